@@ -1,0 +1,25 @@
+//! The words that every senv crate speaks.
+//!
+//! Text becomes tokens ([`Tokenizer`]), tokens become numbers ([`Vocabulary`], [`TokenId`]), many sentences
+//! lie in one ragged batch ([`Sentences`]), features of a sentence name rows ([`Features`], [`RowId`]) of a
+//! dense table ([`Table`], [`Rows`]), and a [`SentenceEncoder`] turns a sentence into a vector. Nothing here
+//! knows a model, a metric or another project's file format.
+
+pub mod error;
+mod ids;
+pub mod kernels;
+mod observer;
+mod rng;
+mod sentences;
+mod table;
+mod traits;
+mod vocabulary;
+
+pub use error::{Error, Result};
+pub use ids::{RowId, TokenId};
+pub use observer::{Control, NoObserver, Observer, Progress};
+pub use rng::{Stream, stream};
+pub use sentences::Sentences;
+pub use table::{Backing, Table};
+pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder};
+pub use vocabulary::{Vocabulary, VocabularyBuilder};

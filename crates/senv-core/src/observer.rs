@@ -1,0 +1,59 @@
+//! How long work tells where it stands, and how it is asked to stop.
+
+/// Where a training run stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Share of the whole run that is done, in `[0, 1]`.
+    pub done: f64,
+    /// The epoch under way, counted from 0.
+    pub epoch: u32,
+    /// Units of work done so far in this run of the program (tokens, pairs; the trainer says which).
+    pub units: u64,
+    /// Units of work a second since this run of the program began.
+    pub units_per_second: f64,
+    /// Learning rate now.
+    pub lr: f64,
+    /// Mean loss of the examples since the last report.
+    pub loss: f64,
+    /// Seconds since this run of the program began.
+    pub seconds: f64,
+}
+
+impl Progress {
+    /// Seconds left at the present rate, once there is a rate.
+    #[must_use]
+    pub fn seconds_left(&self, done_before: f64) -> Option<f64> {
+        let gained = self.done - done_before;
+        (gained > 0.0).then(|| self.seconds * (1.0 - self.done).max(0.0) / gained)
+    }
+}
+
+/// What the observer wants the trainer to do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// Write a checkpoint (where one was asked for) and stop.
+    Stop,
+}
+
+/// Receives the progress of long work. Called from one thread at a time, a few times a second.
+pub trait Observer: Send + Sync {
+    /// A report; the answer says whether to go on.
+    fn progress(&self, progress: &Progress) -> Control;
+
+    /// A line worth a reader's attention, such as what was skipped and how often.
+    fn note(&self, message: &str) {
+        let _ = message;
+    }
+}
+
+/// Hears nothing and never stops the work.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoObserver;
+
+impl Observer for NoObserver {
+    fn progress(&self, _progress: &Progress) -> Control {
+        Control::Continue
+    }
+}

@@ -1,0 +1,116 @@
+//! Many sentences in two vectors: every token, and where each sentence ends.
+
+use crate::{Error, Result, TokenId};
+
+/// A ragged batch of sentences: ids back to back, one offset a sentence.
+///
+/// ```
+/// use senv_core::{Sentences, TokenId};
+/// let mut sentences = Sentences::new();
+/// sentences.push([TokenId(3), TokenId(1)]);
+/// sentences.push([]);
+/// assert_eq!(sentences.len(), 2);
+/// assert_eq!(sentences.get(0), [TokenId(3), TokenId(1)]);
+/// assert_eq!(sentences.iter().map(<[TokenId]>::len).collect::<Vec<_>>(), [2, 0]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentences {
+    ids: Vec<TokenId>,
+    offsets: Vec<usize>,
+}
+
+impl Default for Sentences {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Sentences {
+    /// An empty batch.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { ids: Vec::new(), offsets: vec![0] }
+    }
+
+    /// A batch from its parts: `offsets` starts with 0, never falls, and ends with `ids.len()`.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if the offsets do not fit the ids.
+    pub fn from_parts(ids: Vec<TokenId>, offsets: Vec<usize>) -> Result<Self> {
+        let last = offsets.last().copied().unwrap_or(usize::MAX);
+        if last != ids.len() {
+            return Err(Error::ShapeMismatch { what: "last offset", expected: ids.len(), got: last });
+        }
+        if offsets[0] != 0 || offsets.windows(2).any(|w| w[0] > w[1]) {
+            return Err(Error::ShapeMismatch { what: "first offset", expected: 0, got: offsets[0] });
+        }
+        Ok(Self { ids, offsets })
+    }
+
+    /// Appends a sentence.
+    pub fn push(&mut self, tokens: impl IntoIterator<Item = TokenId>) {
+        self.ids.extend(tokens);
+        self.offsets.push(self.ids.len());
+    }
+
+    /// Number of sentences.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there is no sentence.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of tokens of all sentences.
+    #[must_use]
+    pub fn n_tokens(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Sentence `i`.
+    ///
+    /// # Panics
+    /// If `i` is not below [`Sentences::len`].
+    #[must_use]
+    pub fn get(&self, i: usize) -> &[TokenId] {
+        &self.ids[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// The sentences in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[TokenId]> + '_ {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// Forgets every sentence and keeps the memory.
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.offsets.truncate(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        assert!(Sentences::from_parts(vec![TokenId(1)], vec![0, 1]).is_ok());
+        for offsets in [vec![], vec![0], vec![1, 1], vec![0, 2], vec![0, 1, 0, 1]] {
+            assert!(Sentences::from_parts(vec![TokenId(1)], offsets).is_err());
+        }
+    }
+
+    #[test]
+    fn clearing_keeps_the_batch_usable() {
+        let mut sentences = Sentences::new();
+        sentences.push([TokenId(1)]);
+        sentences.clear();
+        assert!(sentences.is_empty());
+        sentences.push([TokenId(2)]);
+        assert_eq!(sentences.get(0), [TokenId(2)]);
+    }
+}

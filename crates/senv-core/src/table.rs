@@ -1,0 +1,234 @@
+//! The dense table: `n_rows` rows of `dim` numbers, on the heap, in fresh zero pages, or mapped from a file.
+
+use std::{fs::File, path::Path, sync::Arc};
+
+use memmap2::{Mmap, MmapMut};
+
+use crate::{Error, Result, Rows};
+
+/// Where the numbers of a [`Table`] lie.
+#[derive(Debug, Clone)]
+pub enum Backing {
+    /// On the heap.
+    Heap(Vec<f32>),
+    /// In anonymous pages, zero until first touched; cloning copies.
+    Pages(Pages),
+    /// In a file that is mapped read-only; cloning shares. The first number lies at this byte.
+    File(Arc<Mmap>, usize),
+}
+
+/// Anonymous zero pages.
+#[derive(Debug)]
+pub struct Pages(MmapMut);
+
+impl Clone for Pages {
+    fn clone(&self) -> Self {
+        let mut pages = MmapMut::map_anon(self.0.len()).expect("memory for a copy of a table");
+        pages.copy_from_slice(&self.0);
+        Self(pages)
+    }
+}
+
+/// A dense table of f32, row-major; `stride >= dim` numbers lie between the starts of two rows.
+///
+/// ```
+/// use senv_core::{Rows, Table};
+/// let table = Table::from_vec(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// assert_eq!(table.row(1), [4.0, 5.0, 6.0]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Table {
+    backing: Backing,
+    n_rows: usize,
+    dim: usize,
+    stride: usize,
+}
+
+/// Numbers in a cache line of 64 bytes: rows of tables that are trained start on one.
+const LINE: usize = 16;
+
+impl Table {
+    /// A table over a vector of exactly `n_rows * dim` numbers.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if the vector has another length; [`Error::TooLarge`] if the product overflows.
+    pub fn from_vec(n_rows: usize, dim: usize, values: Vec<f32>) -> Result<Self> {
+        let expected = n_rows.checked_mul(dim).ok_or(Error::TooLarge { rows: n_rows, dim })?;
+        if values.len() != expected {
+            return Err(Error::ShapeMismatch { what: "table", expected, got: values.len() });
+        }
+        Ok(Self { backing: Backing::Heap(values), n_rows, dim, stride: dim })
+    }
+
+    /// A table of zeros for training: rows start on cache lines, memory is taken when first written to, in huge
+    /// pages where the system has them.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the system cannot give that much.
+    pub fn zeros(n_rows: usize, dim: usize) -> Result<Self> {
+        let too_large = || Error::TooLarge { rows: n_rows, dim };
+        let stride = dim.next_multiple_of(LINE);
+        let bytes = n_rows.checked_mul(stride).and_then(|n| n.checked_mul(4)).ok_or_else(too_large)?;
+        let pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| too_large())?;
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        Ok(Self { backing: Backing::Pages(Pages(pages)), n_rows, dim, stride })
+    }
+
+    /// A table over `n_rows * dim` little-endian f32 at byte `offset` of a file, mapped, not read.
+    ///
+    /// A file that others shorten while it is mapped ends the process when a lost page is touched; senv itself
+    /// only ever replaces files whole.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be mapped; [`Error::BadFile`] if the range does not lie inside the file
+    /// or does not start at a multiple of four.
+    pub fn map_file(path: &Path, file: &File, offset: usize, n_rows: usize, dim: usize) -> Result<Self> {
+        // SAFETY: the map is read-only and private to this table. The bytes are only read as f32, for which every
+        // bit pattern is valid. That no one truncates the file meanwhile is the documented condition above.
+        #[allow(unsafe_code)]
+        let map = unsafe { Mmap::map(file) }.map_err(|e| Error::io("map", path, e))?;
+        Self::from_map(path, Arc::new(map), offset, n_rows, dim)
+    }
+
+    /// As [`Table::map_file`], over a map that exists already (several tensors of one file share it).
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] as above; [`Error::TooLarge`] if the size overflows.
+    pub fn from_map(path: &Path, map: Arc<Mmap>, offset: usize, n_rows: usize, dim: usize) -> Result<Self> {
+        let too_large = Error::TooLarge { rows: n_rows, dim };
+        let Some(bytes) = n_rows.checked_mul(dim).and_then(|n| n.checked_mul(4)) else { return Err(too_large) };
+        let bad = |reason: String| Error::BadFile { path: path.to_owned(), reason };
+        if cfg!(target_endian = "big") {
+            return Err(bad("mapped tables need a little-endian machine".into()));
+        }
+        if offset.checked_add(bytes).is_none_or(|end| end > map.len()) {
+            return Err(bad(format!("{bytes} bytes of rows at byte {offset} reach past the end of the file ({} bytes)", map.len())));
+        }
+        if offset % 4 != 0 {
+            return Err(bad(format!("rows start at byte {offset}, which is no multiple of 4")));
+        }
+        Ok(Self { backing: Backing::File(map, offset), n_rows, dim, stride: dim })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Numbers a row.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Numbers from the start of a row to the start of the next.
+    #[must_use]
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// All numbers, `stride` a row, padding included.
+    #[must_use]
+    pub fn values(&self) -> &[f32] {
+        let n = self.n_rows * self.stride;
+        match &self.backing {
+            Backing::Heap(values) => values,
+            Backing::Pages(pages) => &bytemuck::cast_slice(&pages.0[..n * 4])[..n],
+            Backing::File(map, offset) => bytemuck::cast_slice(&map[*offset..*offset + n * 4]),
+        }
+    }
+
+    /// All numbers, to be changed; a mapped table is first copied onto the heap.
+    pub fn values_mut(&mut self) -> &mut [f32] {
+        if let Backing::File(..) = self.backing {
+            self.backing = Backing::Heap(self.values().to_vec());
+        }
+        let n = self.n_rows * self.stride;
+        match &mut self.backing {
+            Backing::Heap(values) => values,
+            Backing::Pages(pages) => bytemuck::cast_slice_mut(&mut pages.0[..n * 4]),
+            Backing::File(..) => unreachable!("replaced by the heap above"),
+        }
+    }
+
+    /// Row `i`, to be changed.
+    ///
+    /// # Panics
+    /// If `i` is not below [`Table::n_rows`].
+    pub fn row_mut(&mut self, i: usize) -> &mut [f32] {
+        let (stride, dim) = (self.stride, self.dim);
+        &mut self.values_mut()[i * stride..][..dim]
+    }
+
+    /// The rows in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> + '_ {
+        (0..self.n_rows).map(|i| self.row(i))
+    }
+
+    /// Whether the table is mapped from a file.
+    #[must_use]
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.backing, Backing::File(..))
+    }
+}
+
+impl Rows for Table {
+    fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    #[inline]
+    fn row(&self, i: usize) -> &[f32] {
+        &self.values()[i * self.stride..][..self.dim]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn rows_of_a_trained_table_start_on_cache_lines() {
+        let mut table = Table::zeros(3, 17).unwrap();
+        assert_eq!(table.stride(), 32);
+        table.row_mut(2).fill(1.5);
+        assert_eq!(table.row(2), [1.5; 17]);
+        assert_eq!(table.row(1), [0.0; 17]);
+        assert_eq!(table.values().as_ptr() as usize % 64, 0);
+        assert_eq!(table.clone().row(2), table.row(2));
+    }
+
+    #[test]
+    fn a_mapped_table_reads_the_file_and_copies_on_write() {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&[0; 8]).unwrap();
+        for x in [1.0f32, 2.0, 3.0, 4.0] {
+            file.write_all(&x.to_le_bytes()).unwrap();
+        }
+        let mut table = Table::map_file(file.path(), file.as_file(), 8, 2, 2).unwrap();
+        assert!(table.is_mapped());
+        assert_eq!(table.row(1), [3.0, 4.0]);
+        table.row_mut(0)[0] = 9.0;
+        assert!(!table.is_mapped());
+        assert_eq!(table.row(0), [9.0, 2.0]);
+        for (offset, rows) in [(8, 3), (9, 1), (usize::MAX, 1), (0, usize::MAX)] {
+            assert!(Table::map_file(file.path(), file.as_file(), offset, rows, 2).is_err());
+        }
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_had_are_errors() {
+        assert!(matches!(Table::zeros(usize::MAX, 2), Err(Error::TooLarge { .. })));
+        assert!(matches!(Table::zeros(1 << 50, 1 << 10), Err(Error::TooLarge { .. })));
+        assert!(Table::from_vec(2, 2, vec![0.0; 3]).is_err());
+        assert!(Table::zeros(0, 4).unwrap().values().is_empty());
+    }
+}

@@ -1,0 +1,299 @@
+//! Token <-> number <-> count.
+
+use hashbrown::HashTable;
+
+use crate::{Error, Result, TokenId};
+
+/// The tokens a model knows, the most frequent first.
+///
+/// Tokens lie back to back in one string; a table of numbers finds them again. So a vocabulary is written and
+/// read as two arrays, and looking a token up takes one hash and, nearly always, one comparison.
+///
+/// ```
+/// use senv_core::Vocabulary;
+/// let vocabulary = Vocabulary::from_counts([("cat", 3), ("sat", 2)], 9)?;
+/// let id = vocabulary.id("sat").expect("known");
+/// assert_eq!((vocabulary.token(id), vocabulary.count(id)), ("sat", 2));
+/// assert_eq!(vocabulary.id("dog"), None);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Vocabulary {
+    text: String,
+    /// Token `i` is `text[offsets[i]..offsets[i + 1]]`.
+    offsets: Vec<u32>,
+    counts: Vec<u64>,
+    index: HashTable<u32>,
+    corpus_tokens: u64,
+}
+
+/// A fast hash of short strings; only ever used in memory, so it may change from release to release.
+#[inline]
+pub(crate) fn hash(token: &str) -> u64 {
+    const K: u64 = 0x9E37_79B9_7F4A_7C15;
+    let fold = |a: u64, b: u64| {
+        let wide = u128::from(a) * u128::from(b);
+        (wide as u64) ^ (wide >> 64) as u64
+    };
+    let bytes = token.as_bytes();
+    let mut state = K ^ bytes.len() as u64;
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        state = fold(state ^ u64::from_le_bytes(chunk.try_into().expect("eight bytes")), K);
+    }
+    let rest = chunks.remainder();
+    let mut last = 0;
+    for (i, &byte) in rest.iter().enumerate() {
+        last |= u64::from(byte) << (8 * i);
+    }
+    fold(state ^ last, 0xD6E8_FEB8_6659_FD93)
+}
+
+impl Vocabulary {
+    /// A vocabulary of these tokens in this order; `corpus_tokens` counts every token of the corpus, also those
+    /// that were cut.
+    ///
+    /// # Errors
+    /// [`Error::BadVocabulary`] for a repeated token, or more than 2^32 bytes of tokens.
+    pub fn from_counts<S: AsRef<str>>(tokens: impl IntoIterator<Item = (S, u64)>, corpus_tokens: u64) -> Result<Self> {
+        let (mut text, mut offsets, mut counts) = (String::new(), vec![0], Vec::new());
+        for (token, count) in tokens {
+            text.push_str(token.as_ref());
+            offsets.push(
+                u32::try_from(text.len())
+                    .map_err(|_| Error::BadVocabulary { reason: "more than 4 GiB of tokens".into() })?,
+            );
+            counts.push(count);
+        }
+        Self::from_parts(text, offsets, counts, corpus_tokens)
+    }
+
+    /// A vocabulary from its stored parts.
+    ///
+    /// # Errors
+    /// [`Error::BadVocabulary`] if offsets, counts and text do not fit together or a token is repeated.
+    pub fn from_parts(text: String, offsets: Vec<u32>, counts: Vec<u64>, corpus_tokens: u64) -> Result<Self> {
+        let bad = |reason: String| Error::BadVocabulary { reason };
+        if offsets.len() != counts.len() + 1 || offsets[0] != 0 || offsets[counts.len()] as usize != text.len() {
+            return Err(bad(format!("{} offsets for {} counts and {} bytes", offsets.len(), counts.len(), text.len())));
+        }
+        if u32::try_from(counts.len()).is_err() {
+            return Err(bad("more than 2^32 tokens".into()));
+        }
+        for w in offsets.windows(2) {
+            if w[0] > w[1] || !text.is_char_boundary(w[0] as usize) {
+                return Err(bad(format!("token boundary {} falls back or cuts a character", w[0])));
+            }
+        }
+        let mut index = HashTable::with_capacity(counts.len());
+        let token = |i: u32| &text[offsets[i as usize] as usize..offsets[i as usize + 1] as usize];
+        for id in 0..counts.len() as u32 {
+            let word = token(id);
+            match index.entry(hash(word), |&other| token(other) == word, |&other| hash(token(other))) {
+                hashbrown::hash_table::Entry::Vacant(slot) => slot.insert(id),
+                hashbrown::hash_table::Entry::Occupied(slot) => {
+                    return Err(bad(format!("token {word:?} stands at {} and again at {id}", slot.get())));
+                }
+            };
+        }
+        Ok(Self { text, offsets, counts, index, corpus_tokens })
+    }
+
+    /// Number of tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether there is no token.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// The number of a token, if it is known.
+    #[inline]
+    #[must_use]
+    pub fn id(&self, token: &str) -> Option<TokenId> {
+        self.index.find(hash(token), |&id| self.token(TokenId(id)) == token).map(|&id| TokenId(id))
+    }
+
+    /// The token of a number.
+    ///
+    /// # Panics
+    /// If the number is not below [`Vocabulary::len`].
+    #[inline]
+    #[must_use]
+    pub fn token(&self, id: TokenId) -> &str {
+        &self.text[self.offsets[id.index()] as usize..self.offsets[id.index() + 1] as usize]
+    }
+
+    /// How often the token occurred in the corpus.
+    ///
+    /// # Panics
+    /// If the number is not below [`Vocabulary::len`].
+    #[must_use]
+    pub fn count(&self, id: TokenId) -> u64 {
+        self.counts[id.index()]
+    }
+
+    /// The counts in the order of the numbers.
+    #[must_use]
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// All tokens of the corpus, those that were cut included: the denominator of relative frequencies.
+    #[must_use]
+    pub fn corpus_tokens(&self) -> u64 {
+        self.corpus_tokens
+    }
+
+    /// Relative frequency of a token in the corpus, in `[0, 1]`; 0 where the corpus is not known.
+    #[must_use]
+    pub fn frequency(&self, id: TokenId) -> f64 {
+        if self.corpus_tokens == 0 { 0.0 } else { self.count(id) as f64 / self.corpus_tokens as f64 }
+    }
+
+    /// Number, token and count, in the order of the numbers.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (TokenId, &str, u64)> + '_ {
+        self.counts.iter().enumerate().map(|(i, &count)| {
+            let id = TokenId(i as u32);
+            (id, self.token(id), count)
+        })
+    }
+
+    /// The tokens back to back, as [`Vocabulary::from_parts`] takes them.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The boundaries of the tokens in [`Vocabulary::text`], one more than there are tokens.
+    #[must_use]
+    pub fn offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+}
+
+/// Counts tokens; each gets a provisional number in the order of first appearance.
+#[derive(Debug, Clone, Default)]
+pub struct VocabularyBuilder {
+    text: String,
+    ends: Vec<usize>,
+    counts: Vec<u64>,
+    index: HashTable<u32>,
+}
+
+impl VocabularyBuilder {
+    /// Counts one token and returns its provisional number.
+    #[inline]
+    pub fn add(&mut self, token: &str) -> u32 {
+        self.add_many(token, 1)
+    }
+
+    /// Counts `count` occurrences of a token and returns its provisional number.
+    #[inline]
+    pub fn add_many(&mut self, token: &str, count: u64) -> u32 {
+        let Self { text, ends, counts, index } = self;
+        let stored = |i: u32| {
+            let start = if i == 0 { 0 } else { ends[i as usize - 1] };
+            &text[start..ends[i as usize]]
+        };
+        match index.entry(hash(token), |&i| stored(i) == token, |&i| hash(stored(i))) {
+            hashbrown::hash_table::Entry::Occupied(slot) => {
+                let id = *slot.get();
+                counts[id as usize] += count;
+                id
+            }
+            hashbrown::hash_table::Entry::Vacant(slot) => {
+                let id = counts.len() as u32;
+                slot.insert(id);
+                text.push_str(token);
+                ends.push(text.len());
+                counts.push(count);
+                id
+            }
+        }
+    }
+
+    /// Distinct tokens so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Whether no token was counted.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Tokens and counts in the order of first appearance.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, u64)> + '_ {
+        (0..self.counts.len()).map(|i| {
+            let start = if i == 0 { 0 } else { self.ends[i - 1] };
+            (&self.text[start..self.ends[i]], self.counts[i])
+        })
+    }
+
+    /// The vocabulary of tokens that occur at least `min_count` times: falling count, equal counts by bytes, so
+    /// that the order depends on the text alone.
+    ///
+    /// # Errors
+    /// [`Error::EmptyVocabulary`] if none is left.
+    pub fn finish(&self, min_count: u64) -> Result<Vocabulary> {
+        let mut kept: Vec<(&str, u64)> = self.iter().filter(|&(_, count)| count >= min_count.max(1)).collect();
+        if kept.is_empty() {
+            let highest = self.counts.iter().copied().max().unwrap_or(0);
+            return Err(Error::EmptyVocabulary { min_count, distinct: self.len(), highest });
+        }
+        kept.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        Vocabulary::from_counts(kept, self.counts.iter().sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_is_by_count_then_bytes_and_the_cut_keeps_the_denominator() {
+        let mut builder = VocabularyBuilder::default();
+        for token in "b a c a b d ä".split(' ') {
+            builder.add(token);
+        }
+        let vocabulary = builder.finish(1).unwrap();
+        let order: Vec<&str> = vocabulary.iter().map(|(_, token, _)| token).collect();
+        assert_eq!(order, ["a", "b", "c", "d", "ä"]);
+        let cut = builder.finish(2).unwrap();
+        assert_eq!((cut.len(), cut.corpus_tokens()), (2, 7));
+        assert_eq!(cut.frequency(TokenId(0)), 2.0 / 7.0);
+        assert!(matches!(builder.finish(3), Err(Error::EmptyVocabulary { min_count: 3, distinct: 5, highest: 2 })));
+    }
+
+    #[test]
+    fn every_token_is_found_again_and_no_other() {
+        let words: Vec<String> = (0..5000).map(|i| format!("w{i}-{}", "x".repeat(i % 20))).collect();
+        let vocabulary = Vocabulary::from_counts(words.iter().map(|w| (w, 1)), 5000).unwrap();
+        for (i, word) in words.iter().enumerate() {
+            assert_eq!(vocabulary.id(word), Some(TokenId(i as u32)));
+            assert_eq!(vocabulary.id(&format!("{word}?")), None);
+        }
+        assert_eq!(vocabulary.id(""), None);
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        let parts = |text: &str, offsets: &[u32], counts: &[u64]| {
+            Vocabulary::from_parts(text.into(), offsets.into(), counts.into(), 0)
+        };
+        assert!(parts("ab", &[0, 1, 2], &[1, 1]).is_ok());
+        assert!(parts("ab", &[0, 1], &[1]).is_err(), "text left over");
+        assert!(parts("ab", &[0, 1, 2], &[1]).is_err(), "counts missing");
+        assert!(parts("ab", &[0, 2, 1, 2], &[1, 1, 1]).is_err(), "offset falls back");
+        assert!(parts("ä", &[0, 1, 2], &[1, 1]).is_err(), "cuts a character");
+        assert!(parts("aa", &[0, 1, 2], &[1, 1]).is_err(), "repeated");
+        assert!(parts("", &[], &[]).is_err(), "no offsets");
+    }
+}
