@@ -1,9 +1,177 @@
-//! placeholder, replaced by the kernels.
+//! The inner loops: dot products, sums of rows, two small matrix products, and rows shared between threads.
+//!
+//! The fastest instructions of the processor are found when the first kernel runs: AVX-512, AVX2 with FMA, NEON, or
+//! plain Rust. On one machine a kernel gives the same bits for the same input, always: sums are taken in an order that
+//! depends on the lengths alone. Between machines the order differs, and so may the last bits.
+//!
+//! Vectors that start on a cache line (64 bytes, as the rows of [`Table::zeros`](crate::Table::zeros) do) are fastest.
+//!
+//! ```
+//! use senv_core::kernels;
+//! let (u, mut v) = ([3.0, 4.0], [1.0, 0.0]);
+//! assert_eq!(kernels::dot(&u, &v), 3.0);
+//! kernels::axpy(2.0, &u, &mut v);
+//! assert_eq!(v, [7.0, 8.0]);
+//! ```
 
-/// Cosine.
+mod cosine;
+mod dispatch;
+mod entry_points;
+mod level;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod portable;
+mod products;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+pub use cosine::{cosine, l2_normalise, norm};
+use entry_points::entry_points;
+use level::Level;
+pub use shared::SharedTable;
+
+/// Stops a kernel whose slices do not fit.
+#[inline(always)]
+fn check_len(got: usize, expected: usize) {
+    assert!(got == expected, "a vector of {got} numbers where {expected} are needed");
+}
+
+/// Stops a product whose slice is shorter than its rows.
+#[inline(always)]
+fn check_rows(got: usize, rows: usize, stride: usize) {
+    let fits = rows.checked_mul(stride).is_some_and(|needed| needed <= got);
+    assert!(fits, "{got} numbers where {rows} rows of {stride} are needed");
+}
+
+/// Stops a product that would read a factor past the end.
+#[inline(always)]
+fn check_factors(got: usize, (s_row, s_col): (usize, usize), m: usize, n: usize) {
+    let last = |count: usize, step: usize| count.saturating_sub(1).checked_mul(step);
+    let fits = match (last(m, s_row), last(n, s_col)) {
+        _ if m == 0 || n == 0 => true,
+        (Some(row), Some(column)) => row.checked_add(column).is_some_and(|last| last < got),
+        _ => false,
+    };
+    assert!(fits, "{got} factors do not reach to row {m} and column {n} in steps of {s_row} and {s_col}");
+}
+
+/// a·b
+///
+/// # Panics
+/// If the lengths differ.
+#[inline]
 #[must_use]
-pub fn cosine(u: &[f32], v: &[f32]) -> f32 {
-    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
-    let (a, b) = (dot(u, u).sqrt(), dot(v, v).sqrt());
-    if a < 1e-12 || b < 1e-12 { 0.0 } else { dot(u, v) / (a * b) }
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
+    check_len(b.len(), a.len());
+    dispatch::dot(Level::best(), a, b)
+}
+
+/// `y += c x`
+///
+/// # Panics
+/// If the lengths differ.
+#[inline]
+pub fn axpy(c: f32, x: &[f32], y: &mut [f32]) {
+    check_len(x.len(), y.len());
+    dispatch::axpy(Level::best(), c, x, y);
+}
+
+/// `y += x`
+///
+/// # Panics
+/// If the lengths differ.
+#[inline]
+pub fn add(x: &[f32], y: &mut [f32]) {
+    check_len(x.len(), y.len());
+    dispatch::add(Level::best(), x, y);
+}
+
+/// `y *= c`
+#[inline]
+pub fn scale(c: f32, y: &mut [f32]) {
+    dispatch::scale(Level::best(), c, y);
+}
+
+/// `y = sign(y) max(|y| − tau, 0)`, number by number: the proximal step of `tau |y|₁`. NaN stays NaN.
+#[inline]
+pub fn soft_threshold(tau: f32, y: &mut [f32]) {
+    dispatch::soft_threshold(Level::best(), tau, y);
+}
+
+/// All products of the rows of `a` with the rows of `b`: `out[i n + j] = a_i · b_j`.
+///
+/// | name | meaning | shape |
+/// | --- | --- | --- |
+/// | `a` | left rows | `m` rows of `stride` numbers |
+/// | `b` | right rows | `n` rows of `stride` numbers |
+/// | `out` | scores, overwritten | `m` rows of `n` numbers |
+///
+/// A score has the same bits whatever the other rows are and however many. Made for rows that fit into the first
+/// two caches; for large matrices see [`matmul`](fn@crate::matmul).
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+pub fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]) {
+    check_rows(a.len(), m, stride);
+    check_rows(b.len(), n, stride);
+    check_rows(out.len(), m, n);
+    dispatch::scores(Level::best(), a, m, b, n, stride, out);
+}
+
+/// Adds to each row of `out` a sum of the rows of `b`: `out_i += Σ_j s[i s_row + j s_col] b_j`.
+///
+/// | name | meaning | shape |
+/// | --- | --- | --- |
+/// | `s` | factors; number `(i, j)` stands at `i s_row + j s_col` | `m` × `n` |
+/// | `b` | rows to add | `n` rows of `stride` numbers |
+/// | `out` | sums | `m` rows of `stride` numbers |
+///
+/// With the two steps exchanged, the same factors give the transposed product. A sum has the same bits whatever the
+/// other rows of `out` are and however many.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+#[allow(clippy::too_many_arguments)]
+pub fn add_product(
+    s: &[f32],
+    s_row: usize,
+    s_col: usize,
+    m: usize,
+    n: usize,
+    b: &[f32],
+    stride: usize,
+    out: &mut [f32],
+) {
+    check_factors(s.len(), (s_row, s_col), m, n);
+    check_rows(b.len(), n, stride);
+    check_rows(out.len(), m, stride);
+    dispatch::add_product(Level::best(), s, (s_row, s_col), m, n, b, stride, out);
+}
+
+/// Fetches the cache line of `p`.
+#[inline(always)]
+fn prefetch<T>(p: &[T]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, without effect on what the program computes, at any address.
+        #[allow(unsafe_code)]
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(p.as_ptr().cast());
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        unsafe {
+            std::arch::asm!("prfm pldl1keep, [{p}]", p = in(reg) p.as_ptr(), options(nostack, preserves_flags, readonly));
+        }
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = p;
 }

@@ -1,0 +1,51 @@
+//! From a level to its kernels.
+//!
+//! The functions here take lengths that already fit: their callers in [`super`] and [`super::shared`] have checked.
+#![allow(unsafe_code)]
+
+use std::sync::atomic::AtomicU32;
+
+use super::level::{Kind, Level};
+use super::portable;
+#[cfg(target_arch = "x86_64")]
+use super::x86::{avx2, avx512};
+
+macro_rules! dispatch {
+    ($(fn $f:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        $(
+            #[inline]
+            #[allow(clippy::too_many_arguments)]
+            pub(super) fn $f(level: Level, $($arg: $type),*) $(-> $result)? {
+                match level.kind() {
+                    // SAFETY: a `Level` exists only where the processor has its instructions.
+                    #[cfg(target_arch = "x86_64")]
+                    Kind::Avx512 => unsafe { avx512::$f($($arg),*) },
+                    // SAFETY: as above.
+                    #[cfg(target_arch = "x86_64")]
+                    Kind::Avx2 => unsafe { avx2::$f($($arg),*) },
+                    #[cfg(target_arch = "aarch64")]
+                    Kind::Neon => super::neon::$f($($arg),*),
+                    Kind::Portable => portable::$f($($arg),*),
+                }
+            }
+        )*
+    };
+}
+
+dispatch! {
+    fn dot(a: &[f32], b: &[f32]) -> f32;
+    fn squares(u: &[f32], v: &[f32]) -> [f32; 3];
+    fn axpy(c: f32, x: &[f32], y: &mut [f32]);
+    fn add(x: &[f32], y: &mut [f32]);
+    fn scale(c: f32, y: &mut [f32]);
+    fn soft_threshold(tau: f32, y: &mut [f32]);
+    fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]);
+    fn add_product(
+        s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]
+    );
+    fn copy_row(row: &[AtomicU32], out: &mut [f32]);
+    fn add_row(c: f32, row: &[AtomicU32], acc: &mut [f32]);
+    fn add_to_row(c: f32, x: &[f32], row: &[AtomicU32]);
+    fn add_product_to_row(s: &[f32], s_step: usize, n: usize, b: &[f32], row: &[AtomicU32]);
+    fn soft_threshold_row(tau: f32, row: &[AtomicU32]);
+}

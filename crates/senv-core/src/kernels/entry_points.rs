@@ -1,0 +1,79 @@
+//! The functions of one level: the kernels of [`super::vector`] and [`super::products`], compiled with its features.
+
+/// Defines, for one set of target features and its vector, the functions that [`super::dispatch`] names.
+///
+/// The functions take slices whose lengths fit and must only be called where the processor has the features.
+macro_rules! entry_points {
+    ($features:literal, $vector:ty) => {
+        use std::sync::atomic::AtomicU32;
+
+        use $crate::kernels::{
+            products,
+            vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
+        };
+
+        type V = $vector;
+
+        /// Numbers that other threads may change, as the pointer that the assembly takes.
+        #[inline(always)]
+        fn shared(row: &[AtomicU32]) -> *mut f32 {
+            row.as_ptr().cast_mut().cast()
+        }
+
+        $crate::kernels::entry_points! { @each $features
+            fn dot(a: &[f32], b: &[f32]) -> f32 {
+                vector::dot::<V>(a.as_ptr(), b.as_ptr(), a.len())
+            }
+            fn squares(u: &[f32], v: &[f32]) -> [f32; 3] {
+                vector::squares::<V>(u.as_ptr(), v.as_ptr(), u.len())
+            }
+            fn axpy(c: f32, x: &[f32], y: &mut [f32]) {
+                vector::update::<V, Plain, Plain>(Axpy(c), x.as_ptr(), y.as_mut_ptr(), y.len())
+            }
+            fn add(x: &[f32], y: &mut [f32]) {
+                vector::update::<V, Plain, Plain>(Add, x.as_ptr(), y.as_mut_ptr(), y.len())
+            }
+            fn scale(c: f32, y: &mut [f32]) {
+                vector::update_alone::<V, Plain>(Scale(c), y.as_mut_ptr(), y.len())
+            }
+            fn soft_threshold(tau: f32, y: &mut [f32]) {
+                vector::update_alone::<V, Plain>(Shrink(tau), y.as_mut_ptr(), y.len())
+            }
+            fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]) {
+                products::scores::<V>(a.as_ptr(), m, b.as_ptr(), n, stride, out.as_mut_ptr())
+            }
+            fn add_product(
+                s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]
+            ) {
+                products::add_product::<V>(s.as_ptr(), s_steps, m, n, b.as_ptr(), stride, out.as_mut_ptr())
+            }
+            fn copy_row(row: &[AtomicU32], out: &mut [f32]) {
+                vector::update::<V, Shared, Plain>(Take, shared(row), out.as_mut_ptr(), out.len())
+            }
+            fn add_row(c: f32, row: &[AtomicU32], acc: &mut [f32]) {
+                vector::update::<V, Shared, Plain>(Axpy(c), shared(row), acc.as_mut_ptr(), acc.len())
+            }
+            fn add_to_row(c: f32, x: &[f32], row: &[AtomicU32]) {
+                vector::update::<V, Plain, Shared>(Axpy(c), x.as_ptr(), shared(row), row.len())
+            }
+            fn add_product_to_row(s: &[f32], s_step: usize, n: usize, b: &[f32], row: &[AtomicU32]) {
+                products::add_product_to_row::<V, Shared>(s.as_ptr(), s_step, n, b.as_ptr(), row.len(), shared(row))
+            }
+            fn soft_threshold_row(tau: f32, row: &[AtomicU32]) {
+                vector::update_alone::<V, Shared>(Shrink(tau), shared(row), row.len())
+            }
+        }
+    };
+    (@each $features:literal $(fn $f:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
+        $(
+            /// # Safety
+            /// The processor has the features and the lengths fit.
+            #[target_feature(enable = $features)]
+            pub(in $crate::kernels) unsafe fn $f($($arg: $type),*) $(-> $result)? {
+                // SAFETY: as promised by the caller.
+                unsafe { $body }
+            }
+        )*
+    };
+}
+pub(super) use entry_points;

@@ -1,0 +1,163 @@
+//! A table whose rows many threads read and write at the same time, without locks.
+//!
+//! Lock-free training (Hogwild) lets threads update the same rows at once: an update may be lost when two collide,
+//! which costs next to nothing because sentences rarely share more than their frequent words. In the memory model of
+//! Rust such a race on plain `f32` is undefined behaviour, whatever the machine would make of it. So:
+//!
+//! * A [`SharedTable`] is a slice of `AtomicU32`, made from the `&mut Table` that it borrows for as long as it lives.
+//!   Nothing else can reach the numbers meanwhile, and nobody ever holds a `&f32` or `&mut f32` to them.
+//! * The portable kernels load and store the elements with relaxed atomics. That is plainly sound, but compilers do
+//!   not make vectors of it.
+//! * The vector kernels load and store through inline assembly, a whole register at a time. To the compiler a block
+//!   of assembly is a black box that may do anything Rust code could do in its place; these do what sixteen (or
+//!   eight) relaxed atomic accesses to the elements, in some order, would do. For x86 moves the naturally aligned
+//!   four bytes of an element at once, within and without vectors; and if it did not, the worst would be a number
+//!   with bits of two others, which every reader of such a table accepts, for all bit patterns are valid `f32`.
+//!   Loads are not `pure`, so the compiler neither repeats nor merges them. Arithmetic is done in registers.
+//!
+//! No order between threads is promised or needed: a reader may see some elements of a row before and others after
+//! an update. Whoever starts and joins the threads (`std::thread::scope`, rayon) makes all updates visible after.
+#![allow(unsafe_code)]
+
+use std::sync::atomic::AtomicU32;
+
+use super::{Level, check_len, dispatch};
+use crate::Table;
+
+/// Numbers in a cache line of 64 bytes.
+const LINE: usize = 16;
+
+/// Lines of a row that [`SharedTable::prefetch_row`] asks for: the hardware follows once the start has been read.
+const PREFETCH_LINES: usize = 4;
+
+/// A handle to a [`Table`] through which threads read and write rows at the same time.
+///
+/// It is `Copy`: give each thread one. Vectors that go in and out have [`SharedTable::stride`] numbers; those past
+/// [`SharedTable::dim`] are padding, which stays zero as long as the vectors that are added have zeros there.
+/// Updates of one row by two threads at once may lose either, number by number; nothing worse can happen.
+///
+/// ```
+/// use senv_core::{Rows, Table, kernels::SharedTable};
+/// let mut table = Table::zeros(2, 3)?;
+/// let shared = SharedTable::new(&mut table);
+/// let mut x = vec![0.0; shared.stride()];
+/// x[..3].copy_from_slice(&[1.0, 2.0, 3.0]);
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| shared.add_to_row(0, 2.0, &x));
+///     scope.spawn(|| shared.add_to_row(1, -1.0, &x));
+/// });
+/// assert_eq!(table.row(0), [2.0, 4.0, 6.0]);
+/// assert_eq!(table.row(1), [-1.0, -2.0, -3.0]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct SharedTable<'a> {
+    values: &'a [AtomicU32],
+    n_rows: usize,
+    dim: usize,
+    stride: usize,
+    level: Level,
+}
+
+impl<'a> SharedTable<'a> {
+    /// Shares a table for as long as it is borrowed. A table mapped from a file is first copied onto the heap.
+    #[must_use]
+    pub fn new(table: &'a mut Table) -> Self {
+        Self::with_level(table, Level::best())
+    }
+
+    pub(super) fn with_level(table: &'a mut Table, level: Level) -> Self {
+        let (n_rows, dim, stride) = (crate::Rows::n_rows(table), crate::Rows::dim(table), table.stride());
+        let values = table.values_mut();
+        // SAFETY: `f32` and `AtomicU32` have the same size and alignment, every bit pattern is valid for both, and
+        // the exclusive borrow, which lasts as long as the result, leaves no other way to the numbers.
+        let values = unsafe { std::slice::from_raw_parts(values.as_mut_ptr().cast::<AtomicU32>(), values.len()) };
+        Self { values, n_rows, dim, stride, level }
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Numbers of a row.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Numbers from the start of a row to the start of the next: the length of the vectors that the methods take.
+    #[must_use]
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    #[inline]
+    fn row(&self, row: usize) -> &'a [AtomicU32] {
+        assert!(row < self.n_rows, "row {row} of a table of {}", self.n_rows);
+        &self.values[row * self.stride..][..self.stride]
+    }
+
+    /// `out = row`
+    ///
+    /// # Panics
+    /// If there is no such row or `out` has not `stride` numbers.
+    #[inline]
+    pub fn copy_row(&self, row: usize, out: &mut [f32]) {
+        check_len(out.len(), self.stride);
+        dispatch::copy_row(self.level, self.row(row), out);
+    }
+
+    /// `acc += c row`
+    ///
+    /// # Panics
+    /// If there is no such row or `acc` has not `stride` numbers.
+    #[inline]
+    pub fn add_row(&self, row: usize, c: f32, acc: &mut [f32]) {
+        check_len(acc.len(), self.stride);
+        dispatch::add_row(self.level, c, self.row(row), acc);
+    }
+
+    /// `row += c x`
+    ///
+    /// # Panics
+    /// If there is no such row or `x` has not `stride` numbers.
+    #[inline]
+    pub fn add_to_row(&self, row: usize, c: f32, x: &[f32]) {
+        check_len(x.len(), self.stride);
+        dispatch::add_to_row(self.level, c, x, self.row(row));
+    }
+
+    /// `row += Σ_j s[j s_step] b_j` for the `n` rows of `stride` numbers in `b`; the row is read and written once.
+    ///
+    /// # Panics
+    /// If there is no such row, `b` has fewer than `n stride` numbers, or `s` lacks one of the factors.
+    #[inline]
+    pub fn add_product_to_row(&self, row: usize, s: &[f32], s_step: usize, n: usize, b: &[f32]) {
+        super::check_rows(b.len(), n, self.stride);
+        super::check_factors(s.len(), (0, s_step), 1, n);
+        dispatch::add_product_to_row(self.level, s, s_step, n, b, self.row(row));
+    }
+
+    /// `x = sign(x) max(|x| − tau, 0)` for each number of the row: the proximal step of `tau |x|₁`. NaN stays NaN.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[inline]
+    pub fn soft_threshold_row(&self, row: usize, tau: f32) {
+        dispatch::soft_threshold_row(self.level, tau, self.row(row));
+    }
+
+    /// Asks the processor to fetch the start of a row that will be needed some hundred nanoseconds from now.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[inline]
+    pub fn prefetch_row(&self, row: usize) {
+        let row = self.row(row);
+        for line in row.chunks(LINE).take(PREFETCH_LINES) {
+            super::prefetch(line);
+        }
+    }
+}

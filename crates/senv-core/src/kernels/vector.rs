@@ -1,0 +1,216 @@
+//! The kernels written once over an abstract vector; each level supplies the vector.
+//!
+//! Everything here is `inline(always)` and ends up inside the entry points of a level, which carry the target
+//! features; that is what turns it into that level's instructions.
+#![allow(unsafe_code)]
+
+/// A register of `LANES` numbers.
+///
+/// # Safety of the methods
+/// The caller has made sure that the processor has the instructions of the level.
+pub(super) trait Vector: Copy {
+    /// Numbers in a register.
+    const LANES: usize;
+    /// Rows of the first and the second factor that [`super::products`] holds in registers at once.
+    const SCORE_BLOCK: (usize, usize);
+    /// Rows and vectors of the result that [`super::products`] holds in registers at once.
+    const PRODUCT_BLOCK: (usize, usize);
+
+    unsafe fn splat(x: f32) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn mul(self, other: Self) -> Self;
+    /// `self * a + b`, rounded once.
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self;
+    /// sign(x) max(|x| − tau, 0); NaN stays NaN.
+    unsafe fn shrink(self, tau: Self) -> Self;
+    /// The sums of the lanes of four vectors, each in the same order.
+    unsafe fn sum4(v: [Self; 4]) -> [f32; 4];
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: as promised by the caller.
+        unsafe { Self::splat(0.0) }
+    }
+}
+
+/// How numbers get from memory into a register and back.
+///
+/// # Safety of the methods
+/// As for [`Vector`]; and `p` points to `LANES` numbers (`n < LANES` for the `_part` methods, which touch only those
+/// and read zero elsewhere) that may be read, or written.
+pub(super) trait Memory<V: Vector> {
+    unsafe fn load(p: *const f32) -> V;
+    unsafe fn load_part(p: *const f32, n: usize) -> V;
+    unsafe fn store(p: *mut f32, v: V);
+    unsafe fn store_part(p: *mut f32, n: usize, v: V);
+}
+
+/// Memory that nobody else writes to.
+pub(super) struct Plain;
+
+/// Memory that other threads may read and write at the same time; see [`super::shared`].
+pub(super) struct Shared;
+
+/// Accumulators of the sums: enough to hide the latency of a multiply-add.
+const PARTS: usize = 4;
+
+#[inline(always)]
+unsafe fn total<V: Vector>(p: [V; PARTS]) -> V {
+    // SAFETY: as promised by the caller.
+    unsafe { p[0].add(p[1]).add(p[2].add(p[3])) }
+}
+
+/// a·b
+///
+/// # Safety
+/// Both point to `n` numbers.
+#[inline(always)]
+pub(super) unsafe fn dot<V: Vector>(a: *const f32, b: *const f32, n: usize) -> f32
+where
+    Plain: Memory<V>,
+{
+    // SAFETY: every offset lies below `n`.
+    unsafe {
+        let mut parts = [V::zero(); PARTS];
+        let mut i = 0;
+        while i + PARTS * V::LANES <= n {
+            for part in &mut parts {
+                *part = Plain::load(a.add(i)).mul_add(Plain::load(b.add(i)), *part);
+                i += V::LANES;
+            }
+        }
+        for part in &mut parts[..PARTS - 1] {
+            if i + V::LANES <= n {
+                *part = Plain::load(a.add(i)).mul_add(Plain::load(b.add(i)), *part);
+                i += V::LANES;
+            }
+        }
+        if i < n {
+            let last = &mut parts[PARTS - 1];
+            *last = Plain::load_part(a.add(i), n - i).mul_add(Plain::load_part(b.add(i), n - i), *last);
+        }
+        let zero = V::zero();
+        V::sum4([total(parts), zero, zero, zero])[0]
+    }
+}
+
+#[inline(always)]
+unsafe fn step3<V: Vector>(part: &mut [V; 3], x: V, y: V) {
+    // SAFETY: as promised by the caller.
+    unsafe { *part = [x.mul_add(x, part[0]), y.mul_add(y, part[1]), x.mul_add(y, part[2])] }
+}
+
+/// `[u·u, v·v, u·v]` in one pass.
+///
+/// # Safety
+/// Both point to `n` numbers.
+#[inline(always)]
+pub(super) unsafe fn squares<V: Vector>(u: *const f32, v: *const f32, n: usize) -> [f32; 3]
+where
+    Plain: Memory<V>,
+{
+    // SAFETY: every offset lies below `n`.
+    unsafe {
+        // Two vectors of each sum: six chains are as many as the multiply-adds need.
+        let mut parts = [[V::zero(); 3]; 2];
+        let mut i = 0;
+        while i + 2 * V::LANES <= n {
+            for part in &mut parts {
+                step3(part, Plain::load(u.add(i)), Plain::load(v.add(i)));
+                i += V::LANES;
+            }
+        }
+        if i + V::LANES <= n {
+            step3(&mut parts[0], Plain::load(u.add(i)), Plain::load(v.add(i)));
+            i += V::LANES;
+        }
+        if i < n {
+            step3(&mut parts[1], Plain::load_part(u.add(i), n - i), Plain::load_part(v.add(i), n - i));
+        }
+        let [p, q] = parts;
+        let [uu, vv, uv, _] = V::sum4([p[0].add(q[0]), p[1].add(q[1]), p[2].add(q[2]), V::zero()]);
+        [uu, vv, uv]
+    }
+}
+
+/// What a loop does to each number. A trait and not a closure, for closures do not inherit `inline(always)`.
+pub(super) trait Op<V: Vector> {
+    /// The new `y`.
+    ///
+    /// # Safety
+    /// As for [`Vector`].
+    unsafe fn apply(&self, x: V, y: V) -> V;
+}
+
+/// `c x + y`
+pub(super) struct Axpy(pub(super) f32);
+/// `x + y`
+pub(super) struct Add;
+/// `c y`
+pub(super) struct Scale(pub(super) f32);
+/// `x`
+pub(super) struct Take;
+/// sign(y) max(|y| − tau, 0)
+pub(super) struct Shrink(pub(super) f32);
+
+macro_rules! op {
+    ($op:ident, |$self:ident, $x:ident, $y:ident| $value:expr) => {
+        impl<V: Vector> Op<V> for $op {
+            #[inline(always)]
+            unsafe fn apply(&$self, $x: V, $y: V) -> V {
+                // SAFETY: as promised by the caller.
+                #[allow(unused_unsafe)]
+                unsafe { $value }
+            }
+        }
+    };
+}
+op!(Axpy, |self, x, y| V::splat(self.0).mul_add(x, y));
+op!(Add, |self, x, y| x.add(y));
+op!(Scale, |self, _x, y| V::splat(self.0).mul(y));
+op!(Take, |self, x, _y| x);
+op!(Shrink, |self, _x, y| y.shrink(V::splat(self.0)));
+
+/// `y = op(x, y)`
+///
+/// # Safety
+/// Both point to `n` numbers and do not overlap; `y` may be written to.
+#[inline(always)]
+pub(super) unsafe fn update<V: Vector, X: Memory<V>, Y: Memory<V>>(
+    op: impl Op<V>,
+    x: *const f32,
+    y: *mut f32,
+    n: usize,
+) {
+    // SAFETY: every offset lies below `n`.
+    unsafe {
+        let mut i = 0;
+        while i + V::LANES <= n {
+            Y::store(y.add(i), op.apply(X::load(x.add(i)), Y::load(y.add(i))));
+            i += V::LANES;
+        }
+        if i < n {
+            let rest = n - i;
+            Y::store_part(y.add(i), rest, op.apply(X::load_part(x.add(i), rest), Y::load_part(y.add(i), rest)));
+        }
+    }
+}
+
+/// `y = op(·, y)`
+///
+/// # Safety
+/// `y` points to `n` numbers that may be written to.
+#[inline(always)]
+pub(super) unsafe fn update_alone<V: Vector, Y: Memory<V>>(op: impl Op<V>, y: *mut f32, n: usize) {
+    // SAFETY: every offset lies below `n`.
+    unsafe {
+        let mut i = 0;
+        while i + V::LANES <= n {
+            Y::store(y.add(i), op.apply(V::zero(), Y::load(y.add(i))));
+            i += V::LANES;
+        }
+        if i < n {
+            Y::store_part(y.add(i), n - i, op.apply(V::zero(), Y::load_part(y.add(i), n - i)));
+        }
+    }
+}

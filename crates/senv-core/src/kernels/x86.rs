@@ -1,0 +1,304 @@
+//! AVX-512 and AVX2 with FMA.
+//!
+//! Shared memory is only touched by the inline assembly at the end of each part; see [`super::shared`] for why.
+#![allow(unsafe_code)]
+
+use std::arch::{asm, x86_64::*};
+
+use super::vector::{Memory, Plain, Shared, Vector};
+
+/// 16 numbers.
+#[derive(Clone, Copy)]
+pub(super) struct V512(__m512);
+
+/// 8 numbers.
+#[derive(Clone, Copy)]
+pub(super) struct V256(__m256);
+
+pub(super) mod avx512 {
+    crate::kernels::entry_points!("avx512f,avx2,fma", super::V512);
+}
+
+pub(super) mod avx2 {
+    crate::kernels::entry_points!("avx2,fma", super::V256);
+}
+
+// SAFETY of all blocks below: the callers of `Vector` and `Memory` promise instructions and memory.
+
+impl Vector for V512 {
+    const LANES: usize = 16;
+    const SCORE_BLOCK: (usize, usize) = (5, 5);
+    const PRODUCT_BLOCK: (usize, usize) = (5, 4);
+
+    #[inline(always)]
+    unsafe fn splat(x: f32) -> Self {
+        unsafe { Self(_mm512_set1_ps(x)) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        unsafe { Self(_mm512_add_ps(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        unsafe { Self(_mm512_mul_ps(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        unsafe { Self(_mm512_fmadd_ps(self.0, a.0, b.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn shrink(self, tau: Self) -> Self {
+        unsafe {
+            let sign = _mm512_and_si512(_mm512_castps_si512(self.0), _mm512_set1_epi32(i32::MIN));
+            let left = _mm512_sub_ps(_mm512_abs_ps(self.0), tau.0);
+            let keep = _mm512_cmp_ps_mask::<_CMP_NLE_UQ>(left, _mm512_setzero_ps());
+            Self(_mm512_castsi512_ps(_mm512_maskz_or_epi32(keep, _mm512_castps_si512(left), sign)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum4(v: [Self; 4]) -> [f32; 4] {
+        unsafe { V256::sum4([halve(v[0]), halve(v[1]), halve(v[2]), halve(v[3])]) }
+    }
+}
+
+/// Lower half plus upper half.
+#[inline(always)]
+unsafe fn halve(v: V512) -> V256 {
+    unsafe {
+        let upper = _mm512_extractf64x4_pd::<1>(_mm512_castps_pd(v.0));
+        V256(_mm256_add_ps(_mm512_castps512_ps256(v.0), _mm256_castpd_ps(upper)))
+    }
+}
+
+/// A mask of the first `n < 16` lanes.
+#[inline(always)]
+fn mask16(n: usize) -> __mmask16 {
+    ((1u32 << n) - 1) as __mmask16
+}
+
+impl Memory<V512> for Plain {
+    #[inline(always)]
+    unsafe fn load(p: *const f32) -> V512 {
+        unsafe { V512(_mm512_loadu_ps(p)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(p: *const f32, n: usize) -> V512 {
+        unsafe { V512(_mm512_maskz_loadu_ps(mask16(n), p)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(p: *mut f32, v: V512) {
+        unsafe { _mm512_storeu_ps(p, v.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(p: *mut f32, n: usize, v: V512) {
+        unsafe { _mm512_mask_storeu_ps(p, mask16(n), v.0) }
+    }
+}
+
+impl Memory<V512> for Shared {
+    #[inline(always)]
+    unsafe fn load(p: *const f32) -> V512 {
+        unsafe { V512(load_512(p)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(p: *const f32, n: usize) -> V512 {
+        unsafe { V512(load_512_part(p, mask16(n))) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(p: *mut f32, v: V512) {
+        unsafe { store_512(p, v.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(p: *mut f32, n: usize, v: V512) {
+        unsafe { store_512_part(p, mask16(n), v.0) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn load_512(p: *const f32) -> __m512 {
+    let v: __m512;
+    unsafe {
+        asm!("vmovups {v}, [{p}]", v = out(zmm_reg) v, p = in(reg) p, options(nostack, preserves_flags, readonly))
+    };
+    v
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn load_512_part(p: *const f32, mask: __mmask16) -> __m512 {
+    let v: __m512;
+    unsafe {
+        asm!("vmovups {v}{{{mask}}}{{z}}, [{p}]", v = out(zmm_reg) v, p = in(reg) p, mask = in(kreg) mask,
+            options(nostack, preserves_flags, readonly));
+    }
+    v
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn store_512(p: *mut f32, v: __m512) {
+    unsafe { asm!("vmovups [{p}], {v}", v = in(zmm_reg) v, p = in(reg) p, options(nostack, preserves_flags)) };
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn store_512_part(p: *mut f32, mask: __mmask16, v: __m512) {
+    unsafe {
+        asm!("vmovups [{p}]{{{mask}}}, {v}", v = in(zmm_reg) v, p = in(reg) p, mask = in(kreg) mask,
+            options(nostack, preserves_flags));
+    }
+}
+
+impl Vector for V256 {
+    const LANES: usize = 8;
+    const SCORE_BLOCK: (usize, usize) = (3, 4);
+    const PRODUCT_BLOCK: (usize, usize) = (4, 2);
+
+    #[inline(always)]
+    unsafe fn splat(x: f32) -> Self {
+        unsafe { Self(_mm256_set1_ps(x)) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        unsafe { Self(_mm256_add_ps(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        unsafe { Self(_mm256_mul_ps(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        unsafe { Self(_mm256_fmadd_ps(self.0, a.0, b.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn shrink(self, tau: Self) -> Self {
+        unsafe {
+            let minus = _mm256_set1_ps(-0.0);
+            let left = _mm256_sub_ps(_mm256_andnot_ps(minus, self.0), tau.0);
+            let keep = _mm256_cmp_ps::<_CMP_NLE_UQ>(left, _mm256_setzero_ps());
+            Self(_mm256_and_ps(keep, _mm256_or_ps(left, _mm256_and_ps(minus, self.0))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum4(v: [Self; 4]) -> [f32; 4] {
+        unsafe {
+            let pairs = _mm256_hadd_ps(_mm256_hadd_ps(v[0].0, v[1].0), _mm256_hadd_ps(v[2].0, v[3].0));
+            let sums = _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps::<1>(pairs));
+            let mut out = [0.0; 4];
+            _mm_storeu_ps(out.as_mut_ptr(), sums);
+            out
+        }
+    }
+}
+
+/// Eight times −1 and eight times 0: the eight from `8 - n` on select the first `n` lanes.
+static FIRST_LANES: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
+
+#[inline(always)]
+unsafe fn mask8(n: usize) -> __m256i {
+    unsafe { _mm256_loadu_si256(FIRST_LANES.as_ptr().add(8 - n).cast()) }
+}
+
+impl Memory<V256> for Plain {
+    #[inline(always)]
+    unsafe fn load(p: *const f32) -> V256 {
+        unsafe { V256(_mm256_loadu_ps(p)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(p: *const f32, n: usize) -> V256 {
+        unsafe { V256(_mm256_maskload_ps(p, mask8(n))) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(p: *mut f32, v: V256) {
+        unsafe { _mm256_storeu_ps(p, v.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(p: *mut f32, n: usize, v: V256) {
+        // One by one: the masked store of AVX takes tens of cycles on many processors.
+        let mut lanes = [0.0; 8];
+        unsafe {
+            _mm256_storeu_ps(lanes.as_mut_ptr(), v.0);
+            for (k, &x) in lanes.iter().enumerate().take(n) {
+                *p.add(k) = x;
+            }
+        }
+    }
+}
+
+impl Memory<V256> for Shared {
+    #[inline(always)]
+    unsafe fn load(p: *const f32) -> V256 {
+        unsafe { V256(load_256(p)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(p: *const f32, n: usize) -> V256 {
+        unsafe { V256(load_256_part(p, mask8(n))) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(p: *mut f32, v: V256) {
+        unsafe { store_256(p, v.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(p: *mut f32, n: usize, v: V256) {
+        unsafe { store_256_part(p, mask8(n), v.0) }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn load_256(p: *const f32) -> __m256 {
+    let v: __m256;
+    unsafe {
+        asm!("vmovups {v}, [{p}]", v = out(ymm_reg) v, p = in(reg) p, options(nostack, preserves_flags, readonly))
+    };
+    v
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn load_256_part(p: *const f32, mask: __m256i) -> __m256 {
+    let v: __m256;
+    unsafe {
+        asm!("vmaskmovps {v}, {mask}, [{p}]", v = out(ymm_reg) v, p = in(reg) p, mask = in(ymm_reg) mask,
+            options(nostack, preserves_flags, readonly));
+    }
+    v
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn store_256(p: *mut f32, v: __m256) {
+    unsafe { asm!("vmovups [{p}], {v}", v = in(ymm_reg) v, p = in(reg) p, options(nostack, preserves_flags)) };
+}
+
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn store_256_part(p: *mut f32, mask: __m256i, v: __m256) {
+    unsafe {
+        asm!("vmaskmovps [{p}], {mask}, {v}", v = in(ymm_reg) v, p = in(reg) p, mask = in(ymm_reg) mask,
+            options(nostack, preserves_flags));
+    }
+}
