@@ -1,1 +1,12 @@
-//! negative-sampling
+mod error;
+mod examples;
+mod noise;
+pub mod objective;
+mod overlay;
+mod params;
+mod plan;
+mod sigmoid;
+mod step;
+mod subsampling;
+mod barrier;
+pub use error::{Error, Result};

@@ -1,0 +1,30 @@
+//! From a sentence to examples: what is the context, what is to be predicted. This choice is all that tells
+//! Sent2Vec, CBOW, skip-gram and PV-DBOW apart; the trainer is one.
+
+mod dbow;
+mod masked;
+mod window;
+
+pub use dbow::DistributedBagOfWords;
+pub use masked::{MaskedFeatures, MaskedTargets};
+pub use window::{ContinuousBagOfWords, SkipGram};
+
+use senv_core::{Stream, TokenId};
+
+use crate::plan::Plan;
+
+/// Turns sentences into contexts and targets.
+pub trait Examples: Send + Sync {
+    /// Memory that planning reuses from sentence to sentence.
+    type Scratch: Default + Send;
+
+    /// Height of the source table: rows that contexts are made of.
+    fn n_source_rows(&self) -> usize;
+
+    /// Height of the target table: rows that are predicted and drawn as negatives.
+    fn n_target_rows(&self) -> usize;
+
+    /// Appends the examples of a sentence to the plan. `number` counts the sentences of the corpus from 0; every
+    /// random choice comes from `rng`.
+    fn plan(&self, sentence: &[TokenId], number: u64, rng: &mut Stream, scratch: &mut Self::Scratch, plan: &mut Plan);
+}

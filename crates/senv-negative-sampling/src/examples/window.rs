@@ -1,0 +1,109 @@
+//! word2vec: a word and the words around it.
+//!
+//! Equation: `window-context`
+//!
+//! ```text
+//! b ~ uniform{1..window} for every focus word, after frequent words were dropped from the sentence
+//! CBOW        context {w_{i−b}, .., w_{i+b}} without w_i     target w_i
+//! skip-gram   context {w_i}                                  targets w_{i−b}, .., w_{i+b} without w_i
+//! ```
+//!
+//! Mikolov et al., "Efficient Estimation of Word Representations in Vector Space", 2013. As in the authors' program,
+//! CBOW scores the mean of the window and gives every word of it the whole gradient, not its share.
+
+use rand::RngExt;
+use senv_core::{RowId, Stream, TokenId};
+
+use super::Examples;
+use crate::{plan::Plan, subsampling::Subsampling};
+
+/// The mean of the words around a word predicts it.
+#[derive(Debug, Clone)]
+pub struct ContinuousBagOfWords {
+    window: usize,
+    subsampling: Subsampling,
+    n_tokens: usize,
+}
+
+/// A word predicts the words around it.
+#[derive(Debug, Clone)]
+pub struct SkipGram {
+    window: usize,
+    subsampling: Subsampling,
+    n_tokens: usize,
+}
+
+impl ContinuousBagOfWords {
+    /// Examples for a vocabulary of `n_tokens`, windows of at most `window` words to either side (at least 1).
+    #[must_use]
+    pub fn new(window: usize, subsampling: Subsampling, n_tokens: usize) -> Self {
+        Self { window: window.max(1), subsampling, n_tokens }
+    }
+}
+
+impl SkipGram {
+    /// Examples for a vocabulary of `n_tokens`, windows of at most `window` words to either side (at least 1).
+    #[must_use]
+    pub fn new(window: usize, subsampling: Subsampling, n_tokens: usize) -> Self {
+        Self { window: window.max(1), subsampling, n_tokens }
+    }
+}
+
+/// The tokens that stay, as rows.
+fn subsample(sentence: &[TokenId], subsampling: &Subsampling, rng: &mut Stream, kept: &mut Vec<RowId>) {
+    kept.clear();
+    kept.extend(sentence.iter().filter(|token| subsampling.keeps(token.0, rng)).map(|token| RowId(token.0)));
+}
+
+/// Calls `f` with every word that stays, the words before it in the window and the words after it.
+fn windows(kept: &[RowId], window: usize, rng: &mut Stream, mut f: impl FnMut(RowId, &[RowId], &[RowId])) {
+    for (i, &focus) in kept.iter().enumerate() {
+        let b = rng.random_range(1..=window);
+        let (before, after) = (&kept[i.saturating_sub(b)..i], &kept[i + 1..(i + 1 + b).min(kept.len())]);
+        if !(before.is_empty() && after.is_empty()) {
+            f(focus, before, after);
+        }
+    }
+}
+
+impl Examples for ContinuousBagOfWords {
+    type Scratch = Vec<RowId>;
+
+    fn n_source_rows(&self) -> usize {
+        self.n_tokens
+    }
+
+    fn n_target_rows(&self) -> usize {
+        self.n_tokens
+    }
+
+    fn plan(&self, sentence: &[TokenId], _number: u64, rng: &mut Stream, kept: &mut Self::Scratch, plan: &mut Plan) {
+        subsample(sentence, &self.subsampling, rng, kept);
+        windows(kept, self.window, rng, |focus, before, after| {
+            plan.open_group(before.iter().chain(after).copied());
+            plan.push_target(focus, false);
+        });
+    }
+}
+
+impl Examples for SkipGram {
+    type Scratch = Vec<RowId>;
+
+    fn n_source_rows(&self) -> usize {
+        self.n_tokens
+    }
+
+    fn n_target_rows(&self) -> usize {
+        self.n_tokens
+    }
+
+    fn plan(&self, sentence: &[TokenId], _number: u64, rng: &mut Stream, kept: &mut Self::Scratch, plan: &mut Plan) {
+        subsample(sentence, &self.subsampling, rng, kept);
+        windows(kept, self.window, rng, |focus, before, after| {
+            plan.open_group([focus]);
+            for &context in before.iter().chain(after) {
+                plan.push_target(context, true);
+            }
+        });
+    }
+}

@@ -1,0 +1,142 @@
+//! Threads that write the same rows without locks: Niu, Recht, Ré and Wright, "Hogwild!: A Lock-Free Approach to
+//! Parallelizing Stochastic Gradient Descent", 2011. With one thread the result is the same bits every time.
+
+use std::{ops::Range, sync::atomic::Ordering};
+
+use senv_core::{BlockBuffer, Table, kernels::SharedTable};
+
+use crate::{
+    examples::Examples,
+    overlay::{Overlay, PrivateRows},
+    plan::Plan,
+    run::{Reporter, Run, Tally, steps},
+    step::Step,
+};
+
+/// Rows of either table that each of several threads keeps a copy of.
+const PRIVATE_ROWS: usize = 512;
+
+/// Blocks of the corpus after which a thread merges its copies.
+const MERGE_EVERY: usize = 2;
+
+/// Trains until the end, or until the run is told to halt.
+pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
+    let (source, target) = (SharedTable::new(source), SharedTable::new(target));
+    std::thread::scope(|scope| {
+        for _ in 1..run.params.threads {
+            scope.spawn(move || work(run, source, target, None));
+        }
+        work(run, source, target, Some(reporter));
+    });
+}
+
+fn work<E: Examples>(
+    run: &Run<'_, E>,
+    source: SharedTable<'_>,
+    target: SharedTable<'_>,
+    mut reporter: Option<&mut Reporter>,
+) {
+    let mut private = None;
+    if run.params.threads > 1 {
+        let rows = |table: &SharedTable<'_>| PrivateRows::new(PRIVATE_ROWS.min(table.n_rows()), table.dim());
+        match rows(&source).and_then(|s| Ok((s, rows(&target)?))) {
+            Ok(mut rows) => {
+                rows.0.load(source);
+                rows.1.load(target);
+                private = Some(rows);
+            }
+            Err(error) => return run.fail(error.into()),
+        }
+    }
+    let mut change = vec![0.0; source.stride()];
+    let mut worker = Worker::<E>::default();
+    let mut since_merge = 0;
+    while !run.halted() {
+        let index = run.next.fetch_add(1, Ordering::Relaxed);
+        if index >= run.n_units {
+            break;
+        }
+        let unit = run.unit(index);
+        if let Err(error) = run.corpus.read_block(unit.block, &mut worker.block) {
+            run.fail(error.into());
+            break;
+        }
+        let (source_rows, target_rows) = match &mut private {
+            Some((s, t)) => (Overlay::with_private(source, s), Overlay::with_private(target, t)),
+            None => (Overlay::shared_only(source), Overlay::shared_only(target)),
+        };
+        let done = worker.block(run, &unit, &source_rows, &target_rows);
+        run.count(&unit, &done);
+        if let Some(reporter) = reporter.as_deref_mut() {
+            run.report(&unit, reporter);
+        }
+        since_merge += 1;
+        if let Some((s, t)) = &mut private
+            && since_merge == MERGE_EVERY
+        {
+            s.merge(source, &mut change);
+            t.merge(target, &mut change);
+            since_merge = 0;
+        }
+    }
+    if let Some((s, t)) = &mut private {
+        s.merge(source, &mut change);
+        t.merge(target, &mut change);
+    }
+}
+
+/// A thread's memory: the next step is planned, and its rows asked for, before the present one is computed.
+struct Worker<E: Examples> {
+    block: BlockBuffer,
+    steps: Vec<Range<usize>>,
+    plan: Plan,
+    next_plan: Plan,
+    step: Step,
+    scratch: E::Scratch,
+}
+
+impl<E: Examples> Default for Worker<E> {
+    fn default() -> Self {
+        Self {
+            block: BlockBuffer::default(),
+            steps: Vec::new(),
+            plan: Plan::default(),
+            next_plan: Plan::default(),
+            step: Step::default(),
+            scratch: E::Scratch::default(),
+        }
+    }
+}
+
+impl<E: Examples> Worker<E> {
+    fn block(
+        &mut self,
+        run: &Run<'_, E>,
+        unit: &crate::run::Unit,
+        source: &Overlay<'_>,
+        target: &Overlay<'_>,
+    ) -> Tally {
+        let Self { block, steps: cuts, plan, next_plan, step, scratch } = self;
+        steps(block, cuts);
+        let mut tally = Tally { tokens: block.n_tokens() as u64, ..Tally::default() };
+        let Some(first) = cuts.first() else { return tally };
+        run.plan(unit, 0, first.clone(), block, scratch, plan);
+        for i in 0..cuts.len() {
+            if let Some(sentences) = cuts.get(i + 1) {
+                run.plan(unit, i + 1, sentences.clone(), block, scratch, next_plan);
+                Step::prefetch(next_plan, source, target);
+            }
+            if !plan.is_empty() {
+                let want_loss = Run::<E>::wants_loss(unit, i);
+                let loss = step.compute(plan, source, target, unit.rate, want_loss);
+                if want_loss {
+                    tally.loss += loss;
+                    tally.targets += plan.n_targets() as u64;
+                }
+                step.apply(source, target);
+            }
+            std::mem::swap(plan, next_plan);
+        }
+        tally
+    }
+}

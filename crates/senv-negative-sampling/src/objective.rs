@@ -1,0 +1,130 @@
+//! The objective of one target, plain and in any float: what the fast step is measured against.
+//!
+//! Equation: `negative-sampling-objective`
+//!
+//! ```text
+//! (F1)  h = (1/|R|) Σ_{r in R} v_r                             v: source rows, shape (d,)
+//! (F2)  L = l(u_t·h) + Σ_{n in N} l(−u_n·h)                    u: target rows; l(x) = log(1 + e^{−x})
+//! (B2)  a_t = σ(u_t·h) − 1     a_n = σ(u_n·h)                  ∂L/∂(score)
+//!       ∂L/∂u_t = a_t h        ∂L/∂u_n += a_n h                a repeated negative counts each time
+//!       ∂L/∂h  = a_t u_t + Σ_n a_n u_n
+//! (B1)  ∂L/∂v_r += (1/|R|) ∂L/∂h                               a repeated row counts each time
+//! ```
+//!
+//! R is the context of the target: the sentence's words and n-grams without it (Sent2Vec, equation 4), the window
+//! (CBOW), the focus word (skip-gram), the document (PV-DBOW). Equation: `sgd-step` is the update that the Sent2Vec
+//! release makes from it, one row at a time; see [`sequential_step`].
+
+use ndarray::{Array1, Array2, NdFloat};
+
+/// One target with its context and negatives.
+#[derive(Debug, Clone, Copy)]
+pub struct Example<'a> {
+    /// Source rows of the context, repeated as often as they occur.
+    pub context: &'a [usize],
+    /// Target row to be predicted.
+    pub target: usize,
+    /// Target rows drawn as negatives.
+    pub negatives: &'a [usize],
+}
+
+/// Loss and gradients of one example.
+#[derive(Debug, Clone)]
+pub struct Gradient<F> {
+    /// L of (F2), in nats.
+    pub loss: F,
+    /// h of (F1).
+    pub hidden: Array1<F>,
+    /// ∂L/∂v, shape of the source table.
+    pub d_source: Array2<F>,
+    /// ∂L/∂u, shape of the target table.
+    pub d_target: Array2<F>,
+}
+
+/// `log(1 + e^{−x})` without overflow.
+fn logistic_loss<F: NdFloat>(x: F) -> F {
+    (-x).max(F::zero()) + (-x.abs()).exp().ln_1p()
+}
+
+fn sigmoid<F: NdFloat>(x: F) -> F {
+    let e = (-x.abs()).exp();
+    if x >= F::zero() { F::one() / (F::one() + e) } else { e / (F::one() + e) }
+}
+
+/// (F1): the mean of the context rows.
+fn hidden<F: NdFloat>(source: &Array2<F>, context: &[usize]) -> Array1<F> {
+    let mut h = Array1::zeros(source.ncols());
+    for &r in context {
+        h += &source.row(r);
+    }
+    h / F::from(context.len()).unwrap_or_else(F::one)
+}
+
+/// Loss and exact gradient of one example at the present tables.
+///
+/// ```
+/// use ndarray::array;
+/// use senv_negative_sampling::objective::{Example, gradient};
+/// // One context row, one target, no negative: L = log(1 + e^{-1·1}).
+/// let g = gradient(&array![[1.0_f64]], &array![[1.0]], Example { context: &[0], target: 0, negatives: &[] });
+/// assert!((g.loss - (1.0 + (-1.0_f64).exp()).ln()).abs() < 1e-15);
+/// ```
+#[must_use]
+pub fn gradient<F: NdFloat>(source: &Array2<F>, target: &Array2<F>, example: Example<'_>) -> Gradient<F> {
+    let h = hidden(source, example.context); // (F1)
+    let mut loss = F::zero();
+    let mut d_h = Array1::<F>::zeros(h.len());
+    let mut d_target = Array2::zeros(target.raw_dim());
+    let rows = std::iter::once((example.target, true)).chain(example.negatives.iter().map(|&n| (n, false)));
+    for (row, positive) in rows {
+        let u = target.row(row);
+        let score = u.dot(&h);
+        loss += logistic_loss(if positive { score } else { -score }); // (F2)
+        let a = sigmoid(score) - if positive { F::one() } else { F::zero() }; // (B2)
+        d_target.row_mut(row).scaled_add(a, &h); // (B2)
+        d_h.scaled_add(a, &u); // (B2)
+    }
+    let mut d_source = Array2::zeros(source.raw_dim());
+    let share = F::one() / F::from(example.context.len()).unwrap_or_else(F::one);
+    for &r in example.context {
+        d_source.row_mut(r).scaled_add(share, &d_h); // (B1)
+    }
+    Gradient { loss, hidden: h, d_source, d_target }
+}
+
+/// Proximal operator of `tau |x|`: `sign(x) max(|x| − tau, 0)`, for the L1 penalty of Sent2Vec's appendix B.
+#[must_use]
+pub fn soft_threshold<F: NdFloat>(x: F, tau: F) -> F {
+    x.signum() * (x.abs() - tau).max(F::zero())
+}
+
+/// The update of the Sent2Vec release: target, then the negatives in order; each row moves (and is thresholded by
+/// `tau * lr`) before the next is scored, its contribution to the context is taken before it moves; then every
+/// context occurrence moves by the mean's share, and each row of the context is thresholded by `tau * lr / |R|`
+/// once an occurrence. Returns the loss.
+pub fn sequential_step<F: NdFloat>(
+    source: &mut Array2<F>,
+    target: &mut Array2<F>,
+    example: Example<'_>,
+    lr: F,
+    tau: F,
+) -> F {
+    let h = hidden(source, example.context);
+    let mut loss = F::zero();
+    let mut d_h = Array1::<F>::zeros(h.len());
+    let rows = std::iter::once((example.target, true)).chain(example.negatives.iter().map(|&n| (n, false)));
+    for (row, positive) in rows {
+        let score = target.row(row).dot(&h);
+        loss += logistic_loss(if positive { score } else { -score });
+        let a = sigmoid(score) - if positive { F::one() } else { F::zero() };
+        d_h.scaled_add(a, &target.row(row));
+        target.row_mut(row).scaled_add(-lr * a, &h);
+        target.row_mut(row).mapv_inplace(|x| soft_threshold(x, tau * lr));
+    }
+    let share = F::one() / F::from(example.context.len()).unwrap_or_else(F::one);
+    for &r in example.context {
+        source.row_mut(r).scaled_add(-lr * share, &d_h);
+        source.row_mut(r).mapv_inplace(|x| soft_threshold(x, tau * lr * share));
+    }
+    loss
+}

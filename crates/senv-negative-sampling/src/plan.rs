@@ -1,0 +1,236 @@
+//! What a block of sentences will learn: which rows make which contexts, which targets they predict, against
+//! which negatives. Planned from token ids and random numbers alone, before any row is read.
+
+use std::ops::Range;
+
+use senv_core::{RowId, Stream};
+
+use crate::noise::Noise;
+
+/// Targets that share their negatives at most; more are split, so that their scores stay in the first-level cache.
+const MAX_SHARED_TARGETS: usize = 32;
+
+/// Who shares a set of negatives. The gradient's expectation is the same, its noise and its cost are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NegativeSharing {
+    /// Every target draws negatives of its own, as the releases do.
+    None,
+    /// The targets of one sentence share theirs.
+    Sentence,
+    /// The targets of a block of sentences share theirs.
+    Block,
+}
+
+/// A context: consecutive source rows, and the targets that are predicted from it.
+#[derive(Debug, Clone)]
+pub(crate) struct Group {
+    pub(crate) rows: Range<usize>,
+    pub(crate) targets: Range<usize>,
+}
+
+/// One target of a group: its row, and how its context differs from the group's.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    pub(crate) row: u32,
+    /// Weight of the sum of rows: `1 / |R|`.
+    pub(crate) mean: f32,
+    /// Weight of the gradient that every row of the context receives.
+    pub(crate) share: f32,
+    /// Positions in [`Plan::rows`] that are not part of this target's context; in [`Plan::excluded`].
+    pub(crate) excluded: Range<usize>,
+    /// Source rows that are part of this target's context only; in [`Plan::added`].
+    pub(crate) added: Range<usize>,
+}
+
+/// Targets scored against the same negatives.
+#[derive(Debug, Clone)]
+pub(crate) struct Contest {
+    pub(crate) targets: Range<usize>,
+    pub(crate) negatives: Range<usize>,
+}
+
+/// The examples of a block of sentences; reused, so that planning allocates only while it grows.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    pub(crate) rows: Vec<u32>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) excluded: Vec<u32>,
+    pub(crate) added: Vec<u32>,
+    pub(crate) negatives: Vec<u32>,
+    pub(crate) contests: Vec<Contest>,
+}
+
+impl Plan {
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.groups.clear();
+        self.targets.clear();
+        self.excluded.clear();
+        self.added.clear();
+        self.negatives.clear();
+        self.contests.clear();
+    }
+
+    /// Opens a context of these source rows, repeated as often as they occur.
+    pub fn open_group(&mut self, rows: impl IntoIterator<Item = RowId>) {
+        self.drop_idle_group();
+        let start = self.rows.len();
+        self.rows.extend(rows.into_iter().map(|row| row.0));
+        self.groups.push(Group { rows: start..self.rows.len(), targets: self.targets.len()..self.targets.len() });
+    }
+
+    /// A target predicted from the whole open context. With `true_mean` every row of the context receives its share
+    /// `1/|R|` of the gradient, otherwise the whole of it (as word2vec's CBOW does).
+    pub fn push_target(&mut self, row: RowId, true_mean: bool) {
+        self.push_masked_target(row, true_mean, |_| {}, |_| {});
+    }
+
+    /// A target whose context lacks some rows of the group (positions in the order of [`Plan::open_group`]; each
+    /// once, rising) and has rows of its own. Left out if nothing remains of the context.
+    pub fn push_masked_target(
+        &mut self,
+        row: RowId,
+        true_mean: bool,
+        exclude: impl FnOnce(&mut dyn FnMut(usize)),
+        add: impl FnOnce(&mut dyn FnMut(RowId)),
+    ) {
+        let Some(group) = self.groups.last_mut() else { return };
+        let (excluded_start, added_start) = (self.excluded.len(), self.added.len());
+        let base = group.rows.start;
+        exclude(&mut |position| self.excluded.push((base + position) as u32));
+        add(&mut |row| self.added.push(row.0));
+        let excluded = excluded_start..self.excluded.len();
+        let added = added_start..self.added.len();
+        let n_rows = group.rows.len() + added.len() - excluded.len();
+        if n_rows == 0 {
+            self.excluded.truncate(excluded_start);
+            self.added.truncate(added_start);
+            return;
+        }
+        let mean = 1.0 / n_rows as f32;
+        self.targets.push(Target { row: row.0, mean, share: if true_mean { mean } else { 1.0 }, excluded, added });
+        group.targets.end = self.targets.len();
+    }
+
+    /// Drops the last group if it has no target: its rows would be summed for nothing.
+    fn drop_idle_group(&mut self) {
+        if let Some(group) = self.groups.last()
+            && group.targets.is_empty()
+        {
+            self.rows.truncate(group.rows.start);
+            self.groups.pop();
+        }
+    }
+
+    /// Draws `k` negatives for each set of targets that shares them.
+    pub(crate) fn draw_negatives(&mut self, k: usize, sharing: NegativeSharing, noise: &Noise, rng: &mut Stream) {
+        self.drop_idle_group();
+        let Self { groups, targets, negatives, contests, .. } = self;
+        let mut contest = |range: Range<usize>| {
+            let start = negatives.len();
+            let own = (range.len() == 1).then(|| targets[range.start].row);
+            for _ in 0..k {
+                let mut drawn = noise.draw(rng);
+                // A target of its own draws again, as the releases do; a vocabulary of one word has no negatives.
+                for _ in 0..64 {
+                    if own != Some(drawn) {
+                        break;
+                    }
+                    drawn = noise.draw(rng);
+                }
+                negatives.push(drawn);
+            }
+            contests.push(Contest { targets: range, negatives: start..negatives.len() });
+        };
+        match sharing {
+            NegativeSharing::None => (0..targets.len()).for_each(|t| contest(t..t + 1)),
+            NegativeSharing::Sentence => {
+                for group in groups.iter() {
+                    split(group.targets.clone()).for_each(&mut contest);
+                }
+            }
+            NegativeSharing::Block => split(0..targets.len()).for_each(&mut contest),
+        }
+    }
+
+    /// Number of targets.
+    #[must_use]
+    pub fn n_targets(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// Whether there is nothing to learn.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.targets.is_empty()
+    }
+}
+
+/// Equal parts of at most [`MAX_SHARED_TARGETS`].
+fn split(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let parts = range.len().div_ceil(MAX_SHARED_TARGETS);
+    (0..parts).map(move |i| {
+        range.start + range.len() * i / parts..range.start + range.len() * (i + 1) / parts
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(ids: &[u32]) -> impl Iterator<Item = RowId> + '_ {
+        ids.iter().map(|&id| RowId(id))
+    }
+
+    #[test]
+    fn masked_targets_know_the_size_of_their_context() {
+        let mut plan = Plan::default();
+        plan.open_group(rows(&[10, 11, 12]));
+        plan.push_masked_target(RowId(1), true, |skip| skip(1), |_| {});
+        plan.push_masked_target(RowId(2), true, |skip| skip(2), |add| add(RowId(0)));
+        plan.push_target(RowId(3), false);
+        let weights: Vec<(f32, f32)> = plan.targets.iter().map(|t| (t.mean, t.share)).collect();
+        assert_eq!(weights, [(0.5, 0.5), (1.0 / 3.0, 1.0 / 3.0), (1.0 / 3.0, 1.0)]);
+    }
+
+    #[test]
+    fn groups_without_target_and_targets_without_context_disappear() {
+        let mut plan = Plan::default();
+        plan.open_group(rows(&[1, 2]));
+        plan.open_group(rows(&[3]));
+        plan.push_masked_target(RowId(3), true, |skip| skip(0), |_| {});
+        plan.open_group(rows(&[4, 5]));
+        plan.push_target(RowId(4), true);
+        assert_eq!((plan.groups.len(), plan.rows.as_slice(), plan.n_targets()), (1, [4, 5].as_slice(), 1));
+    }
+
+    #[test]
+    fn every_target_is_in_one_contest_and_never_its_own_negative_when_alone() {
+        let noise = Noise::new(&[5; 8], 0.5).unwrap();
+        for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
+            let mut rng = senv_core::stream(1, "test", &[]);
+            let mut plan = Plan::default();
+            for sentence in 0..3 {
+                plan.open_group(rows(&[1, 2]));
+                for t in 0..sentence * 40 + 1 {
+                    plan.push_target(RowId(t % 8), true);
+                }
+            }
+            plan.draw_negatives(10, sharing, &noise, &mut rng);
+            let mut next = 0;
+            for contest in &plan.contests {
+                assert_eq!((contest.targets.start, contest.negatives.len()), (next, 10));
+                assert!(contest.targets.len() <= MAX_SHARED_TARGETS);
+                next = contest.targets.end;
+                if contest.targets.len() == 1 {
+                    let own = plan.targets[contest.targets.start].row;
+                    assert!(!plan.negatives[contest.negatives.clone()].contains(&own));
+                }
+            }
+            assert_eq!(next, plan.n_targets());
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! What the two schedules share: the units of work, the learning rate, the counters, when to stop.
+
+use std::{
+    ops::Range,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, Stream, stream};
+
+use crate::{Error, examples::Examples, noise::Noise, params::Params, plan::Plan, step::Rate};
+
+/// Tokens of consecutive sentences that are computed at the same tables. Part of what a seed means.
+pub(crate) const STEP_TOKENS: usize = 96;
+
+/// One step in so many computes the loss, which costs a logarithm a score.
+const LOSS_EVERY: u64 = 8;
+
+/// Time between two reports to the observer.
+const REPORT_EVERY: Duration = Duration::from_millis(100);
+
+/// One training run between two checkpoints.
+pub(crate) struct Run<'a, E> {
+    pub(crate) corpus: &'a Corpus,
+    pub(crate) examples: &'a E,
+    pub(crate) noise: &'a Noise,
+    pub(crate) params: &'a Params,
+    observer: &'a dyn Observer,
+    /// Units: blocks of the corpus, epoch after epoch.
+    pub(crate) n_units: u64,
+    pub(crate) next: AtomicU64,
+    halt: AtomicBool,
+    failure: Mutex<Option<Error>>,
+    tally: Mutex<Tally>,
+    started: Instant,
+    /// When to return for a checkpoint.
+    deadline: Option<Instant>,
+    interrupted: AtomicBool,
+}
+
+/// Sums over the work done.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Tally {
+    pub(crate) tokens: u64,
+    pub(crate) loss: f64,
+    /// Targets that the loss was summed over.
+    pub(crate) targets: u64,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.tokens += other.tokens;
+        self.loss += other.loss;
+        self.targets += other.targets;
+    }
+}
+
+/// The place of a unit in the run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unit {
+    pub(crate) epoch: u64,
+    pub(crate) block: usize,
+    pub(crate) rate: Rate,
+    /// Share of the run before this unit.
+    pub(crate) done: f64,
+}
+
+impl<'a, E: Examples> Run<'a, E> {
+    pub(crate) fn new(
+        corpus: &'a Corpus,
+        examples: &'a E,
+        noise: &'a Noise,
+        params: &'a Params,
+        observer: &'a dyn Observer,
+        first_unit: u64,
+        started: Instant,
+        deadline: Option<Instant>,
+    ) -> Self {
+        let n_units = corpus.n_blocks() as u64 * u64::from(params.epochs);
+        Self {
+            corpus,
+            examples,
+            noise,
+            params,
+            observer,
+            n_units,
+            next: AtomicU64::new(first_unit),
+            halt: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            tally: Mutex::new(Tally::default()),
+            started,
+            deadline,
+            interrupted: AtomicBool::new(false),
+        }
+    }
+
+    /// The place and the learning rate of unit `index`: linear decay over all tokens of all epochs, to 0.
+    pub(crate) fn unit(&self, index: u64) -> Unit {
+        let n_blocks = self.corpus.n_blocks() as u64;
+        let (epoch, block) = (index / n_blocks, (index % n_blocks) as usize);
+        let total = self.corpus.n_tokens() as f64 * f64::from(self.params.epochs);
+        let before = epoch as f64 * self.corpus.n_tokens() as f64 + self.corpus.tokens_before(block) as f64;
+        let done = before / total.max(1.0);
+        let lr = self.params.lr * (1.0 - done) as f32;
+        Unit { epoch, block, rate: Rate { lr, l1: self.params.l1 }, done }
+    }
+
+    /// The random numbers of step `step` of a unit: the same in every schedule and on every thread.
+    pub(crate) fn rng(&self, unit: &Unit, step: usize) -> Stream {
+        stream(self.params.seed, "examples", &[unit.epoch, unit.block as u64, step as u64])
+    }
+
+    /// Whether step `step` of a unit computes the loss.
+    pub(crate) fn wants_loss(unit: &Unit, step: usize) -> bool {
+        (unit.block as u64).wrapping_add(step as u64).is_multiple_of(LOSS_EVERY)
+    }
+
+    /// Plans the sentences of a step.
+    pub(crate) fn plan(
+        &self,
+        unit: &Unit,
+        step: usize,
+        sentences: Range<usize>,
+        block: &BlockBuffer,
+        scratch: &mut E::Scratch,
+        plan: &mut Plan,
+    ) {
+        let mut rng = self.rng(unit, step);
+        plan.clear();
+        for i in sentences {
+            self.examples.plan(block.sentence(i), block.first_sentence() + i as u64, &mut rng, scratch, plan);
+        }
+        plan.draw_negatives(self.params.negatives, self.params.negatives_shared, self.noise, &mut rng);
+    }
+
+    pub(crate) fn halted(&self) -> bool {
+        self.halt.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn fail(&self, error: Error) {
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.get_or_insert(error);
+        self.halt.store(true, Ordering::Release);
+    }
+
+    /// Counts what was done; a loss that is not finite ends the run.
+    pub(crate) fn count(&self, unit: &Unit, done: &Tally) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.add(done);
+        if !done.loss.is_finite() {
+            let tokens = tally.tokens;
+            drop(tally);
+            self.fail(Error::Diverged { epoch: unit.epoch as u32 + 1, tokens, lr: unit.rate.lr, checkpoint: None });
+        }
+    }
+
+    /// Reports to the observer now and then; called by one thread only.
+    pub(crate) fn report(&self, unit: &Unit, reporter: &mut Reporter) {
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            self.halt.store(true, Ordering::Release);
+        }
+        if now.duration_since(reporter.last) < REPORT_EVERY {
+            return;
+        }
+        reporter.last = now;
+        let tally = *self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        let since = Tally {
+            tokens: tally.tokens,
+            loss: tally.loss - reporter.reported.loss,
+            targets: tally.targets - reporter.reported.targets,
+        };
+        if since.targets > 0 {
+            reporter.loss = since.loss / since.targets as f64;
+            reporter.reported = tally;
+        }
+        let seconds = now.duration_since(self.started).as_secs_f64();
+        let units = reporter.tokens_before + tally.tokens;
+        let progress = Progress {
+            done: unit.done,
+            epoch: unit.epoch as u32,
+            units,
+            units_per_second: units as f64 / seconds.max(1e-9),
+            lr: f64::from(unit.rate.lr),
+            loss: reporter.loss,
+            seconds,
+        };
+        if self.observer.progress(&progress) == Control::Stop {
+            self.interrupted.store(true, Ordering::Release);
+            self.halt.store(true, Ordering::Release);
+        }
+    }
+
+    /// What came of it: the next unit, the sums, whether the observer stopped it.
+    pub(crate) fn finish(self) -> Result<(u64, Tally, bool), Error> {
+        if let Some(error) = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
+        let tally = self.tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((self.next.into_inner().min(self.n_units), tally, self.interrupted.into_inner()))
+    }
+}
+
+/// What the reporting thread remembers.
+pub(crate) struct Reporter {
+    last: Instant,
+    reported: Tally,
+    loss: f64,
+    tokens_before: u64,
+}
+
+impl Reporter {
+    pub(crate) fn new(tokens_before: u64) -> Self {
+        Self { last: Instant::now(), reported: Tally::default(), loss: f64::NAN, tokens_before }
+    }
+}
+
+/// Cuts a block into steps: consecutive sentences of at least [`STEP_TOKENS`] tokens.
+pub(crate) fn steps(block: &BlockBuffer, out: &mut Vec<Range<usize>>) {
+    out.clear();
+    let (mut start, mut tokens) = (0, 0);
+    for i in 0..block.n_sentences() {
+        tokens += block.sentence(i).len();
+        if tokens >= STEP_TOKENS {
+            out.push(start..i + 1);
+            (start, tokens) = (i + 1, 0);
+        }
+    }
+    if start < block.n_sentences() {
+        out.push(start..block.n_sentences());
+    }
+}

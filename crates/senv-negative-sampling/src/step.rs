@@ -1,0 +1,551 @@
+//! One block's worth of stochastic gradient descent: what a [`Plan`] does to the two tables.
+//!
+//! Equation: `block-step`, which is `negative-sampling-objective` for all targets of a block at the same tables:
+//!
+//! ```text
+//! (F1)  S = Σ_{r in group} v_r           h_t = m_t (S − Σ_{excluded by t} v_r + Σ_{added by t} v_r)
+//! (F2)  scores: u_t·h_t, and the matrix H Nᵀ of all targets of a contest against its negatives
+//! (B2)  c_t = lr (1 − σ(u_t·h_t))        c_tn = −lr σ(u_n·h_t), 0 where n is t itself
+//!       u_t += c_t h_t                   u_n += Σ_t c_tn h_t
+//! (B1)  g_t = s_t (c_t u_t + Σ_n c_tn u_n)                                  already times the learning rate
+//!       v_r += Σ_{t in group} g_t − Σ_{t excludes r} g_t                    v_r += g_t for the rows t added
+//! ```
+//!
+//! `m_t = 1/|R_t|`; `s_t` is the same, or 1 for word2vec's CBOW. A sentence's rows are summed once and written once,
+//! whatever the number of its targets: the releases do both once a target. [`Step::compute`] only reads the tables,
+//! [`Step::apply`] only writes; between the two stands a list of updates, so that the deterministic schedule can
+//! compute many blocks at the same tables and apply them in order.
+
+use senv_core::kernels;
+
+use crate::{
+    overlay::Overlay,
+    plan::{Contest, Group, Plan},
+    sigmoid::sigmoid_in_place,
+};
+
+/// No single target excludes this row.
+const NOBODY: u32 = u32::MAX;
+
+/// Adds a vector to a source row.
+#[derive(Debug, Clone, Copy)]
+struct SourceUpdate {
+    row: u32,
+    /// Which vector of [`Step::vectors`].
+    vector: u32,
+    /// L1 threshold.
+    tau: f32,
+}
+
+/// Adds a combination of hidden vectors to a target row.
+#[derive(Debug, Clone, Copy)]
+struct TargetUpdate {
+    row: u32,
+    /// First hidden vector, and how many.
+    hidden: u32,
+    n: u32,
+    /// First coefficient in [`Step::coefficients`], and the step to the next.
+    coefficient: u32,
+    step: u32,
+    tau: f32,
+}
+
+/// How far to move.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate {
+    pub(crate) lr: f32,
+    /// L1 penalty, 0 for none.
+    pub(crate) l1: f32,
+}
+
+/// The work of one block: hidden vectors, gradients, updates. Reused from block to block.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    stride: usize,
+    hidden: Vec<f32>,
+    /// g_t for each target, then for each group the sum, then the vectors of excluded rows.
+    vectors: Vec<f32>,
+    negatives: Vec<f32>,
+    targets: Vec<f32>,
+    scores: Vec<f32>,
+    /// c_tn times s_t.
+    shares: Vec<f32>,
+    coefficients: Vec<f32>,
+    exclusions: Vec<u32>,
+    source_updates: Vec<SourceUpdate>,
+    target_updates: Vec<TargetUpdate>,
+    partitions: Partitions,
+}
+
+/// The updates in groups of rows, so that threads can apply disjoint rows.
+#[derive(Debug, Default)]
+struct Partitions {
+    source: Vec<u32>,
+    target: Vec<u32>,
+    source_bounds: Vec<u32>,
+    target_bounds: Vec<u32>,
+}
+
+/// Grows a buffer without touching what is there.
+fn reserve(buffer: &mut Vec<f32>, n: usize) {
+    if buffer.len() < n {
+        buffer.resize(n, 0.0);
+    }
+}
+
+impl Step {
+    /// Asks for the rows of a plan ahead of [`Step::compute`].
+    pub(crate) fn prefetch(plan: &Plan, source: &Overlay<'_>, target: &Overlay<'_>) {
+        for &row in plan.rows.iter().chain(&plan.added) {
+            source.of(row).prefetch_row(row as usize);
+        }
+        for row in plan.targets.iter().map(|t| t.row).chain(plan.negatives.iter().copied()) {
+            target.of(row).prefetch_row(row as usize);
+        }
+    }
+
+    /// Computes the updates of a plan at the tables as they are; with `want_loss` also the loss, in nats, summed
+    /// over targets.
+    pub(crate) fn compute(
+        &mut self,
+        plan: &Plan,
+        source: &Overlay<'_>,
+        target: &Overlay<'_>,
+        rate: Rate,
+        want_loss: bool,
+    ) -> f64 {
+        self.stride = source.stride();
+        self.source_updates.clear();
+        self.target_updates.clear();
+        self.coefficients.clear();
+        reserve(&mut self.hidden, plan.targets.len() * self.stride);
+        reserve(&mut self.vectors, (plan.targets.len() + plan.groups.len()) * self.stride);
+        for group in &plan.groups {
+            self.hidden_vectors(plan, group, source); // (F1)
+        }
+        let mut loss = 0.0;
+        for contest in &plan.contests {
+            loss += self.contest(plan, contest, target, rate, want_loss); // (F2), (B2)
+        }
+        let mut next_vector = plan.targets.len() + plan.groups.len();
+        for (g, group) in plan.groups.iter().enumerate() {
+            self.source_gradients(plan, g, group, &mut next_vector, rate); // (B1)
+        }
+        loss
+    }
+
+    /// (F1) for the targets of a group.
+    fn hidden_vectors(&mut self, plan: &Plan, group: &Group, source: &Overlay<'_>) {
+        let stride = self.stride;
+        let first = group.targets.start;
+        // The sum is built where the last target's hidden vector will lie: that one is made last.
+        let last = group.targets.end - 1;
+        let (before, rest) = self.hidden.split_at_mut(last * stride);
+        let sum = &mut rest[..stride];
+        sum.fill(0.0);
+        for &row in &plan.rows[group.rows.clone()] {
+            source.of(row).add_row(row as usize, 1.0, sum);
+        }
+        let finish = |t: usize, hidden: &mut [f32]| {
+            let target = &plan.targets[t];
+            for &position in &plan.excluded[target.excluded.clone()] {
+                let row = plan.rows[position as usize];
+                source.of(row).add_row(row as usize, -1.0, hidden);
+            }
+            for &row in &plan.added[target.added.clone()] {
+                source.of(row).add_row(row as usize, 1.0, hidden);
+            }
+            kernels::scale(target.mean, hidden);
+        };
+        for t in first..last {
+            let hidden = &mut before[t * stride..][..stride];
+            hidden.copy_from_slice(sum);
+            finish(t, hidden);
+        }
+        finish(last, sum);
+    }
+
+    /// (F2) and (B2) for targets that share negatives, and their gradients g_t.
+    fn contest(&mut self, plan: &Plan, contest: &Contest, target: &Overlay<'_>, rate: Rate, want_loss: bool) -> f64 {
+        let stride = self.stride;
+        let (first, m, n) = (contest.targets.start, contest.targets.len(), contest.negatives.len());
+        let negatives = &plan.negatives[contest.negatives.clone()];
+        let targets = &plan.targets[contest.targets.clone()];
+        reserve(&mut self.negatives, n * stride);
+        reserve(&mut self.targets, m * stride);
+        for (&row, copy) in negatives.iter().zip(self.negatives.chunks_exact_mut(stride)) {
+            target.of(row).copy_row(row as usize, copy);
+        }
+        for (t, copy) in targets.iter().zip(self.targets.chunks_exact_mut(stride)) {
+            target.of(t.row).copy_row(t.row as usize, copy);
+        }
+
+        // Scores: the m x n of the negatives, then the m of the targets.
+        let hidden = &self.hidden[first * stride..][..m * stride];
+        self.scores.clear();
+        self.scores.resize(m * n + m, 0.0);
+        kernels::scores(hidden, m, &self.negatives, n, stride, &mut self.scores[..m * n]);
+        for i in 0..m {
+            self.scores[m * n + i] = kernels::dot(&hidden[i * stride..][..stride], &self.targets[i * stride..][..stride]);
+        }
+        let mut loss = 0.0;
+        if want_loss {
+            let softplus = |x: f32| f64::from(x).max(0.0) + (-f64::from(x).abs()).exp().ln_1p();
+            for (i, t) in targets.iter().enumerate() {
+                loss += softplus(-self.scores[m * n + i]);
+                for (j, &row) in negatives.iter().enumerate() {
+                    if row != t.row {
+                        loss += softplus(self.scores[i * n + j]);
+                    }
+                }
+            }
+        }
+        sigmoid_in_place(&mut self.scores);
+
+        // Coefficients, and the same times the share of a context row.
+        let base = self.coefficients.len();
+        self.shares.clear();
+        for (i, t) in targets.iter().enumerate() {
+            for (j, &row) in negatives.iter().enumerate() {
+                let c = if row == t.row { 0.0 } else { -rate.lr * self.scores[i * n + j] };
+                self.coefficients.push(c);
+                self.shares.push(c * t.share);
+            }
+        }
+        for (i, t) in targets.iter().enumerate() {
+            let c = rate.lr * (1.0 - self.scores[m * n + i]);
+            self.coefficients.push(c);
+            let gradient = &mut self.vectors[(first + i) * stride..][..stride];
+            gradient.copy_from_slice(&self.targets[i * stride..][..stride]);
+            kernels::scale(c * t.share, gradient);
+            self.target_updates.push(TargetUpdate {
+                row: t.row,
+                hidden: (first + i) as u32,
+                n: 1,
+                coefficient: (base + m * n + i) as u32,
+                step: 1,
+                tau: rate.l1 * rate.lr,
+            });
+        }
+        let gradients = &mut self.vectors[first * stride..][..m * stride];
+        kernels::add_product(&self.shares, n, 1, m, n, &self.negatives, stride, gradients);
+        for (j, &row) in negatives.iter().enumerate() {
+            self.target_updates.push(TargetUpdate {
+                row,
+                hidden: first as u32,
+                n: m as u32,
+                coefficient: (base + j) as u32,
+                step: n as u32,
+                tau: rate.l1 * rate.lr * m as f32,
+            });
+        }
+        loss
+    }
+
+    /// (B1): the updates of a group's source rows.
+    fn source_gradients(&mut self, plan: &Plan, g: usize, group: &Group, next_vector: &mut usize, rate: Rate) {
+        let stride = self.stride;
+        let alone = group.targets.len() == 1;
+        let total = if alone { group.targets.start } else { plan.targets.len() + g };
+        if !alone {
+            let (gradients, sums) = self.vectors.split_at_mut(plan.targets.len() * stride);
+            let sum = &mut sums[g * stride..][..stride];
+            sum.fill(0.0);
+            for t in group.targets.clone() {
+                kernels::add(&gradients[t * stride..][..stride], sum);
+            }
+        }
+        let tau_of = |t: usize| rate.l1 * rate.lr * plan.targets[t].mean;
+        let tau_total: f32 = if rate.l1 > 0.0 { group.targets.clone().map(tau_of).sum() } else { 0.0 };
+
+        // For every row: the vector it receives, NOBODY for the sum of all targets.
+        let base = group.rows.start;
+        self.exclusions.clear();
+        self.exclusions.resize(group.rows.len(), NOBODY);
+        for t in group.targets.clone() {
+            let mut own = None;
+            for &position in &plan.excluded[plan.targets[t].excluded.clone()] {
+                let i = position as usize - base;
+                let vector = if self.exclusions[i] == NOBODY {
+                    *own.get_or_insert_with(|| self.difference(total, t, next_vector))
+                } else {
+                    // Excluded by an earlier target too: a vector of its own.
+                    self.difference(self.exclusions[i] as usize, t, next_vector)
+                };
+                self.exclusions[i] = vector;
+            }
+            for &row in &plan.added[plan.targets[t].added.clone()] {
+                self.source_updates.push(SourceUpdate { row, vector: t as u32, tau: tau_of(t) });
+            }
+        }
+        for (i, &row) in plan.rows[group.rows.clone()].iter().enumerate() {
+            match self.exclusions[i] {
+                NOBODY => self.source_updates.push(SourceUpdate { row, vector: total as u32, tau: tau_total }),
+                _ if alone => {}
+                vector => {
+                    let own: f32 = if rate.l1 > 0.0 { self.excluded_tau(plan, group, base + i, &tau_of) } else { 0.0 };
+                    self.source_updates.push(SourceUpdate { row, vector, tau: tau_total - own });
+                }
+            }
+        }
+    }
+
+    /// A new vector: vector `from` minus the gradient of target `t`.
+    fn difference(&mut self, from: usize, t: usize, next_vector: &mut usize) -> u32 {
+        let stride = self.stride;
+        let index = *next_vector;
+        *next_vector += 1;
+        reserve(&mut self.vectors, (index + 1) * stride);
+        let (before, new) = self.vectors.split_at_mut(index * stride);
+        let (a, b) = (&before[from * stride..][..stride], &before[t * stride..][..stride]);
+        for ((new, a), b) in new[..stride].iter_mut().zip(a).zip(b) {
+            *new = a - b;
+        }
+        index as u32
+    }
+
+    /// The L1 thresholds of the targets that exclude a row.
+    fn excluded_tau(&self, plan: &Plan, group: &Group, position: usize, tau_of: &impl Fn(usize) -> f32) -> f32 {
+        let excludes = |&t: &usize| plan.excluded[plan.targets[t].excluded.clone()].contains(&(position as u32));
+        group.targets.clone().filter(excludes).map(tau_of).sum()
+    }
+
+    #[inline]
+    fn apply_source(&self, update: &SourceUpdate, source: &Overlay<'_>) {
+        let table = source.of(update.row);
+        let row = update.row as usize;
+        table.add_to_row(row, 1.0, &self.vectors[update.vector as usize * self.stride..][..self.stride]);
+        if update.tau > 0.0 {
+            table.soft_threshold_row(row, update.tau);
+        }
+    }
+
+    #[inline]
+    fn apply_target(&self, update: &TargetUpdate, target: &Overlay<'_>) {
+        let table = target.of(update.row);
+        let (row, n) = (update.row as usize, update.n as usize);
+        let hidden = &self.hidden[update.hidden as usize * self.stride..][..n * self.stride];
+        let coefficients = &self.coefficients[update.coefficient as usize..];
+        if n == 1 {
+            table.add_to_row(row, coefficients[0], hidden);
+        } else {
+            table.add_product_to_row(row, coefficients, update.step as usize, n, hidden);
+        }
+        if update.tau > 0.0 {
+            table.soft_threshold_row(row, update.tau);
+        }
+    }
+
+    /// Applies all updates in order.
+    pub(crate) fn apply(&self, source: &Overlay<'_>, target: &Overlay<'_>) {
+        for update in &self.target_updates {
+            self.apply_target(update, target);
+        }
+        for update in &self.source_updates {
+            self.apply_source(update, source);
+        }
+    }
+
+    /// Sorts the updates into `n` partitions of rows, keeping their order within each.
+    pub(crate) fn partition(&mut self, n: usize) {
+        let Partitions { source, target, source_bounds, target_bounds } = &mut self.partitions;
+        counting_sort(self.source_updates.iter().map(|u| u.row), n, source, source_bounds);
+        counting_sort(self.target_updates.iter().map(|u| u.row), n, target, target_bounds);
+    }
+
+    /// Applies the updates of partition `p` in order.
+    pub(crate) fn apply_partition(&self, p: usize, source: &Overlay<'_>, target: &Overlay<'_>) {
+        let Partitions { source: sources, target: targets, source_bounds, target_bounds } = &self.partitions;
+        for &i in &targets[target_bounds[p] as usize..target_bounds[p + 1] as usize] {
+            self.apply_target(&self.target_updates[i as usize], target);
+        }
+        for &i in &sources[source_bounds[p] as usize..source_bounds[p + 1] as usize] {
+            self.apply_source(&self.source_updates[i as usize], source);
+        }
+    }
+}
+
+/// Which partition a row belongs to: neighbouring rows go to different ones, so that frequent tokens spread.
+#[inline]
+fn partition_of(row: u32, n: usize) -> usize {
+    ((u64::from(row.wrapping_mul(0x9E37_79B9)) * n as u64) >> 32) as usize
+}
+
+fn counting_sort(rows: impl Iterator<Item = u32> + Clone, n: usize, order: &mut Vec<u32>, bounds: &mut Vec<u32>) {
+    bounds.clear();
+    bounds.resize(n + 1, 0);
+    let mut len = 0;
+    for row in rows.clone() {
+        bounds[partition_of(row, n) + 1] += 1;
+        len += 1;
+    }
+    for p in 0..n {
+        bounds[p + 1] += bounds[p];
+    }
+    order.clear();
+    order.resize(len, 0);
+    for (i, row) in rows.enumerate() {
+        let next = &mut bounds[partition_of(row, n)];
+        order[*next as usize] = i as u32;
+        *next += 1;
+    }
+    // Every bound now stands at the end of its partition: shift them back.
+    bounds.rotate_right(1);
+    bounds[0] = 0;
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::Array2;
+    use rand::RngExt;
+    use senv_core::{RowId, Rows, Table, kernels::SharedTable};
+
+    use super::*;
+    use crate::{
+        noise::Noise,
+        objective::{Example, gradient, soft_threshold},
+        plan::NegativeSharing,
+    };
+
+    const DIM: usize = 21;
+    const SOURCE: usize = 30;
+    const TARGET: usize = 12;
+
+    fn random_table(n_rows: usize, name: &str) -> Table {
+        let mut rng = senv_core::stream(3, name, &[]);
+        let mut table = Table::zeros(n_rows, DIM).unwrap();
+        for i in 0..n_rows {
+            table.row_mut(i).fill_with(|| rng.random_range(-1.0..1.0));
+        }
+        table
+    }
+
+    fn as_array(table: &Table) -> Array2<f64> {
+        Array2::from_shape_fn((table.n_rows(), DIM), |(i, j)| f64::from(table.row(i)[j]))
+    }
+
+    /// Two sentences; targets next to each other exclude a common n-gram, one has rows of its own.
+    fn plan(sharing: NegativeSharing) -> Plan {
+        let mut plan = Plan::default();
+        plan.open_group([3, 4, 5, 5, 6, 20, 21].map(RowId));
+        plan.push_masked_target(RowId(1), true, |skip| [0, 5].into_iter().for_each(skip), |_| {});
+        plan.push_masked_target(RowId(2), true, |skip| [1, 5, 6].into_iter().for_each(skip), |_| {});
+        plan.push_masked_target(RowId(3), true, |skip| [2, 6].into_iter().for_each(skip), |add| {
+            [0, 25].map(RowId).into_iter().for_each(add);
+        });
+        plan.open_group([7, 8].map(RowId));
+        plan.push_masked_target(RowId(1), true, |skip| skip(0), |_| {});
+        plan.open_group([9, 9, 3].map(RowId));
+        plan.push_target(RowId(4), true);
+        plan.push_target(RowId(5), true);
+        let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
+        plan.draw_negatives(5, sharing, &noise, &mut senv_core::stream(8, "negatives", &[]));
+        plan
+    }
+
+    /// The loss, and both tables after one step of size `lr`, by the plain objective.
+    fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array2<f64>, Array2<f64>) {
+        let (s, t) = (as_array(source), as_array(target));
+        let (mut new_s, mut new_t, mut loss) = (s.clone(), t.clone(), 0.0);
+        for contest in &plan.contests {
+            for index in contest.targets.clone() {
+                let one = &plan.targets[index];
+                let group = plan.groups.iter().find(|g| g.targets.contains(&index)).unwrap();
+                let mut context: Vec<usize> = group
+                    .rows
+                    .clone()
+                    .filter(|p| !plan.excluded[one.excluded.clone()].contains(&(*p as u32)))
+                    .map(|p| plan.rows[p] as usize)
+                    .collect();
+                context.extend(plan.added[one.added.clone()].iter().map(|&r| r as usize));
+                let negatives: Vec<usize> = plan.negatives[contest.negatives.clone()]
+                    .iter()
+                    .filter(|&&n| n != one.row)
+                    .map(|&n| n as usize)
+                    .collect();
+                let example = Example { context: &context, target: one.row as usize, negatives: &negatives };
+                let g = gradient(&s, &t, example);
+                loss += g.loss;
+                new_s.scaled_add(-lr, &g.d_source);
+                new_t.scaled_add(-lr, &g.d_target);
+            }
+        }
+        (loss, new_s, new_t)
+    }
+
+    fn assert_close(got: &Table, expected: &Array2<f64>) {
+        for ((i, j), &e) in expected.indexed_iter() {
+            let g = f64::from(got.row(i)[j]);
+            assert!((g - e).abs() < 2e-6, "row {i} column {j}: {g} {e}");
+        }
+    }
+
+    #[test]
+    fn a_step_is_the_gradient_of_the_plain_objective_however_negatives_are_shared() {
+        for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
+            let (mut source, mut target) = (random_table(SOURCE, "source"), random_table(TARGET, "target"));
+            let plan = plan(sharing);
+            let (loss, new_source, new_target) = expected(&plan, &source, &target, 0.3);
+            let mut step = Step::default();
+            {
+                let s = Overlay::shared_only(SharedTable::new(&mut source));
+                let t = Overlay::shared_only(SharedTable::new(&mut target));
+                let got = step.compute(&plan, &s, &t, Rate { lr: 0.3, l1: 0.0 }, true);
+                assert!((got - loss).abs() < 1e-5 * loss, "{got} {loss}");
+                step.apply(&s, &t);
+            }
+            assert_close(&source, &new_source);
+            assert_close(&target, &new_target);
+        }
+    }
+
+    #[test]
+    fn partitions_apply_every_update_once_and_to_each_row_in_order() {
+        let plan = plan(NegativeSharing::Sentence);
+        let tables = || (random_table(SOURCE, "source"), random_table(TARGET, "target"));
+        let (mut whole, mut parts) = (tables(), tables());
+        let mut step = Step::default();
+        {
+            let s = Overlay::shared_only(SharedTable::new(&mut whole.0));
+            let t = Overlay::shared_only(SharedTable::new(&mut whole.1));
+            step.compute(&plan, &s, &t, Rate { lr: 0.3, l1: 0.01 }, false);
+            step.apply(&s, &t);
+            step.partition(7);
+        }
+        {
+            let s = Overlay::shared_only(SharedTable::new(&mut parts.0));
+            let t = Overlay::shared_only(SharedTable::new(&mut parts.1));
+            (0..7).rev().for_each(|p| step.apply_partition(p, &s, &t));
+        }
+        assert_eq!(whole.0.values(), parts.0.values());
+        assert_eq!(whole.1.values(), parts.1.values());
+    }
+
+    #[test]
+    fn the_l1_penalty_thresholds_a_row_by_its_share_of_every_target() {
+        let (mut source, mut target) = (random_table(SOURCE, "source"), random_table(TARGET, "target"));
+        let mut plan = Plan::default();
+        plan.open_group([3, 4, 5].map(RowId));
+        plan.push_masked_target(RowId(1), true, |skip| skip(0), |_| {});
+        plan.push_masked_target(RowId(2), true, |skip| skip(1), |_| {});
+        let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
+        plan.draw_negatives(2, NegativeSharing::Sentence, &noise, &mut senv_core::stream(8, "n", &[]));
+        let (lr, l1) = (0.3, 0.2);
+        let (_, plain, _) = expected(&plan, &source, &target, f64::from(lr));
+        {
+            let s = Overlay::shared_only(SharedTable::new(&mut source));
+            let t = Overlay::shared_only(SharedTable::new(&mut target));
+            let mut step = Step::default();
+            step.compute(&plan, &s, &t, Rate { lr, l1 }, false);
+            step.apply(&s, &t);
+        }
+        // Each of the two contexts has two rows: a row in one of them is cut by τ·lr/2, a row in both by τ·lr.
+        let tau = f64::from(lr * l1);
+        for (row, tau) in [(3, tau / 2.0), (4, tau / 2.0), (5, tau)] {
+            for j in 0..DIM {
+                let e = soft_threshold(plain[[row, j]], tau);
+                assert!((f64::from(source.row(row)[j]) - e).abs() < 2e-6, "row {row}");
+            }
+        }
+    }
+}
