@@ -8,6 +8,8 @@
 pub mod error;
 mod ids;
 pub mod kernels;
+pub mod math;
+mod matmul;
 mod observer;
 mod rng;
 mod sentences;
@@ -17,6 +19,7 @@ mod vocabulary;
 
 pub use error::{Error, Result};
 pub use ids::{RowId, TokenId};
+pub use matmul::{MatmulFloat, matmul, matmul_into};
 pub use observer::{Control, NoObserver, Observer, Progress};
 pub use rng::{Stream, stream};
 pub use sentences::Sentences;

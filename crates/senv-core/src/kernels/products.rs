@@ -5,6 +5,8 @@
 //! rows are summed. In both, a number of the result is computed in an order that depends on the stride alone, not on
 //! where in a block it falls: the same rows give the same bits in products of any height and width.
 #![allow(unsafe_code)]
+// Indices name rows of several blocks at once, here clearer than zipped iterators.
+#![allow(clippy::needless_range_loop)]
 
 use super::vector::{Memory, Plain, Vector};
 

@@ -1,0 +1,223 @@
+//! The one function for products of large matrices.
+//!
+//! Backed by the `gemm` crate: AVX-512, AVX2, NEON or plain code chosen at run time, no library of the system. Only
+//! this file names it. A product has the same bits at any number of threads: threads share out blocks of the result,
+//! never the sum within a number; a test holds the crate to it.
+#![allow(unsafe_code)]
+
+use gemm::Parallelism;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, NdFloat};
+
+use crate::{Error, Result};
+
+/// Multiplications and additions below which threads cost more than they bring.
+const ONE_THREAD: usize = 3_000_000;
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// The floats that [`matmul`] multiplies: `f32` and `f64`.
+pub trait MatmulFloat: NdFloat + sealed::Sealed {}
+impl MatmulFloat for f32 {}
+impl MatmulFloat for f64 {}
+
+/// The matrix product `a b`, shape `(m, n)`, of `a`, shape `(m, k)`, and `b`, shape `(k, n)`, in any memory order
+/// (a transposed view costs nothing). Zeros if `k` is 0.
+///
+/// Runs on the threads of the present rayon pool; below 3 million operations on the calling thread alone.
+///
+/// ```
+/// use ndarray::array;
+/// let (a, b) = (array![[1.0, 2.0], [3.0, 4.0]], array![[5.0], [6.0]]);
+/// assert_eq!(senv_core::matmul(a.view(), b.view())?, array![[17.0], [39.0]]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::ShapeMismatch`] if `a` has not as many columns as `b` has rows; [`Error::TooLarge`] if the result does
+/// not fit into memory.
+pub fn matmul<F: MatmulFloat>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Array2<F>> {
+    let (m, n) = (a.nrows(), b.ncols());
+    let too_large = || Error::TooLarge { rows: m, dim: n };
+    let len = m.checked_mul(n).ok_or_else(too_large)?;
+    let mut values = Vec::new();
+    values.try_reserve_exact(len).map_err(|_| too_large())?;
+    values.resize(len, F::zero());
+    let mut out = Array2::from_shape_vec((m, n), values).map_err(|_| too_large())?;
+    matmul_into(F::one(), a, b, F::zero(), out.view_mut())?;
+    Ok(out)
+}
+
+/// `out = alpha a b + beta out`: [`matmul`] into a matrix that is there, or added to it. With `beta` 0 the old numbers
+/// are not read, so NaN among them does no harm.
+///
+/// ```
+/// use ndarray::array;
+/// let (a, b, mut out) = (array![[1.0f32, 2.0]], array![[3.0], [4.0]], array![[1.0]]);
+/// senv_core::matmul_into(2.0, a.view(), b.view(), 1.0, out.view_mut())?;
+/// assert_eq!(out, array![[23.0]]); // 2 (1 · 3 + 2 · 4) + 1
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::ShapeMismatch`] unless the shapes are `(m, k)`, `(k, n)` and `(m, n)`.
+pub fn matmul_into<F: MatmulFloat>(
+    alpha: F,
+    a: ArrayView2<'_, F>,
+    b: ArrayView2<'_, F>,
+    beta: F,
+    mut out: ArrayViewMut2<'_, F>,
+) -> Result<()> {
+    let ((m, k), n) = (a.dim(), b.ncols());
+    for (what, expected, got) in [
+        ("the second factor of a matrix product, in rows,", k, b.nrows()),
+        ("the result of a matrix product, in rows,", m, out.nrows()),
+        ("the result of a matrix product, in columns,", n, out.ncols()),
+    ] {
+        if got != expected {
+            return Err(Error::ShapeMismatch { what, expected, got });
+        }
+    }
+    if m == 0 || n == 0 {
+        return Ok(());
+    }
+    if k == 0 {
+        out.mapv_inplace(|x| if beta == F::zero() { F::zero() } else { beta * x });
+        return Ok(());
+    }
+    let operations = 2 * (m as u128) * (n as u128) * (k as u128);
+    let parallelism = match rayon::current_num_threads() {
+        threads if threads > 1 && operations >= ONE_THREAD as u128 => Parallelism::Rayon(threads),
+        _ => Parallelism::None,
+    };
+    let (a_strides, b_strides) = ([a.strides()[0], a.strides()[1]], [b.strides()[0], b.strides()[1]]);
+    let out_strides = [out.strides()[0], out.strides()[1]];
+    // SAFETY: pointers, shapes and strides are those of three ndarray views, the shapes agree as checked above, and
+    // the view of the result is exclusive.
+    unsafe {
+        gemm::gemm(
+            m,
+            n,
+            k,
+            out.as_mut_ptr(),
+            out_strides[1],
+            out_strides[0],
+            beta != F::zero(),
+            a.as_ptr(),
+            a_strides[1],
+            a_strides[0],
+            b.as_ptr(),
+            b_strides[1],
+            b_strides[0],
+            beta,
+            alpha,
+            false,
+            false,
+            false,
+            parallelism,
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream;
+    use ndarray::s;
+    use rand::RngExt;
+
+    fn matrix<F: MatmulFloat>(rows: usize, columns: usize, seed: u64) -> Array2<F> {
+        let mut rng = stream(seed, "matmul tests", &[]);
+        Array2::from_shape_fn((rows, columns), |_| F::from(rng.random_range(-1.0..1.0)).unwrap())
+    }
+
+    /// The definition, summed in f64.
+    fn naive<F: MatmulFloat>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Array2<f64> {
+        let (a, b) = (a.mapv(|x| x.to_f64().unwrap()), b.mapv(|x| x.to_f64().unwrap()));
+        Array2::from_shape_fn((a.nrows(), b.ncols()), |(i, j)| (0..a.ncols()).map(|l| a[(i, l)] * b[(l, j)]).sum())
+    }
+
+    fn agrees_with_the_definition<F: MatmulFloat>() {
+        for (m, k, n) in [(1, 1, 1), (3, 5, 2), (1, 70, 9), (33, 1, 17), (40, 64, 31), (17, 300, 1), (65, 129, 66)] {
+            let (a, b) = (matrix::<F>(m, k, 1), matrix::<F>(k, n, 2));
+            // Rounding of k terms below 1, each sum within k ε of exact, with room for alpha and beta.
+            let bound = F::epsilon().to_f64().unwrap() * (k + 2) as f64 * (k as f64).sqrt().max(2.0);
+            let close = |got: &Array2<F>, expected: &Array2<f64>, what: &str| {
+                for (g, e) in got.iter().zip(expected) {
+                    assert!((g.to_f64().unwrap() - e).abs() <= 2.0 * bound, "{what} {m} {k} {n}: {g} for {e}");
+                }
+            };
+            let expected = naive(a.view(), b.view());
+            close(&matmul(a.view(), b.view()).unwrap(), &expected, "plain");
+            // (b' a')' through transposed views.
+            close(&matmul(b.t(), a.t()).unwrap().reversed_axes(), &expected, "transposed");
+            // Every other row and column of larger matrices, rows in reverse.
+            let (mut wide_a, mut wide_b) = (matrix::<F>(2 * m, 2 * k, 3), matrix::<F>(2 * k, 2 * n, 4));
+            wide_a.slice_mut(s![..;-2, ..;2]).assign(&a);
+            wide_b.slice_mut(s![..;2, ..;2]).assign(&b);
+            let strided = matmul(wide_a.slice(s![..;-2, ..;2]), wide_b.slice(s![..;2, ..;2])).unwrap();
+            close(&strided, &expected, "strided");
+            let before = matrix::<F>(m, n, 5);
+            let mut out = before.clone();
+            let (alpha, beta) = (F::from(0.75).unwrap(), F::from(-0.5).unwrap());
+            matmul_into(alpha, a.view(), b.view(), beta, out.view_mut()).unwrap();
+            let mixed = &expected * 0.75 + before.mapv(|x| -0.5 * x.to_f64().unwrap());
+            close(&out, &mixed, "alpha and beta");
+        }
+    }
+
+    #[test]
+    fn products_agree_with_the_definition() {
+        agrees_with_the_definition::<f32>();
+        agrees_with_the_definition::<f64>();
+    }
+
+    fn bits_do_not_depend_on_threads<F: MatmulFloat>() {
+        let pools: Vec<_> =
+            [1, 2, 3, 5].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap()).into();
+        for (m, k, n) in
+            [(1, 1500, 1200), (1300, 1400, 1), (64, 300, 300), (300, 64, 300), (37, 5000, 41), (200, 700, 129)]
+        {
+            let (a, b) = (matrix::<F>(m, k, 6), matrix::<F>(k, n, 7));
+            let one = pools[0].install(|| matmul(a.view(), b.view()).unwrap());
+            let transposed = pools[0].install(|| matmul(b.t(), a.t()).unwrap());
+            for pool in &pools[1..] {
+                assert!(pool.install(|| matmul(a.view(), b.view()).unwrap()) == one, "{m} {k} {n}");
+                assert!(pool.install(|| matmul(b.t(), a.t()).unwrap()) == transposed, "{m} {k} {n} transposed");
+            }
+        }
+    }
+
+    #[test]
+    fn products_have_the_same_bits_at_any_number_of_threads() {
+        bits_do_not_depend_on_threads::<f32>();
+        bits_do_not_depend_on_threads::<f64>();
+    }
+
+    #[test]
+    fn edges_and_shapes_that_do_not_fit() {
+        let empty = |m, n| Array2::<f32>::zeros((m, n));
+        assert_eq!(matmul(empty(2, 0).view(), empty(0, 3).view()).unwrap(), empty(2, 3));
+        assert_eq!(matmul(empty(0, 2).view(), empty(2, 3).view()).unwrap().dim(), (0, 3));
+        let mut out = Array2::from_elem((1, 1), f32::NAN);
+        matmul_into(1.0, empty(1, 0).view(), empty(0, 1).view(), 0.0, out.view_mut()).unwrap();
+        assert_eq!(out[(0, 0)], 0.0);
+        out[(0, 0)] = f32::NAN;
+        matmul_into(1.0, empty(1, 4).view(), empty(4, 1).view(), 0.0, out.view_mut()).unwrap();
+        assert_eq!(out[(0, 0)], 0.0);
+        out[(0, 0)] = 3.0;
+        matmul_into(1.0, empty(1, 0).view(), empty(0, 1).view(), 2.0, out.view_mut()).unwrap();
+        assert_eq!(out[(0, 0)], 6.0);
+        let error = matmul(empty(2, 3).view(), empty(4, 5).view()).unwrap_err();
+        assert!(matches!(error, Error::ShapeMismatch { expected: 3, got: 4, .. }), "{error}");
+        for (m, n, expected, got) in [(3, 5, 2, 3), (2, 4, 5, 4)] {
+            let mut out = empty(m, n);
+            let error = matmul_into(1.0, empty(2, 3).view(), empty(3, 5).view(), 0.0, out.view_mut()).unwrap_err();
+            assert!(matches!(error, Error::ShapeMismatch { expected: e, got: g, .. } if (e, g) == (expected, got)));
+        }
+    }
+}
