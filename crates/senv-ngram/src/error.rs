@@ -1,0 +1,49 @@
+//! What can go wrong: n-gram parameters out of range.
+
+/// The result of a fallible operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of the n-gram crate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The order of word n-grams is out of range.
+    #[error("the highest word n-gram order must lie in 1..={highest}, got {got}; 1 means words alone, 2 adds bigrams")]
+    InvalidOrder {
+        /// The order asked for.
+        got: usize,
+        /// The highest order there is.
+        highest: usize,
+    },
+    /// The range of character n-gram lengths is empty.
+    #[error(
+        "character n-grams of {min_n} to {max_n} characters: the shortest must not exceed the longest (0 to 0 turns them off)"
+    )]
+    InvalidRange {
+        /// The shortest length asked for.
+        min_n: usize,
+        /// The longest length asked for.
+        max_n: usize,
+    },
+    /// N-grams were asked for, but there is no bucket to put them into.
+    #[error("n-grams need between 1 and 2^32 - 1 buckets, got {got}; 2000000 is usual")]
+    InvalidBuckets {
+        /// The number asked for.
+        got: u64,
+    },
+    /// Tokens and buckets together need more rows than a row number can name.
+    #[error(
+        "{first_row} leading rows, {n_tokens} tokens and {n_buckets} buckets are more than 2^32 rows; use fewer buckets or a higher minimum count"
+    )]
+    TooManyRows {
+        /// Rows before the first token.
+        first_row: u32,
+        /// Size of the vocabulary.
+        n_tokens: usize,
+        /// Number of buckets.
+        n_buckets: u32,
+    },
+    /// An error of the core.
+    #[error(transparent)]
+    Core(#[from] senv_core::Error),
+}
