@@ -5,6 +5,8 @@
 //! dense table ([`Table`], [`Rows`]), and a [`SentenceEncoder`] turns a sentence into a vector. Nothing here
 //! knows a model, a metric or another project's file format.
 
+mod atomic_file;
+pub mod checkpoint;
 pub mod error;
 mod ids;
 pub mod kernels;
@@ -17,6 +19,7 @@ mod table;
 mod traits;
 mod vocabulary;
 
+pub use atomic_file::AtomicFile;
 pub use error::{Error, Result};
 pub use ids::{RowId, TokenId};
 pub use matmul::{MatmulFloat, matmul, matmul_into};

@@ -68,7 +68,7 @@ impl Table {
     /// [`Error::TooLarge`] if the system cannot give that much.
     pub fn zeros(n_rows: usize, dim: usize) -> Result<Self> {
         let too_large = || Error::TooLarge { rows: n_rows, dim };
-        let stride = dim.next_multiple_of(LINE);
+        let stride = dim.checked_next_multiple_of(LINE).ok_or_else(too_large)?;
         let bytes = n_rows.checked_mul(stride).and_then(|n| n.checked_mul(4)).ok_or_else(too_large)?;
         let pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| too_large())?;
         #[cfg(target_os = "linux")]
@@ -106,7 +106,7 @@ impl Table {
         if offset.checked_add(bytes).is_none_or(|end| end > map.len()) {
             return Err(bad(format!("{bytes} bytes of rows at byte {offset} reach past the end of the file ({} bytes)", map.len())));
         }
-        if offset % 4 != 0 {
+        if !offset.is_multiple_of(4) {
             return Err(bad(format!("rows start at byte {offset}, which is no multiple of 4")));
         }
         Ok(Self { backing: Backing::File(map, offset), n_rows, dim, stride: dim })
@@ -227,6 +227,7 @@ mod tests {
     #[test]
     fn sizes_that_cannot_be_had_are_errors() {
         assert!(matches!(Table::zeros(usize::MAX, 2), Err(Error::TooLarge { .. })));
+        assert!(matches!(Table::zeros(0, usize::MAX), Err(Error::TooLarge { .. })));
         assert!(matches!(Table::zeros(1 << 50, 1 << 10), Err(Error::TooLarge { .. })));
         assert!(Table::from_vec(2, 2, vec![0.0; 3]).is_err());
         assert!(Table::zeros(0, 4).unwrap().values().is_empty());
