@@ -1,0 +1,68 @@
+//! What can go wrong: values that cannot be paired, or are not numbers.
+
+/// The result of a fallible operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of the metrics crate.
+///
+/// Input that is well formed but leaves a metric without a value (constant scores, a single pair) is no error: the
+/// metric is then `None`.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two lists that are compared value by value differ in length.
+    #[error("{metric}: {first} values cannot be paired with {second}; give one of each for every item")]
+    LengthMismatch {
+        /// The metric asked for.
+        metric: &'static str,
+        /// Length of the first list.
+        first: usize,
+        /// Length of the second list.
+        second: usize,
+    },
+    /// A value is NaN, or infinite where that has no meaning.
+    #[error("{metric}: value {position} of the {list} is {value}; only {requirement} can be compared")]
+    BadValue {
+        /// The metric asked for.
+        metric: &'static str,
+        /// Which list: `first list`, `second list`, `weights`, ...
+        list: &'static str,
+        /// Place in that list, counted from 0.
+        position: usize,
+        /// The value as given.
+        value: f64,
+        /// What values must be.
+        requirement: &'static str,
+    },
+}
+
+/// Both lists as long as each other and without anything but finite numbers.
+pub(crate) fn check_pairs(metric: &'static str, x: &[f64], y: &[f64]) -> Result<()> {
+    check_lengths(metric, x, y)?;
+    check_finite(metric, "first list", x)?;
+    check_finite(metric, "second list", y)
+}
+
+pub(crate) fn check_lengths(metric: &'static str, x: &[f64], y: &[f64]) -> Result<()> {
+    if x.len() != y.len() {
+        return Err(Error::LengthMismatch { metric, first: x.len(), second: y.len() });
+    }
+    Ok(())
+}
+
+pub(crate) fn check_finite(metric: &'static str, list: &'static str, values: &[f64]) -> Result<()> {
+    check(metric, list, values, "finite numbers", f64::is_finite)
+}
+
+pub(crate) fn check(
+    metric: &'static str,
+    list: &'static str,
+    values: &[f64],
+    requirement: &'static str,
+    good: impl Fn(f64) -> bool,
+) -> Result<()> {
+    match values.iter().position(|&value| !good(value)) {
+        None => Ok(()),
+        Some(position) => Err(Error::BadValue { metric, list, position, value: values[position], requirement }),
+    }
+}

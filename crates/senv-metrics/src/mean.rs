@@ -1,0 +1,81 @@
+//! Plain and weighted means, as STS results are summed up.
+//!
+//! Equation: `mean`
+//!
+//! ```text
+//! mean = Σ x_i / n     weighted mean = Σ w_i x_i / Σ w_i
+//! ```
+//!
+//! A year of STS is reported as the plain mean over its tasks or as the mean weighted by their numbers of pairs
+//! (Agirre et al., "SemEval-2014 Task 10", 2014, section 2); the two differ, so each has its name.
+
+use crate::error::{check, check_finite, check_lengths};
+use crate::sum::sum;
+use crate::{Error, Result};
+
+/// The plain mean; `None` for no value at all, or if one is not finite.
+///
+/// ```
+/// assert_eq!(senv_metrics::mean(&[0.25, 0.75]), Some(0.5));
+/// assert_eq!(senv_metrics::mean(&[]), None);
+/// ```
+#[must_use]
+pub fn mean(values: &[f64]) -> Option<f64> {
+    let finite = !values.is_empty() && values.iter().all(|x| x.is_finite());
+    // Divided first where the sum would overflow.
+    let n = values.len() as f64;
+    finite.then(|| match sum(values.iter().copied()) / n {
+        mean if mean.is_finite() => mean,
+        _ => sum(values.iter().map(|x| x / n)),
+    })
+}
+
+/// The mean of `values` weighted by `weights`, such as numbers of pairs; `None` if the weights sum to zero.
+///
+/// ```
+/// // (750 · 0.5 + 250 · 0.7) / 1000
+/// let mean = senv_metrics::weighted_mean(&[0.5, 0.7], &[750.0, 250.0])?;
+/// assert!((mean.expect("positive weights") - 0.55).abs() < 1e-15);
+/// # Ok::<(), senv_metrics::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::LengthMismatch`]; [`Error::BadValue`] for a value that is not finite, or a weight that is negative or
+/// not finite.
+pub fn weighted_mean(values: &[f64], weights: &[f64]) -> Result<Option<f64>, Error> {
+    const METRIC: &str = "weighted mean";
+    check_lengths(METRIC, values, weights)?;
+    check_finite(METRIC, "values", values)?;
+    check(METRIC, "weights", weights, "finite numbers from 0 on", |w| w.is_finite() && w >= 0.0)?;
+    // Relative to the largest weight, so that no product or sum overflows that the mean does not.
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    if largest == 0.0 {
+        return Ok(None);
+    }
+    let total = sum(weights.iter().map(|w| w / largest));
+    let weighted = sum(values.iter().zip(weights).map(|(x, w)| x * (w / largest)));
+    Ok(Some(match weighted / total {
+        mean if mean.is_finite() => mean,
+        _ => sum(values.iter().zip(weights).map(|(x, w)| x * (w / largest / total))),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn undefined_means_are_none_and_bad_weights_are_named() {
+        assert_eq!(mean(&[1.0, f64::NAN]), None);
+        assert_eq!(mean(&[1e308, 1e308, -1e308]).map(|m| (m / 1e308 * 3.0).round()), Some(1.0));
+        assert_eq!(weighted_mean(&[], &[]), Ok(None));
+        assert_eq!(weighted_mean(&[1.0, 2.0], &[0.0, 0.0]), Ok(None));
+        assert_eq!(weighted_mean(&[1.0, 9.0], &[2.0, 0.0]), Ok(Some(1.0)));
+        assert!(matches!(weighted_mean(&[1.0], &[1.0, 2.0]), Err(Error::LengthMismatch { first: 1, second: 2, .. })));
+        for weight in [-1.0, f64::NAN, f64::INFINITY] {
+            let error = weighted_mean(&[1.0, 2.0], &[1.0, weight]).unwrap_err();
+            assert!(matches!(error, Error::BadValue { list: "weights", position: 1, .. }), "{error}");
+        }
+        assert!(matches!(weighted_mean(&[f64::NAN], &[1.0]), Err(Error::BadValue { list: "values", .. })));
+    }
+}

@@ -1,0 +1,28 @@
+//! Mean squared error.
+//!
+//! Equation: `mse`
+//!
+//! ```text
+//! mse = Σ (x_i − y_i)² / n
+//! ```
+
+use crate::Result;
+use crate::error::check_pairs;
+use crate::mean::mean;
+
+/// The mean squared error of scores against gold values, in squared units of the scores; `None` for no pair at all,
+/// or if a square is too large for a number.
+///
+/// ```
+/// // ((1 − 2)² + (5 − 2)²) / 2
+/// assert_eq!(senv_metrics::mse(&[1.0, 5.0], &[2.0, 2.0])?, Some(5.0));
+/// # Ok::<(), senv_metrics::Error>(())
+/// ```
+///
+/// # Errors
+/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] for a value that is not finite.
+pub fn mse(scores: &[f64], relatedness: &[f64]) -> Result<Option<f64>> {
+    check_pairs("mean squared error", scores, relatedness)?;
+    let squares: Vec<f64> = scores.iter().zip(relatedness).map(|(x, y)| (x - y) * (x - y)).collect();
+    Ok(mean(&squares))
+}

@@ -1,0 +1,59 @@
+//! Pearson's correlation coefficient.
+//!
+//! Equation: `pearson-r`
+//!
+//! ```text
+//! r = Σ (x_i − x̄)(y_i − ȳ) / √( Σ (x_i − x̄)² · Σ (y_i − ȳ)² )
+//! ```
+//!
+//! In two passes: first the means, by compensated sums, then the deviations, centred a second time and divided by
+//! the largest of them, so that neither a large offset nor a very large or small unit costs digits.
+
+use crate::Result;
+use crate::error::check_pairs;
+use crate::sum::sum;
+
+/// Pearson's r of two lists of scores, in `[-1, 1]`; `None` where it is undefined: fewer than two pairs, or all
+/// values of one list equal.
+///
+/// ```
+/// use senv_metrics::pearson_r;
+/// // Deviations (−1, 0, 1) and (−2, 1, 1): 3 / √(2 · 6) = √3 / 2.
+/// let r = pearson_r(&[1.0, 2.0, 3.0], &[0.0, 3.0, 3.0])?.expect("neither is constant");
+/// assert!((r - 3_f64.sqrt() / 2.0).abs() < 1e-15);
+/// assert_eq!(pearson_r(&[1.0, 2.0], &[5.0, 5.0])?, None);
+/// # Ok::<(), senv_metrics::Error>(())
+/// ```
+///
+/// # Errors
+/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] for a value that is not finite.
+pub fn pearson_r(x: &[f64], y: &[f64]) -> Result<Option<f64>> {
+    check_pairs("Pearson's r", x, y)?;
+    Ok(correlation(x, y))
+}
+
+/// Pearson's r of finite values, as many in one list as in the other.
+pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Option<f64> {
+    let (x, y) = (deviations(x)?, deviations(y)?);
+    let product = |a: &[f64], b: &[f64]| sum(a.iter().zip(b).map(|(a, b)| a * b));
+    let r = product(&x, &y) / (product(&x, &x).sqrt() * product(&y, &y).sqrt());
+    Some(r.clamp(-1.0, 1.0)) // Rounding may lead just beyond.
+}
+
+/// Deviations from the mean, the largest of size about 1; `None` if there are none.
+fn deviations(values: &[f64]) -> Option<Vec<f64>> {
+    let &first = values.first()?;
+    if values.iter().all(|&x| x == first) {
+        return None; // Asked of the values: the rounded mean of equal values may differ from them.
+    }
+    // A power of two is exact, and keeps sums of the largest numbers finite.
+    let huge = values.iter().any(|x| x.abs() > 1e280);
+    let unit = if huge { 2_f64.powi(-64) } else { 1.0 };
+    let n = values.len() as f64;
+    let mean = sum(values.iter().map(|x| x * unit)) / n;
+    let mut deviations: Vec<f64> = values.iter().map(|x| x * unit - mean).collect();
+    let left = sum(deviations.iter().copied()) / n; // What rounding left of the mean.
+    let largest = deviations.iter().fold(0.0, |largest: f64, d| largest.max((d - left).abs()));
+    deviations.iter_mut().for_each(|d| *d = (*d - left) / largest);
+    Some(deviations)
+}
