@@ -1,1 +1,69 @@
-//! eval
+//! How good is a sentence encoder? Data sets, protocols and reports.
+//!
+//! Any [`senv_core::SentenceEncoder`] can be judged; this crate knows no model.
+//!
+//! | question | start at |
+//! | --- | --- |
+//! | Do its cosines follow what people say (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`] |
+//! | What did the papers print? | [`published_sts`], [`StsResult::to_text_beside`] |
+//! | Do two encoders score differently? | [`compare_sts`] |
+//! | How do the norms of its words follow their frequency? | [`norm_profile`] |
+//! | How long does a pair take? | [`measure_latency`] |
+//!
+//! Every result is a plain struct: its numbers are public fields, `to_text` prints aligned columns, and
+//! [`to_json`] writes it whole.
+//!
+//! ```
+//! use senv_core::{Coverage, Scratch, SentenceEncoder};
+//! use senv_eval::{StsTask, evaluate_sts};
+//!
+//! /// Counts letters: a stand-in for a trained encoder.
+//! struct Letters;
+//! impl SentenceEncoder for Letters {
+//!     fn dim(&self) -> usize {
+//!         26
+//!     }
+//!     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+//!         out.fill(0.0);
+//!         for letter in sentence.bytes().filter(u8::is_ascii_lowercase) {
+//!             out[usize::from(letter - b'a')] += 1.0;
+//!         }
+//!         Coverage { tokens: sentence.len(), known: out.iter().sum::<f32>() as usize }
+//!     }
+//! }
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("small.tsv");
+//! // Cosines 1, 0.5 and 0 for gold scores 5, 2.5 and 0: a perfect line.
+//! std::fs::write(&path, "5\ta\ta\n2.5\tab\tbc\n0\ta\tb\n")?;
+//! let result = evaluate_sts(&Letters, &[StsTask::read(&path)?])?;
+//! let r = result.tasks[0].correlations.pearson_r_x100.ok_or("undefined")?;
+//! assert!((r - 100.0).abs() < 1e-4);
+//! println!("{}", result.to_text());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod correlations;
+mod error;
+mod latency;
+mod lines;
+mod norm_plot;
+mod norms;
+mod protocol;
+mod published;
+mod report;
+mod significance;
+mod sts;
+mod sts_report;
+
+pub use correlations::Correlations;
+pub use error::{Error, Result};
+pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
+pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
+pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
+pub use published::{PublishedSystem, PublishedValue, published_sts};
+pub use report::{Align, TextTable, to_json};
+pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
+pub use sts::{GOLD_RANGE, StsPair, StsTask};

@@ -1,0 +1,134 @@
+//! What can go wrong, with fields that a caller can match and a message that says what to do.
+
+use std::path::PathBuf;
+
+/// The result of a fallible operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of the readers and protocols.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the core: files, parameters, sizes.
+    #[error(transparent)]
+    Core(#[from] senv_core::Error),
+    /// An error of a metric.
+    #[error(transparent)]
+    Metrics(#[from] senv_metrics::Error),
+    /// A line is not UTF-8.
+    #[error(
+        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file first (iconv -f WINDOWS-1252 -t UTF-8)",
+        path.display()
+    )]
+    InvalidUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The first bad byte of that line, counted from 1.
+        byte: usize,
+    },
+    /// A line is longer than any pair of sentences.
+    #[error("{}:{line}: the line is longer than {limit} bytes; is this a file of sentence pairs, one a line?", path.display())]
+    LineTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A line has the wrong number of columns.
+    #[error("{}:{line}: found {got} tab-separated columns, expected {expected}; separate the columns with one tab each", path.display())]
+    WrongColumns {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The columns that were found.
+        got: usize,
+        /// The columns that should be there.
+        expected: &'static str,
+    },
+    /// A gold score is not a number.
+    #[error(
+        "{}:{line}: the gold score {got:?} is not a number; give a number from 0 to 5, or leave the cell empty for a pair without a score",
+        path.display()
+    )]
+    GoldNotANumber {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The cell as found.
+        got: String,
+    },
+    /// A gold score lies outside 0 to 5.
+    #[error("{}:{line}: the gold score {got} is outside the STS scale of 0 to 5; rescale the scores", path.display())]
+    GoldOutOfRange {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The score as found.
+        got: f64,
+    },
+    /// A file of sentence pairs and its file of gold scores have different lengths.
+    #[error(
+        "{} has {n_scores} lines for the {n_pairs} pairs of {}; the gold file needs one line a pair, empty where there is no score",
+        gold.display(), input.display()
+    )]
+    GoldLineCount {
+        /// The file of sentence pairs.
+        input: PathBuf,
+        /// The file of gold scores.
+        gold: PathBuf,
+        /// Lines of the first.
+        n_pairs: u64,
+        /// Lines of the second.
+        n_scores: u64,
+    },
+    /// A task file holds no pair with a gold score.
+    #[error(
+        "{} holds no scored pair ({unscored} without a score); give lines of the form gold<TAB>sentence<TAB>sentence",
+        path.display()
+    )]
+    NoScoredPairs {
+        /// The file.
+        path: PathBuf,
+        /// Pairs whose gold cell is empty.
+        unscored: usize,
+    },
+    /// There is nothing to evaluate.
+    #[error("there are no {what}; give at least one")]
+    NothingToDo {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// An encoder or a table gave a value that is not finite.
+    #[error("{what} is not finite; the model is damaged or its training diverged")]
+    NotFinite {
+        /// Where the value was found.
+        what: String,
+    },
+    /// Two results that are to be compared are not of the same pairs.
+    #[error(
+        "the results are of different pairs: {first} against {second}; evaluate both systems on the same tasks in the same order"
+    )]
+    DifferentPairs {
+        /// What the first result has.
+        first: String,
+        /// What the second result has.
+        second: String,
+    },
+    /// A word's relative frequency is not in `[0, 1]`.
+    #[error(
+        "the relative frequency of {word:?} is {got}, expected a number from 0 to 1; divide counts by the tokens of the corpus"
+    )]
+    BadFrequency {
+        /// The word.
+        word: String,
+        /// Its frequency as given.
+        got: f64,
+    },
+}

@@ -1,0 +1,135 @@
+//! Reports: text in aligned columns, and JSON.
+
+use serde::Serialize;
+
+/// On which side of its column a cell stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table of text cells, printed in aligned columns two blanks apart. Headings may have several lines.
+///
+/// ```
+/// use senv_eval::{Align, TextTable};
+/// let mut table = TextTable::new([("task", Align::Left), ("r", Align::Right)]);
+/// table.row(["images", "81.6"]);
+/// table.rule();
+/// table.row(["mean", "7.25"]);
+/// assert_eq!(table.to_string(), "task       r\n------------\nimages  81.6\n------------\nmean    7.25\n");
+/// ```
+#[derive(Debug, Clone)]
+pub struct TextTable {
+    header: Vec<String>,
+    align: Vec<Align>,
+    /// `None` is a line across the table.
+    rows: Vec<Option<Vec<String>>>,
+}
+
+impl TextTable {
+    /// A table with these columns and no row.
+    #[must_use]
+    pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = (S, Align)>) -> Self {
+        let (header, align) = columns.into_iter().map(|(name, align)| (name.into(), align)).unzip();
+        Self { header, align, rows: vec![None] }
+    }
+
+    /// Appends a row; missing cells are empty, and cells past the last column are dropped.
+    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        let mut cells: Vec<String> = cells.into_iter().map(Into::into).collect();
+        cells.resize(self.header.len(), String::new());
+        self.rows.push(Some(cells));
+    }
+
+    /// Appends a line across the table.
+    pub fn rule(&mut self) {
+        self.rows.push(None);
+    }
+}
+
+impl std::fmt::Display for TextTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let height = self.header.iter().map(|cell| cell.split('\n').count()).max().unwrap_or(0);
+        // Headings stand on the line below them: shorter ones are filled from above.
+        let header: Vec<Vec<String>> = (0..height)
+            .map(|line| {
+                let part = |cell: &String| {
+                    let lines: Vec<&str> = cell.split('\n').collect();
+                    (line + lines.len()).checked_sub(height).map_or_else(String::new, |i| lines[i].to_owned())
+                };
+                self.header.iter().map(part).collect()
+            })
+            .collect();
+        let mut widths = vec![0; self.header.len()];
+        for row in header.iter().chain(self.rows.iter().flatten()) {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        let total = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+        for row in header.iter().map(Some).chain(self.rows.iter().map(Option::as_ref)) {
+            let Some(row) = row else {
+                writeln!(f, "{}", "-".repeat(total))?;
+                continue;
+            };
+            let mut line = String::new();
+            for ((cell, &width), align) in row.iter().zip(&widths).zip(&self.align) {
+                match align {
+                    Align::Left => line += &format!("{cell:<width$}  "),
+                    Align::Right => line += &format!("{cell:>width$}  "),
+                }
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A number with the given decimals, `-` where it is undefined.
+pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+}
+
+/// Any result of this crate as indented JSON, keys in the order of its fields, undefined numbers as `null`.
+///
+/// ```
+/// #[derive(serde::Serialize)]
+/// struct Result {
+///     pearson_r_x100: Option<f64>,
+/// }
+/// let json = senv_eval::to_json(&Result { pearson_r_x100: None });
+/// assert_eq!(json, "{\n  \"pearson_r_x100\": null\n}");
+/// ```
+///
+/// # Panics
+/// Never for the results of this crate; for a type whose keys are not strings, or that refuses to be serialised.
+#[must_use]
+pub fn to_json<T: Serialize + ?Sized>(result: &T) -> String {
+    serde_json::to_string_pretty(result).expect("the results of this crate serialise")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell_in_characters() {
+        let mut table = TextTable::new([("a", Align::Left), ("number", Align::Right), ("c", Align::Left)]);
+        table.row(["straße", "1", "x"]);
+        table.row(["b"]);
+        table.row(["", "2", "y", "dropped"]);
+        let expected = "a       number  c\n-----------------\nstraße       1  x\nb\n             2  y\n";
+        assert_eq!(table.to_string(), expected);
+        let table = TextTable::new([("long name\nr", Align::Right), ("task", Align::Left)]);
+        assert_eq!(table.to_string(), "long name\n        r  task\n---------------\n");
+    }
+
+    #[test]
+    fn undefined_numbers_are_dashes() {
+        assert_eq!(number(None, 2), "-");
+        assert_eq!(number(Some(1.005), 1), "1.0");
+    }
+}

@@ -1,0 +1,345 @@
+//! Reader of the tasks of semantic textual similarity (STS).
+
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Result, lines::for_each_line};
+
+/// The scale of the gold scores of STS: 0 (another subject) to 5 (the same meaning).
+pub const GOLD_RANGE: std::ops::RangeInclusive<f64> = 0.0..=5.0;
+
+/// Two sentences and how related people found them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StsPair {
+    /// The gold score, in `[0, 5]`.
+    pub relatedness: f64,
+    /// The first sentence, as it stands in the file.
+    pub first: String,
+    /// The second sentence.
+    pub second: String,
+}
+
+/// One task, such as the headlines of 2014: its scored pairs, and what was left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StsTask {
+    /// Name, from the file's name: `headlines` for `sts/2014/headlines.tsv`.
+    pub name: String,
+    /// Year, where the file's folder is named as one (four digits); years group the means.
+    pub year: Option<u16>,
+    /// The file.
+    pub path: PathBuf,
+    /// The pairs with a gold score, in the order of the file.
+    pub pairs: Vec<StsPair>,
+    /// Pairs without a gold score, which are dropped.
+    pub n_unscored: usize,
+    /// Empty sentences among the scored pairs; each is embedded as the zero vector.
+    pub n_empty_sentences: usize,
+}
+
+impl StsTask {
+    /// Reads a task in either layout; a file named `STS.input.NAME.txt` is taken for the original one.
+    ///
+    /// * Lines of `gold<TAB>sentence<TAB>sentence`: no header, no quoting (a quote is a quote).
+    /// * The original SemEval layout: `STS.input.NAME.txt` with two columns (or four, the last two naming sources),
+    ///   and `STS.gs.NAME.txt` beside it with one gold score a line.
+    ///
+    /// UTF-8; line ends `\n` or `\r\n`; a byte-order mark, a missing last line end and empty last lines are fine.
+    /// An empty gold cell marks a pair that nobody scored: it is dropped and counted.
+    ///
+    /// # Errors
+    /// [`Error::WrongColumns`], [`Error::GoldNotANumber`], [`Error::GoldOutOfRange`], [`Error::InvalidUtf8`] and
+    /// [`Error::LineTooLong`] name the line; [`Error::GoldLineCount`] if the two files of the original layout differ
+    /// in length; [`Error::NoScoredPairs`] if nothing is left; [`Error::Core`] if a file cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path().join("2014");
+    /// # std::fs::create_dir(&folder)?;
+    /// let path = folder.join("images.tsv");
+    /// std::fs::write(&path, "4.4\tTwo trains on tracks.\tTrains on the tracks.\n\tNobody scored\tthis.\n")?;
+    /// let task = senv_eval::StsTask::read(&path)?;
+    /// assert_eq!((task.name.as_str(), task.year), ("images", Some(2014)));
+    /// assert_eq!((task.pairs.len(), task.n_unscored), (1, 1));
+    /// assert_eq!(task.pairs[0].relatedness, 4.4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        match semeval_gold_path(path) {
+            Some(gold) => Self::read_semeval(path, gold),
+            None => Self::read_tsv(path),
+        }
+    }
+
+    /// Reads `gold<TAB>sentence<TAB>sentence`, whatever the file's name.
+    ///
+    /// # Errors
+    /// As [`StsTask::read`].
+    pub fn read_tsv(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let mut task = Self::empty(path);
+        let mut blank = Blank::default();
+        for_each_line(path, |line, text| {
+            if blank.skips(path, line, text, "3 (gold, sentence, sentence)")? {
+                return Ok(());
+            }
+            let mut columns = text.split('\t');
+            let (Some(gold), Some(first), Some(second), None) =
+                (columns.next(), columns.next(), columns.next(), columns.next())
+            else {
+                return Err(wrong_columns(path, line, text, "3 (gold, sentence, sentence)"));
+            };
+            task.push(parse_gold(path, line, gold)?, first, second);
+            Ok(())
+        })?;
+        task.checked()
+    }
+
+    /// Reads the original SemEval layout: a file of sentence pairs and a file of gold scores, line by line.
+    ///
+    /// # Errors
+    /// As [`StsTask::read`].
+    pub fn read_semeval(input: impl AsRef<Path>, gold: impl AsRef<Path>) -> Result<Self> {
+        const EXPECTED: &str = "2 (sentence, sentence), or 4 (with their sources)";
+        let (input, gold) = (input.as_ref(), gold.as_ref());
+        let mut scores = Vec::new();
+        for_each_line(gold, |line, text| {
+            scores.push(parse_gold(gold, line, text)?);
+            Ok(())
+        })?;
+        let mut task = Self::empty(input);
+        let (mut blank, mut n_pairs) = (Blank::default(), 0);
+        for_each_line(input, |line, text| {
+            if blank.skips(input, line, text, EXPECTED)? {
+                return Ok(());
+            }
+            let columns: Vec<&str> = text.split('\t').take(5).collect();
+            let ([first, second] | [first, second, _, _]) = columns[..] else {
+                return Err(wrong_columns(input, line, text, EXPECTED));
+            };
+            // A gold file that is too short is reported below, with both counts.
+            task.push(scores.get(n_pairs).copied().flatten(), first, second);
+            n_pairs += 1;
+            Ok(())
+        })?;
+        if scores.len() < n_pairs || scores[n_pairs..].iter().any(Option::is_some) {
+            return Err(Error::GoldLineCount {
+                input: input.to_owned(),
+                gold: gold.to_owned(),
+                n_pairs: n_pairs as u64,
+                n_scores: scores.len() as u64,
+            });
+        }
+        task.checked()
+    }
+
+    /// Year and name, as reports print them: `2014 headlines`, or the name alone.
+    #[must_use]
+    pub fn label(&self) -> String {
+        label(self.year, &self.name)
+    }
+
+    fn empty(path: &Path) -> Self {
+        let (name, year) = name_and_year(path);
+        Self { name, year, path: path.to_owned(), pairs: Vec::new(), n_unscored: 0, n_empty_sentences: 0 }
+    }
+
+    fn push(&mut self, relatedness: Option<f64>, first: &str, second: &str) {
+        let Some(relatedness) = relatedness else {
+            self.n_unscored += 1;
+            return;
+        };
+        self.n_empty_sentences += [first, second].iter().filter(|s| s.trim().is_empty()).count();
+        self.pairs.push(StsPair { relatedness, first: first.to_owned(), second: second.to_owned() });
+    }
+
+    fn checked(self) -> Result<Self> {
+        if self.pairs.is_empty() {
+            return Err(Error::NoScoredPairs { path: self.path, unscored: self.n_unscored });
+        }
+        Ok(self)
+    }
+}
+
+/// Year and name of a task in one string.
+pub(crate) fn label(year: Option<u16>, name: &str) -> String {
+    year.map_or_else(|| name.to_owned(), |year| format!("{year} {name}"))
+}
+
+/// Empty lines are passed over at the end of a file only.
+#[derive(Default)]
+struct Blank {
+    first: Option<u64>,
+}
+
+impl Blank {
+    fn skips(&mut self, path: &Path, line: u64, text: &str, expected: &'static str) -> Result<bool> {
+        if text.is_empty() {
+            self.first.get_or_insert(line);
+            return Ok(true);
+        }
+        match self.first {
+            Some(line) => Err(wrong_columns(path, line, "", expected)),
+            None => Ok(false),
+        }
+    }
+}
+
+fn wrong_columns(path: &Path, line: u64, text: &str, expected: &'static str) -> Error {
+    let got = if text.is_empty() { 0 } else { text.split('\t').count() };
+    Error::WrongColumns { path: path.to_owned(), line, got, expected }
+}
+
+/// The gold score of a cell; `None` where it is empty.
+fn parse_gold(path: &Path, line: u64, cell: &str) -> Result<Option<f64>> {
+    let cell = cell.trim();
+    if cell.is_empty() {
+        return Ok(None);
+    }
+    let value = cell.parse().ok().filter(|value: &f64| value.is_finite());
+    let Some(value) = value else {
+        let got = cell.chars().take(40).collect();
+        return Err(Error::GoldNotANumber { path: path.to_owned(), line, got });
+    };
+    if !GOLD_RANGE.contains(&value) {
+        return Err(Error::GoldOutOfRange { path: path.to_owned(), line, got: value });
+    }
+    Ok(Some(value))
+}
+
+/// `.../STS.gs.NAME.txt` for `.../STS.input.NAME.txt` (the prefix may hold a year: `STS2016.input.NAME.txt`).
+fn semeval_gold_path(path: &Path) -> Option<PathBuf> {
+    let (prefix, rest) = path.file_name()?.to_str()?.split_once(".input.")?;
+    (prefix.starts_with("STS") && rest.ends_with(".txt")).then(|| path.with_file_name(format!("{prefix}.gs.{rest}")))
+}
+
+/// The task's name and year from its file and folder.
+fn name_and_year(path: &Path) -> (String, Option<u16>) {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = path.parent().and_then(Path::file_name).and_then(|folder| year(folder.to_str()?));
+    match stem.split_once(".input.") {
+        Some((prefix, rest)) if semeval_gold_path(path).is_some() => {
+            // The tasks that the 2012 participants were not told of are named "surprise.OnWN" and so on.
+            let name = rest.strip_prefix("surprise.").unwrap_or(rest);
+            (name.to_owned(), folder.or_else(|| year(prefix.strip_prefix("STS")?)))
+        }
+        _ => (stem, folder),
+    }
+}
+
+/// A name of exactly four digits as a year.
+fn year(name: &str) -> Option<u16> {
+    (name.len() == 4 && name.bytes().all(|b| b.is_ascii_digit())).then(|| name.parse().ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    /// A folder with the given files in it.
+    fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        folder
+    }
+
+    fn read(text: &str) -> Result<StsTask> {
+        let folder = folder(&[("task.tsv", text.as_bytes())]);
+        StsTask::read(folder.path().join("task.tsv"))
+    }
+
+    #[test]
+    fn a_task_is_read_whatever_its_line_ends() {
+        let plain = "5\tA \"b\t c\n\tx\ty\n0.5\t\td\n";
+        let task = read(plain).unwrap();
+        assert_eq!(task.pairs.len(), 2);
+        assert_eq!(task.pairs[0], StsPair { relatedness: 5.0, first: "A \"b".into(), second: " c".into() });
+        assert_eq!((task.n_unscored, task.n_empty_sentences, task.year), (1, 1, None));
+        let pairs = task.pairs;
+        for text in [
+            plain.replace('\n', "\r\n"),
+            format!("\u{feff}{plain}"),
+            plain.trim_end().to_owned(),
+            format!("{plain}\n\r\n\n"),
+        ] {
+            assert_eq!(read(&text).unwrap().pairs, pairs, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn name_and_year_come_from_the_path() {
+        let of = |path: &str| name_and_year(Path::new(path));
+        assert_eq!(of("sts/2014/deft-news.tsv"), ("deft-news".into(), Some(2014)));
+        assert_eq!(of("sts/2012-train/MSRvid.tsv"), ("MSRvid".into(), None));
+        assert_eq!(of("OnWN.tsv"), ("OnWN".into(), None));
+        assert_eq!(of("2012/STS.input.surprise.OnWN.txt"), ("OnWN".into(), Some(2012)));
+        assert_eq!(of("x/STS2016.input.plagiarism.txt"), ("plagiarism".into(), Some(2016)));
+        assert_eq!(of("x/notes.input.y.txt"), ("notes.input.y".into(), None));
+    }
+
+    #[test]
+    fn the_original_layout_is_joined_line_by_line() {
+        let folder = folder(&[
+            ("2013/STS.input.FNWN.txt", b"a\tb\nc\td\tsource\tsource\ne\tf\n"),
+            ("2013/STS.gs.FNWN.txt", b"1.5\n\n4\n"),
+            ("last/STS.input.x.txt", b"a\tb\nc\td\n\n"),
+            ("last/STS.gs.x.txt", b"1\n\n\n\n"),
+        ]);
+        let task = StsTask::read(folder.path().join("2013/STS.input.FNWN.txt")).unwrap();
+        assert_eq!((task.label(), task.n_unscored), ("2013 FNWN".to_owned(), 1));
+        let seen: Vec<_> = task.pairs.iter().map(|p| (p.relatedness, &p.first[..], &p.second[..])).collect();
+        assert_eq!(seen, [(1.5, "a", "b"), (4.0, "e", "f")]);
+        let task = StsTask::read(folder.path().join("last/STS.input.x.txt")).unwrap();
+        assert_eq!((task.pairs.len(), task.n_unscored), (1, 1));
+    }
+
+    #[test]
+    fn files_of_the_original_layout_must_match() {
+        let folder = folder(&[
+            ("STS.input.short.txt", b"a\tb\nc\td\n"),
+            ("STS.gs.short.txt", b"1\n"),
+            ("STS.input.long.txt", b"a\tb\n"),
+            ("STS.gs.long.txt", b"1\n\n2\n"),
+            ("STS.input.three.txt", b"a\tb\tc\n"),
+            ("STS.gs.three.txt", b"1\n"),
+            ("STS.input.alone.txt", b"a\tb\n"),
+        ]);
+        let read = |name: &str| StsTask::read(folder.path().join(format!("STS.input.{name}.txt"))).unwrap_err();
+        assert!(matches!(read("short"), Error::GoldLineCount { n_pairs: 2, n_scores: 1, .. }));
+        assert!(matches!(read("long"), Error::GoldLineCount { n_pairs: 1, n_scores: 3, .. }));
+        assert!(matches!(read("three"), Error::WrongColumns { line: 1, got: 3, .. }));
+        assert!(matches!(read("alone"), Error::Core(senv_core::Error::Io { action: "open", .. })));
+    }
+
+    #[test]
+    fn every_bad_line_is_named_with_its_number_and_the_way_out() {
+        let message = |text: &str| read(text).unwrap_err().to_string();
+        let two = message("1\ta\tb\n2\tonly\n");
+        assert!(two.contains("task.tsv:2: found 2 tab-separated columns, expected 3"), "{two}");
+        assert!(matches!(read("1\ta\tb\tc\n"), Err(Error::WrongColumns { line: 1, got: 4, .. })));
+        assert!(matches!(read("1\ta\tb\n\n2\tc\td\n"), Err(Error::WrongColumns { line: 2, got: 0, .. })));
+        let word = message("1\ta\tb\nscore\ta\tb\n");
+        assert!(word.contains("task.tsv:2: the gold score \"score\" is not a number"), "{word}");
+        for cell in ["nan", "inf", "1,5", "4.0x"] {
+            assert!(matches!(read(&format!("{cell}\ta\tb\n")), Err(Error::GoldNotANumber { line: 1, .. })), "{cell}");
+        }
+        for cell in ["-0.001", "5.001"] {
+            assert!(matches!(read(&format!("{cell}\ta\tb\n")), Err(Error::GoldOutOfRange { line: 1, .. })), "{cell}");
+        }
+        for cell in ["0", "5", "-0", " 2.5 "] {
+            assert!(read(&format!("{cell}\ta\tb\n")).is_ok(), "{cell}");
+        }
+    }
+
+    #[test]
+    fn a_file_without_scored_pairs_is_refused() {
+        assert!(matches!(read(""), Err(Error::NoScoredPairs { unscored: 0, .. })));
+        assert!(matches!(read("\n\n"), Err(Error::NoScoredPairs { unscored: 0, .. })));
+        assert!(matches!(read("\ta\tb\n \tc\td\n"), Err(Error::NoScoredPairs { unscored: 2, .. })));
+    }
+}
