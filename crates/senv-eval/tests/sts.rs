@@ -223,6 +223,29 @@ fn broken_encoders_and_empty_input_are_errors() {
     assert!(matches!(evaluate_sts(&Letters::default(), &[empty]), Err(Error::NothingToDo { .. })));
 }
 
+/// Says one dimension and answers a batch with another.
+struct Liar;
+
+impl SentenceEncoder for Liar {
+    fn dim(&self) -> usize {
+        3
+    }
+
+    fn encode_into(&self, _: &str, _: &mut Scratch, _: &mut [f32]) -> Coverage {
+        Coverage::default()
+    }
+
+    fn encode_batch(&self, sentences: &[&str]) -> senv_core::Result<(ndarray::Array2<f32>, Vec<Coverage>)> {
+        Constant(1.0).encode_batch(sentences)
+    }
+}
+
+#[test]
+fn an_encoder_of_another_shape_than_it_says_is_an_error() {
+    let error = evaluate_sts(&Liar, &three_tasks()).unwrap_err();
+    assert!(matches!(error, Error::Core(senv_core::Error::ShapeMismatch { expected: 3, got: 1, .. })), "{error}");
+}
+
 /// The embedding points where the first letter says: a system that scores otherwise.
 struct FirstLetter;
 
@@ -274,6 +297,9 @@ fn results_of_different_pairs_are_not_compared() {
     shorter.tasks[1].scores.pop();
     let message = compare_sts(&all, &shorter).unwrap_err().to_string();
     assert!(message.contains("2013 B with 3 pairs against 2013 B with 2 pairs"), "{message}");
+    let mut damaged = all.clone();
+    damaged.tasks[0].scores[1] = f64::NAN;
+    assert!(matches!(compare_sts(&all, &damaged), Err(Error::Metrics(_))));
     let mut other_year = all.clone();
     other_year.tasks[0].year = None;
     assert!(matches!(compare_sts(&all, &other_year), Err(Error::DifferentPairs { .. })));
