@@ -44,7 +44,7 @@ where
         let rows = piece(i, m, V::SCORE_BLOCK.0);
         // SAFETY: the block's rows are below `m`.
         unsafe {
-            with_size!(rows, M in [1 2 3 4 5], score_rows::<V, M>(a.add(i * stride), b, n, stride, out.add(i * n)))
+            with_size!(rows, M in [1 2 3 4], score_rows::<V, M>(a.add(i * stride), b, n, stride, out.add(i * n)))
         };
         i += rows;
     }
@@ -60,7 +60,7 @@ where
         let columns = piece(j, n, V::SCORE_BLOCK.1);
         // SAFETY: the block's columns are below `n`.
         unsafe {
-            with_size!(columns, C in [1 2 3 4 5], score_block::<V, M, C>(a, b.add(j * stride), stride, out.add(j), n))
+            with_size!(columns, C in [1 2 3 4], score_block::<V, M, C>(a, b.add(j * stride), stride, out.add(j), n))
         };
         j += columns;
     }
@@ -140,6 +140,10 @@ pub(super) unsafe fn add_product<V: Vector>(
 ) where
     Plain: Memory<V>,
 {
+    if m == 1 {
+        // SAFETY: as promised by the caller.
+        return unsafe { add_product_to_row::<V, Plain>(s, s_col, n, b, stride, out) };
+    }
     let vectors = stride / V::LANES;
     let mut c = 0;
     // Columns outside, so that the part of `b` under work stays in the first cache for all rows of `out`.

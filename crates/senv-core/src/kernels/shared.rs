@@ -27,7 +27,10 @@ use crate::Table;
 /// Numbers in a cache line of 64 bytes.
 const LINE: usize = 16;
 
-/// Lines of a row that [`SharedTable::prefetch_row`] asks for: the hardware follows once the start has been read.
+/// Lines of a row that [`SharedTable::prefetch_row`] asks for; the hardware follows once the start has been read.
+///
+/// Measured on Zen 4, rows at random in 2.5 GB, four rows ahead, ns a row with 0, 1, 4, 8 and all lines:
+/// 100 numbers 102, 61, 61, 68, 68; 300 numbers 192, 148, 146, 141, 188; 700 numbers 416, 318, 297, 285, 396.
 const PREFETCH_LINES: usize = 4;
 
 /// A handle to a [`Table`] through which threads read and write rows at the same time.
@@ -149,7 +152,8 @@ impl<'a> SharedTable<'a> {
         dispatch::soft_threshold_row(self.level, tau, self.row(row));
     }
 
-    /// Asks the processor to fetch the start of a row that will be needed some hundred nanoseconds from now.
+    /// Asks the processor to fetch the start of a row that will be needed some hundred nanoseconds from now: call it
+    /// for the row that comes about four rows after the one under work.
     ///
     /// # Panics
     /// If there is no such row.

@@ -54,6 +54,9 @@ pub(super) struct Shared;
 /// Accumulators of the sums: enough to hide the latency of a multiply-add.
 const PARTS: usize = 4;
 
+/// Vectors that an update takes a round: the compiler does not unroll loops around assembly.
+const UNROLL: usize = 4;
+
 #[inline(always)]
 unsafe fn total<V: Vector>(p: [V; PARTS]) -> V {
     // SAFETY: as promised by the caller.
@@ -185,6 +188,13 @@ pub(super) unsafe fn update<V: Vector, X: Memory<V>, Y: Memory<V>>(
     // SAFETY: every offset lies below `n`.
     unsafe {
         let mut i = 0;
+        while i + UNROLL * V::LANES <= n {
+            for k in 0..UNROLL {
+                let at = i + k * V::LANES;
+                Y::store(y.add(at), op.apply(X::load(x.add(at)), Y::load(y.add(at))));
+            }
+            i += UNROLL * V::LANES;
+        }
         while i + V::LANES <= n {
             Y::store(y.add(i), op.apply(X::load(x.add(i)), Y::load(y.add(i))));
             i += V::LANES;
@@ -205,6 +215,13 @@ pub(super) unsafe fn update_alone<V: Vector, Y: Memory<V>>(op: impl Op<V>, y: *m
     // SAFETY: every offset lies below `n`.
     unsafe {
         let mut i = 0;
+        while i + UNROLL * V::LANES <= n {
+            for k in 0..UNROLL {
+                let at = i + k * V::LANES;
+                Y::store(y.add(at), op.apply(V::zero(), Y::load(y.add(at))));
+            }
+            i += UNROLL * V::LANES;
+        }
         while i + V::LANES <= n {
             Y::store(y.add(i), op.apply(V::zero(), Y::load(y.add(i))));
             i += V::LANES;

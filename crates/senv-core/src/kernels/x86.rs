@@ -27,7 +27,7 @@ pub(super) mod avx2 {
 
 impl Vector for V512 {
     const LANES: usize = 16;
-    const SCORE_BLOCK: (usize, usize) = (5, 5);
+    const SCORE_BLOCK: (usize, usize) = (4, 4);
     const PRODUCT_BLOCK: (usize, usize) = (5, 4);
 
     #[inline(always)]
