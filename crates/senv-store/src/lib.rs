@@ -1,1 +1,55 @@
-//! store
+//! The embedding store: words and their rows, in memory or mapped from a file, and the rows nearest to a vector.
+//!
+//! [`Embeddings`] joins a vocabulary and a table. [`Embeddings::open`] reads what others write (word2vec text and
+//! binary, GloVe text, fastText `.vec`, each also as `.gz`) and tells them apart by their content;
+//! [`Embeddings::save`] writes the project's own model file, which is mapped: it opens in milliseconds whatever
+//! its size. [`NearestIndex`] finds the nearest rows by cosine, exactly.
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let (text, model) = (folder.path().join("vectors.txt"), folder.path().join("vectors.safetensors"));
+//! use senv_store::{Embeddings, NearestIndex};
+//! std::fs::write(&text, "cat 1 0.5\ndog 1 0.75\nsun -0.5 1\n")?;
+//!
+//! let embeddings = Embeddings::open(&text)?;
+//! embeddings.save(&model)?;
+//!
+//! let embeddings = Embeddings::open(&model)?;
+//! let cat = embeddings.get("cat").ok_or("no cat")?;
+//! let nearest = NearestIndex::new(&embeddings).nearest(cat, 2)?;
+//! let words: Vec<&str> = nearest.iter().map(|n| embeddings.word(n.row)).collect();
+//! assert_eq!(words, ["cat", "dog"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Files are not trusted: every declared size is compared with the bytes that are there before memory is taken,
+//! ceilings and policies are set by [`ReadOptions`], and an [`Error`] names file, place, what was expected and
+//! what to do. Files that are written appear whole or not at all.
+//!
+//! [`ModelFile`] and [`ModelWriter`] are the model file for whole models: any tensors, metadata, a version and
+//! checksums in a safetensors file. [`NpyWriter`] and [`read_npy`] exchange matrices with NumPy.
+
+mod collect;
+mod detect;
+mod embeddings;
+mod error;
+mod header;
+mod input;
+mod map;
+mod model_file;
+mod model_writer;
+mod nearest;
+mod npy;
+mod number;
+mod options;
+mod text_read;
+mod text_write;
+mod word2vec_binary;
+
+pub use embeddings::Embeddings;
+pub use error::{Error, Position, Result};
+pub use model_file::{FORMAT_VERSION, ModelFile};
+pub use model_writer::ModelWriter;
+pub use nearest::{NearestIndex, Neighbour};
+pub use npy::{NpyWriter, read_npy, write_npy};
+pub use options::{Duplicates, Format, InvalidUtf8, LoadReport, NonFinite, ReadOptions};

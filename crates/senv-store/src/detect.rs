@@ -1,0 +1,114 @@
+//! Which format: the first bytes decide, never the name of the file.
+
+use crate::{Error, Format, Result, input::Input, number::number};
+
+/// Bytes looked at: two lines of the highest dimension at a usual length of numbers.
+const LOOK: usize = 4 << 20;
+
+/// The longest header line of the word2vec formats.
+pub(crate) const MAX_HEADER: usize = 64;
+
+/// Rows and dimension, as the first line of a word2vec file declares them; what does not fit is the largest number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) rows: u64,
+    pub(crate) dim: u64,
+    /// Bytes of the line, its end included.
+    pub(crate) len: usize,
+}
+
+/// The header at the start of `text`, if there is one: two runs of ASCII digits with one blank (or tab) between
+/// them; a blank and `\r` may stand before the end of the line.
+pub(crate) fn header(text: &[u8]) -> Option<Header> {
+    let end = memchr::memchr(b'\n', &text[..text.len().min(MAX_HEADER)])?;
+    let line = &text[..end];
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.strip_suffix(b" ").unwrap_or(line);
+    let middle = line.iter().position(|b| matches!(b, b' ' | b'\t'))?;
+    let number = |digits: &[u8]| {
+        let all_digits = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+        all_digits.then(|| digits.iter().fold(0u64, |n, d| n.saturating_mul(10).saturating_add(u64::from(d - b'0'))))
+    };
+    Some(Header { rows: number(&line[..middle])?, dim: number(&line[middle + 1..])?, len: end + 1 })
+}
+
+/// A line without its end: at most one `\r`, then at most one blank is dropped.
+pub(crate) fn trim_line(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.strip_suffix(b" ").unwrap_or(line)
+}
+
+/// Fields at the end of the line that are numbers, the first field never counted.
+pub(crate) fn numbers_at_end(line: &[u8]) -> usize {
+    let mut fields = line.rsplit(|&b| b == b' ');
+    let n_fields = memchr::memchr_iter(b' ', line).count() + 1;
+    fields.by_ref().take(n_fields - 1).take_while(|field| number(field).is_some_and(|(_, n)| n == field.len())).count()
+}
+
+/// The format of the input; nothing is consumed but a byte order mark.
+pub(crate) fn detect(input: &mut Input) -> Result<Format> {
+    let path = input.path().to_owned();
+    let unknown = |found| Err(Error::UnknownFormat { path: path.clone(), found });
+    let head = input.window(16)?;
+    if head.is_empty() {
+        return unknown("the file is empty");
+    }
+    let is_tensors = head.len() > 8 && head[8] == b'{' && head[4..8] == [0; 4];
+    if is_tensors {
+        return Ok(Format::Safetensors);
+    }
+    let foreign: [(&[u8], &str); 9] = [
+        (b"\x93NUMPY", "this is a NumPy matrix, which holds no words: read it with `read_npy`"),
+        (b"\xba\x16\x4f\x2f", "this is a fastText .bin file, which is not read: give its .vec file"),
+        (b"FiFu", "this is a finalfusion file, which is not read: convert it to word2vec binary"),
+        (b"PK\x03\x04", "this is a ZIP archive (.npz, .pt, .docx): unpack it"),
+        (b"\x89HDF", "this is an HDF5 file, which is not read"),
+        (b"\x28\xb5\x2f\xfd", "this is zstd data: expand it with `zstd -d`"),
+        (b"BZh", "this is bzip2 data: expand it with `bunzip2`"),
+        (b"PAR1", "this is a Parquet file, which is not read"),
+        (b"\x80\x04\x95", "this is a Python pickle, which can run code and is not read"),
+    ];
+    if let Some((_, found)) = foreign.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return unknown(found);
+    }
+    skip_mark(input)?;
+    let text = input.window(LOOK)?;
+    let first_end = memchr::memchr(b'\n', text).unwrap_or(text.len());
+    if let Some(header) = header(text) {
+        let rest = &text[header.len..];
+        let second = trim_line(&rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]);
+        let numbers = numbers_at_end(second) as u64;
+        let blanks = memchr::memchr_iter(b' ', second).count() as u64;
+        return Ok(if blanks == header.dim && numbers == header.dim {
+            Format::Word2vecText
+        } else if blanks == 1 && numbers == 1 {
+            // A word that is a number, and one dimension: two fields a line.
+            Format::GloveText
+        } else if is_binary(rest, header.dim) {
+            Format::Word2vecBinary
+        } else {
+            Format::Word2vecText
+        });
+    }
+    if numbers_at_end(trim_line(&text[..first_end])) == 0 {
+        return unknown("the first line is neither a header nor a word with numbers");
+    }
+    Ok(Format::GloveText)
+}
+
+/// Drops a UTF-8 byte order mark; only called where nothing is consumed yet.
+pub(crate) fn skip_mark(input: &mut Input) -> Result<()> {
+    if input.position() == 0 && input.window(3)?.starts_with(b"\xef\xbb\xbf") {
+        input.consume(3);
+    }
+    Ok(())
+}
+
+/// Whether the bytes after the first word are no text.
+fn is_binary(rest: &[u8], dim: u64) -> bool {
+    let Some(blank) = memchr::memchr(b' ', rest) else { return false };
+    let numbers = &rest[blank + 1..];
+    let numbers = &numbers[..numbers.len().min(usize::try_from(dim.saturating_mul(4)).unwrap_or(usize::MAX))];
+    let control = numbers.iter().any(|&b| b == 0x7f || (b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')));
+    control || std::str::from_utf8(numbers).is_err_and(|e| e.error_len().is_some())
+}

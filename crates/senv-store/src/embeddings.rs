@@ -1,0 +1,241 @@
+//! Words and their rows.
+
+use std::{io::Read, path::Path};
+
+use senv_core::{AtomicFile, Rows, Table, TokenId, Vocabulary};
+
+use crate::{
+    Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result, detect, error::Position,
+    input::Input, text_read, text_write, word2vec_binary,
+};
+
+/// The kind of a model file that holds embeddings and nothing else.
+const KIND: &str = "embeddings";
+/// The tensor of the rows.
+const ROWS: &str = "rows";
+
+/// A vocabulary and a table with one row for each of its tokens.
+///
+/// ```
+/// use senv_core::{Table, Vocabulary};
+/// use senv_store::Embeddings;
+/// let vocabulary = Vocabulary::from_counts([("cat", 3), ("sat", 2)], 5)?;
+/// let embeddings = Embeddings::new(vocabulary, Table::from_vec(2, 2, vec![1.0, 0.0, 0.5, 0.5])?)?;
+/// assert_eq!(embeddings.get("sat"), Some([0.5, 0.5].as_slice()));
+/// assert_eq!(embeddings.get("dog"), None);
+/// # Ok::<(), senv_store::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Embeddings {
+    vocabulary: Vocabulary,
+    table: Table,
+}
+
+impl Embeddings {
+    /// Embeddings of these tokens; row `i` belongs to token `i`.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if the table has not one row a token;
+    /// [`senv_core::Error::InvalidParameter`] if its dimension is 0.
+    pub fn new(vocabulary: Vocabulary, table: Table) -> Result<Self> {
+        let (expected, got) = (vocabulary.len(), table.n_rows());
+        if expected != got {
+            return Err(senv_core::Error::ShapeMismatch { what: "table of embeddings", expected, got }.into());
+        }
+        if table.dim() == 0 {
+            let (requirement, got) = ("1 or more", "0".into());
+            return Err(senv_core::Error::InvalidParameter { name: "dim", requirement, got }.into());
+        }
+        Ok(Self { vocabulary, table })
+    }
+
+    /// Opens a file of any [`Format`]; the content decides which. A senv model is mapped and not read, so that it
+    /// opens in milliseconds whatever its size; the other formats, plain or gzip, are read into memory.
+    ///
+    /// # Errors
+    /// As [`Embeddings::read`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self::read(path, &ReadOptions::default())?.0)
+    }
+
+    /// As [`Embeddings::open`], with policies and ceilings, and a report of what was met.
+    ///
+    /// # Errors
+    /// [`Error`], which names the place in the file; [`Error::UnknownFormat`] if the content is of none.
+    pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Self, LoadReport)> {
+        let path = path.as_ref();
+        let mut input = Input::open(path, options)?;
+        let format = match options.format {
+            Some(format) => format,
+            None => detect::detect(&mut input)?,
+        };
+        if format == Format::Safetensors {
+            drop(input);
+            let embeddings = Self::from_model(path, options)?;
+            let mut report = LoadReport::new(format);
+            report.rows = embeddings.len() as u64;
+            return Ok((embeddings, report));
+        }
+        read_rows(input, format, options)
+    }
+
+    /// As [`Embeddings::read`], from a stream such as standard input; `name` stands for the path in errors.
+    ///
+    /// # Errors
+    /// As [`Embeddings::read`], and [`Error::UnknownFormat`] for a senv model, which can only be mapped from a file.
+    pub fn read_from(
+        reader: impl Read + 'static,
+        name: impl AsRef<Path>,
+        options: &ReadOptions,
+    ) -> Result<(Self, LoadReport)> {
+        let mut input = Input::from_reader(name.as_ref(), reader, options)?;
+        let format = match options.format {
+            Some(format) => format,
+            None => detect::detect(&mut input)?,
+        };
+        read_rows(input, format, options)
+    }
+
+    fn from_model(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let model = ModelFile::open(path)?;
+        model.expect_kind(KIND)?;
+        let table = model.table(ROWS)?;
+        crate::collect::limit(path, "the dimension", table.dim() as u64, options.max_dim as u64)?;
+        crate::collect::limit(path, "the number of rows", table.n_rows() as u64, options.max_rows)?;
+        let embeddings = Self::new(model.vocabulary()?, table)?;
+        if options.non_finite == NonFinite::Error {
+            embeddings.check_finite(path)?;
+        }
+        Ok(embeddings)
+    }
+
+    /// Writes a senv model file, which [`Embeddings::open`] maps.
+    ///
+    /// # Errors
+    /// As [`Embeddings::write`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.write(path, Format::Safetensors, NonFinite::Error)
+    }
+
+    /// Writes the embeddings in a format. The file appears whole or not at all, and the numbers read back to the
+    /// same bits (NaN as some NaN).
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`Error::UnwritableWord`] for
+    /// an empty word or one with a blank or line end in a format other than [`Format::Safetensors`];
+    /// [`senv_core::Error::Io`] if the file cannot be written.
+    pub fn write(&self, path: impl AsRef<Path>, format: Format, non_finite: NonFinite) -> Result<()> {
+        let path = path.as_ref();
+        if non_finite == NonFinite::Error {
+            self.check_finite(path)?;
+        }
+        if format == Format::Safetensors {
+            return ModelWriter::new(KIND).vocabulary(&self.vocabulary).table(ROWS, &self.table).save(path);
+        }
+        for (_, word, _) in self.vocabulary.iter() {
+            // A byte order mark at the start of the file would be skipped by readers.
+            if word.is_empty() || word.contains([' ', '\n', '\r', '\u{feff}']) {
+                return Err(Error::UnwritableWord { path: path.to_owned(), word: word.to_owned(), format });
+            }
+        }
+        let mut file = AtomicFile::create(path)?;
+        match format {
+            Format::Word2vecBinary => word2vec_binary::write(self, &mut file)?,
+            _ => text_write::write(self, &mut file, format)?,
+        }
+        Ok(file.commit()?)
+    }
+
+    fn check_finite(&self, path: &Path) -> Result<()> {
+        match self.table.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
+            Some(i) => {
+                let (path, word) = (path.to_owned(), self.word(i).to_owned());
+                Err(Error::NonFinite { path, at: Position::Line(i as u64 + 1), word })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The row of a word; `None` if the word is not known.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, word: &str) -> Option<&[f32]> {
+        self.vocabulary.id(word).map(|id| self.table.row(id.index()))
+    }
+
+    /// The word of row `i`.
+    ///
+    /// # Panics
+    /// If `i` is not below [`Embeddings::len`].
+    #[must_use]
+    pub fn word(&self, i: usize) -> &str {
+        self.vocabulary.token(TokenId(i as u32))
+    }
+
+    /// Words and rows in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &[f32])> + '_ {
+        (0..self.len()).map(|i| (self.word(i), self.table.row(i)))
+    }
+
+    /// Number of words.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.vocabulary.len()
+    }
+
+    /// Whether there is no word.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.vocabulary.is_empty()
+    }
+
+    /// Numbers a row.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.table.dim()
+    }
+
+    /// The words and their counts; counts are 0 where the file had none.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// Vocabulary and rows, given away.
+    #[must_use]
+    pub fn into_parts(self) -> (Vocabulary, Table) {
+        (self.vocabulary, self.table)
+    }
+}
+
+impl Rows for Embeddings {
+    fn n_rows(&self) -> usize {
+        self.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.table.dim()
+    }
+
+    #[inline]
+    fn row(&self, i: usize) -> &[f32] {
+        self.table.row(i)
+    }
+}
+
+fn read_rows(input: Input, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
+    match format {
+        Format::Word2vecBinary => word2vec_binary::read(input, options),
+        Format::Safetensors => {
+            let found = "this is a senv model in a stream or compressed, which cannot be mapped: give the plain file";
+            Err(Error::UnknownFormat { path: input.path().to_owned(), found })
+        }
+        _ => text_read::read(input, format, options),
+    }
+}

@@ -1,0 +1,303 @@
+//! What can go wrong with the files of this crate: which file, where in it, what was expected, what to do.
+
+use std::{fmt, path::PathBuf};
+
+use crate::Format;
+
+/// The result of a fallible operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// A line, counted from 1.
+    Line(u64),
+    /// A byte, counted from 0.
+    Byte(u64),
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(n) => write!(f, "line {n}"),
+            Self::Byte(n) => write!(f, "byte {n}"),
+        }
+    }
+}
+
+/// An error of reading, writing or searching embeddings.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the core: the operating system, a bad vocabulary, memory.
+    #[error(transparent)]
+    Core(#[from] senv_core::Error),
+    /// Nothing in the file says which format it is in.
+    #[error("{}: {found}; expected word2vec text or binary, GloVe text, fastText .vec or a senv model", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// What it looks like, and what to do where that is known.
+        found: &'static str,
+    },
+    /// The first line of a word2vec file is not two whole numbers.
+    #[error(
+        "{}: the first line is {found:?}, expected the number of rows and the dimension, such as \"3000000 300\"; a file without such a line is GloVe text",
+        path.display()
+    )]
+    BadHeader {
+        /// The file.
+        path: PathBuf,
+        /// The first line, cut if it is long.
+        found: String,
+    },
+    /// A declared or found size is above its ceiling.
+    #[error("{}: {what} is {found}, the limit is {limit}; the file is damaged or in another format, or raise the limit", path.display())]
+    AboveLimit {
+        /// The file.
+        path: PathBuf,
+        /// What was measured.
+        what: &'static str,
+        /// Its size.
+        found: u64,
+        /// The ceiling.
+        limit: u64,
+    },
+    /// The dimension is zero.
+    #[error("{}: the embeddings have dimension 0, expected 1 or more", path.display())]
+    ZeroDim {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The declared rows cannot fit into the bytes that are there.
+    #[error(
+        "{}: the header declares {rows} rows of {dim} numbers, at least {needed} bytes, but {left} bytes are left; the file is cut short or its header is damaged",
+        path.display()
+    )]
+    DeclaredTooMuch {
+        /// The file.
+        path: PathBuf,
+        /// Rows declared.
+        rows: u64,
+        /// Numbers a row.
+        dim: u64,
+        /// Bytes they take at least.
+        needed: u128,
+        /// Bytes after the header.
+        left: u64,
+    },
+    /// A line has more or fewer numbers than the others.
+    #[error("{}, {at}: {word:?} has {found} numbers, expected {expected}", path.display())]
+    WrongDim {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        at: Position,
+        /// The first field of the line.
+        word: String,
+        /// Numbers of the line.
+        found: usize,
+        /// Numbers of the other lines.
+        expected: usize,
+    },
+    /// A field is not a decimal number.
+    #[error("{}, {at}: number {number} of {word:?} is {found:?}, expected a decimal number such as -0.25 or 1e-3", path.display())]
+    BadNumber {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        at: Position,
+        /// The first field of the line.
+        word: String,
+        /// Which number of the line, counted from 1.
+        number: usize,
+        /// What stands there, cut if it is long.
+        found: String,
+    },
+    /// A line holds nothing.
+    #[error("{}, {at}: the line is empty, expected a word and its numbers", path.display())]
+    EmptyLine {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        at: Position,
+    },
+    /// A line of text or a word does not end where it must.
+    #[error("{}, {at}: {what} does not end within {limit} bytes; the file is damaged or in another format", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// Where it starts.
+        at: Position,
+        /// `the line` or `the word`.
+        what: &'static str,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A word that its format cannot hold, found while reading: binary rows are then out of step.
+    #[error("{}, {at}: {word:?} is no word of a word2vec binary file; the file is damaged, or its dimension is not {dim}", path.display())]
+    BadWord {
+        /// The file.
+        path: PathBuf,
+        /// Where the word starts.
+        at: Position,
+        /// The word, cut if it is long.
+        word: String,
+        /// Numbers a row.
+        dim: usize,
+    },
+    /// A word is not UTF-8.
+    #[error("{}, {at}: {word:?} is not valid UTF-8; convert the file, or read it with invalid bytes replaced (--invalid-utf8 replace)", path.display())]
+    InvalidUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// Where the word stands.
+        at: Position,
+        /// The word, its bad bytes replaced.
+        word: String,
+    },
+    /// A word occurs twice, in the strict mode.
+    #[error("{}, {at}: {word:?} has a row already; remove it, or keep the first row of each word", path.display())]
+    Duplicate {
+        /// The file.
+        path: PathBuf,
+        /// Where the second one stands.
+        at: Position,
+        /// The word.
+        word: String,
+    },
+    /// A number is NaN or infinite where that is not accepted.
+    #[error("{}, {at}: the row of {word:?} holds NaN or an infinite number, which the options refuse", path.display())]
+    NonFinite {
+        /// The file.
+        path: PathBuf,
+        /// Where the row stands; when writing, its line if every row has one.
+        at: Position,
+        /// The word.
+        word: String,
+    },
+    /// The file ends too early.
+    #[error("{}: the file ends at byte {end} inside {what}; it is cut short", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Its end.
+        end: u64,
+        /// What should have followed.
+        what: &'static str,
+    },
+    /// The header declares another number of rows than there are.
+    #[error("{}: the header declares {declared} rows, the file holds {found}; it is cut short or its header is wrong (set `accept_wrong_row_count` to read what is there)", path.display())]
+    WrongRowCount {
+        /// The file.
+        path: PathBuf,
+        /// Rows declared.
+        declared: u64,
+        /// Rows found; where there are too many, the first one too many is counted and no more.
+        found: u64,
+    },
+    /// Something follows the end.
+    #[error("{}: bytes follow the end of the data at byte {end}; the file is damaged or its header is wrong", path.display())]
+    TrailingBytes {
+        /// The file.
+        path: PathBuf,
+        /// Where the data end.
+        end: u64,
+    },
+    /// A word cannot be written in this format.
+    #[error("{}: {word:?} cannot be written as {format}, which has no place for blanks, line ends or empty words; write a senv model (.safetensors)", path.display())]
+    UnwritableWord {
+        /// The file.
+        path: PathBuf,
+        /// The word.
+        word: String,
+        /// The format.
+        format: Format,
+    },
+    /// An `.npy` file that is not a matrix of numbers this crate reads.
+    #[error("{}: {reason}", path.display())]
+    BadNpy {
+        /// The file.
+        path: PathBuf,
+        /// What was found and what was expected.
+        reason: String,
+    },
+    /// A safetensors file that breaks the rules of its format.
+    #[error("{}: bad safetensors file: {reason}", path.display())]
+    BadTensors {
+        /// The file.
+        path: PathBuf,
+        /// Which rule is broken.
+        reason: String,
+    },
+    /// A safetensors file that no senv program wrote.
+    #[error("{}: no senv model: the metadata lack {key:?}", path.display())]
+    NotAModel {
+        /// The file.
+        path: PathBuf,
+        /// The key that is missing.
+        key: String,
+    },
+    /// A model of a later release.
+    #[error("{}: format version {found} is newer than version {supported}, which this program reads; update senv", path.display())]
+    NewerVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version, as written.
+        found: String,
+        /// The highest version that can be read.
+        supported: u32,
+    },
+    /// A model of another kind.
+    #[error("{}: the file holds a model of kind {found:?}, expected {expected:?}", path.display())]
+    WrongKind {
+        /// The file.
+        path: PathBuf,
+        /// The kind of the file.
+        found: String,
+        /// The kind that was asked for.
+        expected: String,
+    },
+    /// A model without a tensor it must have.
+    #[error("{}: the model has no tensor {name:?}", path.display())]
+    MissingTensor {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        name: String,
+    },
+    /// A tensor of another type or shape than it must have.
+    #[error("{}: tensor {name:?} is {found}, expected {expected}", path.display())]
+    WrongTensor {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        name: String,
+        /// Its type and shape.
+        found: String,
+        /// The type and shape it must have.
+        expected: String,
+    },
+    /// A checksum does not fit what was read.
+    #[error("{}: {what} is damaged: its checksum is {found:08x}, recorded was {recorded:08x}; copy or train the model anew", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Which part: `the header`, or a tensor.
+        what: String,
+        /// The checksum of what is there.
+        found: u32,
+        /// The checksum that was written down.
+        recorded: u32,
+    },
+    /// The arguments of a writer do not fit together.
+    #[error("{}: cannot write {what}: {reason}", path.display())]
+    BadWrite {
+        /// The file.
+        path: PathBuf,
+        /// What was to be written.
+        what: String,
+        /// Why it cannot be.
+        reason: String,
+    },
+}

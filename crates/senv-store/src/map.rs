@@ -1,0 +1,20 @@
+//! The memory map of a file: the one place of this crate with unsafe code.
+#![allow(unsafe_code)]
+
+use std::{fs::File, path::Path, sync::Arc};
+
+use memmap2::Mmap;
+
+use crate::Result;
+
+/// Maps a whole file read-only.
+///
+/// A file that others shorten while it is mapped ends the process when a lost page is touched; senv itself only
+/// ever replaces files whole.
+pub(crate) fn map(path: &Path) -> Result<Arc<Mmap>> {
+    let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
+    // SAFETY: the map is read-only, and its bytes are only ever read as integers and floats, for which every
+    // pattern is valid, or as text after a check. That no one shortens the file meanwhile is the condition above.
+    let map = unsafe { Mmap::map(&file) };
+    Ok(Arc::new(map.map_err(|e| senv_core::Error::io("map", path, e))?))
+}

@@ -1,0 +1,209 @@
+//! How to read and write: formats, policies, ceilings, and what a reader reports.
+
+use std::{fmt, path::Path};
+
+/// A file format of word embeddings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// A line with rows and dimension, then a line a word.
+    Word2vecText,
+    /// A line with rows and dimension, then words and little-endian f32.
+    Word2vecBinary,
+    /// A line a word, no header.
+    GloveText,
+    /// As [`Format::Word2vecText`], with a blank at the end of each line.
+    FastTextVec,
+    /// The senv model file: safetensors with vocabulary and metadata, mapped and not read.
+    Safetensors,
+}
+
+impl Format {
+    /// The format that a file name asks for when writing: `.safetensors`, `.vec` (fastText), `.bin` (word2vec
+    /// binary), `.w2v` (word2vec text), `.txt` (GloVe text, which every program reads that splits lines).
+    ///
+    /// ```
+    /// use senv_store::Format;
+    /// assert_eq!(Format::from_path("model.safetensors".as_ref()), Some(Format::Safetensors));
+    /// assert_eq!(Format::from_path("model".as_ref()), None);
+    /// ```
+    #[must_use]
+    pub fn from_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_ascii_lowercase().to_str()? {
+            "safetensors" => Some(Self::Safetensors),
+            "vec" => Some(Self::FastTextVec),
+            "bin" => Some(Self::Word2vecBinary),
+            "w2v" => Some(Self::Word2vecText),
+            "txt" => Some(Self::GloveText),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Word2vecText => "word2vec text",
+            Self::Word2vecBinary => "word2vec binary",
+            Self::GloveText => "GloVe text",
+            Self::FastTextVec => "fastText .vec",
+            Self::Safetensors => "safetensors",
+        })
+    }
+}
+
+/// What to do with a word that is not UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum InvalidUtf8 {
+    /// Stop with [`Error::InvalidUtf8`](crate::Error::InvalidUtf8).
+    #[default]
+    Error,
+    /// Put U+FFFD for the bad bytes; words that become equal by it are duplicates.
+    Replace,
+}
+
+/// What to do with a word that has a row already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duplicates {
+    /// Keep the first row, leave out the later ones and count them.
+    #[default]
+    KeepFirst,
+    /// Stop with [`Error::Duplicate`](crate::Error::Duplicate).
+    Error,
+}
+
+/// What to do with NaN and infinite numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NonFinite {
+    /// Let them pass; readers count them.
+    Accept,
+    /// Stop with [`Error::NonFinite`](crate::Error::NonFinite).
+    Error,
+}
+
+/// How to read. The ceilings stop damaged and foreign files before memory is taken for them.
+///
+/// ```
+/// use senv_store::{Format, InvalidUtf8, ReadOptions};
+/// let options = ReadOptions::default().format(Format::GloveText).invalid_utf8(InvalidUtf8::Replace);
+/// # let _ = options;
+/// ```
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    pub(crate) format: Option<Format>,
+    pub(crate) invalid_utf8: InvalidUtf8,
+    pub(crate) duplicates: Duplicates,
+    pub(crate) non_finite: NonFinite,
+    pub(crate) accept_wrong_row_count: bool,
+    pub(crate) max_dim: usize,
+    pub(crate) max_word_bytes: usize,
+    pub(crate) max_rows: u64,
+    pub(crate) max_expanded_bytes: u64,
+    pub(crate) max_expansion: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            invalid_utf8: InvalidUtf8::Error,
+            duplicates: Duplicates::KeepFirst,
+            non_finite: NonFinite::Accept,
+            accept_wrong_row_count: false,
+            max_dim: 65_536,
+            max_word_bytes: 65_536,
+            max_rows: i32::MAX as u64,
+            max_expanded_bytes: 1 << 38,
+            max_expansion: 200,
+        }
+    }
+}
+
+impl ReadOptions {
+    /// The format, where the content must not decide. Default: the content decides.
+    #[must_use]
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// Words that are not UTF-8. Default: [`InvalidUtf8::Error`].
+    #[must_use]
+    pub fn invalid_utf8(mut self, policy: InvalidUtf8) -> Self {
+        self.invalid_utf8 = policy;
+        self
+    }
+
+    /// Words that occur twice. Default: [`Duplicates::KeepFirst`].
+    #[must_use]
+    pub fn duplicates(mut self, policy: Duplicates) -> Self {
+        self.duplicates = policy;
+        self
+    }
+
+    /// NaN and infinite numbers. Default: [`NonFinite::Accept`].
+    #[must_use]
+    pub fn non_finite(mut self, policy: NonFinite) -> Self {
+        self.non_finite = policy;
+        self
+    }
+
+    /// Whether a text file may hold more or fewer rows than its header declares, as files cut by `head` do.
+    /// Default: no.
+    #[must_use]
+    pub fn accept_wrong_row_count(mut self, accept: bool) -> Self {
+        self.accept_wrong_row_count = accept;
+        self
+    }
+
+    /// The highest dimension. Default: 65,536.
+    #[must_use]
+    pub fn max_dim(mut self, max: usize) -> Self {
+        self.max_dim = max;
+        self
+    }
+
+    /// The longest word in bytes. Default: 65,536; words of word2vec binary files never exceed 4,096.
+    #[must_use]
+    pub fn max_word_bytes(mut self, max: usize) -> Self {
+        self.max_word_bytes = max;
+        self
+    }
+
+    /// The most rows. Default, and the most there can be: 2^31 − 1.
+    #[must_use]
+    pub fn max_rows(mut self, max: u64) -> Self {
+        self.max_rows = max.min(i32::MAX as u64);
+        self
+    }
+
+    /// The most bytes that a `.gz` file may expand to, and the most bytes for each compressed byte. Default:
+    /// 256 GiB, 200 (vectors as text reach about 3).
+    #[must_use]
+    pub fn max_expansion(mut self, bytes: u64, ratio: u64) -> Self {
+        (self.max_expanded_bytes, self.max_expansion) = (bytes, ratio);
+        self
+    }
+}
+
+/// What a reader met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoadReport {
+    /// The format of the file.
+    pub format: Format,
+    /// Rows of the file, those left out included.
+    pub rows: u64,
+    /// Rows left out because their word had one already.
+    pub duplicates: u64,
+    /// Numbers of the kept rows that are NaN or infinite; 0 for a mapped file, whose rows are not looked at.
+    pub non_finite: u64,
+    /// Words in which bytes that are not UTF-8 were replaced.
+    pub invalid_utf8: u64,
+}
+
+impl LoadReport {
+    pub(crate) fn new(format: Format) -> Self {
+        Self { format, rows: 0, duplicates: 0, non_finite: 0, invalid_utf8: 0 }
+    }
+}

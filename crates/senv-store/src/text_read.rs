@@ -1,0 +1,260 @@
+//! Reads a line a word: word2vec text and fastText `.vec` (with a header), GloVe text (without one).
+//!
+//! The file is taken in blocks of whole lines; the lines of a block are parsed on all threads and gathered in
+//! order, so that the result and the first error do not depend on the threads.
+
+use rayon::prelude::*;
+
+use crate::{
+    Embeddings, Error, Format, LoadReport, ReadOptions, Result,
+    collect::{Collector, shown},
+    detect::{self, MAX_HEADER, header, numbers_at_end, skip_mark, trim_line},
+    error::Position,
+    input::Input,
+    number::number,
+};
+
+/// Bytes read at a time.
+const BLOCK: usize = 8 << 20;
+/// Bytes parsed at a time by one thread.
+const PIECE: usize = 1 << 18;
+/// The longest number, as `%f` may print it.
+const MAX_NUMBER: usize = 64;
+
+/// Reads the rest of the input as text of this format.
+pub(crate) fn read(mut input: Input, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
+    skip_mark(&mut input)?;
+    let mut line = 1;
+    let (dim, declared) = if format == Format::GloveText {
+        (first_dim(&mut input, options)?, None)
+    } else {
+        let header = read_header(&mut input)?;
+        line += 1;
+        (header.dim, Some(header.rows))
+    };
+    let expected = reserve(&input, options, dim, declared)?;
+    let dim = usize::try_from(dim).unwrap_or(usize::MAX);
+    let mut rows = Collector::new(input.path().to_owned(), options, dim, expected, LoadReport::new(format))?;
+    let many = declared.filter(|_| !options.accept_wrong_row_count);
+    while let Some(end) = next_block(&mut input, options, dim, line)? {
+        let block = &input.buffered()[..end];
+        let pieces: Vec<Piece<'_>> =
+            cut(block).into_par_iter().map(|piece| parse(piece, dim, format == Format::GloveText)).collect();
+        for piece in pieces {
+            for (i, (word, row)) in piece.words.iter().zip(piece.values.chunks_exact(dim)).enumerate() {
+                if many == Some(rows.rows()) {
+                    return Err(wrong_count(&input, rows.rows(), rows.rows() + 1));
+                }
+                rows.push(word, row, Position::Line(line + i as u64))?;
+            }
+            line += piece.words.len() as u64;
+            if let Some(fault) = piece.fault {
+                return Err(fault.at(&input, line, dim));
+            }
+        }
+        input.consume(end);
+    }
+    match many {
+        Some(declared) if declared != rows.rows() => Err(wrong_count(&input, declared, rows.rows())),
+        _ => rows.finish(),
+    }
+}
+
+fn wrong_count(input: &Input, declared: u64, found: u64) -> Error {
+    Error::WrongRowCount { path: input.path().to_owned(), declared, found }
+}
+
+/// The header line, consumed.
+pub(crate) fn read_header(input: &mut Input) -> Result<detect::Header> {
+    skip_mark(input)?;
+    let path = input.path().to_owned();
+    let text = input.window(MAX_HEADER)?;
+    if text.is_empty() {
+        return Err(Error::UnknownFormat { path, found: "the file is empty" });
+    }
+    let Some(header) = header(text) else {
+        let line = text.split(|&b| b == b'\n').next().unwrap_or_default();
+        return Err(Error::BadHeader { path, found: shown(line) });
+    };
+    input.consume(header.len);
+    Ok(header)
+}
+
+/// Rows to take memory for at once: those declared, if they can lie in the bytes that are left.
+fn reserve(input: &Input, options: &ReadOptions, dim: u64, declared: Option<u64>) -> Result<u64> {
+    let Some(rows) = declared else { return Ok(0) };
+    let path = input.path().to_owned();
+    if dim == 0 {
+        return Err(Error::ZeroDim { path });
+    }
+    crate::collect::limit(&path, "the dimension", dim, options.max_dim as u64)?;
+    crate::collect::limit(&path, "the number of rows", rows, options.max_rows)?;
+    let Some(left) = input.left() else { return Ok(0) };
+    // A blank and a digit a number, and the end of the line, which the last one may lack.
+    let needed = (u128::from(rows) * (2 * u128::from(dim) + 1)).saturating_sub(1);
+    match needed <= u128::from(left) {
+        true => Ok(rows),
+        false if options.accept_wrong_row_count => Ok(0),
+        false => Err(Error::DeclaredTooMuch { path, rows, dim, needed, left }),
+    }
+}
+
+/// The dimension of a file without a header: the numbers at the end of its first line.
+fn first_dim(input: &mut Input, options: &ReadOptions) -> Result<u64> {
+    let most = longest_line(options, options.max_dim);
+    let mut look = PIECE;
+    loop {
+        let text = input.window(look)?;
+        let (end, complete) = match memchr::memchr(b'\n', text) {
+            Some(end) => (end, true),
+            None => (text.len(), false),
+        };
+        if complete || text.len() < look {
+            let line = trim_line(&text[..end]);
+            let (numbers, found) = (numbers_at_end(line), shown(line));
+            let path = input.path().to_owned();
+            return match numbers {
+                0 if found.is_empty() && input.ended() && input.buffered().is_empty() => {
+                    Err(Error::UnknownFormat { path, found: "the file is empty" })
+                }
+                0 => Err(Error::BadNumber { path, at: Position::Line(1), word: found.clone(), number: 1, found }),
+                n => Ok(n as u64),
+            };
+        }
+        if look > most {
+            let path = input.path().to_owned();
+            return Err(Error::TooLong { path, at: Position::Line(1), what: "the line", limit: most });
+        }
+        look *= 2;
+    }
+}
+
+fn longest_line(options: &ReadOptions, dim: usize) -> usize {
+    dim.saturating_mul(MAX_NUMBER).saturating_add(options.max_word_bytes).saturating_add(3)
+}
+
+/// Length of the whole lines in the window; `None` at the end of the input.
+fn next_block(input: &mut Input, options: &ReadOptions, dim: usize, line: u64) -> Result<Option<usize>> {
+    let most = longest_line(options, dim);
+    let mut look = BLOCK;
+    loop {
+        let text = input.window(look)?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let len = text.len();
+        if let Some(end) = memchr::memrchr(b'\n', text).filter(|_| len >= look) {
+            return Ok(Some(end + 1));
+        }
+        if len < look {
+            return Ok(Some(len));
+        }
+        if len > most {
+            let path = input.path().to_owned();
+            return Err(Error::TooLong { path, at: Position::Line(line), what: "the line", limit: most });
+        }
+        look *= 2;
+    }
+}
+
+/// A block in pieces of whole lines.
+fn cut(block: &[u8]) -> Vec<&[u8]> {
+    let mut pieces = Vec::with_capacity(block.len() / PIECE + 1);
+    let mut rest = block;
+    while !rest.is_empty() {
+        let from = rest.len().min(PIECE) - 1;
+        let end = memchr::memchr(b'\n', &rest[from..]).map_or(rest.len(), |n| from + n + 1);
+        let (piece, after) = rest.split_at(end);
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// The rows of one piece, up to its first fault.
+struct Piece<'a> {
+    words: Vec<&'a [u8]>,
+    values: Vec<f32>,
+    fault: Option<Fault<'a>>,
+}
+
+/// What is wrong with a line.
+enum Fault<'a> {
+    Empty,
+    Dim { word: &'a [u8], found: usize },
+    Number { word: &'a [u8], number: usize, found: &'a [u8] },
+}
+
+impl Fault<'_> {
+    fn at(self, input: &Input, line: u64, expected: usize) -> Error {
+        let (path, at) = (input.path().to_owned(), Position::Line(line));
+        match self {
+            Self::Empty => Error::EmptyLine { path, at },
+            Self::Dim { word, found } => Error::WrongDim { path, at, word: shown(word), found, expected },
+            Self::Number { word, number, found } => {
+                Error::BadNumber { path, at, word: shown(word), number, found: shown(found) }
+            }
+        }
+    }
+}
+
+fn parse(text: &[u8], dim: usize, blanks_in_words: bool) -> Piece<'_> {
+    let mut piece = Piece { words: Vec::new(), values: Vec::with_capacity(text.len() / 8), fault: None };
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
+        let line = trim_line(&text[start..end]);
+        start = end + 1;
+        let kept = piece.values.len();
+        match parse_line(line, dim, &mut piece.values) {
+            Some(word) => piece.words.push(word),
+            None => {
+                piece.values.truncate(kept);
+                match parse_odd_line(line, dim, blanks_in_words, &mut piece.values) {
+                    Ok(word) => piece.words.push(word),
+                    Err(fault) => {
+                        piece.values.truncate(kept);
+                        piece.fault = Some(fault);
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    piece
+}
+
+/// A line of a word without blanks and `dim` numbers.
+#[inline]
+fn parse_line<'a>(line: &'a [u8], dim: usize, values: &mut Vec<f32>) -> Option<&'a [u8]> {
+    let word = &line[..memchr::memchr(b' ', line)?];
+    let mut rest = &line[word.len()..];
+    for _ in 0..dim {
+        // The blank, which `number` stops at.
+        let (value, n) = number(rest.get(1..)?)?;
+        values.push(value);
+        rest = &rest[1 + n..];
+    }
+    rest.is_empty().then_some(word)
+}
+
+/// Any other line: the word may hold blanks in GloVe text; else it says what is wrong.
+fn parse_odd_line<'a>(line: &'a [u8], dim: usize, blanks: bool, values: &mut Vec<f32>) -> Result<&'a [u8], Fault<'a>> {
+    if line.is_empty() {
+        return Err(Fault::Empty);
+    }
+    let first = &line[..memchr::memchr(b' ', line).unwrap_or(line.len())];
+    let found = memchr::memchr_iter(b' ', line).count();
+    // A word that ends in a number is more likely a row with a number too many.
+    if found < dim || (found > dim && (!blanks || numbers_at_end(line) > dim)) {
+        return Err(Fault::Dim { word: first, found });
+    }
+    let from = memchr::memrchr_iter(b' ', line).nth(dim - 1).unwrap_or_default();
+    for (i, field) in line[from + 1..].split(|&b| b == b' ').enumerate() {
+        match number(field) {
+            Some((value, n)) if n == field.len() => values.push(value),
+            _ => return Err(Fault::Number { word: first, number: i + 1, found: field }),
+        }
+    }
+    Ok(&line[..from])
+}

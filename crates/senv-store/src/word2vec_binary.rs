@@ -1,0 +1,111 @@
+//! word2vec binary: a header line, then each word, a blank and its numbers as little-endian f32.
+
+use std::{borrow::Cow, io::Write};
+
+use senv_core::{AtomicFile, Rows};
+
+use crate::{
+    Embeddings, Error, Format, LoadReport, ReadOptions, Result,
+    collect::{Collector, limit, shown},
+    error::Position,
+    input::Input,
+    text_read::read_header,
+};
+
+/// The longest word.
+const MAX_WORD: usize = 4096;
+/// Bytes read at a time.
+const BLOCK: usize = 1 << 20;
+
+/// Reads the rest of the input.
+pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
+    let header = read_header(&mut input)?;
+    let path = input.path().to_owned();
+    if header.dim == 0 {
+        return Err(Error::ZeroDim { path });
+    }
+    limit(&path, "the dimension", header.dim, options.max_dim as u64)?;
+    limit(&path, "the number of rows", header.rows, options.max_rows)?;
+    let dim = usize::try_from(header.dim).unwrap_or(usize::MAX);
+    let mut expected = 0;
+    if let Some(left) = input.left() {
+        // A byte of the word, a blank, the numbers.
+        let needed = u128::from(header.rows) * (2 + 4 * u128::from(header.dim));
+        if needed > u128::from(left) {
+            return Err(Error::DeclaredTooMuch { path, rows: header.rows, dim: header.dim, needed, left });
+        }
+        expected = header.rows;
+    }
+    let report = LoadReport::new(Format::Word2vecBinary);
+    let mut rows = Collector::new(path, options, dim, expected, report)?;
+    let max_word = options.max_word_bytes.min(MAX_WORD);
+    let mut row = vec![0.0f32; dim];
+    for _ in 0..header.rows {
+        read_row(&mut input, &mut rows, &mut row, max_word)?;
+    }
+    // One line end after the last row, or none.
+    let rest = input.window(2)?;
+    if !matches!(rest, b"" | b"\n") {
+        return Err(Error::TrailingBytes { path: input.path().to_owned(), end: input.position() });
+    }
+    rows.finish()
+}
+
+fn read_row(input: &mut Input, rows: &mut Collector<'_>, row: &mut [f32], max_word: usize) -> Result<()> {
+    let record = 1 + max_word + 1 + 4 * rows.dim();
+    if input.buffered().len() < record {
+        input.window(record.max(BLOCK))?;
+    }
+    if input.buffered().first() == Some(&b'\n') {
+        input.consume(1);
+    }
+    let at = Position::Byte(input.position());
+    let window = input.buffered();
+    let head = &window[..window.len().min(max_word + 1)];
+    let Some(len) = memchr::memchr(b' ', head) else {
+        if head.len() <= max_word {
+            return Err(input.truncated("a word"));
+        }
+        return Err(Error::TooLong { path: input.path().to_owned(), at, what: "the word", limit: max_word });
+    };
+    let word = &window[..len];
+    if word.is_empty() || memchr::memchr(b'\n', word).is_some() {
+        let (path, word, dim) = (input.path().to_owned(), shown(word), row.len());
+        return Err(Error::BadWord { path, at, word, dim });
+    }
+    let Some(bytes) = window.get(len + 1..len + 1 + 4 * row.len()) else {
+        return Err(input.truncated("the numbers of a word"));
+    };
+    for (x, bytes) in row.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *x = f32::from_le_bytes(*bytes);
+    }
+    rows.push(word, row, at)?;
+    let consumed = len + 1 + 4 * row.len();
+    input.consume(consumed);
+    Ok(())
+}
+
+/// Writes the embeddings; the words are known to be writable. A line end follows each row.
+pub(crate) fn write(embeddings: &Embeddings, file: &mut AtomicFile) -> Result<()> {
+    let mut all = || {
+        writeln!(file, "{} {}", embeddings.len(), embeddings.dim())?;
+        for i in 0..embeddings.len() {
+            file.write_all(embeddings.word(i).as_bytes())?;
+            file.write_all(b" ")?;
+            file.write_all(&le_bytes(embeddings.row(i)))?;
+            file.write_all(b"\n")?;
+        }
+        Ok(())
+    };
+    let written = all();
+    written.map_err(|e| file.error(e).into())
+}
+
+/// The little-endian bytes of numbers: themselves on nearly every machine.
+pub(crate) fn le_bytes(values: &[f32]) -> Cow<'_, [u8]> {
+    if cfg!(target_endian = "little") {
+        Cow::Borrowed(bytemuck::cast_slice(values))
+    } else {
+        Cow::Owned(values.iter().flat_map(|x| x.to_le_bytes()).collect())
+    }
+}
