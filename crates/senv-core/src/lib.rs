@@ -8,14 +8,18 @@
 mod atomic_file;
 pub mod checkpoint;
 pub mod error;
+pub mod gradcheck;
 mod ids;
+pub mod init;
 pub mod kernels;
 pub mod math;
 mod matmul;
 mod observer;
+pub mod optim;
 mod rng;
 mod sentences;
 mod table;
+mod token;
 mod traits;
 mod vocabulary;
 
@@ -27,5 +31,6 @@ pub use observer::{Control, NoObserver, Observer, Progress};
 pub use rng::{Stream, stream};
 pub use sentences::Sentences;
 pub use table::{Backing, Table};
+pub use token::Tokenizer;
 pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder};
 pub use vocabulary::{Vocabulary, VocabularyBuilder};

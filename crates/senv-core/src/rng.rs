@@ -41,7 +41,8 @@ pub fn stream(seed: u64, purpose: &str, place: &[u64]) -> Stream {
 }
 
 /// One step of SplitMix64 (Steele, Lea and Flood 2014).
-fn mix(state: u64) -> u64 {
+#[inline]
+pub(crate) fn mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,0 +1,103 @@
+//! Who may depend on whom among the crates of the workspace, read from the manifests.
+
+use std::{collections::BTreeMap, env, path::Path, process::Command};
+
+use serde_json::Value;
+
+/// The senv crates that each crate may name in its manifest, in any kind of dependency.
+fn allowed(krate: &str) -> Option<&'static [&'static str]> {
+    Some(match krate {
+        "senv-core" => &[],
+        // The six parts: what two of them need goes into the core.
+        "senv-store" | "senv-ngram" | "senv-negative-sampling" | "senv-encoders" | "senv-losses" | "senv-metrics" => {
+            &["senv-core"]
+        }
+        "senv-eval" => &["senv-core", "senv-metrics"],
+        "senv-models" => &[
+            "senv-core",
+            "senv-store",
+            "senv-ngram",
+            "senv-negative-sampling",
+            "senv-encoders",
+            "senv-losses",
+            "senv-metrics",
+        ],
+        "senv-cli" => &[
+            "senv-core",
+            "senv-store",
+            "senv-ngram",
+            "senv-negative-sampling",
+            "senv-encoders",
+            "senv-losses",
+            "senv-metrics",
+            "senv-models",
+            "senv-eval",
+        ],
+        _ => return None,
+    })
+}
+
+/// Each crate under `crates/` and the senv crates that it names, by their real names and of every kind.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates");
+    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
+        .arg(crates.join("senv-core/Cargo.toml"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let text = |value: &Value| value.as_str().expect("a string").to_owned();
+    let of_senv = |name: &String| name.starts_with("senv");
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    packages
+        .filter(|package| Path::new(&text(&package["manifest_path"])).starts_with(crates))
+        .map(|package| {
+            let named = package["dependencies"].as_array().expect("dependencies").iter();
+            (text(&package["name"]), named.map(|dependency| text(&dependency["name"])).filter(of_senv).collect())
+        })
+        .collect()
+}
+
+/// What is wrong with these dependencies.
+fn violations(dependencies: &BTreeMap<String, Vec<String>>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (krate, named) in dependencies {
+        let Some(allowed) = allowed(krate) else {
+            found.push(format!("{krate} is not listed: say in this file what it may depend on"));
+            continue;
+        };
+        for name in named.iter().filter(|name| !allowed.contains(&name.as_str())) {
+            found.push(format!("{krate} depends on {name}: put what both need into senv-core"));
+        }
+    }
+    found
+}
+
+#[test]
+fn parts_depend_on_the_core_alone() {
+    let dependencies = dependencies();
+    for krate in ["senv-core", "senv-store", "senv-ngram", "senv-negative-sampling", "senv-metrics", "senv-eval"] {
+        assert!(dependencies.contains_key(krate), "{krate} is missing");
+    }
+    let found = violations(&dependencies);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_forbidden_dependency_is_found() {
+    for (krate, name, forbidden) in [
+        ("senv-core", "senv-metrics", true),
+        ("senv-store", "senv-ngram", true),
+        ("senv-losses", "senv-models", true),
+        ("senv-eval", "senv-store", true),
+        ("senv-models", "senv-eval", true),
+        ("senv-new", "senv-core", true),
+        ("senv-store", "senv-core", false),
+        ("senv-eval", "senv-metrics", false),
+        ("senv-cli", "senv-eval", false),
+    ] {
+        let dependencies = BTreeMap::from([(krate.to_owned(), vec![name.to_owned()])]);
+        assert_eq!(!violations(&dependencies).is_empty(), forbidden, "{krate} on {name}");
+    }
+}
