@@ -90,6 +90,20 @@ fn a_token_without_a_row_is_not_taken_for_another() {
 }
 
 #[test]
+fn a_warm_list_is_written_where_it_lies() {
+    for max_n in 1..5 {
+        let n_grams = WordNgrams::from_ids(50, WordNgramParams { max_n, ..Default::default() }).unwrap();
+        let mut out = FeatureList::default();
+        n_grams.features_into(&ids(&[1; 40]), &mut out);
+        let warm = out.rows().as_ptr();
+        for n in [0, 1, 2, 39, 7, 40] {
+            n_grams.features_into(&ids(&vec![2; n]), &mut out);
+            assert_eq!((out.rows().as_ptr(), out.n_tokens()), (warm, n));
+        }
+    }
+}
+
+#[test]
 fn without_a_row_set_aside_there_is_no_placeholder() {
     let n_grams = WordNgrams::from_ids(5, WordNgramParams::default()).unwrap();
     assert_eq!(n_grams.placeholder_row(), None);
