@@ -17,7 +17,7 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
-use crate::{Error, Result, Stream, Table, rng::mix};
+use crate::{Error, Result, Stream, Table, kernels::fill_uniform, rng::mix};
 
 /// Fills `out` with numbers from U[−limit, limit).
 ///
@@ -111,27 +111,10 @@ pub fn uniform_rows(table: &mut Table, rows: Range<usize>, limit: f32, seed: u64
     values.par_chunks_mut(together * stride).enumerate().for_each(|(piece, values)| {
         for (i, row) in values.chunks_exact_mut(stride).enumerate() {
             let row_number = rows.start + piece * together + i;
-            fill_row(&mut row[..dim], mix(key ^ row_number as u64), limit);
+            fill_uniform(&mut row[..dim], mix(key ^ row_number as u64), limit);
         }
     });
     Ok(())
-}
-
-/// Fills one row from its key: SplitMix64 in counter form, two numbers from every output.
-fn fill_row(row: &mut [f32], key: u64, limit: f32) {
-    let scale = limit / (1_u64 << 31) as f32;
-    // The lower and the upper half as signed numbers, which lie evenly around 0. An extreme rounds to the limit.
-    let pair = |j: u64| {
-        let bits = mix(key.wrapping_add(j.wrapping_mul(0x9E37_79B9_7F4A_7C15)));
-        [bits as i32 as f32 * scale, (bits >> 32) as i32 as f32 * scale]
-    };
-    let (pairs, last) = row.as_chunks_mut::<2>();
-    for (j, out) in pairs.iter_mut().enumerate() {
-        *out = pair(j as u64);
-    }
-    if let [last] = last {
-        *last = pair(pairs.len() as u64)[0];
-    }
 }
 
 /// An error unless `value` is a width: finite and not negative.

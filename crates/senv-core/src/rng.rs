@@ -40,10 +40,13 @@ pub fn stream(seed: u64, purpose: &str, place: &[u64]) -> Stream {
     Stream::from_seed(bytes)
 }
 
+/// What the counter of SplitMix64 advances by: 2⁶⁴ over the golden ratio.
+pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// One step of SplitMix64 (Steele, Lea and Flood 2014).
-#[inline]
+#[inline(always)]
 pub(crate) fn mix(state: u64) -> u64 {
-    let mut z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut z = state.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
@@ -66,7 +69,9 @@ mod tests {
     fn name_place_and_seed_each_make_another_stream() {
         let first = |seed, name, place: &[u64]| stream(seed, name, place).next_u64();
         let base = first(1, "a", &[0]);
-        for other in [first(2, "a", &[0]), first(1, "b", &[0]), first(1, "a", &[1]), first(1, "a", &[0, 0]), first(1, "a", &[])] {
+        for other in
+            [first(2, "a", &[0]), first(1, "b", &[0]), first(1, "a", &[1]), first(1, "a", &[0, 0]), first(1, "a", &[])]
+        {
             assert_ne!(base, other);
         }
     }

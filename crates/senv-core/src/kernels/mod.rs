@@ -17,6 +17,7 @@
 mod cosine;
 mod dispatch;
 mod entry_points;
+mod fill;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -31,6 +32,7 @@ mod x86;
 
 pub use cosine::{cosine, l2_normalise, norm};
 use entry_points::entry_points;
+pub(crate) use fill::fill_uniform;
 use level::Level;
 pub use shared::SharedTable;
 
