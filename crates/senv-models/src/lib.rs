@@ -1,1 +1,42 @@
-//! models
+//! The systems of the papers, each ready to train, save, open and encode: Sent2Vec, averages of word2vec vectors, and
+//! PV-DBOW.
+//!
+//! No equation lives here; a model brings the parts together: text becomes a corpus (`senv-core`), words and n-grams
+//! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`).
+//!
+//! Train, save, open, encode:
+//!
+//! ```
+//! use senv_core::{NoObserver, SentenceEncoder};
+//! use senv_models::{Model, Sent2VecParams};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
+//! # std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\n".repeat(20))?;
+//! let params = Sent2VecParams { dim: 16, min_count: 1, min_target_count: 1, ..Default::default() };
+//! params.fit_files(&[&text], &Default::default(), &NoObserver)?.model.save(&path)?;
+//!
+//! let model = Model::open(&path)?;
+//! let similarity = model.similarity("The cat sat.", "The dog sat.");
+//! assert!((-1.0..=1.0).contains(&similarity));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod average;
+mod error;
+mod file;
+mod model;
+mod pv_dbow;
+mod sent2vec;
+mod training;
+mod word2vec;
+
+pub use average::AverageEncoder;
+pub use error::{Error, Result};
+pub use model::Model;
+pub use pv_dbow::{PvDbow, PvDbowParams};
+pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
+pub use training::Trained;
+pub use word2vec::{Architecture, Word2Vec, Word2VecParams};

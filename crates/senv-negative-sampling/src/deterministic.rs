@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Steps of a round: what one round may do side by side, and how old a row may be. Part of what a seed means.
-const ROUND: usize = 16;
+#[allow(non_snake_case)] fn ROUND() -> usize { static V: std::sync::OnceLock<usize> = std::sync::OnceLock::new(); *V.get_or_init(|| std::env::var("ROUND").ok().and_then(|x| x.parse().ok()).unwrap_or(16)) }
 
 /// Groups of rows; a thread applies one group after another.
 const PARTITIONS: usize = 32;
@@ -57,7 +57,7 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
         source: SharedTable::new(source),
         target: SharedTable::new(target),
         block: RwLock::default(),
-        slots: (0..ROUND).map(|_| RwLock::default()).collect(),
+        slots: (0..ROUND()).map(|_| RwLock::default()).collect(),
         barrier: Barrier::new(n_threads),
         next_slot: AtomicUsize::new(0),
         next_partition: AtomicUsize::new(0),
@@ -104,8 +104,8 @@ fn work<E: Examples>(run: &Run<'_, E>, shared: &Shared<'_>, mut reporter: Option
         }
         let block = read(&shared.block);
         let mut tally = Tally { tokens: block.0.n_tokens() as u64, ..Tally::default() };
-        for first in (0..block.1.len()).step_by(ROUND) {
-            let n_slots = ROUND.min(block.1.len() - first);
+        for first in (0..block.1.len()).step_by(ROUND()) {
+            let n_slots = ROUND().min(block.1.len() - first);
             if !round(run, shared, &unit, &block, first..first + n_slots, &mut scratch, &mut tally) {
                 return;
             }

@@ -1,12 +1,30 @@
+//! The negative-sampling trainer.
+mod barrier;
+mod deterministic;
 mod error;
 mod examples;
+mod fit;
+mod hogwild;
+mod infer;
 mod noise;
 pub mod objective;
 mod overlay;
 mod params;
 mod plan;
+mod run;
 mod sigmoid;
 mod step;
 mod subsampling;
-mod barrier;
+
 pub use error::{Error, Result};
+pub use examples::{
+    ContinuousBagOfWords, DistributedBagOfWords, Examples, MaskedFeatures, MaskedScratch, MaskedTargets, SkipGram,
+};
+pub use fit::{Outcome, Tables, fit};
+pub use infer::{Inference, infer};
+pub use noise::Noise;
+pub use params::{
+    CheckpointPlan, DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSharing, Params, Schedule,
+};
+pub use plan::Plan;
+pub use subsampling::{Subsampling, keep_probability};

@@ -14,7 +14,7 @@ use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, Stream, stream
 use crate::{Error, examples::Examples, noise::Noise, params::Params, plan::Plan, step::Rate};
 
 /// Tokens of consecutive sentences that are computed at the same tables. Part of what a seed means.
-pub(crate) const STEP_TOKENS: usize = 96;
+#[allow(non_snake_case)] pub(crate) fn STEP_TOKENS() -> usize { static V: std::sync::OnceLock<usize> = std::sync::OnceLock::new(); *V.get_or_init(|| std::env::var("STEP").ok().and_then(|x| x.parse().ok()).unwrap_or(96)) }
 
 /// One step in so many computes the loss, which costs a logarithm a score.
 const LOSS_EVERY: u64 = 8;
@@ -224,7 +224,7 @@ pub(crate) fn steps(block: &BlockBuffer, out: &mut Vec<Range<usize>>) {
     let (mut start, mut tokens) = (0, 0);
     for i in 0..block.n_sentences() {
         tokens += block.sentence(i).len();
-        if tokens >= STEP_TOKENS {
+        if tokens >= STEP_TOKENS() {
             out.push(start..i + 1);
             (start, tokens) = (i + 1, 0);
         }

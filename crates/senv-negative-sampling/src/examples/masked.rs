@@ -19,6 +19,9 @@ use crate::{plan::Plan, subsampling::Subsampling};
 
 /// The features of a sentence in training.
 pub trait MaskedFeatures: Send + Sync {
+    /// What one draw leaves for [`MaskedFeatures::placeholders`], such as which tokens were dropped.
+    type Drawn: Default + Send;
+
     /// Number of rows the features can name.
     fn n_rows(&self) -> usize;
 
@@ -26,11 +29,11 @@ pub trait MaskedFeatures: Send + Sync {
     fn max_span(&self) -> usize;
 
     /// Writes the features of `tokens` to `out` (cleared first), dropout included; every token is opened once.
-    fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, out: &mut FeatureList);
+    fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, drawn: &mut Self::Drawn, out: &mut FeatureList);
 
-    /// The row of the feature from token `start` to token `end` (inclusive) once the token at `position` is replaced
-    /// by the placeholder; `None` where there is no placeholder and the feature simply disappears.
-    fn with_placeholder(&self, tokens: &[TokenId], start: usize, end: usize, position: usize) -> Option<RowId>;
+    /// Calls `each` with the rows that stand in for the features touching `position` once its token is replaced by
+    /// the placeholder; with none where there is no placeholder and those features simply disappear.
+    fn placeholders(&self, tokens: &[TokenId], position: usize, drawn: &Self::Drawn, each: &mut dyn FnMut(RowId));
 }
 
 /// The examples of Sent2Vec over any features.
@@ -41,6 +44,14 @@ pub struct MaskedTargets<F> {
     n_target_rows: usize,
 }
 
+/// Memory that planning reuses.
+#[derive(Debug, Default)]
+pub struct MaskedScratch<D> {
+    features: FeatureList,
+    kept: Vec<u32>,
+    drawn: D,
+}
+
 impl<F: MaskedFeatures> MaskedTargets<F> {
     /// Examples over these features; `subsampling` says which tokens become targets, of `n_target_rows` in all.
     pub fn new(features: F, subsampling: Subsampling, n_target_rows: usize) -> Self {
@@ -49,7 +60,7 @@ impl<F: MaskedFeatures> MaskedTargets<F> {
 }
 
 impl<F: MaskedFeatures> Examples for MaskedTargets<F> {
-    type Scratch = (FeatureList, Vec<u32>);
+    type Scratch = MaskedScratch<F::Drawn>;
 
     fn n_source_rows(&self) -> usize {
         self.features.n_rows()
@@ -64,7 +75,7 @@ impl<F: MaskedFeatures> Examples for MaskedTargets<F> {
         sentence: &[TokenId],
         _number: u64,
         rng: &mut Stream,
-        (features, kept): &mut Self::Scratch,
+        MaskedScratch { features, kept, drawn }: &mut Self::Scratch,
         plan: &mut Plan,
     ) {
         if sentence.len() < 2 {
@@ -75,27 +86,24 @@ impl<F: MaskedFeatures> Examples for MaskedTargets<F> {
         if kept.is_empty() {
             return;
         }
-        self.features.draw_into(sentence, rng, features);
+        self.features.draw_into(sentence, rng, drawn, features);
         plan.open_group(features.rows().iter().copied());
         let reach = self.features.max_span().saturating_sub(1);
         for &position in kept.iter() {
             let position = position as usize;
-            let touching = || {
-                (position.saturating_sub(reach)..=position)
-                    .flat_map(|start| features.starting_at(start).map(move |i| (start, i)))
-                    .filter(|&(_, i)| features.end_of(i) >= position)
-            };
             plan.push_masked_target(
                 RowId(sentence[position].0),
                 true,
-                |exclude| touching().for_each(|(_, i)| exclude(i)),
-                |add| {
-                    touching()
-                        .filter_map(|(start, i)| {
-                            self.features.with_placeholder(sentence, start, features.end_of(i), position)
-                        })
-                        .for_each(add);
+                |exclude| {
+                    for start in position.saturating_sub(reach)..=position {
+                        for i in features.starting_at(start) {
+                            if features.end_of(i) >= position {
+                                exclude(i);
+                            }
+                        }
+                    }
                 },
+                |add| self.features.placeholders(sentence, position, drawn, add),
             );
         }
     }

@@ -6,7 +6,7 @@ mod masked;
 mod window;
 
 pub use dbow::DistributedBagOfWords;
-pub use masked::{MaskedFeatures, MaskedTargets};
+pub use masked::{MaskedFeatures, MaskedScratch, MaskedTargets};
 pub use window::{ContinuousBagOfWords, SkipGram};
 
 use senv_core::{Stream, TokenId};

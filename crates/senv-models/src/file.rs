@@ -1,0 +1,59 @@
+//! Model files: the parameters as JSON, the vocabulary, one table of rows.
+
+use std::path::Path;
+
+use senv_core::{Error as CoreError, Rows, Table, Vocabulary};
+use senv_store::{ModelFile, ModelWriter};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{Error, Result};
+
+/// Name of the table in the file.
+pub(crate) const ROWS: &str = "rows";
+
+/// The parameters as JSON.
+pub(crate) fn to_json(params: &impl Serialize) -> Result<String> {
+    serde_json::to_string(params).map_err(|error| {
+        CoreError::InvalidParameter { name: "parameters", requirement: "finite numbers", got: error.to_string() }.into()
+    })
+}
+
+/// Writes a model; the file appears whole or not at all.
+pub(crate) fn save(
+    kind: &str,
+    params: &impl Serialize,
+    vocabulary: &Vocabulary,
+    rows: &dyn Rows,
+    path: &Path,
+) -> Result<()> {
+    let config = to_json(params)?;
+    Ok(ModelWriter::new(kind).config(&config).vocabulary(vocabulary).table(ROWS, rows).save(path)?)
+}
+
+/// Opens a model of this kind: parameters, vocabulary, mapped rows.
+pub(crate) fn open<P: DeserializeOwned>(kind: &str, path: &Path) -> Result<(P, Vocabulary, Table)> {
+    let file = ModelFile::open(path)?;
+    file.expect_kind(kind)?;
+    let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
+    let config = file.config().ok_or_else(|| bad("the configuration is missing".into()))?;
+    let params = serde_json::from_str(config).map_err(|e| bad(format!("the configuration does not parse: {e}")))?;
+    Ok((params, file.vocabulary()?, file.table(ROWS)?))
+}
+
+/// Refuses a table of another shape than the configuration says.
+pub(crate) fn expect_rows(path: &Path, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
+    if (rows.n_rows(), rows.dim()) == (n_rows, dim) {
+        return Ok(());
+    }
+    let (r, d) = (rows.n_rows(), rows.dim());
+    let reason = format!("the table has {r} rows of {d} numbers, the configuration asks for {n_rows} of {dim}");
+    Err(Error::BadModel { path: path.to_owned(), reason })
+}
+
+/// Dimensions that a table may have.
+pub(crate) fn check_dim(dim: usize) -> Result<()> {
+    if (1..=65_536).contains(&dim) {
+        return Ok(());
+    }
+    Err(CoreError::InvalidParameter { name: "dim", requirement: "from 1 to 65536", got: dim.to_string() }.into())
+}

@@ -1,0 +1,167 @@
+//! Any model of senv, opened without knowing which it is.
+
+use std::path::Path;
+
+use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
+use senv_store::{Embeddings, ModelFile};
+
+use crate::{AverageEncoder, Error, PvDbow, Result, Sent2Vec, Word2Vec, word2vec::words};
+
+/// A sentence encoder of any kind.
+///
+/// ```no_run
+/// use senv_core::SentenceEncoder;
+/// use senv_models::Model;
+/// let model = Model::open("books.senv")?;
+/// println!("{:.3}", model.similarity("a cat sat on the mat", "the cat is on the rug"));
+/// # Ok::<(), senv_models::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Model {
+    /// Sent2Vec.
+    Sent2Vec(Box<Sent2Vec>),
+    /// Averages of word2vec vectors trained by senv.
+    Word2Vec(Box<Word2Vec>),
+    /// PV-DBOW.
+    PvDbow(Box<PvDbow>),
+    /// Averages of word vectors of any origin.
+    Embeddings(Box<AverageEncoder>),
+}
+
+impl Model {
+    /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged over words
+    /// found by the `words` tokenizer, lower-cased unless the file itself has capitals.
+    ///
+    /// # Errors
+    /// If the file is neither, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let kind = match ModelFile::open(path) {
+            Ok(file) => file.kind().to_owned(),
+            // No model file: word vectors in some other format, or an error that names what was met.
+            Err(senv_store::Error::Core(error @ senv_core::Error::Io { .. })) => return Err(error.into()),
+            Err(model_error) => match Embeddings::open(path) {
+                Ok(embeddings) => return Self::from_embeddings(embeddings),
+                Err(error) => return Err(if is_safetensors(path) { model_error } else { error }.into()),
+            },
+        };
+        match kind.as_str() {
+            Sent2Vec::KIND => Ok(Self::Sent2Vec(Box::new(Sent2Vec::open(path)?))),
+            Word2Vec::KIND => Ok(Self::Word2Vec(Box::new(Word2Vec::open(path)?))),
+            PvDbow::KIND => Ok(Self::PvDbow(Box::new(PvDbow::open(path)?))),
+            "embeddings" => Self::from_embeddings(Embeddings::open(path)?),
+            _ => Err(Error::NotAnEncoder { path: path.to_owned(), kind }),
+        }
+    }
+
+    /// An encoder that averages these word vectors.
+    ///
+    /// # Errors
+    /// If there are more words than numbers for them.
+    pub fn from_embeddings(embeddings: Embeddings) -> Result<Self> {
+        let (vocabulary, table) = embeddings.into_parts();
+        let cased = vocabulary.text().chars().any(char::is_uppercase);
+        let tokenizer = Tokenizer::words().lowercase(!cased);
+        let features = words(&vocabulary)?;
+        Ok(Self::Embeddings(Box::new(AverageEncoder::new(tokenizer, vocabulary, features, table)?)))
+    }
+
+    /// The name of its kind.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Sent2Vec(_) => Sent2Vec::KIND,
+            Self::Word2Vec(_) => Word2Vec::KIND,
+            Self::PvDbow(_) => PvDbow::KIND,
+            Self::Embeddings(_) => "embeddings",
+        }
+    }
+
+    /// The words it knows.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        match self {
+            Self::Sent2Vec(model) => model.encoder().vocabulary(),
+            Self::Word2Vec(model) => model.encoder().vocabulary(),
+            Self::PvDbow(model) => model.vocabulary(),
+            Self::Embeddings(encoder) => encoder.vocabulary(),
+        }
+    }
+
+    /// The table of its rows.
+    #[must_use]
+    pub fn rows(&self) -> &Table {
+        match self {
+            Self::PvDbow(model) => model.words(),
+            _ => self.average().map_or_else(|| unreachable!("every other kind averages"), AverageEncoder::rows),
+        }
+    }
+
+    /// The encoder of those kinds that average rows.
+    #[must_use]
+    pub fn average(&self) -> Option<&AverageEncoder> {
+        match self {
+            Self::Sent2Vec(model) => Some(model.encoder()),
+            Self::Word2Vec(model) => Some(model.encoder()),
+            Self::Embeddings(encoder) => Some(encoder),
+            Self::PvDbow(_) => None,
+        }
+    }
+
+    /// The parameters it was trained with, as JSON; `null` for word vectors of another origin.
+    #[must_use]
+    pub fn params_json(&self) -> serde_json::Value {
+        let value = match self {
+            Self::Sent2Vec(model) => serde_json::to_value(model.params()),
+            Self::Word2Vec(model) => serde_json::to_value(model.params()),
+            Self::PvDbow(model) => serde_json::to_value(model.params()),
+            Self::Embeddings(_) => Ok(serde_json::Value::Null),
+        };
+        value.unwrap_or(serde_json::Value::Null)
+    }
+
+    /// The words and their rows, for other programs; n-grams are left behind.
+    ///
+    /// # Errors
+    /// If the copy does not fit into memory.
+    pub fn to_embeddings(&self) -> Result<Embeddings> {
+        let vocabulary = self.vocabulary().clone();
+        let dim = self.rows().dim();
+        let mut table = Table::zeros(vocabulary.len(), dim)?;
+        for (id, _, _) in vocabulary.iter() {
+            let row = match self.average() {
+                Some(encoder) => encoder.features().token_row(id).index(),
+                None => id.index(),
+            };
+            table.row_mut(id.index()).copy_from_slice(senv_core::Rows::row(self.rows(), row));
+        }
+        Ok(Embeddings::new(vocabulary, table)?)
+    }
+
+    fn encoder(&self) -> &dyn SentenceEncoder {
+        match self {
+            Self::Sent2Vec(model) => model.as_ref(),
+            Self::Word2Vec(model) => model.as_ref(),
+            Self::PvDbow(model) => model.as_ref(),
+            Self::Embeddings(encoder) => encoder.as_ref(),
+        }
+    }
+}
+
+/// Whether the file begins like safetensors: a header length and `{`.
+fn is_safetensors(path: &Path) -> bool {
+    use std::io::Read;
+    let mut start = [0; 9];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start[8] == b'{'
+}
+
+impl SentenceEncoder for Model {
+    fn dim(&self) -> usize {
+        self.encoder().dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        self.encoder().encode_into(sentence, scratch, out)
+    }
+}

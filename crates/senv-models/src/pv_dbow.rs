@@ -1,0 +1,160 @@
+//! PV-DBOW, the paragraph vectors that every later paper compares with: a sentence's own vector predicts its words.
+//!
+//! Q. Le and T. Mikolov, "Distributed Representations of Sentences and Documents", ICML 2014. Training is
+//! `pv-dbow-context`; a new sentence is fitted against the frozen words by [`senv_negative_sampling::infer`], with
+//! random numbers that depend on its words and the seed alone, so that it has the same vector every time.
+
+use std::path::Path;
+
+use senv_core::{
+    Corpus, CorpusOptions, Coverage, Observer, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, init,
+};
+use senv_negative_sampling::{DistributedBagOfWords, Inference, Noise, Params, Subsampling, Tables, fit, infer};
+use serde::{Deserialize, Serialize};
+
+use crate::{Result, Trained, average::known_tokens, file, training, word2vec::NOISE_POWER};
+
+/// What PV-DBOW can be told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PvDbowParams {
+    /// Numbers of a vector, from 1 to 65,536.
+    pub dim: usize,
+    /// Words that occur less often are unknown.
+    pub min_count: u64,
+    /// Subsampling threshold t of the words to be predicted.
+    pub subsample: f64,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// How new sentences are fitted.
+    pub inference: Inference,
+    /// Parameters of the trainer.
+    pub training: Params,
+}
+
+impl Default for PvDbowParams {
+    fn default() -> Self {
+        Self {
+            dim: 100,
+            min_count: 5,
+            subsample: 1e-5,
+            tokenizer: Tokenizer::words().lowercase(true),
+            inference: Inference::default(),
+            training: Params { lr: 0.05, negatives: 5, ..Params::default() },
+        }
+    }
+}
+
+impl PvDbowParams {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        file::check_dim(self.dim)?;
+        Ok(self.training.check()?)
+    }
+
+    /// Trains on text files, each line a sentence with a vector of its own; see
+    /// [`crate::Sent2VecParams::fit_files`].
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        observer: &dyn Observer,
+    ) -> Result<Trained<PvDbow>> {
+        self.check()?;
+        let options =
+            CorpusOptions { tokenizer: self.tokenizer.clone(), min_count: self.min_count, ..options.clone() };
+        let (vocabulary, corpus) = training::read(paths, &options, observer)?;
+        self.fit(vocabulary, &corpus, observer)
+    }
+
+    /// Trains on a corpus that is coded in `vocabulary`.
+    ///
+    /// # Errors
+    /// As [`PvDbowParams::fit_files`].
+    pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<PvDbow>> {
+        self.check()?;
+        let n_sentences = u32::try_from(corpus.n_sentences()).unwrap_or(u32::MAX) as usize;
+        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let examples = DistributedBagOfWords::new(n_sentences, subsampling, vocabulary.len());
+        let initial = || {
+            let mut source = Table::zeros(n_sentences, self.dim)?;
+            init::uniform_rows(&mut source, 0..n_sentences, 0.5 / self.dim as f32, self.training.seed)?;
+            Ok(Tables { source, target: Table::zeros(vocabulary.len(), self.dim)? })
+        };
+        let settings = file::to_json(self)?;
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
+        let words = std::mem::replace(&mut outcome.tables.target, Table::zeros(0, self.dim)?);
+        Ok(Trained::new(&outcome, PvDbow { params: self.clone(), vocabulary, noise, words }))
+    }
+}
+
+/// A trained PV-DBOW model: the words' rows, against which vectors of sentences are fitted.
+#[derive(Debug, Clone)]
+pub struct PvDbow {
+    params: PvDbowParams,
+    vocabulary: Vocabulary,
+    noise: Noise,
+    words: Table,
+}
+
+impl PvDbow {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "pv-dbow";
+
+    /// What it was trained with.
+    #[must_use]
+    pub fn params(&self) -> &PvDbowParams {
+        &self.params
+    }
+
+    /// The words that are known.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The rows that are predicted, one a word.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.words
+    }
+
+    /// Writes the model to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        file::save(Self::KIND, &self.params, &self.vocabulary, &self.words, path.as_ref())
+    }
+
+    /// Opens a model; its rows are mapped, not read.
+    ///
+    /// # Errors
+    /// If the file is no PV-DBOW model, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (params, vocabulary, words) = file::open::<PvDbowParams>(Self::KIND, path)?;
+        file::expect_rows(path, &words, vocabulary.len(), params.dim)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        Ok(Self { params, vocabulary, noise, words })
+    }
+}
+
+impl SentenceEncoder for PvDbow {
+    fn dim(&self) -> usize {
+        self.words.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let Scratch { text, tokens, .. } = scratch;
+        let coverage = known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, text, tokens);
+        infer(tokens, &self.words, &self.noise, &self.params.inference, out);
+        coverage
+    }
+}

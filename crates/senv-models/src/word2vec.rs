@@ -1,0 +1,193 @@
+//! Averages of word2vec vectors, the baseline every paper compares with: CBOW or skip-gram with negative sampling.
+//!
+//! T. Mikolov, K. Chen, G. Corrado and J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013;
+//! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016. The windows are `window-context`, the
+//! average is `feature-average`.
+
+use std::path::Path;
+
+use senv_core::{
+    Corpus, CorpusOptions, Coverage, Error as CoreError, Observer, Scratch, SentenceEncoder, Table, Tokenizer,
+    Vocabulary, init,
+};
+use senv_negative_sampling::{ContinuousBagOfWords, Noise, Params, SkipGram, Subsampling, Tables, fit};
+use senv_ngram::{WordNgramParams, WordNgrams};
+use serde::{Deserialize, Serialize};
+
+use crate::{AverageEncoder, Result, Trained, file, training};
+
+/// Power of the counts in the noise distribution of word2vec.
+pub(crate) const NOISE_POWER: f64 = 0.75;
+
+/// Which way the prediction goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Architecture {
+    /// The words around predict the word.
+    Cbow,
+    /// The word predicts the words around.
+    SkipGram,
+}
+
+/// What word2vec can be told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Word2VecParams {
+    /// Numbers of a vector, from 1 to 65,536.
+    pub dim: usize,
+    /// Which way the prediction goes.
+    pub architecture: Architecture,
+    /// Words to either side at most, from 1 to 1,000.
+    pub window: usize,
+    /// Words that occur less often are unknown.
+    pub min_count: u64,
+    /// Subsampling threshold t; frequent words are dropped before windows are cut.
+    pub subsample: f64,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// Parameters of the trainer.
+    pub training: Params,
+}
+
+impl Default for Word2VecParams {
+    fn default() -> Self {
+        Self {
+            dim: 100,
+            architecture: Architecture::Cbow,
+            window: 5,
+            min_count: 5,
+            subsample: 1e-5,
+            tokenizer: Tokenizer::words().lowercase(true),
+            training: Params { lr: 0.05, negatives: 5, ..Params::default() },
+        }
+    }
+}
+
+impl Word2VecParams {
+    /// The learning rate of the authors' program: .05 for CBOW, .025 for skip-gram.
+    #[must_use]
+    pub fn default_lr(architecture: Architecture) -> f32 {
+        match architecture {
+            Architecture::Cbow => 0.05,
+            Architecture::SkipGram => 0.025,
+        }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        file::check_dim(self.dim)?;
+        if !(1..=1000).contains(&self.window) {
+            let got = self.window.to_string();
+            return Err(CoreError::InvalidParameter { name: "window", requirement: "from 1 to 1000", got }.into());
+        }
+        Ok(self.training.check()?)
+    }
+
+    /// Trains on text files; see [`crate::Sent2VecParams::fit_files`].
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        observer: &dyn Observer,
+    ) -> Result<Trained<Word2Vec>> {
+        self.check()?;
+        let options =
+            CorpusOptions { tokenizer: self.tokenizer.clone(), min_count: self.min_count, ..options.clone() };
+        let (vocabulary, corpus) = training::read(paths, &options, observer)?;
+        self.fit(vocabulary, &corpus, observer)
+    }
+
+    /// Trains on a corpus that is coded in `vocabulary`.
+    ///
+    /// # Errors
+    /// As [`Word2VecParams::fit_files`].
+    pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<Word2Vec>> {
+        self.check()?;
+        let n = vocabulary.len();
+        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let initial = || {
+            let mut source = Table::zeros(n, self.dim)?;
+            init::uniform_rows(&mut source, 0..n, 0.5 / self.dim as f32, self.training.seed)?;
+            Ok(Tables { source, target: Table::zeros(n, self.dim)? })
+        };
+        let settings = file::to_json(self)?;
+        let mut outcome = match self.architecture {
+            Architecture::Cbow => {
+                let examples = ContinuousBagOfWords::new(self.window, subsampling, n);
+                fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?
+            }
+            Architecture::SkipGram => {
+                let examples = SkipGram::new(self.window, subsampling, n);
+                fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?
+            }
+        };
+        let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
+        let encoder = AverageEncoder::new(self.tokenizer.clone(), vocabulary.clone(), words(&vocabulary)?, rows)?;
+        Ok(Trained::new(&outcome, Word2Vec { params: self.clone(), encoder }))
+    }
+}
+
+/// Words alone, no n-grams: row i is word i.
+pub(crate) fn words(vocabulary: &Vocabulary) -> Result<WordNgrams> {
+    Ok(WordNgrams::new(vocabulary, WordNgramParams { max_n: 1, first_row: 0, ..WordNgramParams::default() })?)
+}
+
+/// Trained word vectors; a sentence is the mean of its words.
+#[derive(Debug, Clone)]
+pub struct Word2Vec {
+    params: Word2VecParams,
+    encoder: AverageEncoder,
+}
+
+impl Word2Vec {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "word2vec";
+
+    /// What it was trained with.
+    #[must_use]
+    pub fn params(&self) -> &Word2VecParams {
+        &self.params
+    }
+
+    /// Words and rows.
+    #[must_use]
+    pub fn encoder(&self) -> &AverageEncoder {
+        &self.encoder
+    }
+
+    /// Writes the model to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        file::save(Self::KIND, &self.params, self.encoder.vocabulary(), self.encoder.rows(), path.as_ref())
+    }
+
+    /// Opens a model; its rows are mapped, not read.
+    ///
+    /// # Errors
+    /// If the file is no word2vec model of senv, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (params, vocabulary, rows) = file::open::<Word2VecParams>(Self::KIND, path)?;
+        file::expect_rows(path, &rows, vocabulary.len(), params.dim)?;
+        let features = words(&vocabulary)?;
+        Ok(Self { encoder: AverageEncoder::new(params.tokenizer.clone(), vocabulary, features, rows)?, params })
+    }
+}
+
+impl SentenceEncoder for Word2Vec {
+    fn dim(&self) -> usize {
+        self.encoder.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        self.encoder.encode_into(sentence, scratch, out)
+    }
+}
