@@ -31,6 +31,9 @@ pub(crate) const TEXT: &str = "vocabulary.text";
 pub(crate) const OFFSETS: &str = "vocabulary.offsets";
 pub(crate) const COUNTS: &str = "vocabulary.counts";
 
+/// Bytes that one thread takes a checksum of at a time.
+const PIECE: usize = 1 << 20;
+
 /// A model file, mapped: opening it reads the header, and nothing of the rows.
 ///
 /// ```
@@ -66,7 +69,8 @@ impl ModelFile {
         let header = Header::parse(&path, &map)?;
         let model = Self { path, map, header };
         let version = model.required(KEY_VERSION)?;
-        let number = version.bytes().all(|b| b.is_ascii_digit()).then(|| version.parse::<u32>());
+        let is_number = !version.is_empty() && version.bytes().all(|b| b.is_ascii_digit());
+        let number = is_number.then(|| version.parse::<u32>());
         match number {
             Some(Ok(1..=FORMAT_VERSION)) => {}
             None | Some(Ok(0)) => {
@@ -79,8 +83,14 @@ impl ModelFile {
             }
         }
         model.required(KEY_KIND)?;
-        if let Some(recorded) = model.recorded(KEY_HEADER_CRC)? {
-            model.check_header(recorded)?;
+        match model.recorded(KEY_HEADER_CRC)? {
+            Some(recorded) => model.check_header(recorded)?,
+            // Checksums come together, so that damage to the name of this one is found as well.
+            None if model.header.metadata.keys().any(|key| key.starts_with(KEY_CRC)) => {
+                let reason = format!("the tensors have checksums, the header ({KEY_HEADER_CRC}) has none");
+                return Err(Error::BadTensors { path: model.path, reason });
+            }
+            None => {}
         }
         Ok(model)
     }
@@ -292,10 +302,13 @@ fn numbers<T, const N: usize>(bytes: &[u8], from: fn([u8; N]) -> T) -> Vec<T> {
     bytes.as_chunks::<N>().0.iter().map(|&bytes| from(bytes)).collect()
 }
 
-/// CRC-32 of many bytes, on all threads.
+/// CRC-32 of bytes; of many, on all threads.
 pub(crate) fn crc(bytes: &[u8]) -> u32 {
+    if bytes.len() <= PIECE {
+        return crc32fast::hash(bytes);
+    }
     let pieces: Vec<crc32fast::Hasher> = bytes
-        .par_chunks(1 << 20)
+        .par_chunks(PIECE)
         .map(|piece| {
             let mut hasher = crc32fast::Hasher::new();
             hasher.update(piece);

@@ -149,8 +149,8 @@ impl<'a, R: Rows + ?Sized> NearestIndex<'a, R> {
         let found = (0..n.div_ceil(ROWS))
             .into_par_iter()
             .fold(
-                || (empty(), Vec::new(), vec![0.0; ROWS * m]),
-                |(mut best, mut copy, mut scores), block| {
+                || (empty(), vec![f32::NEG_INFINITY; m], Vec::new(), vec![0.0; ROWS * m]),
+                |(mut best, mut floors, mut copy, mut scores), block| {
                     let rows = block * ROWS..n.min((block + 1) * ROWS);
                     self.score(&units, m, rows.clone(), &mut copy, &mut scores);
                     for (i, row) in rows.enumerate() {
@@ -158,15 +158,21 @@ impl<'a, R: Rows + ?Sized> NearestIndex<'a, R> {
                         if inverse == 0.0 {
                             continue;
                         }
-                        for (query, best) in best.iter_mut().enumerate() {
-                            let cosine = (scores[i * m + query] * inverse).clamp(-1.0, 1.0);
-                            let neighbour = Neighbour { row, cosine };
+                        // Most rows fall here, and for all queries at once.
+                        let scores = &scores[i * m..(i + 1) * m];
+                        for (query, &score) in scores.iter().enumerate() {
+                            if score * inverse < floors[query] {
+                                continue;
+                            }
+                            let neighbour = Neighbour { row, cosine: (score * inverse).clamp(-1.0, 1.0) };
+                            let best = &mut best[query];
                             if !is_zero[query] && best.wants(&neighbour) && keep(query, row) {
                                 best.push(neighbour);
+                                floors[query] = best.floor();
                             }
                         }
                     }
-                    (best, copy, scores)
+                    (best, floors, copy, scores)
                 },
             )
             .map(|(best, ..)| best)
@@ -231,6 +237,11 @@ impl Best {
     #[inline]
     fn wants(&self, neighbour: &Neighbour) -> bool {
         self.heap.len() < self.k || neighbour.is_before(&self.heap[0])
+    }
+
+    /// The cosine below which nothing is wanted any more.
+    fn floor(&self) -> f32 {
+        if self.heap.len() < self.k { f32::NEG_INFINITY } else { self.heap[0].cosine }
     }
 
     /// Takes one that [`Best::wants`] said yes to.

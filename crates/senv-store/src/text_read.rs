@@ -38,8 +38,13 @@ pub(crate) fn read(mut input: Input, format: Format, options: &ReadOptions) -> R
     let many = declared.filter(|_| !options.accept_wrong_row_count);
     while let Some(end) = next_block(&mut input, options, dim, line)? {
         let block = &input.buffered()[..end];
-        let pieces: Vec<Piece<'_>> =
-            cut(block).into_par_iter().map(|piece| parse(piece, dim, format == Format::GloveText)).collect();
+        let parse = |piece| parse(piece, dim, format == Format::GloveText);
+        let pieces = cut(block);
+        // A short file is not worth waking the threads.
+        let pieces: Vec<Piece<'_>> = match pieces[..] {
+            [piece] => vec![parse(piece)],
+            _ => pieces.into_par_iter().map(parse).collect(),
+        };
         for piece in pieces {
             for (i, (word, row)) in piece.words.iter().zip(piece.values.chunks_exact(dim)).enumerate() {
                 if many == Some(rows.rows()) {

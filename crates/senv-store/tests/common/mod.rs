@@ -65,8 +65,7 @@ pub fn embeddings(words: &[&str], dim: usize, values: &[f32]) -> Embeddings {
 }
 
 /// Numbers that are hard to print: all bits used, subnormal, the smallest, the largest, minus zero.
-pub const HARD: [f32; 8] =
-    [0.1, -1.0 / 3.0, 1.234_567_8e-41, f32::from_bits(1), f32::MAX, f32::MIN, -0.0, 16_777_217.0];
+pub const HARD: [f32; 8] = [0.1, -1.0 / 3.0, 1.234_5e-41, f32::from_bits(1), f32::MAX, f32::MIN, -0.0, 16_777_217.0];
 
 /// A stream that gives one byte at a time.
 pub struct Drops(pub std::io::Cursor<Vec<u8>>);
