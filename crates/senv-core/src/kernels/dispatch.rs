@@ -23,8 +23,9 @@ macro_rules! dispatch {
                     // SAFETY: as above.
                     #[cfg(target_arch = "x86_64")]
                     Kind::Avx2 => unsafe { avx2::$f($($arg),*) },
+                    // SAFETY: as above.
                     #[cfg(target_arch = "aarch64")]
-                    Kind::Neon => super::neon::$f($($arg),*),
+                    Kind::Neon => unsafe { super::neon::level::$f($($arg),*) },
                     Kind::Portable => portable::$f($($arg),*),
                 }
             }

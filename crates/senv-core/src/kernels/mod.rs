@@ -16,21 +16,25 @@
 
 mod cosine;
 mod dispatch;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod entry_points;
 mod fill;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod portable;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod products;
 mod shared;
 #[cfg(test)]
 mod tests;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 pub use cosine::{cosine, l2_normalise, norm};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use entry_points::entry_points;
 pub(crate) use fill::fill_uniform;
 use level::Level;

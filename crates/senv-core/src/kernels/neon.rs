@@ -1,50 +1,145 @@
-//! NEON, which every aarch64 has: `dot`, `axpy` and `add`; the rest runs the portable kernels, whose plain loops the
-//! compiler turns into NEON by itself, and shared rows go through their atomics.
+//! NEON, which every aarch64 has.
+//!
+//! Shared memory is only touched by the inline assembly and the atomics below; see [`super::shared`] for why.
 #![allow(unsafe_code)]
 
-use std::arch::aarch64::*;
-
-pub(super) use super::portable::{
-    add_product, add_product_to_row, add_row, add_to_row, copy_row, scale, scores, soft_threshold, soft_threshold_row,
-    squares,
+use std::{
+    arch::{aarch64::*, asm},
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-/// Numbers in a register.
-const LANES: usize = 4;
+use super::vector::{Memory, Plain, Shared, Vector};
 
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    let n = a.len().min(b.len());
-    let whole = n - n % (4 * LANES);
-    // SAFETY: aarch64 has NEON; `i + 16 <= n` numbers are there in both.
-    let sum = unsafe {
-        let mut parts = [vdupq_n_f32(0.0); 4];
-        for i in (0..whole).step_by(4 * LANES) {
-            for (k, part) in parts.iter_mut().enumerate() {
-                let at = i + k * LANES;
-                *part = vfmaq_f32(*part, vld1q_f32(a.as_ptr().add(at)), vld1q_f32(b.as_ptr().add(at)));
+pub(super) mod level {
+    crate::kernels::entry_points!("neon", super::V128);
+}
+
+/// 4 numbers.
+#[derive(Clone, Copy)]
+pub(super) struct V128(float32x4_t);
+
+// SAFETY of all blocks below: the callers of `Vector` and `Memory` promise instructions and memory.
+
+impl Vector for V128 {
+    const LANES: usize = 4;
+    const SCORE_BLOCK: (usize, usize) = (4, 4);
+    const PRODUCT_BLOCK: (usize, usize) = (4, 4);
+
+    #[inline(always)]
+    unsafe fn splat(x: f32) -> Self {
+        unsafe { Self(vdupq_n_f32(x)) }
+    }
+
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        unsafe { Self(vaddq_f32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        unsafe { Self(vmulq_f32(self.0, other.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        unsafe { Self(vfmaq_f32(b.0, self.0, a.0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn shrink(self, tau: Self) -> Self {
+        unsafe {
+            let sign = vandq_u32(vreinterpretq_u32_f32(self.0), vdupq_n_u32(1 << 31));
+            let left = vsubq_f32(vabsq_f32(self.0), tau.0);
+            let drop = vcleq_f32(left, vdupq_n_f32(0.0));
+            Self(vreinterpretq_f32_u32(vbicq_u32(vorrq_u32(vreinterpretq_u32_f32(left), sign), drop)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn sum4(v: [Self; 4]) -> [f32; 4] {
+        unsafe {
+            let sums = vpaddq_f32(vpaddq_f32(v[0].0, v[1].0), vpaddq_f32(v[2].0, v[3].0));
+            let mut out = [0.0; 4];
+            vst1q_f32(out.as_mut_ptr(), sums);
+            out
+        }
+    }
+}
+
+impl Memory<V128> for Plain {
+    #[inline(always)]
+    unsafe fn load(p: *const f32) -> V128 {
+        unsafe { V128(vld1q_f32(p)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(p: *const f32, n: usize) -> V128 {
+        let mut lanes = [0.0; 4];
+        unsafe {
+            for (k, x) in lanes.iter_mut().enumerate().take(n) {
+                *x = *p.add(k);
+            }
+            V128(vld1q_f32(lanes.as_ptr()))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(p: *mut f32, v: V128) {
+        unsafe { vst1q_f32(p, v.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(p: *mut f32, n: usize, v: V128) {
+        let mut lanes = [0.0; 4];
+        unsafe {
+            vst1q_f32(lanes.as_mut_ptr(), v.0);
+            for (k, &x) in lanes.iter().enumerate().take(n) {
+                *p.add(k) = x;
             }
         }
-        vaddvq_f32(vaddq_f32(vaddq_f32(parts[0], parts[1]), vaddq_f32(parts[2], parts[3])))
-    };
-    sum + a[whole..n].iter().zip(&b[whole..n]).map(|(x, y)| x * y).sum::<f32>()
+    }
 }
 
-pub(super) fn axpy(c: f32, x: &[f32], y: &mut [f32]) {
-    let n = x.len().min(y.len());
-    let whole = n - n % LANES;
-    // SAFETY: aarch64 has NEON; `i + 4 <= n` numbers are there in both.
-    unsafe {
-        let factor = vdupq_n_f32(c);
-        for i in (0..whole).step_by(LANES) {
-            let sum = vfmaq_f32(vld1q_f32(y.as_ptr().add(i)), factor, vld1q_f32(x.as_ptr().add(i)));
-            vst1q_f32(y.as_mut_ptr().add(i), sum);
+/// The number at `p` for atomic access.
+#[inline(always)]
+unsafe fn atomic<'a>(p: *const f32) -> &'a AtomicU32 {
+    unsafe { AtomicU32::from_ptr(p.cast_mut().cast()) }
+}
+
+impl Memory<V128> for Shared {
+    #[inline(always)]
+    unsafe fn load(p: *const f32) -> V128 {
+        let v: float32x4_t;
+        unsafe {
+            asm!("ldr {v:q}, [{p}]", v = out(vreg) v, p = in(reg) p, options(nostack, preserves_flags, readonly));
+        }
+        V128(v)
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(p: *const f32, n: usize) -> V128 {
+        let mut lanes = [0.0; 4];
+        unsafe {
+            for (k, x) in lanes.iter_mut().enumerate().take(n) {
+                *x = f32::from_bits(atomic(p.add(k)).load(Relaxed));
+            }
+            V128(vld1q_f32(lanes.as_ptr()))
         }
     }
-    for (y, x) in y[whole..].iter_mut().zip(&x[whole..]) {
-        *y = c.mul_add(*x, *y);
-    }
-}
 
-pub(super) fn add(x: &[f32], y: &mut [f32]) {
-    axpy(1.0, x, y);
+    #[inline(always)]
+    unsafe fn store(p: *mut f32, v: V128) {
+        unsafe { asm!("str {v:q}, [{p}]", v = in(vreg) v.0, p = in(reg) p, options(nostack, preserves_flags)) };
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(p: *mut f32, n: usize, v: V128) {
+        let mut lanes = [0.0; 4];
+        unsafe {
+            vst1q_f32(lanes.as_mut_ptr(), v.0);
+            for (k, x) in lanes.iter().enumerate().take(n) {
+                atomic(p.add(k)).store(x.to_bits(), Relaxed);
+            }
+        }
+    }
 }

@@ -9,10 +9,10 @@
 //! * The portable kernels load and store the elements with relaxed atomics. That is plainly sound, but compilers do
 //!   not make vectors of it.
 //! * The vector kernels load and store through inline assembly, a whole register at a time. To the compiler a block
-//!   of assembly is a black box that may do anything Rust code could do in its place; these do what sixteen (or
-//!   eight) relaxed atomic accesses to the elements, in some order, would do. For x86 moves the naturally aligned
-//!   four bytes of an element at once, within and without vectors; and if it did not, the worst would be a number
-//!   with bits of two others, which every reader of such a table accepts, for all bit patterns are valid `f32`.
+//!   of assembly is a black box that may do anything Rust code could do in its place; these do what sixteen, eight or
+//!   four relaxed atomic accesses to the elements, in some order, would do. For the processors move the naturally
+//!   aligned four bytes of an element at once, within and without vectors; and if one did not, the worst would be a
+//!   number with bits of two others, which every reader of such a table accepts, for all bit patterns are valid `f32`.
 //!   Loads are not `pure`, so the compiler neither repeats nor merges them. Arithmetic is done in registers.
 //!
 //! No order between threads is promised or needed: a reader may see some elements of a row before and others after
