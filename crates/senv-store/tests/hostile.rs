@@ -52,7 +52,7 @@ const FORMATS: [Option<Format>; 5] = [
 
 /// Reads bytes in every way there is; whatever comes out fits into the file, and the memory stays small.
 fn try_all(bytes: &[u8], path: &std::path::Path) {
-    std::fs::write(path, bytes).unwrap();
+    write_anew(path, bytes);
     for format in FORMATS {
         let options = format.map_or_else(ReadOptions::default, |format| ReadOptions::default().format(format));
         for (embeddings, report) in
