@@ -1,0 +1,197 @@
+//! Files -> blocks of whole lines.
+
+use std::{
+    collections::VecDeque,
+    io::{ErrorKind, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use super::{
+    TextOptions,
+    decode::{self, Source},
+};
+use crate::{Error, Result};
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// Whole lines of one file: every one ends with a line feed, save the last of the file.
+#[derive(Debug, Default)]
+pub(crate) struct TextBlock {
+    buffer: Vec<u8>,
+    range: std::ops::Range<usize>,
+    /// The file, as a number in the order of reading.
+    pub(crate) file: usize,
+    /// Number of the first line in its file, counted from 1.
+    pub(crate) first_line: u64,
+}
+
+impl TextBlock {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer[self.range.clone()]
+    }
+}
+
+/// Reads files one after another and cuts them into blocks of whole lines.
+///
+/// Where a block ends depends on the text alone: it is the last line end among so many bytes.
+pub(crate) struct BlockReader {
+    paths: Vec<PathBuf>,
+    /// Files that were not opened yet, by number.
+    waiting: VecDeque<usize>,
+    open: Option<Open>,
+    /// Bytes of a block, where lines allow it.
+    size: usize,
+    max_line_bytes: usize,
+    /// Gives out lines as soon as they are there, for input that a person types.
+    eager: bool,
+    consumed: Arc<AtomicU64>,
+}
+
+struct Open {
+    file: usize,
+    source: Source,
+    /// Read already: the start of the next block.
+    carry: Vec<u8>,
+    next_line: u64,
+    at_start: bool,
+    at_end: bool,
+}
+
+impl BlockReader {
+    /// A reader of these files in this order; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if one of the files cannot be opened, so that a slip in the last name is found at once.
+    pub(crate) fn open(paths: &[PathBuf], size: usize, eager: bool, options: &TextOptions) -> Result<Self> {
+        for path in paths.iter().filter(|path| path.as_os_str() != "-") {
+            std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
+        }
+        Self::new(paths.to_vec(), size, eager, options)
+    }
+
+    /// A reader of something that is open already; `path` is what errors call it.
+    pub(crate) fn from_reader(
+        path: PathBuf,
+        reader: impl Read + Send + 'static,
+        size: usize,
+        eager: bool,
+        options: &TextOptions,
+    ) -> Result<Self> {
+        let source = decode::detect(reader).map_err(|e| Error::io("read", &path, e))?;
+        let mut blocks = Self::new(vec![path], size, eager, options)?;
+        blocks.waiting.clear();
+        blocks.open = Some(Open::new(0, source));
+        Ok(blocks)
+    }
+
+    fn new(paths: Vec<PathBuf>, size: usize, eager: bool, options: &TextOptions) -> Result<Self> {
+        if options.max_line_bytes == 0 {
+            return Err(Error::InvalidParameter {
+                name: "max_line_bytes",
+                requirement: "at least 1",
+                got: options.max_line_bytes.to_string(),
+            });
+        }
+        Ok(Self {
+            waiting: (0..paths.len()).collect(),
+            paths,
+            open: None,
+            size,
+            max_line_bytes: options.max_line_bytes,
+            eager,
+            consumed: Arc::default(),
+        })
+    }
+
+    pub(crate) fn path(&self, file: usize) -> &Path {
+        &self.paths[file]
+    }
+
+    /// Bytes taken from the files so far, as they lie on the disk.
+    pub(crate) fn consumed(&self) -> u64 {
+        self.consumed.load(Ordering::Relaxed)
+    }
+
+    /// Reads the next block; false at the end of the last file.
+    pub(crate) fn next_block(&mut self, block: &mut TextBlock) -> Result<bool> {
+        loop {
+            if self.open.is_none() {
+                let Some(file) = self.waiting.pop_front() else { return Ok(false) };
+                self.open = Some(Open::new(file, decode::open(&self.paths[file], &self.consumed)?));
+            }
+            let Some(open) = &mut self.open else { return Ok(false) };
+            if open.next_block(block, &self.paths[open.file], self.size, self.max_line_bytes, self.eager)? {
+                return Ok(true);
+            }
+            self.open = None;
+        }
+    }
+}
+
+impl Open {
+    fn new(file: usize, source: Source) -> Self {
+        Self { file, source, carry: Vec::new(), next_line: 1, at_start: true, at_end: false }
+    }
+
+    fn next_block(&mut self, block: &mut TextBlock, path: &Path, size: usize, max: usize, eager: bool) -> Result<bool> {
+        let buffer = &mut block.buffer;
+        let mut filled = self.carry.len();
+        let mut wanted = size.max(filled + 1);
+        grow(buffer, wanted);
+        buffer[..filled].copy_from_slice(&self.carry);
+        self.carry.clear();
+        // Where the last line end was looked for.
+        let (mut searched, mut cut) = (0, None);
+        loop {
+            while filled < wanted && !self.at_end {
+                match self.source.reader.read(&mut buffer[filled..wanted]) {
+                    Ok(0) => self.at_end = true,
+                    Ok(n) => filled += n,
+                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                    Err(e) => return Err(Error::io(self.source.action, path, e)),
+                }
+                if eager {
+                    break;
+                }
+            }
+            if let Some(at) = memchr::memrchr(b'\n', &buffer[searched..filled]) {
+                cut = Some(searched + at + 1);
+            }
+            searched = filled;
+            if self.at_end {
+                cut = Some(filled);
+            }
+            if cut.is_some() {
+                break;
+            }
+            // One byte of the limit for a carriage return, three for a mark at the start of the file.
+            if filled > max.saturating_add(1 + BOM.len()) {
+                return Err(Error::LineTooLong { path: path.to_owned(), line: self.next_line, limit: max });
+            }
+            if filled == wanted {
+                wanted += size;
+                grow(buffer, wanted);
+            }
+        }
+        let end = cut.unwrap_or(filled);
+        self.carry.extend_from_slice(&buffer[end..filled]);
+        let start = if self.at_start && buffer[..end].starts_with(BOM) { BOM.len() } else { 0 };
+        self.at_start = false;
+        block.range = start..end;
+        block.file = self.file;
+        block.first_line = self.next_line;
+        self.next_line += memchr::memchr_iter(b'\n', &buffer[start..end]).count() as u64;
+        Ok(start < end)
+    }
+}
+
+/// Makes the buffer at least `n` bytes long.
+fn grow(buffer: &mut Vec<u8>, n: usize) {
+    if buffer.len() < n {
+        buffer.resize(n, 0);
+    }
+}

@@ -1,0 +1,156 @@
+//! Files -> lines.
+
+use std::{
+    borrow::Cow,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use super::{BlockReader, InvalidUtf8, TextBlock, TextOptions};
+use crate::{Error, Result};
+
+/// Bytes read at a time.
+const BLOCK: usize = 1 << 16;
+
+/// One line of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// The line without its end (`\n` or `\r\n`).
+    pub text: &'a str,
+    /// The file it is in, `-` for standard input.
+    pub path: &'a Path,
+    /// Its number in that file, counted from 1: where it is 1, a new file begins.
+    pub number: u64,
+}
+
+impl Line<'_> {
+    /// Whether nothing but white space is on the line: the end of a document.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.text.bytes().all(|b| b.is_ascii_whitespace() || b == 0x0B || b == 0)
+    }
+}
+
+/// Reads text files line by line, in memory that does not grow with them.
+///
+/// Files may be plain or compressed by gzip or Zstandard (of several members or frames, too), which is told by
+/// their first bytes; `-` is standard input. A line ends with `\n` or `\r\n`, the last one also with the file. A
+/// byte order mark at the start of a file is dropped. NUL and other control characters are characters like any
+/// other.
+///
+/// ```
+/// use senv_core::{TextOptions, TextReader};
+/// let text = "The cat sat.\r\n\r\nA new document.".as_bytes();
+/// let mut reader = TextReader::from_reader("cats.txt", text, &TextOptions::default())?;
+/// let mut lines = Vec::new();
+/// while let Some(line) = reader.next_line()? {
+///     lines.push((line.number, line.text.to_owned(), line.is_blank()));
+/// }
+/// assert_eq!(lines[0], (1, "The cat sat.".into(), false));
+/// assert_eq!((lines[1].2, lines[2].0), (true, 3));
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+pub struct TextReader {
+    blocks: BlockReader,
+    block: TextBlock,
+    /// Where in the block the next line starts.
+    position: usize,
+    number: u64,
+    options: TextOptions,
+    /// The last line that had to be mended.
+    mended: String,
+    n_replaced: u64,
+}
+
+impl std::fmt::Debug for TextReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextReader").field("line", &self.number).finish_non_exhaustive()
+    }
+}
+
+impl TextReader {
+    /// Reads these files one after another; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if one of the files is not there; [`Error::InvalidParameter`] if the longest line is 0.
+    pub fn open<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Result<Self> {
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        Ok(Self::new(BlockReader::open(&paths, BLOCK, true, options)?, *options))
+    }
+
+    /// Reads from anything; `name` stands for it in errors and in [`Line::path`].
+    ///
+    /// # Errors
+    /// [`Error::Io`] if its first bytes cannot be read; [`Error::InvalidParameter`] if the longest line is 0.
+    pub fn from_reader(
+        name: impl Into<PathBuf>,
+        reader: impl Read + Send + 'static,
+        options: &TextOptions,
+    ) -> Result<Self> {
+        Ok(Self::new(BlockReader::from_reader(name.into(), reader, BLOCK, true, options)?, *options))
+    }
+
+    fn new(blocks: BlockReader, options: TextOptions) -> Self {
+        let block = TextBlock::default();
+        Self { blocks, block, position: 0, number: 0, options, mended: String::new(), n_replaced: 0 }
+    }
+
+    /// The next line, or nothing at the end of the last file.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if a file cannot be read or is broken off or damaged in its compression;
+    /// [`Error::LineTooLong`]; [`Error::InvalidUtf8`].
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        if self.position >= self.block.bytes().len() {
+            if !self.blocks.next_block(&mut self.block)? {
+                return Ok(None);
+            }
+            self.position = 0;
+            self.number = self.block.first_line - 1;
+        }
+        self.number += 1;
+        let path = self.blocks.path(self.block.file);
+        let (line, end) = cut_line(self.block.bytes(), self.position);
+        self.position = end;
+        let text = match check_line(line, path, self.number, &self.options)? {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(mended) => {
+                self.n_replaced += 1;
+                self.mended = mended;
+                &self.mended
+            }
+        };
+        Ok(Some(Line { text, path, number: self.number }))
+    }
+
+    /// Lines so far in which invalid bytes were replaced.
+    #[must_use]
+    pub fn n_replaced(&self) -> u64 {
+        self.n_replaced
+    }
+}
+
+/// The line that starts at `start`, without its end, and where the next one starts.
+#[inline]
+pub(crate) fn cut_line(bytes: &[u8], start: usize) -> (&[u8], usize) {
+    let rest = &bytes[start..];
+    let (line, end) = match memchr::memchr(b'\n', rest) {
+        Some(at) => (&rest[..at], start + at + 1),
+        None => (rest, bytes.len()),
+    };
+    (line.strip_suffix(b"\r").unwrap_or(line), end)
+}
+
+/// The line as text, if its length and its bytes are as asked; owned where bytes were replaced.
+pub(crate) fn check_line<'a>(line: &'a [u8], path: &Path, number: u64, options: &TextOptions) -> Result<Cow<'a, str>> {
+    if line.len() > options.max_line_bytes {
+        return Err(Error::LineTooLong { path: path.to_owned(), line: number, limit: options.max_line_bytes });
+    }
+    match (std::str::from_utf8(line), options.invalid_utf8) {
+        (Ok(text), _) => Ok(Cow::Borrowed(text)),
+        (Err(_), InvalidUtf8::Replace) => Ok(Cow::Owned(String::from_utf8_lossy(line).into_owned())),
+        (Err(e), InvalidUtf8::Error) => {
+            Err(Error::InvalidUtf8 { path: path.to_owned(), line: number, byte: e.valid_up_to() + 1 })
+        }
+    }
+}

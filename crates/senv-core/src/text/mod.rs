@@ -1,0 +1,44 @@
+//! Text files -> lines, in bounded memory.
+
+mod blocks;
+mod decode;
+mod lines;
+mod zstd;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use blocks::{BlockReader, TextBlock};
+pub use lines::{Line, TextReader};
+
+/// Longest line that is read unless asked otherwise, in bytes: 1 MiB.
+pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
+
+/// What to do with a line that is not UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InvalidUtf8 {
+    /// Stop with [`crate::Error::InvalidUtf8`], which names file, line and byte.
+    #[default]
+    Error,
+    /// Put U+FFFD in the place of each invalid sequence and go on.
+    Replace,
+}
+
+/// How text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextOptions {
+    /// What to do with a line that is not UTF-8; [`InvalidUtf8::Error`] by default.
+    pub invalid_utf8: InvalidUtf8,
+    /// The longest line that is taken, in bytes without its end, at least 1; [`DEFAULT_MAX_LINE_BYTES`] by
+    /// default. A longer one is an error, found before more than this and a buffer of memory is used.
+    pub max_line_bytes: usize,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self { invalid_utf8: InvalidUtf8::default(), max_line_bytes: DEFAULT_MAX_LINE_BYTES }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Text -> tokens.
+
+mod classes;
+mod special;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+use classes::is_blank;
+
+/// How a line of text is cut into tokens. The choice is stored with a model, for a sentence must be cut the way
+/// the training text was.
+///
+/// Two rules are offered, and lower-casing on top of either:
+///
+/// * [`Tokenizer::blank`] cuts at ASCII white space and at nothing else, for text that is tokenised already; it
+///   is what the Sent2Vec release does.
+/// * [`Tokenizer::words`] cuts plain English as the Penn Treebank does, with one change: a dot at the end of a
+///   sentence is told from that of an abbreviation by a list, not by its place.
+///
+/// | text | tokens of `words` |
+/// | --- | --- |
+/// | `(don't, it's, we'll)` | `(` `do` `n't` `,` `it` `'s` `,` `we` `'ll` `)` |
+/// | `cannot` | `can` `not` |
+/// | `well-known AT&T O'Brien` | `well-known` `AT&T` `O'Brien` |
+/// | `Mr. Hall, U.S., e.g. 3 p.m.` | `Mr.` `Hall` `,` `U.S.` `,` `e.g.` `3` `p.m.` |
+/// | `1,234.5 12:30 1/2 -5 'n .5` | `1,234.5` `12:30` `1/2` `-5` `'n` `.5` |
+/// | `50% $3 and/or` | `50` `%` `$` `3` `and` `/` `or` |
+/// | `great.The end...` | `great` `.` `The` `end` `...` |
+/// | `see https://a.org/b_(c), x@y.org` | `see` `https://a.org/b_(c)` `,` `x@y.org` |
+/// | `@name #tag :-) <unk> -LRB-` | `@name` `#tag` `:-)` `<unk>` `-LRB-` |
+/// | `“No”—1914–18…` | `“` `No` `”` `—` `1914` `–` `18` `…` |
+///
+/// Both rules keep every character that is not white space, and cutting the tokens joined by blanks once more
+/// gives the same tokens. Letters of any script are letters; scripts without blanks between words (Chinese,
+/// Japanese, Thai) must be segmented beforehand.
+///
+/// ```
+/// use senv_core::Tokenizer;
+/// let words = Tokenizer::words().lowercase(true);
+/// assert_eq!(words.tokens("The cat didn't sit."), ["the", "cat", "did", "n't", "sit", "."]);
+/// assert_eq!(Tokenizer::blank().tokens("The cat didn't sit."), ["The", "cat", "didn't", "sit."]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokenizer {
+    rule: Rule,
+    lowercase: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Rule {
+    Blank,
+    Words,
+}
+
+impl Tokenizer {
+    /// Cuts at ASCII white space (blank, tab, vertical tab, form feed, carriage return, line feed) and at the
+    /// character NUL. A no-break space stays inside its token.
+    #[must_use]
+    pub const fn blank() -> Self {
+        Self { rule: Rule::Blank, lowercase: false }
+    }
+
+    /// Cuts English text into words, clitics and punctuation. White space is that of Unicode, and with it the
+    /// characters that have no shape: NUL, zero-width spaces, byte order and directional marks.
+    #[must_use]
+    pub const fn words() -> Self {
+        Self { rule: Rule::Words, lowercase: false }
+    }
+
+    /// Whether text is lower-cased before it is cut; off at first.
+    #[must_use]
+    pub const fn lowercase(mut self, on: bool) -> Self {
+        self.lowercase = on;
+        self
+    }
+
+    /// Whether text is lower-cased.
+    #[must_use]
+    pub const fn is_lowercase(&self) -> bool {
+        self.lowercase
+    }
+
+    /// The name of the rule: `blank` or `words`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self.rule {
+            Rule::Blank => "blank",
+            Rule::Words => "words",
+        }
+    }
+
+    /// Calls `f` with each token of `text` in order. `scratch` holds the lower-cased text; nothing is allocated
+    /// once it has grown to the longest text.
+    #[inline]
+    pub fn for_each(&self, text: &str, scratch: &mut String, f: impl FnMut(&str)) {
+        let text = if self.lowercase { lowercase_into(text, scratch) } else { text };
+        match self.rule {
+            Rule::Blank => blank(text, f),
+            Rule::Words => words::for_each(text, f),
+        }
+    }
+
+    /// The tokens of `text` in order.
+    #[must_use]
+    pub fn tokens(&self, text: &str) -> Vec<String> {
+        let mut tokens = Vec::new();
+        self.for_each(text, &mut String::new(), |token| tokens.push(token.to_owned()));
+        tokens
+    }
+}
+
+fn blank(text: &str, mut f: impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    loop {
+        while start < bytes.len() && is_blank(bytes[start]) {
+            start += 1;
+        }
+        if start == bytes.len() {
+            return;
+        }
+        let mut end = start + 1;
+        while end < bytes.len() && !is_blank(bytes[end]) {
+            end += 1;
+        }
+        f(&text[start..end]);
+        start = end + 1;
+        if start > bytes.len() {
+            return;
+        }
+    }
+}
+
+/// Lower case as Unicode has it (a capital sigma at the end of a word becomes the final one); `text` itself where
+/// nothing changes.
+fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
+    if text.bytes().all(|b| !b.is_ascii_uppercase() & b.is_ascii()) {
+        return text;
+    }
+    scratch.clear();
+    scratch.reserve(text.len());
+    let mut rest = text;
+    loop {
+        let ascii = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
+        let from = scratch.len();
+        scratch.push_str(&rest[..ascii]);
+        scratch[from..].make_ascii_lowercase();
+        rest = &rest[ascii..];
+        let mut chars = rest.chars();
+        match chars.next() {
+            None => return scratch,
+            Some('Σ') if ends_word(scratch, chars.as_str()) => scratch.push('ς'),
+            Some(c) => scratch.extend(c.to_lowercase()),
+        }
+        rest = chars.as_str();
+    }
+}
+
+fn ends_word(before: &str, after: &str) -> bool {
+    before.chars().next_back().is_some_and(char::is_alphabetic)
+        && !after.chars().next().is_some_and(char::is_alphabetic)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+use proptest::prelude::*;
+
+use super::{
+    classes::{is_space, is_word},
+    *,
+};
+
+fn words(text: &str) -> String {
+    Tokenizer::words().tokens(text).join(" ")
+}
+
+#[test]
+fn the_table_of_the_documentation_holds() {
+    for (text, tokens) in [
+        ("(don't, it's, we'll)", "( do n't , it 's , we 'll )"),
+        ("cannot", "can not"),
+        ("well-known AT&T O'Brien", "well-known AT&T O'Brien"),
+        ("Mr. Hall, U.S., e.g. 3 p.m.", "Mr. Hall , U.S. , e.g. 3 p.m."),
+        ("1,234.5 12:30 1/2 -5 'n .5", "1,234.5 12:30 1/2 -5 'n .5"),
+        ("50% $3 and/or", "50 % $ 3 and / or"),
+        ("great.The end...", "great . The end ..."),
+        ("see https://a.org/b_(c), x@y.org", "see https://a.org/b_(c) , x@y.org"),
+        ("@name #tag :-) <unk> -LRB-", "@name #tag :-) <unk> -LRB-"),
+        ("“No”—1914–18…", "“ No ” — 1914 – 18 …"),
+    ] {
+        assert_eq!(words(text), tokens);
+    }
+}
+
+#[test]
+fn clitics_are_split_from_english_words_and_from_nothing_else() {
+    for (text, tokens) in [
+        (
+            "I'm you're he'd they've she'll can't won't ain't",
+            "I 'm you 're he 'd they 've she 'll ca n't wo n't ai n't",
+        ),
+        ("DON'T It'S couldn't've", "DO N'T It 'S could n't 've"),
+        ("don’t it’s O’Neill", "do n’t it ’s O’Neill"),
+        ("n't 's 'S ’ll", "n't 's 'S ’ll"),
+        ("U.S.'s 1990's cats' rock'n'roll", "U.S. 's 1990 's cats ' rock'n'roll"),
+        ("'tis 'em '90s '90 ’twas", "'tis 'em '90s '90 ’twas"),
+        ("'hello' 'a.b' 'it's'", "' hello ' ' a.b ' ' it 's '"),
+        ("x's's's's's's", "x's's's's's's"),
+        ("cannot. Cannot's", "can not . Can not 's"),
+        ("jack-o'-lantern", "jack-o ' - lantern"),
+    ] {
+        assert_eq!(words(text), tokens);
+    }
+}
+
+#[test]
+fn punctuation_is_split_and_what_belongs_together_is_kept() {
+    for (text, tokens) in [
+        ("\"Stop!\" (he said); why?", "\" Stop ! \" ( he said ) ; why ?"),
+        ("``PTB'' quotes -- dashes --- wait.. etc.", "`` PTB '' quotes -- dashes --- wait .. etc."),
+        ("word--word well-known pre- -ly", "word -- word well-known pre - - ly"),
+        ("he and I. J. Smith J.Smith vol.5 no.5", "he and I . J. Smith J. Smith vol. 5 no . 5"),
+        ("snake_case _so_ __init__", "snake_case _ so _ __ init __"),
+        ("node.js en.wiki.org's a.com, wait..b.com", "node.js en.wiki.org 's a.com , wait .. b.com"),
+        ("<b>x</b> 1 < 2 <3 a<b", "<b> x </b> 1 < 2 <3 a < b"),
+        ("great:) :-( ;-)) :D :P a:d 10:30pm (see: x)", "great :) :-( ;-)) :D :P a : d 10:30pm ( see : x )"),
+        ("@-@ @,@ @.@ @ # ## ###a #1", "@-@ @,@ @.@ @ # ## ### a #1"),
+        ("(-5) 3-5 x-5 +49 -.5 5- -x -5x", "( -5 ) 3-5 x-5 +49 -.5 5 - - x - 5x"),
+        ("5°C €3 ½ x² naïve", "5 ° C € 3 ½ x² naïve"),
+        ("a\u{A0}b\u{200B}c\u{FEFF}d e\u{3000}f", "a b c d e f"),
+        ("👍🏽👍 🇩🇪🇫🇷 👩‍🚀 ❤️x", "👍🏽 👍 🇩🇪 🇫🇷 👩‍🚀 ❤️ x"),
+        ("你好，世界。 e\u{301}te\u{301}", "你好 ， 世界 。 e\u{301}te\u{301}"),
+        ("nul\0inside tab\there \r\n", "nul inside tab here"),
+        ("", ""),
+        (" \t\u{A0} ", ""),
+    ] {
+        assert_eq!(words(text), tokens);
+    }
+}
+
+#[test]
+fn blank_cuts_at_ascii_white_space_alone() {
+    let tokens = Tokenizer::blank().tokens("\0 don't\tstop\u{A0}now\r\n\x0bx\x0c, ");
+    assert_eq!(tokens, ["don't", "stop\u{A0}now", "x", ","]);
+    for text in ["", " ", "\0\0\n"] {
+        assert!(Tokenizer::blank().tokens(text).is_empty());
+    }
+}
+
+#[test]
+fn lower_case_is_that_of_unicode() {
+    let lower = Tokenizer::blank().lowercase(true);
+    let text = "The ÄRGER Straße ΟΔΟΣ ΣΑΣ Σ İ ǅ plain";
+    assert_eq!(lower.tokens(text), text.to_lowercase().split(' ').collect::<Vec<_>>());
+    assert_eq!(Tokenizer::words().lowercase(true).tokens("Don't SHOUT, É."), ["do", "n't", "shout", ",", "é."]);
+}
+
+#[test]
+fn a_choice_is_stored_by_its_name() {
+    let tokenizer = Tokenizer::words().lowercase(true);
+    let bytes = bincode::serialize(&tokenizer).unwrap();
+    assert_eq!(bincode::deserialize::<Tokenizer>(&bytes).unwrap(), tokenizer);
+    assert_eq!((tokenizer.name(), tokenizer.is_lowercase()), ("words", true));
+    assert_eq!((Tokenizer::blank().name(), Tokenizer::blank().is_lowercase()), ("blank", false));
+}
+
+#[test]
+fn time_is_linear_in_texts_without_blanks() {
+    for unit in [
+        "a",
+        "a+",
+        "'s",
+        "a.",
+        "ab.",
+        "(",
+        "http://",
+        ":",
+        "<b",
+        "'",
+        "\u{200D}",
+        "👍\u{200D}",
+        "a@",
+        "-",
+        "a&",
+        "1,",
+        "’",
+    ] {
+        let text = unit.repeat(1_000_000 / unit.len());
+        let mut bytes = 0;
+        Tokenizer::words().for_each(&text, &mut String::new(), |token| bytes += token.len());
+        assert_eq!(bytes, text.len(), "{unit}");
+    }
+}
+
+/// Every character is a token, part of one, or white space; so are its forms in the other case.
+#[test]
+fn every_character_is_of_one_class() {
+    for c in (0..=0x0010_FFFF).filter_map(char::from_u32) {
+        let tokens = Tokenizer::words().tokens(c.encode_utf8(&mut [0; 4]));
+        assert_eq!(tokens.len(), usize::from(!is_space(c)), "{c:?}");
+        assert!(!(is_space(c) && is_word(c)), "{c:?}");
+        assert!(!c.is_alphanumeric() || is_word(c), "{c:?}");
+        assert_eq!(c.to_lowercase().all(is_word), is_word(c), "{c:?}");
+    }
+}
+
+/// Text in which the rules meet one another.
+fn tangled() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        3 => "[a-zA-Z]{1,4}",
+        1 => "[0-9]{1,3}",
+        3 => "[-'’._@#:;/&,()<>=+*!?%$\"`…“”–—]{1,2}",
+        2 => prop::sample::select(vec![
+            " ", "n't", "'s", "'ll", "http://", "www.", ".com", "a.b.", "e.g.", "Mr.", "cannot", ":-)", ":D", "<3", "<unk>",
+            "-LRB-", "@-@", "''", "...", "\u{A0}", "\0", "é", "İ", "K", "Σ", "\u{301}", "\u{FE0F}", "\u{200D}", "👍", "🏽", "🇩",
+            "·", "\u{2011}", "½", "你", "’s", "'90s", "'em", "ph.d", "x@y.org", "I.", "J.",
+        ])
+        .prop_map(String::from),
+        1 => any::<char>().prop_map(String::from),
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_is_lost_and_cutting_twice_is_cutting_once(text in tangled(), lowercase: bool) {
+        for tokenizer in [Tokenizer::words(), Tokenizer::blank()] {
+            let tokens = tokenizer.lowercase(lowercase).tokens(&text);
+            prop_assert!(tokens.iter().all(|token| !token.is_empty()));
+            prop_assert_eq!(&tokenizer.lowercase(lowercase).tokens(&tokens.join(" ")), &tokens);
+            if !lowercase {
+                let space = |c: char| if tokenizer.name() == "words" { is_space(c) } else { c.is_ascii() && is_blank(c as u8) };
+                let kept: String = text.chars().filter(|&c| !space(c)).collect();
+                prop_assert_eq!(tokens.concat(), kept);
+            }
+        }
+    }
+
+    #[test]
+    fn lower_casing_first_or_last_is_the_same(text in tangled()) {
+        let text: String = text.chars().filter(char::is_ascii).collect();
+        let last: Vec<String> = Tokenizer::words().tokens(&text).iter().map(|token| token.to_lowercase()).collect();
+        prop_assert_eq!(Tokenizer::words().lowercase(true).tokens(&text), last);
+    }
+}

@@ -1,0 +1,268 @@
+//! The rules for English words.
+//!
+//! Text is cut at white space into pieces, and each piece by itself, from left to right. The functions below see
+//! a piece and nothing around it; as every token that they give, taken as a piece, is one token again, cutting
+//! twice is cutting once.
+
+use super::{
+    classes::{CLASS, HIGH, PUNCT, SPACE, WORD, is_space, is_word, symbol_end},
+    special::{angle_end, bracket_end, dot_joins, email_end, emoticon_end, keeps_dot, url_end, word_at},
+};
+
+/// The most clitics of one word that are split off; a word with more is not English.
+const MAX_CLITICS: usize = 4;
+
+pub(super) fn for_each(text: &str, mut f: impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let class = |i: usize| bytes.get(i).map_or(SPACE, |&b| CLASS[usize::from(b)]);
+    let mut start = 0;
+    while start < bytes.len() {
+        if class(start) == SPACE {
+            start += 1;
+            continue;
+        }
+        let mut end = start;
+        while class(end) == WORD {
+            end += 1;
+        }
+        // Nearly every piece is a plain word, or one with a mark behind it.
+        if class(end) == SPACE {
+            plain(&text[start..end], &mut f);
+            start = end + 1;
+            continue;
+        }
+        if end > start && class(end) == PUNCT && class(end + 1) == SPACE && b".,;:!?".contains(&bytes[end]) {
+            let word = &text[start..end];
+            if bytes[end] == b'.' && keeps_dot(word) {
+                f(&text[start..end + 1]);
+            } else {
+                plain(word, &mut f);
+                f(&text[end..end + 1]);
+            }
+            start = end + 2;
+            continue;
+        }
+        let end = piece_end(text, end);
+        if end == start {
+            start += text[start..].chars().next().map_or(1, char::len_utf8); // white space beyond ASCII
+            continue;
+        }
+        piece(&text[start..end], &mut f);
+        start = end;
+    }
+}
+
+/// Where the piece that reaches to `i` at least ends: before white space.
+fn piece_end(text: &str, mut i: usize) -> usize {
+    let bytes = text.as_bytes();
+    while i < bytes.len() {
+        match CLASS[usize::from(bytes[i])] {
+            SPACE => break,
+            HIGH => match text[i..].chars().next() {
+                Some(c) if !is_space(c) => i += c.len_utf8(),
+                _ => break,
+            },
+            _ => i += 1,
+        }
+    }
+    i
+}
+
+/// A word of ASCII letters and digits.
+#[inline]
+fn plain(word: &str, f: &mut impl FnMut(&str)) {
+    if word.len() == 6 && word.eq_ignore_ascii_case("cannot") {
+        f(&word[..3]);
+        f(&word[3..]);
+    } else {
+        f(word);
+    }
+}
+
+fn piece(text: &str, f: &mut impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let marked = bytes.iter().any(|&b| matches!(b, b'.' | b':'));
+    let last_at = memchr::memrchr(b'@', bytes).unwrap_or(0);
+    let mut p = 0;
+    while p < bytes.len() {
+        let end = if word_at(text, p) {
+            let mail = || if p < last_at { email_end(text, p) } else { None };
+            match marked.then(|| mail().or_else(|| url_end(text, p))).flatten() {
+                Some(end) => {
+                    f(&text[p..end]);
+                    end
+                }
+                None => word(text, p, f),
+            }
+        } else {
+            let end = if bytes[p].is_ascii() { mark_end(text, p) } else { other_mark_end(text, p) };
+            f(&text[p..end]);
+            end
+        };
+        p = end;
+    }
+}
+
+/// Gives the word at `p` with its clitics as tokens of their own; returns where it ends.
+fn word(text: &str, p: usize, f: &mut impl FnMut(&str)) -> usize {
+    let end = word_end(text, p);
+    let word = &text[p..end];
+    if text.as_bytes().get(end) == Some(&b'.') && text.as_bytes().get(end + 1) != Some(&b'.') && keeps_dot(word) {
+        f(&text[p..=end]);
+        return end + 1;
+    }
+    let mut cuts = [0; MAX_CLITICS];
+    let (mut n, mut stem) = (0, word);
+    while let Some(cut) = clitic_start(stem) {
+        if n == MAX_CLITICS {
+            f(word);
+            return end;
+        }
+        cuts[n] = cut;
+        n += 1;
+        stem = &stem[..cut];
+    }
+    plain(stem, f);
+    for i in (0..n).rev() {
+        let to = if i == 0 { word.len() } else { cuts[i - 1] };
+        f(&word[cuts[i]..to]);
+    }
+    end
+}
+
+/// Bytes of an apostrophe, typed or typographic.
+fn apostrophe(text: &str, i: usize) -> Option<usize> {
+    match text.as_bytes().get(i) {
+        Some(b'\'') => Some(1),
+        Some(0xE2) if text[i..].starts_with('’') => Some(3),
+        _ => None,
+    }
+}
+
+/// The end of the word that begins at `p`: word characters, and joints between two of them.
+fn word_end(text: &str, p: usize) -> usize {
+    let bytes = text.as_bytes();
+    let (mut i, mut part) = (p, p);
+    loop {
+        while let Some(&byte) = bytes.get(i) {
+            match CLASS[usize::from(byte)] {
+                WORD => i += 1,
+                HIGH => match text[i..].chars().next() {
+                    Some(c) if is_word(c) => i += c.len_utf8(),
+                    _ => break,
+                },
+                _ => break,
+            }
+        }
+        let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
+        let letter = |i: usize| text[i..].chars().next().is_some_and(char::is_alphabetic);
+        let joint = match bytes.get(i) {
+            Some(b'-' | b'_') if word_at(text, i + 1) => 1,
+            Some(b'.') if dot_joins(text, part, i) => 1,
+            Some(b'&') if letter(i + 1) => 1,
+            Some(b',' | b':' | b'/') if digit(i - 1) && digit(i + 1) => 1,
+            Some(b'\'') if letter(i + 1) => 1,
+            Some(0xE2) if text[i..].starts_with('’') && letter(i + 3) => 3,
+            Some(0xE2) if text[i..].starts_with(['\u{2010}', '\u{2011}']) && word_at(text, i + 3) => 3,
+            Some(0xC2) if text[i..].starts_with('·') && letter(i + 2) => 2,
+            _ => return i,
+        };
+        i += joint;
+        part = i;
+    }
+}
+
+/// Where the last clitic of a word begins: `'s`, `'m`, `'d`, `'ll`, `'re`, `'ve` or `n't`, with something before.
+fn clitic_start(word: &str) -> Option<usize> {
+    let at = word.rfind(['\'', '’'])?;
+    let tail = &word[at + apostrophe(word, at)?..];
+    if is_clitic(tail) {
+        return (at > 0).then_some(at);
+    }
+    if !tail.eq_ignore_ascii_case("t") {
+        return None;
+    }
+    let not = word[..at].strip_suffix(['n', 'N'])?;
+    not.chars().next_back().is_some_and(is_word).then_some(not.len())
+}
+
+fn is_clitic(tail: &str) -> bool {
+    ["s", "m", "d", "ll", "re", "ve"].iter().any(|clitic| clitic.eq_ignore_ascii_case(tail))
+}
+
+/// What may stand behind an apostrophe at the start of a token: a clitic, a word whose start is left out, the two
+/// digits of a year.
+fn is_elided(tail: &str) -> bool {
+    let listed = ["em", "n", "til", "till", "tis", "twas", "twill", "cause", "bout"];
+    let bytes = tail.as_bytes();
+    is_clitic(tail)
+        || listed.iter().any(|word| word.eq_ignore_ascii_case(tail))
+        || (bytes.len() >= 2 && bytes[..2].iter().all(u8::is_ascii_digit) && matches!(&bytes[2..], [] | [b's' | b'S']))
+}
+
+/// The end of the token of ASCII punctuation at `p`.
+fn mark_end(text: &str, p: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mark = bytes[p];
+    let next = bytes.get(p + 1).copied();
+    let run = || p + bytes[p..].iter().take_while(|&&b| b == mark).count();
+    match mark {
+        b'\'' | b'`' if next == Some(mark) => p + 2,
+        b'\'' => elided_end(text, p, 1),
+        b':' | b';' => emoticon_end(text, p).unwrap_or(p + 1),
+        b'=' => emoticon_end(text, p).unwrap_or_else(run),
+        b'<' => angle_end(text, p).unwrap_or(p + 1),
+        b'.' if next == Some(b'.') => run(),
+        b'.' if p == 0 || !is_word_before(text, p) => number_end(text, p + 1).unwrap_or(p + 1),
+        b'-' | b'+' if next == Some(mark) => run(),
+        b'-' | b'+' => bracket_end(text, p).or_else(|| signed_end(text, p)).unwrap_or(p + 1),
+        b'*' | b'_' | b'~' => run(),
+        b'#' if next == Some(b'#') => run(),
+        b'@' if matches!(&bytes[p..], [_, b'-' | b',' | b'.', b'@', ..]) => p + 3,
+        b'#' | b'@' => tag_end(text, p),
+        _ => p + 1,
+    }
+}
+
+fn is_word_before(text: &str, p: usize) -> bool {
+    text[..p].chars().next_back().is_some_and(is_word)
+}
+
+fn other_mark_end(text: &str, p: usize) -> usize {
+    if text[p..].starts_with('’') { elided_end(text, p, 3) } else { p + symbol_end(&text[p..]) }
+}
+
+/// An apostrophe with what it belongs to, or alone.
+fn elided_end(text: &str, p: usize, length: usize) -> usize {
+    let from = p + length;
+    if !word_at(text, from) {
+        return from;
+    }
+    let end = word_end(text, from);
+    if is_elided(&text[from..end]) { end } else { from }
+}
+
+/// The end of a number that starts at `p` and is nothing but one.
+fn number_end(text: &str, p: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    if !bytes.get(p)?.is_ascii_digit() {
+        return None;
+    }
+    let end = word_end(text, p);
+    bytes[p..end].iter().all(|b| b.is_ascii_digit() || b".,:/".contains(b)).then_some(end)
+}
+
+/// A number with its sign, at the start of the piece or after an opening mark.
+fn signed_end(text: &str, p: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    if p > 0 && !b"([{=<>$".contains(&bytes[p - 1]) {
+        return None;
+    }
+    number_end(text, p + 1 + usize::from(bytes.get(p + 1) == Some(&b'.')))
+}
+
+/// `#tag`, `@name`.
+fn tag_end(text: &str, p: usize) -> usize {
+    let name = text[p + 1..].chars().take_while(|&c| is_word(c) || c == '_');
+    p + 1 + name.map(char::len_utf8).sum::<usize>()
+}
