@@ -10,7 +10,8 @@
 //! dropped at random, and a word that occurs twice counts twice.
 
 use senv_core::{
-    Coverage, Error, Features, Result, RowId, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
+    Coverage, Error, Features, Result, RowId, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    kernels,
 };
 use senv_ngram::WordNgrams;
 

@@ -66,8 +66,7 @@ impl PvDbowParams {
         observer: &dyn Observer,
     ) -> Result<Trained<PvDbow>> {
         self.check()?;
-        let options =
-            CorpusOptions { tokenizer: self.tokenizer.clone(), min_count: self.min_count, ..options.clone() };
+        let options = CorpusOptions { tokenizer: self.tokenizer.clone(), min_count: self.min_count, ..options.clone() };
         let (vocabulary, corpus) = training::read(paths, &options, observer)?;
         self.fit(vocabulary, &corpus, observer)
     }

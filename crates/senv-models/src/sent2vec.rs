@@ -145,8 +145,7 @@ impl Sent2VecParams {
         observer: &dyn Observer,
     ) -> Result<Trained<Sent2Vec>> {
         self.check()?;
-        let options =
-            CorpusOptions { tokenizer: self.tokenizer.clone(), min_count: self.min_count, ..options.clone() };
+        let options = CorpusOptions { tokenizer: self.tokenizer.clone(), min_count: self.min_count, ..options.clone() };
         let (vocabulary, corpus) = training::read(paths, &options, observer)?;
         self.fit(vocabulary, &corpus, observer)
     }
@@ -164,8 +163,7 @@ impl Sent2VecParams {
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let dropout = Dropout { scheme: self.dropout_scheme, n_dropped: self.dropout };
         let n_words = features.n_rows() - self.n_buckets();
-        let examples =
-            MaskedTargets::new(Drawn { features: &features, dropout }, subsampling, vocabulary.len());
+        let examples = MaskedTargets::new(Drawn { features: &features, dropout }, subsampling, vocabulary.len());
         let initial = || {
             let mut source = Table::zeros(features.n_rows(), self.dim)?;
             let target = Table::zeros(vocabulary.len(), self.dim)?;

@@ -39,7 +39,11 @@ impl<M> Trained<M> {
 }
 
 /// Reads text files into a vocabulary and a corpus.
-pub(crate) fn read(paths: &[impl AsRef<Path>], options: &CorpusOptions, observer: &dyn Observer) -> Result<(Vocabulary, Corpus)> {
+pub(crate) fn read(
+    paths: &[impl AsRef<Path>],
+    options: &CorpusOptions,
+    observer: &dyn Observer,
+) -> Result<(Vocabulary, Corpus)> {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
     Ok(Corpus::read(&paths, options, observer)?)
 }

@@ -1,12 +1,13 @@
 //! The same bits at any number of threads.
 //!
-//! A round takes a fixed number of steps. First all of them are computed, side by side, at the tables as the last
+//! A round takes a number of steps that the text alone decides. First all of them are computed, side by side, at the tables as the last
 //! round left them; then their updates are applied, each thread taking some of the rows, and to every row in the
 //! order of the steps. Who does what depends on the threads, what is done does not. Nothing is written while
 //! anything is read, and no row is written by two threads: there is no lock and no race, and the lines of frequent
 //! rows wander between cores once a round instead of once a sentence.
 
 use std::{
+    collections::HashMap,
     ops::Range,
     sync::{
         PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
@@ -25,8 +26,15 @@ use crate::{
     step::Step,
 };
 
-/// Steps of a round: what one round may do side by side, and how old a row may be. Part of what a seed means.
-#[allow(non_snake_case)] fn ROUND() -> usize { static V: std::sync::OnceLock<usize> = std::sync::OnceLock::new(); *V.get_or_init(|| std::env::var("ROUND").ok().and_then(|x| x.parse().ok()).unwrap_or(16)) }
+/// Most steps of a round: what one round may do side by side, and how old a row may be. Part of what a seed means.
+const MAX_ROUND: usize = 16;
+
+/// How often, in the mean, a target row may be moved by the other steps of a round. A row that many steps move at once
+/// overshoots, so a small vocabulary gets short rounds.
+const MAX_COLLISIONS: f64 = 0.5;
+
+/// Steps that are planned to find the length of a round.
+const SAMPLE: usize = 64;
 
 /// Groups of rows; a thread applies one group after another.
 const PARTITIONS: usize = 32;
@@ -41,6 +49,8 @@ struct Slot {
 
 /// What the threads share.
 struct Shared<'a> {
+    /// Steps of a round.
+    round: usize,
     source: SharedTable<'a>,
     target: SharedTable<'a>,
     block: RwLock<(BlockBuffer, Vec<Range<usize>>)>,
@@ -53,11 +63,16 @@ struct Shared<'a> {
 /// Trains until the end, or until the run is told to halt.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let n_threads = run.params.threads;
+    let round = match round_length(run) {
+        Ok(round) => round,
+        Err(error) => return run.fail(error.into()),
+    };
     let shared = Shared {
+        round,
         source: SharedTable::new(source),
         target: SharedTable::new(target),
         block: RwLock::default(),
-        slots: (0..ROUND()).map(|_| RwLock::default()).collect(),
+        slots: (0..round).map(|_| RwLock::default()).collect(),
         barrier: Barrier::new(n_threads),
         next_slot: AtomicUsize::new(0),
         next_partition: AtomicUsize::new(0),
@@ -68,6 +83,43 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
         }
         work(run, &shared, Some(reporter));
     });
+}
+
+/// How many steps a round may take, from the rows that the first steps of the corpus would move.
+fn round_length<E: Examples>(run: &Run<'_, E>) -> senv_core::Result<usize> {
+    let (mut buffer, mut cuts) = (BlockBuffer::default(), Vec::new());
+    let (mut scratch, mut plan) = (E::Scratch::default(), Plan::default());
+    // Moves of each row in all steps, and the squares of its moves in each step, summed.
+    let mut moves: HashMap<u32, (u64, u64)> = HashMap::new();
+    let (mut n_steps, mut n_moves) = (0_u64, 0_u64);
+    'blocks: for block in 0..run.corpus.n_blocks() as u64 {
+        let unit = run.unit(block);
+        run.corpus.read_block(unit.block, &mut buffer)?;
+        steps(&buffer, &mut cuts);
+        for (i, cut) in cuts.iter().enumerate() {
+            run.plan(&unit, i, cut.clone(), &buffer, &mut scratch, &mut plan);
+            let mut here: HashMap<u32, u64> = HashMap::new();
+            for row in plan.moving_rows() {
+                *here.entry(row).or_default() += 1;
+            }
+            for (row, n) in here {
+                let (all, squares) = moves.entry(row).or_default();
+                (*all, *squares) = (*all + n, *squares + n * n);
+                n_moves += n;
+            }
+            n_steps += 1;
+            if n_steps == SAMPLE as u64 {
+                break 'blocks;
+            }
+        }
+    }
+    if n_steps < 2 {
+        return Ok(1);
+    }
+    let pairs: u64 = moves.values().map(|&(all, squares)| all * all - squares).sum();
+    let collisions = pairs as f64 / (n_moves * (n_steps - 1)).max(1) as f64;
+    let others = (MAX_COLLISIONS / collisions.max(1e-9)).min(MAX_ROUND as f64) as usize;
+    Ok((1 + others).min(MAX_ROUND))
 }
 
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
@@ -104,8 +156,8 @@ fn work<E: Examples>(run: &Run<'_, E>, shared: &Shared<'_>, mut reporter: Option
         }
         let block = read(&shared.block);
         let mut tally = Tally { tokens: block.0.n_tokens() as u64, ..Tally::default() };
-        for first in (0..block.1.len()).step_by(ROUND()) {
-            let n_slots = ROUND().min(block.1.len() - first);
+        for first in (0..block.1.len()).step_by(shared.round) {
+            let n_slots = shared.round.min(block.1.len() - first);
             if !round(run, shared, &unit, &block, first..first + n_slots, &mut scratch, &mut tally) {
                 return;
             }

@@ -104,6 +104,7 @@ pub fn fit<E: Examples>(
     let mut written = false;
     let mut training = Duration::ZERO;
     let mut here = Tally::default();
+    let mut reporter = Reporter::new();
     let interrupted = loop {
         let started = Instant::now();
         let deadline = plan.and_then(|plan| plan.every).and_then(|every| started.checked_add(every));
@@ -111,7 +112,7 @@ pub fn fit<E: Examples>(
         let clock = started.checked_sub(training).unwrap_or(started);
         let run = Run::new(corpus, examples, noise, params, observer, state.next_unit, clock, deadline);
         let n_units = run.n_units;
-        let mut reporter = Reporter::new(here.tokens);
+        reporter.before = here;
         match params.schedule {
             Schedule::Hogwild => hogwild::train(&run, &mut tables.source, &mut tables.target, &mut reporter),
             Schedule::Deterministic => {

@@ -14,10 +14,10 @@ use crate::{
 };
 
 /// Rows of either table that each of several threads keeps a copy of.
-const PRIVATE_ROWS: usize = 512;
+const PRIVATE_ROWS: usize = 64;
 
 /// Blocks of the corpus after which a thread merges its copies.
-const MERGE_EVERY: usize = 2;
+const MERGE_EVERY: usize = 1;
 
 /// Trains until the end, or until the run is told to halt.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {

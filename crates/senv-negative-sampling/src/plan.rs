@@ -156,6 +156,11 @@ impl Plan {
         }
     }
 
+    /// The target rows that will move, once for each target and each draw of a negative.
+    pub(crate) fn moving_rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.targets.iter().map(|t| t.row).chain(self.negatives.iter().copied())
+    }
+
     /// Number of targets.
     #[must_use]
     pub fn n_targets(&self) -> usize {
@@ -172,9 +177,7 @@ impl Plan {
 /// Equal parts of at most [`MAX_SHARED_TARGETS`].
 fn split(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let parts = range.len().div_ceil(MAX_SHARED_TARGETS);
-    (0..parts).map(move |i| {
-        range.start + range.len() * i / parts..range.start + range.len() * (i + 1) / parts
-    })
+    (0..parts).map(move |i| range.start + range.len() * i / parts..range.start + range.len() * (i + 1) / parts)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, Stream, stream
 use crate::{Error, examples::Examples, noise::Noise, params::Params, plan::Plan, step::Rate};
 
 /// Tokens of consecutive sentences that are computed at the same tables. Part of what a seed means.
-#[allow(non_snake_case)] pub(crate) fn STEP_TOKENS() -> usize { static V: std::sync::OnceLock<usize> = std::sync::OnceLock::new(); *V.get_or_init(|| std::env::var("STEP").ok().and_then(|x| x.parse().ok()).unwrap_or(96)) }
+pub(crate) const STEP_TOKENS: usize = 96;
 
 /// One step in so many computes the loss, which costs a logarithm a score.
 const LOSS_EVERY: u64 = 8;
@@ -167,18 +167,15 @@ impl<'a, E: Examples> Run<'a, E> {
             return;
         }
         reporter.last = now;
-        let tally = *self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        let since = Tally {
-            tokens: tally.tokens,
-            loss: tally.loss - reporter.reported.loss,
-            targets: tally.targets - reporter.reported.targets,
-        };
-        if since.targets > 0 {
-            reporter.loss = since.loss / since.targets as f64;
+        let mut tally = *self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.add(&reporter.before);
+        let targets = tally.targets - reporter.reported.targets;
+        if targets > 0 {
+            reporter.loss = (tally.loss - reporter.reported.loss) / targets as f64;
             reporter.reported = tally;
         }
         let seconds = now.duration_since(self.started).as_secs_f64();
-        let units = reporter.tokens_before + tally.tokens;
+        let units = tally.tokens;
         let progress = Progress {
             done: unit.done,
             epoch: unit.epoch as u32,
@@ -204,17 +201,18 @@ impl<'a, E: Examples> Run<'a, E> {
     }
 }
 
-/// What the reporting thread remembers.
+/// What the reporting thread remembers, from checkpoint to checkpoint.
 pub(crate) struct Reporter {
     last: Instant,
+    /// Work done before the present run.
+    pub(crate) before: Tally,
     reported: Tally,
     loss: f64,
-    tokens_before: u64,
 }
 
 impl Reporter {
-    pub(crate) fn new(tokens_before: u64) -> Self {
-        Self { last: Instant::now(), reported: Tally::default(), loss: f64::NAN, tokens_before }
+    pub(crate) fn new() -> Self {
+        Self { last: Instant::now(), before: Tally::default(), reported: Tally::default(), loss: f64::NAN }
     }
 }
 
@@ -224,7 +222,7 @@ pub(crate) fn steps(block: &BlockBuffer, out: &mut Vec<Range<usize>>) {
     let (mut start, mut tokens) = (0, 0);
     for i in 0..block.n_sentences() {
         tokens += block.sentence(i).len();
-        if tokens >= STEP_TOKENS() {
+        if tokens >= STEP_TOKENS {
             out.push(start..i + 1);
             (start, tokens) = (i + 1, 0);
         }

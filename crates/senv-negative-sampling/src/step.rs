@@ -1,15 +1,20 @@
 //! One block's worth of stochastic gradient descent: what a [`Plan`] does to the two tables.
 //!
-//! Equation: `block-step`, which is `negative-sampling-objective` for all targets of a block at the same tables:
+//! Equation: `block-step`, which is `negative-sampling-objective` for all targets of a block:
 //!
 //! ```text
 //! (F1)  S = Σ_{r in group} v_r           h_t = m_t (S − Σ_{excluded by t} v_r + Σ_{added by t} v_r)
-//! (F2)  scores: u_t·h_t, and the matrix H Nᵀ of all targets of a contest against its negatives
-//! (B2)  c_t = lr (1 − σ(u_t·h_t))        c_tn = −lr σ(u_n·h_t), 0 where n is t itself
+//! (F2)  x_t = u_t·h_t                    x_tn = u_n·h_t + Σ_{s before t} c_sn h_s·h_t
+//! (B2)  c_t = lr (1 − σ(x_t))            c_tn = −lr σ(x_tn), 0 where n is t itself
 //!       u_t += c_t h_t                   u_n += Σ_t c_tn h_t
 //! (B1)  g_t = s_t (c_t u_t + Σ_n c_tn u_n)                                  already times the learning rate
 //!       v_r += Σ_{t in group} g_t − Σ_{t excludes r} g_t                    v_r += g_t for the rows t added
 //! ```
+//!
+//! The targets of a contest share their negatives and have nearly the same hidden vector: moved by all of them at once
+//! a negative's row would overshoot, and does so until it is infinite at the learning rates of the papers. The sum in
+//! x_tn is what that row has already moved when its turn with t comes, as if the targets came one after another; it
+//! takes the products h_s·h_t and no second pass over the rows.
 //!
 //! `m_t = 1/|R_t|`; `s_t` is the same, or 1 for word2vec's CBOW. A sentence's rows are summed once and written once,
 //! whatever the number of its targets: the releases do both once a target. [`Step::compute`] only reads the tables,
@@ -180,38 +185,46 @@ impl Step {
             target.of(t.row).copy_row(t.row as usize, copy);
         }
 
-        // Scores: the m x n of the negatives, then the m of the targets.
+        // Scores: the m x n of the negatives, then the m of the targets, then the m x m of hidden vectors.
         let hidden = &self.hidden[first * stride..][..m * stride];
         self.scores.clear();
-        self.scores.resize(m * n + m, 0.0);
-        kernels::scores(hidden, m, &self.negatives, n, stride, &mut self.scores[..m * n]);
-        for i in 0..m {
-            self.scores[m * n + i] = kernels::dot(&hidden[i * stride..][..stride], &self.targets[i * stride..][..stride]);
+        self.scores.resize(m * (n + 1 + m), 0.0);
+        let (scores, rest) = self.scores.split_at_mut(m * n);
+        let (own, gram) = rest.split_at_mut(m);
+        kernels::scores(hidden, m, &self.negatives, n, stride, scores);
+        for (i, own) in own.iter_mut().enumerate() {
+            *own = kernels::dot(&hidden[i * stride..][..stride], &self.targets[i * stride..][..stride]);
         }
-        let mut loss = 0.0;
-        if want_loss {
-            let softplus = |x: f32| f64::from(x).max(0.0) + (-f64::from(x).abs()).exp().ln_1p();
-            for (i, t) in targets.iter().enumerate() {
-                loss += softplus(-self.scores[m * n + i]);
-                for (j, &row) in negatives.iter().enumerate() {
-                    if row != t.row {
-                        loss += softplus(self.scores[i * n + j]);
-                    }
-                }
-            }
+        if m > 1 {
+            kernels::scores(hidden, m, hidden, m, stride, gram);
         }
-        sigmoid_in_place(&mut self.scores);
 
-        // Coefficients, and the same times the share of a context row.
+        // Coefficients of the negatives, each target after those before it, and the same times the context's share.
+        let softplus = |x: f32| f64::from(x).max(0.0) + (-f64::from(x).abs()).exp().ln_1p();
+        let mut loss = 0.0;
         let base = self.coefficients.len();
+        self.coefficients.resize(base + m * n, 0.0);
         self.shares.clear();
         for (i, t) in targets.iter().enumerate() {
-            for (j, &row) in negatives.iter().enumerate() {
-                let c = if row == t.row { 0.0 } else { -rate.lr * self.scores[i * n + j] };
-                self.coefficients.push(c);
-                self.shares.push(c * t.share);
+            let row = &mut scores[i * n..][..n];
+            let (before, coefficients) = self.coefficients[base..].split_at_mut(i * n);
+            for (j, before) in before.chunks_exact(n).enumerate() {
+                let h = gram[i * m + j];
+                for (score, c) in row.iter_mut().zip(before) {
+                    *score += h * c;
+                }
+            }
+            if want_loss {
+                loss += softplus(-own[i]);
+                loss += row.iter().zip(negatives).filter(|&(_, &n)| n != t.row).map(|(&s, _)| softplus(s)).sum::<f64>();
+            }
+            sigmoid_in_place(row);
+            for ((c, &score), &negative) in coefficients.iter_mut().zip(row.iter()).zip(negatives) {
+                *c = if negative == t.row { 0.0 } else { -rate.lr * score };
+                self.shares.push(*c * t.share);
             }
         }
+        sigmoid_in_place(own);
         for (i, t) in targets.iter().enumerate() {
             let c = rate.lr * (1.0 - self.scores[m * n + i]);
             self.coefficients.push(c);
@@ -430,9 +443,14 @@ mod tests {
         plan.open_group([3, 4, 5, 5, 6, 20, 21].map(RowId));
         plan.push_masked_target(RowId(1), true, |skip| [0, 5].into_iter().for_each(skip), |_| {});
         plan.push_masked_target(RowId(2), true, |skip| [1, 5, 6].into_iter().for_each(skip), |_| {});
-        plan.push_masked_target(RowId(3), true, |skip| [2, 6].into_iter().for_each(skip), |add| {
-            [0, 25].map(RowId).into_iter().for_each(add);
-        });
+        plan.push_masked_target(
+            RowId(3),
+            true,
+            |skip| [2, 6].into_iter().for_each(skip),
+            |add| {
+                [0, 25].map(RowId).into_iter().for_each(add);
+            },
+        );
         plan.open_group([7, 8].map(RowId));
         plan.push_masked_target(RowId(1), true, |skip| skip(0), |_| {});
         plan.open_group([9, 9, 3].map(RowId));
@@ -443,11 +461,15 @@ mod tests {
         plan
     }
 
-    /// The loss, and both tables after one step of size `lr`, by the plain objective.
+    /// The loss, and both tables after one step of size `lr`, by the plain objective: target rows move from target to
+    /// target of a contest, contexts and their gradients are those of the start.
     fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array2<f64>, Array2<f64>) {
         let (s, t) = (as_array(source), as_array(target));
         let (mut new_s, mut new_t, mut loss) = (s.clone(), t.clone(), 0.0);
         for contest in &plan.contests {
+            // Each draw of a negative: its row as this draw alone has moved it so far.
+            let negatives = &plan.negatives[contest.negatives.clone()];
+            let mut moved: Vec<_> = negatives.iter().map(|&n| t.row(n as usize).to_owned()).collect();
             for index in contest.targets.clone() {
                 let one = &plan.targets[index];
                 let group = plan.groups.iter().find(|g| g.targets.contains(&index)).unwrap();
@@ -458,16 +480,21 @@ mod tests {
                     .map(|p| plan.rows[p] as usize)
                     .collect();
                 context.extend(plan.added[one.added.clone()].iter().map(|&r| r as usize));
-                let negatives: Vec<usize> = plan.negatives[contest.negatives.clone()]
-                    .iter()
-                    .filter(|&&n| n != one.row)
-                    .map(|&n| n as usize)
-                    .collect();
-                let example = Example { context: &context, target: one.row as usize, negatives: &negatives };
-                let g = gradient(&s, &t, example);
+                let positive = Example { context: &context, target: one.row as usize, negatives: &[] };
+                let g = gradient(&s, &t, positive);
                 loss += g.loss;
                 new_s.scaled_add(-lr, &g.d_source);
                 new_t.scaled_add(-lr, &g.d_target);
+                for (&n, moved) in negatives.iter().zip(&mut moved).filter(|(n, _)| **n != one.row) {
+                    let score = moved.dot(&g.hidden);
+                    let a = 1.0 / (1.0 + (-score).exp());
+                    loss += (1.0 + score.exp()).ln();
+                    for &r in &context {
+                        new_s.row_mut(r).scaled_add(-lr * a / context.len() as f64, &t.row(n as usize));
+                    }
+                    new_t.row_mut(n as usize).scaled_add(-lr * a, &g.hidden);
+                    moved.scaled_add(-lr * a, &g.hidden);
+                }
             }
         }
         (loss, new_s, new_t)
@@ -481,7 +508,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_the_gradient_of_the_plain_objective_however_negatives_are_shared() {
+    fn a_step_follows_the_plain_objective_however_negatives_are_shared() {
         for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
             let (mut source, mut target) = (random_table(SOURCE, "source"), random_table(TARGET, "target"));
             let plan = plan(sharing);

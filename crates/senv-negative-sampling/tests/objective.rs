@@ -26,7 +26,8 @@ fn gradients_and_release_steps_equal_the_reference_numbers() {
         let (mut source, mut target) = (matrix(&case["source"]), matrix(&case["target_rows"]));
         let context: Vec<usize> = serde_json::from_value(case["context"].clone()).unwrap();
         let negatives: Vec<usize> = serde_json::from_value(case["negatives"].clone()).unwrap();
-        let example = Example { context: &context, target: case["target"].as_u64().unwrap() as usize, negatives: &negatives };
+        let example =
+            Example { context: &context, target: case["target"].as_u64().unwrap() as usize, negatives: &negatives };
         let loss = case["loss"].as_f64().unwrap();
         if case["kind"] == "exact_gradient" {
             let g = gradient(&source, &target, example);

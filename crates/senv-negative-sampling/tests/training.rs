@@ -1,0 +1,261 @@
+//! Training as a whole: what it learns, that it repeats, that it can be interrupted.
+
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use rand::RngExt;
+use senv_core::{
+    Control, Corpus, FeatureList, NoObserver, Observer, Progress, RowId, Rows, Sentences, Stream, Table, TokenId, init,
+    stream,
+};
+use senv_negative_sampling::{
+    CheckpointPlan, ContinuousBagOfWords, DistributedBagOfWords, Error, Examples, MaskedFeatures, MaskedTargets,
+    NegativeSharing, Noise, Outcome, Params, Schedule, SkipGram, Subsampling, Tables, fit,
+};
+
+const DIM: usize = 24;
+const TOPICS: u32 = 6;
+const WORDS: u32 = 20;
+const N_TOKENS: usize = (TOPICS * WORDS) as usize;
+
+/// Sentences of one topic each: words of a topic occur together and never with those of another.
+fn corpus(n_sentences: usize) -> Corpus {
+    let mut rng = stream(4, "corpus", &[]);
+    let mut sentences = Sentences::new();
+    for _ in 0..n_sentences {
+        let topic = rng.random_range(0..TOPICS);
+        let n = rng.random_range(3..14);
+        sentences.push((0..n).map(|_| TokenId(topic * WORDS + rng.random_range(0..WORDS))));
+    }
+    Corpus::from_sentences(sentences)
+}
+
+/// Words alone, the target left out.
+struct Words;
+
+impl MaskedFeatures for Words {
+    type Drawn = ();
+
+    fn n_rows(&self) -> usize {
+        N_TOKENS
+    }
+
+    fn max_span(&self) -> usize {
+        1
+    }
+
+    fn draw_into(&self, tokens: &[TokenId], _rng: &mut Stream, (): &mut (), out: &mut FeatureList) {
+        out.clear();
+        for (i, token) in tokens.iter().enumerate() {
+            out.start_token();
+            out.push(RowId(token.0), i);
+        }
+    }
+
+    fn placeholders(&self, _tokens: &[TokenId], _position: usize, (): &(), _each: &mut dyn FnMut(RowId)) {}
+}
+
+fn keep_all() -> Subsampling {
+    Subsampling::new(&[100; N_TOKENS], 100 * N_TOKENS as u64, f64::INFINITY, 1).expect("valid")
+}
+
+fn masked() -> MaskedTargets<Words> {
+    MaskedTargets::new(Words, keep_all(), N_TOKENS)
+}
+
+fn tables(n_source: usize) -> senv_negative_sampling::Result<Tables> {
+    let mut source = Table::zeros(n_source, DIM)?;
+    init::uniform_rows(&mut source, 0..n_source, 1.0 / DIM as f32, 1)?;
+    Ok(Tables { source, target: Table::zeros(N_TOKENS, DIM)? })
+}
+
+fn train<E: Examples>(
+    corpus: &Corpus,
+    examples: &E,
+    params: &Params,
+    observer: &dyn Observer,
+) -> Result<Outcome, Error> {
+    let noise = Noise::new(&[100; N_TOKENS], 0.5)?;
+    fit(corpus, examples, &noise, params, "settings", || tables(examples.n_source_rows()), observer)
+}
+
+fn same_bits(a: &Outcome, b: &Outcome) -> bool {
+    let bits = |table: &Table| table.values().iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    bits(&a.tables.source) == bits(&b.tables.source) && bits(&a.tables.target) == bits(&b.tables.target)
+}
+
+/// Mean cosine of word pairs within a topic minus that of pairs across topics.
+fn separation(source: &Table) -> f32 {
+    let (mut within, mut across, mut n_within, mut n_across) = (0.0, 0.0, 0, 0);
+    for i in 0..N_TOKENS {
+        for j in 0..i {
+            let c = senv_core::kernels::cosine(source.row(i), source.row(j));
+            if i / WORDS as usize == j / WORDS as usize {
+                (within, n_within) = (within + c, n_within + 1);
+            } else {
+                (across, n_across) = (across + c, n_across + 1);
+            }
+        }
+    }
+    within / n_within as f32 - across / n_across as f32
+}
+
+#[test]
+fn words_of_a_topic_come_together_whatever_the_schedule_and_the_sharing() {
+    let corpus = corpus(4000);
+    for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
+        for negatives_shared in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
+            for threads in [1, 3] {
+                let params = Params { threads, schedule, negatives_shared, epochs: 3, ..Params::default() };
+                let outcome = train(&corpus, &masked(), &params, &NoObserver).unwrap();
+                let separation = separation(&outcome.tables.source);
+                assert!(separation > 0.3, "{schedule:?} {negatives_shared:?} {threads} threads: {separation}");
+                assert_eq!((outcome.tokens, outcome.interrupted), (3 * corpus.n_tokens(), false));
+            }
+        }
+    }
+}
+
+#[test]
+fn windows_learn_topics_too() {
+    let corpus = corpus(4000);
+    let params = Params { lr: 0.1, negatives: 5, epochs: 3, ..Params::default() };
+    let cbow = train(&corpus, &ContinuousBagOfWords::new(5, keep_all(), N_TOKENS), &params, &NoObserver).unwrap();
+    assert!(separation(&cbow.tables.source) > 0.5);
+    let skip_gram = train(&corpus, &SkipGram::new(5, keep_all(), N_TOKENS), &params, &NoObserver).unwrap();
+    assert!(separation(&skip_gram.tables.source) > 0.5);
+}
+
+#[test]
+fn sentence_rows_predict_their_words() {
+    let corpus = corpus(1500);
+    let n = corpus.n_sentences() as usize;
+    let params = Params { lr: 0.2, negatives: 5, epochs: 40, ..Params::default() };
+    let outcome = train(&corpus, &DistributedBagOfWords::new(n, keep_all(), N_TOKENS), &params, &NoObserver).unwrap();
+    assert_eq!(outcome.tables.source.n_rows(), n);
+    let separation = separation(&outcome.tables.target);
+    assert!(separation > 0.3, "words of a topic are predicted by the same sentences: {separation}");
+    // A new sentence lies with the sentences of its topic.
+    let noise = Noise::new(&[100; N_TOKENS], 0.5).unwrap();
+    let how = senv_negative_sampling::Inference::default();
+    let infer = |tokens: &[u32]| {
+        let mut out = vec![0.0; DIM];
+        let tokens: Vec<TokenId> = tokens.iter().map(|&t| TokenId(t)).collect();
+        senv_negative_sampling::infer(&tokens, &outcome.tables.target, &noise, &how, &mut out);
+        out
+    };
+    let (a, b, other) = (infer(&[1, 5, 9, 3]), infer(&[2, 8, 11]), infer(&[41, 45, 49, 43]));
+    let cosine = senv_core::kernels::cosine;
+    assert!(cosine(&a, &b) > cosine(&a, &other) + 0.3);
+    assert_eq!(infer(&[1, 5, 9, 3]), a, "the same sentence has the same vector");
+    assert_eq!(infer(&[]), vec![0.0; DIM]);
+}
+
+#[test]
+fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
+    let corpus = corpus(3000);
+    let outcomes = [1, 2, 5].map(|threads| {
+        let params = Params { threads, epochs: 2, l1: 1e-4, ..Params::default() };
+        train(&corpus, &masked(), &params, &NoObserver).unwrap()
+    });
+    assert!(same_bits(&outcomes[0], &outcomes[1]));
+    assert!(same_bits(&outcomes[0], &outcomes[2]));
+    assert_eq!(outcomes[0].loss, outcomes[1].loss);
+    let other = train(&corpus, &masked(), &Params { seed: 2, epochs: 2, ..Params::default() }, &NoObserver).unwrap();
+    assert!(!same_bits(&outcomes[0], &other), "another seed is another run");
+}
+
+#[test]
+fn hogwild_with_one_thread_repeats() {
+    let corpus = corpus(2000);
+    let params = Params { schedule: Schedule::Hogwild, epochs: 2, ..Params::default() };
+    let run = || train(&corpus, &masked(), &params, &NoObserver).unwrap();
+    assert!(same_bits(&run(), &run()));
+}
+
+/// Stops at the n-th report.
+struct StopAt(AtomicUsize);
+
+impl Observer for StopAt {
+    fn progress(&self, _: &Progress) -> Control {
+        match self.0.fetch_sub(1, Ordering::Relaxed) {
+            1 => Control::Stop,
+            _ => Control::Continue,
+        }
+    }
+}
+
+fn checkpointed(path: PathBuf, resume: bool, schedule: Schedule) -> Params {
+    let every = Some(std::time::Duration::from_millis(250));
+    Params { epochs: 40, schedule, checkpoint: Some(CheckpointPlan { path, every, resume }), ..Params::default() }
+}
+
+#[test]
+fn an_interrupted_run_goes_on_to_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = corpus(4000);
+    for (schedule, name) in [(Schedule::Deterministic, "d"), (Schedule::Hogwild, "h")] {
+        let path = folder.path().join(name);
+        let params = checkpointed(path.clone(), true, schedule);
+        let whole = train(&corpus, &masked(), &Params { checkpoint: None, ..params.clone() }, &NoObserver).unwrap();
+        let stopped = train(&corpus, &masked(), &params, &StopAt(AtomicUsize::new(1))).unwrap();
+        assert!(stopped.interrupted && path.exists());
+        assert!(stopped.tokens < whole.tokens, "stopped at {} of {} tokens", stopped.tokens, whole.tokens);
+        let resumed = train(&corpus, &masked(), &params, &NoObserver).unwrap();
+        assert!(!resumed.interrupted);
+        assert_eq!(stopped.tokens + resumed.tokens, whole.tokens);
+        assert!(same_bits(&whole, &resumed), "{schedule:?}");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_run_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint");
+    let text = corpus(4000);
+    let params = checkpointed(path.clone(), true, Schedule::Deterministic);
+    train(&text, &masked(), &params, &StopAt(AtomicUsize::new(1))).unwrap();
+    let other_text = train(&corpus(3000), &masked(), &params, &NoObserver).unwrap_err();
+    assert!(matches!(other_text, Error::CheckpointMismatch { what: "text", .. }), "{other_text}");
+    let noise = Noise::new(&[100; N_TOKENS], 0.5).unwrap();
+    let examples = masked();
+    let other_settings =
+        fit(&text, &examples, &noise, &params, "others", || tables(N_TOKENS), &NoObserver).unwrap_err();
+    assert!(matches!(other_settings, Error::CheckpointMismatch { what: "set of parameters", .. }), "{other_settings}");
+    std::fs::write(&path, b"something else").unwrap();
+    assert!(matches!(train(&text, &masked(), &params, &NoObserver), Err(Error::Core(_))));
+}
+
+#[test]
+fn scores_that_are_not_finite_end_the_run_and_name_the_learning_rate() {
+    let corpus = corpus(2000);
+    for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
+        let params = Params { lr: 1e30, schedule, epochs: 50, threads: 2, ..Params::default() };
+        let error = train(&corpus, &masked(), &params, &NoObserver).unwrap_err();
+        assert!(matches!(error, Error::Diverged { lr, .. } if lr > 1e28), "{error}");
+        assert!(error.to_string().contains("lower --lr"));
+    }
+}
+
+#[test]
+fn a_corpus_without_examples_is_an_error() {
+    let mut sentences = Sentences::new();
+    for i in 0..50 {
+        sentences.push([TokenId(i % 7)]);
+    }
+    for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
+        let params = Params { schedule, ..Params::default() };
+        let error = train(&Corpus::from_sentences(sentences.clone()), &masked(), &params, &NoObserver).unwrap_err();
+        assert!(matches!(error, Error::NothingToLearn { sentences: 50, tokens: 50 }), "{error}");
+    }
+}
+
+#[test]
+fn tables_of_another_shape_are_refused() {
+    let (corpus, examples) = (corpus(10), masked());
+    let noise = Noise::new(&[100; N_TOKENS], 0.5).unwrap();
+    let wrong = || Ok(Tables { source: Table::zeros(3, DIM)?, target: Table::zeros(N_TOKENS, DIM)? });
+    assert!(fit(&corpus, &examples, &noise, &Params::default(), "", wrong, &NoObserver).is_err());
+}
