@@ -1,1 +1,37 @@
-fn main() {}
+//! `senv`: train, encode, search and evaluate sentence embeddings from the command line.
+//!
+//! The program parses arguments, calls the libraries and prints; it computes nothing itself. Results go to standard
+//! output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod commands;
+mod failure;
+mod interrupt;
+mod number;
+mod output;
+mod progress;
+mod stream;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::FromArgMatches;
+
+fn main() -> ExitCode {
+    let parsed = args::command().try_get_matches().and_then(|matches| args::Cli::from_arg_matches(&matches));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no failures; a closed pipe is nobody's business.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { failure::USAGE } else { 0 });
+        }
+    };
+    output::set_quiet(cli.quiet);
+    match commands::run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

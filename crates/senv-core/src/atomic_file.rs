@@ -7,7 +7,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, BufWriter, ErrorKind, Write},
+    io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -68,6 +68,15 @@ impl Write for Sink {
         match self {
             Self::Temporary { file, .. } => file.as_file_mut().flush(),
             Self::Direct(file) => file.flush(),
+        }
+    }
+}
+
+impl Seek for Sink {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::Temporary { file, .. } => file.as_file_mut().seek(position),
+            Self::Direct(file) => file.seek(position),
         }
     }
 }
@@ -134,6 +143,13 @@ impl AtomicFile {
         file.as_file().sync_all().map_err(|e| Error::io("write", &path, e))?;
         file.persist(&target).map_err(|e| Error::io("rename the finished file to", &path, e.error))?;
         sync_folder(&target).map_err(|e| Error::io("write the folder of", &path, e))
+    }
+}
+
+/// For formats whose head is known at the end only; a pipe refuses.
+impl Seek for AtomicFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.sink.seek(position)
     }
 }
 
@@ -253,6 +269,21 @@ mod tests {
             fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    #[test]
+    fn a_head_is_written_over_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("matrix");
+        let mut file = AtomicFile::create(&path).unwrap();
+        file.write_all(b"???").unwrap();
+        file.write_all(&[b'x'; 2 * BUFFER]).unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        file.write_all(b"two").unwrap();
+        assert_eq!(file.stream_position().unwrap(), 3);
+        file.commit().unwrap();
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!((&bytes[..5], bytes.len()), (b"twoxx".as_slice(), 3 + 2 * BUFFER));
     }
 
     #[test]

@@ -1,0 +1,49 @@
+//! The command line.
+
+use clap::{CommandFactory, Parser, Subcommand, builder::RangedU64ValueParser};
+
+use crate::commands::{completions, convert, encode, eval, info, nearest, similarity, train};
+
+/// Sentence embeddings: train, encode, search, evaluate.
+///
+/// A model turns a sentence into a vector; sentences that mean alike get vectors that point alike.
+#[derive(Debug, Parser)]
+#[command(name = "senv", version, propagate_version = true, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    /// Say nothing but results, warnings and errors.
+    #[arg(long, short, global = true, help_heading = "Everywhere")]
+    pub(crate) quiet: bool,
+    /// Threads, 1 to 1024 [default: all cores]
+    #[arg(long, global = true, value_name = "N", help_heading = "Everywhere",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
+    pub(crate) threads: Option<usize>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  senv train sent2vec --input text.txt --output model.senv
+  senv similarity --model model.senv \"a cat sat\" \"the dog sat\"
+  senv nearest --model model.senv --input text.txt --query \"a cat sat\"
+  senv encode --model model.senv --input text.txt --output text.npy
+
+Text holds one sentence a line; it may be plain, .gz or .zst, and - is standard input.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Train(train::Train),
+    Encode(encode::Encode),
+    Similarity(similarity::Similarity),
+    Nearest(nearest::Nearest),
+    Eval(eval::Eval),
+    Info(info::Info),
+    Convert(convert::Convert),
+    Completions(completions::Completions),
+}
+
+/// The command line with the library's defaults in its help.
+pub(crate) fn command() -> clap::Command {
+    Cli::command().mut_subcommand("train", train::with_defaults)
+}

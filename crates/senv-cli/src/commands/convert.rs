@@ -1,0 +1,167 @@
+//! `senv convert`: word vectors from one format to another.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+use senv_core::{AtomicFile, Vocabulary};
+use senv_models::Model;
+use senv_store::{Embeddings, Format, InvalidUtf8, ModelFile, NonFinite, ReadOptions, read_npy, write_npy};
+
+use crate::{
+    failure::{Failure, Result},
+    output::{self, plural},
+    text::{Utf8Policy, is_dash, read_sentences},
+};
+
+/// Convert word vectors from one format to another.
+///
+/// What the input is shows in its content; a model trained by senv gives its words (n-grams have no names and are
+/// left behind). What the output is shows in its name:
+///
+///   .senv .safetensors   senv model file, mapped when opened
+///   .vec                 fastText text
+///   .w2v                 word2vec text
+///   .bin                 word2vec binary
+///   .txt                 GloVe text
+///   .npy                 NumPy matrix, and the words beside it in .words.txt
+#[derive(Debug, clap::Args)]
+#[command(
+    verbatim_doc_comment,
+    after_help = "\
+Examples:
+  senv convert GoogleNews-vectors-negative300.bin news.senv
+  senv convert model.senv words.txt --to word2vec-text"
+)]
+pub(crate) struct Convert {
+    /// The file to read; .npy needs its words beside it; - is standard input.
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// The file to write.
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    /// Format of the output [default: by its name]
+    #[arg(long, value_name = "FORMAT")]
+    to: Option<FormatArg>,
+    /// Format of the input [default: by its content]
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<FormatArg>,
+    /// What to do with a word that is not UTF-8.
+    #[arg(long, value_name = "POLICY", default_value = "error")]
+    invalid_utf8: Utf8Policy,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    Senv,
+    FasttextVec,
+    Word2vecText,
+    Word2vecBinary,
+    GloveText,
+    Npy,
+}
+
+impl FormatArg {
+    fn of_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_ascii_lowercase();
+        match extension.to_str()? {
+            "senv" => return Some(Self::Senv),
+            "npy" => return Some(Self::Npy),
+            _ => {}
+        }
+        Some(match Format::from_path(path)? {
+            Format::FastTextVec => Self::FasttextVec,
+            Format::Word2vecText => Self::Word2vecText,
+            Format::Word2vecBinary => Self::Word2vecBinary,
+            Format::GloveText => Self::GloveText,
+            _ => Self::Senv,
+        })
+    }
+
+    /// The format of the store; nothing for a matrix.
+    fn format(self) -> Option<Format> {
+        Some(match self {
+            Self::Senv => Format::Safetensors,
+            Self::FasttextVec => Format::FastTextVec,
+            Self::Word2vecText => Format::Word2vecText,
+            Self::Word2vecBinary => Format::Word2vecBinary,
+            Self::GloveText => Format::GloveText,
+            Self::Npy => return None,
+        })
+    }
+}
+
+impl Convert {
+    pub(crate) fn run(self) -> Result {
+        let Some(to) = self.to.or_else(|| FormatArg::of_path(&self.output)) else {
+            let message = format!("the name {} does not say which format; add --to FORMAT", self.output.display());
+            return Err(Failure::Usage(message));
+        };
+        let embeddings = self.read()?;
+        match to.format() {
+            Some(format) => embeddings.write(&self.output, format, NonFinite::Error)?,
+            None => write_matrix(&embeddings, &self.output)?,
+        }
+        let words = plural(embeddings.len() as u64, "word");
+        output::note(&format!("{words} of {} numbers written to {}", embeddings.dim(), self.output.display()));
+        Ok(())
+    }
+
+    fn read(&self) -> Result<Embeddings> {
+        let is_npy = self.input.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+        if self.from == Some(FormatArg::Npy) || (self.from.is_none() && is_npy) {
+            return read_matrix(&self.input);
+        }
+        let mut options = ReadOptions::default();
+        if self.invalid_utf8 == Utf8Policy::Replace {
+            options = options.invalid_utf8(InvalidUtf8::Replace);
+        }
+        if let Some(format) = self.from.and_then(FormatArg::format) {
+            options = options.format(format);
+        }
+        let (embeddings, report) = if is_dash(&self.input) {
+            Embeddings::read_from(std::io::stdin(), "-", &options)?
+        } else {
+            match ModelFile::open(&self.input) {
+                Ok(file) if file.kind() != "embeddings" => return Ok(Model::open(&self.input)?.to_embeddings()?),
+                _ => Embeddings::read(&self.input, &options)?,
+            }
+        };
+        output::note(&format!("{}: {}, {}", self.input.display(), report.format, plural(report.rows, "row")));
+        let warnings = [
+            (report.duplicates, "row", "left out: the word had one already"),
+            (report.invalid_utf8, "word", "with bytes replaced that are not UTF-8"),
+            (report.non_finite, "number", "not finite"),
+        ];
+        for (n, what, why) in warnings {
+            if n > 0 {
+                output::warn(&format!("{} {why}", plural(n, what)));
+            }
+        }
+        Ok(embeddings)
+    }
+}
+
+/// The file of words that belongs to a matrix.
+fn words_path(matrix: &Path) -> PathBuf {
+    matrix.with_extension("words.txt")
+}
+
+fn write_matrix(embeddings: &Embeddings, path: &Path) -> Result {
+    let words = words_path(path);
+    if let Some((word, _)) = embeddings.iter().find(|(word, _)| word.trim().is_empty() || word.contains(['\n', '\r'])) {
+        let reason = format!("the word {word:?} cannot stand on a line of its own; write another format");
+        return Err(senv_core::Error::BadFile { path: words, reason }.into());
+    }
+    write_npy(path, embeddings)?;
+    AtomicFile::write_with(&words, |file| embeddings.iter().try_for_each(|(word, _)| writeln!(file, "{word}")))?;
+    Ok(())
+}
+
+fn read_matrix(path: &Path) -> Result<Embeddings> {
+    let words = read_sentences(&[words_path(path)], &senv_core::TextOptions::default())?;
+    let vocabulary = Vocabulary::from_counts(words.iter().map(|(_, word)| (word, 0)), 0)?;
+    Ok(Embeddings::new(vocabulary, read_npy(path)?)?)
+}

@@ -1,0 +1,198 @@
+//! `senv eval`: how good a model is.
+
+use std::{io::Write, path::PathBuf};
+
+use clap::Subcommand;
+use senv_core::{AtomicFile, Rows};
+use senv_eval::{
+    DEFAULT_BINS, DEFAULT_WARM_UP, NormOptions, PublishedSystem, StsComparison, StsResult, StsTask, compare_sts,
+    evaluate_sts, measure_latency, norm_profile, published_sts,
+};
+use senv_models::Model;
+use serde::Serialize;
+
+use crate::{
+    commands::{ModelArg, file_name},
+    failure::Result,
+    output,
+};
+
+/// Judge a model: agreement with people, norms of its words, speed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Eval {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Sts(Sts),
+    Norms(Norms),
+    Latency(LatencyArgs),
+}
+
+/// Correlate cosines with the scores that people gave (STS).
+///
+/// Pearson's r and Spearman's rho, times 100, of each task, and every mean under its name. A task is a file of lines
+/// GOLD<TAB>FIRST<TAB>SECOND with GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with STS.gs.NAME.txt
+/// beside it; a folder named as a year groups its tasks.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval sts --model model.senv sts/2014/*.tsv
+  senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv --json")]
+struct Sts {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Tasks.
+    #[arg(required = true, value_name = "FILE")]
+    tasks: Vec<PathBuf>,
+    /// Another model, for the significance of the difference (Wilcoxon's signed-rank test).
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// Print what papers reported on these tasks beside the results.
+    #[arg(long)]
+    published: bool,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show how the norms of word vectors follow the frequency of the words (Sent2Vec, Figure 1).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  senv eval norms --model model.senv --svg norms.svg")]
+struct Norms {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Bins over the logarithm of the frequency, 1 to 10000.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_BINS)]
+    bins: usize,
+    /// Draw the profile into this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Time one pair after the other, on one thread.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  senv eval latency --model model.senv sts/2014/*.tsv")]
+struct LatencyArgs {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Files of scored pairs, as for `senv eval sts`.
+    #[arg(required = true, value_name = "FILE")]
+    tasks: Vec<PathBuf>,
+    /// Pairs before the clock starts.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_WARM_UP)]
+    warm_up: usize,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Eval {
+    pub(crate) fn run(self) -> Result {
+        match self.what {
+            What::Sts(command) => command.run(),
+            What::Norms(command) => command.run(),
+            What::Latency(command) => command.run(),
+        }
+    }
+}
+
+fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {
+    Ok(tasks.iter().map(StsTask::read).collect::<senv_eval::Result<_>>()?)
+}
+
+/// All that was asked for, as JSON.
+#[derive(Debug, Serialize)]
+struct StsReport<'a> {
+    model: String,
+    #[serde(flatten)]
+    result: &'a StsResult,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Against<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    published: Vec<PublishedSystem>,
+}
+
+#[derive(Debug, Serialize)]
+struct Against<'a> {
+    model: String,
+    #[serde(flatten)]
+    result: &'a StsResult,
+    comparison: &'a StsComparison,
+}
+
+impl Sts {
+    fn run(self) -> Result {
+        let tasks = read(&self.tasks)?;
+        let result = evaluate_sts(&self.model.open()?, &tasks)?;
+        let other = match &self.against {
+            Some(path) => {
+                let other = evaluate_sts(&Model::open(path)?, &tasks)?;
+                let comparison = compare_sts(&result, &other)?;
+                Some((path, other, comparison))
+            }
+            None => None,
+        };
+        let mut published = if self.published { published_sts() } else { Vec::new() };
+        published.retain(|system| tasks.iter().any(|task| system.value(task.year, &task.name).is_some()));
+        if self.published && published.is_empty() {
+            output::warn("no paper known to senv reports any of these tasks; is the folder named as the year?");
+        }
+        if self.json {
+            let against = other.as_ref().map(|(path, result, comparison)| Against {
+                model: path.display().to_string(),
+                result,
+                comparison,
+            });
+            let model = self.model.model.display().to_string();
+            return output::print_json(&StsReport { model, result: &result, against, published });
+        }
+        let mut text = result.to_text_beside(&published);
+        if let Some((path, _, comparison)) = &other {
+            text.push('\n');
+            text += &comparison.to_text(&file_name(&self.model.model), &file_name(path));
+        }
+        output::print(&text)
+    }
+}
+
+impl Norms {
+    fn run(self) -> Result {
+        let model = self.model.open()?;
+        let options = NormOptions { n_bins: self.bins, ..NormOptions::default() };
+        let profile = match model.average() {
+            Some(encoder) => norm_profile(encoder.words(), &options)?,
+            None => {
+                let (vocabulary, rows) = (model.vocabulary(), model.rows());
+                let words = vocabulary.iter();
+                norm_profile(
+                    words.map(|(id, word, _)| (word, vocabulary.frequency(id), rows.row(id.index()))),
+                    &options,
+                )?
+            }
+        };
+        if let Some(path) = &self.svg {
+            AtomicFile::write_with(path, |file| file.write_all(profile.to_svg().as_bytes()))?;
+        }
+        if self.json { output::print_json(&profile) } else { output::print(&profile.to_text()) }
+    }
+}
+
+impl LatencyArgs {
+    fn run(self) -> Result {
+        let tasks = read(&self.tasks)?;
+        let pairs: Vec<(&str, &str)> =
+            tasks.iter().flat_map(|task| &task.pairs).map(|pair| (&pair.first[..], &pair.second[..])).collect();
+        let latency = measure_latency(&self.model.open()?, &pairs, self.warm_up)?;
+        if self.json { output::print_json(&latency) } else { output::print(&latency.to_text()) }
+    }
+}

@@ -1,0 +1,80 @@
+//! `senv info`: what a file holds.
+
+use std::{fs, path::PathBuf};
+
+use senv_core::checkpoint;
+use senv_models::Model;
+use serde_json::{Value, json};
+
+use crate::{
+    failure::Result,
+    output::{self, bytes, grouped},
+};
+
+/// Tell what a model, a file of word vectors or a checkpoint holds.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  senv info model.senv")]
+pub(crate) struct Info {
+    /// The file.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Info {
+    pub(crate) fn run(self) -> Result {
+        let size = fs::metadata(&self.file).map_err(|e| senv_core::Error::io("open", &self.file, e))?.len();
+        let mut facts = match checkpoint::kind(&self.file) {
+            Ok(kind) => json!({ "kind": "checkpoint", "of": kind }),
+            Err(_) => of_model(&Model::open(&self.file)?),
+        };
+        facts["file"] = json!(self.file.display().to_string());
+        facts["file_bytes"] = json!(size);
+        if self.json {
+            return output::print_json(&facts);
+        }
+        let mut text = String::new();
+        push("", &facts, &mut text);
+        output::print(&text)
+    }
+}
+
+fn of_model(model: &Model) -> Value {
+    let (vocabulary, rows) = (model.vocabulary(), model.rows());
+    let most_frequent: Vec<&str> = vocabulary.iter().take(10).map(|(_, word, _)| word).collect();
+    json!({
+        "kind": model.kind(),
+        "dim": rows.dim(),
+        "words": vocabulary.len(),
+        "rows": rows.n_rows(),
+        "numbers": rows.n_rows() * rows.dim(),
+        "corpus_tokens": vocabulary.corpus_tokens(),
+        "first_words": most_frequent,
+        "parameters": model.params_json(),
+    })
+}
+
+/// Appends a line a fact; names of inner facts are joined with dots.
+fn push(prefix: &str, facts: &Value, text: &mut String) {
+    let Value::Object(facts) = facts else { return };
+    for (name, value) in facts {
+        let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+        let value = match value {
+            Value::Null => continue,
+            Value::Object(_) => {
+                push(&name, value, text);
+                continue;
+            }
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+            Value::String(value) => value.clone(),
+            Value::Number(n) if name == "file_bytes" => bytes(n.as_u64().unwrap_or_default()),
+            Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), grouped),
+            Value::Bool(_) => value.to_string(),
+        };
+        *text += &format!("{name:32}{value}\n");
+    }
+}

@@ -1,0 +1,143 @@
+//! `senv similarity`: how alike two sentences are.
+
+use std::{
+    io::{IsTerminal, Write},
+    path::PathBuf,
+};
+
+use senv_core::{Scratch, SentenceEncoder, TextReader, kernels};
+use senv_models::Model;
+use serde::Serialize;
+
+use crate::{
+    commands::ModelArg,
+    failure::{Failure, Result},
+    number::{Digits, push_row},
+    output::{self, plural},
+    stream::{self, Batch},
+    text::{TextArgs, is_dash},
+};
+
+/// Digits of a cosine after the point: what an f32 holds.
+const DIGITS: Digits = Digits::Fixed(6);
+
+/// Tell how alike two sentences are: the cosine of their vectors, -1 to 1.
+///
+/// Without sentences, lines of FIRST<TAB>SECOND are read and written again with the cosine in a last column. A
+/// sentence without a known word has cosine 0 with everything, and it is said how often that happened.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Similarity {
+    #[command(flatten)]
+    model: ModelArg,
+    /// The first sentence.
+    #[arg(requires = "second", conflicts_with = "input")]
+    first: Option<String>,
+    /// The second sentence.
+    second: Option<String>,
+    /// Pairs, one FIRST<TAB>SECOND a line; further columns are kept; - is standard input.
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// Write JSON: an object a pair, one a line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  senv similarity --model model.senv \"a cat sat on the mat\" \"a dog lay on the rug\"
+  senv similarity --model model.senv < pairs.tsv > scored.tsv";
+
+#[derive(Debug, Serialize)]
+struct Pair<'a> {
+    first: &'a str,
+    second: &'a str,
+    cosine: f32,
+    /// Known words of either sentence.
+    known_tokens: [usize; 2],
+}
+
+/// What one thread reuses from pair to pair.
+struct State {
+    scratch: Scratch,
+    vectors: Vec<f32>,
+}
+
+impl State {
+    fn new(model: &Model) -> Self {
+        Self { scratch: Scratch::default(), vectors: vec![0.0; 2 * model.dim()] }
+    }
+
+    fn pair<'a>(&mut self, model: &Model, first: &'a str, second: &'a str) -> Pair<'a> {
+        let (u, v) = self.vectors.split_at_mut(model.dim());
+        let known_tokens = [
+            model.encode_into(first, &mut self.scratch, u).known,
+            model.encode_into(second, &mut self.scratch, v).known,
+        ];
+        Pair { first, second, cosine: kernels::cosine(u, v), known_tokens }
+    }
+}
+
+impl Similarity {
+    pub(crate) fn run(self, threads: usize) -> Result {
+        let model = self.model.open()?;
+        let mut unknown = 0;
+        if let (Some(first), Some(second)) = (&self.first, &self.second) {
+            let pair = State::new(&model).pair(&model, first, second);
+            unknown = u64::from(pair.known_tokens.contains(&0));
+            if self.json {
+                output::print_json(&pair)?;
+            } else {
+                let mut text = Vec::new();
+                push_row(&[pair.cosine], b' ', DIGITS, &mut text);
+                output::print(&String::from_utf8_lossy(&text))?;
+            }
+        } else {
+            if is_dash(&self.input) && std::io::stdin().is_terminal() {
+                output::note("reading pairs from standard input: FIRST<TAB>SECOND, Ctrl-D ends");
+            }
+            let reader = TextReader::open(&[&self.input], &self.text.options())?;
+            let mut out = output::stdout();
+            let work = |state: &mut State, batch: &mut Batch<u64>| self.score(&model, state, batch);
+            stream::run(
+                reader,
+                threads,
+                || State::new(&model),
+                work,
+                |batch| {
+                    unknown += batch.tally;
+                    out.write_all(&batch.out).map_err(Failure::stdout)
+                },
+            )?;
+            out.flush().map_err(Failure::stdout)?;
+        }
+        if unknown > 0 {
+            output::warn(&format!("{} with a sentence of no known word: cosine 0", plural(unknown, "pair")));
+        }
+        Ok(())
+    }
+
+    fn score(&self, model: &Model, state: &mut State, batch: &mut Batch<u64>) -> Result {
+        let Batch { lines, out, tally } = batch;
+        for (number, line) in lines.iter() {
+            let mut columns = line.split('\t');
+            let (Some(first), Some(second)) = (columns.next(), columns.next()) else {
+                let reason = "found no tab, expected FIRST<TAB>SECOND; separate the sentences with one tab";
+                return Err(stream::bad_line(&self.input, number, reason));
+            };
+            let pair = state.pair(model, first, second);
+            *tally += u64::from(pair.known_tokens.contains(&0));
+            if self.json {
+                serde_json::to_writer(&mut *out, &pair)?;
+                out.push(b'\n');
+            } else {
+                out.extend_from_slice(line.as_bytes());
+                out.push(b'\t');
+                push_row(&[pair.cosine], b' ', DIGITS, out);
+            }
+        }
+        Ok(())
+    }
+}

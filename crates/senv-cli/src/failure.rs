@@ -1,0 +1,115 @@
+//! How a command ends when it does not succeed.
+
+use std::{error::Error, fmt::Write as _, io, process::ExitCode};
+
+use crate::output;
+
+/// Exit code for wrong usage.
+pub(crate) const USAGE: u8 = 2;
+/// Exit code after Ctrl-C, as shells have it: 128 + the number of the signal.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// The result of a command.
+pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The arguments do not fit together.
+    Usage(String),
+    /// Something failed; the message names a remedy where there is one.
+    Failed(Box<dyn Error + Send + Sync>),
+    /// Stopped by Ctrl-C; what there is to say about it has been said.
+    Interrupted,
+    /// The reader of the results has gone, as `head` does when it has enough.
+    ReaderGone,
+}
+
+impl Failure {
+    /// Says what went wrong and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::Usage(message) => {
+                output::error(&format!("{message}\n\nFor more information, try '--help'."));
+                ExitCode::from(USAGE)
+            }
+            Self::Failed(error) => {
+                output::error(&chain(error.as_ref()));
+                ExitCode::from(if is_usage(error.as_ref()) { USAGE } else { 1 })
+            }
+            Self::Interrupted => ExitCode::from(INTERRUPTED),
+            Self::ReaderGone => ExitCode::SUCCESS,
+        }
+    }
+
+    /// A failure of writing to standard output.
+    pub(crate) fn stdout(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::ReaderGone,
+            _ => senv_core::Error::io("write", "-", error).into(),
+        }
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}
+
+/// The error and its causes in one line; a cause that an outer message already tells is not told again.
+fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        if !text.contains(&message) {
+            let _ = write!(text, ": {message}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Whether the cause of the error is a parameter out of its range.
+fn is_usage(error: &(dyn Error + 'static)) -> bool {
+    use senv_core::Error as Core;
+    let core = |error: &Core| matches!(error, Core::InvalidParameter { .. });
+    // Transparent variants hand on the source of what they wrap, not what they wrap itself.
+    if let Some(error) = error.downcast_ref::<senv_models::Error>() {
+        return match error {
+            senv_models::Error::Core(error)
+            | senv_models::Error::Training(senv_negative_sampling::Error::Core(error))
+            | senv_models::Error::Store(senv_store::Error::Core(error)) => core(error),
+            senv_models::Error::Ngrams(_) => true,
+            _ => false,
+        };
+    }
+    match error.downcast_ref::<senv_eval::Error>() {
+        Some(senv_eval::Error::Core(error)) => core(error),
+        Some(_) => false,
+        None => error.downcast_ref::<Core>().is_some_and(core),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = senv_core::Error::io("open", "a.txt", io::Error::other("no such thing"));
+        assert_eq!(chain(&error), "cannot open a.txt: no such thing");
+        let error = senv_models::Error::from(error);
+        assert_eq!(chain(&error), "cannot open a.txt: no such thing");
+    }
+
+    #[test]
+    fn parameters_out_of_range_are_wrong_usage() {
+        let bad = || senv_core::Error::InvalidParameter { name: "dim", requirement: "at least 1", got: "0".into() };
+        assert!(is_usage(&bad()));
+        assert!(is_usage(&senv_models::Error::from(bad())));
+        assert!(is_usage(&senv_models::Error::from(senv_negative_sampling::Error::from(bad()))));
+        assert!(!is_usage(&io::Error::other("disk full")));
+    }
+}

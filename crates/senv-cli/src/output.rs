@@ -1,0 +1,132 @@
+//! What is said, and where: results on standard output, the rest on standard error.
+
+use std::{
+    io::{self, BufWriter, IsTerminal, StdoutLock, Write},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use serde::Serialize;
+
+use crate::failure::{Failure, Result};
+
+/// Bytes of results gathered before the system is called.
+const BUFFER: usize = 1 << 18;
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Whether notes and progress are left out from here on.
+pub(crate) fn set_quiet(quiet: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+}
+
+/// Whether notes and progress are left out.
+pub(crate) fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Whether standard error is a terminal, where lines can be overwritten.
+pub(crate) fn is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Standard output, locked once, with room to gather in.
+pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::with_capacity(BUFFER, io::stdout().lock())
+}
+
+/// Writes a whole result to standard output; a line end is added where it lacks.
+pub(crate) fn print(text: &str) -> Result {
+    let mut out = stdout();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    write!(out, "{text}{end}").and_then(|()| out.flush()).map_err(Failure::stdout)
+}
+
+/// Writes a result as indented JSON to standard output.
+pub(crate) fn print_json(value: &impl Serialize) -> Result {
+    print(&senv_eval::to_json(value))
+}
+
+/// A line worth a reader's attention; nothing is left to do if it cannot be written.
+pub(crate) fn note(message: &str) {
+    if !is_quiet() {
+        let _ = writeln!(anstream::stderr().lock(), "{message}");
+    }
+}
+
+/// A line that is told even under `--quiet`.
+pub(crate) fn warn(message: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "\x1b[1;33mwarning:\x1b[0m {message}");
+}
+
+/// The line that a failed command ends with.
+pub(crate) fn error(message: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "\x1b[1;31merror:\x1b[0m {message}");
+}
+
+/// A large number in three or four digits: `1.23 M`.
+pub(crate) fn short(x: f64) -> String {
+    match x {
+        x if x >= 1e9 => format!("{:.2} G", x / 1e9),
+        x if x >= 1e6 => format!("{:.2} M", x / 1e6),
+        x if x >= 1e4 => format!("{:.0} k", x / 1e3),
+        x => format!("{x:.0}"),
+    }
+}
+
+/// A number with its digits in groups: `1,234,567`.
+pub(crate) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of bytes in the largest fitting unit of 1,024.
+pub(crate) fn bytes(n: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut x = n as f64;
+    let mut unit = "bytes";
+    for next in units {
+        if x < 1024.0 {
+            break;
+        }
+        (x, unit) = (x / 1024.0, next);
+    }
+    if unit == "bytes" { format!("{n} bytes") } else { format!("{x:.1} {unit}") }
+}
+
+/// A time in seconds, minutes or hours: `9.3 s`, `4:05 min`, `2:04:05 h`.
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{:.1} s", time.as_secs_f64()),
+        60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02}:{:02} h", seconds / 3600, seconds / 60 % 60, seconds % 60),
+    }
+}
+
+/// `1 word`, `2 words`.
+pub(crate) fn plural(n: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!([short(999.4), short(12_345.0), short(1_234_567.0)], ["999", "12 k", "1.23 M"]);
+        assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([bytes(1023), bytes(1536), bytes(6 << 30)], ["1023 bytes", "1.5 KiB", "6.0 GiB"]);
+        let seconds = |s| duration(Duration::from_secs_f64(s));
+        assert_eq!([seconds(9.32), seconds(245.0), seconds(7445.0)], ["9.3 s", "4:05 min", "2:04:05 h"]);
+        assert_eq!([plural(1, "word"), plural(2, "word")], ["1 word", "2 words"]);
+    }
+}

@@ -1,0 +1,114 @@
+//! How far long work has come: a bar on a terminal, a line now and then elsewhere.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use senv_core::{Control, Observer, Progress};
+
+use crate::{
+    interrupt::Interrupt,
+    output::{self, duration, short},
+};
+
+/// Time between two lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Steps of the bar.
+const STEPS: u64 = 10_000;
+
+/// Shows the progress of training and passes on the wish to stop.
+pub(crate) struct TrainingProgress {
+    interrupt: Interrupt,
+    epochs: u32,
+    bar: ProgressBar,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Share that was done when this run began.
+    done_before: Option<f64>,
+    done: f64,
+    last_line: Option<Instant>,
+}
+
+impl TrainingProgress {
+    /// Progress of a run of so many epochs.
+    pub(crate) fn new(epochs: u32, interrupt: Interrupt) -> Self {
+        let bar = if output::is_terminal() && !output::is_quiet() {
+            let style = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}");
+            ProgressBar::new(STEPS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        } else {
+            ProgressBar::hidden()
+        };
+        Self { interrupt, epochs, bar, state: Mutex::default() }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// The share of the whole run that was done at the last report.
+    pub(crate) fn done(&self) -> f64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).done
+    }
+
+    fn line(&self, progress: &Progress, done_before: f64) -> String {
+        let mut text = format!("epoch {}/{}", progress.epoch + 1, self.epochs);
+        text += &format!("  {} words/s  lr {:.4}", short(progress.units_per_second), progress.lr);
+        if progress.loss.is_finite() {
+            text += &format!("  loss {:.3}", progress.loss);
+        }
+        if let Some(left) = progress.seconds_left(done_before).and_then(|s| Duration::try_from_secs_f64(s).ok()) {
+            text += &format!("  {} left", duration(left));
+        }
+        text
+    }
+}
+
+impl Observer for TrainingProgress {
+    fn progress(&self, progress: &Progress) -> Control {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let done_before = *state.done_before.get_or_insert(progress.done);
+        state.done = progress.done;
+        if !self.bar.is_hidden() {
+            self.bar.set_position((progress.done * STEPS as f64) as u64);
+            self.bar.set_message(self.line(progress, done_before));
+        } else if !output::is_terminal() && state.last_line.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
+            state.last_line = Some(Instant::now());
+            output::note(&format!("{:5.1}%  {}", 100.0 * progress.done, self.line(progress, done_before)));
+        }
+        if self.interrupt.is_requested() { Control::Stop } else { Control::Continue }
+    }
+
+    fn note(&self, message: &str) {
+        self.bar.suspend(|| output::note(message));
+    }
+}
+
+/// Counts sentences on a terminal while they go to a file.
+pub(crate) struct Counter(ProgressBar);
+
+impl Counter {
+    /// A counter, hidden where `shown` is false or there is no terminal.
+    pub(crate) fn new(shown: bool) -> Self {
+        if !shown || output::is_quiet() || !output::is_terminal() {
+            return Self(ProgressBar::hidden());
+        }
+        let style = ProgressStyle::with_template("{human_pos} sentences  {per_sec}");
+        Self(ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())))
+    }
+
+    /// So many more.
+    pub(crate) fn add(&self, n: u64) {
+        self.0.inc(n);
+    }
+
+    /// Takes the counter away.
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}

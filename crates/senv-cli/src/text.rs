@@ -1,0 +1,108 @@
+//! Lines of text that are worked on together.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use senv_core::{InvalidUtf8, TextOptions, TextReader};
+
+use crate::failure::Result;
+
+/// What to do with a line that is not UTF-8, as an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Utf8Policy {
+    /// Stop and name file, line and byte.
+    Error,
+    /// Put U+FFFD in the place of each invalid sequence and go on.
+    Replace,
+}
+
+/// How text is read.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct TextArgs {
+    /// What to do with a line that is not UTF-8.
+    #[arg(long, value_name = "POLICY", default_value = "error", help_heading = "Text")]
+    invalid_utf8: Utf8Policy,
+    /// Longest line that is taken, in bytes.
+    #[arg(long, value_name = "N", default_value_t = TextOptions::default().max_line_bytes, help_heading = "Text")]
+    max_line_bytes: usize,
+}
+
+impl TextArgs {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> TextOptions {
+        let invalid_utf8 = match self.invalid_utf8 {
+            Utf8Policy::Error => InvalidUtf8::Error,
+            Utf8Policy::Replace => InvalidUtf8::Replace,
+        };
+        TextOptions { invalid_utf8, max_line_bytes: self.max_line_bytes }
+    }
+}
+
+/// Lines back to back, and where each one ends.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    text: String,
+    ends: Vec<usize>,
+    /// The number of the first line, counted from 1 over all input.
+    first: u64,
+}
+
+impl Lines {
+    /// Appends a line.
+    pub(crate) fn push(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.ends.push(self.text.len());
+    }
+
+    /// Replaces the lines by the next of the reader: so many at most, about so many bytes.
+    pub(crate) fn fill(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result {
+        self.first += self.ends.len() as u64;
+        self.text.clear();
+        self.ends.clear();
+        while self.ends.len() < max_lines && self.text.len() < max_bytes {
+            match reader.next_line()? {
+                Some(line) => self.push(line.text),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the first line its number.
+    pub(crate) fn number_from(&mut self, first: u64) {
+        self.first = first;
+    }
+
+    /// Number of lines.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Line `i`.
+    pub(crate) fn get(&self, i: usize) -> &str {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.text[start..self.ends[i]]
+    }
+
+    /// The lines with their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
+        (0..self.len()).map(|i| (self.first + i as u64, self.get(i)))
+    }
+}
+
+/// All lines that hold anything but blanks.
+pub(crate) fn read_sentences(paths: &[PathBuf], options: &TextOptions) -> Result<Lines> {
+    let mut reader = TextReader::open(paths, options)?;
+    let mut lines = Lines::default();
+    while let Some(line) = reader.next_line()? {
+        if !line.is_blank() {
+            lines.push(line.text);
+        }
+    }
+    Ok(lines)
+}
+
+/// Whether a path stands for standard input or output.
+pub(crate) fn is_dash(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
