@@ -1,0 +1,146 @@
+//! Trains Sent2Vec on the text that ships with senv and shows what it has learned: a few seconds on one core.
+//!
+//! ```text
+//! cargo run --release -p senv-examples --example quickstart
+//! ```
+//!
+//! The text (`examples/data`, 2,557 sentences) is far too small for anything but a first look; on text of your own
+//! begin with [`Sent2VecParams::default`].
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use std::{error::Error, fs, io::IsTerminal};
+
+use senv_core::{Control, Observer, Progress, SentenceEncoder, Table};
+use senv_models::{Sent2Vec, Sent2VecParams, Trained};
+use senv_negative_sampling::{Params, Schedule};
+use senv_store::NearestIndex;
+
+const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
+
+/// None of these stands in the text.
+const QUERIES: &[&str] = &[
+    "Mix flour and warm water and bake the bread.",
+    "A thunderstorm with heavy rain is coming tonight.",
+    "Sow lettuce and water the young tomatoes.",
+    "Astronomers found a planet near a distant star.",
+    "The goalkeeper could not stop the penalty.",
+    "My train was delayed, so I missed the connection.",
+    "The nurse gave the sick child some medicine.",
+    "The bank asks for high interest on a loan.",
+];
+
+const PAIRS: &[(&str, &str)] = &[
+    ("The sailors left the harbour before dawn.", "Early in the morning the crew sailed out of the port."),
+    ("The pupils were nervous before the exam.", "The class was afraid of the mathematics test."),
+    ("The sailors left the harbour before dawn.", "The class was afraid of the mathematics test."),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("Training Sent2Vec on {TEXT}");
+    let Trained { model, training, tokens, .. } = train(&Line)?;
+    let rate = tokens as f64 / training.as_secs_f64() / 1e6;
+    println!(
+        "\r{} words known, {} numbers each; trained in {:.1} s, {rate:.2} million words/s\n",
+        model.encoder().vocabulary().len(),
+        model.dim(),
+        training.as_secs_f64()
+    );
+
+    let text = fs::read_to_string(TEXT)?;
+    let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    let vectors = table(&model, &sentences)?;
+    let index = NearestIndex::new(&vectors);
+
+    println!("The sentences of the text that are nearest to a new one, by cosine:\n");
+    for (query, vector) in QUERIES.iter().zip(table(&model, QUERIES)?.iter()) {
+        println!("{query}");
+        for neighbour in index.nearest(vector, 3)? {
+            println!("   {:.2}  {}", neighbour.cosine, sentences[neighbour.row]);
+        }
+    }
+
+    println!("\nHow similar are two sentences?\n");
+    for (a, b) in PAIRS {
+        println!("   {:.2}  {a}\n         {b}", model.similarity(a, b));
+    }
+
+    println!(
+        "\nNow with your own text, one sentence a line, a million lines or more:\n\n   \
+         cargo run --release -p senv-cli -- train sent2vec --input TEXT --output my.senv\n   \
+         cargo run --release -p senv-cli -- nearest --model my.senv --input TEXT --query \"a sentence\""
+    );
+    Ok(())
+}
+
+/// Settings for a very small text: rare words too, many epochs, a high learning rate, and no placeholder. One thread
+/// that sees its own updates at once is what a few thousand sentences want, and gives the same bits in every run.
+fn train(observer: &dyn Observer) -> Result<Trained<Sent2Vec>, senv_models::Error> {
+    let params = Sent2VecParams {
+        min_count: 2,
+        min_target_count: 2,
+        subsample: 1e-4,
+        placeholder: false,
+        training: Params { epochs: 60, lr: 0.5, schedule: Schedule::Hogwild, threads: 1, ..Params::default() },
+        ..Sent2VecParams::default()
+    };
+    params.fit_files(&[TEXT], &Default::default(), observer)
+}
+
+/// The embeddings of the sentences, one a row.
+fn table(model: &Sent2Vec, sentences: &[&str]) -> senv_core::Result<Table> {
+    let vectors = model.encode(sentences)?;
+    Table::from_vec(sentences.len(), model.dim(), vectors.into_iter().collect())
+}
+
+/// One line on the terminal that says how far training is.
+struct Line;
+
+impl Observer for Line {
+    fn progress(&self, progress: &Progress) -> Control {
+        if std::io::stderr().is_terminal() {
+            let (percent, rate) = (100.0 * progress.done, progress.units_per_second / 1e6);
+            eprint!("\r{percent:3.0} %, {rate:.2} million words/s ");
+        }
+        Control::Continue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::NoObserver;
+
+    use super::*;
+
+    /// Subject of each sentence: `examples/data/README.md` says in which order the documents come.
+    fn subjects(text: &str) -> Vec<usize> {
+        let documents = text.trim_end().split("\n\n").enumerate();
+        documents.flat_map(|(d, document)| document.lines().map(move |_| (d + 5 * (d / 14)) % 14)).collect()
+    }
+
+    #[test]
+    fn the_nearest_sentence_is_about_the_same_thing() {
+        let model = train(&NoObserver).unwrap().model;
+        let text = fs::read_to_string(TEXT).unwrap();
+        let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        let subjects = subjects(&text);
+        assert_eq!((sentences.len(), subjects.len()), (2557, 2557));
+        let vectors = table(&model, &sentences).unwrap();
+        let queries: Vec<&[f32]> = vectors.iter().collect();
+        let nearest = NearestIndex::new(&vectors).nearest_batch(&queries, 2).unwrap();
+        let same = (0..sentences.len()).filter(|&i| {
+            let other = nearest[i].iter().find(|n| n.row != i).expect("two neighbours");
+            subjects[other.row] == subjects[i]
+        });
+        let share = same.count() as f64 / sentences.len() as f64;
+        println!("nearest sentence of the same subject: {:.1} %", 100.0 * share);
+        // Chance is one in fourteen.
+        assert!(share > 0.6, "{share}");
+
+        let [paraphrase, reworded, unrelated] = [0, 1, 2].map(|i| model.similarity(PAIRS[i].0, PAIRS[i].1));
+        assert!(paraphrase > unrelated + 0.3 && reworded > unrelated + 0.3, "{paraphrase} {reworded} {unrelated}");
+        for query in QUERIES {
+            assert!(!sentences.contains(query), "{query} stands in the text");
+        }
+    }
+}
