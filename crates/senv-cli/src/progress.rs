@@ -28,8 +28,9 @@ pub(crate) struct TrainingProgress {
 
 #[derive(Default)]
 struct State {
-    /// Share that was done when this run began.
-    done_before: Option<f64>,
+    /// Share that was done when this run began, for reading and for training.
+    done_before: [Option<f64>; 2],
+    /// Share of the training that is done.
     done: f64,
     last_line: Option<Instant>,
 }
@@ -57,9 +58,13 @@ impl TrainingProgress {
     }
 
     fn line(&self, progress: &Progress, done_before: f64) -> String {
-        let mut text = format!("epoch {}/{}", progress.epoch + 1, self.epochs);
-        text += &format!("  {} words/s  lr {:.4}", short(progress.units_per_second), progress.lr);
-        if progress.loss.is_finite() {
+        let rate = short(progress.units_per_second);
+        let mut text = if is_reading(progress) {
+            format!("reading  {rate} words/s")
+        } else {
+            format!("epoch {}/{}  {rate} words/s  lr {:.4}", progress.epoch + 1, self.epochs, progress.lr)
+        };
+        if progress.loss.is_finite() && !is_reading(progress) {
             text += &format!("  loss {:.3}", progress.loss);
         }
         if let Some(left) = progress.seconds_left(done_before).and_then(|s| Duration::try_from_secs_f64(s).ok()) {
@@ -69,11 +74,18 @@ impl TrainingProgress {
     }
 }
 
+/// Reading knows no learning rate; that of training is above 0 to the end.
+fn is_reading(progress: &Progress) -> bool {
+    progress.lr == 0.0
+}
+
 impl Observer for TrainingProgress {
     fn progress(&self, progress: &Progress) -> Control {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let done_before = *state.done_before.get_or_insert(progress.done);
-        state.done = progress.done;
+        let done_before = *state.done_before[usize::from(is_reading(progress))].get_or_insert(progress.done);
+        if !is_reading(progress) {
+            state.done = progress.done;
+        }
         if !self.bar.is_hidden() {
             self.bar.set_position((progress.done * STEPS as f64) as u64);
             self.bar.set_message(self.line(progress, done_before));

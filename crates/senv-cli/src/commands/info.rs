@@ -37,9 +37,11 @@ impl Info {
         if self.json {
             return output::print_json(&facts);
         }
-        let mut text = String::new();
-        push("", &facts, &mut text);
-        output::print(&text)
+        let mut lines = Vec::new();
+        push("", &facts, &mut lines);
+        let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        let lines: Vec<String> = lines.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect();
+        output::print(&lines.concat())
     }
 }
 
@@ -58,23 +60,25 @@ fn of_model(model: &Model) -> Value {
     })
 }
 
-/// Appends a line a fact; names of inner facts are joined with dots.
-fn push(prefix: &str, facts: &Value, text: &mut String) {
+/// Appends name and value of each fact; names of inner facts are joined with dots.
+fn push(prefix: &str, facts: &Value, lines: &mut Vec<(String, String)>) {
     let Value::Object(facts) = facts else { return };
     for (name, value) in facts {
         let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         let value = match value {
             Value::Null => continue,
             Value::Object(_) => {
-                push(&name, value, text);
+                push(&name, value, lines);
                 continue;
             }
             Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
             Value::String(value) => value.clone(),
             Value::Number(n) if name == "file_bytes" => bytes(n.as_u64().unwrap_or_default()),
+            // Parameters are f32; an f64 would show digits that nobody gave.
+            Value::Number(n) if n.is_f64() => (n.as_f64().unwrap_or_default() as f32).to_string(),
             Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), grouped),
             Value::Bool(_) => value.to_string(),
         };
-        *text += &format!("{name:32}{value}\n");
+        lines.push((name, value));
     }
 }

@@ -137,7 +137,13 @@ impl<'a> Job<'a> {
         let progress = TrainingProgress::new(self.epochs, interrupt);
         let trained = fit(&progress);
         progress.finish();
-        let trained = trained?;
+        let trained = match trained {
+            Err(senv_models::Error::Core(senv_core::Error::Interrupted { action })) => {
+                output::warn(&format!("stopped while {action}: nothing is trained in this run, nothing is written"));
+                return Err(Failure::Interrupted);
+            }
+            trained => trained?,
+        };
         if trained.interrupted {
             return Err(self.interrupted(progress.done()));
         }
@@ -188,8 +194,8 @@ impl<'a> Job<'a> {
     fn rescue(&self, error: senv_models::Error, save: impl Fn(&Path) -> senv_models::Result<()>) -> Failure {
         output::warn(&format!("{} is not written; trying elsewhere", self.common.output.display()));
         let name = format!("{}.rescued", file_name(&self.common.output));
-        let folders =
-            [self.checkpoint.parent().map(Path::to_owned), std::env::current_dir().ok(), Some(std::env::temp_dir())];
+        let beside = self.checkpoint.parent().map(Path::to_owned);
+        let folders = [std::env::current_dir().ok(), Some(std::env::temp_dir()), beside];
         let rescued = folders.into_iter().flatten().map(|folder| folder.join(&name)).find(|path| save(path).is_ok());
         let kept = modified(&self.checkpoint).map(|_| self.checkpoint.display());
         match (rescued, kept) {
@@ -205,6 +211,11 @@ impl<'a> Job<'a> {
 
 /// Fails if a file cannot be written to where it should appear; nothing is left behind.
 fn check_writable(path: &Path) -> Result {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let reason = format!("there is no folder {}; create it or give another name", folder.display());
+        return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
+    }
     match fs::metadata(path) {
         // Devices and pipes are not opened twice.
         Ok(file) if !file.is_file() && !file.is_dir() => Ok(()),

@@ -2,7 +2,10 @@
 //!
 //! Nothing here has a default of its own: what is not given stays as the library has it.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use clap::{ValueEnum, builder::BoolishValueParser};
 use senv_core::{CorpusOptions, Tokenizer};
@@ -35,6 +38,9 @@ pub(crate) struct Common {
     /// Go on from the checkpoint, if there is one; the text and all settings but --threads must be the same.
     #[arg(long, help_heading = "Files")]
     pub(crate) resume: bool,
+    /// Folder for the numbered text while training, four bytes a word [default: that of MODEL]
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
+    scratch_dir: Option<PathBuf>,
     /// Write what came of it as JSON to standard output.
     #[arg(long, help_heading = "Files")]
     pub(crate) json: bool,
@@ -200,8 +206,10 @@ impl Common {
     /// How the text is read.
     pub(crate) fn corpus_options(&self, threads: usize) -> CorpusOptions {
         let text = self.text.options();
+        let beside = self.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
         CorpusOptions {
             threads,
+            scratch_dir: self.scratch_dir.clone().or(beside),
             invalid_utf8: text.invalid_utf8,
             max_line_bytes: text.max_line_bytes,
             ..CorpusOptions::default()
@@ -223,7 +231,7 @@ impl Common {
     fn tokenizer(&self, tokenizer: &mut Tokenizer) {
         let lowercase = self.lowercase.unwrap_or(tokenizer.is_lowercase());
         set(tokenizer, self.tokenizer);
-        *tokenizer = tokenizer.lowercase(lowercase);
+        *tokenizer = tokenizer.clone().lowercase(lowercase);
     }
 }
 

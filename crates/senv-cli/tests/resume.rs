@@ -1,0 +1,98 @@
+//! Stopped runs go on to the same bytes, and so do runs with any number of threads.
+
+mod common;
+
+use std::{
+    process::Child,
+    thread,
+    time::{Duration, Instant},
+};
+
+use common::{Ended, Folder};
+
+/// Text that takes a second or more to train on.
+const LINES: usize = 4000;
+const LONG: [&str; 4] = ["--epochs", "40", "--threads", "2"];
+
+#[test]
+fn deterministic_training_gives_the_same_bytes_on_any_number_of_threads() {
+    let folder = Folder::with_text(1500);
+    for threads in ["1", "2", "5"] {
+        let name = format!("{threads}.senv");
+        folder.train("text.txt", &name, &["--threads", threads, "--word-ngrams", "2", "--buckets", "1000"]).ok();
+        assert_eq!(folder.read(&name), folder.read("1.senv"), "{threads} threads");
+    }
+    folder.train("text.txt", "seed.senv", &["--seed", "2", "--word-ngrams", "2", "--buckets", "1000"]).ok();
+    assert_ne!(folder.read("seed.senv"), folder.read("1.senv"));
+}
+
+#[cfg(unix)]
+fn signal(child: &Child, signal: i32) {
+    // Tests may call the system; the program itself does not.
+    let status = std::process::Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
+    assert!(status.unwrap().success());
+}
+
+/// Waits until the run has written a checkpoint, or fails.
+fn wait_for(folder: &Folder, name: &str, child: &mut Child) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !folder.has(name) {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended without a checkpoint");
+        assert!(Instant::now() < deadline, "no checkpoint for a minute");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
+    let folder = Folder::with_text(LINES);
+    let more = [&LONG[..], &["--checkpoint-every", "0.05s"]].concat();
+    let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &more));
+    wait_for(&folder, "m.senv.checkpoint", &mut child);
+    signal(&child, 2);
+    let stopped = Ended::from(child.wait_with_output().unwrap());
+    assert_eq!(stopped.code, Some(130), "{}", stopped.err);
+    assert!(
+        stopped.err.contains("m.senv.checkpoint is written") && stopped.err.contains("--resume"),
+        "{}",
+        stopped.err
+    );
+    assert!(!folder.has("m.senv"));
+    let info = folder.run(&["info", "m.senv.checkpoint", "--json"]).ok().json();
+    assert_eq!(info["kind"], "checkpoint");
+
+    // Other settings or another text are refused, and the checkpoint stays.
+    let other = [&more[..], &["--resume", "--seed", "9"]].concat();
+    folder.train("text.txt", "m.senv", &other).fails(1, &["another set of parameters"]);
+    let resumed = folder.train("text.txt", "m.senv", &[&LONG[..], &["--resume"]].concat()).ok();
+    assert!(!resumed.err.contains("starting anew"), "{}", resumed.err);
+    assert!(!folder.has("m.senv.checkpoint"));
+    folder.train("text.txt", "whole.senv", &LONG).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
+    let folder = Folder::with_text(LINES);
+    let more = [&LONG[..], &["--checkpoint-every", "0.05s", "--checkpoint", "c"]].concat();
+    let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &more));
+    wait_for(&folder, "c", &mut child);
+    signal(&child, 9);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), None);
+    assert!(!folder.has("m.senv"));
+    folder.train("text.txt", "m.senv", &[&LONG[..], &["--resume", "--checkpoint", "c"]].concat()).ok();
+    folder.train("text.txt", "whole.senv", &LONG).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+    assert_eq!(folder.names(), ["m.senv", "text.txt", "whole.senv"]);
+}
+
+#[test]
+fn resuming_without_a_checkpoint_starts_anew() {
+    let folder = Folder::with_text(300);
+    let resumed = folder.train("text.txt", "m.senv", &["--resume"]).ok();
+    assert!(resumed.err.contains("there is no checkpoint"), "{}", resumed.err);
+    folder.train("text.txt", "whole.senv", &[]).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+}
