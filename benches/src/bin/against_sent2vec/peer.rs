@@ -1,0 +1,173 @@
+//! A run of the release, timed from outside by what it writes to standard error.
+//!
+//! It reports the vocabulary when that is counted, its progress every 100 words, and a line's end when training is
+//! over; then it would save. Standard error goes to a file whose growth is looked at every two milliseconds, so that
+//! reading its 15 MB a run takes no time from the program. When training is over the program is ended: a model of
+//! gigabytes need not be written to be thrown away.
+
+use std::{
+    fs::{self, File},
+    io::{Read, Seek, SeekFrom},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use crate::{
+    Result,
+    run::{Case, Job, Run, Settings, peak_of},
+};
+
+const POLL: Duration = Duration::from_millis(2);
+/// Twenty-five times what a look may come late.
+const SHORTEST: Duration = Duration::from_millis(50);
+
+/// A process that does not outlive this value.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Trains with the program at `path`. `goal` counts the words and lines of the text: in an epoch the release meets so
+/// many known words, going through the text more than once if it has to.
+pub(crate) fn run(job: &Job, path: &Path, goal: u64) -> Result<Run> {
+    let folder = tempfile::tempdir()?;
+    let log_path = folder.path().join("stderr");
+    let mut command = command(job, path, &folder.path().join("model"));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log_path)?);
+    let log = File::open(&log_path)?;
+    let told = |problem: &str| {
+        let log = fs::read(&log_path).unwrap_or_default();
+        let end = String::from_utf8_lossy(&log[log.len().saturating_sub(300)..]).into_owned();
+        format!("{} {problem}; it last wrote: {end}", path.display())
+    };
+
+    let began = Instant::now();
+    let mut running = Running(command.spawn().map_err(|e| format!("{}: {e}", path.display()))?);
+    let process = running.0.id().to_string();
+    let (mut counted, mut first, mut last) = (None, None, None);
+    let (mut size, mut peak) = (0, None);
+    loop {
+        sleep(POLL);
+        let ended = running.0.try_wait()?;
+        let now = Instant::now();
+        let grown = log.metadata()?.len();
+        if grown > size {
+            size = grown;
+            if first.is_none() {
+                let written = String::from_utf8_lossy(&fs::read(&log_path)?).into_owned();
+                if written.contains("Number of labels") {
+                    counted = counted.or(Some(now));
+                }
+                first = progress(&written).map(|done| (now, done));
+            }
+            last = first.map(|_| now);
+        }
+        if first.is_some() && ends_with_newline(&log)? {
+            peak = peak_of(&process).or(peak);
+            break;
+        }
+        if let Some(status) = ended {
+            return Err(told(&format!("ended with {status} before training was over")).into());
+        }
+    }
+    drop(running);
+
+    let (Some(counted), Some((first, done)), Some(last)) = (counted, first, last) else {
+        return Err(told("did not report as the release does").into());
+    };
+    let training = last - first;
+    if training < SHORTEST {
+        return Err(told("trained too short a time for its output to tell how long; give it more text").into());
+    }
+    let log = String::from_utf8_lossy(&fs::read(&log_path)?).into_owned();
+    let n_words =
+        number_after(&log, "Number of words:").ok_or_else(|| told("did not tell the number of words"))? as u64;
+    let end = log.rsplit('\r').next().unwrap_or_default();
+    let buckets = if job.case.word_ngrams == 1 { 1 } else { u64::from(job.settings.buckets) };
+    Ok(Run {
+        // With several threads, others may have begun before the one that reports.
+        words: ((goal * u64::from(job.settings.epochs)) as f64 * (1.0 - done)) as u64,
+        training_seconds: training.as_secs_f64(),
+        vocabulary_seconds: (counted - began).as_secs_f64(),
+        start_seconds: (first - counted).as_secs_f64(),
+        peak_bytes: peak,
+        // One bucket for characters, unused; words are known to both tables.
+        table_bytes: (2 * n_words + buckets + 1) * job.case.dim as u64 * 4,
+        loss: number_after(end, "loss:"),
+        stated_words_per_cpu_second: number_after(end, "words/sec/thread:"),
+    })
+}
+
+/// The program and its arguments; `-bucket` must follow `-wordNgrams`, which sets it too.
+fn command(job: &Job, path: &Path, model: &Path) -> Command {
+    let Case { dim, word_ngrams, threads } = job.case;
+    let Settings { lr, negatives, subsample, epochs, min_count, min_target_count, buckets, dropout } = job.settings;
+    let mut command = Command::new(path);
+    command.arg("sent2vec").arg("-input").arg(&job.text).arg("-output").arg(model);
+    let mut set = |name: &str, value: String| _ = command.args([name, &value]);
+    set("-dim", dim.to_string());
+    set("-epoch", epochs.to_string());
+    set("-lr", lr.to_string());
+    set("-neg", negatives.to_string());
+    set("-minCount", min_count.to_string());
+    set("-minCountLabel", min_target_count.to_string());
+    set("-t", subsample.to_string());
+    set("-thread", threads.to_string());
+    set("-wordNgrams", word_ngrams.to_string());
+    // Without n-grams it would draw what to drop all the same, for nothing.
+    set("-dropoutK", if word_ngrams == 1 { 0 } else { dropout }.to_string());
+    if word_ngrams > 1 {
+        set("-bucket", buckets.to_string());
+    }
+    command
+}
+
+fn ends_with_newline(mut log: &File) -> Result<bool> {
+    let mut byte = [0];
+    log.seek(SeekFrom::End(-1))?;
+    Ok(log.read(&mut byte)? == 1 && byte == *b"\n")
+}
+
+/// The share of the training done, in `[0, 1]`, by the last report that is complete.
+fn progress(log: &str) -> Option<f64> {
+    let reports = log.rsplit("Progress:").take(log.matches("Progress:").count());
+    let percent = reports.filter_map(|report| report.split_once('%')).next()?.0;
+    Some(percent.trim().parse::<f64>().ok()? / 100.0)
+}
+
+/// The number that follows a name.
+fn number_after(text: &str, name: &str) -> Option<f64> {
+    let (_, rest) = text.split_once(name)?;
+    rest.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "\rRead 0M words\nNumber of words:  4081\nNumber of labels: 0\n\
+        \rProgress: 0.0%  words/sec/thread: 16  lr: 0.200000  loss: 7.6  eta: 0h0m \
+        \rProgress: 37.5%  words/sec/thread: 926017  lr: 0.125000  loss: 3.718000  eta: 0h0m ";
+
+    #[test]
+    fn numbers_are_read_from_what_the_release_writes() {
+        assert_eq!(number_after(LOG, "Number of words:"), Some(4081.0));
+        let last = LOG.rsplit('\r').next().unwrap();
+        assert_eq!(number_after(last, "words/sec/thread:"), Some(926_017.0));
+        assert_eq!(number_after(last, "loss:"), Some(3.718));
+        assert_eq!(number_after(LOG, "speed:"), None);
+    }
+
+    #[test]
+    fn progress_is_that_of_the_last_report_that_is_complete() {
+        assert_eq!(progress(LOG), Some(0.375));
+        assert_eq!(progress(&LOG[..LOG.rfind('%').unwrap()]), Some(0.0));
+        assert_eq!(progress(&LOG[..LOG.find("Progress").unwrap()]), None);
+    }
+}

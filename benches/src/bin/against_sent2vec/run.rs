@@ -1,0 +1,127 @@
+//! What is run, and what is measured of it.
+
+use std::{fmt, fs, path::PathBuf};
+
+use senv_negative_sampling::{NegativeSharing, Schedule};
+use serde::{Deserialize, Serialize};
+
+/// Settings that all runs share.
+#[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
+pub(crate) struct Settings {
+    /// Learning rate at the start.
+    #[arg(long, default_value_t = 0.2)]
+    pub(crate) lr: f32,
+    /// Negatives a target.
+    #[arg(long, default_value_t = 10)]
+    pub(crate) negatives: usize,
+    /// Subsampling threshold of targets.
+    #[arg(long, default_value_t = 1e-5)]
+    pub(crate) subsample: f64,
+    /// Passes over the text.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) epochs: u32,
+    /// Rarer words are unknown.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) min_count: u64,
+    /// Rarer words are no targets.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) min_target_count: u64,
+    /// Hash buckets, where there are n-grams.
+    #[arg(long, default_value_t = 2_000_000)]
+    pub(crate) buckets: u32,
+    /// Tokens of a sentence that are kept out of its n-grams.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) dropout: usize,
+}
+
+/// What varies from run to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Case {
+    pub(crate) dim: usize,
+    pub(crate) word_ngrams: usize,
+    pub(crate) threads: usize,
+}
+
+impl Case {
+    /// The n-grams in words.
+    pub(crate) fn features(self) -> String {
+        match self.word_ngrams {
+            1 => "uni".into(),
+            2 => "uni+bi".into(),
+            n => format!("1 to {n}-grams"),
+        }
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dim, threads, .. } = self;
+        write!(f, "dim {dim}, {}, {threads} thread{}", self.features(), if *threads == 1 { "" } else { "s" })
+    }
+}
+
+/// A text, settings, a case: all that a program is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub(crate) text: PathBuf,
+    pub(crate) settings: Settings,
+    pub(crate) case: Case,
+}
+
+/// A program that can be told.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Program {
+    Ours { schedule: Schedule, sharing: NegativeSharing },
+    Peer(PathBuf),
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ours { schedule, sharing } => {
+                write!(f, "senv ({}, negatives: {})", lower(schedule), lower(sharing))
+            }
+            Self::Peer(path) => f.write_str(&path.file_name().unwrap_or_default().to_string_lossy()),
+        }
+    }
+}
+
+fn lower(value: &impl fmt::Debug) -> String {
+    format!("{value:?}").to_lowercase()
+}
+
+/// What one run came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// Known words trained on.
+    pub(crate) words: u64,
+    /// Wall seconds of training alone.
+    pub(crate) training_seconds: f64,
+    /// Wall seconds of counting the vocabulary (and, for ours, coding the text).
+    pub(crate) vocabulary_seconds: f64,
+    /// Wall seconds from then to the start of training: tables and samplers.
+    pub(crate) start_seconds: f64,
+    /// Peak resident memory up to the end of training, where the system tells.
+    pub(crate) peak_bytes: Option<u64>,
+    /// Numbers of both tables, four bytes each.
+    pub(crate) table_bytes: u64,
+    /// Mean training loss, each program's own.
+    pub(crate) loss: Option<f64>,
+    /// The rate that the release states itself: words a second of processor time, its samplers' start included.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) stated_words_per_cpu_second: Option<f64>,
+}
+
+impl Run {
+    pub(crate) fn words_per_second(&self) -> f64 {
+        self.words as f64 / self.training_seconds.max(1e-9)
+    }
+}
+
+/// Peak resident memory of a process (`self` or a number) so far.
+pub(crate) fn peak_of(process: &str) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}

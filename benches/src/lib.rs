@@ -1,0 +1,160 @@
+//! What the benchmarks share: text whose statistics are those of novels, made from a seed.
+//!
+//! Word frequencies follow f(r) ∝ 1 / (r + 2.7)^1.2 (r: rank from 1; Zipf's law as Mandelbrot corrected it) over
+//! 38,771 words, sentences have 3 + Exp(mean 18.5) tokens. Against 16.9 million tokens of real novels: the most
+//! frequent word makes up 6 % (there 6 %), a share of .25 of the tokens survives subsampling at t = 1e-5 (.24), and
+//! the lengths have median 15, 90th percentile 45, 99th 88 (17, 43, 85). Words are independent of each other, so
+//! bigrams repeat less than in real text: what a cache gains from them is missing here.
+
+#![forbid(unsafe_code)]
+
+use rand::RngExt;
+use rand_distr::{Distribution, Exp};
+use senv_core::{Error, Sentences, Stream, TokenId, Vocabulary, stream};
+
+/// Words of the vocabulary.
+pub const N_WORDS: usize = 38_771;
+/// Tokens of the corpus that the counts of the vocabulary are of.
+pub const CORPUS_TOKENS: f64 = 16.9e6;
+/// The seed of everything.
+pub const SEED: u64 = 1;
+
+const SHIFT: f64 = 2.7;
+const EXPONENT: f64 = 1.2;
+
+/// Words and sentences drawn from them.
+#[derive(Debug, Clone)]
+pub struct Text {
+    /// The words, the most frequent first, with the counts they would have in [`CORPUS_TOKENS`] tokens.
+    pub vocabulary: Vocabulary,
+    /// Relative frequencies, summed up.
+    cumulative: Vec<f64>,
+}
+
+impl Text {
+    /// The vocabulary of the module's text.
+    ///
+    /// # Errors
+    /// None but a fault of this program.
+    pub fn new() -> Result<Self, Error> {
+        let weights = (1..=N_WORDS).map(|rank| (rank as f64 + SHIFT).powf(-EXPONENT));
+        let total: f64 = weights.clone().sum();
+        let mut sum = 0.0;
+        let cumulative = weights
+            .clone()
+            .map(|w| {
+                sum += w / total;
+                sum
+            })
+            .collect();
+        let counts: Vec<u64> = weights.map(|w| (w / total * CORPUS_TOKENS).round() as u64).collect();
+        let tokens = counts.iter().sum();
+        let words = counts.iter().enumerate().map(|(id, &count)| (spell(id), count));
+        Ok(Self { vocabulary: Vocabulary::from_counts(words, tokens)?, cumulative })
+    }
+
+    /// One word.
+    fn draw(&self, rng: &mut Stream) -> TokenId {
+        let u: f64 = rng.random();
+        let id = self.cumulative.partition_point(|&sum| sum <= u).min(N_WORDS - 1);
+        TokenId(id as u32)
+    }
+
+    /// `n` sentences of varying length.
+    ///
+    /// # Panics
+    /// Never: the rate of the distribution is positive.
+    #[must_use]
+    pub fn sentences(&self, n: usize) -> Sentences {
+        let mut rng = stream(SEED, "sentences", &[]);
+        let length = Exp::new(1.0 / 18.5).expect("a positive rate");
+        let mut sentences = Sentences::new();
+        for _ in 0..n {
+            let n_tokens = 3 + length.sample(&mut rng) as usize;
+            sentences.push((0..n_tokens).map(|_| self.draw(&mut rng)));
+        }
+        sentences
+    }
+
+    /// `n` sentences of `n_tokens` tokens each.
+    #[must_use]
+    pub fn sentences_of(&self, n_tokens: usize, n: usize) -> Sentences {
+        let mut rng = stream(SEED, "sentences of one length", &[n_tokens as u64]);
+        let mut sentences = Sentences::new();
+        for _ in 0..n {
+            sentences.push((0..n_tokens).map(|_| self.draw(&mut rng)));
+        }
+        sentences
+    }
+
+    /// Sentences as text, their words joined by blanks.
+    #[must_use]
+    pub fn lines(&self, sentences: &Sentences) -> Vec<String> {
+        let words = |sentence: &[TokenId]| sentence.iter().map(|&id| self.vocabulary.token(id)).collect::<Vec<_>>();
+        sentences.iter().map(|sentence| words(sentence).join(" ")).collect()
+    }
+}
+
+/// A pronounceable word for each number, frequent words short: two letters for the first hundred, then four, then six.
+fn spell(id: usize) -> String {
+    const CONSONANTS: &[u8; 20] = b"bcdfghjklmnpqrstvwxz";
+    const VOWELS: &[u8; 5] = b"aeiou";
+    let mut word = String::new();
+    let mut rest = id + 1;
+    while rest > 0 {
+        rest -= 1;
+        word.push(char::from(CONSONANTS[rest % 100 / 5]));
+        word.push(char::from(VOWELS[rest % 5]));
+        rest /= 100;
+    }
+    word
+}
+
+/// Numbers in [−1, 1), always the same.
+#[must_use]
+pub fn numbers(n: usize, purpose: &str) -> Vec<f32> {
+    let mut rng = stream(SEED, purpose, &[]);
+    (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_has_the_statistics_that_are_claimed() {
+        let text = Text::new().unwrap();
+        assert_eq!(text.vocabulary.len(), N_WORDS);
+        assert!((text.vocabulary.frequency(TokenId(0)) - 0.062).abs() < 1e-3);
+        assert!(text.vocabulary.counts().is_sorted_by(|a, b| a >= b));
+        assert!(text.vocabulary.counts()[N_WORDS - 1] >= 5);
+
+        let sentences = text.sentences(20_000);
+        let n_tokens = sentences.n_tokens() as f64;
+        assert!((n_tokens / 20_000.0 - 21.0).abs() < 0.5, "mean length");
+        let mut lengths: Vec<usize> = sentences.iter().map(<[TokenId]>::len).collect();
+        lengths.sort_unstable();
+        for (share, expected) in [(0.5, 15), (0.9, 45), (0.99, 88)] {
+            let got = lengths[(share * 20_000.0) as usize];
+            assert!(got.abs_diff(expected) <= 1 + expected / 20, "percentile {share}: {got}");
+        }
+        let first = sentences.iter().flatten().filter(|id| id.0 == 0).count() as f64;
+        assert!((first / n_tokens - 0.062).abs() < 2e-3, "share of the first word");
+        let keep = |id: TokenId| {
+            let ratio = 1e-5 / text.vocabulary.frequency(id);
+            (ratio.sqrt() + ratio).min(1.0)
+        };
+        let kept: f64 = sentences.iter().flatten().map(|&id| keep(id)).sum::<f64>() / n_tokens;
+        assert!((kept - 0.25).abs() < 0.01, "share of targets {kept}");
+    }
+
+    #[test]
+    fn lines_read_back_are_the_sentences() {
+        let text = Text::new().unwrap();
+        let sentences = text.sentences_of(21, 50);
+        for (line, sentence) in text.lines(&sentences).iter().zip(sentences.iter()) {
+            let read: Vec<TokenId> = line.split(' ').map(|word| text.vocabulary.id(word).unwrap()).collect();
+            assert_eq!(read, sentence);
+        }
+    }
+}

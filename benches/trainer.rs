@@ -1,0 +1,75 @@
+//! One epoch of Sent2Vec through `senv-negative-sampling`: words a second of the training phase.
+//!
+//! `cargo bench -p senv-benches --bench trainer`; a part of it by name, as in `-- uni/300/sentence`. The time is that
+//! which `fit` states for training alone: tables are made, and the pages of the source table touched, before the clock
+//! starts.
+//!
+//! The corpus is small (10,000 sentences, about 210 thousand tokens) so that a run takes a fraction of a second; its
+//! rows therefore stay in the caches more than those of a real corpus do. For numbers to publish use
+//! `against-sent2vec` on text of millions of tokens.
+#![allow(missing_docs)]
+
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use senv_benches::Text;
+use senv_core::{Corpus, NoObserver};
+use senv_models::{NgramStart, Sent2VecParams};
+use senv_negative_sampling::{NegativeSharing, Params, Schedule};
+
+const N_SENTENCES: usize = 10_000;
+const N_BUCKETS: u32 = 100_000;
+
+fn one_epoch(c: &mut Criterion) {
+    let text = Text::new().expect("a vocabulary");
+    let sentences = text.sentences(N_SENTENCES);
+    let n_tokens = sentences.n_tokens() as u64;
+    let corpus = Corpus::from_sentences(sentences);
+
+    for (name, word_ngrams) in [("uni", 1), ("uni+bi, 100k buckets", 2)] {
+        let mut group = c.benchmark_group(name);
+        group.sample_size(10).throughput(Throughput::Elements(n_tokens));
+        for dim in [100, 300, 700] {
+            for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
+                for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
+                    let params = Sent2VecParams {
+                        dim,
+                        word_ngrams,
+                        buckets: N_BUCKETS,
+                        dropout: 2,
+                        ngram_start: NgramStart::Uniform,
+                        training: Params { epochs: 1, negatives_shared: sharing, schedule, ..Params::default() },
+                        ..Sent2VecParams::default()
+                    };
+                    let train =
+                        || params.fit(text.vocabulary.clone(), &corpus, &NoObserver).expect("a corpus to learn");
+                    let id = BenchmarkId::new(dim.to_string(), format!("{sharing:?}/{schedule:?}").to_lowercase());
+                    let mut checked = false;
+                    group.bench_function(id, |b| {
+                        b.iter_custom(|n| {
+                            let mut total = Duration::ZERO;
+                            for _ in 0..n {
+                                let trained = train();
+                                if !checked {
+                                    assert_eq!(trained.tokens, n_tokens);
+                                    assert!(
+                                        trained.loss < 11.0 * 2f64.ln(),
+                                        "no better than at the start: {}",
+                                        trained.loss
+                                    );
+                                    checked = true;
+                                }
+                                total += trained.training;
+                            }
+                            total
+                        });
+                    });
+                }
+            }
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, one_epoch);
+criterion_main!(benches);
