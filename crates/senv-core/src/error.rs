@@ -68,6 +68,12 @@ pub enum Error {
         /// The file, or the first of several.
         path: PathBuf,
     },
+    /// The observer asked to stop before there was a result.
+    #[error("stopped on request while {action}")]
+    Interrupted {
+        /// What was under way.
+        action: &'static str,
+    },
     /// No token is frequent enough.
     #[error(
         "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, the minimum count is {min_count}; lower --min-count or give more text"

@@ -1,12 +1,14 @@
 //! The words that every senv crate speaks.
 //!
-//! Text becomes tokens ([`Tokenizer`]), tokens become numbers ([`Vocabulary`], [`TokenId`]), many sentences
-//! lie in one ragged batch ([`Sentences`]), features of a sentence name rows ([`Features`], [`RowId`]) of a
-//! dense table ([`Table`], [`Rows`]), and a [`SentenceEncoder`] turns a sentence into a vector. Nothing here
+//! Files become lines ([`TextReader`]), lines become tokens ([`Tokenizer`]), tokens become numbers ([`Vocabulary`],
+//! [`TokenId`]); [`Corpus`] is all of that in one pass. Many sentences lie in one ragged batch ([`Sentences`]),
+//! features of a sentence name rows ([`Features`], [`RowId`]) of a dense table ([`Table`], [`Rows`]), and a
+//! [`SentenceEncoder`] turns a sentence into a vector. Nothing here
 //! knows a model, a metric or another project's file format.
 
 mod atomic_file;
 pub mod checkpoint;
+mod corpus;
 pub mod error;
 pub mod gradcheck;
 mod ids;
@@ -19,11 +21,13 @@ pub mod optim;
 mod rng;
 mod sentences;
 mod table;
+mod text;
 mod token;
 mod traits;
 mod vocabulary;
 
 pub use atomic_file::AtomicFile;
+pub use corpus::{BlockBuffer, Corpus, CorpusOptions};
 pub use error::{Error, Result};
 pub use ids::{RowId, TokenId};
 pub use matmul::{MatmulFloat, matmul, matmul_into};
@@ -31,6 +35,7 @@ pub use observer::{Control, NoObserver, Observer, Progress};
 pub use rng::{Stream, stream};
 pub use sentences::Sentences;
 pub use table::{Backing, Table};
+pub use text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Line, TextOptions, TextReader};
 pub use token::Tokenizer;
 pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder};
 pub use vocabulary::{Vocabulary, VocabularyBuilder};

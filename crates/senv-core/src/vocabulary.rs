@@ -27,26 +27,48 @@ pub struct Vocabulary {
     corpus_tokens: u64,
 }
 
+/// The bytes of a token of up to 16 as two numbers, which with the length tell it from any other.
+#[inline]
+fn short_key(bytes: &[u8]) -> Option<(u64, u64)> {
+    let eight = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
+    let four = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let n = bytes.len();
+    match n {
+        8..=16 => Some((eight(0)?, eight(n - 8)?)),
+        4..=7 => Some((u64::from(four(0)?) | u64::from(four(n - 4)?) << 32, 0)),
+        1..=3 => Some((u64::from(bytes[0]) | u64::from(bytes[n / 2]) << 8 | u64::from(bytes[n - 1]) << 16, 0)),
+        0 => Some((0, 0)),
+        _ => None,
+    }
+}
+
+/// High and low half of a product, folded together.
+#[inline]
+fn fold(a: u64, b: u64) -> u64 {
+    let wide = u128::from(a) * u128::from(b);
+    (wide as u64) ^ (wide >> 64) as u64
+}
+
+const HASH_KEYS: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
+
+#[inline]
+fn hash_short((low, high): (u64, u64), n: usize) -> u64 {
+    fold(fold(low ^ HASH_KEYS[0], high ^ HASH_KEYS[1]) ^ n as u64, HASH_KEYS[2])
+}
+
 /// A fast hash of short strings; only ever used in memory, so it may change from release to release.
 #[inline]
 pub(crate) fn hash(token: &str) -> u64 {
-    const K: u64 = 0x9E37_79B9_7F4A_7C15;
-    let fold = |a: u64, b: u64| {
-        let wide = u128::from(a) * u128::from(b);
-        (wide as u64) ^ (wide >> 64) as u64
-    };
     let bytes = token.as_bytes();
-    let mut state = K ^ bytes.len() as u64;
-    let mut chunks = bytes.chunks_exact(8);
-    for chunk in &mut chunks {
-        state = fold(state ^ u64::from_le_bytes(chunk.try_into().expect("eight bytes")), K);
-    }
-    let rest = chunks.remainder();
-    let mut last = 0;
-    for (i, &byte) in rest.iter().enumerate() {
-        last |= u64::from(byte) << (8 * i);
-    }
-    fold(state ^ last, 0xD6E8_FEB8_6659_FD93)
+    short_key(bytes).map_or_else(|| hash_long(bytes), |key| hash_short(key, bytes.len()))
+}
+
+#[cold]
+fn hash_long(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let state = words.iter().fold(HASH_KEYS[0], |state, &word| fold(state ^ u64::from_le_bytes(word), HASH_KEYS[1]));
+    let rest = rest.iter().fold(0, |rest, &byte| rest << 8 | u64::from(byte));
+    hash_short((state, rest), bytes.len())
 }
 
 impl Vocabulary {
@@ -180,38 +202,88 @@ impl Vocabulary {
 #[derive(Debug, Clone, Default)]
 pub struct VocabularyBuilder {
     text: String,
-    ends: Vec<usize>,
-    counts: Vec<u64>,
+    entries: Vec<Entry>,
     index: HashTable<u32>,
+    /// Short tokens seen lately, at a place given by their hash: most tokens of a text are found here, and cost
+    /// one look at memory that stays in the cache of the processor.
+    recent: Vec<Recent>,
 }
+
+/// All that is known of a token, side by side: a rare one is somewhere out in memory, and is fetched once.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// What tells short tokens apart; hash of a long one.
+    key: (u64, u64),
+    count: u64,
+    /// Where it ends in the text.
+    end: u64,
+}
+
+/// A short token; a length beyond 16 marks a free place.
+#[derive(Debug, Clone, Copy)]
+struct Recent {
+    key: (u64, u64),
+    length: u32,
+    id: u32,
+}
+
+/// Places for recent tokens, a power of two: 96 KiB of them.
+const RECENT: usize = 4096;
 
 impl VocabularyBuilder {
     /// Counts one token and returns its provisional number.
     #[inline]
     pub fn add(&mut self, token: &str) -> u32 {
-        self.add_many(token, 1)
+        let Some(key) = short_key(token.as_bytes()) else { return self.add_many(token, 1) };
+        let hash = hash_short(key, token.len());
+        let place = (hash >> 16) as usize & (RECENT - 1);
+        if let Some(recent) = self.recent.get(place)
+            && recent.key == key
+            && recent.length as usize == token.len()
+        {
+            self.entries[recent.id as usize].count += 1;
+            return recent.id;
+        }
+        let id = self.add_hashed(token, key, hash, 1);
+        if self.recent.is_empty() {
+            self.recent.resize(RECENT, Recent { key: (0, 0), length: u32::MAX, id: 0 });
+        }
+        self.recent[place] = Recent { key, length: token.len() as u32, id };
+        id
     }
 
     /// Counts `count` occurrences of a token and returns its provisional number.
-    #[inline]
     pub fn add_many(&mut self, token: &str, count: u64) -> u32 {
-        let Self { text, ends, counts, index } = self;
-        let stored = |i: u32| {
-            let start = if i == 0 { 0 } else { ends[i as usize - 1] };
-            &text[start..ends[i as usize]]
+        let hash = hash(token);
+        let key = short_key(token.as_bytes()).unwrap_or((hash, 0));
+        self.add_hashed(token, key, hash, count)
+    }
+
+    fn add_hashed(&mut self, token: &str, key: (u64, u64), hash: u64, count: u64) -> u32 {
+        let Self { text, entries, index, .. } = self;
+        let start = |i: u32| if i == 0 { 0 } else { entries[i as usize - 1].end as usize };
+        let same = |&i: &u32| {
+            let entry = &entries[i as usize];
+            entry.key == key
+                && entry.end as usize - start(i) == token.len()
+                && (token.len() <= 16 || &text[start(i)..entry.end as usize] == token)
         };
-        match index.entry(hash(token), |&i| stored(i) == token, |&i| hash(stored(i))) {
+        let rehash = |&i: &u32| {
+            let entry = &entries[i as usize];
+            let n = entry.end as usize - start(i);
+            if n <= 16 { hash_short(entry.key, n) } else { entry.key.0 }
+        };
+        match index.entry(hash, same, rehash) {
             hashbrown::hash_table::Entry::Occupied(slot) => {
                 let id = *slot.get();
-                counts[id as usize] += count;
+                entries[id as usize].count += count;
                 id
             }
             hashbrown::hash_table::Entry::Vacant(slot) => {
-                let id = counts.len() as u32;
+                let id = entries.len() as u32;
                 slot.insert(id);
                 text.push_str(token);
-                ends.push(text.len());
-                counts.push(count);
+                entries.push(Entry { key, count, end: text.len() as u64 });
                 id
             }
         }
@@ -220,20 +292,22 @@ impl VocabularyBuilder {
     /// Distinct tokens so far.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.counts.len()
+        self.entries.len()
     }
 
     /// Whether no token was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
+        self.entries.is_empty()
     }
 
     /// Tokens and counts in the order of first appearance.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, u64)> + '_ {
-        (0..self.counts.len()).map(|i| {
-            let start = if i == 0 { 0 } else { self.ends[i - 1] };
-            (&self.text[start..self.ends[i]], self.counts[i])
+        let mut start = 0;
+        self.entries.iter().map(move |entry| {
+            let token = &self.text[start..entry.end as usize];
+            start = entry.end as usize;
+            (token, entry.count)
         })
     }
 
@@ -243,13 +317,23 @@ impl VocabularyBuilder {
     /// # Errors
     /// [`Error::EmptyVocabulary`] if none is left.
     pub fn finish(&self, min_count: u64) -> Result<Vocabulary> {
+        self.finish_at_most(min_count, None)
+    }
+
+    /// Like [`VocabularyBuilder::finish`], with at most `max_tokens` tokens: the rarest are cut, of equal ones the
+    /// last by bytes.
+    ///
+    /// # Errors
+    /// [`Error::EmptyVocabulary`] if none is left.
+    pub fn finish_at_most(&self, min_count: u64, max_tokens: Option<usize>) -> Result<Vocabulary> {
         let mut kept: Vec<(&str, u64)> = self.iter().filter(|&(_, count)| count >= min_count.max(1)).collect();
         if kept.is_empty() {
-            let highest = self.counts.iter().copied().max().unwrap_or(0);
+            let highest = self.entries.iter().map(|entry| entry.count).max().unwrap_or(0);
             return Err(Error::EmptyVocabulary { min_count, distinct: self.len(), highest });
         }
         kept.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        Vocabulary::from_counts(kept, self.counts.iter().sum())
+        kept.truncate(max_tokens.unwrap_or(usize::MAX).max(1));
+        Vocabulary::from_counts(kept, self.entries.iter().map(|entry| entry.count).sum())
     }
 }
 
@@ -269,6 +353,8 @@ mod tests {
         let cut = builder.finish(2).unwrap();
         assert_eq!((cut.len(), cut.corpus_tokens()), (2, 7));
         assert_eq!(cut.frequency(TokenId(0)), 2.0 / 7.0);
+        assert_eq!(builder.finish_at_most(1, Some(3)).unwrap().text(), "abc");
+        assert_eq!(builder.finish_at_most(2, Some(9)).unwrap().text(), "ab");
         assert!(matches!(builder.finish(3), Err(Error::EmptyVocabulary { min_count: 3, distinct: 5, highest: 2 })));
     }
 
@@ -281,6 +367,24 @@ mod tests {
             assert_eq!(vocabulary.id(&format!("{word}?")), None);
         }
         assert_eq!(vocabulary.id(""), None);
+    }
+
+    #[test]
+    fn counting_agrees_with_a_map_for_tokens_of_every_length() {
+        let mut words: Vec<String> = (0..40).flat_map(|n| ["a", "b", "\0"].map(|c| c.repeat(n))).collect();
+        words.extend((0..20_000).map(|i| format!("{:x}", i * i)));
+        words.extend((0..3000).map(|i| format!("{}{i}", "é".repeat(i % 9))));
+        let mut builder = VocabularyBuilder::default();
+        let mut map = std::collections::HashMap::<&str, (u32, u64)>::new();
+        for i in 0..200_000_usize {
+            let word = &words[i.wrapping_mul(i) % words.len()];
+            let next = map.len() as u32;
+            let entry = map.entry(word).or_insert((next, 0));
+            entry.1 += 1;
+            assert_eq!(builder.add(word), entry.0, "{word:?}");
+        }
+        assert_eq!(builder.len(), map.len());
+        assert!(builder.iter().all(|(word, count)| map[word].1 == count));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use blocks::{BlockReader, TextBlock};
 pub use lines::{Line, TextReader};
+pub(crate) use lines::{check_line, cut_line};
 
 /// Longest line that is read unless asked otherwise, in bytes: 1 MiB.
 pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;

@@ -41,7 +41,7 @@ use classes::is_blank;
 /// assert_eq!(words.tokens("The cat didn't sit."), ["the", "cat", "did", "n't", "sit", "."]);
 /// assert_eq!(Tokenizer::blank().tokens("The cat didn't sit."), ["The", "cat", "didn't", "sit."]);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokenizer {
     rule: Rule,
     lowercase: bool,
@@ -133,17 +133,12 @@ fn blank(text: &str, mut f: impl FnMut(&str)) {
     }
 }
 
-/// Lower case as Unicode has it (a capital sigma at the end of a word becomes the final one); `text` itself where
-/// nothing changes.
+/// Lower case as Unicode has it (a capital sigma at the end of a word becomes the final one).
 fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
-    if text.bytes().all(|b| !b.is_ascii_uppercase() & b.is_ascii()) {
-        return text;
-    }
     scratch.clear();
-    scratch.reserve(text.len());
     let mut rest = text;
     loop {
-        let ascii = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
+        let ascii = ascii_prefix(rest.as_bytes());
         let from = scratch.len();
         scratch.push_str(&rest[..ascii]);
         scratch[from..].make_ascii_lowercase();
@@ -156,6 +151,11 @@ fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
         }
         rest = chars.as_str();
     }
+}
+
+fn ascii_prefix(bytes: &[u8]) -> usize {
+    let whole: usize = bytes.chunks(32).take_while(|chunk| chunk.is_ascii()).map(<[u8]>::len).sum();
+    whole + bytes[whole..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
 fn ends_word(before: &str, after: &str) -> bool {

@@ -1,0 +1,275 @@
+//! Text -> vocabulary and numbered sentences, in one pass and in little memory.
+
+mod block;
+mod pass;
+mod storage;
+mod translate;
+
+use std::path::PathBuf;
+
+use block::{Block, BlockWriter, Sums};
+use pass::{Passed, pass};
+use storage::Storage;
+
+pub use block::BlockBuffer;
+
+use crate::{Error, InvalidUtf8, Observer, Result, Sentences, Tokenizer, Vocabulary, text::DEFAULT_MAX_LINE_BYTES};
+
+/// How text becomes a [`Corpus`].
+///
+/// ```
+/// use senv_core::{CorpusOptions, Tokenizer};
+/// let options = CorpusOptions { tokenizer: Tokenizer::blank(), min_count: 2, ..CorpusOptions::default() };
+/// assert_eq!(options.threads, 1);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct CorpusOptions {
+    /// Cuts sentences into tokens; [`Tokenizer::words`] with lower-casing by default.
+    pub tokenizer: Tokenizer,
+    /// Tokens that occur less often are left out; 5 by default. Ignored where a vocabulary is given.
+    pub min_count: u64,
+    /// At most so many tokens, the most frequent; no limit by default. Ignored where a vocabulary is given.
+    pub max_vocabulary: Option<usize>,
+    /// Threads that read; 1 by default, 0 for as many as the machine has. The result is always the same.
+    pub threads: usize,
+    /// What to do with lines that are not UTF-8; an error by default.
+    pub invalid_utf8: InvalidUtf8,
+    /// The longest line that is taken, in bytes, at least 1; 1 MiB by default.
+    pub max_line_bytes: usize,
+    /// Where the temporary file goes, four bytes a token; the system's folder for such files by default. That
+    /// one lies in memory on some machines: name another for texts of many gigabytes.
+    pub scratch_dir: Option<PathBuf>,
+}
+
+impl Default for CorpusOptions {
+    fn default() -> Self {
+        Self {
+            tokenizer: Tokenizer::words().lowercase(true),
+            min_count: 5,
+            max_vocabulary: None,
+            threads: 1,
+            invalid_utf8: InvalidUtf8::default(),
+            max_line_bytes: DEFAULT_MAX_LINE_BYTES,
+            scratch_dir: None,
+        }
+    }
+}
+
+/// Sentences as numbers, cut into blocks that are read one by one, in any order and from any number of threads.
+///
+/// A line of text is a sentence, a line without a token ends a document, and so does the end of a file.
+/// Sentences keep their order; one whose tokens are all unknown is kept as an empty sentence, so that a sentence's
+/// number is its place in the text.
+///
+/// The numbers lie in a temporary file once there are more than a million of them. It has no name where the system
+/// allows that, and so disappears with the process, in whatever way that ends. In memory remain 40 bytes for every
+/// 4,096 tokens. Vocabulary, blocks and numbers depend on the text alone, not on the number of threads or on how
+/// the file was compressed.
+///
+/// ```
+/// use senv_core::{BlockBuffer, Corpus, CorpusOptions, NoObserver};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("cats.txt");
+/// std::fs::write(&path, "The cat sat.\nThe cat slept.\n\nA dog sat.\n")?;
+/// let options = CorpusOptions { min_count: 2, ..CorpusOptions::default() };
+/// let (vocabulary, corpus) = Corpus::read(&[path], &options, &NoObserver)?;
+/// assert_eq!(vocabulary.iter().map(|(_, token, _)| token).collect::<Vec<_>>(), [".", "cat", "sat", "the"]);
+/// assert_eq!((corpus.n_sentences(), corpus.n_documents(), corpus.n_tokens()), (3, 2, 9));
+///
+/// let mut block = BlockBuffer::default();
+/// for i in 0..corpus.n_blocks() {
+///     corpus.read_block(i, &mut block)?;
+///     for sentence in block.iter() {
+///         assert_eq!(vocabulary.token(*sentence.last().expect("not empty")), ".");
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Corpus {
+    storage: Storage,
+    blocks: Vec<Block>,
+    sums: Sums,
+    n_unknown: u64,
+    n_replaced: u64,
+}
+
+impl Corpus {
+    /// Reads files (plain, gzip, Zstandard; `-` is standard input), counts their tokens and numbers them.
+    ///
+    /// `observer` hears ten times a second how far the reading is: `units` are tokens, `done` is 0 where the size
+    /// of the input is not known. It is told of lines with replaced bytes and of files without text.
+    ///
+    /// # Errors
+    /// [`Error::EmptyInput`] if there is no token in any file; [`Error::EmptyVocabulary`] if all of them are too
+    /// rare; [`Error::Io`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] for the first line of the text that
+    /// cannot be taken; [`Error::Interrupted`] if the observer says stop; [`Error::InvalidParameter`] for an
+    /// option outside its range or no file at all.
+    pub fn read(paths: &[PathBuf], options: &CorpusOptions, observer: &dyn Observer) -> Result<(Vocabulary, Self)> {
+        if options.max_vocabulary == Some(0) {
+            return Err(Error::InvalidParameter { name: "max_vocabulary", requirement: "at least 1", got: "0".into() });
+        }
+        let mut passed = checked_pass(paths, options, None, observer)?;
+        let builders = std::mem::take(&mut passed.builders);
+        let (vocabulary, tables) = translate::merge(builders, options.min_count, options.max_vocabulary)?;
+        Ok((vocabulary, Self::translated(passed, &tables, options)?))
+    }
+
+    /// Reads files with the tokens of a given vocabulary: to go on training a model, or to look at other text
+    /// with it.
+    ///
+    /// # Errors
+    /// As [`Corpus::read`], but that no token needs to be known.
+    pub fn with_vocabulary(
+        paths: &[PathBuf],
+        vocabulary: &Vocabulary,
+        options: &CorpusOptions,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let passed = checked_pass(paths, options, Some(vocabulary), observer)?;
+        Self::translated(passed, &Vec::new(), options)
+    }
+
+    fn translated(passed: Passed, tables: &translate::Tables, options: &CorpusOptions) -> Result<Self> {
+        let Passed { pieces, mut storage, n_replaced, .. } = passed;
+        let (blocks, sums) = translate::translate(&pieces, tables, &mut storage, n_threads(options))?;
+        let all: u64 = pieces.iter().map(|piece| piece.n_ids as u64).sum();
+        Ok(Self { storage, blocks, sums, n_unknown: all - sums.n_tokens, n_replaced })
+    }
+
+    /// A corpus of sentences that are numbers already: one document, in memory.
+    #[must_use]
+    pub fn from_sentences(sentences: Sentences) -> Self {
+        let mut writer = BlockWriter::default();
+        let n = sentences.len();
+        for (i, sentence) in sentences.iter().enumerate() {
+            writer.push(sentence.iter().map(|id| id.0), i + 1 == n);
+        }
+        writer.end_block();
+        let BlockWriter { words, blocks, sums, .. } = writer;
+        Self { storage: Storage::Memory(words), blocks, sums, n_unknown: 0, n_replaced: 0 }
+    }
+
+    /// Number of sentences, empty ones included.
+    #[must_use]
+    pub fn n_sentences(&self) -> u64 {
+        self.sums.n_sentences
+    }
+
+    /// Number of documents.
+    #[must_use]
+    pub fn n_documents(&self) -> u64 {
+        self.sums.n_documents
+    }
+
+    /// Number of tokens that the vocabulary holds.
+    #[must_use]
+    pub fn n_tokens(&self) -> u64 {
+        self.sums.n_tokens
+    }
+
+    /// Number of tokens that were left out because the vocabulary does not hold them.
+    #[must_use]
+    pub fn n_unknown(&self) -> u64 {
+        self.n_unknown
+    }
+
+    /// Number of sentences with two known tokens at least, which is what it takes to predict one from another.
+    #[must_use]
+    pub fn n_sentences_of_two(&self) -> u64 {
+        self.sums.n_with_two
+    }
+
+    /// Number of lines in which invalid bytes were replaced.
+    #[must_use]
+    pub fn n_replaced(&self) -> u64 {
+        self.n_replaced
+    }
+
+    /// A number that tells this corpus from another: it depends on every token, on the ends of sentences and on
+    /// those of documents.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.sums.hash
+    }
+
+    /// Number of blocks.
+    #[must_use]
+    pub fn n_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// Number of tokens in the blocks before `block`.
+    ///
+    /// # Panics
+    /// If `block` is above [`Corpus::n_blocks`].
+    #[must_use]
+    pub fn tokens_before(&self, block: usize) -> u64 {
+        if block == self.blocks.len() { self.sums.n_tokens } else { self.blocks[block].first_token }
+    }
+
+    /// The block that holds a sentence, which is counted from 0; the number of blocks where there is no such
+    /// sentence.
+    #[must_use]
+    pub fn block_of(&self, sentence: u64) -> usize {
+        if sentence >= self.sums.n_sentences {
+            return self.blocks.len();
+        }
+        self.blocks.partition_point(|block| block.first_sentence <= sentence) - 1
+    }
+
+    /// Reads a block: consecutive sentences, about 4,096 tokens (more only where a sentence is longer).
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the temporary file cannot be read; [`Error::BadFile`] if it does not hold what was written
+    /// to it.
+    ///
+    /// # Panics
+    /// If `block` is not below [`Corpus::n_blocks`].
+    pub fn read_block(&self, block: usize, into: &mut BlockBuffer) -> Result<()> {
+        let block = &self.blocks[block];
+        self.storage.read(block.start, into.prepare(block))?;
+        if into.index(block) {
+            return Ok(());
+        }
+        Err(Error::BadFile {
+            path: self.storage.folder().into(),
+            reason: "a temporary file does not hold what was written to it; check the disk".into(),
+        })
+    }
+}
+
+fn n_threads(options: &CorpusOptions) -> usize {
+    match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
+    }
+}
+
+/// The pass over the text, with what must hold before and after.
+fn checked_pass(
+    paths: &[PathBuf],
+    options: &CorpusOptions,
+    known: Option<&Vocabulary>,
+    observer: &dyn Observer,
+) -> Result<Passed> {
+    if paths.is_empty() {
+        return Err(Error::InvalidParameter { name: "paths", requirement: "at least one file", got: "none".into() });
+    }
+    let passed = pass(paths, options, known, n_threads(options), observer)?;
+    let mut has_text = vec![false; paths.len()];
+    passed.pieces.iter().for_each(|piece| has_text[piece.file] |= piece.n_ids > 0);
+    if !has_text.contains(&true) {
+        return Err(Error::EmptyInput { path: paths[0].clone() });
+    }
+    for (path, _) in paths.iter().zip(&has_text).filter(|&(_, &has_text)| !has_text) {
+        observer.note(&format!("{} holds no text", path.display()));
+    }
+    if passed.n_replaced > 0 {
+        observer.note(&format!("invalid UTF-8 was replaced in {} lines", passed.n_replaced));
+    }
+    Ok(passed)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,246 @@
+//! The one pass over the text: pieces of it to provisional ids, by several threads.
+//!
+//! Whoever of the threads is free takes the next piece from the one reader, so that pieces are given out in
+//! order; the ids of a piece go to the common storage as one run. Each thread counts with a vocabulary of its own.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use super::{
+    block::DOCUMENT_END,
+    storage::{Growing, Storage},
+};
+use crate::{
+    Control, CorpusOptions, Error, Observer, Progress, Result, TextOptions, Vocabulary, VocabularyBuilder,
+    text::{BlockReader, TextBlock, check_line, cut_line},
+};
+
+/// Bytes of text handed to a thread at a time.
+const PIECE: usize = 1 << 20;
+/// Time between two reports.
+const REPORT: Duration = Duration::from_millis(100);
+/// The id of a token that a given vocabulary does not hold.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+/// The ids of one piece of text, as they lie in the storage: length of each sentence, then all ids.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// Its place in the order of the text.
+    pub(super) number: u64,
+    /// The thread whose numbers the ids are.
+    pub(super) thread: usize,
+    pub(super) file: usize,
+    pub(super) start: u64,
+    pub(super) n_sentences: usize,
+    pub(super) n_ids: usize,
+    /// Whether a blank line stands before the first sentence.
+    pub(super) starts_document: bool,
+    n_replaced: u64,
+}
+
+/// What the pass leaves.
+pub(super) struct Passed {
+    /// In the order of the text.
+    pub(super) pieces: Vec<Piece>,
+    pub(super) storage: Storage,
+    /// The vocabulary of each thread; empty ones where a vocabulary was given.
+    pub(super) builders: Vec<VocabularyBuilder>,
+    /// Lines in which invalid bytes were replaced.
+    pub(super) n_replaced: u64,
+}
+
+/// Reads everything. With `known`, tokens are looked up there and not counted.
+pub(super) fn pass(
+    paths: &[PathBuf],
+    options: &CorpusOptions,
+    known: Option<&Vocabulary>,
+    n_threads: usize,
+    observer: &dyn Observer,
+) -> Result<Passed> {
+    let text = TextOptions {
+        invalid_utf8: options.invalid_utf8,
+        // The length of a sentence has 31 bits.
+        max_line_bytes: options.max_line_bytes.min(DOCUMENT_END as usize - 1),
+    };
+    let shared = Shared {
+        input: Mutex::new(Input {
+            blocks: BlockReader::open(paths, PIECE, false, &text)?,
+            next: 0,
+            bytes: size(paths),
+            began: Instant::now(),
+            reported: Instant::now(),
+        }),
+        storage: Mutex::new(Growing::new(options.scratch_dir.as_deref())),
+        failure: Mutex::new(None),
+        stop: AtomicBool::new(false),
+        n_tokens: AtomicU64::new(0),
+        paths,
+        text,
+        options,
+        known,
+        observer,
+    };
+    let mut done = Vec::with_capacity(n_threads);
+    std::thread::scope(|scope| {
+        let shared = &shared;
+        let others: Vec<_> = (1..n_threads).map(|thread| scope.spawn(move || shared.work(thread))).collect();
+        done.push(shared.work(0));
+        for other in others {
+            match other.join() {
+                Ok(result) => done.push(result),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+    });
+    if let Some((_, error)) = into_inner(shared.failure) {
+        return Err(error);
+    }
+    let (builders, pieces): (Vec<_>, Vec<_>) = done.into_iter().unzip();
+    let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
+    pieces.sort_unstable_by_key(|piece| piece.number);
+    let n_replaced = pieces.iter().map(|piece| piece.n_replaced).sum();
+    Ok(Passed { pieces, storage: into_inner(shared.storage).finish(), builders, n_replaced })
+}
+
+/// Bytes of all files on the disk; nothing where one of them is not a plain file.
+fn size(paths: &[PathBuf]) -> Option<u64> {
+    paths.iter().map(|path| std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len())).sum()
+}
+
+struct Input {
+    blocks: BlockReader,
+    /// Number of the next piece.
+    next: u64,
+    bytes: Option<u64>,
+    began: Instant,
+    reported: Instant,
+}
+
+struct Shared<'a> {
+    input: Mutex<Input>,
+    storage: Mutex<Growing>,
+    /// The first piece of the text in which something went wrong, and what.
+    failure: Mutex<Option<(u64, Error)>>,
+    stop: AtomicBool,
+    n_tokens: AtomicU64,
+    paths: &'a [PathBuf],
+    text: TextOptions,
+    options: &'a CorpusOptions,
+    known: Option<&'a Vocabulary>,
+    observer: &'a dyn Observer,
+}
+
+/// A lock holder that panics ends the whole pass, so nobody sees what it left.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared<'_> {
+    /// What one thread does from the start to the end of the text.
+    fn work(&self, thread: usize) -> (VocabularyBuilder, Vec<Piece>) {
+        let mut worker = Worker::default();
+        let mut pieces = Vec::new();
+        let mut block = TextBlock::default();
+        while !self.stop.load(Ordering::Relaxed) {
+            let (number, taken) = self.take(&mut block);
+            let result = match taken {
+                Ok(false) => break,
+                Ok(true) => self.code(&mut worker, &block),
+                Err(error) => Err(error),
+            };
+            match result {
+                Ok(piece) => pieces.push(Piece { number, thread, ..piece }),
+                // Pieces before this one were given out before it, so the first error of the text is found
+                // whatever the number of threads.
+                Err(error) => {
+                    self.stop.store(true, Ordering::Relaxed);
+                    let mut failure = lock(&self.failure);
+                    if failure.as_ref().is_none_or(|&(first, _)| number < first) {
+                        *failure = Some((number, error));
+                    }
+                    break;
+                }
+            }
+        }
+        (worker.builder, pieces)
+    }
+
+    /// Takes the next piece of text, and tells the observer now and then.
+    fn take(&self, block: &mut TextBlock) -> (u64, Result<bool>) {
+        let mut input = lock(&self.input);
+        let number = input.next;
+        input.next += 1;
+        let mut taken = input.blocks.next_block(block);
+        if taken.is_ok() && input.reported.elapsed() >= REPORT {
+            input.reported = Instant::now();
+            let (units, seconds) = (self.n_tokens.load(Ordering::Relaxed), input.began.elapsed().as_secs_f64());
+            let share = input.bytes.map_or(0.0, |bytes| input.blocks.consumed() as f64 / bytes.max(1) as f64);
+            let progress = Progress {
+                done: share.min(1.0),
+                epoch: 0,
+                units,
+                units_per_second: units as f64 / seconds.max(1e-9),
+                lr: 0.0,
+                loss: 0.0,
+                seconds,
+            };
+            if self.observer.progress(&progress) == Control::Stop {
+                taken = Err(Error::Interrupted { action: "reading the text" });
+            }
+        }
+        (number, taken)
+    }
+
+    /// Cuts a piece of text into tokens and stores their ids.
+    fn code(&self, worker: &mut Worker, block: &TextBlock) -> Result<Piece> {
+        let Worker { builder, scratch, lengths, ids } = worker;
+        lengths.clear();
+        ids.clear();
+        let bytes = block.bytes();
+        let (mut position, mut number) = (0, block.first_line);
+        let (mut starts_document, mut n_replaced) = (false, 0);
+        while position < bytes.len() {
+            let (line, end) = cut_line(bytes, position);
+            let text = check_line(line, &self.paths[block.file], number, &self.text)?;
+            n_replaced += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
+            let before = ids.len();
+            match self.known {
+                None => self.options.tokenizer.for_each(&text, scratch, |token| ids.push(builder.add(token))),
+                Some(known) => self
+                    .options
+                    .tokenizer
+                    .for_each(&text, scratch, |token| ids.push(known.id(token).map_or(UNKNOWN, |id| id.0))),
+            }
+            match (ids.len() - before, lengths.last_mut()) {
+                (0, None) => starts_document = true,
+                (0, Some(last)) => *last |= DOCUMENT_END,
+                (n, _) => lengths.push(n as u32),
+            }
+            position = end;
+            number += 1;
+        }
+        self.n_tokens.fetch_add(ids.len() as u64, Ordering::Relaxed);
+        let start = lock(&self.storage).append([lengths, ids])?;
+        let (n_sentences, n_ids) = (lengths.len(), ids.len());
+        Ok(Piece { number: 0, thread: 0, file: block.file, start, n_sentences, n_ids, starts_document, n_replaced })
+    }
+}
+
+/// What a thread holds on to from piece to piece.
+#[derive(Default)]
+struct Worker {
+    builder: VocabularyBuilder,
+    scratch: String,
+    lengths: Vec<u32>,
+    ids: Vec<u32>,
+}

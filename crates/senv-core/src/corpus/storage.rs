@@ -1,0 +1,170 @@
+//! Where the ids lie: in memory while they are few, in a nameless temporary file from then on.
+
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+};
+
+use crate::{Error, Result};
+
+/// Ids beyond which they go to a file: 4 MiB of them.
+const IN_MEMORY: usize = 1 << 20;
+
+/// Takes ids piece by piece.
+pub(super) struct Growing {
+    memory: Vec<u32>,
+    file: Option<ScratchFile>,
+    n_words: u64,
+    folder: PathBuf,
+}
+
+impl Growing {
+    pub(super) fn new(scratch_dir: Option<&Path>) -> Self {
+        let folder = scratch_dir.map_or_else(std::env::temp_dir, Path::to_owned);
+        Self { memory: Vec::new(), file: None, n_words: 0, folder }
+    }
+
+    /// Appends the parts one after another; returns where the first begins.
+    pub(super) fn append(&mut self, parts: [&[u32]; 2]) -> Result<u64> {
+        let start = self.n_words;
+        let n: usize = parts.iter().map(|part| part.len()).sum();
+        if self.file.is_none() && self.memory.len() + n > IN_MEMORY {
+            let file = ScratchFile::create(&self.folder)?;
+            file.write(0, &self.memory)?;
+            self.memory = Vec::new();
+            self.file = Some(file);
+        }
+        match &self.file {
+            None => parts.iter().for_each(|part| self.memory.extend_from_slice(part)),
+            Some(file) => {
+                file.write(start, parts[0])?;
+                file.write(start + parts[0].len() as u64, parts[1])?;
+            }
+        }
+        self.n_words += n as u64;
+        Ok(start)
+    }
+
+    pub(super) fn finish(self) -> Storage {
+        match self.file {
+            Some(file) => Storage::File(file),
+            None => Storage::Memory(self.memory),
+        }
+    }
+}
+
+/// Ids that can be read from any place, by several threads.
+#[derive(Debug)]
+pub(super) enum Storage {
+    Memory(Vec<u32>),
+    File(ScratchFile),
+}
+
+impl Storage {
+    /// Reads `to.len()` words from word `start` on.
+    pub(super) fn read(&self, start: u64, to: &mut [u32]) -> Result<()> {
+        match self {
+            Self::Memory(words) => to.copy_from_slice(&words[start as usize..start as usize + to.len()]),
+            Self::File(file) => file.read(start, to)?,
+        }
+        Ok(())
+    }
+
+    /// The folder of the file; empty for memory.
+    pub(super) fn folder(&self) -> &Path {
+        match self {
+            Self::Memory(_) => Path::new(""),
+            Self::File(file) => &file.folder,
+        }
+    }
+}
+
+/// A temporary file without a name, which the system removes when the process ends, in whatever way.
+#[derive(Debug)]
+pub(super) struct ScratchFile {
+    file: File,
+    folder: PathBuf,
+    #[cfg(not(unix))]
+    position: std::sync::Mutex<()>,
+}
+
+impl ScratchFile {
+    fn create(folder: &Path) -> Result<Self> {
+        let file = tempfile::tempfile_in(folder).map_err(|e| Error::io("create a temporary file in", folder, e))?;
+        Ok(Self {
+            file,
+            folder: folder.to_owned(),
+            #[cfg(not(unix))]
+            position: std::sync::Mutex::new(()),
+        })
+    }
+
+    pub(super) fn read(&self, start: u64, to: &mut [u32]) -> Result<()> {
+        self.read_bytes(4 * start, bytemuck::cast_slice_mut(to))
+            .map_err(|e| Error::io("read the temporary file in", &self.folder, e))
+    }
+
+    pub(super) fn write(&self, start: u64, words: &[u32]) -> Result<()> {
+        self.write_bytes(4 * start, bytemuck::cast_slice(words))
+            .map_err(|e| Error::io("write the temporary file in", &self.folder, e))
+    }
+
+    #[cfg(unix)]
+    fn read_bytes(&self, start: u64, to: &mut [u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, to, start)
+    }
+
+    #[cfg(unix)]
+    fn write_bytes(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, start)
+    }
+
+    #[cfg(not(unix))]
+    fn read_bytes(&self, start: u64, to: &mut [u8]) -> io::Result<()> {
+        use io::{Read, Seek};
+        let _held = self.position.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (&self.file).seek(io::SeekFrom::Start(start))?;
+        (&self.file).read_exact(to)
+    }
+
+    #[cfg(not(unix))]
+    fn write_bytes(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
+        use io::{Seek, Write};
+        let _held = self.position.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        (&self.file).seek(io::SeekFrom::Start(start))?;
+        (&self.file).write_all(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_from_memory_and_from_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for n in [10, IN_MEMORY as u32, IN_MEMORY as u32 + 70_000] {
+            let mut growing = Growing::new(Some(folder.path()));
+            let words: Vec<u32> = (0..n).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+            for (i, part) in words.chunks(65_536).enumerate() {
+                let (a, b) = part.split_at(part.len() / 3);
+                assert_eq!(growing.append([a, b]).unwrap(), 65_536 * i as u64);
+            }
+            let storage = growing.finish();
+            assert_eq!(matches!(storage, Storage::File(_)), words.len() > IN_MEMORY);
+            for (start, length) in [(0, words.len()), (3, 5), (words.len() - 1, 1), (words.len(), 0)] {
+                let mut read = vec![0; length];
+                storage.read(start as u64, &mut read).unwrap();
+                assert!(read == words[start..start + length]);
+            }
+            if let Storage::File(file) = &storage {
+                assert!(matches!(file.read(words.len() as u64, &mut [0]), Err(Error::Io { .. })));
+            }
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the file has no name");
+        }
+        let missing = folder.path().join("missing");
+        let error = Growing::new(Some(&missing)).append([&[0; IN_MEMORY + 1], &[]]).unwrap_err();
+        assert!(matches!(&error, Error::Io { path, .. } if *path == missing), "{error}");
+    }
+}

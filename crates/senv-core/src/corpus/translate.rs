@@ -1,0 +1,155 @@
+//! Provisional ids -> the numbers of the vocabulary, cut into blocks.
+//!
+//! A piece never grows by it, for tokens are only left out, so each is written back to where it was read.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{
+    block::{Block, BlockWriter, DOCUMENT_END, Sums},
+    pass::{Piece, UNKNOWN},
+    storage::{ScratchFile, Storage},
+};
+use crate::{Result, Vocabulary, VocabularyBuilder};
+
+/// For each thread the final number of each of its provisional ones, [`UNKNOWN`] where the token was cut; nothing
+/// where the numbers are final already.
+pub(super) type Tables = Vec<Vec<u32>>;
+
+/// Makes one vocabulary of those of the threads.
+pub(super) fn merge(
+    mut builders: Vec<VocabularyBuilder>,
+    min_count: u64,
+    max_vocabulary: Option<usize>,
+) -> Result<(Vocabulary, Tables)> {
+    let mut all = if builders.is_empty() { VocabularyBuilder::default() } else { builders.remove(0) };
+    let mut tables: Tables = Vec::with_capacity(builders.len() + 1);
+    tables.push((0..all.len() as u32).collect());
+    for builder in builders {
+        tables.push(builder.iter().map(|(token, count)| all.add_many(token, count)).collect());
+    }
+    let vocabulary = all.finish_at_most(min_count, max_vocabulary)?;
+    let finals: Vec<u32> = all.iter().map(|(token, _)| vocabulary.id(token).map_or(UNKNOWN, |id| id.0)).collect();
+    drop(all);
+    for table in &mut tables {
+        table.iter_mut().for_each(|id| *id = finals[*id as usize]);
+    }
+    Ok((vocabulary, tables))
+}
+
+/// A piece after translation.
+struct Translated {
+    piece: usize,
+    blocks: Vec<Block>,
+    sums: Sums,
+}
+
+/// Translates every piece; gives all blocks and the sums over the corpus.
+pub(super) fn translate(
+    pieces: &[Piece],
+    tables: &Tables,
+    storage: &mut Storage,
+    n_threads: usize,
+) -> Result<(Vec<Block>, Sums)> {
+    let ends = document_ends(pieces);
+    let mut done = match storage {
+        Storage::Memory(words) => {
+            let mut writer = BlockWriter::default();
+            let mut done = Vec::with_capacity(pieces.len());
+            for (i, piece) in pieces.iter().enumerate() {
+                let from = piece.start as usize;
+                let piece_words = &mut words[from..from + piece.n_sentences + piece.n_ids];
+                done.push(translate_piece(&mut writer, i, piece, tables, ends[i], piece_words));
+                piece_words[..writer.words.len()].copy_from_slice(&writer.words);
+            }
+            done
+        }
+        Storage::File(file) => translate_file(pieces, tables, &ends, file, n_threads)?,
+    };
+    done.sort_unstable_by_key(|translated| translated.piece);
+
+    let mut sums = Sums::default();
+    let mut blocks = Vec::with_capacity(done.iter().map(|translated| translated.blocks.len()).sum());
+    for translated in done {
+        blocks.extend(translated.blocks.iter().map(|block| Block {
+            start: pieces[translated.piece].start + block.start,
+            first_sentence: sums.n_sentences + block.first_sentence,
+            first_token: sums.n_tokens + block.first_token,
+            ..*block
+        }));
+        sums.extend(&translated.sums);
+    }
+    Ok((blocks, sums))
+}
+
+fn translate_file(
+    pieces: &[Piece],
+    tables: &Tables,
+    ends: &[bool],
+    file: &ScratchFile,
+    n_threads: usize,
+) -> Result<Vec<Translated>> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<Translated>> {
+        let (mut writer, mut words, mut done) = (BlockWriter::default(), Vec::new(), Vec::new());
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(piece) = pieces.get(i) else { return Ok(done) };
+            words.resize(piece.n_sentences + piece.n_ids, 0);
+            file.read(piece.start, &mut words)?;
+            done.push(translate_piece(&mut writer, i, piece, tables, ends[i], &words));
+            file.write(piece.start, &writer.words)?;
+        }
+    };
+    let mut done = Vec::with_capacity(pieces.len());
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..n_threads.min(pieces.len())).map(|_| scope.spawn(work)).collect();
+        done.append(&mut work()?);
+        for other in others {
+            match other.join() {
+                Ok(result) => done.append(&mut result?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(done)
+    })
+}
+
+/// Leaves the translated piece in the writer.
+fn translate_piece(
+    writer: &mut BlockWriter,
+    number: usize,
+    piece: &Piece,
+    tables: &Tables,
+    ends_document: bool,
+    words: &[u32],
+) -> Translated {
+    writer.clear();
+    let (lengths, mut ids) = words.split_at(piece.n_sentences);
+    let table = tables.get(piece.thread);
+    for (i, &length) in lengths.iter().enumerate() {
+        let (sentence, rest) = ids.split_at((length & !DOCUMENT_END) as usize);
+        ids = rest;
+        let last = length & DOCUMENT_END != 0 || (ends_document && i + 1 == lengths.len());
+        match table {
+            Some(table) => {
+                writer.push(sentence.iter().map(|&id| table[id as usize]).filter(|&id| id != UNKNOWN), last);
+            }
+            None => writer.push(sentence.iter().copied().filter(|&id| id != UNKNOWN), last),
+        }
+    }
+    writer.end_block();
+    Translated { piece: number, blocks: std::mem::take(&mut writer.blocks), sums: writer.sums }
+}
+
+/// Of each piece, whether its last sentence ends a document because of what comes after the piece: a blank line,
+/// another file, nothing.
+fn document_ends(pieces: &[Piece]) -> Vec<bool> {
+    let mut ends = vec![false; pieces.len()];
+    let (mut broken, mut file) = (true, usize::MAX);
+    for (piece, end) in pieces.iter().zip(&mut ends).rev() {
+        *end = broken || piece.file != file;
+        broken = piece.starts_document || (broken && piece.n_sentences == 0);
+        file = piece.file;
+    }
+    ends
+}
