@@ -219,7 +219,11 @@ fn check_writable(path: &Path) -> Result {
     match fs::metadata(path) {
         // Devices and pipes are not opened twice.
         Ok(file) if !file.is_file() && !file.is_dir() => Ok(()),
-        _ => Ok(drop(AtomicFile::create(path)?)),
+        _ => {
+            // Dropped, it takes its temporary file with it.
+            AtomicFile::create(path)?;
+            Ok(())
+        }
     }
 }
 
