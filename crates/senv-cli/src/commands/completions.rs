@@ -7,7 +7,7 @@ use crate::{args, failure::Result, output};
 /// Print a completion script for a shell.
 ///
 /// Bash:  senv completions bash > ~/.local/share/bash-completion/completions/senv
-/// Zsh:   senv completions zsh > "${fpath[1]}/_senv"
+/// Zsh:   senv completions zsh > ~/.zfunc/_senv
 /// Fish:  senv completions fish > ~/.config/fish/completions/senv.fish
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]

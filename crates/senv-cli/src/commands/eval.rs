@@ -34,8 +34,8 @@ enum What {
 /// Correlate cosines with the scores that people gave (STS).
 ///
 /// Pearson's r and Spearman's rho, times 100, of each task, and every mean under its name. A task is a file of lines
-/// GOLD<TAB>FIRST<TAB>SECOND with GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with STS.gs.NAME.txt
-/// beside it; a folder named as a year groups its tasks.
+/// GOLD, FIRST and SECOND separated by tabs, GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with
+/// STS.gs.NAME.txt beside it; a folder named as a year groups its tasks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

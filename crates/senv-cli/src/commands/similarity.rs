@@ -23,7 +23,7 @@ const DIGITS: Digits = Digits::Fixed(6);
 
 /// Tell how alike two sentences are: the cosine of their vectors, -1 to 1.
 ///
-/// Without sentences, lines of FIRST<TAB>SECOND are read and written again with the cosine in a last column. A
+/// Without sentences, lines of two sentences with a tab between are read and written again with the cosine in a last column. A
 /// sentence without a known word has cosine 0 with everything, and it is said how often that happened.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -35,7 +35,7 @@ pub(crate) struct Similarity {
     first: Option<String>,
     /// The second sentence.
     second: Option<String>,
-    /// Pairs, one FIRST<TAB>SECOND a line; further columns are kept; - is standard input.
+    /// Pairs, one a line with a tab between; further columns are kept; - is standard input.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// Write JSON: an object a pair, one a line.
