@@ -104,7 +104,10 @@ impl Table {
             return Err(bad("mapped tables need a little-endian machine".into()));
         }
         if offset.checked_add(bytes).is_none_or(|end| end > map.len()) {
-            return Err(bad(format!("{bytes} bytes of rows at byte {offset} reach past the end of the file ({} bytes)", map.len())));
+            return Err(bad(format!(
+                "{bytes} bytes of rows at byte {offset} reach past the end of the file ({} bytes)",
+                map.len()
+            )));
         }
         if !offset.is_multiple_of(4) {
             return Err(bad(format!("rows start at byte {offset}, which is no multiple of 4")));

@@ -13,7 +13,8 @@ use tempfile::TempDir;
 fn folder_with_text() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("text.txt");
-    let lines = ["the cat sat on the mat", "a dog lay on the rug", "rain fell on the quiet town", "snow fell on the hills"];
+    let lines =
+        ["the cat sat on the mat", "a dog lay on the rug", "rain fell on the quiet town", "snow fell on the hills"];
     std::fs::write(&path, (lines.join("\n") + "\n").repeat(30)).unwrap();
     (folder, path)
 }

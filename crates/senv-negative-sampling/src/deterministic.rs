@@ -7,7 +7,6 @@
 //! rows wander between cores once a round instead of once a sentence.
 
 use std::{
-    collections::HashMap,
     ops::Range,
     sync::{
         PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
@@ -25,16 +24,6 @@ use crate::{
     run::{Reporter, Run, Tally, Unit, steps},
     step::Step,
 };
-
-/// Most steps of a round: what one round may do side by side, and how old a row may be. Part of what a seed means.
-const MAX_ROUND: usize = 16;
-
-/// How often, in the mean, a target row may be moved by the other steps of a round. A row that many steps move at once
-/// overshoots, so a small vocabulary gets short rounds.
-const MAX_COLLISIONS: f64 = 0.5;
-
-/// Steps that are planned to find the length of a round.
-const SAMPLE: usize = 64;
 
 /// Groups of rows; a thread applies one group after another.
 const PARTITIONS: usize = 32;
@@ -63,16 +52,12 @@ struct Shared<'a> {
 /// Trains until the end, or until the run is told to halt.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let n_threads = run.params.threads;
-    let round = match round_length(run) {
-        Ok(round) => round,
-        Err(error) => return run.fail(error.into()),
-    };
     let shared = Shared {
-        round,
+        round: run.pace.round_steps,
         source: SharedTable::new(source),
         target: SharedTable::new(target),
         block: RwLock::default(),
-        slots: (0..round).map(|_| RwLock::default()).collect(),
+        slots: (0..run.pace.round_steps).map(|_| RwLock::default()).collect(),
         barrier: Barrier::new(n_threads),
         next_slot: AtomicUsize::new(0),
         next_partition: AtomicUsize::new(0),
@@ -83,43 +68,6 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
         }
         work(run, &shared, Some(reporter));
     });
-}
-
-/// How many steps a round may take, from the rows that the first steps of the corpus would move.
-fn round_length<E: Examples>(run: &Run<'_, E>) -> senv_core::Result<usize> {
-    let (mut buffer, mut cuts) = (BlockBuffer::default(), Vec::new());
-    let (mut scratch, mut plan) = (E::Scratch::default(), Plan::default());
-    // Moves of each row in all steps, and the squares of its moves in each step, summed.
-    let mut moves: HashMap<u32, (u64, u64)> = HashMap::new();
-    let (mut n_steps, mut n_moves) = (0_u64, 0_u64);
-    'blocks: for block in 0..run.corpus.n_blocks() as u64 {
-        let unit = run.unit(block);
-        run.corpus.read_block(unit.block, &mut buffer)?;
-        steps(&buffer, &mut cuts);
-        for (i, cut) in cuts.iter().enumerate() {
-            run.plan(&unit, i, cut.clone(), &buffer, &mut scratch, &mut plan);
-            let mut here: HashMap<u32, u64> = HashMap::new();
-            for row in plan.moving_rows() {
-                *here.entry(row).or_default() += 1;
-            }
-            for (row, n) in here {
-                let (all, squares) = moves.entry(row).or_default();
-                (*all, *squares) = (*all + n, *squares + n * n);
-                n_moves += n;
-            }
-            n_steps += 1;
-            if n_steps == SAMPLE as u64 {
-                break 'blocks;
-            }
-        }
-    }
-    if n_steps < 2 {
-        return Ok(1);
-    }
-    let pairs: u64 = moves.values().map(|&(all, squares)| all * all - squares).sum();
-    let collisions = pairs as f64 / (n_moves * (n_steps - 1)).max(1) as f64;
-    let others = (MAX_COLLISIONS / collisions.max(1e-9)).min(MAX_ROUND as f64) as usize;
-    Ok((1 + others).min(MAX_ROUND))
 }
 
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
@@ -144,7 +92,7 @@ fn work<E: Examples>(run: &Run<'_, E>, shared: &Shared<'_>, mut reporter: Option
             let mut block = write(&shared.block);
             let (buffer, cuts) = &mut *block;
             match run.corpus.read_block(unit.block, buffer) {
-                Ok(()) => steps(buffer, cuts),
+                Ok(()) => steps(buffer, run.pace.step_tokens, cuts),
                 Err(error) => {
                     cuts.clear();
                     run.fail(error.into());

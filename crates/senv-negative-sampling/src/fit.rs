@@ -13,8 +13,9 @@ use crate::{
     examples::Examples,
     hogwild,
     noise::Noise,
+    pace::Pace,
     params::{CheckpointPlan, Params, Schedule},
-    run::{Reporter, Run, Tally},
+    run::{Job, Reporter, Run, Tally},
 };
 
 /// What the checkpoint file is said to hold.
@@ -101,6 +102,9 @@ pub fn fit<E: Examples>(
     };
     check_shapes(examples, &tables)?;
 
+    let pace =
+        Pace::measure(corpus.n_blocks(), |block, buffer| corpus.read_block(block, buffer), examples, noise, params)?;
+    let job = Job { corpus, examples, noise, params, observer, pace };
     let mut written = false;
     let mut training = Duration::ZERO;
     let mut here = Tally::default();
@@ -110,7 +114,7 @@ pub fn fit<E: Examples>(
         let deadline = plan.and_then(|plan| plan.every).and_then(|every| started.checked_add(every));
         // Rates count the time spent training, not the time spent on checkpoints.
         let clock = started.checked_sub(training).unwrap_or(started);
-        let run = Run::new(corpus, examples, noise, params, observer, state.next_unit, clock, deadline);
+        let run = Run::new(&job, state.next_unit, clock, deadline);
         let n_units = run.n_units;
         reporter.before = here;
         match params.schedule {
@@ -135,8 +139,12 @@ pub fn fit<E: Examples>(
         let finished = next_unit >= n_units;
         if !finished && let Some(plan) = plan {
             let sections = [("source", &tables.source), ("target", &tables.target)];
-            checkpoint::save(&plan.path, CHECKPOINT_KIND, &state, &sections)?;
-            written = true;
+            match checkpoint::save(&plan.path, CHECKPOINT_KIND, &state, &sections) {
+                Ok(()) => written = true,
+                Err(error) if interrupted => return Err(error.into()),
+                // Hours of training are worth more than this checkpoint.
+                Err(error) => observer.note(&format!("no checkpoint was written, training goes on: {error}")),
+            }
         }
         if finished || interrupted {
             break interrupted && !finished;

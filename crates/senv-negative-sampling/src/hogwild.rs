@@ -117,7 +117,7 @@ impl<E: Examples> Worker<E> {
         target: &Overlay<'_>,
     ) -> Tally {
         let Self { block, steps: cuts, plan, next_plan, step, scratch } = self;
-        steps(block, cuts);
+        steps(block, run.pace.step_tokens, cuts);
         let mut tally = Tally { tokens: block.n_tokens() as u64, ..Tally::default() };
         let Some(first) = cuts.first() else { return tally };
         run.plan(unit, 0, first.clone(), block, scratch, plan);

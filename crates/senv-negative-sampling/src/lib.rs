@@ -9,6 +9,7 @@ mod infer;
 mod noise;
 pub mod objective;
 mod overlay;
+mod pace;
 mod params;
 mod plan;
 mod run;

@@ -1,7 +1,7 @@
 //! What a block of sentences will learn: which rows make which contexts, which targets they predict, against
 //! which negatives. Planned from token ids and random numbers alone, before any row is read.
 
-use std::ops::Range;
+use std::{collections::HashMap, ops::Range};
 
 use senv_core::{RowId, Stream};
 
@@ -60,6 +60,8 @@ pub struct Plan {
     pub(crate) added: Vec<u32>,
     pub(crate) negatives: Vec<u32>,
     pub(crate) contests: Vec<Contest>,
+    /// Weights of the targets, then of the negatives; empty for 1.
+    weights: Vec<f32>,
 }
 
 impl Plan {
@@ -72,6 +74,7 @@ impl Plan {
         self.added.clear();
         self.negatives.clear();
         self.contests.clear();
+        self.weights.clear();
     }
 
     /// Opens a context of these source rows, repeated as often as they occur.
@@ -159,6 +162,29 @@ impl Plan {
     /// The target rows that will move, once for each target and each draw of a negative.
     pub(crate) fn moving_rows(&self) -> impl Iterator<Item = u32> + '_ {
         self.targets.iter().map(|t| t.row).chain(self.negatives.iter().copied())
+    }
+
+    /// Divides what moves a target row by how often the plan moves it, so that together its moves are no longer than
+    /// one: for vocabularies so small that a sentence draws the same words again and again.
+    pub(crate) fn damp(&mut self) {
+        let mut moves: HashMap<u32, u32> = HashMap::new();
+        for row in self.targets.iter().map(|t| t.row).chain(self.negatives.iter().copied()) {
+            *moves.entry(row).or_default() += 1;
+        }
+        let weight = |row: &u32| 1.0 / moves[row] as f32;
+        self.weights.clear();
+        self.weights.extend(self.targets.iter().map(|t| weight(&t.row)));
+        self.weights.extend(self.negatives.iter().map(weight));
+    }
+
+    /// Weight of what moves the row of target `t`.
+    pub(crate) fn target_weight(&self, t: usize) -> f32 {
+        self.weights.get(t).copied().unwrap_or(1.0)
+    }
+
+    /// Weight of what moves the row of negative `n`.
+    pub(crate) fn negative_weight(&self, n: usize) -> f32 {
+        self.weights.get(self.targets.len() + n).copied().unwrap_or(1.0)
     }
 
     /// Number of targets.

@@ -11,13 +11,13 @@ use std::{
 
 use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, Stream, stream};
 
-use crate::{Error, examples::Examples, noise::Noise, params::Params, plan::Plan, step::Rate};
-
-/// Tokens of consecutive sentences that are computed at the same tables. Part of what a seed means.
-pub(crate) const STEP_TOKENS: usize = 96;
+use crate::{Error, examples::Examples, noise::Noise, pace::Pace, params::Params, plan::Plan, step::Rate};
 
 /// One step in so many computes the loss, which costs a logarithm a score.
 const LOSS_EVERY: u64 = 8;
+
+/// Mean loss of a target, in nats, from which on training is lost.
+const LOST: f64 = 1e4;
 
 /// Time between two reports to the observer.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
@@ -29,6 +29,7 @@ pub(crate) struct Run<'a, E> {
     pub(crate) noise: &'a Noise,
     pub(crate) params: &'a Params,
     observer: &'a dyn Observer,
+    pub(crate) pace: Pace,
     /// Units: blocks of the corpus, epoch after epoch.
     pub(crate) n_units: u64,
     pub(crate) next: AtomicU64,
@@ -68,25 +69,27 @@ pub(crate) struct Unit {
     pub(crate) done: f64,
 }
 
+/// What is trained on what, and how: the same for all runs between checkpoints.
+pub(crate) struct Job<'a, E> {
+    pub(crate) corpus: &'a Corpus,
+    pub(crate) examples: &'a E,
+    pub(crate) noise: &'a Noise,
+    pub(crate) params: &'a Params,
+    pub(crate) observer: &'a dyn Observer,
+    pub(crate) pace: Pace,
+}
+
 impl<'a, E: Examples> Run<'a, E> {
-    pub(crate) fn new(
-        corpus: &'a Corpus,
-        examples: &'a E,
-        noise: &'a Noise,
-        params: &'a Params,
-        observer: &'a dyn Observer,
-        first_unit: u64,
-        started: Instant,
-        deadline: Option<Instant>,
-    ) -> Self {
-        let n_units = corpus.n_blocks() as u64 * u64::from(params.epochs);
+    pub(crate) fn new(job: &'a Job<'a, E>, first_unit: u64, started: Instant, deadline: Option<Instant>) -> Self {
+        let Job { corpus, examples, noise, params, observer, pace } = *job;
         Self {
             corpus,
             examples,
             noise,
             params,
             observer,
-            n_units,
+            pace,
+            n_units: corpus.n_blocks() as u64 * u64::from(params.epochs),
             next: AtomicU64::new(first_unit),
             halt: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -134,6 +137,9 @@ impl<'a, E: Examples> Run<'a, E> {
             self.examples.plan(block.sentence(i), block.first_sentence() + i as u64, &mut rng, scratch, plan);
         }
         plan.draw_negatives(self.params.negatives, self.params.negatives_shared, self.noise, &mut rng);
+        if self.pace.damped {
+            plan.damp();
+        }
     }
 
     pub(crate) fn halted(&self) -> bool {
@@ -150,7 +156,8 @@ impl<'a, E: Examples> Run<'a, E> {
     pub(crate) fn count(&self, unit: &Unit, done: &Tally) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.add(done);
-        if !done.loss.is_finite() {
+        // Not finite, or on the way there: an untrained target loses some 8 nats, a badly wrong one some hundreds.
+        if !done.loss.is_finite() || done.loss > LOST * done.targets as f64 {
             let tokens = tally.tokens;
             drop(tally);
             self.fail(Error::Diverged { epoch: unit.epoch as u32 + 1, tokens, lr: unit.rate.lr, checkpoint: None });
@@ -216,13 +223,13 @@ impl Reporter {
     }
 }
 
-/// Cuts a block into steps: consecutive sentences of at least [`STEP_TOKENS`] tokens.
-pub(crate) fn steps(block: &BlockBuffer, out: &mut Vec<Range<usize>>) {
+/// Cuts a block into steps: consecutive sentences of at least `step_tokens` tokens.
+pub(crate) fn steps(block: &BlockBuffer, step_tokens: usize, out: &mut Vec<Range<usize>>) {
     out.clear();
     let (mut start, mut tokens) = (0, 0);
     for i in 0..block.n_sentences() {
         tokens += block.sentence(i).len();
-        if tokens >= STEP_TOKENS {
+        if tokens >= step_tokens {
             out.push(start..i + 1);
             (start, tokens) = (i + 1, 0);
         }

@@ -219,15 +219,16 @@ impl Step {
                 loss += row.iter().zip(negatives).filter(|&(_, &n)| n != t.row).map(|(&s, _)| softplus(s)).sum::<f64>();
             }
             sigmoid_in_place(row);
-            for ((c, &score), &negative) in coefficients.iter_mut().zip(row.iter()).zip(negatives) {
-                *c = if negative == t.row { 0.0 } else { -rate.lr * score };
-                self.shares.push(*c * t.share);
+            for (j, ((c, &score), &negative)) in coefficients.iter_mut().zip(row.iter()).zip(negatives).enumerate() {
+                let moved = if negative == t.row { 0.0 } else { -rate.lr * score };
+                *c = moved * plan.negative_weight(contest.negatives.start + j);
+                self.shares.push(moved * t.share);
             }
         }
         sigmoid_in_place(own);
         for (i, t) in targets.iter().enumerate() {
             let c = rate.lr * (1.0 - self.scores[m * n + i]);
-            self.coefficients.push(c);
+            self.coefficients.push(c * plan.target_weight(first + i));
             let gradient = &mut self.vectors[(first + i) * stride..][..stride];
             gradient.copy_from_slice(&self.targets[i * stride..][..stride]);
             kernels::scale(c * t.share, gradient);

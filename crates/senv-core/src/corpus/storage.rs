@@ -122,18 +122,34 @@ impl ScratchFile {
 
     #[cfg(not(unix))]
     fn read_bytes(&self, start: u64, to: &mut [u8]) -> io::Result<()> {
-        use io::{Read, Seek};
-        let _held = self.position.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        (&self.file).seek(io::SeekFrom::Start(start))?;
-        (&self.file).read_exact(to)
+        seeking::read(&self.file, &self.position, start, to)
     }
 
     #[cfg(not(unix))]
     fn write_bytes(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
-        use io::{Seek, Write};
-        let _held = self.position.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        (&self.file).seek(io::SeekFrom::Start(start))?;
-        (&self.file).write_all(bytes)
+        seeking::write(&self.file, &self.position, start, bytes)
+    }
+}
+
+/// For systems whose files have one position for all threads.
+#[cfg(any(test, not(unix)))]
+mod seeking {
+    use std::{
+        fs::File,
+        io::{Read, Result, Seek, SeekFrom, Write},
+        sync::{Mutex, PoisonError},
+    };
+
+    pub(super) fn read(mut file: &File, position: &Mutex<()>, start: u64, to: &mut [u8]) -> Result<()> {
+        let _held = position.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(start))?;
+        file.read_exact(to)
+    }
+
+    pub(super) fn write(mut file: &File, position: &Mutex<()>, start: u64, bytes: &[u8]) -> Result<()> {
+        let _held = position.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(start))?;
+        file.write_all(bytes)
     }
 }
 
@@ -166,5 +182,25 @@ mod tests {
         let missing = folder.path().join("missing");
         let error = Growing::new(Some(&missing)).append([&[0; IN_MEMORY + 1], &[]]).unwrap_err();
         assert!(matches!(&error, Error::Io { path, .. } if *path == missing), "{error}");
+    }
+
+    #[test]
+    fn a_file_with_one_position_serves_many_threads() {
+        let (file, position) = (tempfile::tempfile().unwrap(), std::sync::Mutex::new(()));
+        std::thread::scope(|scope| {
+            for thread in 0..4_u8 {
+                let (file, position) = (&file, &position);
+                scope.spawn(move || {
+                    for i in 0..200 {
+                        let start = 4 * i + u64::from(thread);
+                        seeking::write(file, position, 3 * start, &[thread; 3]).unwrap();
+                        let mut read = [9; 3];
+                        seeking::read(file, position, 3 * start, &mut read).unwrap();
+                        assert_eq!(read, [thread; 3]);
+                    }
+                });
+            }
+        });
+        assert!(seeking::read(&file, &position, 2400, &mut [0]).is_err());
     }
 }

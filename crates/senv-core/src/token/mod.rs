@@ -112,24 +112,19 @@ impl Tokenizer {
 }
 
 fn blank(text: &str, mut f: impl FnMut(&str)) {
-    let bytes = text.as_bytes();
     let mut start = 0;
-    loop {
-        while start < bytes.len() && is_blank(bytes[start]) {
-            start += 1;
+    for (end, &byte) in text.as_bytes().iter().enumerate() {
+        // Nearly every byte is above all white space.
+        if byte > b' ' || !is_blank(byte) {
+            continue;
         }
-        if start == bytes.len() {
-            return;
+        if end > start {
+            f(&text[start..end]);
         }
-        let mut end = start + 1;
-        while end < bytes.len() && !is_blank(bytes[end]) {
-            end += 1;
-        }
-        f(&text[start..end]);
         start = end + 1;
-        if start > bytes.len() {
-            return;
-        }
+    }
+    if start < text.len() {
+        f(&text[start..]);
     }
 }
 
