@@ -36,6 +36,10 @@ mod word2vec;
 pub use average::AverageEncoder;
 pub use error::{Error, Result};
 pub use model::Model;
+/// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
+pub use senv_core::CorpusOptions;
+pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Params, Schedule};
+
 pub use pv_dbow::{PvDbow, PvDbowParams};
 pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
 pub use training::Trained;

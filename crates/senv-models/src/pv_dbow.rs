@@ -51,6 +51,7 @@ impl PvDbowParams {
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         file::check_dim(self.dim)?;
+        file::check_subsample(self.subsample)?;
         Ok(self.training.check()?)
     }
 

@@ -130,6 +130,11 @@ impl Sent2VecParams {
             }
             .into());
         }
+        if self.word_ngrams > 1 && self.buckets == 0 {
+            let got = self.buckets.to_string();
+            return Err(CoreError::InvalidParameter { name: "buckets", requirement: "at least 1", got }.into());
+        }
+        file::check_subsample(self.subsample)?;
         Ok(self.training.check()?)
     }
 
@@ -166,7 +171,9 @@ impl Sent2VecParams {
         let examples = MaskedTargets::new(Drawn { features: &features, dropout }, subsampling, vocabulary.len());
         let initial = || {
             let mut source = Table::zeros(features.n_rows(), self.dim)?;
-            let target = Table::zeros(vocabulary.len(), self.dim)?;
+            let mut target = Table::zeros(vocabulary.len(), self.dim)?;
+            source.touch();
+            target.touch();
             let rows = match self.ngram_start {
                 NgramStart::Zero => 0..n_words,
                 NgramStart::Uniform => 0..features.n_rows(),

@@ -82,6 +82,7 @@ impl Word2VecParams {
             let got = self.window.to_string();
             return Err(CoreError::InvalidParameter { name: "window", requirement: "from 1 to 1000", got }.into());
         }
+        file::check_subsample(self.subsample)?;
         Ok(self.training.check()?)
     }
 
