@@ -1,8 +1,7 @@
 //! Train once, then open, encode, compare and search: all that a program needs of senv.
 #![allow(clippy::print_stdout)]
 use senv_core::{NoObserver, SentenceEncoder, Table};
-use senv_models::{Model, Sent2VecParams};
-use senv_negative_sampling::{Params, Schedule};
+use senv_models::{Model, Params, Sent2VecParams};
 use senv_store::NearestIndex;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -10,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::temp_dir().join("first.senv");
     // Settings for a very small text; on a large one begin with `Sent2VecParams::default()`.
     let mut params = Sent2VecParams { min_count: 2, min_target_count: 2, subsample: 1e-4, ..Default::default() };
-    params.training = Params { epochs: 60, lr: 0.5, schedule: Schedule::Hogwild, ..params.training };
+    params.training = Params { epochs: 60, lr: 0.5, ..params.training };
     params.fit_files(&[text], &Default::default(), &NoObserver)?.model.save(&path)?;
 
     let model = Model::open(&path)?;

@@ -12,8 +12,7 @@
 use std::{error::Error, fs, io::IsTerminal};
 
 use senv_core::{Control, Observer, Progress, SentenceEncoder, Table};
-use senv_models::{Sent2Vec, Sent2VecParams, Trained};
-use senv_negative_sampling::{Params, Schedule};
+use senv_models::{Params, Sent2Vec, Sent2VecParams, Trained};
 use senv_store::NearestIndex;
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
@@ -73,15 +72,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Settings for a very small text: rare words too, many epochs, a high learning rate, and no placeholder. One thread
-/// that sees its own updates at once is what a few thousand sentences want, and gives the same bits in every run.
+/// Settings for a very small text: rare words too, many epochs, a high learning rate, and no placeholder.
 fn train(observer: &dyn Observer) -> Result<Trained<Sent2Vec>, senv_models::Error> {
     let params = Sent2VecParams {
         min_count: 2,
         min_target_count: 2,
         subsample: 1e-4,
         placeholder: false,
-        training: Params { epochs: 60, lr: 0.5, schedule: Schedule::Hogwild, threads: 1, ..Params::default() },
+        training: Params { epochs: 60, lr: 0.5, ..Params::default() },
         ..Sent2VecParams::default()
     };
     params.fit_files(&[TEXT], &Default::default(), observer)

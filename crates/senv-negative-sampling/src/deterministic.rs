@@ -46,7 +46,6 @@ struct Shared<'a> {
     slots: Vec<RwLock<Slot>>,
     barrier: Barrier,
     next_slot: AtomicUsize,
-    next_partition: AtomicUsize,
 }
 
 /// Trains until the end, or until the run is told to halt.
@@ -60,13 +59,13 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
         slots: (0..run.pace.round_steps).map(|_| RwLock::default()).collect(),
         barrier: Barrier::new(n_threads),
         next_slot: AtomicUsize::new(0),
-        next_partition: AtomicUsize::new(0),
     };
     std::thread::scope(|scope| {
-        for _ in 1..n_threads {
-            scope.spawn(|| work(run, &shared, None));
+        for thread in 1..n_threads {
+            let shared = &shared;
+            scope.spawn(move || work(run, shared, thread, None));
         }
-        work(run, &shared, Some(reporter));
+        work(run, &shared, 0, Some(reporter));
     });
 }
 
@@ -79,7 +78,7 @@ fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
 }
 
 /// One thread; the one with the reporter also reads the corpus and decides when to halt.
-fn work<E: Examples>(run: &Run<'_, E>, shared: &Shared<'_>, mut reporter: Option<&mut Reporter>) {
+fn work<E: Examples>(run: &Run<'_, E>, shared: &Shared<'_>, thread: usize, mut reporter: Option<&mut Reporter>) {
     let _attendance = shared.barrier.attend();
     let mut scratch = E::Scratch::default();
     loop {
@@ -106,7 +105,7 @@ fn work<E: Examples>(run: &Run<'_, E>, shared: &Shared<'_>, mut reporter: Option
         let mut tally = Tally { tokens: block.0.n_tokens() as u64, ..Tally::default() };
         for first in (0..block.1.len()).step_by(shared.round) {
             let n_slots = shared.round.min(block.1.len() - first);
-            if !round(run, shared, &unit, &block, first..first + n_slots, &mut scratch, &mut tally) {
+            if !round(run, shared, thread, &unit, &block, first..first + n_slots, &mut scratch, &mut tally) {
                 return;
             }
         }
@@ -126,6 +125,7 @@ fn work<E: Examples>(run: &Run<'_, E>, shared: &Shared<'_>, mut reporter: Option
 fn round<E: Examples>(
     run: &Run<'_, E>,
     shared: &Shared<'_>,
+    thread: usize,
     unit: &Unit,
     (block, cuts): &(BlockBuffer, Vec<Range<usize>>),
     range: Range<usize>,
@@ -162,11 +162,8 @@ fn round<E: Examples>(
             tally.targets += slot.plan.n_targets() as u64;
         }
     }
-    loop {
-        let p = shared.next_partition.fetch_add(1, Ordering::Relaxed);
-        if p >= PARTITIONS {
-            break;
-        }
+    // A row is always written by the same thread, so that it stays in that core's cache.
+    for p in (thread..PARTITIONS).step_by(run.params.threads) {
         for slot in &slots {
             slot.step.apply_partition(p, &source, &target);
         }
@@ -175,6 +172,5 @@ fn round<E: Examples>(
     if !shared.barrier.wait() {
         return false;
     }
-    shared.next_partition.store(0, Ordering::Relaxed);
     true
 }

@@ -2,9 +2,9 @@
 //!
 //! A row that several sentences move at once, none of them seeing the others, overshoots; at the learning rates of the
 //! papers the rows of a small vocabulary then grow without end. So before training begins some sentences are planned,
-//! the target rows they would move are counted, and steps and rounds are made as long as collisions allow: a hundred
-//! tokens and sixteen steps for the vocabulary of a real corpus, one sentence for that of a toy. The text and the seed
-//! alone decide.
+//! the target rows they would move are counted, and steps and rounds are made as long as collisions allow: a few
+//! sentences and sixteen steps for the vocabulary of a real corpus, one sentence for that of a toy. The text and the
+//! seed alone decide.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use senv_core::{BlockBuffer, Stream, stream};
 use crate::{examples::Examples, noise::Noise, params::Params, plan::Plan};
 
 /// Most tokens of a step: sentences computed together, by one thread.
-const MAX_STEP_TOKENS: usize = 96;
+const MAX_STEP_TOKENS: usize = 64;
 
 /// Most steps of a round: what the deterministic schedule computes side by side.
 const MAX_ROUND_STEPS: usize = 16;
@@ -137,7 +137,10 @@ mod tests {
 
     #[test]
     fn a_large_vocabulary_gets_long_rounds_and_a_toy_one_sentence() {
-        assert_eq!(pace(100_000, 5), Pace { step_tokens: 96, round_steps: 16, damped: false });
+        assert_eq!(
+            pace(100_000, 5),
+            Pace { step_tokens: MAX_STEP_TOKENS, round_steps: MAX_ROUND_STEPS, damped: false }
+        );
         assert_eq!(pace(20, 12), Pace { step_tokens: 1, round_steps: 1, damped: true });
         let between = pace(1000, 5);
         assert!(between.round_steps > 1 && between.round_steps < 16, "{between:?}");

@@ -71,7 +71,7 @@ impl Default for Params {
             epochs: DEFAULT_EPOCHS,
             lr: DEFAULT_LR,
             negatives: DEFAULT_NEGATIVES,
-            negatives_shared: NegativeSharing::Sentence,
+            negatives_shared: NegativeSharing::Block,
             l1: 0.0,
             schedule: Schedule::Deterministic,
             seed: 1,

@@ -8,7 +8,7 @@ use senv_core::{RowId, Stream};
 use crate::noise::Noise;
 
 /// Targets that share their negatives at most; more are split, so that their scores stay in the first-level cache.
-const MAX_SHARED_TARGETS: usize = 32;
+const MAX_SHARED_TARGETS: usize = 16;
 
 /// Who shares a set of negatives. The gradient's expectation is the same, its noise and its cost are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
