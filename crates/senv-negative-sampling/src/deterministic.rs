@@ -63,9 +63,9 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
     std::thread::scope(|scope| {
         for thread in 1..n_threads {
             let shared = &shared;
-            scope.spawn(move || work(run, shared, thread, None));
+            scope.spawn(move || Worker { run, shared, thread }.work(None));
         }
-        work(run, &shared, 0, Some(reporter));
+        Worker { run, shared: &shared, thread: 0 }.work(Some(reporter));
     });
 }
 
@@ -77,100 +77,109 @@ fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One thread; the one with the reporter also reads the corpus and decides when to halt.
-fn work<E: Examples>(run: &Run<'_, E>, shared: &Shared<'_>, thread: usize, mut reporter: Option<&mut Reporter>) {
-    let _attendance = shared.barrier.attend();
-    let mut scratch = E::Scratch::default();
-    loop {
-        let index = run.next.load(Ordering::Relaxed);
-        if index >= run.n_units || run.halted() {
-            return;
-        }
-        let unit = run.unit(index);
-        if reporter.is_some() {
-            let mut block = write(&shared.block);
-            let (buffer, cuts) = &mut *block;
-            match run.corpus.read_block(unit.block, buffer) {
-                Ok(()) => steps(buffer, run.pace.step_tokens, cuts),
-                Err(error) => {
-                    cuts.clear();
-                    run.fail(error.into());
+/// One thread.
+struct Worker<'a, E> {
+    run: &'a Run<'a, E>,
+    shared: &'a Shared<'a>,
+    thread: usize,
+}
+
+impl<E: Examples> Worker<'_, E> {
+    /// Works until the end; the thread with the reporter also reads the corpus and decides when to halt.
+    fn work(&self, mut reporter: Option<&mut Reporter>) {
+        let Self { run, shared, .. } = *self;
+        let _attendance = shared.barrier.attend();
+        let mut scratch = E::Scratch::default();
+        loop {
+            let index = run.next.load(Ordering::Relaxed);
+            if index >= run.n_units || run.halted() {
+                return;
+            }
+            let unit = run.unit(index);
+            if reporter.is_some() {
+                let mut block = write(&shared.block);
+                let (buffer, cuts) = &mut *block;
+                match run.corpus.read_block(unit.block, buffer) {
+                    Ok(()) => steps(buffer, run.pace.step_tokens, cuts),
+                    Err(error) => {
+                        cuts.clear();
+                        run.fail(error.into());
+                    }
                 }
             }
-        }
-        if !shared.barrier.wait() {
-            return;
-        }
-        let block = read(&shared.block);
-        let mut tally = Tally { tokens: block.0.n_tokens() as u64, ..Tally::default() };
-        for first in (0..block.1.len()).step_by(shared.round) {
-            let n_slots = shared.round.min(block.1.len() - first);
-            if !round(run, shared, thread, &unit, &block, first..first + n_slots, &mut scratch, &mut tally) {
+            if !shared.barrier.wait() {
+                return;
+            }
+            let block = read(&shared.block);
+            let mut tally = Tally { tokens: block.0.n_tokens() as u64, ..Tally::default() };
+            for first in (0..block.1.len()).step_by(shared.round) {
+                let n_slots = shared.round.min(block.1.len() - first);
+                if !self.round(&unit, &block, first..first + n_slots, &mut scratch, &mut tally) {
+                    return;
+                }
+            }
+            drop(block);
+            if let Some(reporter) = reporter.as_deref_mut() {
+                run.count(&unit, &tally);
+                run.report(&unit, reporter);
+                run.next.store(index + 1, Ordering::Relaxed);
+            }
+            if !shared.barrier.wait() {
                 return;
             }
         }
-        drop(block);
-        if let Some(reporter) = reporter.as_deref_mut() {
-            run.count(&unit, &tally);
-            run.report(&unit, reporter);
-            run.next.store(index + 1, Ordering::Relaxed);
+    }
+
+    /// One round over the steps `range` of a block. `false` if a thread was lost.
+    fn round(
+        &self,
+        unit: &Unit,
+        (block, cuts): &(BlockBuffer, Vec<Range<usize>>),
+        range: Range<usize>,
+        scratch: &mut E::Scratch,
+        tally: &mut Tally,
+    ) -> bool {
+        let Self { run, shared, thread } = *self;
+        let source = Overlay::shared_only(shared.source);
+        let target = Overlay::shared_only(shared.target);
+        let claim = |scratch: &mut E::Scratch| {
+            let i = shared.next_slot.fetch_add(1, Ordering::Relaxed);
+            (i < range.len()).then(|| {
+                let mut slot = write(&shared.slots[i]);
+                let step = range.start + i;
+                run.plan(unit, step, cuts[step].clone(), block, scratch, &mut slot.plan);
+                Step::prefetch(&slot.plan, &source, &target);
+                (step, slot)
+            })
+        };
+        let mut present = claim(scratch);
+        while let Some((step, mut guard)) = present {
+            present = claim(scratch);
+            let slot = &mut *guard;
+            slot.loss = slot.step.compute(&slot.plan, &source, &target, unit.rate, Run::<E>::wants_loss(unit, step));
+            slot.step.partition(PARTITIONS);
         }
         if !shared.barrier.wait() {
-            return;
+            return false;
         }
-    }
-}
-
-/// One round over the steps `range` of a block. `false` if a thread was lost.
-fn round<E: Examples>(
-    run: &Run<'_, E>,
-    shared: &Shared<'_>,
-    thread: usize,
-    unit: &Unit,
-    (block, cuts): &(BlockBuffer, Vec<Range<usize>>),
-    range: Range<usize>,
-    scratch: &mut E::Scratch,
-    tally: &mut Tally,
-) -> bool {
-    let source = Overlay::shared_only(shared.source);
-    let target = Overlay::shared_only(shared.target);
-    let claim = |scratch: &mut E::Scratch| {
-        let i = shared.next_slot.fetch_add(1, Ordering::Relaxed);
-        (i < range.len()).then(|| {
-            let mut slot = write(&shared.slots[i]);
-            let step = range.start + i;
-            run.plan(unit, step, cuts[step].clone(), block, scratch, &mut slot.plan);
-            Step::prefetch(&slot.plan, &source, &target);
-            (step, slot)
-        })
-    };
-    let mut present = claim(scratch);
-    while let Some((step, mut guard)) = present {
-        present = claim(scratch);
-        let slot = &mut *guard;
-        slot.loss = slot.step.compute(&slot.plan, &source, &target, unit.rate, Run::<E>::wants_loss(unit, step));
-        slot.step.partition(PARTITIONS);
-    }
-    if !shared.barrier.wait() {
-        return false;
-    }
-    shared.next_slot.store(0, Ordering::Relaxed);
-    let slots: Vec<_> = shared.slots[..range.len()].iter().map(read).collect();
-    for (i, slot) in slots.iter().enumerate() {
-        if Run::<E>::wants_loss(unit, range.start + i) {
-            tally.loss += slot.loss;
-            tally.targets += slot.plan.n_targets() as u64;
+        shared.next_slot.store(0, Ordering::Relaxed);
+        let slots: Vec<_> = shared.slots[..range.len()].iter().map(read).collect();
+        for (i, slot) in slots.iter().enumerate() {
+            if Run::<E>::wants_loss(unit, range.start + i) {
+                tally.loss += slot.loss;
+                tally.targets += slot.plan.n_targets() as u64;
+            }
         }
-    }
-    // A row is always written by the same thread, so that it stays in that core's cache.
-    for p in (thread..PARTITIONS).step_by(run.params.threads) {
-        for slot in &slots {
-            slot.step.apply_partition(p, &source, &target);
+        // A row is always written by the same thread, so that it stays in that core's cache.
+        for p in (thread..PARTITIONS).step_by(run.params.threads) {
+            for slot in &slots {
+                slot.step.apply_partition(p, &source, &target);
+            }
         }
+        drop(slots);
+        if !shared.barrier.wait() {
+            return false;
+        }
+        true
     }
-    drop(slots);
-    if !shared.barrier.wait() {
-        return false;
-    }
-    true
 }
