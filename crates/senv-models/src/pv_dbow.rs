@@ -67,8 +67,7 @@ impl PvDbowParams {
         observer: &dyn Observer,
     ) -> Result<Trained<PvDbow>> {
         self.check()?;
-        let options = CorpusOptions { tokenizer: self.tokenizer.clone(), min_count: self.min_count, ..options.clone() };
-        let (vocabulary, corpus) = training::read(paths, &options, observer)?;
+        let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, options, observer)?;
         self.fit(vocabulary, &corpus, observer)
     }
 

@@ -150,8 +150,7 @@ impl Sent2VecParams {
         observer: &dyn Observer,
     ) -> Result<Trained<Sent2Vec>> {
         self.check()?;
-        let options = CorpusOptions { tokenizer: self.tokenizer.clone(), min_count: self.min_count, ..options.clone() };
-        let (vocabulary, corpus) = training::read(paths, &options, observer)?;
+        let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, options, observer)?;
         self.fit(vocabulary, &corpus, observer)
     }
 

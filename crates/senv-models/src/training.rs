@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use senv_core::{Corpus, CorpusOptions, Observer, Vocabulary};
+use senv_core::{Corpus, CorpusOptions, Observer, Tokenizer, Vocabulary};
 use senv_negative_sampling::Outcome;
 
 use crate::Result;
@@ -38,12 +38,15 @@ impl<M> Trained<M> {
     }
 }
 
-/// Reads text files into a vocabulary and a corpus.
+/// Reads text files into a vocabulary and a corpus, with the tokenizer and the minimum count of a model.
 pub(crate) fn read(
     paths: &[impl AsRef<Path>],
+    tokenizer: &Tokenizer,
+    min_count: u64,
     options: &CorpusOptions,
     observer: &dyn Observer,
 ) -> Result<(Vocabulary, Corpus)> {
     let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-    Ok(Corpus::read(&paths, options, observer)?)
+    let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count, ..options.clone() };
+    Ok(Corpus::read(&paths, &options, observer)?)
 }
