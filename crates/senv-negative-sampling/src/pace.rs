@@ -36,6 +36,11 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
+    /// Whether collisions are rare enough for the longest rounds.
+    pub(crate) fn is_longest(&self) -> bool {
+        self.round_steps == MAX_ROUND_STEPS
+    }
+
     /// Plans the first sentences of a corpus, read through `read_block`, and measures.
     pub(crate) fn measure<E: Examples>(
         n_blocks: usize,

@@ -104,7 +104,7 @@ fn separation(source: &Table) -> f32 {
 
 #[test]
 fn words_of_a_topic_come_together_whatever_the_schedule_and_the_sharing() {
-    let corpus = corpus(4000);
+    let corpus = corpus(2500);
     for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
         for negatives_shared in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
             for threads in [1, 3] {
