@@ -11,7 +11,8 @@ use crate::{Error, Result, Rows};
 pub enum Backing {
     /// On the heap.
     Heap(Vec<f32>),
-    /// In anonymous pages, zero until first touched; cloning copies.
+    /// In anonymous pages, zero until first touched; cloning copies, and panics where memory is lacking, as a vector's
+    /// clone ends the program.
     Pages(Pages),
     /// In a file that is mapped read-only; cloning shares. The first number lies at this byte.
     File(Arc<Mmap>, usize),
