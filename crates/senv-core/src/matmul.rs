@@ -6,23 +6,12 @@
 #![allow(unsafe_code)]
 
 use gemm::Parallelism;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, NdFloat};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-use crate::{Error, Result};
+use crate::{Error, Float, Result};
 
 /// Multiplications and additions below which threads cost more than they bring.
 const ONE_THREAD: usize = 3_000_000;
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
-
-/// The floats that [`matmul`] multiplies: `f32` and `f64`.
-pub trait MatmulFloat: NdFloat + sealed::Sealed {}
-impl MatmulFloat for f32 {}
-impl MatmulFloat for f64 {}
 
 /// The matrix product `a b`, shape `(m, n)`, of `a`, shape `(m, k)`, and `b`, shape `(k, n)`, in any memory order
 /// (a transposed view costs nothing). Zeros if `k` is 0.
@@ -39,7 +28,7 @@ impl MatmulFloat for f64 {}
 /// # Errors
 /// [`Error::ShapeMismatch`] if `a` has not as many columns as `b` has rows; [`Error::TooLarge`] if the result does
 /// not fit into memory.
-pub fn matmul<F: MatmulFloat>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Array2<F>> {
+pub fn matmul<F: Float>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Array2<F>> {
     let (m, n) = (a.nrows(), b.ncols());
     let too_large = || Error::TooLarge { rows: m, dim: n };
     let len = m.checked_mul(n).ok_or_else(too_large)?;
@@ -64,7 +53,7 @@ pub fn matmul<F: MatmulFloat>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Res
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] unless the shapes are `(m, k)`, `(k, n)` and `(m, n)`.
-pub fn matmul_into<F: MatmulFloat>(
+pub fn matmul_into<F: Float>(
     alpha: F,
     a: ArrayView2<'_, F>,
     b: ArrayView2<'_, F>,
@@ -130,18 +119,18 @@ mod tests {
     use ndarray::s;
     use rand::RngExt;
 
-    fn matrix<F: MatmulFloat>(rows: usize, columns: usize, seed: u64) -> Array2<F> {
+    fn matrix<F: Float>(rows: usize, columns: usize, seed: u64) -> Array2<F> {
         let mut rng = stream(seed, "matmul tests", &[]);
         Array2::from_shape_fn((rows, columns), |_| F::from(rng.random_range(-1.0..1.0)).unwrap())
     }
 
     /// The definition, summed in f64.
-    fn naive<F: MatmulFloat>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Array2<f64> {
+    fn naive<F: Float>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Array2<f64> {
         let (a, b) = (a.mapv(|x| x.to_f64().unwrap()), b.mapv(|x| x.to_f64().unwrap()));
         Array2::from_shape_fn((a.nrows(), b.ncols()), |(i, j)| (0..a.ncols()).map(|l| a[(i, l)] * b[(l, j)]).sum())
     }
 
-    fn agrees_with_the_definition<F: MatmulFloat>() {
+    fn agrees_with_the_definition<F: Float>() {
         for (m, k, n) in [(1, 1, 1), (3, 5, 2), (1, 70, 9), (33, 1, 17), (40, 64, 31), (17, 300, 1), (65, 129, 66)] {
             let (a, b) = (matrix::<F>(m, k, 1), matrix::<F>(k, n, 2));
             // Rounding of k terms below 1, each sum within k ε of exact, with room for alpha and beta.
@@ -176,7 +165,7 @@ mod tests {
         agrees_with_the_definition::<f64>();
     }
 
-    fn bits_do_not_depend_on_threads<F: MatmulFloat>() {
+    fn bits_do_not_depend_on_threads<F: Float>() {
         let pools: Vec<_> =
             [1, 2, 3, 5].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap()).into();
         for (m, k, n) in

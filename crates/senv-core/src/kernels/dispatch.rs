@@ -9,6 +9,7 @@ use super::level::{Kind, Level};
 use super::portable;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
+use crate::optim::AdamStep;
 
 macro_rules! dispatch {
     ($(fn $f:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
@@ -40,6 +41,10 @@ dispatch! {
     fn add(x: &[f32], y: &mut [f32]);
     fn scale(c: f32, y: &mut [f32]);
     fn soft_threshold(tau: f32, y: &mut [f32]);
+    fn exp_in_place(y: &mut [f32]);
+    fn sigmoid_in_place(y: &mut [f32]);
+    fn tanh_in_place(y: &mut [f32]);
+    fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]);
     fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]);
     fn add_product(
         s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]

@@ -7,8 +7,10 @@ macro_rules! entry_points {
     ($features:literal, $vector:ty) => {
         use std::sync::atomic::AtomicU32;
 
+        use $crate::optim::AdamStep;
+
         use $crate::kernels::{
-            products,
+            elementwise, products,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -38,6 +40,18 @@ macro_rules! entry_points {
             }
             fn soft_threshold(tau: f32, y: &mut [f32]) {
                 vector::update_alone::<V, Plain>(Shrink(tau), y.as_mut_ptr(), y.len())
+            }
+            fn exp_in_place(y: &mut [f32]) {
+                elementwise::exp_in_place(y)
+            }
+            fn sigmoid_in_place(y: &mut [f32]) {
+                elementwise::sigmoid_in_place(y)
+            }
+            fn tanh_in_place(y: &mut [f32]) {
+                elementwise::tanh_in_place(y)
+            }
+            fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
+                elementwise::adam(step, x, d_x, m, v)
             }
             fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]) {
                 products::scores::<V>(a.as_ptr(), m, b.as_ptr(), n, stride, out.as_mut_ptr())
@@ -69,6 +83,7 @@ macro_rules! entry_points {
             /// # Safety
             /// The processor has the features and the lengths fit.
             #[target_feature(enable = $features)]
+            #[allow(unused_unsafe)]
             pub(in $crate::kernels) unsafe fn $f($($arg: $type),*) $(-> $result)? {
                 // SAFETY: as promised by the caller.
                 unsafe { $body }

@@ -16,6 +16,7 @@
 
 mod cosine;
 mod dispatch;
+mod elementwise;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod entry_points;
 mod fill;
@@ -106,6 +107,33 @@ pub fn scale(c: f32, y: &mut [f32]) {
 #[inline]
 pub fn soft_threshold(tau: f32, y: &mut [f32]) {
     dispatch::soft_threshold(Level::best(), tau, y);
+}
+
+/// `y = e^y`, number by number, to the last bits of f32; overflow gives infinity, NaN stays NaN.
+pub fn exp_in_place(y: &mut [f32]) {
+    dispatch::exp_in_place(Level::best(), y);
+}
+
+/// `y = 1 / (1 + e^−y)`, number by number, to the last bits of f32; NaN stays NaN.
+pub fn sigmoid_in_place(y: &mut [f32]) {
+    dispatch::sigmoid_in_place(Level::best(), y);
+}
+
+/// `y = tanh y`, number by number, to the last bits of f32; NaN stays NaN.
+pub fn tanh_in_place(y: &mut [f32]) {
+    dispatch::tanh_in_place(Level::best(), y);
+}
+
+/// One step of Adam on an array and its two moments; see [`AdamStep`](crate::optim::AdamStep).
+///
+/// # Panics
+/// If the lengths differ.
+#[inline]
+pub fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
+    for len in [d_x.len(), m.len(), v.len()] {
+        check_len(len, x.len());
+    }
+    dispatch::adam(Level::best(), step, x, d_x, m, v);
 }
 
 /// All products of the rows of `a` with the rows of `b`: `out[i n + j] = a_i · b_j`.

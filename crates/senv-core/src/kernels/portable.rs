@@ -5,6 +5,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+pub(super) use super::elementwise::{adam, exp_in_place, sigmoid_in_place, tanh_in_place};
+
 /// Independent partial sums.
 const LANES: usize = 16;
 

@@ -6,11 +6,10 @@
 //! s = s + g²        x −= lr g / (√s + ε)
 //! ```
 
-use ndarray::NdFloat;
 use serde::{Deserialize, Serialize};
 
 use super::{Optimizer, cast, check, check_update};
-use crate::Result;
+use crate::{Float, Result};
 
 /// Hyperparameters of [`AdaGrad`], not checked yet.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -56,6 +55,16 @@ impl AdaGrad {
     pub fn params(&self) -> AdaGradParams {
         self.0
     }
+
+    /// The step on each parameter; the slices have one length.
+    #[inline]
+    pub(super) fn apply<F: Float>(&self, lr: F, x: &mut [F], d_x: &[F], sum: &mut [F]) {
+        let epsilon = cast::<F>(self.0.epsilon);
+        for ((x, &g), sum) in x.iter_mut().zip(d_x).zip(sum) {
+            *sum += g * g;
+            *x -= lr * g / (sum.sqrt() + epsilon);
+        }
+    }
 }
 
 /// What [`AdaGrad`] remembers of an array: the sum of the squared gradients of each parameter.
@@ -64,7 +73,7 @@ pub struct AdaGradState<F> {
     sum: Vec<F>,
 }
 
-impl<F: NdFloat> Optimizer<F> for AdaGrad {
+impl<F: Float> Optimizer<F> for AdaGrad {
     type State = AdaGradState<F>;
 
     fn state(&self, n: usize) -> AdaGradState<F> {
@@ -73,11 +82,7 @@ impl<F: NdFloat> Optimizer<F> for AdaGrad {
 
     fn update(&self, state: &mut AdaGradState<F>, lr: F, x: &mut [F], d_x: &[F]) -> Result<()> {
         check_update(state.sum.len(), lr, x, d_x)?;
-        let epsilon = cast::<F>(self.0.epsilon);
-        for ((x, &g), sum) in x.iter_mut().zip(d_x).zip(&mut state.sum) {
-            *sum += g * g;
-            *x -= lr * g / (sum.sqrt() + epsilon);
-        }
+        self.apply(lr, x, d_x, &mut state.sum);
         Ok(())
     }
 }

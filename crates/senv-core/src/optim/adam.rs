@@ -11,10 +11,11 @@
 //! ```
 
 use ndarray::NdFloat;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Optimizer, cast, check, check_update};
-use crate::Result;
+use crate::{Float, Result};
 
 /// Where ε stands, and which correction of the first steps is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -130,18 +131,37 @@ impl<F> AdamState<F> {
     }
 }
 
-impl<F: NdFloat> Optimizer<F> for Adam {
-    type State = AdamState<F>;
+/// The numbers of one step of Adam, the same for every parameter; made by [`Adam::step`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AdamStep<F> {
+    keep1: F,
+    keep2: F,
+    take1: F,
+    take2: F,
+    rate: F,
+    root: F,
+    epsilon: F,
+}
 
-    fn state(&self, n: usize) -> AdamState<F> {
-        AdamState { m: vec![F::zero(); n], v: vec![F::zero(); n], n_steps: 0 }
+impl<F: NdFloat> AdamStep<F> {
+    /// The step on each parameter; the slices have one length.
+    #[inline(always)]
+    pub(crate) fn apply(&self, x: &mut [F], d_x: &[F], m: &mut [F], v: &mut [F]) {
+        let Self { keep1, keep2, take1, take2, rate, root, epsilon } = *self;
+        for (((x, &g), m), v) in x.iter_mut().zip(d_x).zip(m).zip(v) {
+            *m = keep1 * *m + take1 * g;
+            *v = keep2 * *v + take2 * g * g;
+            *x -= rate * *m / (v.sqrt() * root + epsilon);
+        }
     }
+}
 
-    fn update(&self, state: &mut AdamState<F>, lr: F, x: &mut [F], d_x: &[F]) -> Result<()> {
-        check_update(state.m.len(), lr, x, d_x)?;
+impl Adam {
+    /// The numbers of step `t` (1 is the first) at learning rate `lr`.
+    #[must_use]
+    pub fn step<F: NdFloat>(&self, t: u64, lr: f64) -> AdamStep<F> {
         let AdamParams { beta1, beta2, epsilon, variant } = self.0;
-        state.n_steps += 1;
-        let t = state.n_steps as f64;
+        let t = t as f64;
         // In f64: 1 − β₂ᵗ loses most of its digits in f32.
         let correction = |beta: f64| 1.0 - beta.powf(t);
         // Both the rate and the root are scaled, so that one loop serves all forms.
@@ -150,13 +170,33 @@ impl<F: NdFloat> Optimizer<F> for Adam {
             AdamVariant::Folded => (correction(beta2).sqrt() / correction(beta1), 1.0),
             AdamVariant::Kiros => (correction(1.0 - beta2).sqrt() / correction(1.0 - beta1), 1.0),
         };
-        let (rate, root, epsilon) = (lr * cast::<F>(rate), cast::<F>(root), cast::<F>(epsilon));
-        let [keep1, keep2, take1, take2]: [F; 4] = [beta1, beta2, 1.0 - beta1, 1.0 - beta2].map(cast);
-        for (((x, &g), m), v) in x.iter_mut().zip(d_x).zip(&mut state.m).zip(&mut state.v) {
-            *m = keep1 * *m + take1 * g;
-            *v = keep2 * *v + take2 * g * g;
-            *x -= rate * *m / (v.sqrt() * root + epsilon);
+        let [keep1, keep2, take1, take2] = [beta1, beta2, 1.0 - beta1, 1.0 - beta2].map(cast);
+        AdamStep { keep1, keep2, take1, take2, rate: cast(lr * rate), root: cast(root), epsilon: cast(epsilon) }
+    }
+}
+
+/// Numbers of an array that one thread updates at a time.
+const CHUNK: usize = 1 << 14;
+
+impl<F: Float> Optimizer<F> for Adam {
+    type State = AdamState<F>;
+
+    fn state(&self, n: usize) -> AdamState<F> {
+        AdamState { m: vec![F::zero(); n], v: vec![F::zero(); n], n_steps: 0 }
+    }
+
+    /// Runs on the threads of the present rayon pool; every number has the same bits at any number of threads.
+    fn update(&self, state: &mut AdamState<F>, lr: F, x: &mut [F], d_x: &[F]) -> Result<()> {
+        check_update(state.m.len(), lr, x, d_x)?;
+        state.n_steps += 1;
+        let step = self.step(state.n_steps, lr.wide());
+        if x.len() <= CHUNK {
+            F::adam(&step, x, d_x, &mut state.m, &mut state.v);
+            return Ok(());
         }
+        let moments = state.m.par_chunks_mut(CHUNK).zip(state.v.par_chunks_mut(CHUNK));
+        let chunks = x.par_chunks_mut(CHUNK).zip(d_x.par_chunks(CHUNK)).zip(moments);
+        chunks.for_each(|((x, d_x), (m, v))| F::adam(&step, x, d_x, m, v));
         Ok(())
     }
 }

@@ -20,19 +20,23 @@
 mod adagrad;
 mod adam;
 mod clip;
+mod rule;
 mod sgd;
+mod table;
 
 use ndarray::NdFloat;
 
-use crate::{Error, Result};
+use crate::{Error, Float, Result};
 
 pub use adagrad::{AdaGrad, AdaGradParams, AdaGradState};
-pub use adam::{Adam, AdamParams, AdamState, AdamVariant};
+pub use adam::{Adam, AdamParams, AdamState, AdamStep, AdamVariant};
 pub use clip::clip_by_global_norm;
+pub use rule::{ParametersOptimizer, Rule};
 pub use sgd::{LinearDecay, LinearDecayParams, Sgd, SgdState};
+pub use table::{Pull, TableOptimizer};
 
 /// An update rule, for f32 and f64.
-pub trait Optimizer<F: NdFloat> {
+pub trait Optimizer<F: Float> {
     /// What the rule remembers of an array of parameters.
     type State;
 
@@ -75,7 +79,7 @@ mod tests {
     use super::*;
 
     /// All rules on one array, in both precisions.
-    fn follows<F: NdFloat, O: Optimizer<F>>(rule: &O, lr: f64) {
+    fn follows<F: Float, O: Optimizer<F>>(rule: &O, lr: f64) {
         let mut x: Vec<F> = [3.0, -2.0, 0.5].map(cast).to_vec();
         let mut state = rule.state(3);
         for _ in 0..3000 {

@@ -6,11 +6,10 @@
 //! x −= lr_t g        lr_t = lr_0 max(floor, 1 − t/T)
 //! ```
 
-use ndarray::NdFloat;
 use serde::{Deserialize, Serialize};
 
 use super::{Optimizer, check, check_update};
-use crate::Result;
+use crate::{Float, Result};
 
 /// Gradient descent without memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,7 +21,7 @@ pub struct SgdState {
     n: usize,
 }
 
-impl<F: NdFloat> Optimizer<F> for Sgd {
+impl<F: Float> Optimizer<F> for Sgd {
     type State = SgdState;
 
     fn state(&self, n: usize) -> SgdState {

@@ -1,0 +1,129 @@
+//! The two precisions: f32 trains and serves, f64 checks gradients; one name for what both can do.
+
+use ndarray::NdFloat;
+
+use crate::{kernels, optim::AdamStep};
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// `f32` or `f64`, with the inner loops that learning needs: those of f32 are the [`kernels`](crate::kernels), those of f64
+/// plain loops, which makes them the twins that the fast ones are tested against.
+///
+/// All functions over two slices panic if the lengths differ.
+///
+/// ```
+/// use senv_core::Float;
+/// fn norm<F: Float>(x: &[F]) -> f64 {
+///     F::dot(x, x).wide().sqrt()
+/// }
+/// assert_eq!((norm(&[3.0f32, 4.0]), norm(&[3.0f64, 4.0])), (5.0, 5.0));
+/// ```
+pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + sealed::Sealed {
+    /// The nearest number of this precision.
+    #[must_use]
+    fn of(x: f64) -> Self;
+    /// The number in f64.
+    #[must_use]
+    fn wide(self) -> f64;
+    /// a·b
+    #[must_use]
+    fn dot(a: &[Self], b: &[Self]) -> Self;
+    /// `y += c x`
+    fn axpy(c: Self, x: &[Self], y: &mut [Self]);
+    /// `y += x`
+    fn add(x: &[Self], y: &mut [Self]);
+    /// `y *= c`
+    fn scale(c: Self, y: &mut [Self]);
+    /// `y = tanh(y)`, number by number.
+    fn tanh_in_place(y: &mut [Self]);
+    /// `y = σ(y)`, number by number.
+    fn sigmoid_in_place(y: &mut [Self]);
+    /// `y = e^y`, number by number.
+    fn exp_in_place(y: &mut [Self]);
+    /// One step of Adam: `x` moves against its gradient `d_x`; `m` and `v` are its moments.
+    fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]);
+}
+
+impl Float for f32 {
+    #[inline]
+    fn of(x: f64) -> Self {
+        x as Self
+    }
+    #[inline]
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline]
+    fn dot(a: &[Self], b: &[Self]) -> Self {
+        kernels::dot(a, b)
+    }
+    #[inline]
+    fn axpy(c: Self, x: &[Self], y: &mut [Self]) {
+        kernels::axpy(c, x, y);
+    }
+    #[inline]
+    fn add(x: &[Self], y: &mut [Self]) {
+        kernels::add(x, y);
+    }
+    #[inline]
+    fn scale(c: Self, y: &mut [Self]) {
+        kernels::scale(c, y);
+    }
+    #[inline]
+    fn tanh_in_place(y: &mut [Self]) {
+        kernels::tanh_in_place(y);
+    }
+    #[inline]
+    fn sigmoid_in_place(y: &mut [Self]) {
+        kernels::sigmoid_in_place(y);
+    }
+    #[inline]
+    fn exp_in_place(y: &mut [Self]) {
+        kernels::exp_in_place(y);
+    }
+    #[inline]
+    fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]) {
+        kernels::adam(step, x, d_x, m, v);
+    }
+}
+
+impl Float for f64 {
+    #[inline]
+    fn of(x: f64) -> Self {
+        x
+    }
+    #[inline]
+    fn wide(self) -> f64 {
+        self
+    }
+    fn dot(a: &[Self], b: &[Self]) -> Self {
+        assert_eq!(a.len(), b.len(), "a dot product of vectors of two lengths");
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+    fn axpy(c: Self, x: &[Self], y: &mut [Self]) {
+        assert_eq!(x.len(), y.len(), "a sum of vectors of two lengths");
+        y.iter_mut().zip(x).for_each(|(y, x)| *y += c * x);
+    }
+    fn add(x: &[Self], y: &mut [Self]) {
+        Self::axpy(1.0, x, y);
+    }
+    fn scale(c: Self, y: &mut [Self]) {
+        y.iter_mut().for_each(|y| *y *= c);
+    }
+    fn tanh_in_place(y: &mut [Self]) {
+        y.iter_mut().for_each(|y| *y = y.tanh());
+    }
+    fn sigmoid_in_place(y: &mut [Self]) {
+        y.iter_mut().for_each(|y| *y = crate::math::sigmoid(*y));
+    }
+    fn exp_in_place(y: &mut [Self]) {
+        y.iter_mut().for_each(|y| *y = y.exp());
+    }
+    fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]) {
+        step.apply(x, d_x, m, v);
+    }
+}
