@@ -38,6 +38,14 @@ fn a_model_is_trained_described_and_used() {
 }
 
 #[test]
+fn a_short_text_brings_a_hint_unless_it_was_thought_of() {
+    let folder = Folder::with_text(600);
+    assert!(folder.train("text.txt", "a.senv", &[]).ok().err.contains("hint: on a text as short as this"));
+    let more = ["--epochs", "30"];
+    assert!(!folder.train("text.txt", "b.senv", &more).ok().err.contains("hint"));
+}
+
+#[test]
 fn every_output_of_encode_holds_the_same_numbers_in_the_order_of_the_input() {
     let folder = Folder::with_model();
     let many = text(3000);

@@ -176,9 +176,10 @@ pub trait SentenceEncoder: Send + Sync {
         let (rows, dim) = (sentences.len(), self.dim());
         let too_large = || Error::TooLarge { rows, dim };
         let n = rows.checked_mul(dim).ok_or_else(too_large)?;
-        let mut values = Vec::new();
-        values.try_reserve_exact(n).map_err(|_| too_large())?;
-        values.resize(n, 0.0);
+        // Asked for first, then given back: only the call that cannot fail takes pages that are zero already, which
+        // the threads then fetch as they write.
+        Vec::<f32>::new().try_reserve_exact(n).map_err(|_| too_large())?;
+        let mut values = vec![0.0; n];
         let mut coverage = vec![Coverage::default(); rows];
         values
             .par_chunks_mut(dim.max(1))

@@ -1,8 +1,13 @@
 //! Token <-> number <-> count.
 
+mod frequent;
+mod key;
+
 use hashbrown::HashTable;
 
-use crate::{Error, Result, TokenId};
+use crate::{Coverage, Error, Result, TokenId, Tokenizer};
+use frequent::Frequent;
+use key::{Key, SHORT, hash, hash_short, key_within, short_key};
 
 /// The tokens a model knows, the most frequent first.
 ///
@@ -24,51 +29,8 @@ pub struct Vocabulary {
     offsets: Vec<u32>,
     counts: Vec<u64>,
     index: HashTable<u32>,
+    frequent: Frequent,
     corpus_tokens: u64,
-}
-
-/// The bytes of a token of up to 16 as two numbers, which with the length tell it from any other.
-#[inline]
-fn short_key(bytes: &[u8]) -> Option<(u64, u64)> {
-    let eight = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
-    let four = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
-    let n = bytes.len();
-    match n {
-        8..=16 => Some((eight(0)?, eight(n - 8)?)),
-        4..=7 => Some((u64::from(four(0)?) | u64::from(four(n - 4)?) << 32, 0)),
-        1..=3 => Some((u64::from(bytes[0]) | u64::from(bytes[n / 2]) << 8 | u64::from(bytes[n - 1]) << 16, 0)),
-        0 => Some((0, 0)),
-        _ => None,
-    }
-}
-
-/// High and low half of a product, folded together.
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let wide = u128::from(a) * u128::from(b);
-    (wide as u64) ^ (wide >> 64) as u64
-}
-
-const HASH_KEYS: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xD6E8_FEB8_6659_FD93, 0xA076_1D64_78BD_642F];
-
-#[inline]
-fn hash_short((low, high): (u64, u64), n: usize) -> u64 {
-    fold(fold(low ^ HASH_KEYS[0], high ^ HASH_KEYS[1]) ^ n as u64, HASH_KEYS[2])
-}
-
-/// A fast hash of short strings; only ever used in memory, so it may change from release to release.
-#[inline]
-pub(crate) fn hash(token: &str) -> u64 {
-    let bytes = token.as_bytes();
-    short_key(bytes).map_or_else(|| hash_long(bytes), |key| hash_short(key, bytes.len()))
-}
-
-#[cold]
-fn hash_long(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let state = words.iter().fold(HASH_KEYS[0], |state, &word| fold(state ^ u64::from_le_bytes(word), HASH_KEYS[1]));
-    let rest = rest.iter().fold(0, |rest, &byte| rest << 8 | u64::from(byte));
-    hash_short((state, rest), bytes.len())
 }
 
 impl Vocabulary {
@@ -111,14 +73,16 @@ impl Vocabulary {
         let token = |i: u32| &text[offsets[i as usize] as usize..offsets[i as usize + 1] as usize];
         for id in 0..counts.len() as u32 {
             let word = token(id);
-            match index.entry(hash(word), |&other| token(other) == word, |&other| hash(token(other))) {
+            let rehash = |&other: &u32| hash(token(other).as_bytes());
+            match index.entry(hash(word.as_bytes()), |&other| token(other) == word, rehash) {
                 hashbrown::hash_table::Entry::Vacant(slot) => slot.insert(id),
                 hashbrown::hash_table::Entry::Occupied(slot) => {
                     return Err(bad(format!("token {word:?} stands at {} and again at {id}", slot.get())));
                 }
             };
         }
-        Ok(Self { text, offsets, counts, index, corpus_tokens })
+        let frequent = Frequent::new((0..counts.len() as u32).map(|id| token(id).as_bytes()));
+        Ok(Self { text, offsets, counts, index, frequent, corpus_tokens })
     }
 
     /// Number of tokens.
@@ -137,7 +101,43 @@ impl Vocabulary {
     #[inline]
     #[must_use]
     pub fn id(&self, token: &str) -> Option<TokenId> {
-        self.index.find(hash(token), |&id| self.token(TokenId(id)) == token).map(|&id| TokenId(id))
+        self.find(token.as_bytes(), short_key(token.as_bytes()))
+    }
+
+    /// Looks up the tokens of a text, in order, into `out` (cleared first); those that are not known are left out.
+    ///
+    /// `scratch` is as for [`Tokenizer::for_each`]; nothing is allocated once it and `out` have grown.
+    pub fn known_tokens(
+        &self,
+        tokenizer: &Tokenizer,
+        text: &str,
+        scratch: &mut String,
+        out: &mut Vec<TokenId>,
+    ) -> Coverage {
+        out.clear();
+        let mut n = 0;
+        tokenizer.for_each_within(text, scratch, |text, start, end| {
+            n += 1;
+            let text = text.as_bytes();
+            out.extend(self.find(&text[start..end], key_within(text, start, end)));
+        });
+        Coverage { tokens: n, known: out.len() }
+    }
+
+    #[inline]
+    fn find(&self, token: &[u8], key: Option<Key>) -> Option<TokenId> {
+        match key {
+            Some(key) => {
+                let hash = hash_short(key);
+                self.frequent.find(key, token.len(), hash).or_else(|| self.find_rare(token, hash))
+            }
+            None => self.find_rare(token, hash(token)),
+        }
+    }
+
+    #[inline(never)]
+    fn find_rare(&self, token: &[u8], hash: u64) -> Option<TokenId> {
+        self.index.find(hash, |&id| self.token(TokenId(id)).as_bytes() == token).map(|&id| TokenId(id))
     }
 
     /// The token of a number.
@@ -213,7 +213,7 @@ pub struct VocabularyBuilder {
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     /// What tells short tokens apart; hash of a long one.
-    key: (u64, u64),
+    key: Key,
     count: u64,
     /// Where it ends in the text.
     end: u64,
@@ -222,7 +222,7 @@ struct Entry {
 /// A short token; a length beyond 16 marks a free place.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
-    key: (u64, u64),
+    key: Key,
     length: u32,
     id: u32,
 }
@@ -235,7 +235,7 @@ impl VocabularyBuilder {
     #[inline]
     pub fn add(&mut self, token: &str) -> u32 {
         let Some(key) = short_key(token.as_bytes()) else { return self.add_many(token, 1) };
-        let hash = hash_short(key, token.len());
+        let hash = hash_short(key);
         let place = (hash >> 16) as usize & (RECENT - 1);
         if let Some(recent) = self.recent.get(place)
             && recent.key == key
@@ -254,24 +254,24 @@ impl VocabularyBuilder {
 
     /// Counts `count` occurrences of a token and returns its provisional number.
     pub fn add_many(&mut self, token: &str, count: u64) -> u32 {
-        let hash = hash(token);
+        let hash = hash(token.as_bytes());
         let key = short_key(token.as_bytes()).unwrap_or((hash, 0));
         self.add_hashed(token, key, hash, count)
     }
 
-    fn add_hashed(&mut self, token: &str, key: (u64, u64), hash: u64, count: u64) -> u32 {
+    fn add_hashed(&mut self, token: &str, key: Key, hash: u64, count: u64) -> u32 {
         let Self { text, entries, index, .. } = self;
         let start = |i: u32| if i == 0 { 0 } else { entries[i as usize - 1].end as usize };
         let same = |&i: &u32| {
             let entry = &entries[i as usize];
             entry.key == key
                 && entry.end as usize - start(i) == token.len()
-                && (token.len() <= 16 || &text[start(i)..entry.end as usize] == token)
+                && (token.len() <= SHORT || &text[start(i)..entry.end as usize] == token)
         };
         let rehash = |&i: &u32| {
             let entry = &entries[i as usize];
             let n = entry.end as usize - start(i);
-            if n <= 16 { hash_short(entry.key, n) } else { entry.key.0 }
+            if n <= SHORT { hash_short(entry.key) } else { entry.key.0 }
         };
         match index.entry(hash, same, rehash) {
             hashbrown::hash_table::Entry::Occupied(slot) => {
@@ -367,6 +367,27 @@ mod tests {
             assert_eq!(vocabulary.id(&format!("{word}?")), None);
         }
         assert_eq!(vocabulary.id(""), None);
+    }
+
+    #[test]
+    fn the_tokens_of_a_text_are_found_with_any_text_behind_them() {
+        let words: Vec<String> = (0..100_000).map(|i| format!("{}{i}", "é".repeat(i % 9))).collect();
+        let vocabulary = Vocabulary::from_counts(words.iter().map(|w| (w, 1)), 100_000).unwrap();
+        let (mut scratch, mut ids) = (String::new(), Vec::new());
+        for i in (0..words.len() - 40).step_by(37) {
+            let text = format!("{} no {}", words[i..i + 40].join(" "), words[i]);
+            let ends = [0, 1, 20].map(|cut| text.len() - cut);
+            for end in ends.into_iter().filter(|&end| text.is_char_boundary(end)) {
+                for tokenizer in [Tokenizer::blank(), Tokenizer::words().lowercase(true)] {
+                    let coverage = vocabulary.known_tokens(&tokenizer, &text[..end], &mut scratch, &mut ids);
+                    let tokens = tokenizer.tokens(&text[..end]);
+                    let expected: Vec<TokenId> = tokens.iter().filter_map(|token| vocabulary.id(token)).collect();
+                    assert_eq!(ids, expected);
+                    assert_eq!(coverage, Coverage { tokens: tokens.len(), known: expected.len() });
+                    assert!(expected.len() >= 34 && expected[0] == TokenId(i as u32));
+                }
+            }
+        }
     }
 
     #[test]

@@ -10,8 +10,7 @@
 //! dropped at random, and a word that occurs twice counts twice.
 
 use senv_core::{
-    Coverage, Error, Features, Result, RowId, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
-    kernels,
+    Coverage, Error, Features, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
 };
 use senv_ngram::WordNgrams;
 
@@ -22,8 +21,6 @@ pub struct AverageEncoder {
     vocabulary: Vocabulary,
     features: WordNgrams,
     rows: Table,
-    /// Whether a sentence has features other than its words.
-    n_grams: bool,
 }
 
 impl AverageEncoder {
@@ -40,8 +37,7 @@ impl AverageEncoder {
         if rows.n_rows() < features.n_rows() {
             return Err(Error::ShapeMismatch { what: "table", expected: features.n_rows(), got: rows.n_rows() });
         }
-        let n_grams = features.max_span() > 1;
-        Ok(Self { tokenizer, vocabulary, features, rows, n_grams })
+        Ok(Self { tokenizer, vocabulary, features, rows })
     }
 
     /// How text is cut into tokens.
@@ -83,20 +79,10 @@ impl AverageEncoder {
 
     /// The mean of the rows of these tokens and their n-grams; zero without tokens.
     pub fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
-        out.fill(0.0);
-        let (values, stride, dim) = (self.rows.values(), self.rows.stride(), self.rows.dim());
-        let mut add = |row: RowId| kernels::add(&values[row.index() * stride..][..dim], out);
-        let n = if self.n_grams {
-            self.features.features_into(tokens, &mut scratch.features);
-            scratch.features.rows().iter().copied().for_each(&mut add);
-            scratch.features.rows().len()
-        } else {
-            tokens.iter().map(|&token| self.features.token_row(token)).for_each(&mut add);
-            tokens.len()
-        };
-        if n > 0 {
-            kernels::scale(1.0 / n as f32, out);
-        }
+        self.features.features_into(tokens, &mut scratch.features);
+        let rows = scratch.features.rows();
+        let share = 1.0 / rows.len().max(1) as f32;
+        kernels::sum_rows(self.rows.values(), self.rows.stride(), rows, share, out);
     }
 }
 
@@ -108,13 +94,7 @@ pub(crate) fn known_tokens(
     scratch: &mut String,
     tokens: &mut Vec<TokenId>,
 ) -> Coverage {
-    tokens.clear();
-    let mut n = 0;
-    tokenizer.for_each(text, scratch, |token| {
-        n += 1;
-        tokens.extend(vocabulary.id(token));
-    });
-    Coverage { tokens: n, known: tokens.len() }
+    vocabulary.known_tokens(tokenizer, text, scratch, tokens)
 }
 
 impl SentenceEncoder for AverageEncoder {

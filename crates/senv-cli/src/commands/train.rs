@@ -87,6 +87,12 @@ impl Train {
     }
 }
 
+/// Known words of a text below which a hint is given: some five thousand sentences.
+const SHORT_TEXT: u64 = 100_000;
+
+/// Epochs that are enough for a short text.
+const MANY_EPOCHS: u32 = 20;
+
 /// A run from the first check to the file.
 struct Job<'a> {
     common: &'a Common,
@@ -166,6 +172,9 @@ impl<'a> Job<'a> {
         let (rate, loss) = (short(trained.tokens_per_second()), trained.loss);
         output::note(&format!("trained on {words} in {time} ({rate} words/s), loss {loss:.3}"));
         output::note(&format!("{} written ({})", output.display(), output::bytes(bytes)));
+        if self.is_short(trained.tokens) {
+            output::note("hint: on a text as short as this, more --epochs and a lower --min-count help");
+        }
         if self.common.json {
             output::print_json(&json!({
                 "model": output.display().to_string(),
@@ -177,6 +186,12 @@ impl<'a> Job<'a> {
             }))?;
         }
         Ok(())
+    }
+
+    /// Whether the text is so short that the usual settings leave much of it unused, and they were left as they are.
+    fn is_short(&self, tokens: u64) -> bool {
+        let usual = self.epochs < MANY_EPOCHS || self.common.min_count.is_none();
+        usual && !self.common.resume && tokens / u64::from(self.epochs.max(1)) < SHORT_TEXT
     }
 
     fn interrupted(&self, done: f64) -> Failure {

@@ -79,7 +79,7 @@ pub(crate) struct Common {
     lowercase: Option<bool>,
     /// Words that occur less often are unknown.
     #[arg(long, value_name = "N", help_heading = "Text")]
-    min_count: Option<u64>,
+    pub(crate) min_count: Option<u64>,
     #[command(flatten)]
     text: TextArgs,
 }

@@ -45,6 +45,7 @@ dispatch! {
     fn sigmoid_in_place(y: &mut [f32]);
     fn tanh_in_place(y: &mut [f32]);
     fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]);
+    fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]);
     fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]);
     fn add_product(
         s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]

@@ -10,7 +10,7 @@ macro_rules! entry_points {
         use $crate::optim::AdamStep;
 
         use $crate::kernels::{
-            elementwise, products,
+            elementwise, products, rows,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -52,6 +52,9 @@ macro_rules! entry_points {
             }
             fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
                 elementwise::adam(step, x, d_x, m, v)
+            }
+            fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]) {
+                rows::in_vectors::<V>(values.as_ptr(), stride, rows, c, out.as_mut_ptr(), out.len())
             }
             fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]) {
                 products::scores::<V>(a.as_ptr(), m, b.as_ptr(), n, stride, out.as_mut_ptr())

@@ -26,6 +26,7 @@ mod neon;
 mod portable;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod products;
+mod rows;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -39,6 +40,7 @@ pub use cosine::{cosine, l2_normalise, norm};
 use entry_points::entry_points;
 pub(crate) use fill::fill_uniform;
 use level::Level;
+pub use rows::sum_rows;
 pub use shared::SharedTable;
 
 /// Stops a kernel whose slices do not fit.

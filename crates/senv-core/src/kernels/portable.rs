@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 pub(super) use super::elementwise::{adam, exp_in_place, sigmoid_in_place, tanh_in_place};
+pub(super) use super::rows::portable as sum_rows;
 
 /// Independent partial sums.
 const LANES: usize = 16;

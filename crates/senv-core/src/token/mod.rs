@@ -94,11 +94,17 @@ impl Tokenizer {
     /// Calls `f` with each token of `text` in order. `scratch` holds the lower-cased text; nothing is allocated
     /// once it has grown to the longest text.
     #[inline]
-    pub fn for_each(&self, text: &str, scratch: &mut String, f: impl FnMut(&str)) {
+    pub fn for_each(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str)) {
+        self.for_each_within(text, scratch, |text, start, end| f(&text[start..end]));
+    }
+
+    /// As [`Tokenizer::for_each`], each token as a range of bytes of a text that has, where possible, more behind it.
+    #[inline]
+    pub(crate) fn for_each_within(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str, usize, usize)) {
         let text = if self.lowercase { lowercase_into(text, scratch) } else { text };
         match self.rule {
-            Rule::Blank => blank(text, f),
-            Rule::Words => words::for_each(text, f),
+            Rule::Blank => blank(text.as_bytes(), |start, end| f(text, start, end)),
+            Rule::Words => words::for_each(text, |token| f(token, 0, token.len())),
         }
     }
 
@@ -111,21 +117,48 @@ impl Tokenizer {
     }
 }
 
-fn blank(text: &str, mut f: impl FnMut(&str)) {
+/// Calls `f` with start and end of each token between blanks.
+#[inline]
+fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
     let mut start = 0;
-    for (end, &byte) in text.as_bytes().iter().enumerate() {
-        // Nearly every byte is above all white space.
-        if byte > b' ' || !is_blank(byte) {
-            continue;
+    for (chunk, at) in text.chunks(64).zip((0..).step_by(64)) {
+        let mut low = low_bytes(chunk);
+        while low != 0 {
+            let end = at + low.trailing_zeros() as usize;
+            low &= low - 1;
+            // The other control characters belong to tokens.
+            if !is_blank(text[end]) {
+                continue;
+            }
+            if end > start {
+                f(start, end);
+            }
+            start = end + 1;
         }
-        if end > start {
-            f(&text[start..end]);
-        }
-        start = end + 1;
     }
     if start < text.len() {
-        f(&text[start..]);
+        f(start, text.len());
     }
+}
+
+/// Which of up to 64 bytes are not above the blank, as all white space is: bit `i` for byte `i`. Eight at a time, and
+/// one look at the result a token instead of one a byte.
+#[inline]
+fn low_bytes(bytes: &[u8]) -> u64 {
+    const EACH: u64 = u64::MAX / 255;
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut low = 0;
+    for (i, &word) in words.iter().enumerate() {
+        let x = u64::from_le_bytes(word);
+        // The upper bit of a byte: whether it or the sum of its lower seven bits and 127 - 32 has that bit.
+        let above = ((x & (127 * EACH)) + 95 * EACH) | x;
+        let flags = !above >> 7 & EACH;
+        low |= (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
+    }
+    for (i, &byte) in rest.iter().enumerate() {
+        low |= u64::from(byte <= b' ') << (8 * words.len() + i);
+    }
+    low
 }
 
 /// Lower case as Unicode has it (a capital sigma at the end of a word becomes the final one).

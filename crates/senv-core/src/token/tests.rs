@@ -180,3 +180,13 @@ proptest! {
         prop_assert_eq!(Tokenizer::words().lowercase(true).tokens(&text), last);
     }
 }
+
+proptest! {
+    /// Against a split of the standard library, at every place of a block and with every control character.
+    #[test]
+    fn blanks_are_found_wherever_they_stand(text in "[ \t\n\r\u{0}\u{1}\u{8}\u{b}\u{c}\u{e}\u{1f}\u{7f}!aé\u{a0}]{0,200}") {
+        let blank = |c: char| matches!(c, ' ' | '\t'..='\r' | '\0');
+        let expected: Vec<&str> = text.split(blank).filter(|token| !token.is_empty()).collect();
+        prop_assert_eq!(Tokenizer::blank().tokens(&text), expected);
+    }
+}
