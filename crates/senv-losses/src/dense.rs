@@ -1,0 +1,61 @@
+//! Products with the weight matrices of a head.
+
+use ndarray::{Array2, ArrayView2, Axis};
+use senv_core::{Float, Parameters, matmul, matmul_into};
+
+use crate::error::{Result, check_size};
+
+/// `n` rows of the bias.
+pub(crate) fn bias<F: Float>(n: usize, bias: &senv_core::Tensor<F>) -> Array2<F> {
+    let mut out = Array2::zeros((n, bias.values().len()));
+    out.rows_mut().into_iter().for_each(|mut row| row.iter_mut().zip(bias.values()).for_each(|(x, &b)| *x = b));
+    out
+}
+
+/// `out += x wᵀ`
+pub(crate) fn add_product<F: Float>(x: ArrayView2<'_, F>, w: &senv_core::Tensor<F>, out: &mut Array2<F>) -> Result<()> {
+    Ok(matmul_into(F::one(), x, w.view().t(), F::one(), out.view_mut())?)
+}
+
+/// Adds the gradient of `w` at `place` for `x` and the gradient `d` of `x wᵀ`.
+pub(crate) fn add_weight_gradient<F: Float>(
+    d: ArrayView2<'_, F>,
+    x: ArrayView2<'_, F>,
+    d_parameters: &mut Parameters<F>,
+    place: usize,
+) -> Result<()> {
+    Ok(matmul_into(F::one(), d.t(), x, F::one(), d_parameters[place].view_mut())?)
+}
+
+/// Adds the gradient of the bias at `place`: the sum of the rows of `d`.
+pub(crate) fn add_bias_gradient<F: Float>(d: ArrayView2<'_, F>, d_parameters: &mut Parameters<F>, place: usize) {
+    d_parameters[place].values_mut().iter_mut().zip(d.sum_axis(Axis(0))).for_each(|(b, d)| *b += d);
+}
+
+/// The gradient of `x` for the gradient `d` of `x wᵀ`.
+pub(crate) fn input_gradient<F: Float>(d: ArrayView2<'_, F>, w: &senv_core::Tensor<F>) -> Result<Array2<F>> {
+    Ok(matmul(d, w.view())?)
+}
+
+/// Refuses parameters that are not of these shapes, in this order.
+pub(crate) fn check_shapes<F: Float>(parameters: &Parameters<F>, shapes: &[(&str, [usize; 2])]) -> Result<()> {
+    check_size("tensors of a head", shapes.len(), parameters.len())?;
+    for (tensor, (_, shape)) in parameters.iter().zip(shapes) {
+        check_size("tensor of a head, in rows,", shape[0], tensor.shape()[0])?;
+        check_size("tensor of a head, in columns,", shape[1], tensor.shape()[1])?;
+    }
+    Ok(())
+}
+
+/// Weights as Glorot and Bengio propose, biases (tensors of one row) at 0.
+pub(crate) fn init<F: Float>(rng: &mut senv_core::Stream, shapes: &[(&str, [usize; 2])]) -> Result<Parameters<F>> {
+    let mut parameters = Parameters::new();
+    for &(name, [rows, columns]) in shapes {
+        let len = rows.checked_mul(columns).ok_or(senv_core::Error::TooLarge { rows, dim: columns })?;
+        let place = parameters.push(name, [rows, columns], vec![F::zero(); len])?;
+        if rows > 1 {
+            senv_core::init::glorot_uniform(rng, parameters[place].values_mut(), columns, rows)?;
+        }
+    }
+    Ok(parameters)
+}

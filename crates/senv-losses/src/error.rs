@@ -1,0 +1,57 @@
+//! What can go wrong: batches that do not fit together, parameters and scores outside their range.
+
+/// The result of a fallible operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of the losses.
+///
+/// A vector that is NaN is no error here: the loss is then NaN, and whoever trains stops.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is nothing to average over.
+    #[error("the batch is empty; a loss is a mean over at least one example")]
+    EmptyBatch,
+    /// An example has nothing that it should be close to.
+    #[error("example {example} has no positive; give every sentence at least one")]
+    NoPositive {
+        /// Its place in the batch, counted from 0.
+        example: usize,
+    },
+    /// A score of relatedness is outside the scale of its data set, or not a number.
+    #[error(
+        "the score {score} is not from {low} to {high}; give the scores of the data set, or choose its grid of grades"
+    )]
+    ScoreOutOfRange {
+        /// The score as given.
+        score: f64,
+        /// The lowest score of the scale.
+        low: f64,
+        /// The highest score of the scale.
+        high: f64,
+    },
+    /// One example of a batch is at fault.
+    #[error("example {example}: {source}")]
+    Example {
+        /// Its place in the batch, counted from 0.
+        example: usize,
+        /// What is wrong with it.
+        source: Box<Error>,
+    },
+    /// Shapes that do not fit, or a parameter outside its range.
+    #[error(transparent)]
+    Core(#[from] senv_core::Error),
+}
+
+/// Refuses two sizes that must agree and do not.
+pub(crate) fn check_size(what: &'static str, expected: usize, got: usize) -> Result<()> {
+    if expected == got { Ok(()) } else { Err(senv_core::Error::ShapeMismatch { what, expected, got }.into()) }
+}
+
+/// Refuses a parameter outside its range; `good` must be false for NaN.
+pub(crate) fn check_range(name: &'static str, requirement: &'static str, value: f64, good: bool) -> Result<()> {
+    if good {
+        return Ok(());
+    }
+    Err(senv_core::Error::InvalidParameter { name, requirement, got: value.to_string() }.into())
+}

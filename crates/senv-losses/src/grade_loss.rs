@@ -1,0 +1,201 @@
+//! How far a predicted distribution over grades is from the target.
+//!
+//! Equation: `relatedness-loss`
+//!
+//! ```text
+//! (F1)  p̂ = softmax(x)                                   x: logits, shape (n, K)
+//! (F2)  KL            L = (1/n) Σ Σ_g p_g (ln p_g − ln p̂_g)     0 ln 0 = 0
+//!       cross-entropy L = −(1/n) Σ Σ_g p_g ln p̂_g
+//!       squared error L = (1/nK) Σ Σ_g (p̂_g − p_g)²
+//! (B2)  KL, cross-entropy   ∂L/∂x_g = (p̂_g Σ_k p_k − p_g)/n
+//!       squared error       e = 2 (p̂ − p)/nK,   ∂L/∂x_g = p̂_g (e_g − Σ_k e_k p̂_k)
+//! ```
+
+use ndarray::{Array2, ArrayView2, Zip};
+use senv_core::{Float, math};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{Error, Result, check_size},
+    grades::Grid,
+};
+
+/// Distributions over grades, and their logarithms, which stay finite where a share rounds to 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictions<F> {
+    /// p̂, shape `(n, grades)`; each row sums to 1.
+    pub p: Array2<F>,
+    /// ln p̂, of the same shape.
+    pub log_p: Array2<F>,
+}
+
+impl<F: Float> Predictions<F> {
+    /// (F1) for logits of shape `(n, grades)`.
+    #[must_use]
+    pub fn from_logits(logits: Array2<F>) -> Self {
+        let mut log_p = logits;
+        for mut x in log_p.rows_mut() {
+            let lse = math::log_sum_exp(&x.to_vec());
+            x.mapv_inplace(|x| x - lse);
+        }
+        Self { p: log_p.mapv(F::exp), log_p }
+    }
+
+    /// ŷ of each example: the expected grade.
+    #[must_use]
+    pub fn scores(&self, grid: Grid) -> Vec<f64> {
+        grid.expected_scores(self.p.view())
+    }
+}
+
+/// The distance between predictions and targets, averaged over the examples.
+///
+/// ```
+/// use ndarray::array;
+/// use senv_losses::{GradeLoss, Grid, Predictions};
+/// let predictions = Predictions::from_logits(array![[0.0, 0.0, 0.0, 0.0, 0.0]]);
+/// let targets = Grid::OneTo(5).targets(&[4.0])?;
+/// let loss = GradeLoss::default();
+/// assert!((loss.forward(&predictions, targets.view())? - 5f64.ln()).abs() < 1e-12);
+/// let d_logits = loss.backward(&predictions, targets.view(), 1.0);
+/// assert!((d_logits[(0, 3)] - (0.2f64 - 1.0)).abs() < 1e-12);
+/// # Ok::<(), senv_losses::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GradeLoss {
+    /// Kullback-Leibler divergence from the target to the prediction (Tai et al. 2015, section 5.2).
+    Kl {
+        /// Whether it is divided by the number of grades as well, as in the releases; not so by default. That is the
+        /// same as a λ of `L2` multiplied by the number of grades.
+        mean_over_grades: bool,
+    },
+    /// Cross-entropy, as in the Skip-thought script: the divergence plus a constant.
+    CrossEntropy,
+    /// Mean squared error over all entries, as in the SentEval and P-thought scripts.
+    SquaredError,
+}
+
+impl Default for GradeLoss {
+    /// The divergence, not divided by the number of grades.
+    fn default() -> Self {
+        Self::Kl { mean_over_grades: false }
+    }
+}
+
+impl GradeLoss {
+    /// One over the number of terms that are averaged.
+    fn scale(self, (n, grades): (usize, usize)) -> f64 {
+        let grades = match self {
+            Self::SquaredError | Self::Kl { mean_over_grades: true } => grades,
+            Self::CrossEntropy | Self::Kl { mean_over_grades: false } => 1,
+        };
+        1.0 / (n as f64 * grades as f64)
+    }
+
+    /// (F2) for targets of shape `(n, grades)`; NaN if a prediction is.
+    ///
+    /// # Errors
+    /// [`Error::EmptyBatch`] without examples; [`senv_core::Error::ShapeMismatch`] if the shapes differ.
+    pub fn forward<F: Float>(self, predictions: &Predictions<F>, targets: ArrayView2<'_, F>) -> Result<f64> {
+        check_size("targets, in rows,", predictions.p.nrows(), targets.nrows())?;
+        check_size("targets, in columns,", predictions.p.ncols(), targets.ncols())?;
+        if targets.is_empty() {
+            return Err(Error::EmptyBatch);
+        }
+        let term = |((p, log_p), target): ((&F, &F), &F)| {
+            let (p, log_p, target) = (p.wide(), log_p.wide(), target.wide());
+            let entropy = if target > 0.0 { target * target.ln() } else { 0.0 };
+            match self {
+                Self::Kl { .. } => entropy - target * log_p,
+                Self::CrossEntropy => -target * log_p,
+                Self::SquaredError => (p - target) * (p - target),
+            }
+        };
+        let sum: f64 = predictions.p.iter().zip(&predictions.log_p).zip(targets).map(term).sum();
+        Ok(sum * self.scale(targets.dim()))
+    }
+
+    /// (B2): the gradient with respect to the logits, given `d_loss` = the derivative of the objective with respect to
+    /// this loss, for the arguments of a [`forward`](Self::forward) that succeeded.
+    ///
+    /// # Panics
+    /// If the shapes of predictions and targets differ, which `forward` refuses.
+    #[must_use]
+    pub fn backward<F: Float>(
+        self,
+        predictions: &Predictions<F>,
+        targets: ArrayView2<'_, F>,
+        d_loss: f64,
+    ) -> Array2<F> {
+        let scale = F::of(self.scale(targets.dim()) * d_loss);
+        let mut d_logits = predictions.p.clone();
+        Zip::from(d_logits.rows_mut()).and(targets.rows()).for_each(|mut d, targets| match self {
+            Self::Kl { .. } | Self::CrossEntropy => {
+                let mass = targets.sum();
+                d.zip_mut_with(&targets, |d, &target| *d = (*d * mass - target) * scale);
+            }
+            Self::SquaredError => {
+                let two = F::one() + F::one();
+                let e = |p: F, target: F| two * (p - target) * scale;
+                let mean = Zip::from(&d).and(&targets).fold(F::zero(), |mean, &p, &t| mean + e(p, t) * p);
+                d.zip_mut_with(&targets, |d, &target| *d = *d * (e(*d, target) - mean));
+            }
+        });
+        d_logits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{View, matrix, worst};
+
+    const LOSSES: [GradeLoss; 4] = [
+        GradeLoss::Kl { mean_over_grades: false },
+        GradeLoss::Kl { mean_over_grades: true },
+        GradeLoss::CrossEntropy,
+        GradeLoss::SquaredError,
+    ];
+
+    #[test]
+    fn gradients_match_central_differences() {
+        let logits = matrix::<f64>(4, 5, 1);
+        // The first two rows of SentEval's grid do not sum to 1.
+        let targets = Grid::SentEval.targets(&[0.0, 0.3, 2.6, 5.0]).unwrap();
+        for loss in LOSSES {
+            let d = loss.backward(&Predictions::from_logits(logits.clone()), targets.view(), 2.5);
+            let f = |x: View<'_>| 2.5 * loss.forward(&Predictions::from_logits(x.to_owned()), targets.view()).unwrap();
+            assert!(worst(f, &logits, &d) < 1e-7, "{loss:?}");
+            assert!(worst(f, &logits, &-d) > 1.9, "a flipped sign");
+        }
+    }
+
+    #[test]
+    fn a_perfect_prediction_costs_nothing_and_a_hopeless_one_stays_finite() {
+        let targets = Grid::OneTo(3).targets::<f64>(&[1.5]).unwrap();
+        let perfect = Predictions::from_logits(ndarray::array![[0.0, 0.0, -1e4]]);
+        let hopeless = Predictions::from_logits(ndarray::array![[0.0, -1e4, -1e4]]);
+        for loss in LOSSES {
+            let entropy = if loss == GradeLoss::CrossEntropy { 2f64.ln() } else { 0.0 };
+            assert!((loss.forward(&perfect, targets.view()).unwrap() - entropy).abs() < 1e-15);
+            assert!(loss.backward(&perfect, targets.view(), 1.0).iter().all(|d| d.abs() < 1e-15));
+        }
+        assert!((LOSSES[2].forward(&hopeless, targets.view()).unwrap() - 5e3).abs() < 1e-9);
+        let scales: Vec<f64> = LOSSES.iter().map(|loss| loss.forward(&hopeless, targets.view()).unwrap()).collect();
+        assert!((scales[1] * 3.0 - scales[0]).abs() < 1e-9, "divided by the grades");
+    }
+
+    #[test]
+    fn bad_batches_and_numbers() {
+        let predictions = Predictions::from_logits(matrix::<f64>(2, 3, 1));
+        let loss = GradeLoss::default();
+        for shape in [(1, 3), (2, 4)] {
+            let targets = Array2::zeros(shape);
+            assert!(matches!(loss.forward(&predictions, targets.view()), Err(Error::Core(_))));
+        }
+        let none = Predictions::from_logits(Array2::<f64>::zeros((0, 3)));
+        assert!(matches!(loss.forward(&none, Array2::zeros((0, 3)).view()), Err(Error::EmptyBatch)));
+        let nan = Predictions::from_logits(ndarray::array![[f64::NAN, 0.0]]);
+        assert!(loss.forward(&nan, ndarray::array![[0.0, 1.0]].view()).unwrap().is_nan());
+    }
+}

@@ -1,0 +1,180 @@
+//! A score of relatedness as a sparse distribution over whole grades, and a distribution as a score.
+//!
+//! Equation: `relatedness-target`
+//!
+//! ```text
+//! (F1)  p_⌊y⌋ = ⌊y⌋ − y + 1,  p_⌊y⌋+1 = y − ⌊y⌋,  all others 0        Σ_g p_g = 1,  Σ_g g p_g = y
+//! (F2)  ŷ = Σ_g g p̂_g
+//! ```
+//!
+//! A whole score has all its mass on its grade. (The P-thought paper prints (F1) without "− y"; its release has it.)
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::Float;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// The grades that a score is spread over.
+///
+/// ```
+/// use senv_losses::Grid;
+/// assert_eq!(Grid::default(), Grid::OneTo(5));
+/// let p = Grid::OneTo(5).targets::<f64>(&[3.75, 5.0])?;
+/// assert_eq!(p, ndarray::array![[0.0, 0.0, 0.25, 0.75, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0]]);
+/// assert_eq!(Grid::OneTo(5).expected_scores(p.view()), [3.75, 5.0]);
+/// # Ok::<(), senv_losses::Error>(())
+/// ```
+///
+/// # References
+/// K. S. Tai, R. Socher, C. D. Manning: Improved Semantic Representations From Tree-Structured LSTM Networks, ACL 2015,
+/// section 5.2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Grid {
+    /// 1, 2, .., K; with K = 5 the scale of SICK.
+    OneTo(usize),
+    /// 0, 1, .., K; with K = 5 the scale of the STS tasks.
+    ZeroTo(usize),
+    /// 1 .. 5 for scores from 0 to 5, as the SentEval scripts do it: a score y < 1 leaves its grade 1 with the mass y
+    /// and the rest nowhere.
+    SentEval,
+}
+
+impl Default for Grid {
+    /// 1 .. 5
+    fn default() -> Self {
+        Self::OneTo(5)
+    }
+}
+
+impl Grid {
+    /// Number of grades.
+    #[must_use]
+    pub fn n_grades(self) -> usize {
+        match self {
+            Self::OneTo(k) => k,
+            Self::ZeroTo(k) => k + 1,
+            Self::SentEval => 5,
+        }
+    }
+
+    /// The lowest and the highest score.
+    #[must_use]
+    pub fn range(self) -> (f64, f64) {
+        match self {
+            Self::OneTo(k) => (1.0, k as f64),
+            Self::ZeroTo(k) => (0.0, k as f64),
+            Self::SentEval => (0.0, 5.0),
+        }
+    }
+
+    /// The lowest grade.
+    fn first(self) -> f64 {
+        if matches!(self, Self::ZeroTo(_)) { 0.0 } else { 1.0 }
+    }
+
+    /// (F1): one distribution a score, shape `(scores, grades)`. A score beyond an end of the grid counts as that end;
+    /// [`check_score`] is for readers that would rather refuse it.
+    ///
+    /// # Errors
+    /// [`Error::Example`] for a score that is infinite or NaN.
+    pub fn targets<F: Float>(self, scores: &[f64]) -> Result<Array2<F>> {
+        let mut targets = Array2::zeros((scores.len(), self.n_grades()));
+        let (low, high) = self.range();
+        for (example, (&score, mut p)) in scores.iter().zip(targets.rows_mut()).enumerate() {
+            if !score.is_finite() {
+                let source = Box::new(Error::ScoreOutOfRange { score, low, high });
+                return Err(Error::Example { example, source });
+            }
+            if p.is_empty() {
+                continue;
+            }
+            // Not `clamp`, which panics on a grid without grades.
+            let score = score.min(high).max(low);
+            let (below, above) = (score.floor() - score + 1.0, score - score.floor());
+            // Grade ⌊y⌋ and the next one as places in the grid; SentEval has no place for grade 0.
+            let place = score.floor() - self.first();
+            if place >= 0.0 {
+                p[place as usize] = F::of(below);
+            }
+            if let Some(p) = p.get_mut((place + 1.0) as usize) {
+                *p = F::of(above);
+            }
+        }
+        Ok(targets)
+    }
+
+    /// (F2): the expected grade of each row of `p`, shape `(n, grades)`; columns beyond the grid count as its next grades.
+    #[must_use]
+    pub fn expected_scores<F: Float>(self, p: ArrayView2<'_, F>) -> Vec<f64> {
+        let expected = |p: ndarray::ArrayView1<'_, F>| {
+            p.iter().enumerate().map(|(k, p)| (self.first() + k as f64) * p.wide()).sum()
+        };
+        p.rows().into_iter().map(expected).collect()
+    }
+}
+
+/// Refuses a score that is not on the scale of the grid, for readers of data sets.
+///
+/// ```
+/// use senv_losses::{Grid, check_score};
+/// assert!(check_score(0.5, Grid::ZeroTo(5)).is_ok());
+/// let error = check_score(0.5, Grid::OneTo(5)).unwrap_err();
+/// assert!(error.to_string().starts_with("the score 0.5 is not from 1 to 5"));
+/// ```
+///
+/// # Errors
+/// [`Error::ScoreOutOfRange`]
+pub fn check_score(score: f64, grid: Grid) -> Result<()> {
+    let (low, high) = grid.range();
+    if (low..=high).contains(&score) { Ok(()) } else { Err(Error::ScoreOutOfRange { score, low, high }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_sum_to_one_and_have_the_score_as_mean() {
+        for grid in [Grid::OneTo(5), Grid::ZeroTo(5), Grid::OneTo(3)] {
+            let (low, high) = grid.range();
+            let scores: Vec<f64> = (0..=40).map(|i| low + (high - low) * f64::from(i) / 40.0).collect();
+            let p = grid.targets::<f64>(&scores).unwrap();
+            assert!(p.rows().into_iter().all(|p| (p.sum() - 1.0).abs() < 1e-14 && p.iter().all(|&p| p >= 0.0)));
+            for (got, score) in grid.expected_scores(p.view()).iter().zip(scores) {
+                assert!((got - score).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn senteval_loses_the_mass_below_one() {
+        let p = Grid::SentEval.targets::<f64>(&[0.0, 0.25, 1.0, 1.75, 5.0]).unwrap();
+        let expected = ndarray::array![
+            [0.0, 0.0, 0.0, 0.0, 0.0],
+            [0.25, 0.0, 0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0, 0.0, 0.0],
+            [0.25, 0.75, 0.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0, 0.0, 1.0]
+        ];
+        assert_eq!(p, expected);
+        assert_eq!(Grid::SentEval.expected_scores(p.view()), [0.0, 0.25, 1.0, 1.75, 5.0]);
+    }
+
+    #[test]
+    fn scores_outside_are_clamped_or_refused() {
+        let p = Grid::OneTo(5).targets::<f32>(&[-3.0, 0.99, 5.01, 1e300]).unwrap();
+        assert_eq!(Grid::OneTo(5).expected_scores(p.view()), [1.0, 1.0, 5.0, 5.0]);
+        for bad in [f64::NAN, f64::INFINITY] {
+            let error = Grid::OneTo(5).targets::<f32>(&[2.0, bad]).unwrap_err();
+            assert!(matches!(error, Error::Example { example: 1, .. }), "{error}");
+            assert!(error.to_string().starts_with("example 1: the score "));
+            assert!(check_score(bad, Grid::ZeroTo(5)).is_err());
+        }
+        for (score, good) in [(0.999, false), (1.0, true), (5.0, true), (5.001, false)] {
+            assert_eq!(check_score(score, Grid::OneTo(5)).is_ok(), good);
+            assert_eq!(check_score(score, Grid::SentEval).is_ok(), score <= 5.0);
+        }
+        assert_eq!(Grid::OneTo(0).targets::<f32>(&[2.0]).unwrap().dim(), (1, 0));
+    }
+}

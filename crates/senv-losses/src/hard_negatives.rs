@@ -1,0 +1,185 @@
+//! Which sentences of the other pairs a sentence is pushed away from.
+//!
+//! Equation: `hardest-negatives`
+//!
+//! ```text
+//! t(a_i) = argmax_{t ∈ C(a_i)} cos(a_i, t)        t(b_i) = argmax_{t ∈ C(b_i)} cos(b_i, t)
+//! C      = candidates of pairs other than i whose text is neither that of a_i nor that of b_i
+//! ```
+//!
+//! The first of equal cosines wins. The choice has no gradient.
+
+use ndarray::{Array2, ArrayView2, s};
+use rand::RngExt;
+use senv_core::{Float, Stream, matmul, matmul_into};
+use serde::{Deserialize, Serialize};
+
+use crate::{error::Result, rows::row, unit::Units};
+
+/// Which members of the other pairs may be negatives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Candidates {
+    /// Both members, as in the authors' release; the default.
+    #[default]
+    BothSides,
+    /// First members for a first member, second members for a second one.
+    SameSide,
+    /// First members alone, as the formula of the CSE paper literally says.
+    FirstElements,
+}
+
+/// How a negative is chosen among the candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Selection {
+    /// The candidate of the largest cosine; the default.
+    #[default]
+    Max,
+    /// Each time with probability 1/2 as `Max`, otherwise as `Random`.
+    Mix,
+    /// Any candidate, all equally likely.
+    Random,
+}
+
+/// The rule of the choice.
+pub(crate) struct Rule<'a> {
+    pub(crate) candidates: Candidates,
+    pub(crate) selection: Selection,
+    /// Numbers of the texts in interleaved order; `None` if equal texts count as different.
+    pub(crate) texts: Option<&'a [u32]>,
+}
+
+impl Rule<'_> {
+    /// Number of the first candidate of `anchor`, and the step from one to the next.
+    fn numbers(&self, anchor: usize) -> (usize, usize) {
+        match self.candidates {
+            Candidates::BothSides => (0, 1),
+            Candidates::SameSide => (anchor % 2, 2),
+            Candidates::FirstElements => (0, 2),
+        }
+    }
+
+    /// Whether `other` is of another pair and of another text than both members of the pair of `anchor`.
+    fn allows(&self, anchor: usize, other: usize) -> bool {
+        let equal = |texts: &[u32]| texts[other] == texts[anchor] || texts[other] == texts[anchor ^ 1];
+        other / 2 != anchor / 2 && !self.texts.is_some_and(equal)
+    }
+
+    /// The candidate of the largest score, the first of equals. One that is NaN is chosen rather than overlooked.
+    fn hardest<F: Float>(&self, anchor: usize, scores: &[F]) -> Option<u32> {
+        let (first, step) = self.numbers(anchor);
+        let mut best: Option<(usize, F)> = None;
+        for (column, &score) in scores.iter().enumerate() {
+            let other = first + column * step;
+            if best.is_none_or(|(_, highest)| score > highest) && self.allows(anchor, other) {
+                best = Some((other, score));
+            }
+        }
+        best.map(|(other, _)| other as u32)
+    }
+
+    /// One of the candidates.
+    fn random(&self, anchor: usize, n: usize, rng: &mut Stream) -> Option<u32> {
+        let (first, step) = self.numbers(anchor);
+        let all = || (first..n).step_by(step).filter(|&other| self.allows(anchor, other));
+        let count = all().count();
+        if count == 0 {
+            return None;
+        }
+        all().nth(rng.random_range(0..count)).map(|other| other as u32)
+    }
+
+    /// The negative of every member, in interleaved order: numbers in the same order, `None` without a candidate.
+    pub(crate) fn choose<F: Float>(&self, units: &Units<F>, rng: &mut Stream) -> Result<Vec<Option<u32>>> {
+        let n = units.view().nrows();
+        if self.selection == Selection::Random {
+            return Ok((0..n).map(|anchor| self.random(anchor, n, rng)).collect());
+        }
+        let scores = self.scores(units.view())?;
+        let choose = |anchor: usize| {
+            if self.selection == Selection::Mix && rng.random() {
+                self.random(anchor, n, rng)
+            } else {
+                self.hardest(anchor, row(&scores, anchor))
+            }
+        };
+        Ok((0..n).map(choose).collect())
+    }
+
+    /// The cosines of every member with all that [`numbers`](Self::numbers) counts.
+    fn scores<F: Float>(&self, units: ArrayView2<'_, F>) -> Result<Array2<F>> {
+        let side = |side: usize| units.slice_move(s![side..;2, ..]);
+        Ok(match self.candidates {
+            Candidates::BothSides => matmul(units, units.t())?,
+            Candidates::FirstElements => matmul(units, side(0).t())?,
+            Candidates::SameSide => {
+                let mut scores = Array2::zeros((units.nrows(), units.nrows() / 2));
+                for i in [0, 1] {
+                    matmul_into(F::one(), side(i), side(i).t(), F::zero(), scores.slice_mut(s![i..;2, ..]))?;
+                }
+                scores
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::matrix;
+    use senv_core::stream;
+
+    const TEXTS: [u32; 8] = [0, 1, 2, 3, 0, 4, 5, 1]; // a2 repeats a0, b3 repeats b0.
+
+    fn rule(candidates: Candidates, selection: Selection, exclude: bool) -> Rule<'static> {
+        Rule { candidates, selection, texts: exclude.then_some(&TEXTS) }
+    }
+
+    #[test]
+    fn random_choice_is_uniform_over_the_candidates_alone() {
+        let units = Units::new(matrix::<f64>(8, 3, 1).view());
+        let allowed: [(Candidates, bool, &[u32]); 4] = [
+            (Candidates::BothSides, true, &[2, 3, 5, 6]),
+            (Candidates::BothSides, false, &[2, 3, 4, 5, 6, 7]),
+            (Candidates::SameSide, true, &[3, 5]),
+            (Candidates::FirstElements, true, &[2, 6]),
+        ];
+        for (candidates, exclude, allowed) in allowed {
+            let mut counts = [0_u32; 8];
+            let mut rng = stream(3, "uniform", &[]);
+            let n = 4000;
+            for _ in 0..n {
+                // Of b0, whose pair has the texts 0 and 1.
+                let all = rule(candidates, Selection::Random, exclude).choose(&units, &mut rng).unwrap();
+                counts[all[1].unwrap() as usize] += 1;
+            }
+            let expected = f64::from(n) / allowed.len() as f64;
+            let squares = |&k: &u32| (f64::from(counts[k as usize]) - expected).powi(2) / expected;
+            let chi: f64 = allowed.iter().map(squares).sum();
+            assert!(chi < 20.5, "{candidates:?}: {counts:?}"); // p = 0.001 at 5 degrees of freedom.
+            assert_eq!(
+                allowed.iter().map(|&k| counts[k as usize]).sum::<u32>(),
+                n as u32,
+                "{candidates:?}: {counts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn mix_takes_the_hardest_half_of_the_time() {
+        let units = Units::new(matrix::<f64>(8, 3, 1).view());
+        let mut rng = stream(4, "mix", &[]);
+        let hardest = rule(Candidates::BothSides, Selection::Max, true).choose(&units, &mut rng).unwrap();
+        let mix = rule(Candidates::BothSides, Selection::Mix, true);
+        let same = |_| usize::from(mix.choose(&units, &mut rng).unwrap()[1] == hardest[1]);
+        let share = (0..4000).map(same).sum::<usize>() as f64 / 4000.0;
+        assert!((share - (0.5 + 0.5 / 4.0)).abs() < 0.03, "{share}"); // A random one of four is the hardest too.
+    }
+
+    #[test]
+    fn ties_take_the_first_and_nan_is_not_overlooked() {
+        let rule = rule(Candidates::BothSides, Selection::Max, false);
+        assert_eq!(rule.hardest(2, &[0.5, 0.5, 9.0, 9.0, 0.5]), Some(0));
+        assert_eq!(rule.hardest(2, &[f64::NAN, 0.5, 9.0, 9.0, 0.7]), Some(0));
+        assert_eq!(rule.hardest(0, &[1.0, 1.0]), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! What sentence vectors are trained for: losses with their gradients, written by hand and checked.
+//!
+//! | loss | what is given | system |
+//! | --- | --- | --- |
+//! | [`MarginLoss`] | pairs of paraphrases; the negatives are found in the batch | PP, GRAN, CSE |
+//! | [`SoftmaxCosine`] | sentences, each with positives and negatives | Siamese CBOW |
+//! | [`InfoNce`] | pairs; all others of the batch are negatives, and hard ones if there are any | in-batch contrastive training |
+//! | [`RelatednessHead`], [`LinearRelatedness`] with [`GradeLoss`] | pairs with a score of relatedness | the supervised runs |
+//! | [`L2`] | parameters, and where they started | all |
+//!
+//! Every loss is a mean over the batch. `forward` returns it as f64, with what `backward` needs, and changes nothing;
+//! `backward` returns gradients of a loss to be minimised with respect to the vectors, times `d_loss`, and adds
+//! those of parameters to what is there. Code is generic over [`Float`](senv_core::Float): f32 trains, f64 checks. All
+//! cosines are products of unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient.
+//! The same batch gives the same bits at any number of threads.
+//!
+//! ```
+//! use ndarray::array;
+//! use senv_losses::InfoNce;
+//! // Three pairs of two-dimensional vectors, and a number for each of their six texts.
+//! let mut a = array![[1.0f32, 0.1], [-0.3, 1.0], [0.7, 0.7]];
+//! let b = array![[0.9f32, -0.2], [0.2, 1.1], [-0.5, 0.4]];
+//! let texts = [0, 1, 2, 3, 4, 5];
+//! let loss = InfoNce::default();
+//! let (before, saved) = loss.forward(a.view(), b.view(), None, &texts)?;
+//! let (d_a, _, _) = loss.backward(&saved, 1.0)?;
+//! a.scaled_add(-0.01, &d_a); // a step downhill
+//! assert!(loss.forward(a.view(), b.view(), None, &texts)?.0 < before);
+//! # Ok::<(), senv_losses::Error>(())
+//! ```
+
+mod dense;
+mod equal_texts;
+pub mod error;
+mod grade_loss;
+mod grades;
+mod hard_negatives;
+mod info_nce;
+mod l2;
+mod linear_relatedness;
+mod margin;
+mod pair_features;
+mod relatedness;
+mod rows;
+mod softmax_cosine;
+mod softmax_row;
+#[cfg(test)]
+mod testing;
+mod unit;
+
+pub use error::{Error, Result};
+pub use grade_loss::{GradeLoss, Predictions};
+pub use grades::{Grid, check_score};
+pub use hard_negatives::{Candidates, Selection};
+pub use info_nce::{DEFAULT_TEMPERATURE, Directions, InfoNce, InfoNceGradients, InfoNceSaved, Prefix};
+pub use l2::L2;
+pub use linear_relatedness::LinearRelatedness;
+pub use margin::{DEFAULT_MARGIN, MarginLoss, MarginSaved};
+pub use pair_features::pair_features;
+pub use relatedness::{Combine, DEFAULT_HIDDEN, RelatednessHead, RelatednessSaved};
+pub use softmax_cosine::{CandidateCounts, SoftmaxCosine, SoftmaxCosineSaved};

@@ -1,0 +1,263 @@
+//! A small network that turns two sentence vectors into a score of relatedness.
+//!
+//! Equation: `relatedness-head`
+//!
+//! ```text
+//! (F1)  m = u ∘ v, or [u ; v]          d = |u − v|                     u, v: shape (n, dim)
+//! (F2)  s = σ(W_mul m + W_abs d + b_h)                                 shape (n, hidden)
+//! (F3)  x = W_p s + b_p                                                shape (n, K)
+//! (F4)  p̂ = softmax(x)                                                 with `relatedness-loss`
+//! (B3)  ∂s = W_pᵀ ∂x,   ∂W_p = ∂xᵀ s,   ∂b_p = Σ ∂x                    ∂x from `relatedness-loss`
+//! (B2)  ∂h = ∂s ∘ s ∘ (1 − s),   ∂W_mul = ∂hᵀ m,   ∂W_abs = ∂hᵀ d,   ∂b_h = Σ ∂h
+//! (B1)  ∂m = W_mulᵀ ∂h,   ∂d = W_absᵀ ∂h,   then `pair-features`
+//! ```
+
+use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
+use senv_core::{Float, Parameters, Stream};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    dense::{add_bias_gradient, add_product, add_weight_gradient, bias, check_shapes, init, input_gradient},
+    error::{Result, check_size},
+    grade_loss::Predictions,
+    grades::Grid,
+    pair_features::{check_pairs, difference, difference_backward, product, product_backward},
+    rows::flat_mut,
+};
+
+/// Hidden units in Tai et al. and in the PP paper.
+pub const DEFAULT_HIDDEN: usize = 50;
+
+const W_MUL: usize = 0;
+const W_ABS: usize = 1;
+const B_H: usize = 2;
+const W_P: usize = 3;
+const B_P: usize = 4;
+
+/// What the first weight matrix sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Combine {
+    /// The product, number by number, as in Tai et al.; the default.
+    #[default]
+    Product,
+    /// Both vectors side by side, as the CSE paper prints it.
+    Concat,
+}
+
+/// The head of Tai et al. on top of two sentence vectors; its weights lie in [`Parameters`].
+///
+/// ```
+/// use ndarray::array;
+/// use senv_core::stream;
+/// use senv_losses::{GradeLoss, RelatednessHead};
+/// let head = RelatednessHead::new(2);
+/// let parameters = head.init::<f64>(&mut stream(1, "head", &[]))?;
+/// let (u, v) = (array![[1.0, 0.5], [0.0, 2.0]], array![[1.0, 0.0], [-1.0, 0.5]]);
+/// let (predictions, saved) = head.forward(&parameters, u.view(), v.view())?;
+/// let targets = head.grid.targets(&[4.5, 1.2])?;
+/// let loss = GradeLoss::default();
+/// assert!(loss.forward(&predictions, targets.view())? > 0.0);
+/// let d_logits = loss.backward(&predictions, targets.view(), 1.0);
+/// let mut d_parameters = parameters.zeros_like();
+/// let (d_u, d_v) = head.backward(&parameters, &saved, u.view(), v.view(), d_logits.view(), &mut d_parameters)?;
+/// assert_eq!((d_u.dim(), d_v.dim(), predictions.scores(head.grid).len()), ((2, 2), (2, 2), 2));
+/// # Ok::<(), senv_losses::Error>(())
+/// ```
+///
+/// # References
+/// K. S. Tai, R. Socher, C. D. Manning, ACL 2015, section 4.2.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RelatednessHead {
+    /// Numbers of a sentence vector.
+    pub dim: usize,
+    /// Hidden units; 50 by default.
+    pub hidden: usize,
+    /// Grades that are predicted; 1 .. 5 by default.
+    pub grid: Grid,
+    /// What the first weight matrix sees; the product by default.
+    pub combine: Combine,
+}
+
+/// What [`RelatednessHead::backward`] needs beside `u` and `v`: the features and the hidden units.
+#[derive(Debug, Clone)]
+pub struct RelatednessSaved<F> {
+    m: Array2<F>,
+    d: Array2<F>,
+    s: Array2<F>,
+}
+
+impl RelatednessHead {
+    /// The defaults for vectors of `dim` numbers.
+    #[must_use]
+    pub fn new(dim: usize) -> Self {
+        Self { dim, hidden: DEFAULT_HIDDEN, grid: Grid::default(), combine: Combine::default() }
+    }
+
+    /// Names and shapes of its tensors, in order.
+    fn shapes(&self) -> [(&'static str, [usize; 2]); 5] {
+        let width = if self.combine == Combine::Product { self.dim } else { 2 * self.dim };
+        [
+            ("head.w_mul", [self.hidden, width]),
+            ("head.w_abs", [self.hidden, self.dim]),
+            ("head.b_h", [1, self.hidden]),
+            ("head.w_p", [self.grid.n_grades(), self.hidden]),
+            ("head.b_p", [1, self.grid.n_grades()]),
+        ]
+    }
+
+    /// Parameters to start from: weights uniform as Glorot and Bengio propose, biases 0.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] for a head without units; [`senv_core::Error::TooLarge`].
+    pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+        init(rng, &self.shapes())
+    }
+
+    /// Predictions for pairs of vectors, shape `(n, dim)` each, and what [`backward`](Self::backward) needs.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters are not of the shapes of the head.
+    pub fn forward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        u: ArrayView2<'_, F>,
+        v: ArrayView2<'_, F>,
+    ) -> Result<(Predictions<F>, RelatednessSaved<F>)> {
+        check_pairs(u, v, self.dim)?;
+        check_shapes(parameters, &self.shapes())?;
+        let m = match self.combine {
+            Combine::Product => product(u, v), // (F1)
+            Combine::Concat => concatenate(Axis(1), &[u, v]).unwrap_or_else(|_| unreachable!("as many rows")),
+        };
+        let d = difference(u, v);
+        let mut s = bias(u.nrows(), &parameters[B_H]);
+        add_product(m.view(), &parameters[W_MUL], &mut s)?;
+        add_product(d.view(), &parameters[W_ABS], &mut s)?;
+        F::sigmoid_in_place(flat_mut(&mut s)); // (F2)
+        let mut logits = bias(u.nrows(), &parameters[B_P]);
+        add_product(s.view(), &parameters[W_P], &mut logits)?; // (F3)
+        Ok((Predictions::from_logits(logits), RelatednessSaved { m, d, s })) // (F4)
+    }
+
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a [`GradeLoss`](crate::GradeLoss); the
+    /// gradients of the parameters are added to `d_parameters`.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if something is not of the shapes of the forward pass.
+    pub fn backward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        saved: &RelatednessSaved<F>,
+        u: ArrayView2<'_, F>,
+        v: ArrayView2<'_, F>,
+        d_logits: ArrayView2<'_, F>,
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<(Array2<F>, Array2<F>)> {
+        check_pairs(u, v, self.dim)?;
+        check_size("pairs of the forward pass", saved.s.nrows(), u.nrows())?;
+        check_shapes(parameters, &self.shapes())?;
+        check_shapes(d_parameters, &self.shapes())?;
+        add_weight_gradient(d_logits, saved.s.view(), d_parameters, W_P)?; // (B3)
+        add_bias_gradient(d_logits, d_parameters, B_P);
+        let mut d_h = input_gradient(d_logits, &parameters[W_P])?;
+        d_h.zip_mut_with(&saved.s, |d, &s| *d = *d * s * (F::one() - s)); // (B2)
+        add_weight_gradient(d_h.view(), saved.m.view(), d_parameters, W_MUL)?;
+        add_weight_gradient(d_h.view(), saved.d.view(), d_parameters, W_ABS)?;
+        add_bias_gradient(d_h.view(), d_parameters, B_H);
+        let d_m = input_gradient(d_h.view(), &parameters[W_MUL])?; // (B1)
+        let d_d = input_gradient(d_h.view(), &parameters[W_ABS])?;
+        let (mut d_u, mut d_v) = (Array2::zeros(u.raw_dim()), Array2::zeros(v.raw_dim()));
+        match self.combine {
+            Combine::Product => product_backward(d_m.view(), u, v, &mut d_u, &mut d_v),
+            Combine::Concat => {
+                d_u.assign(&d_m.slice(s![.., ..self.dim]));
+                d_v.assign(&d_m.slice(s![.., self.dim..]));
+            }
+        }
+        difference_backward(d_d.view(), u, v, &mut d_u, &mut d_v);
+        Ok((d_u, d_v))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        GradeLoss,
+        testing::{View, matrix, worst, worst_parameter},
+    };
+    use senv_core::{init, stream};
+
+    #[test]
+    fn gradients_match_central_differences() {
+        let (u, v) = (matrix::<f64>(4, 3, 1), matrix::<f64>(4, 3, 2));
+        for combine in [Combine::Product, Combine::Concat] {
+            let head = RelatednessHead { hidden: 4, combine, grid: Grid::ZeroTo(5), ..RelatednessHead::new(3) };
+            let mut parameters = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();
+            for place in [B_H, B_P] {
+                init::normal(&mut stream(4, "bias", &[place as u64]), parameters[place].values_mut(), 0.3).unwrap();
+            }
+            let targets = head.grid.targets(&[0.0, 2.6, 4.0, 4.35]).unwrap();
+            let loss = GradeLoss::default();
+            let f = |parameters: &Parameters<f64>, u: View<'_>, v: View<'_>| {
+                2.5 * loss.forward(&head.forward(parameters, u, v).unwrap().0, targets.view()).unwrap()
+            };
+            let (predictions, saved) = head.forward(&parameters, u.view(), v.view()).unwrap();
+            let d_logits = loss.backward(&predictions, targets.view(), 2.5);
+            let mut d = parameters.zeros_like();
+            let mut backward =
+                || head.backward(&parameters, &saved, u.view(), v.view(), d_logits.view(), &mut d).unwrap();
+            let (d_u, d_v) = backward();
+            backward(); // Parameter gradients are added: twice, so twice as much.
+            assert!(worst(|u| f(&parameters, u, v.view()), &u, &d_u) < 1e-7, "{combine:?}");
+            assert!(worst(|v| f(&parameters, u.view(), v), &v, &d_v) < 1e-7, "{combine:?}");
+            assert!(worst(|v| f(&parameters, u.view(), v), &v, &-d_v) > 1.9, "a flipped sign");
+            for place in 0..5 {
+                let error = worst_parameter(|p| 2.0 * f(p, u.view(), v.view()), &parameters, &d, place);
+                assert!(error < 1e-7, "{combine:?} {}: {error}", parameters[place].name());
+            }
+        }
+    }
+
+    #[test]
+    fn on_the_kink_the_difference_has_no_gradient() {
+        // Equal vectors: only the product passes a gradient, the same to both.
+        let u = matrix::<f64>(3, 2, 1);
+        let head = RelatednessHead { hidden: 3, ..RelatednessHead::new(2) };
+        let mut parameters = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();
+        let mut run = |clear: bool| {
+            if clear {
+                parameters[W_MUL].values_mut().fill(0.0);
+            }
+            let saved = head.forward(&parameters, u.view(), u.view()).unwrap().1;
+            let mut d = parameters.zeros_like();
+            head.backward(&parameters, &saved, u.view(), u.view(), matrix(3, 5, 2).view(), &mut d).unwrap()
+        };
+        let (d_u, d_v) = run(false);
+        assert_eq!(d_u, d_v);
+        assert!(d_u.iter().any(|&d| d != 0.0));
+        assert!(run(true).0.iter().all(|&d| d == 0.0));
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit() {
+        let head = RelatednessHead::new(3);
+        let parameters = head.init::<f32>(&mut stream(3, "head", &[])).unwrap();
+        let x = matrix::<f32>(2, 3, 1);
+        assert!(head.forward(&parameters, x.view(), x.slice(s![..1, ..])).is_err());
+        assert!(head.forward(&parameters, x.slice(s![.., ..2]), x.slice(s![.., ..2])).is_err());
+        let wide = RelatednessHead { combine: Combine::Concat, ..head.clone() };
+        assert!(wide.forward(&parameters, x.view(), x.view()).is_err());
+        assert!(
+            RelatednessHead { hidden: 0, ..RelatednessHead::new(0) }.forward(&parameters, x.view(), x.view()).is_err()
+        );
+        let saved = head.forward(&parameters, x.view(), x.view()).unwrap().1;
+        let mut d = Parameters::new();
+        assert!(head.backward(&parameters, &saved, x.view(), x.view(), matrix(2, 5, 1).view(), &mut d).is_err());
+        let mut d = parameters.zeros_like();
+        assert!(head.backward(&parameters, &saved, x.view(), x.view(), matrix(2, 4, 1).view(), &mut d).is_err());
+        // No pairs, no predictions.
+        let none = x.slice(s![..0, ..]);
+        assert_eq!(head.forward(&parameters, none, none).unwrap().0.p.dim(), (0, 5));
+    }
+}

@@ -1,0 +1,29 @@
+//! Matrices made by this crate, as slices: they lie row by row, without gaps.
+
+use ndarray::Array2;
+use senv_core::Float;
+
+/// Rows below which a thread is not worth starting.
+pub(crate) const ROWS_A_THREAD: usize = 32;
+
+/// All numbers, row by row.
+pub(crate) fn flat<F: Float>(x: &Array2<F>) -> &[F] {
+    x.as_slice().unwrap_or_else(|| unreachable!("made in row order"))
+}
+
+/// All numbers, row by row, to be changed.
+pub(crate) fn flat_mut<F: Float>(x: &mut Array2<F>) -> &mut [F] {
+    x.as_slice_mut().unwrap_or_else(|| unreachable!("made in row order"))
+}
+
+/// Row `i`.
+pub(crate) fn row<F: Float>(x: &Array2<F>, i: usize) -> &[F] {
+    let dim = x.ncols();
+    &flat(x)[i * dim..(i + 1) * dim]
+}
+
+/// Row `i`, to be changed.
+pub(crate) fn row_mut<F: Float>(x: &mut Array2<F>, i: usize) -> &mut [F] {
+    let dim = x.ncols();
+    &mut flat_mut(x)[i * dim..(i + 1) * dim]
+}
