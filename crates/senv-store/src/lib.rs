@@ -28,8 +28,14 @@
 //!
 //! [`ModelFile`] and [`ModelWriter`] are the model file for whole models: any tensors, metadata, a version and
 //! checksums in a safetensors file. [`NpyWriter`] and [`read_npy`] exchange matrices with NumPy.
+//!
+//! [`Sif`] and [`Usif`] weigh words by their frequency, [`weighted_sentence`] averages with such weights, and
+//! [`CommonComponents`] takes out of sentence vectors what they all share.
 
 mod collect;
+mod common_components;
+mod common_components_eigen;
+mod common_components_weights;
 mod detect;
 mod embeddings;
 mod error;
@@ -46,6 +52,10 @@ mod text_read;
 mod text_write;
 mod word2vec_binary;
 
+pub use common_components::{CommonComponents, SecondMoment};
+pub use common_components_weights::{
+    DEFAULT_SIF_A, DEFAULT_USIF_LENGTH, Sif, Usif, load_weights_from, save_weights_into, weighted_sentence,
+};
 pub use embeddings::Embeddings;
 pub use error::{Error, Position, Result};
 pub use model_file::{FORMAT_VERSION, ModelFile};

@@ -1,0 +1,263 @@
+//! Common components: the directions that all sentence vectors share, found once and taken out of each.
+//!
+//! Equation: `common-component-removal`
+//!
+//! ```text
+//! M = Σ_s v_s v_sᵀ                      over the sentences it is fitted on; not centred
+//! M u_i = σ_i² u_i,  σ_1 ≥ σ_2 ≥ ...    u_i: right singular vectors of the sentence matrix
+//! v ← v − Σ_i λ_i u_i (u_i·v)           SIF: one component, λ = 1
+//!                                       uSIF: five, λ_i = σ_i² / Σ_j σ_j² over the components taken
+//! ```
+//!
+//! Arora, Liang and Ma, ICLR 2017, Algorithm 1 (their program finds the component anew for each list of sentences;
+//! ours is found once and frozen, so that a sentence has one vector whatever stands beside it); Ethayarajh, RepL4NLP
+//! 2018, Algorithm 1.
+
+use ndarray::{Array2, ArrayView2, s};
+use senv_core::{Error as Core, Float, Rows, Table, kernels, matmul_into};
+
+use crate::{
+    ModelFile, ModelWriter, Result,
+    common_components_eigen::{Eigenpair, leading_eigenpairs},
+};
+
+/// The tensors of a model file.
+const VECTORS: &str = "common_components.vectors";
+const SHARES: &str = "common_components.lambdas";
+
+/// Vectors that are gathered before they enter the second moment as one matrix product.
+const BLOCK: usize = 256;
+
+/// Directions that are taken out of sentence vectors; fitted once, then the same for every sentence.
+///
+/// ```
+/// use ndarray::array;
+/// use senv_store::CommonComponents;
+/// // All vectors lie near the first axis.
+/// let sentences = array![[2.0f32, 0.5], [2.0, -0.5], [3.0, 0.0]];
+/// let common = CommonComponents::fit(sentences.view(), 1, false)?;
+/// let mut vector = [5.0, 0.25];
+/// common.remove(&mut vector);
+/// assert_eq!(vector, [0.0, 0.25]);
+/// # Ok::<(), senv_store::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CommonComponents {
+    /// One unit vector a row.
+    vectors: Table,
+    lambdas: Vec<f32>,
+}
+
+impl CommonComponents {
+    /// The first `n_components` directions of sentence vectors, one a row. `scaled` takes each out by its share of
+    /// the variance (uSIF) instead of whole (SIF). Fewer are found where fewer are there: no more than vectors, and
+    /// none along which nothing lies. With `n_components` 0, nothing is ever taken out.
+    ///
+    /// For vectors that do not lie in memory at once, see [`SecondMoment`].
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] without a vector, or if one holds NaN or an infinite number, its row
+    /// named; [`senv_core::Error::TooLarge`] if a matrix of dim × dim numbers does not fit into memory.
+    pub fn fit<F: Float>(vectors: ArrayView2<'_, F>, n_components: usize, scaled: bool) -> Result<Self> {
+        let mut moment = SecondMoment::new(vectors.ncols())?;
+        let mut row = Vec::new();
+        for vector in vectors.rows() {
+            row.clear();
+            row.extend(vector.iter().copied());
+            moment.add(&row)?;
+        }
+        moment.common_components(n_components, scaled)
+    }
+
+    /// Takes the components out of a vector.
+    ///
+    /// # Panics
+    /// If the vector has not [`CommonComponents::dim`] numbers.
+    pub fn remove(&self, vector: &mut [f32]) {
+        assert_eq!(vector.len(), self.dim(), "a vector of another dimension than the components");
+        for (i, lambda) in self.lambdas.iter().enumerate() {
+            let u = self.vectors.row(i);
+            kernels::axpy(-lambda * kernels::dot(u, vector), u, vector);
+        }
+    }
+
+    /// Numbers of a vector.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.vectors.dim()
+    }
+
+    /// The components, one unit vector a row, the strongest first; of each the entry of the largest magnitude is
+    /// positive.
+    #[must_use]
+    pub fn vectors(&self) -> &Table {
+        &self.vectors
+    }
+
+    /// The part of each component that is taken out, in `[0, 1]`.
+    #[must_use]
+    pub fn lambdas(&self) -> &[f32] {
+        &self.lambdas
+    }
+
+    /// Adds the components to a model file, as the F32 tensors `common_components.vectors` (components × dim) and
+    /// `common_components.lambdas`.
+    #[must_use]
+    pub fn save_into<'a>(&'a self, writer: ModelWriter<'a>) -> ModelWriter<'a> {
+        writer.table(VECTORS, &self.vectors).f32s(SHARES, &self.lambdas)
+    }
+
+    /// The components of a model file; `None` where it has none.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::BadFile`] if the tensors do not fit together or to vectors of `dim` numbers, or hold
+    /// numbers that no fit gives; [`crate::Error::MissingTensor`], [`crate::Error::WrongTensor`],
+    /// [`crate::Error::Checksum`].
+    pub fn load_from(model: &ModelFile, dim: usize) -> Result<Option<Self>> {
+        if !model.contains(VECTORS) && !model.contains(SHARES) {
+            return Ok(None);
+        }
+        // Copied and checked: they are few and enter every vector.
+        let (shape, values) = (model.table(VECTORS)?, model.f32s(VECTORS)?);
+        let lambdas = model.f32s(SHARES)?;
+        let bad = |reason| Err(Core::BadFile { path: model.path().to_owned(), reason }.into());
+        if shape.dim() != dim || shape.n_rows() != lambdas.len() {
+            let (rows, found, n) = (shape.n_rows(), shape.dim(), lambdas.len());
+            return bad(format!(
+                "tensor {VECTORS:?} is {rows} x {found} with {n} numbers in {SHARES:?}, expected {n} x {dim}"
+            ));
+        }
+        for (i, row) in values.chunks_exact(dim.max(1)).enumerate() {
+            let norm = kernels::norm(row);
+            if norm.is_nan() || (norm - 1.0).abs() >= 1e-3 {
+                return bad(format!("row {i} of tensor {VECTORS:?} has norm {norm}, expected 1"));
+            }
+        }
+        if let Some(lambda) = lambdas.iter().find(|lambda| !(0.0..=1.0).contains(*lambda)) {
+            return bad(format!("tensor {SHARES:?} holds {lambda}, expected numbers from 0 to 1"));
+        }
+        Ok(Some(Self { vectors: Table::from_vec(lambdas.len(), dim, values)?, lambdas }))
+    }
+}
+
+/// Σ v vᵀ of vectors that come one by one, in f64: dim² numbers however many vectors there are.
+///
+/// The result depends on the vectors and their order only, not on the number of threads (those of the present rayon
+/// pool share out each block of 256 vectors).
+///
+/// ```
+/// let mut moment = senv_store::SecondMoment::new(2)?;
+/// for i in 0..1000 {
+///     moment.add(&[1.0f32, (i % 3) as f32 - 1.0])?;
+/// }
+/// let common = moment.common_components(1, false)?;
+/// assert!(common.vectors().iter().next().is_some_and(|u| u[0] > 0.999));
+/// # Ok::<(), senv_store::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct SecondMoment {
+    sum: Array2<f64>,
+    block: Array2<f64>,
+    filled: usize,
+    n_vectors: usize,
+}
+
+impl SecondMoment {
+    /// Of no vector yet, for vectors of `dim` numbers.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`] if dim × dim numbers do not fit into memory.
+    pub fn new(dim: usize) -> Result<Self> {
+        Ok(Self { sum: zeros(dim, dim)?, block: zeros(BLOCK, dim)?, filled: 0, n_vectors: 0 })
+    }
+
+    /// Adds a vector.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] for a vector of another length;
+    /// [`senv_core::Error::InvalidParameter`] if it holds NaN or an infinite number.
+    pub fn add<F: Float>(&mut self, vector: &[F]) -> Result<()> {
+        let dim = self.sum.ncols();
+        if vector.len() != dim {
+            return Err(Core::ShapeMismatch { what: "a sentence vector", expected: dim, got: vector.len() }.into());
+        }
+        if vector.iter().any(|x| !x.is_finite()) {
+            return Err(Core::InvalidParameter {
+                name: "each sentence vector",
+                requirement: "of finite numbers",
+                got: format!("NaN or an infinite number in vector {} (counted from 0)", self.n_vectors),
+            }
+            .into());
+        }
+        self.block.row_mut(self.filled).iter_mut().zip(vector).for_each(|(to, x)| *to = x.wide());
+        self.filled += 1;
+        self.n_vectors += 1;
+        if self.filled == BLOCK { self.flush() } else { Ok(()) }
+    }
+
+    /// The vectors added so far.
+    #[must_use]
+    pub fn n_vectors(&self) -> usize {
+        self.n_vectors
+    }
+
+    /// The components, as [`CommonComponents::fit`].
+    ///
+    /// # Errors
+    /// As [`CommonComponents::fit`].
+    pub fn common_components(self, n_components: usize, scaled: bool) -> Result<CommonComponents> {
+        let dim = self.sum.ncols();
+        let pairs = self.leading(n_components)?;
+        let lambdas = shares(&pairs, scaled).into_iter().map(|lambda| lambda as f32).collect();
+        let values = pairs.iter().flat_map(|(_, u)| u.iter().map(|&x| x as f32)).collect();
+        Ok(CommonComponents { vectors: Table::from_vec(pairs.len(), dim, values)?, lambdas })
+    }
+
+    /// The first σ² and u, only those along which something lies.
+    fn leading(mut self, n_components: usize) -> Result<Vec<Eigenpair>> {
+        if self.n_vectors == 0 {
+            let (name, requirement) = ("the number of sentence vectors", "at least 1");
+            return Err(Core::InvalidParameter { name, requirement, got: "0".into() }.into());
+        }
+        self.flush()?;
+        let dim = self.sum.ncols();
+        let n_pairs = n_components.min(dim).min(self.n_vectors);
+        // The sum lies in standard order from the start.
+        let (values, _) = self.sum.into_raw_vec_and_offset();
+        let finite = values.iter().all(|x| x.is_finite());
+        let Some(mut pairs) = finite.then(|| leading_eigenpairs(values, dim, n_pairs)).flatten() else {
+            let (name, requirement) = ("the size of the sentence vectors", "such that sums of squares stay finite");
+            return Err(Core::InvalidParameter { name, requirement, got: "an overflow".into() }.into());
+        };
+        // Below this, an eigenvalue is rounding: the vectors have fewer dimensions than were asked for.
+        let floor = pairs.first().map_or(0.0, |(largest, _)| largest * dim as f64 * f64::EPSILON);
+        pairs.retain(|(value, _)| *value > floor);
+        Ok(pairs)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let block = self.block.slice(s![..self.filled, ..]);
+        matmul_into(1.0, block.t(), block, 1.0, self.sum.view_mut())?;
+        self.filled = 0;
+        Ok(())
+    }
+}
+
+/// λ of each component.
+fn shares(pairs: &[Eigenpair], scaled: bool) -> Vec<f64> {
+    let sum: f64 = pairs.iter().map(|pair| pair.0).sum();
+    pairs.iter().map(|pair| if scaled { pair.0 / sum } else { 1.0 }).collect()
+}
+
+fn zeros(rows: usize, dim: usize) -> Result<Array2<f64>> {
+    let too_large = || Core::TooLarge { rows, dim };
+    let n = rows.checked_mul(dim).ok_or_else(too_large)?;
+    let mut values = Vec::new();
+    values.try_reserve_exact(n).map_err(|_| too_large())?;
+    values.resize(n, 0.0);
+    Ok(Array2::from_shape_vec((rows, dim), values).map_err(|_| too_large())?)
+}
+
+#[cfg(test)]
+#[path = "common_components_tests.rs"]
+mod tests;

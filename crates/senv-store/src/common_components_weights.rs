@@ -1,0 +1,371 @@
+//! Weights of words by their frequency, and the weighted mean of a sentence.
+//!
+//! Equation: `sif-weight`
+//! Equation: `usif-weight`
+//! Equation: `weighted-sentence`
+//!
+//! ```text
+//! SIF    w(t) = a / (a + p(t))                          p(t): relative frequency in the corpus; not counted: 1
+//! uSIF   τ = 1 − (1 − 1/V)ⁿ                             V words, n tokens a sentence
+//!        α = |{t: p(t) > τ}| / V,   Z = V / 2,   a = (1 − α) / (α Z)
+//!        w(t) = a / (a/2 + p(t))                        not counted: as the rarest word
+//! s_j = (1/|s|) Σ_t w(t) x_tj / N_j,   N_j = √(Σ_t x_tj²) over the sentence (uSIF), or 1 (SIF)
+//! ```
+//!
+//! |s| counts the tokens that have a row and a weight other than 0. uSIF's paper speaks of normalised word vectors;
+//! its authors' program divides each *dimension* by its norm over the tokens of the sentence, and so do we.
+//!
+//! Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017, Algorithm 1;
+//! Ethayarajh, "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018, Algorithm 1.
+
+use senv_core::{Error as Core, Vocabulary};
+
+use crate::{ModelFile, ModelWriter, Result};
+
+/// The `a` of SIF: 10⁻³; the paper finds 10⁻⁴ to 10⁻³ to work.
+pub const DEFAULT_SIF_A: f64 = 1e-3;
+
+/// Tokens of a sentence as uSIF assumes them: 11.
+pub const DEFAULT_USIF_LENGTH: f64 = 11.0;
+
+/// The tensor that holds the weights in a model file.
+const WEIGHTS: &str = "word_weights";
+
+/// Dimensions that [`weighted_sentence`] sums at a time: few enough to stay in registers and the first cache.
+const TILE: usize = 64;
+
+/// Smooth inverse frequency: frequent words count less.
+///
+/// ```
+/// use senv_core::Vocabulary;
+/// let vocabulary = Vocabulary::from_counts([("the", 999), ("cat", 1)], 1000)?;
+/// let weights = senv_store::Sif::default().weights(&vocabulary)?;
+/// assert!((weights[0] - 0.001).abs() < 1e-6 && weights[1] == 0.5); // 0.001 / (0.001 + 0.999), 0.001 / 0.002
+/// # Ok::<(), senv_store::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sif {
+    /// The weight is one half where the frequency is `a`; above 0, [`DEFAULT_SIF_A`].
+    pub a: f64,
+}
+
+impl Default for Sif {
+    fn default() -> Self {
+        Self { a: DEFAULT_SIF_A }
+    }
+}
+
+impl Sif {
+    /// The weight of each word, in `(0, 1]`, in the order of the vocabulary, by its own counts.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] if `a` is not above 0, or the vocabulary has no counts.
+    pub fn weights(&self, vocabulary: &Vocabulary) -> Result<Vec<f32>> {
+        self.weights_by(vocabulary, vocabulary)
+    }
+
+    /// The weight of each word of `words` by the frequencies of another corpus, `counts`; 1 for words that it lacks.
+    ///
+    /// # Errors
+    /// As [`Sif::weights`].
+    pub fn weights_by(&self, words: &Vocabulary, counts: &Vocabulary) -> Result<Vec<f32>> {
+        positive("a", self.a)?;
+        let total = total(counts)?;
+        Ok(frequencies(words, counts, total).map(|p| p.map_or(1.0, |p| self.a / (self.a + p)) as f32).collect())
+    }
+}
+
+/// Unsupervised smooth inverse frequency: `a` follows from the vocabulary, nothing is tuned.
+///
+/// ```
+/// use senv_core::Vocabulary;
+/// // One word in 1,000 makes up half of the text: α = 1/1000, Z = 500, a = 0.999 / 0.5 = 1.998.
+/// let rest = (0..999).map(|i| (format!("w{i}"), 1));
+/// let vocabulary = Vocabulary::from_counts(std::iter::once(("the".into(), 999)).chain(rest), 1998)?;
+/// let usif = senv_store::Usif::default();
+/// assert!((usif.a(&vocabulary)? - 1.998).abs() < 1e-12);
+/// assert!((usif.weights(&vocabulary)?[0] - 1.998 / 1.499).abs() < 1e-6);
+/// # Ok::<(), senv_store::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Usif {
+    /// Mean number of tokens of a sentence, n; at least 1, [`DEFAULT_USIF_LENGTH`].
+    pub mean_length: f64,
+}
+
+impl Default for Usif {
+    fn default() -> Self {
+        Self { mean_length: DEFAULT_USIF_LENGTH }
+    }
+}
+
+impl Usif {
+    /// The weight of each word, in `(0, 2)`, in the order of the vocabulary, by its own counts.
+    ///
+    /// # Errors
+    /// As [`Usif::a`].
+    pub fn weights(&self, vocabulary: &Vocabulary) -> Result<Vec<f32>> {
+        self.weights_by(vocabulary, vocabulary)
+    }
+
+    /// The weight of each word of `words` by the frequencies of another corpus, `counts`; words that it lacks weigh
+    /// as much as its rarest.
+    ///
+    /// # Errors
+    /// As [`Usif::a`].
+    pub fn weights_by(&self, words: &Vocabulary, counts: &Vocabulary) -> Result<Vec<f32>> {
+        let (a, total) = (self.a(counts)?, total(counts)?);
+        let rarest = counts.counts().iter().copied().min().map_or(0.0, |n| n as f64 / total);
+        Ok(frequencies(words, counts, total).map(|p| (a / (a / 2.0 + p.unwrap_or(rarest))) as f32).collect())
+    }
+
+    /// The `a` that follows from these counts.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] if the mean length is below 1, if the vocabulary has no counts, or if
+    /// α is 0: no word is so frequent that it is expected in every sentence, as in small or flat vocabularies.
+    pub fn a(&self, counts: &Vocabulary) -> Result<f64> {
+        let n = self.mean_length;
+        if !(n.is_finite() && n >= 1.0) {
+            return Err(invalid("mean_length", "at least 1 and finite", n.to_string()));
+        }
+        let (total, size) = (total(counts)?, counts.len() as f64);
+        let threshold = -(n * (-1.0 / size).ln_1p()).exp_m1(); // 1 − (1 − 1/V)ⁿ without cancellation
+        let n_above = counts.counts().iter().filter(|&&count| count as f64 / total > threshold).count();
+        if n_above == 0 {
+            let requirement =
+                "above 0 (some word must be more frequent than 1 - (1 - 1/V)^n; use SIF, or count more text)";
+            return Err(invalid("alpha of uSIF", requirement, format!("0 with n = {n}, V = {size}")));
+        }
+        let alpha = n_above as f64 / size;
+        Ok((1.0 - alpha) / (alpha * (size / 2.0)))
+    }
+}
+
+/// The weighted mean of the rows of a sentence, each row with its weight, written to `out`; returns how many rows have
+/// a weight other than 0, which the mean is over. Zeros where there is none. Allocates nothing.
+///
+/// With `dimension_norms` each dimension is divided by its norm over all rows (uSIF's program), and a dimension in
+/// which all rows are 0 stays 0. A sentence of one token then has entries ±w: that is so in the program too.
+///
+/// ```
+/// let rows = [([3.0f32, 0.0], 0.5), ([4.0, 2.0], 1.0)];
+/// let rows = rows.iter().map(|(row, weight)| (&row[..], *weight));
+/// let mut sentence = [0.0; 2];
+/// senv_store::weighted_sentence(rows.clone(), false, &mut sentence)?;
+/// assert_eq!(sentence, [2.75, 1.0]); // (1.5 + 4) / 2, (0 + 2) / 2
+/// senv_store::weighted_sentence(rows, true, &mut sentence)?;
+/// assert_eq!(sentence, [0.55, 0.5]); // 2.75 / √(3² + 4²), 1 / √2²
+/// # Ok::<(), senv_store::Error>(())
+/// ```
+///
+/// # Errors
+/// [`senv_core::Error::ShapeMismatch`] if a row has another length than `out`.
+pub fn weighted_sentence<'a>(
+    rows: impl Iterator<Item = (&'a [f32], f32)> + Clone,
+    dimension_norms: bool,
+    out: &mut [f32],
+) -> Result<usize> {
+    let mut n = 0;
+    for (row, weight) in rows.clone() {
+        if row.len() != out.len() {
+            return Err(Core::ShapeMismatch { what: "a row", expected: out.len(), got: row.len() }.into());
+        }
+        n += usize::from(weight != 0.0);
+    }
+    let share = if n > 0 { 1.0 / n as f32 } else { 0.0 };
+    for (tile, out) in out.chunks_mut(TILE).enumerate() {
+        let (mut sums, mut squares) = ([0.0f32; TILE], [0.0f32; TILE]);
+        let (sums, squares) = (&mut sums[..out.len()], &mut squares[..out.len()]);
+        for (row, weight) in rows.clone() {
+            let row = &row[tile * TILE..][..out.len()];
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);
+            if dimension_norms {
+                squares.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x);
+            }
+        }
+        for ((out, sum), square) in out.iter_mut().zip(&*sums).zip(&*squares) {
+            let norm = if dimension_norms { square.sqrt() } else { 1.0 };
+            *out = if norm > 0.0 { sum * share / norm } else { 0.0 };
+        }
+    }
+    Ok(n)
+}
+
+/// Adds the weights of the words to a model file, as the F32 tensor `word_weights`.
+#[must_use]
+pub fn save_weights_into<'a>(weights: &'a [f32], writer: ModelWriter<'a>) -> ModelWriter<'a> {
+    writer.f32s(WEIGHTS, weights)
+}
+
+/// The weights of the words of a model file; `None` where it has none.
+///
+/// # Errors
+/// [`senv_core::Error::BadFile`] unless there are `n_words` finite weights of at least 0;
+/// [`crate::Error::WrongTensor`]; [`crate::Error::Checksum`].
+pub fn load_weights_from(model: &ModelFile, n_words: usize) -> Result<Option<Vec<f32>>> {
+    if !model.contains(WEIGHTS) {
+        return Ok(None);
+    }
+    let weights = model.f32s(WEIGHTS)?;
+    let bad = |reason| Err(Core::BadFile { path: model.path().to_owned(), reason }.into());
+    if weights.len() != n_words {
+        return bad(format!("tensor {WEIGHTS:?} has {} weights for {n_words} words", weights.len()));
+    }
+    match weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
+        Some(w) => bad(format!("tensor {WEIGHTS:?} holds the weight {w}, expected finite numbers of at least 0")),
+        None => Ok(Some(weights)),
+    }
+}
+
+/// Relative frequency of each word in another corpus; `None` where that did not count it.
+fn frequencies(words: &Vocabulary, counts: &Vocabulary, total: f64) -> impl Iterator<Item = Option<f64>> {
+    words.iter().map(move |(_, word, _)| counts.id(word).map(|id| counts.count(id) as f64 / total))
+}
+
+/// All tokens of the corpus; where the vocabulary does not say how many, those that it counts.
+fn total(counts: &Vocabulary) -> Result<f64> {
+    let sum = counts.counts().iter().map(|&n| n as f64).sum::<f64>();
+    if sum == 0.0 {
+        let requirement = "above 0 (the file of word vectors has no counts; give those of a corpus)";
+        return Err(invalid("sum of the counts of the vocabulary", requirement, "0".into()));
+    }
+    Ok(sum.max(counts.corpus_tokens() as f64))
+}
+
+fn positive(name: &'static str, x: f64) -> Result<()> {
+    if x.is_finite() && x > 0.0 { Ok(()) } else { Err(invalid(name, "above 0 and finite", x.to_string())) }
+}
+
+fn invalid(name: &'static str, requirement: &'static str, got: String) -> crate::Error {
+    Core::InvalidParameter { name, requirement, got }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn vocabulary(counts: impl IntoIterator<Item = u64>, corpus_tokens: u64) -> Vocabulary {
+        let words = counts.into_iter().enumerate().map(|(i, n)| (format!("w{i}"), n));
+        Vocabulary::from_counts(words, corpus_tokens).unwrap()
+    }
+
+    fn numbers(value: &Value) -> Vec<f64> {
+        value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+    }
+
+    fn rows(value: &Value) -> Vec<Vec<f64>> {
+        value.as_array().unwrap().iter().map(numbers).collect()
+    }
+
+    fn case(kind: &str) -> Value {
+        let all: Value = serde_json::from_str(include_str!("../tests/data/frequency_weights.json")).unwrap();
+        all["cases"].as_array().unwrap().iter().find(|case| case["kind"] == kind).unwrap().clone()
+    }
+
+    #[test]
+    fn sif_weights_and_sentences_are_the_reference_numbers() {
+        let case = case("sif");
+        // Counts in a corpus of 10,000 tokens give the frequencies of the case exactly.
+        let p = numbers(&case["p"]);
+        let vocabulary = vocabulary(p.iter().map(|p| (p * 1e4).round() as u64), 10_000);
+        let weights = Sif { a: case["a"].as_f64().unwrap() }.weights(&vocabulary).unwrap();
+        for (got, expected) in weights.iter().zip(numbers(&case["weights"])) {
+            assert!((f64::from(*got) - expected).abs() <= 1e-7 * expected, "{got} {expected}"); // f32
+        }
+        let table: Vec<Vec<f32>> =
+            rows(&case["vectors"]).iter().map(|r| r.iter().map(|&x| x as f32).collect()).collect();
+        for (tokens, expected) in case["sentences"].as_array().unwrap().iter().zip(rows(&case["before"])) {
+            let tokens: Vec<usize> = numbers(tokens).iter().map(|&x| x as usize).collect();
+            let mut out = vec![0.0; 4];
+            let n = weighted_sentence(tokens.iter().map(|&i| (&table[i][..], weights[i])), false, &mut out).unwrap();
+            assert_eq!(n, tokens.len());
+            for (got, expected) in out.iter().zip(expected) {
+                assert!((f64::from(*got) - expected).abs() < 1e-6, "{got} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn usif_constants_are_the_reference_numbers() {
+        let case = case("usif_constants");
+        let of = |key: &str| case[key].as_f64().unwrap();
+        let vocabulary = vocabulary(std::iter::once(999).chain(std::iter::repeat_n(1, 999)), 1998);
+        let usif = Usif { mean_length: of("n") };
+        assert!((usif.a(&vocabulary).unwrap() - of("a")).abs() < 1e-9);
+        let weights = usif.weights(&vocabulary).unwrap();
+        assert!((f64::from(weights[0]) - of("weight_head")).abs() < 1e-7 * of("weight_head"));
+        assert!(weights[1..].iter().all(|w| (f64::from(*w) - of("weight_rest")).abs() < 1e-7 * of("weight_rest")));
+    }
+
+    #[test]
+    fn words_that_were_not_counted_weigh_one_or_as_the_rarest() {
+        let counts = vocabulary(std::iter::once(999).chain(std::iter::repeat_n(1, 999)), 0);
+        let words = Vocabulary::from_counts([("new", 0), ("w0", 0), ("w7", 0)], 0).unwrap();
+        let sif = Sif::default().weights_by(&words, &counts).unwrap();
+        assert_eq!(sif[0], 1.0);
+        assert!((sif[1] - 0.001 / 0.501).abs() < 1e-9, "the sum of the counts stands in for the tokens");
+        let usif = Usif::default().weights_by(&words, &counts).unwrap();
+        assert_eq!(usif[0], usif[2]);
+        assert!(usif[1] < usif[0]);
+    }
+
+    #[test]
+    fn bad_parameters_and_vocabularies_are_named() {
+        let counted = vocabulary([3, 1], 4);
+        for a in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Sif { a }.weights(&counted).is_err(), "{a}");
+        }
+        assert!(Sif { a: 1e-300 }.weights(&counted).is_ok());
+        let flat = Usif::default().a(&vocabulary(std::iter::repeat_n(1, 1000), 0)).unwrap_err().to_string();
+        assert!(flat.starts_with("alpha of uSIF must be above 0"), "{flat}");
+        let head = vocabulary(std::iter::once(999).chain(std::iter::repeat_n(1, 999)), 1998);
+        for mean_length in [0.999, f64::NAN, f64::INFINITY] {
+            assert!(Usif { mean_length }.a(&head).is_err(), "{mean_length}");
+        }
+        assert!(Usif { mean_length: 1.0 }.a(&head).is_ok());
+        for none in [vocabulary([0, 0], 0), vocabulary([], 0)] {
+            assert!(Sif::default().weights(&none).unwrap_err().to_string().contains("no counts"));
+            assert!(Usif::default().weights(&none).is_err());
+        }
+        let row = [1.0f32, 2.0];
+        assert!(weighted_sentence([(&row[..], 1.0)].into_iter(), false, &mut [0.0; 3]).is_err());
+    }
+
+    #[test]
+    fn dimensions_are_divided_by_their_norms_beyond_a_tile_and_zeros_stay() {
+        let dim = 2 * TILE + 5;
+        let row = |k: usize| (0..dim).map(|j| if j == 70 { 0.0 } else { (j % 7 + k) as f32 - 2.5 }).collect::<Vec<_>>();
+        let table = [(row(0), 0.25f32), (row(3), 1.0), (row(5), 0.0)];
+        let rows = table.iter().map(|(row, w)| (&row[..], *w));
+        let mut out = vec![7.0; dim];
+        assert_eq!(weighted_sentence(rows, true, &mut out).unwrap(), 2, "a weight of 0 does not count");
+        for j in 0..dim {
+            let norm = table.iter().map(|(row, _)| row[j] * row[j]).sum::<f32>().sqrt();
+            let sum: f32 = table.iter().map(|(row, w)| w * row[j]).sum();
+            let expected = if j == 70 { 0.0 } else { sum / 2.0 / norm };
+            assert!((out[j] - expected).abs() < 1e-6, "{j}: {} {expected}", out[j]);
+        }
+        assert_eq!(weighted_sentence(std::iter::empty(), true, &mut out).unwrap(), 0);
+        assert!(out.iter().all(|&x| x == 0.0), "an empty sentence is the zero vector");
+    }
+
+    #[test]
+    fn weights_come_back_from_a_model_file_and_wrong_ones_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.safetensors");
+        let save = |weights: &[f32]| {
+            save_weights_into(weights, ModelWriter::new("test")).save(&path).unwrap();
+            ModelFile::open(&path).unwrap()
+        };
+        let model = save(&[0.5, 1.0, 0.0]);
+        assert_eq!(load_weights_from(&model, 3).unwrap(), Some(vec![0.5, 1.0, 0.0]));
+        assert!(load_weights_from(&model, 2).unwrap_err().to_string().contains("3 weights for 2 words"));
+        for bad in [-0.5, f32::NAN, f32::INFINITY] {
+            assert!(load_weights_from(&save(&[1.0, bad]), 2).is_err(), "{bad}");
+        }
+        ModelWriter::new("test").save(&path).unwrap();
+        assert_eq!(load_weights_from(&ModelFile::open(&path).unwrap(), 2).unwrap(), None);
+    }
+}
