@@ -53,10 +53,13 @@ pub(crate) fn softmax_rows<'a, F: Float>(
     losses.iter().sum()
 }
 
-/// Rows and columns of a block that fits into the first cache.
-const BLOCK: usize = 32;
+/// Rows and columns of a tile.
+const TILE: usize = 32;
 
 /// `op(out[i][j], x[j][i])` for all i, j below `n`; the rows of `x` and `out` are `width` and `out_width` numbers long.
+///
+/// By way of a tile on the stack: at widths that are powers of two, the lines of a column would push each other out of
+/// the cache.
 pub(crate) fn transpose<F: Float>(
     x: &[F],
     width: usize,
@@ -65,12 +68,18 @@ pub(crate) fn transpose<F: Float>(
     n: usize,
     op: impl Fn(&mut F, F) + Sync,
 ) {
-    out.par_chunks_mut(BLOCK * out_width.max(1)).enumerate().for_each(|(band, rows)| {
-        for start in (0..n).step_by(BLOCK) {
-            for (i, row) in (band * BLOCK..n).zip(rows.chunks_mut(out_width)) {
-                for (j, out) in row[..n].iter_mut().enumerate().take(start + BLOCK).skip(start) {
-                    op(out, x[j * width + i]);
-                }
+    out.par_chunks_mut(TILE * out_width.max(1)).enumerate().for_each(|(band, rows)| {
+        let first = band * TILE;
+        let height = TILE.min(n - first);
+        let mut tile = [F::zero(); TILE * TILE];
+        for start in (0..n).step_by(TILE) {
+            let end = n.min(start + TILE);
+            for (line, j) in tile.chunks_exact_mut(TILE).zip(start..end) {
+                line[..height].copy_from_slice(&x[j * width + first..][..height]);
+            }
+            for (i, row) in rows.chunks_mut(out_width).enumerate() {
+                let column = tile[i..].iter().step_by(TILE);
+                row[start..end].iter_mut().zip(column).for_each(|(out, &x)| op(out, x));
             }
         }
     });
