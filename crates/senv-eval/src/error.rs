@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::Scale;
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -52,7 +54,7 @@ pub enum Error {
     },
     /// A gold score is not a number.
     #[error(
-        "{}:{line}: the gold score {got:?} is not a number; give a number from 0 to 5, or leave the cell empty for a pair without a score",
+        "{}:{line}: the gold score {got:?} is not a number; give a number from {scale}, or leave the cell empty for a pair without a score",
         path.display()
     )]
     GoldNotANumber {
@@ -62,9 +64,11 @@ pub enum Error {
         line: u64,
         /// The cell as found.
         got: String,
+        /// The scale of the data set.
+        scale: Scale,
     },
-    /// A gold score lies outside 0 to 5.
-    #[error("{}:{line}: the gold score {got} is outside the STS scale of 0 to 5; rescale the scores", path.display())]
+    /// A gold score lies outside the scale of its data set.
+    #[error("{}:{line}: the gold score {got} is outside the scale of {scale}; rescale the scores", path.display())]
     GoldOutOfRange {
         /// The file.
         path: PathBuf,
@@ -72,6 +76,29 @@ pub enum Error {
         line: u64,
         /// The score as found.
         got: f64,
+        /// The scale of the data set.
+        scale: Scale,
+    },
+    /// An entailment label is not one of the three.
+    #[error(
+        "{}:{line}: the label {got:?} is unknown, expected ENTAILMENT, NEUTRAL or CONTRADICTION; is the second column the label?",
+        path.display()
+    )]
+    UnknownLabel {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The cell as found.
+        got: String,
+    },
+    /// The header of a file lacks a column.
+    #[error("{}: the header has no column {column:?}; give the published file, or lines of relatedness<TAB>label<TAB>sentence<TAB>sentence", path.display())]
+    MissingColumn {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
     },
     /// A file of sentence pairs and its file of gold scores have different lengths.
     #[error(
@@ -90,7 +117,7 @@ pub enum Error {
     },
     /// A task file holds no pair with a gold score.
     #[error(
-        "{} holds no scored pair ({unscored} without a score); give lines of the form gold<TAB>sentence<TAB>sentence",
+        "{} holds no scored pair ({unscored} without a score); give lines with a gold score and two sentences, separated by tabs",
         path.display()
     )]
     NoScoredPairs {

@@ -5,8 +5,10 @@
 //! | question | start at |
 //! | --- | --- |
 //! | Do its cosines follow what people say (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`] |
-//! | What did the papers print? | [`published_sts`], [`StsResult::to_text_beside`] |
-//! | Do two encoders score differently? | [`compare_sts`] |
+//! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; of a trained head, [`evaluate_scorer`] |
+//! | What did the papers print? | [`published_sts`], [`published_sick`], [`published_stsb`], [`published_cse_ablations`] |
+//! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
+//! | How does a score change with a parameter? | [`Curve`] |
 //! | How do the norms of its words follow their frequency? | [`norm_profile`] |
 //! | How long does a pair take? | [`measure_latency`] |
 //!
@@ -46,24 +48,43 @@
 #![forbid(unsafe_code)]
 
 mod correlations;
+mod curve;
 mod error;
+mod error_analysis;
 mod latency;
 mod lines;
 mod norm_plot;
 mod norms;
+mod plot;
 mod protocol;
 mod published;
+mod published_cse;
+mod published_relatedness;
+mod relatedness;
+mod relatedness_report;
 mod report;
+mod scale;
+mod sick;
 mod significance;
 mod sts;
 mod sts_report;
+mod stsb;
 
 pub use correlations::Correlations;
+pub use curve::{Curve, Series};
 pub use error::{Error, Result};
+pub use error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
 pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
 pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
 pub use published::{PublishedSystem, PublishedValue, published_sts};
+pub use published_cse::{PublishedMeans, published_cse_ablations};
+pub use published_relatedness::{PublishedRelatedness, published_sick, published_stsb};
+pub use relatedness::{
+    Agreement, PairScorer, RelatednessResult, RelatednessTaskResult, ScoredBy, evaluate_relatedness, evaluate_scorer,
+};
 pub use report::{Align, TextTable, to_json};
+pub use scale::Scale;
+pub use sick::{Entailment, SickSet};
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
-pub use sts::{GOLD_RANGE, StsPair, StsTask};
+pub use sts::{StsPair, StsTask};

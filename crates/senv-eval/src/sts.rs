@@ -2,15 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result, lines::for_each_line};
-
-/// The scale of the gold scores of STS: 0 (another subject) to 5 (the same meaning).
-pub const GOLD_RANGE: std::ops::RangeInclusive<f64> = 0.0..=5.0;
+use crate::{Error, Result, Scale, lines::for_each_line};
 
 /// Two sentences and how related people found them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StsPair {
-    /// The gold score, in `[0, 5]`.
+    /// The gold score, on the scale of its task.
     pub relatedness: f64,
     /// The first sentence, as it stands in the file.
     pub first: String,
@@ -27,6 +24,8 @@ pub struct StsTask {
     pub year: Option<u16>,
     /// The file.
     pub path: PathBuf,
+    /// The scale of the gold scores: [`Scale::STS`] but for SICK.
+    pub scale: Scale,
     /// The pairs with a gold score, in the order of the file.
     pub pairs: Vec<StsPair>,
     /// Pairs without a gold score, which are dropped.
@@ -77,7 +76,7 @@ impl StsTask {
     /// As [`StsTask::read`].
     pub fn read_tsv(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let mut task = Self::empty(path);
+        let mut task = Self::empty(path, Scale::STS);
         let mut blank = Blank::default();
         for_each_line(path, |line, text| {
             if blank.skips(path, line, text, "3 (gold, sentence, sentence)")? {
@@ -89,7 +88,7 @@ impl StsTask {
             else {
                 return Err(wrong_columns(path, line, text, "3 (gold, sentence, sentence)"));
             };
-            task.push(parse_gold(path, line, gold)?, first, second);
+            task.push(parse_gold(path, line, gold, Scale::STS)?, first, second);
             Ok(())
         })?;
         task.checked()
@@ -104,10 +103,10 @@ impl StsTask {
         let (input, gold) = (input.as_ref(), gold.as_ref());
         let mut scores = Vec::new();
         for_each_line(gold, |line, text| {
-            scores.push(parse_gold(gold, line, text)?);
+            scores.push(parse_gold(gold, line, text, Scale::STS)?);
             Ok(())
         })?;
-        let mut task = Self::empty(input);
+        let mut task = Self::empty(input, Scale::STS);
         let (mut blank, mut n_pairs) = (Blank::default(), 0);
         for_each_line(input, |line, text| {
             if blank.skips(input, line, text, EXPECTED)? {
@@ -139,12 +138,13 @@ impl StsTask {
         label(self.year, &self.name)
     }
 
-    fn empty(path: &Path) -> Self {
+    /// A task of this file, without a pair yet.
+    pub(crate) fn empty(path: &Path, scale: Scale) -> Self {
         let (name, year) = name_and_year(path);
-        Self { name, year, path: path.to_owned(), pairs: Vec::new(), n_unscored: 0, n_empty_sentences: 0 }
+        Self { name, year, path: path.to_owned(), scale, pairs: Vec::new(), n_unscored: 0, n_empty_sentences: 0 }
     }
 
-    fn push(&mut self, relatedness: Option<f64>, first: &str, second: &str) {
+    pub(crate) fn push(&mut self, relatedness: Option<f64>, first: &str, second: &str) {
         let Some(relatedness) = relatedness else {
             self.n_unscored += 1;
             return;
@@ -153,7 +153,7 @@ impl StsTask {
         self.pairs.push(StsPair { relatedness, first: first.to_owned(), second: second.to_owned() });
     }
 
-    fn checked(self) -> Result<Self> {
+    pub(crate) fn checked(self) -> Result<Self> {
         if self.pairs.is_empty() {
             return Err(Error::NoScoredPairs { path: self.path, unscored: self.n_unscored });
         }
@@ -168,12 +168,12 @@ pub(crate) fn label(year: Option<u16>, name: &str) -> String {
 
 /// Empty lines are passed over at the end of a file only.
 #[derive(Default)]
-struct Blank {
+pub(crate) struct Blank {
     first: Option<u64>,
 }
 
 impl Blank {
-    fn skips(&mut self, path: &Path, line: u64, text: &str, expected: &'static str) -> Result<bool> {
+    pub(crate) fn skips(&mut self, path: &Path, line: u64, text: &str, expected: &'static str) -> Result<bool> {
         if text.is_empty() {
             self.first.get_or_insert(line);
             return Ok(true);
@@ -185,13 +185,13 @@ impl Blank {
     }
 }
 
-fn wrong_columns(path: &Path, line: u64, text: &str, expected: &'static str) -> Error {
+pub(crate) fn wrong_columns(path: &Path, line: u64, text: &str, expected: &'static str) -> Error {
     let got = if text.is_empty() { 0 } else { text.split('\t').count() };
     Error::WrongColumns { path: path.to_owned(), line, got, expected }
 }
 
 /// The gold score of a cell; `None` where it is empty.
-fn parse_gold(path: &Path, line: u64, cell: &str) -> Result<Option<f64>> {
+pub(crate) fn parse_gold(path: &Path, line: u64, cell: &str, scale: Scale) -> Result<Option<f64>> {
     let cell = cell.trim();
     if cell.is_empty() {
         return Ok(None);
@@ -199,10 +199,10 @@ fn parse_gold(path: &Path, line: u64, cell: &str) -> Result<Option<f64>> {
     let value = cell.parse().ok().filter(|value: &f64| value.is_finite());
     let Some(value) = value else {
         let got = cell.chars().take(40).collect();
-        return Err(Error::GoldNotANumber { path: path.to_owned(), line, got });
+        return Err(Error::GoldNotANumber { path: path.to_owned(), line, got, scale });
     };
-    if !GOLD_RANGE.contains(&value) {
-        return Err(Error::GoldOutOfRange { path: path.to_owned(), line, got: value });
+    if !scale.contains(value) {
+        return Err(Error::GoldOutOfRange { path: path.to_owned(), line, got: value, scale });
     }
     Ok(Some(value))
 }

@@ -53,7 +53,7 @@ impl StsResult {
             result.overall.mean_weighted_by_pairs
         });
         let mut text = table.to_string();
-        self.notes(&mut text);
+        self.tasks.iter().for_each(|task| notes(task, &mut text));
         for system in published {
             let _ = writeln!(text, "{}: {}", system.system, system.source);
         }
@@ -68,25 +68,22 @@ impl StsResult {
         };
         StsResult::of(self.tasks.iter().map(theirs).collect())
     }
+}
 
-    /// A line for everything that was left out or could not be scored.
-    fn notes(&self, text: &mut String) {
-        for task in &self.tasks {
-            let task_label = label(task.year, &task.name);
-            let mut note = |n: usize, what: &str, consequence: &str| {
-                if n > 0 {
-                    let _ = writeln!(text, "{task_label}: {}{consequence}", plural(n, what));
-                }
-            };
-            note(task.n_unscored, "pair", " without a gold score left out");
-            note(task.n_empty_sentences, "empty sentence", "");
-            note(task.n_pairs_without_known_token, "pair", " with a sentence of no known token, scored 0");
-            let c = task.correlations;
-            if c.pearson_r_x100.is_none() || c.spearman_rho_x100.is_none() {
-                let _ =
-                    writeln!(text, "{task_label}: correlation undefined (fewer than two pairs, or all scores equal)");
-            }
+/// A line for everything in a task that was left out or could not be scored.
+pub(crate) fn notes(task: &StsTaskResult, text: &mut String) {
+    let task_label = label(task.year, &task.name);
+    let mut note = |n: usize, what: &str, consequence: &str| {
+        if n > 0 {
+            let _ = writeln!(text, "{task_label}: {}{consequence}", plural(n, what));
         }
+    };
+    note(task.n_unscored, "pair", " without a gold score left out");
+    note(task.n_empty_sentences, "empty sentence", "");
+    note(task.n_pairs_without_known_token, "pair", " with a sentence of no known token, scored 0");
+    let c = task.correlations;
+    if c.pearson_r_x100.is_none() || c.spearman_rho_x100.is_none() {
+        let _ = writeln!(text, "{task_label}: correlation undefined (fewer than two pairs, or all scores equal)");
     }
 }
 

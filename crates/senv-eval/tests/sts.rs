@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use senv_core::{Coverage, Scratch, SentenceEncoder};
-use senv_eval::{Correlations, Error, StsPair, StsTask, compare_sts, evaluate_sts, published_sts, to_json};
+use senv_eval::{Correlations, Error, Scale, StsPair, StsTask, compare_sts, evaluate_sts, published_sts, to_json};
 
 /// Counts the letters a to z; a token is a letter, and capitals are unknown tokens. Remembers what it was asked.
 #[derive(Default)]
@@ -52,6 +52,7 @@ fn task(name: &str, year: Option<u16>, pairs: &[(f64, &str, &str)]) -> StsTask {
         name: name.into(),
         year,
         path: PathBuf::from(format!("{name}.tsv")),
+        scale: Scale::STS,
         pairs: pairs.iter().map(pair).collect(),
         n_unscored: 0,
         n_empty_sentences: 0,

@@ -1,0 +1,169 @@
+//! The frame that every figure shares, as SVG text: axes with round ticks, captions above, marks within.
+
+use std::fmt::Write;
+
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 400.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 16.0;
+const BOTTOM: f64 = 48.0;
+/// Height of a line of captions.
+const LINE: f64 = 18.0;
+
+/// A line above the figure, black or in the colour of what it names.
+pub(crate) struct Caption<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) colour: &'static str,
+}
+
+/// A figure in the making.
+pub(crate) struct Plot {
+    out: String,
+    x: (f64, f64),
+    y: (f64, f64),
+    top: f64,
+}
+
+impl Plot {
+    /// Axes from `x.0` to `x.1` and `y.0` to `y.1`, neither range empty, all numbers finite.
+    pub(crate) fn new(x: (f64, f64), y: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
+        let top = 12.0 + LINE * captions.len() as f64;
+        // Many captions make the figure taller, not the frame smaller.
+        let height = HEIGHT.max(HEIGHT - 48.0 + top);
+        let mut plot = Self { out: String::new(), x, y, top };
+        plot.line(&format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">"
+        ));
+        plot.line("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>");
+        let (bottom, right) = (plot.bottom(), WIDTH - RIGHT);
+        for tick in ticks(x.0, x.1) {
+            plot.text(plot.x(tick), bottom + LINE, "middle", "black", &tick_label(tick));
+        }
+        for tick in ticks(y.0, y.1) {
+            plot.text(LEFT - 8.0, plot.y(tick) + 4.0, "end", "black", &tick_label(tick));
+        }
+        plot.text((LEFT + right) / 2.0, bottom + 40.0, "middle", "black", x_label);
+        for (i, caption) in captions.iter().enumerate() {
+            plot.text(LEFT, LINE * (i + 1) as f64, "start", caption.colour, caption.text);
+        }
+        let top = plot.top;
+        plot.line(&format!("<path d=\"M{LEFT} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"black\"/>"));
+        plot
+    }
+
+    /// Where the axis of x lies.
+    pub(crate) fn bottom(&self) -> f64 {
+        HEIGHT.max(HEIGHT - 48.0 + self.top) - BOTTOM
+    }
+
+    /// Where the axis of y ends.
+    #[cfg(test)]
+    pub(crate) fn top(&self) -> f64 {
+        self.top
+    }
+
+    /// The place of a value on the axis of x.
+    pub(crate) fn x(&self, value: f64) -> f64 {
+        LEFT + (value - self.x.0) / (self.x.1 - self.x.0) * (WIDTH - LEFT - RIGHT)
+    }
+
+    /// The place of a value on the axis of y.
+    pub(crate) fn y(&self, value: f64) -> f64 {
+        self.bottom() - (value - self.y.0) / (self.y.1 - self.y.0) * (self.bottom() - self.top)
+    }
+
+    /// A dot at a point.
+    pub(crate) fn dot(&mut self, (x, y): (f64, f64), colour: &str) {
+        let (x, y) = (self.x(x), self.y(y));
+        self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
+    }
+
+    /// A line through points.
+    pub(crate) fn polyline(&mut self, points: &[(f64, f64)], colour: &str) {
+        let places: Vec<String> = points.iter().map(|&(x, y)| format!("{:.1},{:.1}", self.x(x), self.y(y))).collect();
+        self.line(&format!("<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\"/>", places.join(" ")));
+    }
+
+    /// A thick upright bar.
+    pub(crate) fn bar(&mut self, x: f64, from: f64, to: f64, colour: &str) {
+        let (x, from, to) = (self.x(x), self.y(from), self.y(to));
+        self.line(&format!("<path d=\"M{x:.1} {from:.1}V{to:.1}\" stroke=\"{colour}\" stroke-width=\"4\"/>"));
+    }
+
+    /// The whole figure.
+    pub(crate) fn finish(mut self) -> String {
+        self.line("</svg>");
+        self.out
+    }
+
+    fn text(&mut self, x: f64, y: f64, anchor: &str, colour: &str, words: &str) {
+        let words = escape(words);
+        self.line(&format!(
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{words}</text>"
+        ));
+    }
+
+    fn line(&mut self, element: &str) {
+        let _ = writeln!(self.out, "{element}");
+    }
+}
+
+/// Text as XML has it; control characters, which it cannot hold, become blanks.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// About five round numbers within a range that is not empty.
+fn ticks(from: f64, to: f64) -> Vec<f64> {
+    let power = 10f64.powf(((to - from) / 5.0).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|step| (to - from) / step <= 6.0);
+    let step = step.unwrap_or(to - from);
+    let first = (from / step).ceil() as i64;
+    (first..).map(|i| i as f64 * step).take_while(|&tick| tick <= to).take(10).collect()
+}
+
+/// A tick without the noise of its multiplication.
+pub(crate) fn tick_label(tick: f64) -> String {
+    if tick != 0.0 && !(1e-4..1e6).contains(&tick.abs()) {
+        return format!("{tick:.1e}");
+    }
+    let rounded = format!("{tick:.6}");
+    let short = rounded.trim_end_matches('0').trim_end_matches('.');
+    if matches!(short, "-0" | "") { "0".to_owned() } else { short.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_few() {
+        assert_eq!(ticks(-13.8, -2.3), [-12.0, -10.0, -8.0, -6.0, -4.0]);
+        assert_eq!(ticks(0.0, 1.1).len(), 6);
+        assert_eq!([tick_label(2e-7), tick_label(-3e30)], ["2.0e-7", "-3.0e30"]);
+        let labels = [-12.0, 0.30000000000000004, -0.0, 100.0].map(tick_label);
+        assert_eq!(labels, ["-12", "0.3", "0", "100"]);
+    }
+
+    #[test]
+    fn text_is_escaped() {
+        assert_eq!(escape("a < b & c > \u{0}d"), "a &lt; b &amp; c &gt;  d");
+    }
+
+    #[test]
+    fn the_corners_of_the_ranges_are_those_of_the_frame() {
+        let plot = Plot::new((1.0, 5.0), (-1.0, 1.0), "x", &[]);
+        assert_eq!((plot.x(1.0), plot.x(5.0)), (LEFT, WIDTH - RIGHT));
+        assert_eq!((plot.y(-1.0), plot.y(1.0)), (plot.bottom(), plot.top()));
+    }
+}

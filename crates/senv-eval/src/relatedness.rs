@@ -1,0 +1,200 @@
+//! How well the scores of a system agree with graded relatedness: SICK and the STS benchmark.
+//!
+//! ```text
+//! cosine       r and ρ of the cosines; squared error of low + (high − low) max(0, cos)
+//! supervised   r, ρ and squared error of scores that a trained head predicts, on the scale of the gold scores
+//! ```
+//!
+//! The first asks what an encoder knows by itself; the second, of any [`PairScorer`], what can be read from it after
+//! training on the data set's own training part. Papers print both for SICK, so each result says which it is.
+
+use senv_core::SentenceEncoder;
+use serde::Serialize;
+
+use crate::{Correlations, Error, Result, StsTask, StsTaskResult, evaluate_sts};
+
+/// Predicts how related the sentences of pairs are, on the scale of the gold scores: a relatedness head, say.
+///
+/// A closure over a batch of pairs is one.
+pub trait PairScorer {
+    /// One score a pair, in their order.
+    ///
+    /// # Errors
+    /// Whatever keeps the scorer from its work.
+    fn score_batch(&self, pairs: &[(&str, &str)]) -> senv_core::Result<Vec<f64>>;
+}
+
+impl<S: Fn(&[(&str, &str)]) -> senv_core::Result<Vec<f64>>> PairScorer for S {
+    fn score_batch(&self, pairs: &[(&str, &str)]) -> senv_core::Result<Vec<f64>> {
+        self(pairs)
+    }
+}
+
+/// Where the scores come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScoredBy {
+    /// The cosine of the two embeddings.
+    Cosine,
+    /// A head that was trained on relatedness.
+    Supervised,
+}
+
+impl ScoredBy {
+    /// `cosine` or `supervised`, as reports print it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cosine => "cosine",
+            Self::Supervised => "supervised",
+        }
+    }
+}
+
+/// Agreement of scores with gold scores.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Agreement {
+    /// Pairs.
+    pub n_pairs: usize,
+    /// Pearson's r and Spearman's ρ.
+    #[serde(flatten)]
+    pub correlations: Correlations,
+    /// Mean squared error on the scale of the gold scores; `None` without a pair.
+    pub mse: Option<f64>,
+}
+
+impl Agreement {
+    /// Of scores that a system predicts on the scale of the gold scores.
+    ///
+    /// ```
+    /// let agreement = senv_eval::Agreement::between(&[1.0, 3.0, 5.0], &[1.0, 2.0, 3.0])?;
+    /// assert_eq!(agreement.mse, Some(5.0 / 3.0)); // (0 + 1 + 4) / 3
+    /// assert!(agreement.correlations.pearson_r_x100.is_some_and(|r| (r - 100.0).abs() < 1e-9));
+    /// # Ok::<(), senv_eval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Metrics`] if the lists differ in length or hold a number that is not finite.
+    pub fn between(gold: &[f64], predicted: &[f64]) -> Result<Self> {
+        Ok(Self {
+            n_pairs: gold.len(),
+            correlations: Correlations::between(gold, predicted)?,
+            mse: senv_metrics::mse(gold, predicted)?,
+        })
+    }
+}
+
+/// What a system reached on one file of pairs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RelatednessTaskResult {
+    /// Counts, correlations and scores, as for STS. The scores of a supervised system are on the scale of the gold
+    /// scores; what it knew of the tokens is not known.
+    #[serde(flatten)]
+    pub result: StsTaskResult,
+    /// Mean squared error on the scale of the gold scores.
+    pub mse: Option<f64>,
+}
+
+/// What a system reached on files of graded pairs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RelatednessResult {
+    /// Where the scores come from.
+    pub scored_by: ScoredBy,
+    /// Each file, in the order given.
+    pub tasks: Vec<RelatednessTaskResult>,
+    /// All pairs of all files as one list (not a mean of the files); `None` for a single file.
+    pub together: Option<Agreement>,
+}
+
+/// Scores the pairs of SICK or the STS benchmark by the cosine of their embeddings.
+///
+/// # Errors
+/// As [`evaluate_sts`].
+///
+/// # References
+/// Marelli et al., SemEval-2014 Task 1; Cer et al., SemEval-2017 Task 1.
+pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<RelatednessResult> {
+    let results = evaluate_sts(encoder, tasks)?.tasks;
+    summary(ScoredBy::Cosine, tasks, results)
+}
+
+/// Scores the pairs of SICK or the STS benchmark by a trained head.
+///
+/// # Errors
+/// [`Error::NothingToDo`] without a task or a pair; [`Error::Core`] of the scorer, or if it gives another number of
+/// scores than there are pairs; [`Error::NotFinite`] if a score is NaN or infinite, with the pair named.
+///
+/// # Examples
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("trial.tsv");
+/// # std::fs::write(&path, "5\tENTAILMENT\ta\ta\n1\tNEUTRAL\ta\tb c\n2\tNEUTRAL\ta\tb\n")?;
+/// use senv_eval::{SickSet, evaluate_scorer};
+/// let trial = SickSet::read(&path)?.task;
+/// // Takes a number from 5 for each byte in which the lengths differ.
+/// let scorer = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| 5.0 - a.len().abs_diff(b.len()) as f64).collect());
+/// let result = evaluate_scorer(&scorer, &[trial])?;
+/// assert_eq!(result.tasks[0].mse, Some(13.0 / 3.0)); // scores 5, 3, 5: (0 + 4 + 9) / 3
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn evaluate_scorer(scorer: &dyn PairScorer, tasks: &[StsTask]) -> Result<RelatednessResult> {
+    if tasks.is_empty() {
+        return Err(Error::NothingToDo { what: "files of pairs" });
+    }
+    let mut results = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        if task.pairs.is_empty() {
+            return Err(Error::NothingToDo { what: "scored pairs in a task" });
+        }
+        let pairs: Vec<(&str, &str)> = task.pairs.iter().map(|pair| (&pair.first[..], &pair.second[..])).collect();
+        let scores = scorer.score_batch(&pairs)?;
+        if scores.len() != pairs.len() {
+            let (what, expected) = ("the scores of a batch of pairs", pairs.len());
+            return Err(senv_core::Error::ShapeMismatch { what, expected, got: scores.len() }.into());
+        }
+        if let Some(i) = scores.iter().position(|score| !score.is_finite()) {
+            return Err(Error::NotFinite { what: format!("the score of scored pair {} of {}", i + 1, task.label()) });
+        }
+        results.push(StsTaskResult {
+            name: task.name.clone(),
+            year: task.year,
+            path: task.path.clone(),
+            n_pairs: pairs.len(),
+            n_unscored: task.n_unscored,
+            n_empty_sentences: task.n_empty_sentences,
+            n_pairs_without_known_token: 0,
+            known_token_share: None,
+            correlations: Correlations::between(&gold(task), &scores)?,
+            scores,
+        });
+    }
+    summary(ScoredBy::Supervised, tasks, results)
+}
+
+fn gold(task: &StsTask) -> Vec<f64> {
+    task.pairs.iter().map(|pair| pair.relatedness).collect()
+}
+
+fn summary(scored_by: ScoredBy, tasks: &[StsTask], results: Vec<StsTaskResult>) -> Result<RelatednessResult> {
+    let (mut all_gold, mut all_scores, mut all_predicted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut parts = Vec::with_capacity(results.len());
+    for (task, result) in tasks.iter().zip(results) {
+        let (gold, mut predicted) = (gold(task), result.scores.clone());
+        if scored_by == ScoredBy::Cosine {
+            predicted.iter_mut().for_each(|score| *score = task.scale.of_cosine(*score));
+        }
+        let mse = senv_metrics::mse(&gold, &predicted)?;
+        all_gold.extend(gold);
+        all_scores.extend_from_slice(&result.scores);
+        all_predicted.extend(predicted);
+        parts.push(RelatednessTaskResult { result, mse });
+    }
+    let together = if parts.len() > 1 {
+        // Correlations of the cosines, as for each file; only the error needs them on the scale.
+        let mse = senv_metrics::mse(&all_gold, &all_predicted)?;
+        Some(Agreement { mse, ..Agreement::between(&all_gold, &all_scores)? })
+    } else {
+        None
+    };
+    Ok(RelatednessResult { scored_by, tasks: parts, together })
+}

@@ -1,0 +1,51 @@
+//! The scale of gold scores, and the place of a cosine on it.
+//!
+//! Equation: `cosine-to-score`
+//!
+//! ```text
+//! score = low + (high − low) max(0, cos)       STS: 5 max(0, cos)     SICK: 1 + 4 max(0, cos)
+//! ```
+//!
+//! No paper says how its cosines became scores; this is the plain reading. Correlations are of the cosines
+//! themselves, only squared errors and tables of single pairs go through it.
+
+use serde::Serialize;
+
+/// The lowest and the highest gold score that a data set can give.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Scale {
+    /// The lowest score: nothing in common.
+    pub low: f64,
+    /// The highest score: the same meaning.
+    pub high: f64,
+}
+
+impl Scale {
+    /// STS and the STS benchmark: 0 (another subject) to 5 (the same meaning).
+    pub const STS: Self = Self { low: 0.0, high: 5.0 };
+    /// SICK: 1 (unrelated) to 5.
+    pub const SICK: Self = Self { low: 1.0, high: 5.0 };
+
+    /// Whether a score lies on the scale, its ends included.
+    #[must_use]
+    pub fn contains(self, score: f64) -> bool {
+        (self.low..=self.high).contains(&score)
+    }
+
+    /// The score that stands for a cosine; a negative cosine counts as 0.
+    ///
+    /// ```
+    /// use senv_eval::Scale;
+    /// assert_eq!([Scale::STS.of_cosine(0.5), Scale::SICK.of_cosine(0.5), Scale::SICK.of_cosine(-1.0)], [2.5, 3.0, 1.0]);
+    /// ```
+    #[must_use]
+    pub fn of_cosine(self, cosine: f64) -> f64 {
+        self.low + (self.high - self.low) * cosine.max(0.0)
+    }
+}
+
+impl std::fmt::Display for Scale {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} to {}", self.low, self.high)
+    }
+}

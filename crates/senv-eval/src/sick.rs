@@ -1,0 +1,182 @@
+//! Reader of SICK: pairs of sentences with their relatedness and an entailment label.
+//!
+//! Marelli et al., "A SICK cure for the evaluation of compositional distributional semantic models", LREC 2014.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::{
+    Error, Result, Scale, StsTask,
+    lines::for_each_line,
+    sts::{Blank, parse_gold, wrong_columns},
+};
+
+/// Whether the second sentence follows from the first. As a number, the class: 0, 1, 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Entailment {
+    /// They cannot both be true.
+    Contradiction,
+    /// Neither follows.
+    Neutral,
+    /// The second follows from the first.
+    Entailment,
+}
+
+impl Entailment {
+    fn parse(text: &str) -> Option<Self> {
+        [("contradiction", Self::Contradiction), ("neutral", Self::Neutral), ("entailment", Self::Entailment)]
+            .into_iter()
+            .find_map(|(name, label)| text.eq_ignore_ascii_case(name).then_some(label))
+    }
+}
+
+/// A part of SICK: its pairs as a task with scores from 1 to 5, and a label for each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SickSet {
+    /// The scored pairs.
+    pub task: StsTask,
+    /// The label of each pair of the task, in the same order.
+    pub labels: Vec<Entailment>,
+}
+
+/// Where the four cells of a line stand.
+struct Columns {
+    score: usize,
+    label: usize,
+    first: usize,
+    second: usize,
+    n: usize,
+}
+
+const SHORT: Columns = Columns { score: 0, label: 1, first: 2, second: 3, n: 4 };
+const EXPECTED_SHORT: &str = "4 (relatedness, label, sentence, sentence)";
+const EXPECTED_PUBLISHED: &str = "as many as the header";
+
+impl SickSet {
+    /// Reads a part of SICK in either layout; the first line tells which it is.
+    ///
+    /// * Lines of `relatedness<TAB>label<TAB>sentence<TAB>sentence`, without a header.
+    /// * The published layout: a header that names `sentence_A`, `sentence_B`, `relatedness_score` and
+    ///   `entailment_judgment` (or `entailment_label`), in any order among other columns.
+    ///
+    /// UTF-8, line ends and empty scores as in [`StsTask::read`]. Letter case of labels does not matter.
+    ///
+    /// # Errors
+    /// [`Error::WrongColumns`], [`Error::GoldNotANumber`], [`Error::GoldOutOfRange`] (outside 1 to 5),
+    /// [`Error::UnknownLabel`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] name the line;
+    /// [`Error::MissingColumn`]; [`Error::NoScoredPairs`]; [`Error::Core`] if the file cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("small.tsv");
+    /// std::fs::write(&path, "4.5\tENTAILMENT\tA dog runs fast\tA dog is running\n")?;
+    /// let set = senv_eval::SickSet::read(&path)?;
+    /// assert_eq!((set.task.pairs[0].relatedness, set.labels[0]), (4.5, senv_eval::Entailment::Entailment));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let mut set = Self { task: StsTask::empty(path, Scale::SICK), labels: Vec::new() };
+        let (mut columns, mut expected) = (SHORT, EXPECTED_SHORT);
+        let mut blank = Blank::default();
+        for_each_line(path, |line, text| {
+            if blank.skips(path, line, text, expected)? {
+                return Ok(());
+            }
+            let cells: Vec<&str> = text.split('\t').collect();
+            if line == 1 && cells.iter().any(|cell| cell.trim() == "sentence_A") {
+                (columns, expected) = (published_columns(path, &cells)?, EXPECTED_PUBLISHED);
+                return Ok(());
+            }
+            if cells.len() != columns.n {
+                return Err(wrong_columns(path, line, text, expected));
+            }
+            let relatedness = parse_gold(path, line, cells[columns.score], Scale::SICK)?;
+            let label = cells[columns.label].trim();
+            let label = Entailment::parse(label).ok_or_else(|| Error::UnknownLabel {
+                path: path.to_owned(),
+                line,
+                got: label.chars().take(40).collect(),
+            })?;
+            set.task.push(relatedness, cells[columns.first], cells[columns.second]);
+            set.labels.extend(relatedness.map(|_| label));
+            Ok(())
+        })?;
+        Ok(Self { task: set.task.checked()?, labels: set.labels })
+    }
+}
+
+fn published_columns(path: &Path, header: &[&str]) -> Result<Columns> {
+    let place = |names: &[&'static str]| {
+        let found = names.iter().find_map(|name| header.iter().position(|cell| cell.trim() == *name));
+        found.ok_or_else(|| Error::MissingColumn { path: path.to_owned(), column: names[0] })
+    };
+    Ok(Columns {
+        score: place(&["relatedness_score"])?,
+        label: place(&["entailment_judgment", "entailment_label"])?,
+        first: place(&["sentence_A"])?,
+        second: place(&["sentence_B"])?,
+        n: header.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<SickSet> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trial.tsv");
+        std::fs::write(&path, text).unwrap();
+        SickSet::read(&path)
+    }
+
+    const SHORT_TEXT: &str =
+        "4.5\tENTAILMENT\tA dog runs\tA dog is running\n1\tneutral\tA \"cat\tSnow falls\n\tCONTRADICTION\ta\tb\n";
+
+    #[test]
+    fn both_layouts_give_the_same_pairs() {
+        let short = read(SHORT_TEXT).unwrap();
+        assert_eq!((short.task.name.as_str(), short.task.scale), ("trial", Scale::SICK));
+        assert_eq!((short.task.pairs.len(), short.task.n_unscored), (2, 1));
+        assert_eq!(short.labels, [Entailment::Entailment, Entailment::Neutral]);
+        assert_eq!(short.task.pairs[1].first, "A \"cat");
+        let published = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n\
+            7\tA dog runs\tA dog is running\t4.5\tENTAILMENT\n9\tA \"cat\tSnow falls\t1\tNEUTRAL\n3\ta\tb\t\tNEUTRAL\n";
+        let whole = "pair_ID\tsentence_A\tsentence_B\tentailment_label\trelatedness_score\tSemEval_set\n\
+            7\tA dog runs\tA dog is running\tENTAILMENT\t4.5\tTRAIN\n9\tA \"cat\tSnow falls\tNEUTRAL\t1\tTEST\n\
+            3\ta\tb\tNEUTRAL\t\tTEST\n";
+        for text in [published, whole, &format!("\u{feff}{}\n", published.replace('\n', "\r\n"))] {
+            let set = read(text).unwrap();
+            assert_eq!((set.task.pairs, set.labels), (short.task.pairs.clone(), short.labels.clone()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_bad_line_is_named() {
+        let fails = |text: &str, says: &str| {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains(says), "{says:?} is missing in: {message}");
+        };
+        fails(
+            "3\tNEUTRAL\ta\tb\n0.9\tNEUTRAL\ta\tb\n",
+            "trial.tsv:2: the gold score 0.9 is outside the scale of 1 to 5",
+        );
+        fails("5.1\tNEUTRAL\ta\tb\n", "trial.tsv:1: the gold score 5.1");
+        fails("x\tNEUTRAL\ta\tb\n", "trial.tsv:1: the gold score \"x\" is not a number; give a number from 1 to 5");
+        fails("nan\tNEUTRAL\ta\tb\n", "is not a number");
+        fails("3\tMAYBE\ta\tb\n", "trial.tsv:1: the label \"MAYBE\" is unknown");
+        fails("3\ta\tb\n", "trial.tsv:1: found 3 tab-separated columns, expected 4");
+        fails("pair_ID\tsentence_A\tsentence_B\tentailment_judgment\n", "no column \"relatedness_score\"");
+        fails("sentence_A\tsentence_B\trelatedness_score\n", "no column \"entailment_judgment\"");
+        let header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n";
+        fails(&format!("{header}1\ta\tb\t3\n"), "trial.tsv:2: found 4 tab-separated columns, expected as many as");
+        fails(&format!("{header}1\ta\tb\t6\tNEUTRAL\n"), "trial.tsv:2: the gold score 6");
+        fails(header, "no scored pair");
+        fails("", "no scored pair");
+        assert!(read("1\tNEUTRAL\ta\tb\n5\tNEUTRAL\ta\tb\n").is_ok());
+    }
+}
