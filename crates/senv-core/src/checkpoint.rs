@@ -22,7 +22,8 @@
 use std::{
     fs::File,
     io::{BufReader, Read, Write},
-    path::Path,
+    path::{Path, PathBuf},
+    time::Duration,
 };
 
 use bincode::Options;
@@ -39,6 +40,17 @@ const PREFIX: usize = 24;
 const SUFFIX: u64 = 4;
 /// Bytes read ahead.
 const BUFFER: usize = 1 << 18;
+
+/// Where and how often to save what is needed to go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckpointPlan {
+    /// The file, replaced whole each time.
+    pub path: PathBuf,
+    /// Time between two checkpoints; `None` writes one only when training is stopped.
+    pub every: Option<Duration>,
+    /// Go on from the file if it is there.
+    pub resume: bool,
+}
 
 /// Saves `state` and `tables` under `path`; an old file stays until the new one is complete.
 ///

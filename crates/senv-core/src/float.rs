@@ -35,7 +35,7 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     /// `y += c x`
     fn axpy(c: Self, x: &[Self], y: &mut [Self]);
     /// `y += x`
-    fn add(x: &[Self], y: &mut [Self]);
+    fn add_to(x: &[Self], y: &mut [Self]);
     /// `y *= c`
     fn scale(c: Self, y: &mut [Self]);
     /// `y = tanh(y)`, number by number.
@@ -66,7 +66,7 @@ impl Float for f32 {
         kernels::axpy(c, x, y);
     }
     #[inline]
-    fn add(x: &[Self], y: &mut [Self]) {
+    fn add_to(x: &[Self], y: &mut [Self]) {
         kernels::add(x, y);
     }
     #[inline]
@@ -108,7 +108,7 @@ impl Float for f64 {
         assert_eq!(x.len(), y.len(), "a sum of vectors of two lengths");
         y.iter_mut().zip(x).for_each(|(y, x)| *y += c * x);
     }
-    fn add(x: &[Self], y: &mut [Self]) {
+    fn add_to(x: &[Self], y: &mut [Self]) {
         Self::axpy(1.0, x, y);
     }
     fn scale(c: Self, y: &mut [Self]) {

@@ -43,5 +43,5 @@ pub use table::{Backing, Table};
 pub use text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Line, TextOptions, TextReader};
 pub use token::Tokenizer;
 pub use token_batch::{Occurrence, TokenBatch};
-pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder};
+pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder, encode_rows};
 pub use vocabulary::{Vocabulary, VocabularyBuilder};

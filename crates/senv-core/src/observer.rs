@@ -1,7 +1,7 @@
 //! How long work tells where it stands, and how it is asked to stop.
 
 /// Where a training run stands.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
     /// Share of the whole run that is done, in `[0, 1]`.
     pub done: f64,
@@ -17,6 +17,10 @@ pub struct Progress {
     pub loss: f64,
     /// Seconds since this run of the program began.
     pub seconds: f64,
+    /// Share of the hinges of a margin loss that still push, since the last report; `None` for other losses.
+    pub active: Option<f64>,
+    /// The latest score on the validation set; `None` where there is none yet.
+    pub validation: Option<f64>,
 }
 
 impl Progress {

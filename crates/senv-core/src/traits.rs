@@ -157,6 +157,37 @@ pub struct Scratch {
     pub tokens: Vec<TokenId>,
     /// Features of the sentence.
     pub features: FeatureList,
+    /// Numbers under work, such as the sums of a convolution.
+    pub numbers: Vec<f32>,
+}
+
+/// What [`SentenceEncoder::encode_batch`] does with an encoder that is a function: one row of `dim` numbers a sentence,
+/// in the order given, on all threads of the present rayon pool.
+///
+/// # Errors
+/// [`Error::TooLarge`] if the result does not fit into memory.
+pub fn encode_rows(
+    sentences: &[&str],
+    dim: usize,
+    encode: impl Fn(&str, &mut Scratch, &mut [f32]) -> Coverage + Sync,
+) -> Result<(Array2<f32>, Vec<Coverage>)> {
+    let (rows, dim) = (sentences.len(), dim);
+    let too_large = || Error::TooLarge { rows, dim };
+    let n = rows.checked_mul(dim).ok_or_else(too_large)?;
+    // Asked for first, then given back: only the call that cannot fail takes pages that are zero already, which
+    // the threads then fetch as they write.
+    Vec::<f32>::new().try_reserve_exact(n).map_err(|_| too_large())?;
+    let mut values = vec![0.0; n];
+    let mut coverage = vec![Coverage::default(); rows];
+    values
+        .par_chunks_mut(dim.max(1))
+        .zip(&mut coverage)
+        .zip(sentences)
+        .for_each_init(Scratch::default, |scratch, ((out, coverage), sentence)| {
+            *coverage = encode(sentence, scratch, out)
+        });
+    let values = Array2::from_shape_vec((rows, dim), values).map_err(|_| too_large())?;
+    Ok((values, coverage))
 }
 
 /// Turns a sentence into a vector of [`SentenceEncoder::dim`] numbers.
@@ -173,23 +204,7 @@ pub trait SentenceEncoder: Send + Sync {
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.
     fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {
-        let (rows, dim) = (sentences.len(), self.dim());
-        let too_large = || Error::TooLarge { rows, dim };
-        let n = rows.checked_mul(dim).ok_or_else(too_large)?;
-        // Asked for first, then given back: only the call that cannot fail takes pages that are zero already, which
-        // the threads then fetch as they write.
-        Vec::<f32>::new().try_reserve_exact(n).map_err(|_| too_large())?;
-        let mut values = vec![0.0; n];
-        let mut coverage = vec![Coverage::default(); rows];
-        values
-            .par_chunks_mut(dim.max(1))
-            .zip(&mut coverage)
-            .zip(sentences)
-            .for_each_init(Scratch::default, |scratch, ((out, coverage), sentence)| {
-                *coverage = self.encode_into(sentence, scratch, out)
-            });
-        let values = Array2::from_shape_vec((rows, dim), values).map_err(|_| too_large())?;
-        Ok((values, coverage))
+        encode_rows(sentences, self.dim(), |sentence, scratch, out| self.encode_into(sentence, scratch, out))
     }
 
     /// The embeddings of many sentences, one a row, in the order given.

@@ -18,6 +18,9 @@ pub enum Error {
     /// An error of the n-grams' parameters.
     #[error(transparent)]
     Ngrams(#[from] senv_ngram::Error),
+    /// An error of a loss.
+    #[error(transparent)]
+    Loss(#[from] senv_losses::Error),
     /// An error of the model file.
     #[error(transparent)]
     Store(#[from] senv_store::Error),
@@ -27,6 +30,46 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// What does not fit.
+        reason: String,
+    },
+    /// There is nothing to learn from.
+    #[error("{kind}: there is no example to learn from; give more text, or pairs whose two sentences differ and hold known words")]
+    NoExamples {
+        /// The system.
+        kind: &'static str,
+    },
+    /// The loss is no longer a number.
+    #[error("the loss is not a number at step {step} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip")]
+    Diverged {
+        /// The step, counted from 0.
+        step: u64,
+        /// The learning rate there.
+        lr: f64,
+    },
+    /// A checkpoint is of another run.
+    #[error("{} cannot be resumed: {what}; repeat the command it was made with, or start anew without --resume", path.display())]
+    CheckpointMismatch {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
+    /// A set of scored pairs is too small for a correlation.
+    #[error("{}: {n} scored pairs; a correlation needs at least two", path.display())]
+    TooFewPairs {
+        /// The file.
+        path: PathBuf,
+        /// Pairs in it.
+        n: usize,
+    },
+    /// A line of a training file is not of its layout.
+    #[error("{}:{line}: {reason}", path.display())]
+    BadLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What was found, what was expected, what to do.
         reason: String,
     },
     /// A model file of a kind that encodes no sentences.

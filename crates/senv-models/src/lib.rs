@@ -1,8 +1,9 @@
-//! The systems of the papers, each ready to train, save, open and encode: Sent2Vec, averages of word2vec vectors, and
-//! PV-DBOW.
+//! The systems of the papers, each ready to train, save, open and encode: Sent2Vec, averages of word2vec vectors, PV-DBOW;
+//! Siamese CBOW, PP and CSE.
 //!
 //! No equation lives here; a model brings the parts together: text becomes a corpus (`senv-core`), words and n-grams
-//! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`).
+//! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems that learn
+//! by gradient bring an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`fit`].
 //!
 //! Train, save, open, encode:
 //!
@@ -25,12 +26,22 @@
 #![forbid(unsafe_code)]
 
 mod average;
+mod averaged;
+mod cse;
 mod error;
 mod file;
+pub mod fit;
+mod initial;
+mod learnt;
 mod model;
+mod pair_training;
+mod pairs;
+mod pp;
 mod pv_dbow;
 mod sent2vec;
+mod siamese_cbow;
 mod training;
+mod validation;
 mod word2vec;
 
 pub use average::AverageEncoder;
@@ -40,7 +51,17 @@ pub use model::Model;
 pub use senv_core::CorpusOptions;
 pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Params, Schedule};
 
+pub use averaged::{Averaged, AveragedSystem};
+pub use cse::{Cse, CseParams};
+pub use fit::{Decay, FitParams, Norm, Stopped, WordUpdates};
+pub use initial::{Found, Initial};
+pub use learnt::Learnt;
+pub use pair_training::{PairLoss, PairParams};
+pub use pairs::{Drawn, HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SourceReport};
+pub use pp::{Pp, PpParams};
 pub use pv_dbow::{PvDbow, PvDbowParams};
 pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
+pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
 pub use training::Trained;
+pub use validation::ScoredPairs;
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};

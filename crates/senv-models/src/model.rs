@@ -5,7 +5,7 @@ use std::path::Path;
 use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
 use senv_store::{Embeddings, ModelFile};
 
-use crate::{AverageEncoder, Error, PvDbow, Result, Sent2Vec, Word2Vec, word2vec::words};
+use crate::{AverageEncoder, Error, Cse, Pp, PvDbow, Result, Sent2Vec, SiameseCbow, Word2Vec, word2vec::words};
 
 /// A sentence encoder of any kind.
 ///
@@ -25,6 +25,12 @@ pub enum Model {
     Word2Vec(Box<Word2Vec>),
     /// PV-DBOW.
     PvDbow(Box<PvDbow>),
+    /// Siamese CBOW.
+    SiameseCbow(Box<SiameseCbow>),
+    /// PP.
+    Pp(Box<Pp>),
+    /// CSE.
+    Cse(Box<Cse>),
     /// Averages of word vectors of any origin.
     Embeddings(Box<AverageEncoder>),
 }
@@ -50,6 +56,9 @@ impl Model {
             Sent2Vec::KIND => Ok(Self::Sent2Vec(Box::new(Sent2Vec::open(path)?))),
             Word2Vec::KIND => Ok(Self::Word2Vec(Box::new(Word2Vec::open(path)?))),
             PvDbow::KIND => Ok(Self::PvDbow(Box::new(PvDbow::open(path)?))),
+            SiameseCbow::KIND => Ok(Self::SiameseCbow(Box::new(SiameseCbow::open(path)?))),
+            Pp::KIND => Ok(Self::Pp(Box::new(Pp::open(path)?))),
+            Cse::KIND => Ok(Self::Cse(Box::new(Cse::open(path)?))),
             "embeddings" => Self::from_embeddings(Embeddings::open(path)?),
             _ => Err(Error::NotAnEncoder { path: path.to_owned(), kind }),
         }
@@ -74,6 +83,9 @@ impl Model {
             Self::Sent2Vec(_) => Sent2Vec::KIND,
             Self::Word2Vec(_) => Word2Vec::KIND,
             Self::PvDbow(_) => PvDbow::KIND,
+            Self::SiameseCbow(_) => SiameseCbow::KIND,
+            Self::Pp(_) => Pp::KIND,
+            Self::Cse(_) => Cse::KIND,
             Self::Embeddings(_) => "embeddings",
         }
     }
@@ -85,6 +97,9 @@ impl Model {
             Self::Sent2Vec(model) => model.encoder().vocabulary(),
             Self::Word2Vec(model) => model.encoder().vocabulary(),
             Self::PvDbow(model) => model.vocabulary(),
+            Self::SiameseCbow(model) => model.encoder().vocabulary(),
+            Self::Pp(model) => model.encoder().vocabulary(),
+            Self::Cse(model) => model.vocabulary(),
             Self::Embeddings(encoder) => encoder.vocabulary(),
         }
     }
@@ -94,6 +109,7 @@ impl Model {
     pub fn rows(&self) -> &Table {
         match self {
             Self::PvDbow(model) => model.words(),
+            Self::Cse(model) => model.words(),
             _ => self.average().map_or_else(|| unreachable!("every other kind averages"), AverageEncoder::rows),
         }
     }
@@ -105,7 +121,9 @@ impl Model {
             Self::Sent2Vec(model) => Some(model.encoder()),
             Self::Word2Vec(model) => Some(model.encoder()),
             Self::Embeddings(encoder) => Some(encoder),
-            Self::PvDbow(_) => None,
+            Self::SiameseCbow(model) => Some(model.encoder()),
+            Self::Pp(model) => Some(model.encoder()),
+            Self::PvDbow(_) | Self::Cse(_) => None,
         }
     }
 
@@ -116,6 +134,9 @@ impl Model {
             Self::Sent2Vec(model) => serde_json::to_value(model.params()),
             Self::Word2Vec(model) => serde_json::to_value(model.params()),
             Self::PvDbow(model) => serde_json::to_value(model.params()),
+            Self::SiameseCbow(model) => serde_json::to_value(model.params()),
+            Self::Pp(model) => serde_json::to_value(model.params()),
+            Self::Cse(model) => serde_json::to_value(model.params()),
             Self::Embeddings(_) => Ok(serde_json::Value::Null),
         };
         value.unwrap_or(serde_json::Value::Null)
@@ -144,6 +165,9 @@ impl Model {
             Self::Sent2Vec(model) => model.as_ref(),
             Self::Word2Vec(model) => model.as_ref(),
             Self::PvDbow(model) => model.as_ref(),
+            Self::SiameseCbow(model) => model.as_ref(),
+            Self::Pp(model) => model.as_ref(),
+            Self::Cse(model) => model.as_ref(),
             Self::Embeddings(encoder) => encoder.as_ref(),
         }
     }

@@ -1,8 +1,7 @@
 //! Ranges and defaults of everything that training can be told.
 
-use std::{path::PathBuf, time::Duration};
-
 use senv_core::Error;
+pub use senv_core::checkpoint::CheckpointPlan;
 use serde::{Deserialize, Serialize};
 
 pub use crate::plan::NegativeSharing;
@@ -23,17 +22,6 @@ pub enum Schedule {
     Hogwild,
     /// Blocks are computed side by side and applied in order: the same bits at any number of threads.
     Deterministic,
-}
-
-/// Where and how often to save what is needed to go on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckpointPlan {
-    /// The file, replaced whole each time.
-    pub path: PathBuf,
-    /// Time between two checkpoints; `None` writes one only when training is stopped.
-    pub every: Option<Duration>,
-    /// Go on from the file if it is there.
-    pub resume: bool,
 }
 
 /// Parameters of the trainer. Public fields with defaults; [`Params::check`] says what is out of range.

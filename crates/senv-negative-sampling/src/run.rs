@@ -191,6 +191,8 @@ impl<'a, E: Examples> Run<'a, E> {
             lr: f64::from(unit.rate.lr),
             loss: reporter.loss,
             seconds,
+            active: None,
+            validation: None,
         };
         if self.observer.progress(&progress) == Control::Stop {
             self.interrupted.store(true, Ordering::Release);

@@ -193,6 +193,8 @@ impl Shared<'_> {
                 lr: 0.0,
                 loss: 0.0,
                 seconds,
+                active: None,
+                validation: None,
             };
             if self.observer.progress(&progress) == Control::Stop {
                 taken = Err(Error::Interrupted { action: "reading the text" });

@@ -127,7 +127,7 @@ impl TableOptimizer {
                 f32::axpy(-1.0, crate::Rows::row(initial, row), scratch);
                 f32::scale(strength, scratch);
                 if !d_x.is_empty() {
-                    f32::add(d_x, scratch);
+                    f32::add_to(d_x, scratch);
                 }
                 step.apply(x, scratch, [m, v]);
             } else if d_x.is_empty() {

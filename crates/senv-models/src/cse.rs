@@ -1,0 +1,305 @@
+//! CSE, the convolutional sentence encoder: filters over windows of words, summed over the sentence.
+//!
+//! The encoder is `cnn-sum-pooling`, the loss `margin-loss`; training is that of [`PpParams`](crate::PpParams) with
+//! filters. The published path: phrases, then sentences from the weights of the first stage (`fit` with a `start`), then
+//! supervised fine-tuning ([`crate::RelatednessParams`]).
+
+use std::{
+    path::Path,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use ndarray::Array2;
+use senv_core::{
+    Coverage, Observer, Parameters, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, stream,
+};
+use senv_encoders::{Activation, Encoder, Folded, Padding, SumPooledCnn, Window};
+use senv_losses::MarginLoss;
+use senv_store::{Embeddings, ModelFile, ModelWriter};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, Result,
+    average::known_tokens,
+    file,
+    fit::{FitParams, Weights, copy_table, fit},
+    initial::{self, Found, Initial},
+    learnt::Learnt,
+    pair_training::{PairLoss, PairObjective, PairParams},
+    pairs::PairData,
+    validation::ScoredPairs,
+};
+
+/// What CSE can be told; the defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CseParams {
+    /// Numbers of a word vector.
+    pub dim: usize,
+    /// Windows of words and the filters of each; their results stand in this order in the sentence vector.
+    pub windows: Vec<Window>,
+    /// What is done to the result of a filter before it is summed.
+    pub activation: Activation,
+    /// What becomes of sentences shorter than a window.
+    pub padding: Padding,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// Where word vectors start.
+    pub initial: Initial,
+    /// Loss and dropout.
+    pub pairs: PairParams,
+    /// The loop.
+    pub fit: FitParams,
+}
+
+impl Default for CseParams {
+    /// 300 numbers a word, 100 linear filters over each of 1, 2 and 3 words, margin 0.4, ten epochs of Adam at 0.001.
+    fn default() -> Self {
+        Self {
+            dim: 300,
+            windows: [1, 2, 3].map(|width| Window { width, n_filters: 100 }).into(),
+            activation: Activation::Linear,
+            padding: Padding::PerFilter,
+            tokenizer: Tokenizer::words().lowercase(true),
+            initial: Initial { sd: 0.1, frequency_weight: None },
+            pairs: PairParams {
+                loss: PairLoss::Margin(MarginLoss::default()),
+                word_dropout: 0.0,
+                vector_dropout: 0.0,
+                l2_filters: 1e-6,
+                scramble: 0.0,
+            },
+            fit: FitParams { epochs: 10, batch: 128, l2_words: 1e-6, ..FitParams::default() },
+        }
+    }
+}
+
+impl CseParams {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        file::check_dim(self.dim)?;
+        self.cnn()?;
+        self.pairs.check()?;
+        self.fit.check()
+    }
+
+    /// The encoder without its weights.
+    ///
+    /// # Errors
+    /// If a window is empty, or there is none.
+    pub fn cnn(&self) -> Result<SumPooledCnn> {
+        Ok(SumPooledCnn::new(self.dim, self.windows.clone(), self.activation, self.padding)?)
+    }
+
+    /// Trains on pairs. `vectors` are word vectors to start from, `start` a trained CSE to go on from (its words keep
+    /// their vectors, its filters theirs), `dev` scored pairs to choose the best weights by.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the parameters, the memory, or the training itself; a `start` of another form.
+    pub fn fit(
+        &self,
+        data: &PairData,
+        vectors: Option<&Embeddings>,
+        start: Option<&Cse>,
+        dev: &[ScoredPairs],
+        observer: &dyn Observer,
+    ) -> Result<Learnt<Cse>> {
+        self.check()?;
+        let cnn = self.cnn()?;
+        let settings = format!("{} {} {}", file::to_json(self)?, initial::identity(vectors), start.is_some());
+        let penalty = self.fit.penalty(self.pairs.l2_filters);
+        let mut objective =
+            PairObjective::new(Cse::KIND, &cnn, data, &self.pairs, &self.tokenizer, dev, &settings, penalty);
+        let (weights, found) = self.first_weights(&cnn, &data.vocabulary, vectors, start)?;
+        let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
+        Learnt::new(fitted, found, |Weights { words, parameters }| {
+            let filters = parameters.into_iter().next().unwrap_or_default();
+            Cse::new(self.clone(), data.vocabulary.clone(), words, filters)
+        })
+    }
+
+    fn first_weights(
+        &self,
+        cnn: &SumPooledCnn,
+        vocabulary: &Vocabulary,
+        vectors: Option<&Embeddings>,
+        start: Option<&Cse>,
+    ) -> Result<(Weights, Found)> {
+        let seed = self.fit.seed;
+        let Some(start) = start else {
+            let (words, found) = self.initial.rows(vocabulary, self.dim, vectors, seed)?;
+            let parameters: Parameters<f32> = Encoder::<f32>::init(cnn, &mut stream(seed, "filters", &[]))?;
+            return Ok((Weights { words, parameters: vec![parameters] }, found));
+        };
+        let form: Parameters<f32> = Encoder::<f32>::init(cnn, &mut stream(seed, "filters", &[]))?;
+        start.parameters.expect_form_of(&form)?;
+        let embeddings = Embeddings::new(start.vocabulary.clone(), copy_table(&start.words)?)?;
+        let initial = Initial { frequency_weight: None, ..self.initial.clone() };
+        let (words, found) = initial.rows(vocabulary, self.dim, Some(&embeddings), seed)?;
+        Ok((Weights { words, parameters: vec![start.parameters.clone()] }, found))
+    }
+}
+
+/// A trained CSE.
+#[derive(Debug)]
+pub struct Cse {
+    params: CseParams,
+    vocabulary: Vocabulary,
+    words: Table,
+    parameters: Parameters<f32>,
+    cnn: SumPooledCnn,
+    /// Words and filters in one table, made when many sentences are to be encoded.
+    folded: OnceLock<Option<Folded>>,
+    /// Whether single sentences are to use it.
+    prepared: AtomicBool,
+}
+
+impl Clone for Cse {
+    fn clone(&self) -> Self {
+        Self {
+            params: self.params.clone(),
+            vocabulary: self.vocabulary.clone(),
+            words: self.words.clone(),
+            parameters: self.parameters.clone(),
+            cnn: self.cnn.clone(),
+            folded: OnceLock::new(),
+            prepared: AtomicBool::new(false),
+        }
+    }
+}
+
+impl Cse {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "cse";
+
+    pub(crate) fn new(
+        params: CseParams,
+        vocabulary: Vocabulary,
+        words: Table,
+        parameters: Parameters<f32>,
+    ) -> Result<Self> {
+        let cnn = params.cnn()?;
+        Ok(Self { params, vocabulary, words, parameters, cnn, folded: OnceLock::new(), prepared: AtomicBool::new(false) })
+    }
+
+    /// What it was trained with.
+    #[must_use]
+    pub fn params(&self) -> &CseParams {
+        &self.params
+    }
+
+    /// The words it knows.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The word vectors, before the filters.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.words
+    }
+
+    /// The filters and biases.
+    #[must_use]
+    pub fn parameters(&self) -> &Parameters<f32> {
+        &self.parameters
+    }
+
+    /// The encoder without its weights.
+    #[must_use]
+    pub fn cnn(&self) -> &SumPooledCnn {
+        &self.cnn
+    }
+
+    /// Folds words and filters into one table, so that each sentence from here on costs about an average: worth its
+    /// time and memory ([`CseParams::windows`] long rows for every word) where there are many sentences.
+    pub fn prepare_for_many(&self) {
+        self.prepared.store(self.folded().is_some(), Ordering::Release);
+    }
+
+    /// The folded table, made when first asked for; `None` if it does not fit into memory.
+    fn folded(&self) -> Option<&Folded> {
+        self.folded.get_or_init(|| Folded::new(&self.cnn, &self.parameters, &self.words).ok()).as_ref()
+    }
+
+    fn encode_tokens(&self, folded: Option<&Folded>, tokens: &[TokenId], numbers: &mut Vec<f32>, out: &mut [f32]) {
+        let done = match folded {
+            Some(folded) => folded.encode_into(tokens, numbers, out),
+            None => self.cnn.encode_into(&self.parameters, &self.words, tokens, numbers, out),
+        };
+        // Shapes were checked when the model was made; tokens come from its vocabulary.
+        debug_assert!(done.is_ok());
+        if done.is_err() {
+            out.fill(0.0);
+        }
+    }
+
+    /// Writes the model to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let config = file::to_json(&self.params)?;
+        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
+        let writer = writer.table(file::ROWS, &self.words);
+        let writer = self.parameters.iter().fold(writer, |writer, t| writer.f32s(t.name(), t.values()));
+        Ok(writer.save(path)?)
+    }
+
+    /// Opens a model; its word vectors are mapped, not read.
+    ///
+    /// # Errors
+    /// If the file is no CSE model of senv, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (params, vocabulary, words) = file::open::<CseParams>(Self::KIND, path)?;
+        file::expect_rows(path, &words, vocabulary.len(), params.dim)?;
+        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
+        params.check().map_err(|error| bad(error.to_string()))?;
+        let cnn = params.cnn()?;
+        let form: Parameters<f32> = Encoder::<f32>::init(&cnn, &mut stream(0, "form", &[]))?;
+        let file = ModelFile::open(path)?;
+        let mut parameters = Parameters::new();
+        for tensor in form.iter() {
+            let values = file.f32s(tensor.name())?;
+            parameters.push(tensor.name(), tensor.shape(), values).map_err(|error| bad(error.to_string()))?;
+        }
+        Self::new(params, vocabulary, words, parameters)
+    }
+}
+
+impl SentenceEncoder for Cse {
+    fn dim(&self) -> usize {
+        Encoder::<f32>::dim(&self.cnn)
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let mut tokens = std::mem::take(&mut scratch.tokens);
+        let coverage =
+            known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
+        let folded = if self.prepared.load(Ordering::Acquire) { self.folded() } else { None };
+        self.encode_tokens(folded, &tokens, &mut scratch.numbers, out);
+        scratch.tokens = tokens;
+        coverage
+    }
+
+    /// From an eighth as many sentences as there are words on, with words and filters folded into one table.
+    fn encode_batch(&self, sentences: &[&str]) -> senv_core::Result<(Array2<f32>, Vec<Coverage>)> {
+        let many = sentences.len() >= self.vocabulary.len() / 8 || self.prepared.load(Ordering::Acquire);
+        let folded = if many { self.folded() } else { None };
+        senv_core::encode_rows(sentences, SentenceEncoder::dim(self), |sentence, scratch, out| {
+            let mut tokens = std::mem::take(&mut scratch.tokens);
+            let coverage =
+                known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
+            self.encode_tokens(folded, &tokens, &mut scratch.numbers, out);
+            scratch.tokens = tokens;
+            coverage
+        })
+    }
+}

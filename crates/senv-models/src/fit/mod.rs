@@ -1,0 +1,113 @@
+//! The one training loop of the systems that learn by gradient.
+//!
+//! A system is an [`Objective`]: it says what its examples are and computes loss and gradient of a batch of them. The
+//! loop does the rest, the same for all: order, rule, penalty, clipping, validation, early stop, checkpoint, resume.
+//! Batches follow from the seed alone and every phase of a step gives the same bits at any number of threads, so a run
+//! does too; and a run that is resumed gives the bits of one that was never broken.
+
+mod checkpoint;
+mod learner;
+mod order;
+mod params;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use ndarray::Array2;
+use senv_core::{Parameters, Result as CoreResult, Table, TokenId};
+
+use crate::Result;
+
+pub use learner::copy_table;
+pub(crate) use params::{require, require_penalty};
+pub use params::{Decay, FitParams, Norm, WordUpdates};
+pub use run::{Fitted, Stopped, fit};
+
+/// What is learnt: a table of word vectors, and the dense parameters of an encoder or a head.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// One row a word.
+    pub words: Table,
+    /// Filters, biases, matrices, a group for each part: the encoder's, then those of a head. Averages have an empty group.
+    pub parameters: Vec<Parameters<f32>>,
+}
+
+impl Weights {
+    /// A copy.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`] if it does not fit into memory.
+    pub fn try_clone(&self) -> CoreResult<Self> {
+        Ok(Self { words: copy_table(&self.words)?, parameters: self.parameters.clone() })
+    }
+}
+
+/// The gradient of a batch.
+#[derive(Debug, Clone, Default)]
+pub struct Gradients {
+    /// The words of the batch, ascending, each once.
+    pub tokens: Vec<TokenId>,
+    /// Their gradients, shape `(n_tokens, dim)`.
+    pub d_words: Array2<f32>,
+    /// Those of the dense parameters, group by group.
+    pub d_parameters: Vec<Parameters<f32>>,
+}
+
+/// Where examples come from: a file of pairs, a corpus. A batch comes from one source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Source {
+    /// How many there are.
+    pub n_examples: u32,
+    /// Its share of the batches among all weights; `None` anywhere: every source is walked through once an epoch.
+    pub weight: Option<f64>,
+}
+
+/// A step of the loop.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a> {
+    /// Every random choice derives from it, and from the number of the step.
+    pub seed: u64,
+    /// Steps before this one.
+    pub number: u64,
+    /// Which source the examples are of.
+    pub source: usize,
+    /// Their numbers.
+    pub examples: &'a [u32],
+}
+
+/// What came of the examples of a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepReport {
+    /// Mean loss of an example; NaN stops the run.
+    pub loss: f64,
+    /// Share of the hinges that push, for margin losses.
+    pub active: Option<f64>,
+}
+
+/// A system to be trained.
+pub trait Objective {
+    /// The name of its kind, as in model files.
+    fn kind(&self) -> &'static str;
+
+    /// Where its examples come from; at least one source with an example.
+    fn sources(&self) -> Vec<Source>;
+
+    /// What identifies its data and settings: a checkpoint is resumed only by an objective of equal identity.
+    fn identity(&self) -> String;
+
+    /// Loss and gradient of a batch. `gradients` comes as the last step left it, with `d_parameters` zeroed and in the
+    /// form of the parameters; words and their gradients are to be replaced.
+    ///
+    /// # Errors
+    /// Whatever is wrong with shapes or memory.
+    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport>;
+
+    /// The score of these weights on the validation set, the larger the better; `None` where there is no set.
+    ///
+    /// # Errors
+    /// Whatever is wrong with shapes or memory.
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        let _ = weights;
+        Ok(None)
+    }
+}

@@ -1,0 +1,292 @@
+//! The loop.
+
+use std::time::{Duration, Instant};
+
+use ndarray::Array2;
+use senv_core::{Control, Error as CoreError, Observer, Progress};
+
+use super::{
+    FitParams, Gradients, Objective, Step, Weights,
+    checkpoint::{self, Best, Place},
+    learner::Learner,
+    order::Order,
+};
+use crate::{Error, Result, file};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stopped {
+    /// All steps were made.
+    Finished,
+    /// The validation score had not risen for as long as was asked.
+    Early,
+    /// The observer asked; the checkpoint, if one was planned, is written.
+    Interrupted,
+    /// The loss was no longer a number; the weights are the best before.
+    Diverged {
+        /// The step.
+        step: u64,
+        /// The learning rate at that step.
+        lr: f64,
+    },
+}
+
+/// What a run came to.
+#[derive(Debug, Clone)]
+pub struct Fitted {
+    /// The best weights by validation, or the last ones where nothing was validated or the run was interrupted.
+    pub weights: Weights,
+    /// Mean loss of a step over the run.
+    pub loss: f64,
+    /// Step and score of every validation.
+    pub history: Vec<(u64, f64)>,
+    /// Step and score of the weights, where they were chosen by validation.
+    pub best: Option<(u64, f64)>,
+    /// Steps behind.
+    pub steps: u64,
+    /// Examples of this run of the program.
+    pub examples: u64,
+    /// Wall time of this run of the program: no checkpoints, no validation.
+    pub training: Duration,
+    /// How it ended.
+    pub stopped: Stopped,
+}
+
+/// Time between two reports.
+const REPORT: Duration = Duration::from_millis(200);
+
+/// Trains `objective` from `initial`; `settings` says what else a resumed run must agree on.
+///
+/// # Errors
+/// [`CoreError::InvalidParameter`] for a parameter out of range; [`Error::NoExamples`] if there is nothing to learn
+/// from; [`Error::Diverged`] if the loss is no number and no validation came before; [`Error::CheckpointMismatch`] if
+/// a checkpoint is of another run; else whatever the objective, files and memory say.
+pub fn fit<O: Objective + Send>(
+    objective: &mut O,
+    initial: impl FnOnce() -> Result<Weights> + Send,
+    params: &FitParams,
+    observer: &dyn Observer,
+) -> Result<Fitted> {
+    params.check()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(params.threads).build();
+    let pool = pool.map_err(|error| CoreError::InvalidParameter {
+        name: "threads",
+        requirement: "a number of threads that the system can start",
+        got: format!("{} ({error})", params.threads),
+    })?;
+    pool.install(|| Run::new(objective, initial, params, observer)?.go())
+}
+
+/// A run under way.
+pub(super) struct Run<'a, O> {
+    objective: &'a mut O,
+    params: &'a FitParams,
+    observer: &'a dyn Observer,
+    settings: String,
+    order: Order,
+    total: u64,
+    validate_every: u64,
+    place: Place,
+    learner: Learner,
+    best: Option<Best>,
+    gradients: Gradients,
+    report_every: Duration,
+}
+
+impl<'a, O: Objective> Run<'a, O> {
+    pub(super) fn new(
+        objective: &'a mut O,
+        initial: impl FnOnce() -> Result<Weights>,
+        params: &'a FitParams,
+        observer: &'a dyn Observer,
+    ) -> Result<Self> {
+        let sources = objective.sources();
+        if sources.iter().all(|source| source.n_examples == 0) {
+            return Err(Error::NoExamples { kind: objective.kind() });
+        }
+        let mut order = Order::new(sources, params.batch, params.seed);
+        let epoch = order.steps_an_epoch();
+        let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.epochs)));
+        let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
+        let resumed = match &params.checkpoint {
+            Some(plan) => checkpoint::resume(plan, &settings, params)?,
+            None => None,
+        };
+        let (place, learner, best) = match resumed {
+            Some(resumed) => resumed,
+            None => {
+                let place =
+                    Place { step: 0, cursors: order.cursors.clone(), history: vec![], stale: 0, loss: (0.0, 0) };
+                (place, Learner::new(initial()?, params)?, None)
+            }
+        };
+        order.cursors = place.cursors.clone();
+        let gradients = Gradients {
+            tokens: Vec::new(),
+            d_words: Array2::zeros((0, 0)),
+            d_parameters: learner.weights.parameters.iter().map(senv_core::Parameters::zeros_like).collect(),
+        };
+        let validate_every = params.validate_every.unwrap_or(epoch).max(1);
+        Ok(Self {
+            objective,
+            params,
+            observer,
+            settings,
+            order,
+            total,
+            validate_every,
+            place,
+            learner,
+            best,
+            gradients,
+            report_every: REPORT,
+        })
+    }
+
+    pub(super) fn go(mut self) -> Result<Fitted> {
+        let (mut training, mut examples) = (Duration::ZERO, 0);
+        let mut batch = Vec::new();
+        let mut recent = Recent::default();
+        let (mut reported, mut saved) = (Instant::now(), Instant::now());
+        let epoch = self.order.steps_an_epoch().max(1);
+        let mut stopped = if self.is_stale() { Stopped::Early } else { Stopped::Finished };
+        while self.place.step < self.total && stopped == Stopped::Finished {
+            let began = Instant::now();
+            let number = self.place.step;
+            let source = self.order.next(number, &mut batch);
+            let lr = self.params.lr * self.params.decay.factor(number as f64 / self.total as f64);
+            let step = Step { seed: self.params.seed, number, source, examples: &batch };
+            self.gradients.d_parameters.iter_mut().for_each(|group| group.fill(0.0));
+            let report = self.objective.gradients(&self.learner.weights, &step, &mut self.gradients)?;
+            if !report.loss.is_finite() {
+                stopped = Stopped::Diverged { step: number, lr };
+                break;
+            }
+            self.learner.apply(lr, &mut self.gradients, self.params)?;
+            self.place.step += 1;
+            self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
+            recent.add(report.loss, report.active);
+            examples += batch.len() as u64;
+            training += began.elapsed();
+
+            if self.place.step.is_multiple_of(self.validate_every) || self.place.step == self.total {
+                self.validate()?;
+                if self.is_stale() && self.place.step < self.total {
+                    stopped = Stopped::Early;
+                }
+            }
+            if reported.elapsed() >= self.report_every || self.place.step == self.total {
+                reported = Instant::now();
+                let seconds = training.as_secs_f64();
+                let progress = Progress {
+                    done: self.place.step as f64 / self.total as f64,
+                    epoch: u32::try_from(number / epoch).unwrap_or(u32::MAX),
+                    units: examples,
+                    units_per_second: examples as f64 / seconds.max(1e-9),
+                    lr: lr.max(f64::MIN_POSITIVE),
+                    loss: recent.loss(),
+                    seconds,
+                    active: recent.active(),
+                    validation: self.place.history.last().map(|&(_, score)| score),
+                };
+                recent = Recent::default();
+                if self.observer.progress(&progress) == Control::Stop && self.place.step < self.total {
+                    stopped = Stopped::Interrupted;
+                }
+            }
+            if let Some(plan) = &self.params.checkpoint {
+                let due = plan.every.is_some_and(|every| saved.elapsed() >= every);
+                if due || stopped == Stopped::Interrupted {
+                    self.save()?;
+                    saved = Instant::now();
+                }
+            }
+        }
+        self.finish(stopped, examples, training)
+    }
+
+    /// With a report after every step, so that a test can stop a run where it wants.
+    #[cfg(test)]
+    pub(super) fn reporting_always(self) -> Self {
+        Self { report_every: Duration::ZERO, ..self }
+    }
+
+    fn is_stale(&self) -> bool {
+        self.params.patience.is_some_and(|patience| self.place.stale >= patience)
+    }
+
+    fn validate(&mut self) -> Result<()> {
+        let Some(score) = self.objective.validate(&self.learner.weights)? else { return Ok(()) };
+        let step = self.place.step;
+        self.place.history.push((step, score));
+        let better = score.is_finite() && self.best.as_ref().is_none_or(|best| score > best.score);
+        if better {
+            self.place.stale = 0;
+            self.best = Some(Best { step, score, weights: self.learner.weights.try_clone()? });
+        } else {
+            self.place.stale += 1;
+        }
+        self.observer.note(&format!("step {step}: validation {score:.4}{}", if better { ", the best so far" } else { "" }));
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<()> {
+        self.place.cursors = self.order.cursors.clone();
+        match &self.params.checkpoint {
+            Some(plan) => {
+                checkpoint::save(&plan.path, &self.settings, &self.place, &self.learner, self.best.as_ref())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<Fitted> {
+        let Self { place, learner, best, .. } = self;
+        let chosen = best.as_ref().map(|best| (best.step, best.score));
+        let weights = match (stopped, best) {
+            (Stopped::Interrupted, _) => learner.weights,
+            (_, Some(best)) => best.weights,
+            (Stopped::Diverged { step, lr }, None) => return Err(Error::Diverged { step, lr }),
+            (_, None) => learner.weights,
+        };
+        let best = if stopped == Stopped::Interrupted { None } else { chosen };
+        Ok(Fitted {
+            weights,
+            loss: place.loss.0 / place.loss.1.max(1) as f64,
+            history: place.history,
+            best,
+            steps: place.step,
+            examples,
+            training,
+            stopped,
+        })
+    }
+}
+
+/// Sums since the last report.
+#[derive(Default)]
+struct Recent {
+    loss: f64,
+    active: f64,
+    n: u32,
+    n_active: u32,
+}
+
+impl Recent {
+    fn add(&mut self, loss: f64, active: Option<f64>) {
+        self.loss += loss;
+        self.n += 1;
+        if let Some(active) = active {
+            self.active += active;
+            self.n_active += 1;
+        }
+    }
+
+    fn loss(&self) -> f64 {
+        self.loss / f64::from(self.n.max(1))
+    }
+
+    fn active(&self) -> Option<f64> {
+        (self.n_active > 0).then(|| self.active / f64::from(self.n_active))
+    }
+}

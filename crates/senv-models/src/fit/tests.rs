@@ -1,0 +1,190 @@
+//! The loop on a problem whose answer is known: each word vector is pulled to a target, a matrix to another.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ndarray::Array2;
+use senv_core::{
+    Control, NoObserver, Observer, Parameters, Progress, Rows, Table, TokenId, checkpoint::CheckpointPlan, optim::Rule,
+};
+
+use super::*;
+use crate::{Error, Result};
+
+const WORDS: u32 = 50;
+const DIM: usize = 5;
+
+/// ½ |w − (w's number)|² of the words of the batch, ½ |θ − 1|² of the parameters.
+#[derive(Default)]
+struct Targets {
+    /// From this step on the loss is NaN.
+    nan_from: Option<u64>,
+    /// Scores handed out in turn.
+    scores: Vec<f64>,
+    validations: usize,
+    weight: Option<f64>,
+}
+
+impl Objective for Targets {
+    fn kind(&self) -> &'static str {
+        "targets"
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: WORDS, weight: self.weight }, Source { n_examples: 7, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        format!("{:?}", self.weight)
+    }
+
+    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+        gradients.tokens = step.examples.iter().map(|&i| TokenId(i)).collect();
+        gradients.tokens.sort_unstable();
+        gradients.d_words = Array2::zeros((gradients.tokens.len(), DIM));
+        let mut loss = 0.0;
+        for (mut d, token) in gradients.d_words.outer_iter_mut().zip(&gradients.tokens) {
+            for (d, &x) in d.iter_mut().zip(weights.words.row(token.index())) {
+                *d = x - token.0 as f32;
+                loss += 0.5 * f64::from(*d).powi(2);
+            }
+        }
+        for (d, &x) in gradients.d_parameters[0][0].values_mut().iter_mut().zip(weights.parameters[0][0].values()) {
+            assert_eq!(*d, 0.0, "gradients come zeroed");
+            *d = x - 1.0;
+        }
+        if self.nan_from.is_some_and(|from| step.number >= from) {
+            loss = f64::NAN;
+        }
+        Ok(StepReport { loss, active: None })
+    }
+
+    fn validate(&mut self, _: &Weights) -> Result<Option<f64>> {
+        let score = self.scores.get(self.validations).copied();
+        self.validations += 1;
+        Ok(score)
+    }
+}
+
+fn initial() -> Result<Weights> {
+    let mut parameters = Parameters::new();
+    parameters.push("matrix", [3, 4], vec![0.0; 12])?;
+    Ok(Weights { words: Table::zeros(WORDS as usize, DIM)?, parameters: vec![parameters] })
+}
+
+fn params() -> FitParams {
+    FitParams { epochs: 12, batch: 8, lr: 0.05, seed: 3, l2_words: 0.01, clip: Some(50.0), ..FitParams::default() }
+}
+
+fn bits(weights: &Weights) -> Vec<u32> {
+    let words = weights.words.iter().flatten();
+    words.chain(weights.parameters[0][0].values()).map(|x| x.to_bits()).collect()
+}
+
+/// Stops after so many reports; a report comes at the latest at the end.
+struct StopAt(AtomicU64);
+
+impl Observer for StopAt {
+    fn progress(&self, _: &Progress) -> Control {
+        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 { Control::Stop } else { Control::Continue }
+    }
+}
+
+#[test]
+fn it_learns_and_threads_do_not_change_a_bit() {
+    for words in [WordUpdates::Sparse, WordUpdates::Dense] {
+        let params = FitParams { epochs: 400, words, l2_words: 0.0, ..params() };
+        let one = fit(&mut Targets::default(), initial, &params, &NoObserver).unwrap();
+        assert_eq!((one.stopped, one.steps), (Stopped::Finished, 400 * 8));
+        assert!((one.weights.words.row(9)[0] - 9.0).abs() < 0.1, "{:?}", one.weights.words.row(9));
+        assert!((one.weights.parameters[0][0].values()[5] - 1.0).abs() < 0.01);
+        for threads in [2, 5] {
+            let more = fit(&mut Targets::default(), initial, &FitParams { threads, ..params.clone() }, &NoObserver);
+            assert_eq!(bits(&one.weights), bits(&more.unwrap().weights));
+        }
+    }
+    let frozen = FitParams { words: WordUpdates::Frozen, ..params() };
+    let frozen = fit(&mut Targets::default(), initial, &frozen, &NoObserver).unwrap();
+    assert!(frozen.weights.words.iter().flatten().all(|&x| x == 0.0) && frozen.weights.parameters[0][0].values()[0] > 0.1);
+}
+
+#[test]
+fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
+    let folder = tempfile::tempdir().unwrap();
+    for (rule, weight) in [(Rule::default(), None), (Rule::Sgd, Some(3.0))] {
+        let params = FitParams { rule, epochs: 4, ..params() };
+        let objective = || Targets { scores: vec![0.1, 0.5, 0.2, 0.3], weight, ..Targets::default() };
+        let whole = fit(&mut objective(), initial, &params, &NoObserver).unwrap();
+        let path = folder.path().join(format!("{weight:?}"));
+        for stop in 1..whole.steps {
+            let plan = |resume| Some(CheckpointPlan { path: path.clone(), every: None, resume });
+            let first = FitParams { checkpoint: plan(false), threads: 2, ..params.clone() };
+            let mut run = objective();
+            let broken = stopped_after(&mut run, stop, &first);
+            assert_eq!((broken.stopped, broken.steps), (Stopped::Interrupted, stop));
+            let mut second = Targets { validations: run.validations, ..objective() };
+            let second_params = FitParams { checkpoint: plan(true), ..params.clone() };
+            let resumed = fit(&mut second, || panic!("made anew"), &second_params, &NoObserver).unwrap();
+            assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
+            assert_eq!((&whole.history, whole.best, whole.loss), (&resumed.history, resumed.best, resumed.loss));
+        }
+        let other = FitParams { lr: 0.06, checkpoint: Some(CheckpointPlan { path, every: None, resume: true }), ..params };
+        let error = fit(&mut objective(), initial, &other, &NoObserver).unwrap_err();
+        assert!(matches!(error, Error::CheckpointMismatch { .. }), "{error}");
+    }
+}
+
+/// A run that is asked to stop after exactly so many steps.
+fn stopped_after(objective: &mut Targets, steps: u64, params: &FitParams) -> Fitted {
+    params.check().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(params.threads).build().unwrap();
+    pool.install(|| run::Run::new(objective, initial, params, &StopAt(AtomicU64::new(steps))).unwrap().reporting_always().go())
+        .unwrap()
+}
+
+#[test]
+fn the_best_weights_are_kept_and_the_run_stops_when_they_get_no_better() {
+    let mut objective = Targets { scores: vec![0.2, 0.4, 0.3, 0.1, 0.9], ..Targets::default() };
+    let params = FitParams { patience: Some(2), ..params() };
+    let fitted = fit(&mut objective, initial, &params, &NoObserver).unwrap();
+    assert_eq!((fitted.stopped, fitted.best, fitted.steps), (Stopped::Early, Some((16, 0.4)), 32));
+    let two = fit(&mut Targets::default(), initial, &FitParams { epochs: 2, ..params }, &NoObserver).unwrap();
+    assert_eq!(bits(&fitted.weights), bits(&two.weights));
+}
+
+#[test]
+fn a_loss_that_is_no_number_stops_the_run_and_keeps_the_best() {
+    let mut objective = Targets { nan_from: Some(11), ..Targets::default() };
+    let error = fit(&mut objective, initial, &params(), &NoObserver).unwrap_err();
+    assert!(matches!(error, Error::Diverged { step: 11, .. }) && error.to_string().contains("step 11"), "{error}");
+    let mut objective = Targets { nan_from: Some(11), scores: vec![0.5], ..Targets::default() };
+    let fitted = fit(&mut objective, initial, &params(), &NoObserver).unwrap();
+    assert_eq!(fitted.best, Some((8, 0.5)));
+    assert!(matches!(fitted.stopped, Stopped::Diverged { step: 11, .. }));
+    assert!(fitted.weights.words.iter().flatten().all(|x| x.is_finite()));
+}
+
+/// Nothing to learn from.
+struct Nothing;
+
+impl Objective for Nothing {
+    fn kind(&self) -> &'static str {
+        "nothing"
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: 0, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        String::new()
+    }
+
+    fn gradients(&mut self, _: &Weights, _: &Step<'_>, _: &mut Gradients) -> Result<StepReport> {
+        Ok(StepReport { loss: 0.0, active: None })
+    }
+}
+
+#[test]
+fn an_objective_without_examples_is_an_error() {
+    assert!(matches!(fit(&mut Nothing, initial, &params(), &NoObserver), Err(Error::NoExamples { kind: "nothing" })));
+}

@@ -1,0 +1,142 @@
+//! Where word vectors start: drawn, or taken from a file, and weighted by how frequent the word is if asked.
+//!
+//! Equation: `initial-rows`
+//!
+//! ```text
+//! w₀ = g(w) x_w     x_w: the vector of the file, or N(0, sd²) where it has none
+//! g(w) = a / (a + p(w)) with a frequency weight a, else 1; p(w): relative frequency in the training text
+//! ```
+//!
+//! The weight is that of S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR
+//! 2017: a table alone can then learn how much a word counts, for its length is free. Words that the file lacks are drawn as
+//! long as its rows are on average.
+
+use senv_core::{Error as CoreError, Table, Vocabulary, init, stream};
+use senv_store::Embeddings;
+use serde::{Deserialize, Serialize};
+
+use crate::{Result, file};
+
+/// Where word vectors start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Initial {
+    /// Standard deviation of the numbers drawn where there is no file.
+    pub sd: f64,
+    /// The a of the frequency weight a / (a + p), above 0; `None` for no weight.
+    pub frequency_weight: Option<f64>,
+}
+
+impl Initial {
+    /// N(0, 0.01²), as in Siamese CBOW's release.
+    pub const SIAMESE_CBOW: Self = Self { sd: 0.01, frequency_weight: None };
+}
+
+/// How many words had a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Found {
+    /// Words of the vocabulary.
+    pub words: usize,
+    /// Of these, in the file.
+    pub found: usize,
+}
+
+impl Initial {
+    /// The first rows for the words of `vocabulary`.
+    ///
+    /// # Errors
+    /// [`CoreError::ShapeMismatch`] if the file has another dimension; [`CoreError::InvalidParameter`] for a parameter out
+    /// of range; [`CoreError::TooLarge`] if there is no memory.
+    pub fn rows(
+        &self,
+        vocabulary: &Vocabulary,
+        dim: usize,
+        vectors: Option<&Embeddings>,
+        seed: u64,
+    ) -> Result<(Table, Found)> {
+        file::check_dim(dim)?;
+        if let Some(vectors) = vectors
+            && vectors.dim() != dim
+        {
+            let what = "a row of the initial vectors (--init-vectors; ask for the same --dim)";
+            return Err(CoreError::ShapeMismatch { what, expected: dim, got: vectors.dim() }.into());
+        }
+        if let Some(a) = self.frequency_weight
+            && !(a.is_finite() && a > 0.0)
+        {
+            let got = a.to_string();
+            return Err(CoreError::InvalidParameter { name: "frequency weight", requirement: "above 0", got }.into());
+        }
+        let sd = vectors.map_or(self.sd, |vectors| spread(vectors.table()));
+        let mut rows = Table::zeros(vocabulary.len(), dim)?;
+        let mut found = Found { words: vocabulary.len(), found: 0 };
+        for (id, token, _) in vocabulary.iter() {
+            let row = rows.row_mut(id.index());
+            match vectors.and_then(|vectors| vectors.get(token)) {
+                Some(vector) => {
+                    row.copy_from_slice(vector);
+                    found.found += 1;
+                }
+                None => init::normal(&mut stream(seed, "initial rows", &[u64::from(id.0)]), row, sd)?,
+            }
+            if let Some(a) = self.frequency_weight {
+                senv_core::kernels::scale((a / (a + vocabulary.frequency(id))) as f32, row);
+            }
+        }
+        Ok((rows, found))
+    }
+}
+
+/// The root of the mean square of all numbers.
+fn spread(table: &Table) -> f64 {
+    let squares: f64 = table.iter().flatten().map(|&x| f64::from(x) * f64::from(x)).sum();
+    (squares / (table.n_rows() * table.dim()).max(1) as f64).sqrt()
+}
+
+/// The settings of a run that starts from a file, so that another file is another run.
+pub(crate) fn identity(vectors: Option<&Embeddings>) -> String {
+    vectors.map_or_else(|| "drawn".into(), |vectors| format!("{} vectors of spread {:e}", vectors.len(), spread(vectors.table())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use senv_core::Rows;
+
+    fn vocabulary() -> Vocabulary {
+        Vocabulary::from_counts([("the", 90), ("cat", 9), ("sat", 1)], 100).unwrap()
+    }
+
+    fn vectors() -> Embeddings {
+        let words = Vocabulary::from_counts([("cat", 0), ("dog", 0)], 0).unwrap();
+        Embeddings::new(words, Table::from_vec(2, 2, vec![3.0, -3.0, 3.0, 3.0]).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn known_words_keep_their_vectors_and_others_are_drawn_as_long() {
+        let initial = Initial::SIAMESE_CBOW;
+        let (rows, found) = initial.rows(&vocabulary(), 2, Some(&vectors()), 1).unwrap();
+        assert_eq!((found.words, found.found), (3, 1));
+        assert_eq!(rows.row(1), [3.0, -3.0]);
+        assert!((0..3).filter(|&i| i != 1).all(|i| rows.row(i).iter().all(|x| x.abs() > 1e-3 && x.abs() < 20.0)));
+        let again = initial.rows(&vocabulary(), 2, Some(&vectors()), 1).unwrap().0;
+        assert_eq!(rows.row(2), again.row(2));
+        let (drawn, found) = initial.rows(&vocabulary(), 50, None, 1).unwrap();
+        assert_eq!(found.found, 0);
+        let sd = spread(&drawn);
+        assert!((0.008..0.012).contains(&sd), "{sd}");
+    }
+
+    #[test]
+    fn frequent_words_are_shortened() {
+        let initial = Initial { sd: 1.0, frequency_weight: Some(0.1) };
+        let (rows, _) = initial.rows(&vocabulary(), 2, Some(&vectors()), 1).unwrap();
+        assert!((rows.row(1)[0] - 3.0 * 0.1 / 0.19).abs() < 1e-6);
+        assert!(Initial { sd: 1.0, frequency_weight: Some(0.0) }.rows(&vocabulary(), 2, None, 1).is_err());
+    }
+
+    #[test]
+    fn a_file_of_another_dimension_is_refused() {
+        let error = Initial::SIAMESE_CBOW.rows(&vocabulary(), 3, Some(&vectors()), 1).unwrap_err().to_string();
+        assert!(error.contains("--init-vectors") && error.contains("2") && error.contains("3"), "{error}");
+    }
+}

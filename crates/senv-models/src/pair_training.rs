@@ -1,0 +1,236 @@
+//! Any encoder on pairs: the objective that PP and CSE share.
+//!
+//! A step draws one pair from each group of its batch, encodes both sides, and pushes each sentence closer to its
+//! partner than to other sentences of the batch, by the margin loss of the papers or by a softmax over cosines.
+
+use std::collections::HashMap;
+
+use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use rand::RngExt;
+use senv_core::{Sentences, TokenBatch, Tokenizer, stream};
+use senv_encoders::Encoder;
+use senv_losses::{InfoNce, L2, MarginLoss};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Result,
+    fit::{Gradients, Objective, Source, Step, StepReport, Weights, require, require_penalty},
+    pairs::{PairData, PairSource},
+    validation::{ScoredPairs, Validation},
+};
+
+/// What pushes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairLoss {
+    /// The hinges of PP and CSE.
+    Margin(MarginLoss),
+    /// Softmax over the cosines of the whole batch, with a temperature.
+    SoftmaxCosine(InfoNce),
+}
+
+/// What training on pairs can be told beside the loop's [`FitParams`](crate::FitParams).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairParams {
+    /// What pushes.
+    pub loss: PairLoss,
+    /// Share of the words that are left out of a sentence at each step, in `[0, 1)`; one word always stays.
+    pub word_dropout: f64,
+    /// Share of the numbers of each word vector that are set to 0 at each step, the others growing to make up for it, in
+    /// `[0, 1)`. A word has one mask in all sentences of a batch.
+    pub vector_dropout: f64,
+    /// λ of the penalty on filters and biases, at least 0; averages have none.
+    pub l2_filters: f64,
+    /// Probability that the words of both sentences of a pair are shuffled, in `[0, 1]`.
+    pub scramble: f64,
+}
+
+impl PairParams {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        for (name, share) in [("word_dropout", self.word_dropout), ("vector_dropout", self.vector_dropout)] {
+            require((0.0..1.0).contains(&share), name, "at least 0 and below 1", share)?;
+        }
+        require_penalty("l2_filters", self.l2_filters)?;
+        require((0.0..=1.0).contains(&self.scramble), "scramble", "from 0 to 1", self.scramble)
+    }
+}
+
+/// An encoder, its pairs and its loss.
+pub(crate) struct PairObjective<'d, E> {
+    kind: &'static str,
+    encoder: &'d E,
+    sources: &'d [PairSource],
+    params: &'d PairParams,
+    validation: Validation,
+    identity: String,
+    /// On filters and biases.
+    penalty: L2,
+    batch: TokenBatch,
+    /// The sentences of the step: first members, second members, hard negatives.
+    sentences: Sentences,
+    texts: Vec<u32>,
+}
+
+impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn new(
+        kind: &'static str,
+        encoder: &'d E,
+        data: &'d PairData,
+        params: &'d PairParams,
+        tokenizer: &Tokenizer,
+        dev: &[ScoredPairs],
+        settings: &str,
+        penalty: L2,
+    ) -> Self {
+        let validation = Validation::new(dev, tokenizer, &data.vocabulary);
+        let sizes: Vec<_> = data.sources.iter().map(|s| (s.n_groups(), s.sentences().n_tokens())).collect();
+        let identity = format!("{settings} {sizes:?} {} words {}", data.vocabulary.len(), validation.identity());
+        Self {
+            kind,
+            encoder,
+            sources: &data.sources,
+            params,
+            validation,
+            identity,
+            penalty,
+            batch: TokenBatch::new(),
+            sentences: Sentences::new(),
+            texts: Vec::new(),
+        }
+    }
+
+    /// Draws the pairs of a step; returns how many of them come with a hard negative.
+    fn draw(&mut self, step: &Step<'_>) -> usize {
+        let source = &self.sources[step.source];
+        let mut rng = stream(step.seed, "pairs", &[step.number]);
+        let drawn: Vec<_> = step.examples.iter().map(|&group| source.draw(group, &mut rng)).collect();
+        let hard = drawn.iter().filter_map(|pair| pair.hard);
+        let hard: Vec<u32> = if self.uses_hard_negatives() { hard.collect() } else { Vec::new() };
+        let numbers = drawn.iter().map(|pair| pair.first).chain(drawn.iter().map(|pair| pair.second));
+        let (mut known, mut kept) = (HashMap::new(), Vec::new());
+        self.sentences.clear();
+        self.texts.clear();
+        let scrambled: Vec<bool> = if self.params.scramble > 0.0 {
+            drawn.iter().map(|_| rng.random_bool(self.params.scramble)).collect()
+        } else {
+            Vec::new()
+        };
+        for (i, number) in numbers.chain(hard.iter().copied()).enumerate() {
+            let sentence = source.sentence(number);
+            let next = known.len() as u32;
+            self.texts.push(*known.entry(sentence).or_insert(next));
+            kept.clear();
+            kept.extend_from_slice(sentence);
+            if self.params.word_dropout > 0.0 {
+                kept.retain(|_| !rng.random_bool(self.params.word_dropout));
+                if kept.is_empty() {
+                    kept.push(sentence[rng.random_range(0..sentence.len())]);
+                }
+            }
+            if i < 2 * drawn.len() && scrambled.get(i % drawn.len()).copied().unwrap_or(false) {
+                rand::seq::SliceRandom::shuffle(kept.as_mut_slice(), &mut rng);
+            }
+            self.sentences.push(kept.iter().copied());
+        }
+        hard.len()
+    }
+
+    fn uses_hard_negatives(&self) -> bool {
+        matches!(self.params.loss, PairLoss::SoftmaxCosine(_))
+    }
+
+    /// 1 / (1 − rate) or 0 for each number of each distinct word.
+    fn mask(&self, step: &Step<'_>, words: &Array2<f32>) -> Option<Array2<f32>> {
+        let rate = self.params.vector_dropout;
+        if rate == 0.0 {
+            return None;
+        }
+        let keep = (1.0 / (1.0 - rate)) as f32;
+        let mut rng = stream(step.seed, "vector dropout", &[step.number]);
+        Some(words.map(|_| if rng.random_bool(rate) { 0.0 } else { keep }))
+    }
+
+    fn loss(
+        &self,
+        step: &Step<'_>,
+        vectors: ArrayView2<'_, f32>,
+        n: usize,
+        n_hard: usize,
+    ) -> Result<(StepReport, Array2<f32>)> {
+        let (first, rest) = vectors.split_at(Axis(0), n);
+        let (second, hard) = rest.split_at(Axis(0), n);
+        let mut texts: Vec<u32> = (0..n).flat_map(|i| [self.texts[i], self.texts[n + i]]).collect();
+        texts.extend_from_slice(&self.texts[2 * n..]);
+        Ok(match &self.params.loss {
+            PairLoss::Margin(margin) => {
+                let mut rng = stream(step.seed, "negatives", &[step.number]);
+                let (loss, saved) = margin.forward(first, second, &texts, &mut rng)?;
+                let (d_first, d_second) = margin.backward(&saved, 1.0);
+                let active = saved.n_active() as f64 / saved.n_hinges() as f64;
+                (StepReport { loss, active: Some(active) }, concatenate![Axis(0), d_first, d_second])
+            }
+            PairLoss::SoftmaxCosine(softmax) => {
+                let hard = (n_hard > 0).then_some(hard);
+                let (loss, saved) = softmax.forward(first, second, hard, &texts)?;
+                let (d_first, d_second, d_hard) = softmax.backward(&saved, 1.0)?;
+                let d_hard = d_hard.unwrap_or_else(|| Array2::zeros((0, vectors.ncols())));
+                (StepReport { loss, active: None }, concatenate![Axis(0), d_first, d_second, d_hard])
+            }
+        })
+    }
+}
+
+impl<E: Encoder<f32>> Objective for PairObjective<'_, E> {
+    fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let of = |source: &PairSource| Source { n_examples: source.n_groups() as u32, weight: source.weight() };
+        self.sources.iter().map(of).collect()
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+        let n_hard = self.draw(step);
+        self.batch.assign(self.sentences.iter())?;
+        let mut words = self.batch.gather(&weights.words)?;
+        let mask = self.mask(step, &words);
+        if let Some(mask) = &mask {
+            words *= mask;
+        }
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+        let (report, d_vectors) = self.loss(step, vectors.view(), step.examples.len(), n_hard)?;
+        gradients.tokens.clear();
+        gradients.tokens.extend_from_slice(self.batch.distinct());
+        let mut d_words = Array2::zeros(words.raw_dim());
+        self.encoder.backward(
+            &weights.parameters[0],
+            &self.batch,
+            words.view(),
+            &saved,
+            d_vectors.view(),
+            d_words.view_mut(),
+            &mut gradients.d_parameters[0],
+        )?;
+        if let Some(mask) = &mask {
+            d_words *= mask;
+        }
+        gradients.d_words = d_words;
+        self.penalty.backward_all(&weights.parameters[0], None, 1.0, &mut gradients.d_parameters[0])?;
+        Ok(report)
+    }
+
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        if self.validation.is_empty() { Ok(None) } else { self.validation.score(self.encoder, weights) }
+    }
+}
+

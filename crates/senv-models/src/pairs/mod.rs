@@ -1,0 +1,15 @@
+//! What pair encoders learn from: paraphrases, captions of one image, entailed sentences, neighbours in running text.
+//!
+//! Files become [`PairSource`]s over one vocabulary. A source is a list of groups (a pair, an image, a premise, a
+//! sentence and what follows it), and a step draws one pair from each group of its batch.
+
+mod decontaminate;
+mod read;
+mod running;
+mod source;
+mod tsv;
+
+pub(crate) use running::numbered;
+pub use decontaminate::HeldOut;
+pub use read::{PairData, PairInput, PairKind, PairOptions, SourceReport};
+pub use source::{Drawn, PairSource};

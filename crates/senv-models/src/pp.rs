@@ -1,0 +1,137 @@
+//! PP, paragram-phrase: word vectors whose averages are close for paraphrases.
+//!
+//! J. Wieting, M. Bansal, K. Gimpel and K. Livescu, "Towards Universal Paraphrastic Sentence Embeddings", ICLR 2016. The
+//! loss is `margin-loss` with the hardest negatives of the batch and a pull of the word vectors towards where they started.
+
+use senv_core::{Observer, Parameters, Tokenizer, optim::{AdamParams, AdamVariant, Rule}};
+use senv_encoders::{Average, Pooling};
+use senv_losses::{InfoNce, MarginLoss};
+use senv_store::Embeddings;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Averaged, AveragedSystem, Result, file,
+    fit::{Decay, FitParams, Weights, fit},
+    initial::{self, Initial},
+    learnt::Learnt,
+    pair_training::{PairLoss, PairObjective, PairParams},
+    pairs::PairData,
+    validation::ScoredPairs,
+};
+
+/// What PP can be told; the defaults are those of the release for phrase pairs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PpParams {
+    /// Numbers of a vector.
+    pub dim: usize,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// Where word vectors start.
+    pub initial: Initial,
+    /// Loss and dropout.
+    pub pairs: PairParams,
+    /// The loop.
+    pub fit: FitParams,
+}
+
+impl Default for PpParams {
+    /// The release's word model: margin 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients cut at 1.
+    fn default() -> Self {
+        Self {
+            dim: 300,
+            tokenizer: Tokenizer::words().lowercase(true),
+            initial: Initial { sd: 0.1, frequency_weight: None },
+            pairs: PairParams {
+                loss: PairLoss::Margin(MarginLoss::default()),
+                word_dropout: 0.0,
+                vector_dropout: 0.0,
+                l2_filters: 0.0,
+                scramble: 0.0,
+            },
+            fit: FitParams {
+                epochs: 10,
+                batch: 100,
+                rule: Rule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
+                lr: 0.005,
+                l2_words: 1e-6,
+                clip: Some(1.0),
+                ..FitParams::default()
+            },
+        }
+    }
+}
+
+impl PpParams {
+    /// The recipe that gives the best vectors where pairs come from several sources: a softmax over the cosines of large
+    /// batches, rows that start in the proportions of SIF, a rate that warms up and falls.
+    #[must_use]
+    pub fn softmax_recipe() -> Self {
+        Self {
+            initial: Initial { sd: 0.1, frequency_weight: Some(1e-5) },
+            pairs: PairParams {
+                loss: PairLoss::SoftmaxCosine(InfoNce { temperature: 0.06, ..InfoNce::default() }),
+                word_dropout: 0.1,
+                vector_dropout: 0.0,
+                l2_filters: 0.0,
+                scramble: 0.0,
+            },
+            fit: FitParams {
+                batch: 1024,
+                rule: Rule::Adam(AdamParams::default()),
+                lr: 0.15,
+                decay: Decay::Linear { warmup: 0.1, floor: 0.0 },
+                l2_words: 0.0,
+                clip: None,
+                ..FitParams::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        file::check_dim(self.dim)?;
+        self.pairs.check()?;
+        self.fit.check()
+    }
+
+    /// Trains on pairs; `vectors` are word vectors to start from, `dev` scored pairs to choose the best weights by.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the parameters, the memory, or the training itself.
+    pub fn fit(
+        &self,
+        data: &PairData,
+        vectors: Option<&Embeddings>,
+        dev: &[ScoredPairs],
+        observer: &dyn Observer,
+    ) -> Result<Learnt<Pp>> {
+        self.check()?;
+        let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
+        let encoder = Average { dim: self.dim, pooling: Pooling::Mean };
+        let settings = format!("{} {}", file::to_json(self)?, initial::identity(vectors));
+        let mut objective =
+            PairObjective::new(Self::KIND, &encoder, data, &self.pairs, &self.tokenizer, dev, &settings, self.fit.penalty(0.0));
+        let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
+        let fitted = fit(&mut objective, start, &self.fit, observer)?;
+        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), data.vocabulary.clone(), weights.words))
+    }
+}
+
+impl AveragedSystem for PpParams {
+    const KIND: &'static str = "pp";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+}
+
+/// A trained PP model.
+pub type Pp = Averaged<PpParams>;

@@ -1,0 +1,271 @@
+//! Siamese CBOW: word vectors whose averages predict the neighbouring sentences.
+//!
+//! T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL 2016.
+//! A sentence between two others of its document is an example: its neighbours are the positives, sentences drawn from
+//! anywhere the negatives; the loss is `softmax-cosine`. Differs from the release in three things that the paper leaves
+//! open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept though smaller, and
+//! examples come in a fresh random order each epoch.
+
+use std::path::{Path, PathBuf};
+
+use ndarray::{Array2, Axis, concatenate};
+use rand::RngExt;
+use senv_core::{
+    Corpus, CorpusOptions, Error as CoreError, Observer, Parameters, Sentences, Stream, TokenBatch, Tokenizer, Vocabulary,
+    optim::Rule, stream,
+};
+use senv_encoders::{Average, Encoder, Pooling};
+use senv_losses::{CandidateCounts, SoftmaxCosine};
+use senv_store::Embeddings;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Averaged, AveragedSystem, Error, Result, file,
+    fit::{Decay, FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit},
+    initial::{self, Initial},
+    learnt::Learnt,
+    pairs::numbered,
+    training,
+    validation::{ScoredPairs, Validation},
+};
+
+/// What Siamese CBOW can be told; the defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SiameseCbowParams {
+    /// Numbers of a vector.
+    pub dim: usize,
+    /// Words that occur less often are unknown.
+    pub min_count: u64,
+    /// Random sentences an example, at least 1.
+    pub negatives: usize,
+    /// Words of a sentence that are read, at least 1.
+    pub max_tokens: usize,
+    /// Divides the cosines before the softmax; 1 in the paper.
+    pub temperature: f64,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// Where word vectors start.
+    pub initial: Initial,
+    /// The loop.
+    pub fit: FitParams,
+}
+
+impl Default for SiameseCbowParams {
+    /// The paper's: 300 numbers, two negatives, one epoch in batches of 100 of plain gradient descent. Its rate of 1e-4
+    /// on the mean of a batch moves a word by a millionth an occurrence and is made for a thousand million words; the
+    /// default here is Adam, which does not depend on that scale.
+    fn default() -> Self {
+        Self {
+            dim: 300,
+            min_count: 5,
+            negatives: 2,
+            max_tokens: 50,
+            temperature: 1.0,
+            tokenizer: Tokenizer::words().lowercase(true),
+            initial: Initial::SIAMESE_CBOW,
+            fit: FitParams {
+                epochs: 1,
+                batch: 100,
+                lr: 1e-3,
+                decay: Decay::Linear { warmup: 0.0, floor: 1e-4 },
+                ..FitParams::default()
+            },
+        }
+    }
+}
+
+impl SiameseCbowParams {
+    /// The optimiser of the paper: gradient descent at a rate of 1e-4 on the mean over the batch.
+    #[must_use]
+    pub fn with_paper_optimizer(mut self) -> Self {
+        self.fit.rule = Rule::Sgd;
+        self.fit.lr = 1e-4;
+        self
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        file::check_dim(self.dim)?;
+        for (name, value) in [("negatives", self.negatives), ("max_tokens", self.max_tokens)] {
+            crate::fit::require(value >= 1, name, "at least 1", value as f64)?;
+        }
+        self.fit.check()
+    }
+
+    /// Trains on text files: a sentence a line, documents separated by blank lines.
+    ///
+    /// `vectors` are word vectors to start from, `dev` pairs to choose the best weights by.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        vectors: Option<&Embeddings>,
+        dev: &[ScoredPairs],
+        observer: &dyn Observer,
+    ) -> Result<Learnt<SiameseCbow>> {
+        self.check()?;
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        let (vocabulary, corpus) = training::read(&paths, &self.tokenizer, self.min_count, options, observer)?;
+        self.fit(vocabulary, &corpus, vectors, dev, observer)
+    }
+
+    /// Trains on a corpus that is coded in `vocabulary`.
+    ///
+    /// # Errors
+    /// As [`SiameseCbowParams::fit_files`].
+    pub fn fit(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        vectors: Option<&Embeddings>,
+        dev: &[ScoredPairs],
+        observer: &dyn Observer,
+    ) -> Result<Learnt<SiameseCbow>> {
+        self.check()?;
+        let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
+        let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
+        let settings = format!(
+            "{} {} {}",
+            file::to_json(self)?,
+            corpus.fingerprint(),
+            initial::identity(vectors)
+        );
+        let mut objective = Neighbours::new(self, corpus, validation, settings)?;
+        let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
+        let fitted = fit(&mut objective, start, &self.fit, observer)?;
+        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), vocabulary, weights.words))
+    }
+}
+
+impl AveragedSystem for SiameseCbowParams {
+    const KIND: &'static str = "siamese-cbow";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+}
+
+/// A trained Siamese CBOW model.
+pub type SiameseCbow = Averaged<SiameseCbowParams>;
+
+/// Sentences between two others of their document.
+struct Neighbours<'p> {
+    params: &'p SiameseCbowParams,
+    sentences: Sentences,
+    /// The middle sentences.
+    middles: Vec<u32>,
+    /// Sentences with a word: what negatives are drawn from.
+    candidates: Vec<u32>,
+    encoder: Average,
+    loss: SoftmaxCosine,
+    validation: Validation,
+    identity: String,
+    batch: TokenBatch,
+}
+
+impl<'p> Neighbours<'p> {
+    fn new(
+        params: &'p SiameseCbowParams,
+        corpus: &Corpus,
+        validation: Validation,
+        settings: String,
+    ) -> Result<Self> {
+        let (sentences, ends) = numbered(corpus, Some)?;
+        let n = u32::try_from(sentences.len()).map_err(|_| CoreError::TooLarge { rows: sentences.len(), dim: 1 })?;
+        let is_known = |&i: &u32| !sentences.get(i as usize).is_empty();
+        let is_middle = |&i: &u32| {
+            i > 0 && i + 1 < n && !ends[i as usize - 1] && !ends[i as usize] && [i - 1, i, i + 1].iter().all(is_known)
+        };
+        let middles: Vec<u32> = (0..n).filter(is_middle).collect();
+        let candidates: Vec<u32> = (0..n).filter(is_known).collect();
+        // A negative is none of three sentences, so it takes a fourth.
+        if candidates.len() < 4 || middles.is_empty() {
+            return Err(Error::NoExamples { kind: SiameseCbowParams::KIND });
+        }
+        let identity = format!("{settings} {}", validation.identity());
+        let encoder = Average { dim: params.dim, pooling: Pooling::Mean };
+        let loss = SoftmaxCosine { temperature: params.temperature };
+        let batch = TokenBatch::new();
+        Ok(Self { params, sentences, middles, candidates, encoder, loss, validation, identity, batch })
+    }
+
+    /// The sentences of the batch: the middle ones, then of each its two neighbours and its negatives.
+    fn draw(&self, step: &Step<'_>) -> Vec<u32> {
+        let mut rng = stream(step.seed, "negatives", &[step.number]);
+        let middles = step.examples.iter().map(|&example| self.middles[example as usize]);
+        let mut numbers: Vec<u32> = middles.clone().collect();
+        for middle in middles {
+            numbers.extend([middle - 1, middle + 1]);
+            numbers.extend((0..self.params.negatives).map(|_| self.negative(middle, &mut rng)));
+        }
+        numbers
+    }
+
+    fn negative(&self, middle: u32, rng: &mut Stream) -> u32 {
+        loop {
+            let drawn = self.candidates[rng.random_range(0..self.candidates.len())];
+            if drawn.abs_diff(middle) > 1 {
+                return drawn;
+            }
+        }
+    }
+}
+
+impl Objective for Neighbours<'_> {
+    fn kind(&self) -> &'static str {
+        SiameseCbowParams::KIND
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: self.middles.len() as u32, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+        let numbers = self.draw(step);
+        let limit = self.params.max_tokens;
+        let sentence = |&number: &u32| {
+            let tokens = self.sentences.get(number as usize);
+            &tokens[..tokens.len().min(limit)]
+        };
+        self.batch.assign(numbers.iter().map(sentence))?;
+        let words = self.batch.gather(&weights.words)?;
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+        let n = step.examples.len();
+        let counts = CandidateCounts { positives: 2, negatives: self.params.negatives as u32 };
+        let (middle, candidates) = vectors.view().split_at(Axis(0), n);
+        let (loss, losses) = self.loss.forward(middle, candidates, &vec![counts; n])?;
+        let (d_middle, d_candidates) = self.loss.backward(&losses, 1.0);
+        let d_vectors = concatenate![Axis(0), d_middle, d_candidates];
+        gradients.tokens.clear();
+        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.d_words = Array2::zeros(words.raw_dim());
+        self.encoder.backward(
+            &weights.parameters[0],
+            &self.batch,
+            words.view(),
+            &saved,
+            d_vectors.view(),
+            gradients.d_words.view_mut(),
+            &mut gradients.d_parameters[0],
+        )?;
+        Ok(StepReport { loss, active: None })
+    }
+
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        self.validation.score(&self.encoder, weights)
+    }
+}
