@@ -1,12 +1,14 @@
 //! `senv eval`: how good a model is.
 
+mod relatedness;
+
 use std::{io::Write, path::PathBuf};
 
 use clap::Subcommand;
 use senv_core::{AtomicFile, Rows};
 use senv_eval::{
-    DEFAULT_BINS, DEFAULT_WARM_UP, NormOptions, PublishedSystem, StsComparison, StsResult, StsTask, compare_sts,
-    evaluate_sts, measure_latency, norm_profile, published_sts,
+    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, PublishedSystem, StsComparison, StsResult, StsTask,
+    compare_sts, error_analysis, evaluate_sts, measure_latency, norm_profile, published_sts,
 };
 use senv_models::Model;
 use serde::Serialize;
@@ -27,6 +29,8 @@ pub(crate) struct Eval {
 #[derive(Debug, Subcommand)]
 enum What {
     Sts(Sts),
+    Sick(relatedness::Sick),
+    Stsb(relatedness::Stsb),
     Norms(Norms),
     Latency(LatencyArgs),
 }
@@ -40,7 +44,8 @@ enum What {
 #[command(after_help = "\
 Examples:
   senv eval sts --model model.senv sts/2014/*.tsv
-  senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv --json")]
+  senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv --json
+  senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv --differences 10")]
 struct Sts {
     #[command(flatten)]
     model: ModelArg,
@@ -50,6 +55,9 @@ struct Sts {
     /// Another model, for the significance of the difference (Wilcoxon's signed-rank test).
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
+    /// Show the N pairs that the two models score most differently, gold scores beside both.
+    #[arg(long, value_name = "N", requires = "against")]
+    differences: Option<usize>,
     /// Print what papers reported on these tasks beside the results.
     #[arg(long)]
     published: bool,
@@ -100,6 +108,8 @@ impl Eval {
     pub(crate) fn run(self) -> Result {
         match self.what {
             What::Sts(command) => command.run(),
+            What::Sick(command) => command.run(),
+            What::Stsb(command) => command.run(),
             What::Norms(command) => command.run(),
             What::Latency(command) => command.run(),
         }
@@ -128,6 +138,8 @@ struct Against<'a> {
     #[serde(flatten)]
     result: &'a StsResult,
     comparison: &'a StsComparison,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    differences: Option<&'a ErrorAnalysis>,
 }
 
 impl Sts {
@@ -138,7 +150,8 @@ impl Sts {
             Some(path) => {
                 let other = evaluate_sts(&Model::open(path)?, &tasks)?;
                 let comparison = compare_sts(&result, &other)?;
-                Some((path, other, comparison))
+                let differences = self.differences.map(|k| error_analysis(&tasks, &result, &other, k)).transpose()?;
+                Some((path, other, comparison, differences))
             }
             None => None,
         };
@@ -148,18 +161,24 @@ impl Sts {
             output::warn("no paper known to senv reports any of these tasks; is the folder named as the year?");
         }
         if self.json {
-            let against = other.as_ref().map(|(path, result, comparison)| Against {
+            let against = other.as_ref().map(|(path, result, comparison, differences)| Against {
                 model: path.display().to_string(),
                 result,
                 comparison,
+                differences: differences.as_ref(),
             });
             let model = self.model.model.display().to_string();
             return output::print_json(&StsReport { model, result: &result, against, published });
         }
         let mut text = result.to_text_beside(&published);
-        if let Some((path, _, comparison)) = &other {
+        if let Some((path, _, comparison, differences)) = &other {
+            let (first, second) = (file_name(&self.model.model), file_name(path));
             text.push('\n');
-            text += &comparison.to_text(&file_name(&self.model.model), &file_name(path));
+            text += &comparison.to_text(&first, &second);
+            if let Some(differences) = differences {
+                text.push('\n');
+                text += &differences.to_text(&first, &second);
+            }
         }
         output::print(&text)
     }
