@@ -184,7 +184,15 @@ impl Cse {
         parameters: Parameters<f32>,
     ) -> Result<Self> {
         let cnn = params.cnn()?;
-        Ok(Self { params, vocabulary, words, parameters, cnn, folded: OnceLock::new(), prepared: AtomicBool::new(false) })
+        Ok(Self {
+            params,
+            vocabulary,
+            words,
+            parameters,
+            cnn,
+            folded: OnceLock::new(),
+            prepared: AtomicBool::new(false),
+        })
     }
 
     /// What it was trained with.
@@ -264,12 +272,8 @@ impl Cse {
         params.check().map_err(|error| bad(error.to_string()))?;
         let cnn = params.cnn()?;
         let form: Parameters<f32> = Encoder::<f32>::init(&cnn, &mut stream(0, "form", &[]))?;
-        let file = ModelFile::open(path)?;
-        let mut parameters = Parameters::new();
-        for tensor in form.iter() {
-            let values = file.f32s(tensor.name())?;
-            parameters.push(tensor.name(), tensor.shape(), values).map_err(|error| bad(error.to_string()))?;
-        }
+        let model = ModelFile::open(path)?;
+        let parameters = file::tensors(path, &model, &form)?;
         Self::new(params, vocabulary, words, parameters)
     }
 }
@@ -281,8 +285,7 @@ impl SentenceEncoder for Cse {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let mut tokens = std::mem::take(&mut scratch.tokens);
-        let coverage =
-            known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
+        let coverage = known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
         let folded = if self.prepared.load(Ordering::Acquire) { self.folded() } else { None };
         self.encode_tokens(folded, &tokens, &mut scratch.numbers, out);
         scratch.tokens = tokens;

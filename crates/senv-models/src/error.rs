@@ -33,13 +33,17 @@ pub enum Error {
         reason: String,
     },
     /// There is nothing to learn from.
-    #[error("{kind}: there is no example to learn from; give more text, or pairs whose two sentences differ and hold known words")]
+    #[error(
+        "{kind}: there is no example to learn from; give more text, or pairs whose two sentences differ and hold known words"
+    )]
     NoExamples {
         /// The system.
         kind: &'static str,
     },
     /// The loss is no longer a number.
-    #[error("the loss is not a number at step {step} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip")]
+    #[error(
+        "the loss is not a number at step {step} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip"
+    )]
     Diverged {
         /// The step, counted from 0.
         step: u64,
@@ -53,6 +57,14 @@ pub enum Error {
         path: PathBuf,
         /// What differs.
         what: String,
+    },
+    /// A model whose encoder cannot be tuned on scored pairs.
+    #[error(
+        "a model of kind {kind} cannot be tuned; give an average of words without n-grams (sent2vec, word2vec, siamese-cbow, pp, word vectors) or a cse model"
+    )]
+    CannotTune {
+        /// The kind.
+        kind: &'static str,
     },
     /// A set of scored pairs is too small for a correlation.
     #[error("{}: {n} scored pairs; a correlation needs at least two", path.display())]

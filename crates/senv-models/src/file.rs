@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_core::{Error as CoreError, Rows, Table, Vocabulary};
+use senv_core::{Error as CoreError, Parameters, Rows, Table, Vocabulary};
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -38,6 +38,17 @@ pub(crate) fn open<P: DeserializeOwned>(kind: &str, path: &Path) -> Result<(P, V
     let config = file.config().ok_or_else(|| bad("the configuration is missing".into()))?;
     let params = serde_json::from_str(config).map_err(|e| bad(format!("the configuration does not parse: {e}")))?;
     Ok((params, file.vocabulary()?, file.table(ROWS)?))
+}
+
+/// Reads dense parameters of the names and shapes of `form`.
+pub(crate) fn tensors(path: &Path, file: &ModelFile, form: &Parameters<f32>) -> Result<Parameters<f32>> {
+    let mut parameters = Parameters::new();
+    for tensor in form.iter() {
+        let values = file.f32s(tensor.name())?;
+        let pushed = parameters.push(tensor.name(), tensor.shape(), values);
+        pushed.map_err(|error| Error::BadModel { path: path.to_owned(), reason: error.to_string() })?;
+    }
+    Ok(parameters)
 }
 
 /// Refuses a table of another shape than the configuration says.

@@ -94,7 +94,10 @@ fn spread(table: &Table) -> f64 {
 
 /// The settings of a run that starts from a file, so that another file is another run.
 pub(crate) fn identity(vectors: Option<&Embeddings>) -> String {
-    vectors.map_or_else(|| "drawn".into(), |vectors| format!("{} vectors of spread {:e}", vectors.len(), spread(vectors.table())))
+    vectors.map_or_else(
+        || "drawn".into(),
+        |vectors| format!("{} vectors of spread {:e}", vectors.len(), spread(vectors.table())),
+    )
 }
 
 #[cfg(test)]

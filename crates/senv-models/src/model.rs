@@ -5,7 +5,9 @@ use std::path::Path;
 use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
 use senv_store::{Embeddings, ModelFile};
 
-use crate::{AverageEncoder, Error, Cse, Pp, PvDbow, Result, Sent2Vec, SiameseCbow, Word2Vec, word2vec::words};
+use crate::{
+    AverageEncoder, Cse, Error, Pp, PvDbow, Relatedness, Result, Sent2Vec, SiameseCbow, Word2Vec, word2vec::words,
+};
 
 /// A sentence encoder of any kind.
 ///
@@ -31,6 +33,8 @@ pub enum Model {
     Pp(Box<Pp>),
     /// CSE.
     Cse(Box<Cse>),
+    /// An encoder tuned on scored pairs, with its head.
+    Relatedness(Box<Relatedness>),
     /// Averages of word vectors of any origin.
     Embeddings(Box<AverageEncoder>),
 }
@@ -59,6 +63,7 @@ impl Model {
             SiameseCbow::KIND => Ok(Self::SiameseCbow(Box::new(SiameseCbow::open(path)?))),
             Pp::KIND => Ok(Self::Pp(Box::new(Pp::open(path)?))),
             Cse::KIND => Ok(Self::Cse(Box::new(Cse::open(path)?))),
+            Relatedness::KIND => Ok(Self::Relatedness(Box::new(Relatedness::open(path)?))),
             "embeddings" => Self::from_embeddings(Embeddings::open(path)?),
             _ => Err(Error::NotAnEncoder { path: path.to_owned(), kind }),
         }
@@ -86,6 +91,7 @@ impl Model {
             Self::SiameseCbow(_) => SiameseCbow::KIND,
             Self::Pp(_) => Pp::KIND,
             Self::Cse(_) => Cse::KIND,
+            Self::Relatedness(_) => Relatedness::KIND,
             Self::Embeddings(_) => "embeddings",
         }
     }
@@ -100,6 +106,7 @@ impl Model {
             Self::SiameseCbow(model) => model.encoder().vocabulary(),
             Self::Pp(model) => model.encoder().vocabulary(),
             Self::Cse(model) => model.vocabulary(),
+            Self::Relatedness(model) => model.vocabulary(),
             Self::Embeddings(encoder) => encoder.vocabulary(),
         }
     }
@@ -110,6 +117,7 @@ impl Model {
         match self {
             Self::PvDbow(model) => model.words(),
             Self::Cse(model) => model.words(),
+            Self::Relatedness(model) => model.words(),
             _ => self.average().map_or_else(|| unreachable!("every other kind averages"), AverageEncoder::rows),
         }
     }
@@ -123,7 +131,7 @@ impl Model {
             Self::Embeddings(encoder) => Some(encoder),
             Self::SiameseCbow(model) => Some(model.encoder()),
             Self::Pp(model) => Some(model.encoder()),
-            Self::PvDbow(_) | Self::Cse(_) => None,
+            Self::PvDbow(_) | Self::Cse(_) | Self::Relatedness(_) => None,
         }
     }
 
@@ -137,9 +145,29 @@ impl Model {
             Self::SiameseCbow(model) => serde_json::to_value(model.params()),
             Self::Pp(model) => serde_json::to_value(model.params()),
             Self::Cse(model) => serde_json::to_value(model.params()),
+            Self::Relatedness(model) => serde_json::to_value(model.config()),
             Self::Embeddings(_) => Ok(serde_json::Value::Null),
         };
         value.unwrap_or(serde_json::Value::Null)
+    }
+
+    /// How related two sentences are by the head of a model tuned on scored pairs, on the scale of those scores; `None`
+    /// for a model without a head.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn relatedness(&self, first: &str, second: &str) -> Result<Option<f64>> {
+        match self {
+            Self::Relatedness(model) => model.score(first, second).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Says that many sentences are to be encoded, so that what speeds that up may be made first.
+    pub fn prepare_for_many(&self) {
+        if let Self::Cse(model) = self {
+            model.prepare_for_many();
+        }
     }
 
     /// The words and their rows, for other programs; n-grams are left behind.
@@ -168,6 +196,7 @@ impl Model {
             Self::SiameseCbow(model) => model.as_ref(),
             Self::Pp(model) => model.as_ref(),
             Self::Cse(model) => model.as_ref(),
+            Self::Relatedness(model) => model.as_ref(),
             Self::Embeddings(encoder) => encoder.as_ref(),
         }
     }

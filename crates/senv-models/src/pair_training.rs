@@ -144,17 +144,6 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
         matches!(self.params.loss, PairLoss::SoftmaxCosine(_))
     }
 
-    /// 1 / (1 − rate) or 0 for each number of each distinct word.
-    fn mask(&self, step: &Step<'_>, words: &Array2<f32>) -> Option<Array2<f32>> {
-        let rate = self.params.vector_dropout;
-        if rate == 0.0 {
-            return None;
-        }
-        let keep = (1.0 / (1.0 - rate)) as f32;
-        let mut rng = stream(step.seed, "vector dropout", &[step.number]);
-        Some(words.map(|_| if rng.random_bool(rate) { 0.0 } else { keep }))
-    }
-
     fn loss(
         &self,
         step: &Step<'_>,
@@ -203,7 +192,7 @@ impl<E: Encoder<f32>> Objective for PairObjective<'_, E> {
         let n_hard = self.draw(step);
         self.batch.assign(self.sentences.iter())?;
         let mut words = self.batch.gather(&weights.words)?;
-        let mask = self.mask(step, &words);
+        let mask = vector_mask(self.params.vector_dropout, step, &words);
         if let Some(mask) = &mask {
             words *= mask;
         }
@@ -234,3 +223,12 @@ impl<E: Encoder<f32>> Objective for PairObjective<'_, E> {
     }
 }
 
+/// 1 / (1 − rate) or 0 for each number of each distinct word; `None` for a rate of 0.
+pub(crate) fn vector_mask(rate: f64, step: &Step<'_>, words: &Array2<f32>) -> Option<Array2<f32>> {
+    if rate == 0.0 {
+        return None;
+    }
+    let keep = (1.0 / (1.0 - rate)) as f32;
+    let mut rng = stream(step.seed, "vector dropout", &[step.number]);
+    Some(words.map(|_| if rng.random_bool(rate) { 0.0 } else { keep }))
+}

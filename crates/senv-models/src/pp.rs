@@ -3,7 +3,10 @@
 //! J. Wieting, M. Bansal, K. Gimpel and K. Livescu, "Towards Universal Paraphrastic Sentence Embeddings", ICLR 2016. The
 //! loss is `margin-loss` with the hardest negatives of the batch and a pull of the word vectors towards where they started.
 
-use senv_core::{Observer, Parameters, Tokenizer, optim::{AdamParams, AdamVariant, Rule}};
+use senv_core::{
+    Observer, Parameters, Tokenizer,
+    optim::{AdamParams, AdamVariant, Rule},
+};
 use senv_encoders::{Average, Pooling};
 use senv_losses::{InfoNce, MarginLoss};
 use senv_store::Embeddings;
@@ -113,8 +116,16 @@ impl PpParams {
         let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
         let encoder = Average { dim: self.dim, pooling: Pooling::Mean };
         let settings = format!("{} {}", file::to_json(self)?, initial::identity(vectors));
-        let mut objective =
-            PairObjective::new(Self::KIND, &encoder, data, &self.pairs, &self.tokenizer, dev, &settings, self.fit.penalty(0.0));
+        let mut objective = PairObjective::new(
+            Self::KIND,
+            &encoder,
+            data,
+            &self.pairs,
+            &self.tokenizer,
+            dev,
+            &settings,
+            self.fit.penalty(0.0),
+        );
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, observer)?;
         Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), data.vocabulary.clone(), weights.words))

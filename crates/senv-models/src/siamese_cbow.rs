@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array2, Axis, concatenate};
 use rand::RngExt;
 use senv_core::{
-    Corpus, CorpusOptions, Error as CoreError, Observer, Parameters, Sentences, Stream, TokenBatch, Tokenizer, Vocabulary,
-    optim::Rule, stream,
+    Corpus, CorpusOptions, Error as CoreError, Observer, Parameters, Sentences, Stream, TokenBatch, Tokenizer,
+    Vocabulary, optim::Rule, stream,
 };
 use senv_encoders::{Average, Encoder, Pooling};
 use senv_losses::{CandidateCounts, SoftmaxCosine};
@@ -130,12 +130,7 @@ impl SiameseCbowParams {
         self.check()?;
         let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
         let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
-        let settings = format!(
-            "{} {} {}",
-            file::to_json(self)?,
-            corpus.fingerprint(),
-            initial::identity(vectors)
-        );
+        let settings = format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::identity(vectors));
         let mut objective = Neighbours::new(self, corpus, validation, settings)?;
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, observer)?;
@@ -174,12 +169,7 @@ struct Neighbours<'p> {
 }
 
 impl<'p> Neighbours<'p> {
-    fn new(
-        params: &'p SiameseCbowParams,
-        corpus: &Corpus,
-        validation: Validation,
-        settings: String,
-    ) -> Result<Self> {
+    fn new(params: &'p SiameseCbowParams, corpus: &Corpus, validation: Validation, settings: String) -> Result<Self> {
         let (sentences, ends) = numbered(corpus, Some)?;
         let n = u32::try_from(sentences.len()).map_err(|_| CoreError::TooLarge { rows: sentences.len(), dim: 1 })?;
         let is_known = |&i: &u32| !sentences.get(i as usize).is_empty();

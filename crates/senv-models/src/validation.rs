@@ -32,7 +32,9 @@ impl ScoredPairs {
             let mut cells = line.text.split('\t');
             let (Some(score), Some(first), Some(second)) = (cells.next(), cells.next(), cells.next()) else {
                 let n = line.text.split('\t').count();
-                return Err(bad(format!("{n} columns; expected three, separated by tabs: score, first sentence, second")));
+                return Err(bad(format!(
+                    "{n} columns; expected three, separated by tabs: score, first sentence, second"
+                )));
             };
             let value: f64 = score.trim().parse().map_err(|_| bad(format!("the score {score:?} is no number")))?;
             if !value.is_finite() {

@@ -47,13 +47,7 @@ struct State {
 }
 
 /// Writes the file.
-pub(super) fn save(
-    path: &Path,
-    settings: &str,
-    place: &Place,
-    learner: &Learner,
-    best: Option<&Best>,
-) -> Result<()> {
+pub(super) fn save(path: &Path, settings: &str, place: &Place, learner: &Learner, best: Option<&Best>) -> Result<()> {
     let state = State {
         settings: settings.to_owned(),
         place: place.clone(),

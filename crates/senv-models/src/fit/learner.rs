@@ -34,7 +34,8 @@ impl Learner {
     pub(super) fn apply(&mut self, lr: f64, gradients: &mut Gradients, params: &FitParams) -> Result<()> {
         if let Some(limit) = params.clip {
             let groups = gradients.d_parameters.iter_mut();
-            let mut arrays: Vec<&mut [f32]> = groups.flat_map(|group| group.iter_mut().map(|t| t.values_mut())).collect();
+            let mut arrays: Vec<&mut [f32]> =
+                groups.flat_map(|group| group.iter_mut().map(|t| t.values_mut())).collect();
             arrays.extend(gradients.d_words.as_slice_mut());
             clip_by_global_norm(&mut arrays, limit)?;
         }

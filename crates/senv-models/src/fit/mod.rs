@@ -19,8 +19,8 @@ use senv_core::{Parameters, Result as CoreResult, Table, TokenId};
 use crate::Result;
 
 pub use learner::copy_table;
-pub(crate) use params::{require, require_penalty};
 pub use params::{Decay, FitParams, Norm, WordUpdates};
+pub(crate) use params::{require, require_penalty};
 pub use run::{Fitted, Stopped, fit};
 
 /// What is learnt: a table of word vectors, and the dense parameters of an encoder or a head.

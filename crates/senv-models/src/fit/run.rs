@@ -226,16 +226,15 @@ impl<'a, O: Objective> Run<'a, O> {
         } else {
             self.place.stale += 1;
         }
-        self.observer.note(&format!("step {step}: validation {score:.4}{}", if better { ", the best so far" } else { "" }));
+        self.observer
+            .note(&format!("step {step}: validation {score:.4}{}", if better { ", the best so far" } else { "" }));
         Ok(())
     }
 
     fn save(&mut self) -> Result<()> {
         self.place.cursors = self.order.cursors.clone();
         match &self.params.checkpoint {
-            Some(plan) => {
-                checkpoint::save(&plan.path, &self.settings, &self.place, &self.learner, self.best.as_ref())
-            }
+            Some(plan) => checkpoint::save(&plan.path, &self.settings, &self.place, &self.learner, self.best.as_ref()),
             None => Ok(()),
         }
     }

@@ -104,7 +104,9 @@ fn it_learns_and_threads_do_not_change_a_bit() {
     }
     let frozen = FitParams { words: WordUpdates::Frozen, ..params() };
     let frozen = fit(&mut Targets::default(), initial, &frozen, &NoObserver).unwrap();
-    assert!(frozen.weights.words.iter().flatten().all(|&x| x == 0.0) && frozen.weights.parameters[0][0].values()[0] > 0.1);
+    assert!(
+        frozen.weights.words.iter().flatten().all(|&x| x == 0.0) && frozen.weights.parameters[0][0].values()[0] > 0.1
+    );
 }
 
 #[test]
@@ -127,7 +129,8 @@ fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
             assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
             assert_eq!((&whole.history, whole.best, whole.loss), (&resumed.history, resumed.best, resumed.loss));
         }
-        let other = FitParams { lr: 0.06, checkpoint: Some(CheckpointPlan { path, every: None, resume: true }), ..params };
+        let other =
+            FitParams { lr: 0.06, checkpoint: Some(CheckpointPlan { path, every: None, resume: true }), ..params };
         let error = fit(&mut objective(), initial, &other, &NoObserver).unwrap_err();
         assert!(matches!(error, Error::CheckpointMismatch { .. }), "{error}");
     }
@@ -137,8 +140,10 @@ fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
 fn stopped_after(objective: &mut Targets, steps: u64, params: &FitParams) -> Fitted {
     params.check().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(params.threads).build().unwrap();
-    pool.install(|| run::Run::new(objective, initial, params, &StopAt(AtomicU64::new(steps))).unwrap().reporting_always().go())
-        .unwrap()
+    pool.install(|| {
+        run::Run::new(objective, initial, params, &StopAt(AtomicU64::new(steps))).unwrap().reporting_always().go()
+    })
+    .unwrap()
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod running;
 mod source;
 mod tsv;
 
-pub(crate) use running::numbered;
 pub use decontaminate::HeldOut;
 pub use read::{PairData, PairInput, PairKind, PairOptions, SourceReport};
+pub(crate) use running::numbered;
 pub use source::{Drawn, PairSource};

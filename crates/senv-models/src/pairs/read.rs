@@ -6,9 +6,7 @@ use senv_core::{
     Error as CoreError, Observer, Sentences, TextOptions, TokenId, Tokenizer, Vocabulary, VocabularyBuilder,
 };
 
-use super::{
-    HeldOut, PairSource, running, source::Groups, tsv,
-};
+use super::{HeldOut, PairSource, running, source::Groups, tsv};
 use crate::{Error, Result};
 
 /// What the lines of a file are.

@@ -5,9 +5,7 @@ use std::{
     path::Path,
 };
 
-use senv_core::{
-    Control, Error as CoreError, Observer, Progress, Sentences, TextReader, TokenId, VocabularyBuilder,
-};
+use senv_core::{Control, Error as CoreError, Observer, Progress, Sentences, TextReader, TokenId, VocabularyBuilder};
 
 use super::{
     PairInput, PairKind, PairOptions, SourceReport,

@@ -1,0 +1,423 @@
+//! Fine-tuning on pairs with scores: an encoder and the head that reads a score off two of its vectors.
+//!
+//! The head is `relatedness-head` (K. S. Tai, R. Socher and C. D. Manning, ACL 2015), as PP, CSE and their kin are
+//! fine-tuned on SICK. Encoder and head learn together; a penalty pulls the encoder back towards where it started
+//! ("universal"), or its filters start at random and are pulled towards 0 ("random").
+
+use std::path::Path;
+
+use ndarray::{Array2, Axis, concatenate};
+use senv_core::{
+    Coverage, Observer, Parameters, Scratch, SentenceEncoder, Sentences, Table, TokenBatch, Tokenizer, Vocabulary,
+    stream,
+};
+use senv_encoders::Encoder;
+use senv_losses::{Combine, GradeLoss, Grid, RelatednessHead, check_score};
+use senv_store::{ModelFile, ModelWriter};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, Model, Result,
+    average::known_tokens,
+    file,
+    fit::{
+        FitParams, Gradients, Objective, Source, Step, StepReport, Weights, copy_table, fit, require, require_penalty,
+    },
+    initial::Found,
+    learnt::Learnt,
+    tunable::{EncoderForm, Tunable},
+    validation::ScoredPairs,
+};
+
+/// Where the filters of the encoder start, and what pulls them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FilterStart {
+    /// At those of the model, pulled back towards them.
+    Universal,
+    /// At random, pulled towards 0; the words start at those of the model all the same.
+    Random,
+}
+
+/// What fine-tuning can be told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RelatednessParams {
+    /// Hidden units of the head, at least 1; 50 in the papers.
+    pub hidden: usize,
+    /// The grades between which a score lies: 1 to 5 for SICK, 0 to 5 for STS.
+    pub grid: Grid,
+    /// What the head sees of two vectors beside their difference.
+    pub combine: Combine,
+    /// What is made small.
+    pub loss: GradeLoss,
+    /// Where filters start.
+    pub filters: FilterStart,
+    /// λ on filters and biases of the encoder, at least 0.
+    pub l2_filters: f64,
+    /// λ on the head, at least 0.
+    pub l2_head: f64,
+    /// Share of the numbers of each word vector set to 0 at each step, in `[0, 1)`.
+    pub vector_dropout: f64,
+    /// The loop.
+    pub fit: FitParams,
+}
+
+impl Default for RelatednessParams {
+    /// As CSE was tuned on SICK: 50 units, Adam at 0.001, ten epochs, batches of 32.
+    fn default() -> Self {
+        Self {
+            hidden: senv_losses::DEFAULT_HIDDEN,
+            grid: Grid::default(),
+            combine: Combine::default(),
+            loss: GradeLoss::Kl { mean_over_grades: false },
+            filters: FilterStart::Universal,
+            l2_filters: 1e-6,
+            l2_head: 1e-6,
+            vector_dropout: 0.0,
+            fit: FitParams { epochs: 10, batch: 32, l2_words: 1e-6, ..FitParams::default() },
+        }
+    }
+}
+
+/// The settings of a tuned model, as its file keeps them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RelatednessConfig {
+    /// The kind of the model it was tuned from.
+    pub base: String,
+    /// The encoder.
+    pub encoder: EncoderForm,
+    /// Numbers of a word vector.
+    pub dim: usize,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// The head.
+    pub head: RelatednessHead,
+    /// What it was tuned with.
+    pub params: RelatednessParams,
+}
+
+impl RelatednessParams {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        require(self.hidden >= 1, "hidden", "at least 1", self.hidden as f64)?;
+        require_penalty("l2_filters", self.l2_filters)?;
+        require_penalty("l2_head", self.l2_head)?;
+        require(
+            (0.0..1.0).contains(&self.vector_dropout),
+            "vector_dropout",
+            "at least 0 and below 1",
+            self.vector_dropout,
+        )?;
+        self.fit.check()
+    }
+
+    /// Tunes a copy of `base` on `train`; the best weights by Pearson's r on `dev` are kept, the last without one.
+    ///
+    /// # Errors
+    /// [`Error::CannotTune`] for a model that is neither an average of words nor a CSE; [`Error::BadLine`] for a score
+    /// outside the grid; whatever is wrong with the parameters, the memory, or the training itself.
+    pub fn fit(
+        &self,
+        base: &Model,
+        train: &ScoredPairs,
+        dev: Option<&ScoredPairs>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<Relatedness>> {
+        self.check()?;
+        let (encoder_form, tokenizer, parameters) = form_of(base)?;
+        let words = base.rows();
+        let dim = senv_core::Rows::dim(words);
+        let encoder = encoder_form.encoder(dim)?;
+        let head = RelatednessHead {
+            hidden: self.hidden,
+            grid: self.grid,
+            combine: self.combine,
+            ..RelatednessHead::new(encoder.dim())
+        };
+        let seed = self.fit.seed;
+        let start = match self.filters {
+            FilterStart::Universal => parameters,
+            FilterStart::Random => encoder.init(&mut stream(seed, "filters", &[]))?,
+        };
+        let config = RelatednessConfig {
+            base: base.kind().to_owned(),
+            encoder: encoder_form,
+            dim,
+            tokenizer: tokenizer.clone(),
+            head: head.clone(),
+            params: self.clone(),
+        };
+        let vocabulary = base.vocabulary().clone();
+        let train = Scored::new(train, self.grid, &tokenizer, &vocabulary)?;
+        let dev = dev.map(|dev| Scored::new(dev, self.grid, &tokenizer, &vocabulary)).transpose()?;
+        let weights = Weights {
+            words: copy_table(words)?,
+            parameters: vec![start.clone(), head.init(&mut stream(seed, "head", &[]))?],
+        };
+        let identity = format!("{} {} pairs {}", file::to_json(&config)?, train.gold.len(), train.sentences.n_tokens());
+        let mut objective =
+            Tuning { params: self, encoder, head, train, dev, start, identity, batch: TokenBatch::new() };
+        let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
+        let found = Found { words: vocabulary.len(), found: vocabulary.len() };
+        Learnt::new(fitted, found, |Weights { words, parameters }| {
+            Relatedness::new(config, vocabulary, words, parameters)
+        })
+    }
+}
+
+/// Encoder, tokenizer and filters of a model that can be tuned.
+fn form_of(base: &Model) -> Result<(EncoderForm, Tokenizer, Parameters<f32>)> {
+    if let Model::Cse(cse) = base {
+        let params = cse.params();
+        let form = EncoderForm::Cnn {
+            windows: params.windows.clone(),
+            activation: params.activation,
+            padding: params.padding,
+        };
+        return Ok((form, params.tokenizer.clone(), cse.parameters().clone()));
+    }
+    if let Model::Relatedness(tuned) = base {
+        return Ok((tuned.config.encoder.clone(), tuned.config.tokenizer.clone(), tuned.parameters[0].clone()));
+    }
+    match base.average() {
+        Some(average) if senv_core::Features::max_span(average.features()) == 1 => {
+            Ok((EncoderForm::Average, average.tokenizer().clone(), Parameters::new()))
+        }
+        _ => Err(Error::CannotTune { kind: base.kind() }),
+    }
+}
+
+/// Scored pairs in the numbers of a vocabulary.
+struct Scored {
+    /// The first sentences, then the second ones.
+    sentences: Sentences,
+    gold: Vec<f64>,
+}
+
+impl Scored {
+    fn new(pairs: &ScoredPairs, grid: Grid, tokenizer: &Tokenizer, vocabulary: &Vocabulary) -> Result<Self> {
+        let (mut sentences, mut scratch, mut tokens) = (Sentences::new(), String::new(), Vec::new());
+        for (line, (score, ..)) in pairs.pairs.iter().enumerate() {
+            check_score(*score, grid).map_err(|error| Error::BadLine {
+                path: pairs.name.clone().into(),
+                line: line as u64 + 1,
+                reason: error.to_string(),
+            })?;
+        }
+        for text in pairs.pairs.iter().map(|pair| &pair.1).chain(pairs.pairs.iter().map(|pair| &pair.2)) {
+            known_tokens(tokenizer, vocabulary, text, &mut scratch, &mut tokens);
+            sentences.push(tokens.iter().copied());
+        }
+        Ok(Self { sentences, gold: pairs.pairs.iter().map(|pair| pair.0).collect() })
+    }
+}
+
+/// Encoder and head on scored pairs.
+struct Tuning<'p> {
+    params: &'p RelatednessParams,
+    encoder: Tunable,
+    head: RelatednessHead,
+    train: Scored,
+    dev: Option<Scored>,
+    /// Where the filters started.
+    start: Parameters<f32>,
+    identity: String,
+    batch: TokenBatch,
+}
+
+impl Objective for Tuning<'_> {
+    fn kind(&self) -> &'static str {
+        Relatedness::KIND
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: self.train.gold.len() as u32, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+        let n = self.train.gold.len();
+        let first = step.examples.iter().map(|&i| self.train.sentences.get(i as usize));
+        let second = step.examples.iter().map(|&i| self.train.sentences.get(n + i as usize));
+        self.batch.assign(first.chain(second))?;
+        let scores: Vec<f64> = step.examples.iter().map(|&i| self.train.gold[i as usize]).collect();
+        let targets = self.params.grid.targets::<f32>(&scores)?;
+
+        let mut words = self.batch.gather(&weights.words)?;
+        let mask = crate::pair_training::vector_mask(self.params.vector_dropout, step, &words);
+        if let Some(mask) = &mask {
+            words *= mask;
+        }
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+        let (u, v) = vectors.view().split_at(Axis(0), scores.len());
+        let (predictions, seen) = self.head.forward(&weights.parameters[1], u, v)?;
+        let loss = self.params.loss.forward(&predictions, targets.view())?;
+
+        let d_logits = self.params.loss.backward(&predictions, targets.view(), 1.0);
+        let (d_encoder, d_head) = gradients.d_parameters.split_at_mut(1);
+        let d_head = &mut d_head[0];
+        let (d_u, d_v) = self.head.backward(&weights.parameters[1], &seen, u, v, d_logits.view(), d_head)?;
+        let d_vectors = concatenate![Axis(0), d_u, d_v];
+        gradients.tokens.clear();
+        gradients.tokens.extend_from_slice(self.batch.distinct());
+        let mut d_words = Array2::zeros(words.raw_dim());
+        let (batch, filters) = (&self.batch, &weights.parameters[0]);
+        self.encoder.backward(
+            filters,
+            batch,
+            words.view(),
+            &saved,
+            d_vectors.view(),
+            d_words.view_mut(),
+            &mut d_encoder[0],
+        )?;
+        if let Some(mask) = &mask {
+            d_words *= mask;
+        }
+        gradients.d_words = d_words;
+        let start = (self.params.filters == FilterStart::Universal).then_some(&self.start);
+        let fit = &self.params.fit;
+        fit.penalty(self.params.l2_filters).backward_all(filters, start, 1.0, &mut d_encoder[0])?;
+        fit.penalty(self.params.l2_head).backward_all(&weights.parameters[1], None, 1.0, d_head)?;
+        Ok(StepReport { loss, active: None })
+    }
+
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        let Some(dev) = &self.dev else { return Ok(None) };
+        self.batch.assign(dev.sentences.iter())?;
+        let words = self.batch.gather(&weights.words)?;
+        let (vectors, _) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+        let (u, v) = vectors.view().split_at(Axis(0), dev.gold.len());
+        let (predictions, _) = self.head.forward(&weights.parameters[1], u, v)?;
+        let scores = predictions.scores(self.params.grid);
+        if scores.iter().any(|score| !score.is_finite()) {
+            return Ok(Some(f64::NAN));
+        }
+        Ok(Some(senv_metrics::pearson_r(&dev.gold, &scores).ok().flatten().unwrap_or(0.0)))
+    }
+}
+
+/// A tuned encoder with its head.
+#[derive(Debug, Clone)]
+pub struct Relatedness {
+    config: RelatednessConfig,
+    vocabulary: Vocabulary,
+    words: Table,
+    encoder: Tunable,
+    /// Those of the encoder, those of the head.
+    parameters: [Parameters<f32>; 2],
+}
+
+impl Relatedness {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "relatedness";
+
+    fn new(
+        config: RelatednessConfig,
+        vocabulary: Vocabulary,
+        words: Table,
+        parameters: Vec<Parameters<f32>>,
+    ) -> Result<Self> {
+        let encoder = config.encoder.encoder(config.dim)?;
+        let mut groups = parameters.into_iter();
+        let mut next = || groups.next().unwrap_or_default();
+        let parameters = [next(), next()];
+        Ok(Self { config, vocabulary, words, encoder, parameters })
+    }
+
+    /// Its settings.
+    #[must_use]
+    pub fn config(&self) -> &RelatednessConfig {
+        &self.config
+    }
+
+    /// The words it knows.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The word vectors, before the filters.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.words
+    }
+
+    /// How related two sentences are, on the scale of the scores it was trained on.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn score(&self, first: &str, second: &str) -> Result<f64> {
+        let dim = self.encoder.dim();
+        let (mut scratch, mut vectors) = (Scratch::default(), Array2::zeros((2, dim)));
+        for (text, mut row) in [first, second].into_iter().zip(vectors.outer_iter_mut()) {
+            if let Some(out) = row.as_slice_mut() {
+                self.encode_into(text, &mut scratch, out);
+            }
+        }
+        let (u, v) = vectors.view().split_at(Axis(0), 1);
+        let (predictions, _) = self.config.head.forward(&self.parameters[1], u, v)?;
+        Ok(predictions.scores(self.config.head.grid).first().copied().unwrap_or(f64::NAN))
+    }
+
+    /// Writes the model to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let config = file::to_json(&self.config)?;
+        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
+        let writer = writer.table(file::ROWS, &self.words);
+        let tensors = self.parameters.iter().flat_map(Parameters::iter);
+        let writer = tensors.fold(writer, |writer, t| writer.f32s(t.name(), t.values()));
+        Ok(writer.save(path)?)
+    }
+
+    /// Opens a model; its word vectors are mapped, not read.
+    ///
+    /// # Errors
+    /// If the file is no such model of senv, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (config, vocabulary, words) = file::open::<RelatednessConfig>(Self::KIND, path)?;
+        file::expect_rows(path, &words, vocabulary.len(), config.dim)?;
+        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
+        let encoder = config.encoder.encoder(config.dim).map_err(|error| bad(error.to_string()))?;
+        if config.head.dim != encoder.dim() {
+            return Err(bad(format!(
+                "the head reads {} numbers, the encoder gives {}",
+                config.head.dim,
+                encoder.dim()
+            )));
+        }
+        let forms = [encoder.init(&mut stream(0, "form", &[]))?, config.head.init(&mut stream(0, "form", &[]))?];
+        let model = ModelFile::open(path)?;
+        let parameters = forms.iter().map(|form| file::tensors(path, &model, form)).collect::<Result<Vec<_>>>()?;
+        Self::new(config, vocabulary, words, parameters)
+    }
+}
+
+impl SentenceEncoder for Relatedness {
+    fn dim(&self) -> usize {
+        self.encoder.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let mut tokens = std::mem::take(&mut scratch.tokens);
+        let coverage = known_tokens(&self.config.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
+        let encoded = self.encoder.encode_into(&self.parameters[0], &self.words, &tokens, &mut scratch.numbers, out);
+        // Shapes were checked when the model was made; tokens come from its vocabulary.
+        debug_assert!(encoded.is_ok());
+        if encoded.is_err() {
+            out.fill(0.0);
+        }
+        scratch.tokens = tokens;
+        coverage
+    }
+}
