@@ -1,0 +1,322 @@
+//! Filters over windows of words, summed over the sentence.
+//!
+//! Two forms compute the same encoder, and the code chooses: without an activation the sum over windows moves inside the
+//! product ([`collapsed`]), with tanh each distinct word is multiplied once by all filters ([`projected`]). The plain
+//! form of the definition, a product per window of words, is what both are tested against.
+
+mod collapsed;
+mod direct;
+mod folded;
+mod folded_edges;
+mod projected;
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;
+
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
+use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, init};
+use serde::{Deserialize, Serialize};
+
+pub use folded::Folded;
+
+use crate::encoder::{Encoder, check_gradients, check_size, check_words};
+
+/// Filters over windows of one width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    /// Words under a filter, at least 1.
+    pub width: usize,
+    /// Filters, at least 1: as many numbers of the sentence vector.
+    pub n_filters: usize,
+}
+
+/// f, what is done to the result of a filter before it is summed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Activation {
+    /// Nothing. The order of words then matters only through the `width - 1` words at each end of the sentence.
+    #[default]
+    Linear,
+    /// The hyperbolic tangent.
+    Tanh,
+}
+
+/// What becomes of a sentence shorter than a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Padding {
+    /// Zero vectors on its right, for each width only as far as one window needs. The paper says "padded when necessary";
+    /// this is the reading in which the bias is not counted oftener than there are windows.
+    #[default]
+    PerFilter,
+    /// Zero vectors on its right up to the widest window, for all widths alike.
+    WholeSentence,
+}
+
+/// A convolution with sum pooling: the encoder of CSE.
+///
+/// ```text
+/// c_k = Σ_{i=0..N} f(Σ_{j=0..h} W_k[j]·x_{i+j} + b_k)      N = n − h + 1 windows of h words in n, after padding
+/// ```
+///
+/// The blocks of all windows stand side by side in the sentence vector in the order given. Parameters, two for each
+/// window, in that order and counted from 1: `filter1`, shape `(n_filters, width * d)`, with W_k\[j\] in columns `j * d` to
+/// `(j + 1) * d` of row k; `bias1`, shape `(1, n_filters)`. They start as Glorot and Bengio propose with fan-in `width * d`
+/// and fan-out `n_filters`, biases at 0.
+///
+/// ```
+/// use ndarray::array;
+/// use senv_core::{Parameters, TokenBatch, TokenId};
+/// use senv_encoders::{Activation, Encoder, Padding, SumPooledCnn, Window};
+/// // One filter over two words of one number: 2 x_i + 3 x_{i+1} + 0.5.
+/// let windows = vec![Window { width: 2, n_filters: 1 }];
+/// let cnn = SumPooledCnn::new(1, windows, Activation::Linear, Padding::PerFilter)?;
+/// let mut parameters = Parameters::new();
+/// parameters.push("filter1", [1, 2], vec![2.0, 3.0])?;
+/// parameters.push("bias1", [1, 1], vec![0.5])?;
+/// let mut batch = TokenBatch::new();
+/// batch.assign([&[TokenId(0), TokenId(1), TokenId(1)][..], &[TokenId(0)], &[]])?;
+/// let (out, _) = cnn.forward(&parameters, &batch, array![[1.0], [10.0]].view())?;
+/// // (2 + 30 + 0.5) + (20 + 30 + 0.5); the one word of the second is padded on its right: 2 + 0 + 0.5.
+/// assert_eq!(out, array![[83.0], [2.5], [0.0]]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct SumPooledCnn {
+    dim: usize,
+    windows: Vec<Window>,
+    activation: Activation,
+    padding: Padding,
+    blocks: Vec<Block>,
+    /// The widest window.
+    longest: usize,
+}
+
+/// Where a window's numbers lie.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Block {
+    width: usize,
+    n_filters: usize,
+    /// Place of the filter among the parameters; the bias follows it.
+    filter: usize,
+    /// First column in the sentence vector.
+    column: usize,
+    /// First column in the projection of a word: n_filters for offset 0, then for offset 1, ...
+    projection: usize,
+    /// Number of offsets of the windows before: one vector each in the collapsed form.
+    offset: usize,
+}
+
+impl Block {
+    /// Its columns in the sentence vector.
+    fn columns(&self) -> std::ops::Range<usize> {
+        self.column..self.column + self.n_filters
+    }
+
+    /// The offsets j under which the word at position `t` is seen by one of `n_positions` windows.
+    fn offsets_of(&self, t: usize, n_positions: usize) -> std::ops::Range<usize> {
+        (t + 1).saturating_sub(n_positions)..self.width.min(t + 1)
+    }
+}
+
+impl SumPooledCnn {
+    /// An encoder for word vectors of `dim` numbers. The published one has 300 and `[1, 2, 3]` words with 100 linear
+    /// filters each.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] unless `dim`, the number of windows, and every width and number of filters are above
+    /// 0; [`Error::TooLarge`] if the parameters do not fit into memory.
+    pub fn new(dim: usize, windows: Vec<Window>, activation: Activation, padding: Padding) -> Result<Self> {
+        let above_zero = |name, value: usize| match value {
+            0 => Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() }),
+            _ => Ok(()),
+        };
+        above_zero("dim", dim)?;
+        above_zero("number of windows", windows.len())?;
+        let mut blocks = Vec::with_capacity(windows.len());
+        let mut next = Block { width: 0, n_filters: 0, filter: 0, column: 0, projection: 0, offset: 0 };
+        for &Window { width, n_filters } in &windows {
+            above_zero("width of a window", width)?;
+            above_zero("filters of a window", n_filters)?;
+            let too_large = || Error::TooLarge { rows: n_filters, dim: width.saturating_mul(dim) };
+            let block = Block { width, n_filters, ..next };
+            let projection = width.checked_mul(n_filters).and_then(|n| n.checked_add(next.projection));
+            next = Block {
+                filter: next.filter + 2,
+                column: next.column.checked_add(n_filters).ok_or_else(too_large)?,
+                projection: projection.ok_or_else(too_large)?,
+                offset: next.offset.checked_add(width).ok_or_else(too_large)?,
+                ..block
+            };
+            next.projection.checked_mul(dim).ok_or_else(too_large)?;
+            blocks.push(block);
+        }
+        let longest = windows.iter().map(|window| window.width).max().unwrap_or(0);
+        Ok(Self { dim, windows, activation, padding, blocks, longest })
+    }
+
+    /// Numbers in a word vector.
+    #[must_use]
+    pub fn word_dim(&self) -> usize {
+        self.dim
+    }
+
+    /// The windows, in the order of their blocks.
+    #[must_use]
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
+    }
+
+    /// What is done to the result of a filter.
+    #[must_use]
+    pub fn activation(&self) -> Activation {
+        self.activation
+    }
+
+    /// What becomes of short sentences.
+    #[must_use]
+    pub fn padding(&self) -> Padding {
+        self.padding
+    }
+
+    /// Numbers in a sentence vector.
+    fn out_dim(&self) -> usize {
+        self.blocks.iter().map(|block| block.n_filters).sum()
+    }
+
+    /// Numbers of a word multiplied by all filters of all offsets.
+    fn projection_dim(&self) -> usize {
+        self.blocks.iter().map(|block| block.width * block.n_filters).sum()
+    }
+
+    /// Offsets of all windows together.
+    fn n_offsets(&self) -> usize {
+        self.blocks.iter().map(|block| block.width).sum()
+    }
+
+    /// Words of a sentence of `n` for this window after padding.
+    fn padded(&self, n: usize, block: &Block) -> usize {
+        match self.padding {
+            _ if n == 0 => 0,
+            Padding::PerFilter => n.max(block.width),
+            Padding::WholeSentence => n.max(self.longest),
+        }
+    }
+
+    /// N, the windows in a sentence of `n` words.
+    fn n_positions(&self, n: usize, block: &Block) -> usize {
+        (self.padded(n, block) + 1).saturating_sub(block.width)
+    }
+
+    /// Refuses parameters of another form.
+    fn check_parameters<F: Float>(&self, parameters: &Parameters<F>) -> Result<()> {
+        check_size("tensors of the encoder", 2 * self.blocks.len(), parameters.len())?;
+        for block in &self.blocks {
+            let [rows, columns] = parameters[block.filter].shape();
+            check_size("filters of a window, in rows,", block.n_filters, rows)?;
+            check_size("filters of a window, in columns,", block.width * self.dim, columns)?;
+            let [rows, columns] = parameters[block.filter + 1].shape();
+            check_size("biases of a window, in rows,", 1, rows)?;
+            check_size("biases of a window, in columns,", block.n_filters, columns)?;
+        }
+        Ok(())
+    }
+
+    /// All filters as one matrix with a row for each number of a word's projection, shape `(projection, d)`.
+    fn stacked_filters<F: Float>(&self, parameters: &Parameters<F>) -> Array2<F> {
+        let mut stacked = Array2::zeros((self.projection_dim(), self.dim));
+        for block in &self.blocks {
+            let filter = parameters[block.filter].view();
+            for j in 0..block.width {
+                let first = block.projection + j * block.n_filters;
+                let rows = filter.slice(s![.., j * self.dim..(j + 1) * self.dim]);
+                stacked.slice_mut(s![first..first + block.n_filters, ..]).assign(&rows);
+            }
+        }
+        stacked
+    }
+}
+
+/// What the backward pass of [`SumPooledCnn`] needs.
+///
+/// Linear: the sums of words under each offset, `n_sentences * Σ width * d` numbers. Tanh: the slopes of all activations,
+/// `Σ_s Σ_windows N_s * n_filters` numbers, and their sums a sentence.
+#[derive(Debug, Clone)]
+pub struct CnnSaved<F>(State<F>);
+
+#[derive(Debug, Clone)]
+enum State<F> {
+    Linear(Array2<F>),
+    Tanh(projected::Slopes<F>),
+}
+
+impl<F: Float> Encoder<F> for SumPooledCnn {
+    type Saved = CnnSaved<F>;
+
+    fn dim(&self) -> usize {
+        self.out_dim()
+    }
+
+    fn init(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+        let mut parameters = Parameters::new();
+        for (i, Window { width, n_filters }) in self.windows.iter().enumerate() {
+            let fan_in = width * self.dim;
+            let filter = vec![F::zero(); n_filters * fan_in];
+            let filter = parameters.push(format!("filter{}", i + 1), [*n_filters, fan_in], filter)?;
+            init::glorot_uniform(rng, parameters[filter].values_mut(), fan_in, *n_filters)?;
+            parameters.push(format!("bias{}", i + 1), [1, *n_filters], vec![F::zero(); *n_filters])?;
+        }
+        Ok(parameters)
+    }
+
+    fn forward(
+        &self,
+        parameters: &Parameters<F>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, F>,
+    ) -> Result<(Array2<F>, Self::Saved)> {
+        check_words(batch, self.dim, words)?;
+        self.check_parameters(parameters)?;
+        let (out, state) = match self.activation {
+            Activation::Linear => {
+                let (out, sums) = self.forward_collapsed(parameters, batch, words)?;
+                (out, State::Linear(sums))
+            }
+            Activation::Tanh => {
+                let (out, slopes) = self.forward_projected(parameters, batch, words)?;
+                (out, State::Tanh(slopes))
+            }
+        };
+        Ok((out, CnnSaved(state)))
+    }
+
+    fn backward(
+        &self,
+        parameters: &Parameters<F>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, F>,
+        saved: &Self::Saved,
+        d_out: ArrayView2<'_, F>,
+        d_words: ArrayViewMut2<'_, F>,
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<()> {
+        check_words(batch, self.dim, words)?;
+        self.check_parameters(parameters)?;
+        self.check_parameters(d_parameters)?;
+        check_gradients(batch, self.out_dim(), d_out, words, &d_words)?;
+        match &saved.0 {
+            State::Linear(sums) if self.activation == Activation::Linear => {
+                self.backward_collapsed(parameters, batch, sums, d_out, d_words, d_parameters)
+            }
+            State::Tanh(slopes) if self.activation == Activation::Tanh => {
+                self.backward_projected(parameters, batch, words, slopes, d_out, d_words, d_parameters)
+            }
+            _ => Err(Error::InvalidParameter {
+                name: "saved state",
+                requirement: "of the forward pass of this encoder",
+                got: "that of another activation".into(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! From the words of sentences to one vector each, with gradients written by hand and checked.
+//!
+//! | encoder | sentence vector | system |
+//! | --- | --- | --- |
+//! | [`Average`] | mean or sum of the word vectors | PP, Siamese CBOW |
+//! | [`SumPooledCnn`] | filters over windows of words, summed over the sentence; linear or tanh | CSE |
+//!
+//! An [`Encoder`] works on a [`TokenBatch`](senv_core::TokenBatch), a batch of sentences over its distinct tokens: the
+//! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
+//! generic over [`Float`](senv_core::Float): f32 trains, f64 checks. The same batch gives the same bits at any number of
+//! threads. [`Folded`] and [`SumPooledCnn::encode_into`] encode single sentences with trained weights.
+//!
+//! ```
+//! use ndarray::Array2;
+//! use senv_core::{Table, TokenBatch, TokenId, stream};
+//! use senv_encoders::{Activation, Encoder, Padding, SumPooledCnn, Window};
+//! // Word vectors of three dimensions, filters over one word and over two.
+//! let table = Table::from_vec(3, 3, vec![0.1, 0.2, 0.3, -0.4, 0.5, 0.6, 0.7, -0.8, 0.9])?;
+//! let windows = vec![Window { width: 1, n_filters: 4 }, Window { width: 2, n_filters: 5 }];
+//! let cnn = SumPooledCnn::new(3, windows, Activation::Tanh, Padding::PerFilter)?;
+//! let parameters = cnn.init(&mut stream(7, "filters", &[]))?;
+//!
+//! let sentences = [vec![TokenId(0), TokenId(1), TokenId(2)], vec![TokenId(1)]];
+//! let mut batch = TokenBatch::new();
+//! batch.assign(sentences.iter().map(Vec::as_slice))?;
+//! let words = batch.gather(&table)?;
+//! let (vectors, saved) = cnn.forward(&parameters, &batch, words.view())?;
+//! assert_eq!(vectors.dim(), (2, 9));
+//!
+//! // The gradient of the sum of all numbers of all vectors.
+//! let (mut d_words, mut d_parameters) = (Array2::zeros(words.dim()), parameters.zeros_like());
+//! let d_out = Array2::ones(vectors.dim());
+//! cnn.backward(&parameters, &batch, words.view(), &saved, d_out.view(), d_words.view_mut(), &mut d_parameters)?;
+//! assert!(d_words.iter().all(|&d| d != 0.0));
+//! # Ok::<(), senv_core::Error>(())
+//! ```
+
+mod average;
+mod cnn;
+mod encoder;
+mod rows;
+#[cfg(test)]
+mod testing;
+
+pub use average::{Average, Pooling};
+pub use cnn::{Activation, CnnSaved, Folded, Padding, SumPooledCnn, Window};
+pub use encoder::Encoder;
+pub use senv_core::{Error, Result};
