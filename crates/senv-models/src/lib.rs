@@ -49,6 +49,11 @@ mod word2vec;
 pub use average::AverageEncoder;
 pub use error::{Error, Result};
 pub use model::Model;
+/// Forms of the encoders and losses, so that a caller needs no other crate of senv.
+pub use senv_encoders::{Activation, Padding, Window};
+pub use senv_losses::{
+    Candidates, Combine, Directions, GradeLoss, Grid, InfoNce, MarginLoss, Prefix, Selection,
+};
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::CorpusOptions;
 pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Params, Schedule};

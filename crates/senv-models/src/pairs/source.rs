@@ -1,7 +1,9 @@
 //! Groups of sentences that mean the same, and the pairs drawn from them.
 
 use rand::RngExt;
-use senv_core::{Sentences, Stream, TokenId};
+use senv_core::{Error as CoreError, Sentences, Stream, TokenId};
+
+use crate::Result;
 
 /// A pair drawn from a group: numbers of sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +105,27 @@ impl Groups {
 }
 
 impl PairSource {
+    /// A source of pairs that a program brings itself: numbers of two sentences each.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] if a number is of no sentence or of one without a word, or a pair is twice
+    /// the same sentence.
+    pub fn from_pairs(name: impl Into<String>, sentences: Sentences, pairs: &[[u32; 2]]) -> Result<Self> {
+        let (mut anchors, mut same, mut contrary) = (Vec::new(), Lists::default(), Lists::default());
+        for (i, &[first, second]) in pairs.iter().enumerate() {
+            let fits = |n: u32| (n as usize) < sentences.len() && !sentences.get(n as usize).is_empty();
+            if !fits(first) || !fits(second) || sentences.get(first as usize) == sentences.get(second as usize) {
+                let got = format!("sentences {first} and {second} of {} in pair {i}", sentences.len());
+                let requirement = "two different sentences with words";
+                return Err(CoreError::InvalidParameter { name: "pair", requirement, got }.into());
+            }
+            anchors.push(first);
+            same.push(&[second]);
+            contrary.push(&[]);
+        }
+        Ok(Self { name: name.into(), weight: None, sentences, groups: Groups::Anchored { anchors, same, contrary } })
+    }
+
     /// The name of the file.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -211,6 +234,17 @@ mod tests {
         assert_eq!(second.into_iter().collect::<Vec<_>>(), [1, 2]);
         assert_eq!(source.draw(1, &mut rng), Drawn { first: 3, second: 4, hard: Some(5) });
         assert_eq!(source.draw(0, &mut rng).hard, None);
+    }
+
+    #[test]
+    fn pairs_of_a_program_are_checked() {
+        let mut sentences = Sentences::new();
+        [vec![1], vec![2, 3], vec![], vec![1]].into_iter().for_each(|ids| sentences.push(ids.into_iter().map(TokenId)));
+        let source = PairSource::from_pairs("own", sentences.clone(), &[[0, 1], [1, 3]]).unwrap();
+        assert_eq!(source.draw(1, &mut stream(1, "own", &[])), Drawn { first: 1, second: 3, hard: None });
+        for bad in [[0, 0], [0, 2], [0, 4], [0, 3]] {
+            assert!(PairSource::from_pairs("own", sentences.clone(), &[bad]).is_err(), "{bad:?}");
+        }
     }
 
     #[test]

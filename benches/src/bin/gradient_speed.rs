@@ -1,0 +1,153 @@
+//! Examples a second of the systems that learn by gradient, at the sizes at which PyTorch was measured: 50,000 words of
+//! 300 numbers; CSE and PP on pairs of two sentences of 20 words in batches of 128, Siamese CBOW on seven sentences of
+//! 15 words in batches of 100. Words are drawn uniformly, the hardest case (in text most repeat), or by Zipf's law.
+//!
+//! ```text
+//! cargo run --release -p senv-benches --bin gradient-speed
+//! ```
+
+#![allow(clippy::print_stdout)]
+
+use clap::Parser;
+use rand::RngExt;
+use rand_distr::{Distribution, Zipf};
+use senv_core::{Corpus, NoObserver, Sentences, TokenId, Vocabulary, stream};
+use senv_models::{
+    Cse, CseParams, FitParams, Learnt, PairData, PairSource, Pp, PpParams, SiameseCbow, SiameseCbowParams, WordUpdates,
+};
+
+/// Words of the table.
+const WORDS: u32 = 50_000;
+
+/// Examples a second that PyTorch 2.15 makes of the same work on a machine of this kind, at one and two threads.
+const PYTORCH: [(&str, WordUpdates, [f64; 2]); 4] = [
+    ("cse", WordUpdates::Sparse, [1337.0, 2196.0]),
+    ("cse", WordUpdates::Dense, [500.0, 766.0]),
+    ("siamese-cbow", WordUpdates::Sparse, [2209.0, 3749.0]),
+    ("siamese-cbow", WordUpdates::Dense, [568.0, 1198.0]),
+];
+
+#[derive(Parser)]
+struct Args {
+    /// Steps of each run.
+    #[arg(long, default_value_t = 60)]
+    steps: u64,
+    /// Runs of each setting, of which the median is printed.
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Only this system: siamese-cbow, pp, cse-linear, cse-tanh.
+    #[arg(long)]
+    only: Option<String>,
+}
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Sentences of so many words.
+fn sentences(n: usize, words: usize, zipf: bool) -> Result<Sentences, Failure> {
+    let mut rng = stream(1, "bench", &[n as u64]);
+    let law = Zipf::new(f64::from(WORDS), 1.0)?;
+    let mut sentences = Sentences::new();
+    for _ in 0..n {
+        let mut draw = || {
+            let word = if zipf { law.sample(&mut rng) as u32 - 1 } else { rng.random_range(0..WORDS) };
+            TokenId(word.min(WORDS - 1))
+        };
+        sentences.push((0..words).map(|_| draw()).collect::<Vec<_>>());
+    }
+    Ok(sentences)
+}
+
+fn vocabulary() -> Result<Vocabulary, Failure> {
+    Ok(Vocabulary::from_counts((0..WORDS).map(|i| (format!("w{i}"), 1)), u64::from(WORDS))?)
+}
+
+fn pairs(zipf: bool) -> Result<PairData, Failure> {
+    let n = 1 << 14;
+    let pairs: Vec<[u32; 2]> = (0..n as u32).map(|i| [2 * i, 2 * i + 1]).collect();
+    let source = PairSource::from_pairs("drawn", sentences(2 * n, 20, zipf)?, &pairs)?;
+    Ok(PairData { vocabulary: vocabulary()?, sources: vec![source], reports: Vec::new() })
+}
+
+/// Examples a second of one run.
+struct Bench {
+    args: Args,
+    pairs: [PairData; 2],
+    corpora: [Corpus; 2],
+}
+
+impl Bench {
+    fn fit(&self, fit: &FitParams, words: WordUpdates, threads: usize) -> FitParams {
+        FitParams { steps: Some(self.args.steps), words, threads, clip: None, ..fit.clone() }
+    }
+
+    fn run(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<f64, Failure> {
+        let of = usize::from(zipf);
+        let rate = match system {
+            "siamese-cbow" => {
+                let params = SiameseCbowParams { negatives: 4, ..SiameseCbowParams::default() };
+                let params = SiameseCbowParams { fit: self.fit(&params.fit, words, threads), ..params };
+                let learnt: Learnt<SiameseCbow> =
+                    params.fit(vocabulary()?, &self.corpora[of], None, &[], &NoObserver)?;
+                learnt.examples_per_second()
+            }
+            "pp" => {
+                let params = PpParams::default();
+                let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
+                let learnt: Learnt<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], None, &[], &NoObserver)?;
+                learnt.examples_per_second()
+            }
+            _ => {
+                let params = CseParams::default();
+                let activation = if system == "cse-tanh" { senv_models::Activation::Tanh } else { params.activation };
+                let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
+                let params = CseParams { fit, activation, ..params };
+                let learnt: Learnt<Cse> = params.fit(&self.pairs[of], None, None, &[], &NoObserver)?;
+                learnt.examples_per_second()
+            }
+        };
+        Ok(rate)
+    }
+
+    fn median(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<f64, Failure> {
+        let runs: Result<Vec<f64>, _> =
+            (0..self.args.rounds.max(1)).map(|_| self.run(system, zipf, words, threads)).collect();
+        let mut runs = runs?;
+        runs.sort_by(f64::total_cmp);
+        Ok(runs[runs.len() / 2])
+    }
+}
+
+fn main() -> Result<(), Failure> {
+    let args = Args::parse();
+    let corpus = |zipf| sentences(3 << 14, 15, zipf).map(Corpus::from_sentences);
+    let bench = Bench { pairs: [pairs(false)?, pairs(true)?], corpora: [corpus(false)?, corpus(true)?], args };
+    println!(
+        "examples/s: median of {} runs of {} steps; in brackets against PyTorch",
+        bench.args.rounds, bench.args.steps
+    );
+    println!("{:<14} {:<8} {:<7} {:>18} {:>18} {:>7}", "system", "words", "rows", "1 thread", "2 threads", "2 / 1");
+    for system in ["siamese-cbow", "pp", "cse-linear", "cse-tanh"] {
+        if bench.args.only.as_deref().is_some_and(|only| only != system) {
+            continue;
+        }
+        for words in [WordUpdates::Sparse, WordUpdates::Dense] {
+            for zipf in [false, true] {
+                let rates = [bench.median(system, zipf, words, 1)?, bench.median(system, zipf, words, 2)?];
+                let peer = PYTORCH.iter().find(|(name, rule, _)| system.starts_with(name) && *rule == words);
+                let cell = |i: usize| match peer {
+                    Some((_, _, peer)) => format!("{:.0} ({:.1})", rates[i], rates[i] / peer[i]),
+                    None => format!("{:.0}", rates[i]),
+                };
+                let drawn = if zipf { "zipf" } else { "uniform" };
+                let rows = if words == WordUpdates::Sparse { "sparse" } else { "dense" };
+                println!(
+                    "{system:<14} {drawn:<8} {rows:<7} {:>18} {:>18} {:>7.2}",
+                    cell(0),
+                    cell(1),
+                    rates[1] / rates[0]
+                );
+            }
+        }
+    }
+    Ok(())
+}
