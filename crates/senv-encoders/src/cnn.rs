@@ -1,7 +1,7 @@
 //! Filters over windows of words, summed over the sentence.
 //!
 //! Two forms compute the same encoder, and the code chooses: without an activation the sum over windows moves inside the
-//! product ([`collapsed`]), with tanh each distinct word is multiplied once by all filters ([`projected`]). The plain
+//! product (`collapsed.rs`), with tanh each distinct word is multiplied once by all filters (`projected.rs`). The plain
 //! form of the definition, a product per window of words, is what both are tested against.
 
 mod collapsed;

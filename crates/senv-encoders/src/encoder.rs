@@ -42,7 +42,9 @@ pub trait Encoder<F: Float> {
     /// sentence vectors. `parameters`, `batch` and `words` are those of the forward pass.
     ///
     /// # Errors
-    /// As for [`forward`](Encoder::forward), and [`Error::ShapeMismatch`] if `saved` is of another batch.
+    /// As for [`forward`](Encoder::forward); also if the gradients have other shapes than what they are gradients of, or
+    /// `saved` does not fit: [`Error::ShapeMismatch`], or [`Error::InvalidParameter`] where all sizes agree. A state saved
+    /// for another batch of the same form is not recognised.
     #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,

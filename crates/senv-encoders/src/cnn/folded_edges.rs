@@ -3,58 +3,94 @@
 //! Equation: `cnn-folded`
 //!
 //! ```text
-//! (F1)  Q_w = Σ_j W[j] x_w                  L_w,p = −Σ_{j>p} W[j] x_w           R_w,q = −Σ_{j<h−1−q} W[j] x_w
-//! (F2)  c = N b + Σ_t Q_{w(t)} + Σ_{p<h−1} L_{w(p),p} + Σ_{q<h−1} R_{w(n−1−q),q}     n: words after padding, n ≥ h
+//! (F1)  Q_w = Σ_j W[j] x_w + b              L_w,p = −Σ_{j>p} W[j] x_w − b           R_w,q = −Σ_{j<h−1−q} W[j] x_w
+//! (F2)  c = Σ_t Q_{w(t)} + Σ_{p<h−1} L_{w(p),p} + Σ_{q<h−1} R_{w(n−1−q),q}          n ≥ h words
 //! ```
 //!
 //! Offset j of a window lies on word t only if 0 ≤ t − j ≤ n − h: the word at place p from the left is not seen under
 //! offsets above p, that at place q from the right not under offsets below h − 1 − q. As n ≥ h no offset is in both sets.
-//! Words of the padding are zero and left out of the sums.
+//! Of n biases h − 1 are taken back, which leaves one for each window. In a padded sentence n counts the padding, whose
+//! words are zero and left out of the sums; the biases are then counted anew.
 
 use ndarray::{Array2, ArrayView2, s};
-use senv_core::Parameters;
+use senv_core::{Parameters, kernels};
 
 use super::{Block, SumPooledCnn};
 
-/// What must be added for the word at one place from one end, for one window.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Edge {
-    pub(super) block: Block,
-    /// Words between it and that end.
-    place: usize,
-    from_left: bool,
-    /// First column in the table of corrections.
-    pub(super) column: usize,
+/// The table of L and R: for each word a row for each place, the places from the left before those from the right; in it
+/// n_filters columns for each window that is wider than a word.
+#[derive(Debug, Clone)]
+pub(super) struct Edges {
+    /// Those windows, and the first column of each.
+    blocks: Vec<(Block, usize)>,
+    /// Places from one end: the width of the widest window less one.
+    n_left: usize,
 }
 
-impl Edge {
-    /// The position of its word in a sentence of `padded` words.
-    pub(super) fn position(&self, padded: usize) -> usize {
-        if self.from_left { self.place } else { padded - 1 - self.place }
+impl Edges {
+    pub(super) fn new(cnn: &SumPooledCnn) -> Self {
+        let (mut blocks, mut column) = (Vec::new(), 0);
+        for &block in cnn.blocks.iter().filter(|block| block.width > 1) {
+            blocks.push((block, column));
+            column += block.n_filters;
+        }
+        Self { blocks, n_left: cnn.longest - 1 }
     }
 
-    /// The offsets under which that word is not seen.
-    fn unseen(&self) -> std::ops::Range<usize> {
-        if self.from_left { self.place + 1..self.block.width } else { 0..self.block.width - 1 - self.place }
+    /// Rows for each word.
+    pub(super) fn n_places(&self) -> usize {
+        2 * self.n_left
+    }
+
+    /// Columns.
+    pub(super) fn width(&self) -> usize {
+        self.blocks.last().map_or(0, |(block, column)| column + block.n_filters)
+    }
+
+    /// What L and R are made of, for rows that begin `stride` numbers apart: filters, shape `(n_places * stride, d)`, and
+    /// the biases with their sign. A window narrower than a place asks for has zeros there.
+    pub(super) fn filters(
+        &self,
+        cnn: &SumPooledCnn,
+        parameters: &Parameters<f32>,
+        stride: usize,
+    ) -> (Array2<f32>, Vec<f32>) {
+        let mut filters = Array2::zeros((self.n_places() * stride, cnn.dim));
+        let mut biases = vec![0.0; self.n_places() * stride];
+        for (block, column) in &self.blocks {
+            for place in 0..block.width - 1 {
+                let left = place * stride + column;
+                let mut rows = filters.slice_mut(s![left..left + block.n_filters, ..]);
+                (place + 1..block.width).for_each(|j| rows -= &cnn.offset(parameters, block, j));
+                let bias = parameters[block.filter + 1].values();
+                kernels::axpy(-1.0, bias, &mut biases[left..left + block.n_filters]);
+                let right = (self.n_left + place) * stride + column;
+                let mut rows = filters.slice_mut(s![right..right + block.n_filters, ..]);
+                (0..block.width - 1 - place).for_each(|j| rows -= &cnn.offset(parameters, block, j));
+            }
+        }
+        (filters, biases)
+    }
+
+    /// The row of each place in a sentence that needs no padding, given as the position of its word and the place.
+    pub(super) fn places(&self, n: usize) -> impl Iterator<Item = (usize, usize)> {
+        let n_left = self.n_left;
+        (0..n_left).map(|p| (p, p)).chain((0..n_left).map(move |q| (n - 1 - q, n_left + q)))
+    }
+
+    /// The same for one window alone, in a sentence of `padded` words.
+    pub(super) fn places_of(&self, block: &Block, padded: usize) -> impl Iterator<Item = (usize, usize)> {
+        let (n_left, edge) = (self.n_left, block.width - 1);
+        (0..edge).map(|p| (p, p)).chain((0..edge).map(move |q| (padded - 1 - q, n_left + q)))
+    }
+
+    /// The windows wider than a word with their columns in a row.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (&Block, std::ops::Range<usize>)> {
+        self.blocks.iter().map(|(block, column)| (block, *column..column + block.n_filters))
     }
 }
 
 impl SumPooledCnn {
-    /// All edges. Those of one word lie side by side.
-    pub(super) fn edges(&self) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        let mut column = 0;
-        for from_left in [true, false] {
-            for place in 0..self.longest - 1 {
-                for &block in self.blocks.iter().filter(|block| place < block.width - 1) {
-                    edges.push(Edge { block, place, from_left, column });
-                    column += block.n_filters;
-                }
-            }
-        }
-        edges
-    }
-
     /// Σ_j W\[j\], shape `(dim, d)`.
     pub(super) fn summed_filters(&self, parameters: &Parameters<f32>) -> Array2<f32> {
         let mut summed = Array2::zeros((self.out_dim(), self.dim));
@@ -63,17 +99,6 @@ impl SumPooledCnn {
             (0..block.width).for_each(|j| rows += &self.offset(parameters, block, j));
         }
         summed
-    }
-
-    /// The filters behind the corrections, a row for each of their columns, d columns.
-    pub(super) fn edge_filters(&self, parameters: &Parameters<f32>, edges: &[Edge]) -> Array2<f32> {
-        let n_columns = edges.last().map_or(0, |edge| edge.column + edge.block.n_filters);
-        let mut filters = Array2::zeros((n_columns, self.dim));
-        for edge in edges {
-            let mut rows = filters.slice_mut(s![edge.column..edge.column + edge.block.n_filters, ..]);
-            edge.unseen().for_each(|j| rows -= &self.offset(parameters, &edge.block, j));
-        }
-        filters
     }
 
     /// W\[j\] of a window, shape `(n_filters, d)`.
