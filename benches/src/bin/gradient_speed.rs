@@ -65,7 +65,7 @@ fn pairs(zipf: bool) -> Result<PairData, Failure> {
     let n = 1 << 14;
     let pairs: Vec<[u32; 2]> = (0..n as u32).map(|i| [2 * i, 2 * i + 1]).collect();
     let source = PairSource::from_pairs("drawn", sentences(2 * n, 20, zipf)?, &pairs)?;
-    Ok(PairData { vocabulary: vocabulary()?, sources: vec![source], reports: Vec::new() })
+    Ok(PairData::new(vocabulary()?, vec![source]))
 }
 
 /// Examples a second of one run.

@@ -33,6 +33,7 @@ mod file;
 pub mod fit;
 mod initial;
 mod learnt;
+mod lexicon;
 mod model;
 mod pair_training;
 mod pairs;
@@ -48,14 +49,13 @@ mod word2vec;
 
 pub use average::AverageEncoder;
 pub use error::{Error, Result};
+pub use lexicon::SubwordParams;
 pub use model::Model;
-/// Forms of the encoders and losses, so that a caller needs no other crate of senv.
-pub use senv_encoders::{Activation, Padding, Window};
-pub use senv_losses::{
-    Candidates, Combine, Directions, GradeLoss, Grid, InfoNce, MarginLoss, Prefix, Selection,
-};
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::CorpusOptions;
+/// Forms of the encoders and losses, so that a caller needs no other crate of senv.
+pub use senv_encoders::{Activation, Padding, Window};
+pub use senv_losses::{Candidates, Combine, Directions, GradeLoss, Grid, InfoNce, MarginLoss, Prefix, Selection};
 pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Params, Schedule};
 
 pub use averaged::{Averaged, AveragedSystem};
