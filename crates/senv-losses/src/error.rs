@@ -30,6 +30,18 @@ pub enum Error {
         /// The highest score of the scale.
         high: f64,
     },
+    /// A target is no word of the vocabulary, or no label.
+    #[error(
+        "the target {target} of example {example} is not below {n_targets}; was the text read with another vocabulary?"
+    )]
+    TargetOutOfRange {
+        /// Its place in the batch, counted from 0.
+        example: usize,
+        /// The target as given.
+        target: u32,
+        /// Words of the vocabulary, or labels.
+        n_targets: usize,
+    },
     /// One example of a batch is at fault.
     #[error("example {example}: {source}")]
     Example {

@@ -6,11 +6,17 @@
 //! | [`SoftmaxCosine`] | sentences, each with positives and negatives | Siamese CBOW |
 //! | [`InfoNce`] | pairs; all others of the batch are negatives, and hard ones if there are any | in-batch contrastive training |
 //! | [`RelatednessHead`], [`LinearRelatedness`] with [`GradeLoss`] | pairs with a score of relatedness | the supervised runs |
+//! | [`TokenNll`], [`SampledSoftmax`], [`AdaptiveSoftmax`] | hidden states of a decoder, and the next words | Skip-thoughts, RNN AE, P-thought |
+//! | [`PresenceLoss`], [`PresenceTree`] | encodings of sentences, and their sets of words | BOW AE |
+//! | [`NliHead`] | pairs with one of three labels | the SNLI models |
+//! | [`DualObjective`] | the losses of two decoders | P-thought |
 //! | [`L2`] | parameters, and where they started | all |
 //!
-//! Every loss is a mean over the batch. `forward` returns it as f64, with what `backward` needs, and changes nothing;
+//! Every loss is a mean over the batch, that of tokens a sum if so asked. `forward` returns it as f64, with what `backward` needs, and changes nothing;
 //! `backward` returns gradients of a loss to be minimised with respect to the vectors, times `d_loss`, and adds
-//! those of parameters to what is there. Code is generic over [`Float`](senv_core::Float): f32 trains, f64 checks. All
+//! those of parameters to what is there. Losses over a vocabulary do both in one pass, `loss_and_gradients`, a block at a
+//! time, since the scores of all words are too many to keep; where few words are touched, their gradients come as
+//! [`RowGradients`]. Code is generic over [`Float`](senv_core::Float): f32 trains, f64 checks. All
 //! cosines are products of unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient.
 //! The same batch gives the same bits at any number of threads.
 //!
@@ -29,7 +35,9 @@
 //! # Ok::<(), senv_losses::Error>(())
 //! ```
 
+mod adaptive_softmax;
 mod dense;
+mod dual;
 mod equal_texts;
 pub mod error;
 mod grade_loss;
@@ -38,16 +46,26 @@ mod hard_negatives;
 mod info_nce;
 mod l2;
 mod linear_relatedness;
+mod log_uniform;
 mod margin;
+mod nli;
+mod output_layer;
 mod pair_features;
+mod presence;
+mod presence_tree;
 mod relatedness;
+mod row_gradients;
 mod rows;
+mod sampled_softmax;
 mod softmax_cosine;
 mod softmax_row;
 #[cfg(test)]
 mod testing;
+mod token_nll;
 mod unit;
 
+pub use adaptive_softmax::AdaptiveSoftmax;
+pub use dual::{DEFAULT_ALPHA, DualObjective};
 pub use error::{Error, Result};
 pub use grade_loss::{GradeLoss, Predictions};
 pub use grades::{Grid, check_score};
@@ -55,7 +73,15 @@ pub use hard_negatives::{Candidates, Selection};
 pub use info_nce::{DEFAULT_TEMPERATURE, Directions, InfoNce, InfoNceGradients, InfoNceSaved, Prefix};
 pub use l2::L2;
 pub use linear_relatedness::LinearRelatedness;
+pub use log_uniform::SampledWords;
 pub use margin::{DEFAULT_MARGIN, MarginLoss, MarginSaved};
+pub use nli::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead, NliSaved};
+pub use output_layer::{DEFAULT_BLOCK, Reduction};
 pub use pair_features::pair_features;
+pub use presence::PresenceLoss;
+pub use presence_tree::PresenceTree;
 pub use relatedness::{Combine, DEFAULT_HIDDEN, RelatednessHead, RelatednessSaved};
+pub use row_gradients::RowGradients;
+pub use sampled_softmax::{DEFAULT_SAMPLED, SampledSoftmax};
 pub use softmax_cosine::{CandidateCounts, SoftmaxCosine, SoftmaxCosineSaved};
+pub use token_nll::TokenNll;

@@ -24,7 +24,7 @@ fn reduce<F: Float>(x: &[F], start: F, op: impl Fn(F, F) -> F) -> F {
 /// `target`; returns −ln p of the target. Masked entries become 0.
 ///
 /// The share of the others is summed without the target's, so that both results keep their digits as it goes to 0.
-fn softmax_row<F: Float>(row: &mut [F], target: usize, masked: &[u32], c: f64) -> f64 {
+pub(crate) fn softmax_row<F: Float>(row: &mut [F], target: usize, masked: &[u32], c: f64) -> f64 {
     masked.iter().for_each(|&j| row[j as usize] = F::neg_infinity());
     // NaN is overlooked here, and back in the sum of the others.
     let top = reduce(row, F::neg_infinity(), |a, b| if b > a { b } else { a });

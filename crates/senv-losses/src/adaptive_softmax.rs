@@ -1,0 +1,365 @@
+//! An exact softmax over a large vocabulary that spends little on rare words: they lie in clusters, behind one number each
+//! of a short list of frequent words, and are told apart in fewer dimensions.
+//!
+//! Equation: `adaptive-softmax`
+//!
+//! ```text
+//! (F1)  p_0 = softmax(O_0 h + o_0)                      frequent words, then a number for every cluster
+//! (F2)  z_k = P_k h,   p_k = softmax(O_k z_k + o_k)     cluster k: the words from cutoff k − 1 to cutoff k
+//! (F3)  p(w) = p_0(w), or p_0(cluster k) p_k(w)         ℓ = −ln p(y)
+//! (B3)  ∂a = c (softmax(a) − 1_y) in the first list, and in the cluster of y alone
+//! (B2)  ∂z_k = ∂a_k O_k,   ∂P_k = ∂z_kᵀ h,   ∂h += ∂z_k P_k,   ∂O and ∂o as in `output-layer`
+//! ```
+
+use std::ops::Range;
+
+use ndarray::{Array2, ArrayView2, Axis, s};
+use senv_core::{Float, Parameters, Stream, matmul};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    dense::{add_weight_gradient, check_shapes, init},
+    error::{Result, check_range},
+    output_layer::{DEFAULT_BLOCK, OutputLayer, Reduction, check_targets},
+    rows::{flat, flat_mut},
+    softmax_row::softmax_row,
+    token_nll::log_softmax,
+};
+
+/// Tensors of the first list, before those of the clusters.
+const HEAD: usize = 2;
+
+/// Tensors of a cluster: projection, matrix, bias.
+const A_CLUSTER: usize = 3;
+
+/// Softmax in clusters by frequency; word numbers are ranks by frequency, as in every
+/// [`Vocabulary`](senv_core::Vocabulary).
+///
+/// ```
+/// use ndarray::array;
+/// use senv_core::stream;
+/// use senv_losses::AdaptiveSoftmax;
+/// let output = AdaptiveSoftmax::new(4, 50, &[10, 20])?; // Words 0..10 at once, clusters 10..20 and 20..50.
+/// let parameters = output.init::<f64>(&mut stream(1, "output", &[]))?;
+/// let hidden = array![[0.5, -1.0, 0.0, 0.2], [0.3, 0.2, -0.1, 0.4]];
+/// let p = output.log_probabilities(&parameters, hidden.view())?.mapv(f64::exp);
+/// assert!((p.row(0).sum() - 1.0).abs() < 1e-12);
+/// let mut d_parameters = parameters.zeros_like();
+/// let (loss, _) = output.loss_and_gradients(&parameters, hidden.view(), &[3, 42], 1.0, &mut d_parameters)?;
+/// assert!((loss + (p[(0, 3)].ln() + p[(1, 42)].ln()) / 2.0).abs() < 1e-12);
+/// # Ok::<(), senv_losses::Error>(())
+/// ```
+///
+/// # References
+/// E. Grave, A. Joulin, M. Cissé, D. Grangier, H. Jégou, Efficient softmax approximation for GPUs, ICML 2017, sections 4.2
+/// and 4.3.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdaptiveSoftmax {
+    dim: usize,
+    /// Words up to each of which a list reaches; the last is the vocabulary.
+    ends: Vec<usize>,
+    factor: usize,
+    /// Sum or mean over the tokens; mean by default.
+    pub reduction: Reduction,
+    /// Logits that lie in memory at a time, in numbers; one row of them at least.
+    pub block: usize,
+}
+
+impl AdaptiveSoftmax {
+    /// For hidden states of `dim` numbers and `n_words` words: those below the first of the `cutoffs` at once, a cluster
+    /// from each cutoff to the next, the last to the end. Cluster k works in dim / 4ᵏ dimensions, one at least.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] unless cutoffs rise from 1 to below `n_words`.
+    pub fn new(dim: usize, n_words: usize, cutoffs: &[usize]) -> Result<Self> {
+        let ends: Vec<usize> = cutoffs.iter().copied().chain([n_words]).collect();
+        let wrong = (0..ends.len()).find(|&k| ends[k] <= if k == 0 { 0 } else { ends[k - 1] });
+        if let Some(k) = wrong {
+            check_range("cutoffs", "rising, above 0 and below the vocabulary", ends[k] as f64, false)?;
+        }
+        Ok(Self { dim, ends, factor: 4, reduction: Reduction::default(), block: DEFAULT_BLOCK })
+    }
+
+    /// The same with dim / `factor`ᵏ dimensions for cluster k.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] if `factor` is 0.
+    pub fn with_factor(self, factor: usize) -> Result<Self> {
+        check_range("factor", "1 or more", factor as f64, factor >= 1)?;
+        Ok(Self { factor, ..self })
+    }
+
+    /// Words of the vocabulary.
+    #[must_use]
+    pub fn n_words(&self) -> usize {
+        self.ends[self.n_clusters()]
+    }
+
+    /// Clusters of rare words.
+    #[must_use]
+    pub fn n_clusters(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    /// The words of cluster `k`, from 0.
+    fn cluster(&self, k: usize) -> Range<usize> {
+        self.ends[k]..self.ends[k + 1]
+    }
+
+    /// Names and shapes of its tensors, in order.
+    fn shapes(&self) -> Vec<(String, [usize; 2])> {
+        let head = self.ends[0] + self.n_clusters();
+        let mut shapes = vec![("output.head.w".to_owned(), [head, self.dim]), ("output.head.b".to_owned(), [1, head])];
+        let mut inner = self.dim;
+        for k in 0..self.n_clusters() {
+            inner = (inner / self.factor).max(1);
+            let (name, n) = (|part| format!("output.cluster{k}.{part}"), self.cluster(k).len());
+            shapes.extend([(name("p"), [inner, self.dim]), (name("w"), [n, inner]), (name("b"), [1, n])]);
+        }
+        shapes
+    }
+
+    fn check(&self, parameters: &Parameters<impl Float>) -> Result<()> {
+        let shapes = self.shapes();
+        check_shapes(parameters, &shapes.iter().map(|(name, shape)| (name.as_str(), *shape)).collect::<Vec<_>>())
+    }
+
+    /// Parameters to start from: matrices uniform as Glorot and Bengio propose, biases 0. `output.head.w` and
+    /// `output.head.b`, then for every cluster k `output.cluster{k}.p`, the projection, `output.cluster{k}.w` and
+    /// `output.cluster{k}.b`.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] without hidden units; [`senv_core::Error::TooLarge`].
+    pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+        check_range("hidden units", "1 or more", self.dim as f64, self.dim >= 1)?;
+        let shapes = self.shapes();
+        init(rng, &shapes.iter().map(|(name, shape)| (name.as_str(), *shape)).collect::<Vec<_>>())
+    }
+
+    /// What the first list is to predict: the word, or the number of its cluster.
+    fn head_targets(&self, targets: &[u32]) -> Vec<usize> {
+        let clusters = |target: usize| self.ends.partition_point(|&end| end <= target);
+        let target = |&target: &u32| match clusters(target as usize) {
+            0 => target as usize,
+            k => self.ends[0] + k - 1,
+        };
+        targets.iter().map(target).collect()
+    }
+
+    /// The tokens whose targets lie in cluster `k`, and their targets counted from its first.
+    fn members(&self, k: usize, targets: &[u32]) -> (Vec<usize>, Vec<usize>) {
+        let words = self.cluster(k);
+        let members = targets.iter().map(|&target| target as usize).enumerate();
+        members.filter(|(_, target)| words.contains(target)).map(|(i, target)| (i, target - words.start)).unzip()
+    }
+
+    /// The layer of cluster `k`, and the projection before it.
+    fn tail<'a, F: Float>(
+        &self,
+        parameters: &'a Parameters<F>,
+        k: usize,
+    ) -> (OutputLayer<'a, F>, &'a senv_core::Tensor<F>) {
+        let place = HEAD + A_CLUSTER * k;
+        (OutputLayer::new(parameters, place + 1, self.block), &parameters[place])
+    }
+
+    /// The negative log-likelihood ℓ of every token in nats, for `hidden`, shape `(n, dim)`.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape;
+    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a target is no word.
+    pub fn forward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        hidden: ArrayView2<'_, F>,
+        targets: &[u32],
+    ) -> Result<Vec<f64>> {
+        self.check(parameters)?;
+        check_targets(targets, hidden.nrows(), self.n_words())?;
+        let head = self.head_targets(targets);
+        let row = |i: usize, logits: &mut [F]| softmax_row(logits, head[i], &[], 1.0);
+        let mut losses = OutputLayer::new(parameters, 0, self.block).losses(hidden, row)?; // (F1)
+        for k in 0..self.n_clusters() {
+            let (members, targets) = self.members(k, targets);
+            let (layer, p) = self.tail(parameters, k);
+            let z = matmul(hidden.select(Axis(0), &members).view(), p.view().t())?; // (F2)
+            let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i], &[], 1.0);
+            let tail = layer.losses(z.view(), row)?;
+            members.iter().zip(tail).for_each(|(&i, loss)| losses[i] += loss); // (F3)
+        }
+        Ok(losses)
+    }
+
+    /// The loss and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are multiplied by `d_loss`; those of
+    /// the parameters are added to `d_parameters`.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without tokens.
+    pub fn loss_and_gradients<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        hidden: ArrayView2<'_, F>,
+        targets: &[u32],
+        d_loss: f64,
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<(f64, Array2<F>)> {
+        self.check(parameters)?;
+        self.check(d_parameters)?;
+        check_targets(targets, hidden.nrows(), self.n_words())?;
+        let factor = self.reduction.factor(hidden.nrows())?;
+        let c = d_loss * factor;
+        let head = self.head_targets(targets);
+        let row = |i: usize, logits: &mut [F]| softmax_row(logits, head[i], &[], c); // (F1), (B3)
+        let layer = OutputLayer::new(parameters, 0, self.block);
+        let (mut sum, mut d_hidden) = layer.loss_and_gradients(hidden, row, d_parameters)?;
+        for k in 0..self.n_clusters() {
+            let (members, targets) = self.members(k, targets);
+            if members.is_empty() {
+                continue;
+            }
+            let (layer, p) = self.tail(parameters, k);
+            let h = hidden.select(Axis(0), &members);
+            let z = matmul(h.view(), p.view().t())?; // (F2)
+            let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i], &[], c); // (B3)
+            let (tail, d_z) = layer.loss_and_gradients(z.view(), row, d_parameters)?;
+            sum += tail;
+            add_weight_gradient(d_z.view(), h.view(), d_parameters, HEAD + A_CLUSTER * k)?; // (B2)
+            let d_h = matmul(d_z.view(), p.view())?;
+            let (dim, d_hidden) = (self.dim, flat_mut(&mut d_hidden));
+            members
+                .iter()
+                .zip(flat(&d_h).chunks_exact(dim))
+                .for_each(|(&i, d)| F::add_to(d, &mut d_hidden[i * dim..][..dim]));
+        }
+        Ok((sum * factor, d_hidden))
+    }
+
+    /// ln p of every word, shape `(n, n_words)`: for decoding, a few rows at a time.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape.
+    pub fn log_probabilities<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        hidden: ArrayView2<'_, F>,
+    ) -> Result<Array2<F>> {
+        self.check(parameters)?;
+        let head = OutputLayer::new(parameters, 0, self.block).map(hidden, log_softmax)?;
+        let frequent = self.ends[0];
+        let mut out = Array2::zeros((hidden.nrows(), self.n_words()));
+        out.slice_mut(s![.., ..frequent]).assign(&head.slice(s![.., ..frequent]));
+        for k in 0..self.n_clusters() {
+            let (layer, p) = self.tail(parameters, k);
+            let tail = layer.map(matmul(hidden, p.view().t())?.view(), log_softmax)?;
+            let mut words = out.slice_mut(s![.., self.cluster(k)]);
+            words.assign(&(&tail + &head.slice(s![.., frequent + k..=frequent + k]))); // (F3)
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Error,
+        testing::{View, matrix, worst, worst_parameter},
+    };
+    use senv_core::{init, stream};
+
+    fn parameters<F: Float>(output: &AdaptiveSoftmax) -> Parameters<F> {
+        let mut parameters = output.init::<F>(&mut stream(3, "output", &[])).unwrap();
+        for place in (0..parameters.len()).filter(|&place| place == 1 || (place > 1 && place % 3 == 1)) {
+            assert!(parameters[place].name().ends_with('b'));
+            init::normal(&mut stream(4, "bias", &[place as u64]), parameters[place].values_mut(), 0.5).unwrap();
+        }
+        parameters
+    }
+
+    #[test]
+    fn gradients_match_central_differences() {
+        let h = matrix::<f64>(6, 8, 1);
+        let targets = [6, 0, 3, 11, 3, 5];
+        for (reduction, block) in [(Reduction::Sum, 1), (Reduction::Mean, 1000)] {
+            let output = AdaptiveSoftmax::new(8, 12, &[3, 7]).unwrap().with_factor(2).unwrap();
+            let output = AdaptiveSoftmax { reduction, block, ..output };
+            let p = parameters::<f64>(&output);
+            let f = |p: &Parameters<f64>, h: View<'_>| {
+                let each = output.forward(p, h, &targets).unwrap();
+                2.5 * each.iter().sum::<f64>() * reduction.factor(6).unwrap()
+            };
+            let mut d = p.zeros_like();
+            let mut run = || output.loss_and_gradients(&p, h.view(), &targets, 2.5, &mut d).unwrap();
+            let (loss, d_hidden) = run();
+            run(); // Parameter gradients are added: twice, so twice as much.
+            assert!((2.5 * loss - f(&p, h.view())).abs() < 1e-12);
+            assert!(worst(|h| f(&p, h), &h, &d_hidden) < 1e-7, "{reduction:?}");
+            assert!(worst(|h| f(&p, h), &h, &-d_hidden) > 1.9, "a flipped sign");
+            for place in 0..p.len() {
+                assert!(worst_parameter(|p| 2.0 * f(p, h.view()), &p, &d, place) < 1e-7, "{}", p[place].name());
+            }
+        }
+    }
+
+    #[test]
+    fn probabilities_are_those_of_the_loss_and_sum_to_one() {
+        for cutoffs in [[].as_slice(), &[1], &[4, 5, 11]] {
+            let output = AdaptiveSoftmax::new(8, 12, cutoffs).unwrap();
+            let p = parameters::<f64>(&output);
+            let h = matrix::<f64>(3, 8, 2);
+            let log_p = output.log_probabilities(&p, h.view()).unwrap();
+            assert!(log_p.rows().into_iter().all(|row| (row.mapv(f64::exp).sum() - 1.0).abs() < 1e-13));
+            for target in 0..12 {
+                let each = output.forward(&p, h.view(), &[target; 3]).unwrap();
+                assert!((0..3).all(|i| (log_p[(i, target as usize)] + each[i]).abs() < 1e-13), "{target}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_clusters_it_is_the_full_softmax() {
+        let output = AdaptiveSoftmax::new(4, 9, &[]).unwrap();
+        let p = parameters::<f64>(&output);
+        let (h, targets) = (matrix::<f64>(3, 4, 2), [8, 0, 8]);
+        let (mut d, mut d_full) = (p.zeros_like(), p.zeros_like());
+        let got = output.loss_and_gradients(&p, h.view(), &targets, 1.0, &mut d).unwrap();
+        let full = crate::TokenNll::new(4, 9).loss_and_gradients(&p, h.view(), &targets, 1.0, &mut d_full).unwrap();
+        assert!(got == full && d == d_full);
+    }
+
+    #[test]
+    fn threads_give_the_same_bits() {
+        let output = AdaptiveSoftmax { block: 20_000, ..AdaptiveSoftmax::new(64, 5000, &[500, 2000]).unwrap() };
+        let (h, p) = (matrix::<f32>(200, 64, 1), parameters::<f32>(&output));
+        let targets: Vec<u32> = (0..200u32).map(|i| i * i * 7 % 5000).collect();
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut d = p.zeros_like();
+            let got = pool.install(|| output.loss_and_gradients(&p, h.view(), &targets, 1.0, &mut d).unwrap());
+            (got, d)
+        };
+        let one = run(1);
+        assert!([2, 5].iter().all(|&threads| run(threads) == one));
+    }
+
+    #[test]
+    fn cutoffs_and_batches_that_cannot_be() {
+        for cutoffs in [[].as_slice(), &[0], &[3, 3], &[4, 3], &[9], &[3, 10]] {
+            let n_words = if cutoffs.is_empty() { 0 } else { 9 };
+            assert!(AdaptiveSoftmax::new(4, n_words, cutoffs).is_err(), "{cutoffs:?}");
+        }
+        let output = AdaptiveSoftmax::new(4, 9, &[2, 5]).unwrap();
+        assert!((output.n_words(), output.n_clusters()) == (9, 2) && output.clone().with_factor(0).is_err());
+        let p = parameters::<f32>(&output);
+        let mut d = p.zeros_like();
+        let h = matrix::<f32>(2, 4, 1);
+        let mut run = |n: usize, targets: &[u32]| {
+            output.loss_and_gradients(&p, h.slice(s![..n, ..]), targets, 1.0, &mut d).map(|_| ())
+        };
+        assert!(matches!(run(2, &[1, 9]), Err(Error::TargetOutOfRange { target: 9, .. })));
+        assert!(matches!(run(0, &[]), Err(Error::EmptyBatch)));
+        assert!(matches!(run(2, &[1]), Err(Error::Core(_))));
+        assert!(output.forward(&Parameters::new(), h.view(), &[1, 1]).is_err());
+        assert!(AdaptiveSoftmax::new(0, 9, &[2]).unwrap().init::<f32>(&mut stream(1, "output", &[])).is_err());
+    }
+}

@@ -1,0 +1,153 @@
+//! Two decoders, one for the sentence itself and one for its paraphrase, and how their losses are weighed.
+//!
+//! Equation: `dual-decoder-objective`
+//!
+//! ```text
+//! (F1)  L = l_auto + α l_para                           P-thought, equation 12
+//! (B1)  ∂l_auto = ∂L,   ∂l_para = α ∂L
+//! ```
+//!
+//! α comes from l_auto + l_para, to be as small as can be while λ holds the two together, l_para kept from above l_auto:
+//!
+//! ```text
+//! l_auto + l_para + λ (l_para − l_auto) = (1 − λ) l_auto + (1 + λ) l_para
+//!                                       = (1 − λ) (l_auto + α l_para),     α = (1 + λ) / (1 − λ)
+//! ```
+//!
+//! so that 0 < λ < 1 makes α > 1: the paraphrase, the harder task, weighs more. Outside −1 < λ < 1 one of the losses would
+//! be made larger, whatever the paper's text on maximising says, so only equation 12 with α > 0 is here. The paper does not
+//! print its α; 1.5, 2, 3 and 5 are worth a try.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, check_range};
+
+/// α unless asked otherwise: λ = 1/3.
+pub const DEFAULT_ALPHA: f64 = 2.0;
+
+/// The objective of P-thought: the loss of the autoencoder plus α times that of the paraphrase.
+///
+/// ```
+/// use senv_losses::DualObjective;
+/// let objective = DualObjective::from_lambda(0.5)?;
+/// assert_eq!(objective.alpha(), 3.0);
+/// assert_eq!(objective.value(2.0, 1.5), 6.5);
+/// // What to multiply the gradients of the two losses by:
+/// assert_eq!(objective.weights(1.0), (1.0, 3.0));
+/// # Ok::<(), senv_losses::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct DualObjective {
+    alpha: f64,
+}
+
+impl Default for DualObjective {
+    /// α = 2.
+    fn default() -> Self {
+        Self { alpha: DEFAULT_ALPHA }
+    }
+}
+
+impl DualObjective {
+    /// With this weight of the paraphrase; the paper's is above 1.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] unless `alpha` is above 0 and finite.
+    pub fn new(alpha: f64) -> Result<Self> {
+        check_range("alpha", "above 0 and finite", alpha, alpha > 0.0 && alpha.is_finite())?;
+        Ok(Self { alpha })
+    }
+
+    /// With α = (1 + λ) / (1 − λ).
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] unless `lambda` is between −1 and 1, neither of them.
+    pub fn from_lambda(lambda: f64) -> Result<Self> {
+        check_range("lambda", "between -1 and 1", lambda, lambda > -1.0 && lambda < 1.0)?;
+        Self::new((1.0 + lambda) / (1.0 - lambda))
+    }
+
+    /// α.
+    #[must_use]
+    pub fn alpha(self) -> f64 {
+        self.alpha
+    }
+
+    /// λ = (α − 1) / (α + 1).
+    #[must_use]
+    pub fn lambda(self) -> f64 {
+        (self.alpha - 1.0) / (self.alpha + 1.0)
+    }
+
+    /// (F1)
+    #[must_use]
+    pub fn value(self, auto: f64, paraphrase: f64) -> f64 {
+        auto + self.alpha * paraphrase
+    }
+
+    /// (B1): the derivatives with respect to the losses of autoencoder and paraphrase, the `d_loss` of each.
+    #[must_use]
+    pub fn weights(self, d_loss: f64) -> (f64, f64) {
+        (d_loss, self.alpha * d_loss)
+    }
+}
+
+impl TryFrom<f64> for DualObjective {
+    type Error = crate::Error;
+
+    fn try_from(alpha: f64) -> Result<Self> {
+        Self::new(alpha)
+    }
+}
+
+impl From<DualObjective> for f64 {
+    fn from(objective: DualObjective) -> Self {
+        objective.alpha
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use senv_core::gradcheck;
+
+    #[test]
+    fn weights_are_the_derivatives() {
+        let objective = DualObjective::new(1.5).unwrap();
+        let (auto, paraphrase) = objective.weights(2.5);
+        let f = |losses: &[f64]| 2.5 * objective.value(losses[0], losses[1]);
+        assert!(gradcheck::max_relative_error(f, &[3.0, 4.0], &[auto, paraphrase]) < 1e-9);
+        assert!(gradcheck::max_relative_error(f, &[3.0, 4.0], &[paraphrase, auto]) > 0.3);
+    }
+
+    #[test]
+    fn lambda_and_alpha_are_one_number() {
+        for lambda in [-0.9, 0.0, 0.1, 1.0 / 3.0, 0.999] {
+            assert!((DualObjective::from_lambda(lambda).unwrap().lambda() - lambda).abs() < 1e-12);
+        }
+        assert!((DualObjective::default().lambda() - 1.0 / 3.0).abs() < 1e-15);
+        for (auto, paraphrase) in [(2.0, 3.0), (5.0, 0.5)] {
+            let held = auto + paraphrase + 0.25 * (paraphrase - auto);
+            let objective = DualObjective::from_lambda(0.25).unwrap();
+            assert!((0.75 * objective.value(auto, paraphrase) - held).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn weights_outside_their_range() {
+        for alpha in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(DualObjective::new(alpha).is_err(), "{alpha}");
+        }
+        for lambda in [-1.0, 1.0, 1.5, f64::NAN] {
+            assert!(DualObjective::from_lambda(lambda).is_err(), "{lambda}");
+        }
+        assert!(DualObjective::new(1e-300).is_ok());
+        assert!(serde_json::from_str::<DualObjective>("0.0").is_err());
+        let objective = DualObjective::new(1.5).unwrap();
+        assert_eq!(
+            serde_json::from_str::<DualObjective>(&serde_json::to_string(&objective).unwrap()).unwrap(),
+            objective
+        );
+    }
+}

@@ -1,0 +1,278 @@
+//! Does the second sentence follow from the first? A small network on two sentence vectors side by side.
+//!
+//! Equation: `nli-head`
+//!
+//! ```text
+//! (F1)  x = [u ; v]                                     u, v: shape (n, dim)
+//! (F2)  s = tanh(W_h x + b_h)                           shape (n, hidden)
+//! (F3)  a = W_o s + b_o                                 shape (n, 3)
+//! (F4)  L = mean of ln Σ_j e^a_j − a_y                  y: the label
+//! (B4)  ∂a = ∂L (softmax(a) − 1_y) / n
+//! (B3)  ∂s = W_oᵀ ∂a,   ∂W_o = ∂aᵀ s,   ∂b_o = Σ ∂a
+//! (B2)  ∂h = ∂s ∘ (1 − s²),   ∂W_h = ∂hᵀ x,   ∂b_h = Σ ∂h
+//! (B1)  [∂u ; ∂v] = W_hᵀ ∂h
+//! ```
+
+use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
+use senv_core::{Float, Parameters, Stream, init, math};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    dense::{add_bias_gradient, add_product, add_weight_gradient, bias, check_shapes, input_gradient},
+    error::{Error, Result, check_range, check_size},
+    output_layer::check_targets,
+    pair_features::check_pairs,
+    rows::{flat_mut, row, row_mut},
+    softmax_row::softmax_row,
+};
+
+/// Labels: 0 entailment, 1 neutral, 2 contradiction, the order of the SNLI files.
+pub const NLI_LABELS: [&str; 3] = ["entailment", "neutral", "contradiction"];
+
+/// Hidden units unless asked otherwise; the paper gives no number.
+pub const DEFAULT_NLI_HIDDEN: usize = 512;
+
+/// Parameters start uniform between this and its negative.
+const LIMIT: f64 = 0.1;
+
+const W_H: usize = 0;
+const B_H: usize = 1;
+const W_O: usize = 2;
+const B_O: usize = 3;
+
+/// The pair classifier of the SNLI models; its weights lie in [`Parameters`].
+///
+/// ```
+/// use ndarray::array;
+/// use senv_core::stream;
+/// use senv_losses::NliHead;
+/// let head = NliHead { hidden: 8, ..NliHead::new(2) };
+/// let parameters = head.init::<f64>(&mut stream(1, "head", &[]))?;
+/// let (u, v) = (array![[1.0, 0.5], [0.0, 2.0]], array![[1.0, 0.0], [-1.0, 0.5]]);
+/// let saved = head.forward(&parameters, u.view(), v.view())?;
+/// assert!(saved.loss(&[0, 2])? > 0.0 && saved.accuracy(&[0, 2])? <= 1.0);
+/// let mut d_parameters = parameters.zeros_like();
+/// let (d_u, d_v) = head.backward(&parameters, &saved, &[0, 2], 1.0, &mut d_parameters)?;
+/// assert_eq!((d_u.dim(), d_v.dim()), ((2, 2), (2, 2)));
+/// # Ok::<(), senv_losses::Error>(())
+/// ```
+///
+/// # References
+/// S. R. Bowman, G. Angeli, C. Potts, C. D. Manning, EMNLP 2015, section 3.4, for the task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NliHead {
+    /// Numbers of a sentence vector.
+    pub dim: usize,
+    /// Hidden units; 512 by default.
+    pub hidden: usize,
+}
+
+/// Predictions for pairs, and what [`NliHead::backward`] needs.
+#[derive(Debug, Clone)]
+pub struct NliSaved<F> {
+    x: Array2<F>,
+    s: Array2<F>,
+    logits: Array2<F>,
+}
+
+impl<F: Float> NliSaved<F> {
+    /// (F4): the mean loss; NaN if a prediction is.
+    ///
+    /// # Errors
+    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] unless there is a label a pair;
+    /// [`Error::TargetOutOfRange`] if one is not 0, 1 or 2.
+    pub fn loss(&self, labels: &[u32]) -> Result<f64> {
+        self.check(labels)?;
+        let loss =
+            |(i, &label): (usize, &u32)| softmax_row(&mut row(&self.logits, i).to_vec(), label as usize, &[], 1.0);
+        Ok(labels.iter().enumerate().map(loss).sum::<f64>() / labels.len() as f64)
+    }
+
+    /// The share of pairs, from 0 to 1, whose label has the largest probability; of equal ones the first counts.
+    ///
+    /// # Errors
+    /// As [`loss`](Self::loss).
+    pub fn accuracy(&self, labels: &[u32]) -> Result<f64> {
+        self.check(labels)?;
+        let right = self.labels().zip(labels).filter(|&(predicted, &label)| predicted == label).count();
+        Ok(right as f64 / labels.len() as f64)
+    }
+
+    /// The most probable label of every pair; of equal ones the first.
+    pub fn labels(&self) -> impl Iterator<Item = u32> + '_ {
+        self.logits.rows().into_iter().map(|row| {
+            let better = |best: usize, j: usize| if row[j] > row[best] { j } else { best };
+            (1..row.len()).fold(0, better) as u32
+        })
+    }
+
+    /// The probabilities of the labels, shape `(n, 3)`.
+    #[must_use]
+    pub fn probabilities(&self) -> Array2<F> {
+        let mut p = self.logits.clone();
+        (0..p.nrows()).for_each(|i| math::softmax_in_place(row_mut(&mut p, i)));
+        p
+    }
+
+    fn check(&self, labels: &[u32]) -> Result<()> {
+        check_targets(labels, self.logits.nrows(), NLI_LABELS.len())?;
+        if labels.is_empty() { Err(Error::EmptyBatch) } else { Ok(()) }
+    }
+}
+
+impl NliHead {
+    /// The defaults for vectors of `dim` numbers.
+    #[must_use]
+    pub fn new(dim: usize) -> Self {
+        Self { dim, hidden: DEFAULT_NLI_HIDDEN }
+    }
+
+    /// Names and shapes of its tensors, in order.
+    fn shapes(&self) -> [(&'static str, [usize; 2]); 4] {
+        [
+            ("head.w_h", [self.hidden, 2 * self.dim]),
+            ("head.b_h", [1, self.hidden]),
+            ("head.w_o", [NLI_LABELS.len(), self.hidden]),
+            ("head.b_o", [1, NLI_LABELS.len()]),
+        ]
+    }
+
+    /// Parameters to start from, all uniform from −0.1 to 0.1.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] for a head without units; [`senv_core::Error::TooLarge`].
+    pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+        check_range("hidden units", "1 or more", self.hidden as f64, self.hidden >= 1)?;
+        let mut parameters = Parameters::new();
+        for (name, [rows, columns]) in self.shapes() {
+            let len = rows.checked_mul(columns).ok_or(senv_core::Error::TooLarge { rows, dim: columns })?;
+            let place = parameters.push(name, [rows, columns], vec![F::zero(); len])?;
+            init::uniform(rng, parameters[place].values_mut(), LIMIT)?;
+        }
+        Ok(parameters)
+    }
+
+    /// Predictions for pairs of vectors, shape `(n, dim)` each.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters are not of the shapes of the head.
+    pub fn forward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        u: ArrayView2<'_, F>,
+        v: ArrayView2<'_, F>,
+    ) -> Result<NliSaved<F>> {
+        check_pairs(u, v, self.dim)?;
+        check_shapes(parameters, &self.shapes())?;
+        let x = concatenate(Axis(1), &[u, v]).unwrap_or_else(|_| unreachable!("as many rows")); // (F1)
+        let mut s = bias(x.nrows(), &parameters[B_H]);
+        add_product(x.view(), &parameters[W_H], &mut s)?;
+        F::tanh_in_place(flat_mut(&mut s)); // (F2)
+        let mut logits = bias(x.nrows(), &parameters[B_O]);
+        add_product(s.view(), &parameters[W_O], &mut logits)?; // (F3)
+        Ok(NliSaved { x, s, logits })
+    }
+
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_loss`, that of the mean loss; the gradients of the
+    /// parameters are added to `d_parameters`.
+    ///
+    /// # Errors
+    /// As [`NliSaved::loss`]; [`senv_core::Error::ShapeMismatch`] if something is not of the shapes of the forward pass.
+    pub fn backward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        saved: &NliSaved<F>,
+        labels: &[u32],
+        d_loss: f64,
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<(Array2<F>, Array2<F>)> {
+        saved.check(labels)?;
+        check_size("numbers of the forward pass", 2 * self.dim, saved.x.ncols())?;
+        check_shapes(parameters, &self.shapes())?;
+        check_shapes(d_parameters, &self.shapes())?;
+        let (mut d_a, c) = (saved.logits.clone(), d_loss / labels.len() as f64);
+        for (i, &label) in labels.iter().enumerate() {
+            softmax_row(row_mut(&mut d_a, i), label as usize, &[], c); // (B4)
+        }
+        add_weight_gradient(d_a.view(), saved.s.view(), d_parameters, W_O)?; // (B3)
+        add_bias_gradient(d_a.view(), d_parameters, B_O);
+        let mut d_h = input_gradient(d_a.view(), &parameters[W_O])?;
+        check_size("hidden units of the forward pass", d_h.ncols(), saved.s.ncols())?;
+        d_h.zip_mut_with(&saved.s, |d, &s| *d *= F::one() - s * s); // (B2)
+        add_weight_gradient(d_h.view(), saved.x.view(), d_parameters, W_H)?;
+        add_bias_gradient(d_h.view(), d_parameters, B_H);
+        let d_x = input_gradient(d_h.view(), &parameters[W_H])?; // (B1)
+        Ok((d_x.slice(s![.., ..self.dim]).to_owned(), d_x.slice(s![.., self.dim..]).to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{View, matrix, worst, worst_parameter};
+    use senv_core::stream;
+
+    #[test]
+    fn gradients_match_central_differences() {
+        let (u, v) = (matrix::<f64>(4, 3, 1), matrix::<f64>(4, 3, 2));
+        let labels = [2, 0, 1, 0];
+        let head = NliHead { dim: 3, hidden: 5 };
+        let mut p = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();
+        p.iter_mut().for_each(|tensor| tensor.values_mut().iter_mut().for_each(|x| *x *= 5.0));
+        let f =
+            |p: &Parameters<f64>, u: View<'_>, v: View<'_>| 2.5 * head.forward(p, u, v).unwrap().loss(&labels).unwrap();
+        let saved = head.forward(&p, u.view(), v.view()).unwrap();
+        let mut d = p.zeros_like();
+        let mut run = || head.backward(&p, &saved, &labels, 2.5, &mut d).unwrap();
+        let (d_u, d_v) = run();
+        run(); // Parameter gradients are added: twice, so twice as much.
+        assert!(worst(|u| f(&p, u, v.view()), &u, &d_u) < 1e-7);
+        assert!(worst(|v| f(&p, u.view(), v), &v, &d_v) < 1e-7);
+        assert!(worst(|v| f(&p, u.view(), v), &v, &-d_v) > 1.9, "a flipped sign");
+        for place in 0..4 {
+            let error = worst_parameter(|p| 2.0 * f(p, u.view(), v.view()), &p, &d, place);
+            assert!(error < 1e-7, "{}: {error}", p[place].name());
+        }
+    }
+
+    #[test]
+    fn predictions_and_their_accuracy() {
+        let head = NliHead { dim: 1, hidden: 2 };
+        let mut p = head.init::<f32>(&mut stream(3, "head", &[])).unwrap();
+        assert!(p.iter().all(|tensor| tensor.values().iter().all(|x| x.abs() <= 0.1 && *x != 0.0)));
+        // s = (tanh u, tanh v), and a label for each of u, v and neither.
+        p[W_H].values_mut().copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+        p[W_O].values_mut().copy_from_slice(&[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        p[B_H].values_mut().fill(0.0);
+        p[B_O].values_mut().fill(0.0);
+        let (u, v) = (ndarray::array![[2.0f32], [0.0], [-2.0], [0.0]], ndarray::array![[0.0f32], [2.0], [-2.0], [0.0]]);
+        let saved = head.forward(&p, u.view(), v.view()).unwrap();
+        assert_eq!(saved.labels().collect::<Vec<_>>(), [0, 1, 2, 0]);
+        assert_eq!(saved.accuracy(&[0, 1, 2, 1]).unwrap(), 0.75);
+        let probabilities = saved.probabilities();
+        assert!(probabilities.rows().into_iter().all(|row| (row.sum() - 1.0).abs() < 1e-6));
+        assert!((probabilities[(3, 1)] - 1.0 / 3.0).abs() < 1e-7);
+        assert!(matches!(
+            saved.loss(&[0, 1, 3, 0]),
+            Err(Error::TargetOutOfRange { example: 2, target: 3, n_targets: 3 })
+        ));
+        assert!(saved.accuracy(&[0, 1, 3, 0]).is_err() && saved.loss(&[0]).is_err());
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit() {
+        let head = NliHead { hidden: 4, ..NliHead::new(3) };
+        let p = head.init::<f32>(&mut stream(3, "head", &[])).unwrap();
+        let x = matrix::<f32>(2, 3, 1);
+        assert!(head.forward(&p, x.view(), x.slice(s![..1, ..])).is_err());
+        assert!(head.forward(&Parameters::new(), x.view(), x.view()).is_err());
+        assert!(NliHead { hidden: 0, dim: 3 }.init::<f32>(&mut stream(3, "head", &[])).is_err());
+        let saved = head.forward(&p, x.view(), x.view()).unwrap();
+        let mut d = p.zeros_like();
+        assert!(head.backward(&p, &saved, &[0], 1.0, &mut d).is_err());
+        assert!(head.backward(&p, &saved, &[0, 3], 1.0, &mut d).is_err());
+        assert!(head.backward(&p, &saved, &[0, 1], 1.0, &mut Parameters::new()).is_err());
+        let none = head.forward(&p, x.slice(s![..0, ..]), x.slice(s![..0, ..])).unwrap();
+        assert!(matches!(none.loss(&[]), Err(Error::EmptyBatch)));
+    }
+}

@@ -1,0 +1,303 @@
+//! Which words does a sentence hold, without a number for every word: each is found from the root of a binary tree.
+//!
+//! Equation: `presence-tree`
+//!
+//! ```text
+//! (F1)  a_i = O_i h + b_i                               i: an inner node of the tree, 1 the root
+//! (F2)  P(right at i) = σ(a_i),   p(w) = Π P(turn at i) over the path from the root to w
+//! (F3)  ℓ = Σ_{w present} −ln p(w) = Σ_i l_i softplus(a_i) + r_i softplus(−a_i)
+//!                                                       l_i, r_i: present words to the left and right of i
+//! (F4)  L = mean of ℓ over the sentences
+//! (B3)  ∂a_i = c (l_i σ(a_i) − r_i σ(−a_i)),   ∂O_i += ∂a_i h,   ∂b_i += ∂a_i,   ∂h += ∂a_i O_i        c: ∂L / n
+//! ```
+//!
+//! The tree is balanced: the children of node i are 2i and 2i + 1, the V inner nodes but 0 come first, and word w is the
+//! leaf V + w. Paths are as long as log₂ V, give or take one; only the nodes above the words of a batch are touched.
+
+use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
+use senv_core::{Float, Parameters, Sentences, Stream, math};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    dense::{check_shapes, init},
+    error::{Result, check_range, check_size},
+    output_layer::Reduction,
+    presence::present_words,
+    row_gradients::{RowGradients, Term},
+    rows::flat_mut,
+};
+
+/// The reconstruction of the set of words of a sentence from its encoding, along a balanced binary tree: for large
+/// vocabularies.
+///
+/// ```
+/// use ndarray::array;
+/// use senv_core::{Sentences, TokenId, stream};
+/// use senv_losses::PresenceTree;
+/// let output = PresenceTree::new(2, 5);
+/// let parameters = output.init::<f32>(&mut stream(1, "output", &[]))?;
+/// let mut sentences = Sentences::new();
+/// sentences.push([4, 0, 4].map(TokenId)); // A repeated word counts once.
+/// sentences.push([2].map(TokenId));
+/// let hidden = array![[0.5, -1.0], [0.3, 0.2]];
+/// let (loss, d_hidden, d_rows) = output.loss_and_gradients(&parameters, hidden.view(), &sentences, 1.0)?;
+/// assert!(loss > 0.0 && d_hidden.dim() == (2, 2) && d_rows.rows.len() <= 4);
+/// # Ok::<(), senv_losses::Error>(())
+/// ```
+///
+/// # References
+/// S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014, section 2.2; F. Morin,
+/// Y. Bengio, AISTATS 2005.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PresenceTree {
+    /// Numbers of an encoding.
+    pub dim: usize,
+    /// Words of the vocabulary.
+    pub n_words: usize,
+}
+
+/// An inner node above present words of a sentence: how many lie to its left and right.
+struct Turns {
+    node: u32,
+    left: u32,
+    right: u32,
+}
+
+impl PresenceTree {
+    /// For encodings of `dim` numbers and `n_words` words.
+    #[must_use]
+    pub fn new(dim: usize, n_words: usize) -> Self {
+        Self { dim, n_words }
+    }
+
+    /// Names and shapes of its tensors, in order. Row 0 is no node, so that a node is its row.
+    fn shapes(&self) -> [(&'static str, [usize; 2]); 2] {
+        [("output.w", [self.n_words, self.dim]), ("output.b", [1, self.n_words])]
+    }
+
+    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and `output.b`,
+    /// shape `(1, n_words)`, 0; row i belongs to node i, row 0 to none.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`].
+    pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+        init(rng, &self.shapes())
+    }
+
+    fn check<F: Float>(&self, parameters: &Parameters<F>, hidden: ArrayView2<'_, F>) -> Result<()> {
+        // Leaves are numbered up to twice the number of words.
+        let good = self.n_words <= u32::MAX as usize / 2;
+        check_range("words of a tree", "fewer than 2³¹", self.n_words as f64, good)?;
+        check_shapes(parameters, &self.shapes())?;
+        check_size("numbers of a hidden state", self.dim, hidden.ncols())
+    }
+
+    /// The nodes above the words of every sentence, by node.
+    fn turns(&self, present: &Sentences) -> Vec<Vec<Turns>> {
+        let of = |words: &[senv_core::TokenId]| {
+            let path =
+                |leaf: u32| std::iter::successors(Some(leaf), |node| Some(node / 2)).take_while(|&node| node > 1);
+            let mut steps: Vec<u32> = words.iter().flat_map(|word| path(self.n_words as u32 + word.0)).collect();
+            steps.sort_unstable();
+            let groups = steps.chunk_by(|a, b| a / 2 == b / 2);
+            let turns = groups.map(|steps| {
+                let right = steps.iter().filter(|&step| step % 2 == 1).count() as u32;
+                Turns { node: steps[0] / 2, left: steps.len() as u32 - right, right }
+            });
+            turns.collect()
+        };
+        present.iter().map(of).collect()
+    }
+
+    /// The loss of every sentence, for `hidden`, shape `(n, dim)`.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape;
+    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a token is no word of the vocabulary.
+    pub fn forward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        hidden: ArrayView2<'_, F>,
+        sentences: &Sentences,
+    ) -> Result<Vec<f64>> {
+        self.check(parameters, hidden)?;
+        let present = present_words(sentences, hidden.nrows(), self.n_words)?;
+        let (_, losses) = self.slopes(parameters, hidden, &self.turns(&present));
+        Ok(losses)
+    }
+
+    /// (B3) without c, for the nodes of every sentence, and (F3).
+    fn slopes<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        hidden: ArrayView2<'_, F>,
+        turns: &[Vec<Turns>],
+    ) -> (Vec<Vec<F>>, Vec<f64>) {
+        let hidden = hidden.as_standard_layout();
+        let hidden = hidden.as_slice().unwrap_or_default();
+        let (w, b) = (parameters[0].values(), parameters[1].values());
+        let sentence = |(i, turns): (usize, &Vec<Turns>)| {
+            let h = &hidden[i * self.dim..][..self.dim];
+            let mut loss = 0.0;
+            let slope = |turns: &Turns| {
+                let node = turns.node as usize;
+                let a = (F::dot(&w[node * self.dim..][..self.dim], h) + b[node]).wide(); // (F1)
+                let (left, right) = (f64::from(turns.left), f64::from(turns.right));
+                loss += left * math::softplus(a) + right * math::softplus(-a); // (F3)
+                F::of(left * math::sigmoid(a) - right * math::sigmoid(-a))
+            };
+            let slopes = turns.iter().map(slope).collect();
+            (slopes, loss)
+        };
+        turns.par_iter().enumerate().map(sentence).unzip()
+    }
+
+    /// The mean loss of the sentences, the gradient of `hidden`, shape `(n, dim)`, and those of the rows of the nodes above
+    /// present words, all multiplied by `d_loss`.
+    ///
+    /// # Errors
+    /// As [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without sentences.
+    pub fn loss_and_gradients<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        hidden: ArrayView2<'_, F>,
+        sentences: &Sentences,
+        d_loss: f64,
+    ) -> Result<(f64, Array2<F>, RowGradients<F>)> {
+        self.check(parameters, hidden)?;
+        let present = present_words(sentences, hidden.nrows(), self.n_words)?;
+        let factor = Reduction::Mean.factor(hidden.nrows())?;
+        let c = F::of(d_loss * factor);
+        let turns = self.turns(&present);
+        let (slopes, losses) = self.slopes(parameters, hidden, &turns);
+        let mut d_hidden = Array2::zeros(hidden.raw_dim());
+        let w = parameters[0].values();
+        let steps = turns.par_iter().zip(&slopes);
+        flat_mut(&mut d_hidden).par_chunks_mut(self.dim.max(1)).zip(steps).for_each(|(d_h, (turns, slopes))| {
+            for (turns, &slope) in turns.iter().zip(slopes) {
+                F::axpy(c * slope, &w[turns.node as usize * self.dim..][..self.dim], d_h); // (B3)
+            }
+        });
+        let mut terms = Vec::with_capacity(turns.iter().map(Vec::len).sum());
+        for (i, (turns, slopes)) in turns.iter().zip(&slopes).enumerate() {
+            let term = |(turns, &slope): (&Turns, &F)| Term { row: turns.node, input: i as u32, c: c * slope };
+            terms.extend(turns.iter().zip(slopes).map(term));
+        }
+        terms.sort_by_key(|term| term.row); // Stable: sentences in order within a node.
+        let mut nodes: Vec<u32> = terms.iter().map(|term| term.row).collect();
+        nodes.dedup();
+        let mut gradients = RowGradients::zeros(nodes, self.dim);
+        let hidden = hidden.as_standard_layout();
+        let h = |i: u32| &hidden.as_slice().unwrap_or_default()[i as usize * self.dim..][..self.dim];
+        gradients.add_terms(&terms, h);
+        Ok((losses.iter().sum::<f64>() * factor, d_hidden, gradients)) // (F4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Error,
+        testing::{View, matrix, worst, worst_parameter},
+    };
+    use senv_core::{TokenId, init, stream};
+
+    fn sentences(words: &[&[u32]]) -> Sentences {
+        let mut sentences = Sentences::new();
+        words.iter().for_each(|words| sentences.push(words.iter().copied().map(TokenId)));
+        sentences
+    }
+
+    fn parameters<F: Float>(output: &PresenceTree) -> Parameters<F> {
+        let mut parameters = output.init::<F>(&mut stream(3, "output", &[])).unwrap();
+        init::normal(&mut stream(4, "bias", &[]), parameters[1].values_mut(), 0.5).unwrap();
+        parameters
+    }
+
+    #[test]
+    fn gradients_match_central_differences() {
+        let h = matrix::<f64>(4, 3, 1);
+        let batch = sentences(&[&[6, 0, 3, 6], &[], &[1], &[0, 1, 2, 3, 4, 5, 6]]);
+        let output = PresenceTree::new(3, 7);
+        let p = parameters::<f64>(&output);
+        let f =
+            |p: &Parameters<f64>, h: View<'_>| 2.5 * output.forward(p, h, &batch).unwrap().iter().sum::<f64>() / 4.0;
+        let (loss, d_hidden, rows) = output.loss_and_gradients(&p, h.view(), &batch, 2.5).unwrap();
+        assert!((2.5 * loss - f(&p, h.view())).abs() < 1e-12);
+        assert!(rows.rows.iter().map(|row| row.0).eq(1..7), "all words are there, so all nodes");
+        assert!(worst(|h| f(&p, h), &h, &d_hidden) < 1e-7);
+        assert!(worst(|h| f(&p, h), &h, &-d_hidden) > 1.9, "a flipped sign");
+        let mut d = p.zeros_like();
+        rows.add_to(&mut d, 0).unwrap();
+        for place in [0, 1] {
+            assert!(worst_parameter(|p| f(p, h.view()), &p, &d, place) < 1e-7, "{place}");
+        }
+    }
+
+    #[test]
+    fn words_share_a_probability_of_one_on_paths_of_one_length_or_two() {
+        let h = matrix::<f64>(1, 4, 1);
+        for n_words in [1, 2, 3, 8, 13] {
+            let output = PresenceTree::new(4, n_words);
+            let p = parameters::<f64>(&output);
+            let mut total = 0.0;
+            for word in 0..n_words as u32 {
+                let batch = sentences(&[&[word, word]]);
+                total += (-output.forward(&p, h.view(), &batch).unwrap()[0]).exp();
+                let nodes = output.loss_and_gradients(&p, h.view(), &batch, 1.0).unwrap().2.rows.len() as u32;
+                assert!((n_words.ilog2()..=n_words.ilog2() + 1).contains(&nodes), "{n_words} {word} {nodes}");
+            }
+            assert!((total - 1.0).abs() < 1e-13, "{n_words}: {total}");
+        }
+    }
+
+    #[test]
+    fn a_path_by_hand() {
+        // Three words: the root 1 has the node 2 to its left, with leaves 4 and 5, and the leaf 3 to its right.
+        let output = PresenceTree::new(1, 3);
+        let mut p = Parameters::<f64>::new();
+        p.push("output.w", [3, 1], vec![9.0, 0.5, -2.0]).unwrap();
+        p.push("output.b", [1, 3], vec![9.0, 0.25, 1.0]).unwrap();
+        let h = ndarray::array![[3.0]];
+        let (root, inner) = (1.75, -5.0);
+        for (word, expected) in [
+            (0, math::softplus(-root)),
+            (1, math::softplus(root) + math::softplus(inner)),
+            (2, math::softplus(root) + math::softplus(-inner)),
+        ] {
+            assert_eq!(output.forward(&p, h.view(), &sentences(&[&[word]])).unwrap(), [expected], "{word}");
+        }
+    }
+
+    #[test]
+    fn threads_give_the_same_bits() {
+        let output = PresenceTree::new(40, 3001);
+        let (h, p) = (matrix::<f32>(70, 40, 1), parameters::<f32>(&output));
+        let mut batch = Sentences::new();
+        (0..70u32).for_each(|i| batch.push((0..i % 13).map(|j| TokenId(i * j * 17 % 3001))));
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| output.loss_and_gradients(&p, h.view(), &batch, 1.0).unwrap())
+        };
+        let one = run(1);
+        assert!([2, 5].iter().all(|&threads| run(threads) == one));
+    }
+
+    #[test]
+    fn bad_batches() {
+        let output = PresenceTree::new(3, 5);
+        let p = output.init::<f32>(&mut stream(1, "output", &[])).unwrap();
+        let h = matrix::<f32>(2, 3, 1);
+        let run = |n: usize, batch: &Sentences| {
+            output.loss_and_gradients(&p, h.slice(ndarray::s![..n, ..]), batch, 1.0).map(|_| ())
+        };
+        let two = sentences(&[&[1], &[0, 5, 2]]);
+        assert!(matches!(run(2, &two), Err(Error::TargetOutOfRange { example: 1, target: 5, n_targets: 5 })));
+        assert!(matches!(run(0, &Sentences::new()), Err(Error::EmptyBatch)));
+        assert!(matches!(run(2, &sentences(&[&[1]])), Err(Error::Core(_))));
+        assert!(output.forward(&Parameters::new(), h.view(), &sentences(&[&[1], &[]])).is_err());
+        assert!(output.forward(&p, h.slice(ndarray::s![.., ..2]), &sentences(&[&[1], &[]])).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! Gradients of an output layer in which a batch touches few words.
+
+use ndarray::{Array1, Array2};
+use rayon::prelude::*;
+use senv_core::{Float, Parameters, TokenId};
+
+use crate::{
+    error::{Result, check_size},
+    rows::flat_mut,
+};
+
+/// Gradients of a few rows of an output matrix and of their biases; they are 0 elsewhere. For
+/// [`TableOptimizer::update_rows`](senv_core::optim::TableOptimizer::update_rows), or with [`add_to`](Self::add_to) for a
+/// dense rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowGradients<F> {
+    /// The rows, rising, each once.
+    pub rows: Vec<TokenId>,
+    /// The gradients of these rows of the matrix, shape `(n_rows, dim)`.
+    pub d_w: Array2<F>,
+    /// The gradients of their biases, shape `(n_rows,)`.
+    pub d_b: Array1<F>,
+}
+
+/// Part of a gradient: `c` times row `input` of the inputs belongs to row `row` of the matrix, and `c` to its bias.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Term<F> {
+    pub(crate) row: u32,
+    pub(crate) input: u32,
+    pub(crate) c: F,
+}
+
+impl<F: Float> RowGradients<F> {
+    /// Zeros for these rows, rising, each once.
+    pub(crate) fn zeros(rows: Vec<u32>, dim: usize) -> Self {
+        let n = rows.len();
+        Self { rows: rows.into_iter().map(TokenId).collect(), d_w: Array2::zeros((n, dim)), d_b: Array1::zeros(n) }
+    }
+
+    /// Adds the terms, whose rows rise and are all here; `input` gives an input by its number. In the order of the terms
+    /// whatever the threads.
+    pub(crate) fn add_terms<'a>(&mut self, terms: &[Term<F>], input: impl Fn(u32) -> &'a [F] + Sync) {
+        let dim = self.d_w.ncols().max(1);
+        let rows = flat_mut(&mut self.d_w).par_chunks_mut(dim).zip(self.d_b.as_slice_mut().unwrap_or_default());
+        rows.zip(&self.rows).for_each(|((d_w, d_b), row)| {
+            let first = terms.partition_point(|term| term.row < row.0);
+            for term in terms[first..].iter().take_while(|term| term.row == row.0) {
+                F::axpy(term.c, input(term.input), d_w);
+                *d_b += term.c;
+            }
+        });
+    }
+
+    /// Adds these gradients to those of the matrix at `place` and of the bias behind it.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if there are no such tensors, or without these rows.
+    pub fn add_to(&self, d_parameters: &mut Parameters<F>, place: usize) -> Result<()> {
+        if d_parameters.len() < place + 2 {
+            check_size("tensors of an output layer", place + 2, d_parameters.len())?;
+        }
+        let [n_words, dim] = d_parameters[place].shape();
+        check_size("numbers of a row of an output layer", dim, self.d_w.ncols())?;
+        check_size("biases of an output layer", n_words, d_parameters[place + 1].values().len())?;
+        if let Some(last) = self.rows.last().filter(|row| row.index() >= n_words) {
+            check_size("rows of an output layer", last.index() + 1, n_words)?;
+        }
+        for (row, d) in self.rows.iter().zip(self.d_w.rows()) {
+            let out = &mut d_parameters[place].values_mut()[row.index() * dim..][..dim];
+            out.iter_mut().zip(d).for_each(|(out, &d)| *out += d);
+        }
+        let biases = d_parameters[place + 1].values_mut();
+        self.rows.iter().zip(&self.d_b).for_each(|(row, &d)| biases[row.index()] += d);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn terms_are_summed_by_row_and_added_where_they_belong() {
+        let inputs = [[1.0, 2.0], [10.0, 20.0]];
+        let terms = [(1, 0, 2.0), (1, 1, 0.5), (4, 1, -1.0)].map(|(row, input, c)| Term { row, input, c });
+        let mut gradients = RowGradients::<f64>::zeros(vec![1, 3, 4], 2);
+        gradients.add_terms(&terms, |i| &inputs[i as usize]);
+        assert_eq!(gradients.d_w, array![[7.0, 14.0], [0.0, 0.0], [-10.0, -20.0]]);
+        assert_eq!(gradients.d_b, array![2.5, 0.0, -1.0]);
+        let mut d = Parameters::new();
+        d.push("w", [5, 2], vec![1.0; 10]).unwrap();
+        d.push("b", [1, 5], vec![0.0; 5]).unwrap();
+        gradients.add_to(&mut d, 0).unwrap();
+        assert_eq!(d[0].values(), [1.0, 1.0, 8.0, 15.0, 1.0, 1.0, 1.0, 1.0, -9.0, -19.0]);
+        assert_eq!(d[1].values(), [0.0, 2.5, 0.0, 0.0, -1.0]);
+        assert!(gradients.add_to(&mut d, 1).is_err());
+        for (rows, dim) in [(4, 2), (5, 3)] {
+            let mut d = Parameters::new();
+            d.push("w", [rows, dim], vec![1.0; rows * dim]).unwrap();
+            d.push("b", [1, rows], vec![0.0; rows]).unwrap();
+            assert!(gradients.add_to(&mut d, 0).is_err());
+        }
+    }
+}
