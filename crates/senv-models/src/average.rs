@@ -96,8 +96,13 @@ impl AverageEncoder {
 
     /// The mean of the rows of these tokens and their n-grams; zero without tokens.
     pub fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
-        self.features.features_into(tokens, &mut scratch.features);
-        let rows = scratch.features.rows();
+        let rows = if self.subwords.is_some() {
+            // Numbers of n-grams are rows already; there are no n-grams of words beside them.
+            bytemuck::cast_slice(tokens)
+        } else {
+            self.features.features_into(tokens, &mut scratch.features);
+            scratch.features.rows()
+        };
         let share = 1.0 / rows.len().max(1) as f32;
         kernels::sum_rows(self.rows.values(), self.rows.stride(), rows, share, out);
     }

@@ -58,6 +58,14 @@ pub enum Error {
         /// What differs.
         what: String,
     },
+    /// A model whose sentence vectors are no averages of word vectors.
+    #[error(
+        "the words of a model of kind {kind} cannot be weighted; give an average of words, such as sent2vec, word2vec, pp or a file of word vectors"
+    )]
+    NotWords {
+        /// The kind.
+        kind: &'static str,
+    },
     /// A model whose encoder cannot be tuned on scored pairs.
     #[error(
         "a model of kind {kind} cannot be tuned; give an average of words without n-grams (sent2vec, word2vec, siamese-cbow, pp, word vectors) or a cse model"
@@ -85,7 +93,7 @@ pub enum Error {
         reason: String,
     },
     /// A model file of a kind that encodes no sentences.
-    #[error("{}: a file of kind {kind:?} is no sentence encoder; expected sent2vec, word2vec, pv-dbow or embeddings", path.display())]
+    #[error("{}: a file of kind {kind:?} is no sentence encoder; expected sent2vec, word2vec, pv-dbow, siamese-cbow, pp, cse, relatedness, weighted-average or embeddings", path.display())]
     NotAnEncoder {
         /// The file.
         path: PathBuf,

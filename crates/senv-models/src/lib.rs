@@ -45,6 +45,7 @@ mod siamese_cbow;
 mod training;
 mod tunable;
 mod validation;
+mod weighted;
 mod word2vec;
 
 pub use average::AverageEncoder;
@@ -73,4 +74,5 @@ pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
 pub use training::Trained;
 pub use tunable::EncoderForm;
 pub use validation::ScoredPairs;
+pub use weighted::{WeightScheme, Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};

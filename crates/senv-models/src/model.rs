@@ -6,7 +6,8 @@ use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary
 use senv_store::{Embeddings, ModelFile};
 
 use crate::{
-    AverageEncoder, Cse, Error, Pp, PvDbow, Relatedness, Result, Sent2Vec, SiameseCbow, Word2Vec, word2vec::words,
+    AverageEncoder, Cse, Error, Pp, PvDbow, Relatedness, Result, Sent2Vec, SiameseCbow, Weighted, Word2Vec,
+    word2vec::words,
 };
 
 /// A sentence encoder of any kind.
@@ -35,6 +36,8 @@ pub enum Model {
     Cse(Box<Cse>),
     /// An encoder tuned on scored pairs, with its head.
     Relatedness(Box<Relatedness>),
+    /// Weighted averages, SIF or uSIF.
+    Weighted(Box<Weighted>),
     /// Averages of word vectors of any origin.
     Embeddings(Box<AverageEncoder>),
 }
@@ -64,6 +67,7 @@ impl Model {
             Pp::KIND => Ok(Self::Pp(Box::new(Pp::open(path)?))),
             Cse::KIND => Ok(Self::Cse(Box::new(Cse::open(path)?))),
             Relatedness::KIND => Ok(Self::Relatedness(Box::new(Relatedness::open(path)?))),
+            Weighted::KIND => Ok(Self::Weighted(Box::new(Weighted::open(path)?))),
             "embeddings" => Self::from_embeddings(Embeddings::open(path)?),
             _ => Err(Error::NotAnEncoder { path: path.to_owned(), kind }),
         }
@@ -92,6 +96,7 @@ impl Model {
             Self::Pp(_) => Pp::KIND,
             Self::Cse(_) => Cse::KIND,
             Self::Relatedness(_) => Relatedness::KIND,
+            Self::Weighted(_) => Weighted::KIND,
             Self::Embeddings(_) => "embeddings",
         }
     }
@@ -107,6 +112,7 @@ impl Model {
             Self::Pp(model) => model.encoder().vocabulary(),
             Self::Cse(model) => model.vocabulary(),
             Self::Relatedness(model) => model.vocabulary(),
+            Self::Weighted(model) => model.vocabulary(),
             Self::Embeddings(encoder) => encoder.vocabulary(),
         }
     }
@@ -118,6 +124,7 @@ impl Model {
             Self::PvDbow(model) => model.words(),
             Self::Cse(model) => model.words(),
             Self::Relatedness(model) => model.words(),
+            Self::Weighted(model) => model.words(),
             _ => self.average().map_or_else(|| unreachable!("every other kind averages"), AverageEncoder::rows),
         }
     }
@@ -131,7 +138,7 @@ impl Model {
             Self::Embeddings(encoder) => Some(encoder),
             Self::SiameseCbow(model) => Some(model.encoder()),
             Self::Pp(model) => Some(model.encoder()),
-            Self::PvDbow(_) | Self::Cse(_) | Self::Relatedness(_) => None,
+            Self::PvDbow(_) | Self::Cse(_) | Self::Relatedness(_) | Self::Weighted(_) => None,
         }
     }
 
@@ -146,6 +153,7 @@ impl Model {
             Self::Pp(model) => serde_json::to_value(model.params()),
             Self::Cse(model) => serde_json::to_value(model.params()),
             Self::Relatedness(model) => serde_json::to_value(model.config()),
+            Self::Weighted(model) => serde_json::to_value(model.config()),
             Self::Embeddings(_) => Ok(serde_json::Value::Null),
         };
         value.unwrap_or(serde_json::Value::Null)
@@ -197,6 +205,7 @@ impl Model {
             Self::Pp(model) => model.as_ref(),
             Self::Cse(model) => model.as_ref(),
             Self::Relatedness(model) => model.as_ref(),
+            Self::Weighted(model) => model.as_ref(),
             Self::Embeddings(encoder) => encoder.as_ref(),
         }
     }

@@ -1,0 +1,332 @@
+//! Siamese CBOW, PP, CSE, the relatedness head and weighted averages, from files to encoded sentences and back.
+
+use std::{fmt::Write, fs, path::PathBuf};
+
+use senv_core::{CorpusOptions, NoObserver, SentenceEncoder, TextOptions};
+use senv_models::{
+    Activation, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, Learnt, MarginLoss, Model, PairData,
+    PairInput, PairKind, PairLoss, PairOptions, PpParams, RelatednessParams, ScoredPairs, Selection, SiameseCbowParams,
+    Stopped, SubwordParams, WeightedParams, Window,
+};
+use tempfile::TempDir;
+
+/// Words of two topics; sentences take four of one of them, with words of both between.
+const TOPICS: [[&str; 8]; 2] = [
+    ["boat", "harbour", "sail", "anchor", "tide", "captain", "rope", "wave"],
+    ["oven", "bread", "flour", "dough", "crust", "baker", "yeast", "butter"],
+];
+const SHARED: [&str; 4] = ["the", "of", "with", "and"];
+
+/// A sentence of a topic, from a number.
+fn sentence(topic: usize, n: usize) -> String {
+    let word = |i: usize| TOPICS[topic][(n * (i + 3) + i * i + n / 7) % 8];
+    format!("{} {} {} {} {}", SHARED[n % 4], word(0), word(1), SHARED[(n / 4) % 4], word(2))
+}
+
+struct Files {
+    folder: TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Documents of one topic each.
+    fn running(&self) -> PathBuf {
+        let mut text = String::new();
+        for document in 0..60 {
+            (0..8).for_each(|i| writeln!(text, "{}", sentence(document % 2, 8 * document + i)).unwrap());
+            text.push('\n');
+        }
+        self.write("running.txt", &text)
+    }
+
+    fn pairs(&self) -> PathBuf {
+        let line = |i: usize| format!("{}\t{}\n", sentence(i % 2, i), sentence(i % 2, 3 * i + 11));
+        self.write("pairs.tsv", &(0..300).map(line).collect::<String>())
+    }
+
+    /// Pairs of one topic score high, of two low.
+    fn scored(&self) -> PathBuf {
+        let line = |i: usize| {
+            let other = (i / 2 + i) % 2;
+            let score = if i % 2 == other { 4.5 } else { 1.25 };
+            format!("{score}\t{}\t{}\n", sentence(i % 2, i), sentence(other, 5 * i + 3))
+        };
+        self.write("scored.tsv", &(0..120).map(line).collect::<String>())
+    }
+}
+
+fn inputs(path: PathBuf, kind: PairKind) -> Vec<PairInput> {
+    vec![PairInput { path, kind, weight: None }]
+}
+
+fn data(path: PathBuf, kind: PairKind) -> PairData {
+    PairData::read(&inputs(path, kind), &PairOptions::default(), &NoObserver).unwrap()
+}
+
+/// Mean cosine within a topic less that between the two.
+fn separation(encoder: &dyn SentenceEncoder) -> f32 {
+    let mean = |other: fn(usize) -> usize| {
+        (0..40).map(|i| encoder.similarity(&sentence(i % 2, 100 + i), &sentence(other(i), 200 + 3 * i))).sum::<f32>()
+            / 40.0
+    };
+    mean(|i| i % 2) - mean(|i| (i + 1) % 2)
+}
+
+fn bits(encoder: &dyn SentenceEncoder) -> Vec<u32> {
+    let texts: Vec<String> = (0..10).map(|i| sentence(i % 2, i)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    encoder.encode_batch(&texts).unwrap().0.iter().map(|x| x.to_bits()).collect()
+}
+
+fn fit_params() -> FitParams {
+    FitParams { epochs: 6, batch: 32, lr: 0.02, clip: None, ..FitParams::default() }
+}
+
+fn siamese(threads: usize) -> SiameseCbowParams {
+    SiameseCbowParams { dim: 24, min_count: 1, fit: FitParams { threads, ..fit_params() }, ..Default::default() }
+}
+
+#[test]
+fn siamese_cbow_learns_from_neighbours_and_is_saved() {
+    let files = Files::new();
+    let text = files.running();
+    let learnt =
+        |threads| siamese(threads).fit_files(&[&text], &CorpusOptions::default(), None, &[], &NoObserver).unwrap();
+    let one = learnt(1);
+    assert!(separation(&one.model) > 0.5, "{}", separation(&one.model));
+    assert_eq!((one.stopped, one.examples, one.steps), (Stopped::Finished, 6 * 360, 6 * 12));
+    for threads in [2, 5] {
+        assert_eq!(bits(&one.model), bits(&learnt(threads).model));
+    }
+    let path = files.folder.path().join("model.senv");
+    one.model.save(&path).unwrap();
+    let opened = Model::open(&path).unwrap();
+    assert_eq!((opened.kind(), bits(&opened)), ("siamese-cbow", bits(&one.model)));
+}
+
+#[test]
+fn siamese_cbow_needs_documents_of_three_sentences() {
+    let files = Files::new();
+    let text = files.write("short.txt", "the boat\nthe oven\n\nthe rope\nthe tide\n\nthe wave\n");
+    let error = siamese(1).fit_files(&[&text], &CorpusOptions::default(), None, &[], &NoObserver).unwrap_err();
+    assert!(matches!(error, Error::NoExamples { kind: "siamese-cbow" }), "{error}");
+}
+
+/// Hinges against random sentences: with two topics the hardest negative is always of the same one.
+fn margin() -> PairLoss {
+    PairLoss::Margin(MarginLoss { selection: Selection::Random, ..MarginLoss::default() })
+}
+
+fn softmax() -> PairLoss {
+    PairLoss::SoftmaxCosine(InfoNce { temperature: 0.1, ..InfoNce::default() })
+}
+
+#[test]
+fn pp_learns_from_pairs_with_either_loss_and_is_saved() {
+    let files = Files::new();
+    let data = data(files.pairs(), PairKind::Pairs);
+    for loss in [margin(), softmax()] {
+        let learnt = |threads| {
+            let mut params = PpParams { dim: 16, fit: FitParams { threads, ..fit_params() }, ..PpParams::default() };
+            params.pairs.loss = loss.clone();
+            params.pairs.word_dropout = 0.1;
+            params.fit(&data, None, &[], &NoObserver).unwrap()
+        };
+        let one = learnt(1);
+        assert!(separation(&one.model) > 0.5, "{loss:?} {}", separation(&one.model));
+        assert_eq!(bits(&one.model), bits(&learnt(3).model));
+        let path = files.folder.path().join("model.senv");
+        one.model.save(&path).unwrap();
+        assert_eq!(bits(&Model::open(&path).unwrap()), bits(&one.model));
+    }
+}
+
+fn cse(activation: Activation, threads: usize) -> CseParams {
+    let mut params = CseParams {
+        dim: 12,
+        windows: vec![Window { width: 1, n_filters: 8 }, Window { width: 2, n_filters: 8 }],
+        activation,
+        fit: FitParams { threads, ..fit_params() },
+        ..CseParams::default()
+    };
+    params.pairs.loss = margin();
+    params
+}
+
+#[test]
+fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
+    let files = Files::new();
+    let data = data(files.pairs(), PairKind::Pairs);
+    for activation in [Activation::Linear, Activation::Tanh] {
+        let learnt = |threads| cse(activation, threads).fit(&data, None, None, &[], &NoObserver).unwrap();
+        let one = learnt(1);
+        assert!(separation(&one.model) > 0.5, "{activation:?} {}", separation(&one.model));
+        assert_eq!(bits(&one.model), bits(&learnt(2).model));
+        let path = files.folder.path().join("model.senv");
+        one.model.save(&path).unwrap();
+        let Model::Cse(opened) = Model::open(&path).unwrap() else { panic!("another kind") };
+        assert_eq!(bits(opened.as_ref()), bits(&one.model));
+        // Alone or among many, with or without the folded table, a sentence has the same vector up to rounding.
+        let (alone, mut many) = (opened.encode(&[sentence(0, 5)]).unwrap(), Vec::new());
+        opened.prepare_for_many();
+        many.extend(opened.encode(&[sentence(0, 5)]).unwrap());
+        let scale = alone.iter().fold(0.0f32, |a, b| a.max(b.abs()));
+        assert!(alone.iter().zip(&many).all(|(a, b)| (a - b).abs() <= 1e-5 * scale));
+        // No step at all leaves the weights of the first stage.
+        let params = CseParams { fit: FitParams { lr: 1e-30, ..fit_params() }, ..cse(activation, 1) };
+        let second = params.fit(&data, None, Some(&opened), &[], &NoObserver).unwrap();
+        assert_eq!(second.found.found, second.found.words);
+        assert_eq!(second.model.parameters(), opened.parameters());
+        assert!(second.model.words().iter().eq(opened.words().iter()));
+        // A start of another form is refused.
+        let other = CseParams { windows: vec![Window { width: 1, n_filters: 8 }], ..params };
+        assert!(other.fit(&data, None, Some(&opened), &[], &NoObserver).is_err());
+    }
+}
+
+#[test]
+fn the_head_learns_scores_from_averages_and_filters() {
+    let files = Files::new();
+    let pairs = data(files.pairs(), PairKind::Pairs);
+    let scored = ScoredPairs::read(files.scored()).unwrap();
+    let path = files.folder.path().join("base.senv");
+    cse(Activation::Linear, 1).fit(&pairs, None, None, &[], &NoObserver).unwrap().model.save(&path).unwrap();
+    let cse = Model::open(&path).unwrap();
+    let pp = PpParams { dim: 16, fit: fit_params(), ..PpParams::default() };
+    pp.fit(&pairs, None, &[], &NoObserver).unwrap().model.save(&path).unwrap();
+    let pp = Model::open(&path).unwrap();
+    for (base, filters) in [(&cse, FilterStart::Universal), (&cse, FilterStart::Random), (&pp, FilterStart::Universal)]
+    {
+        let params = |threads| RelatednessParams {
+            hidden: 8,
+            filters,
+            fit: FitParams { epochs: 60, lr: 0.01, threads, ..fit_params() },
+            ..RelatednessParams::default()
+        };
+        let tuned: Learnt<_> = params(1).fit(base, &scored, Some(&scored), &NoObserver).unwrap();
+        assert!(tuned.best.unwrap().1 > 0.95, "{:?}", tuned.best);
+        let score = |a: usize, b: usize| tuned.model.score(&sentence(a, 31), &sentence(b, 77)).unwrap();
+        assert!(score(0, 0) > score(0, 1) + 1.0, "{} {}", score(0, 0), score(0, 1));
+        assert_eq!(bits(&tuned.model), bits(&params(3).fit(base, &scored, Some(&scored), &NoObserver).unwrap().model));
+        let path = files.folder.path().join("tuned.senv");
+        tuned.model.save(&path).unwrap();
+        let opened = Model::open(&path).unwrap();
+        assert_eq!(
+            opened.relatedness("the boat", "the sail").unwrap(),
+            Some(tuned.model.score("the boat", "the sail").unwrap())
+        );
+        assert_eq!(opened.kind(), "relatedness");
+    }
+    assert_eq!(pp.relatedness("a", "b").unwrap(), None);
+    let outside = files.write("outside.tsv", "1\ta b\tc d\n5.5\te f\tg h\n");
+    let outside = ScoredPairs::read(outside).unwrap();
+    let error = RelatednessParams::default().fit(&pp, &outside, None, &NoObserver).unwrap_err().to_string();
+    assert!(error.contains(":2:") && error.contains("5.5"), "{error}");
+    let wide = RelatednessParams { grid: Grid::ZeroTo(6), ..RelatednessParams::default() };
+    assert!(wide.fit(&pp, &outside, None, &NoObserver).is_ok());
+}
+
+#[test]
+fn weighted_averages_keep_their_weights_and_directions() {
+    let files = Files::new();
+    let text = files.running();
+    let path = files.folder.path().join("base.senv");
+    let siamese = siamese(1).fit_files(&[&text], &CorpusOptions::default(), None, &[], &NoObserver).unwrap();
+    siamese.model.save(&path).unwrap();
+    let base = Model::open(&path).unwrap();
+    for params in [WeightedParams::sif(), WeightedParams { n_components: 0, ..WeightedParams::sif() }] {
+        let model = params.fit_files(&base, &[&text], &TextOptions::default(), &NoObserver).unwrap();
+        let (the, boat) = (model.vocabulary().id("the").unwrap(), model.vocabulary().id("boat").unwrap());
+        assert!(model.weights()[the.index()] < model.weights()[boat.index()]);
+        let path = files.folder.path().join("weighted.senv");
+        model.save(&path).unwrap();
+        let opened = Model::open(&path).unwrap();
+        assert_eq!((opened.kind(), bits(&opened)), ("weighted-average", bits(&model)));
+        let (_, coverage) = opened.encode_batch(&["unheard of"]).unwrap();
+        assert_eq!(coverage[0].known, 1);
+        // Without directions taken out, topics stay apart; with one, the direction of all sentences is gone from each.
+        if params.n_components == 0 {
+            assert!(separation(&opened) > 0.2, "{}", separation(&opened));
+        } else {
+            let plain = WeightedParams { n_components: 0, ..params };
+            let plain = plain.fit_files(&base, &[&text], &TextOptions::default(), &NoObserver).unwrap();
+            let length = |model: &dyn SentenceEncoder| {
+                let texts: Vec<String> = (0..40).map(|i| sentence(i % 2, i)).collect();
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                model.encode_batch(&texts).unwrap().0.iter().map(|x| x * x).sum::<f32>()
+            };
+            assert!(length(&opened) < 0.6 * length(&plain), "{} {}", length(&opened), length(&plain));
+        }
+    }
+    let few = WeightedParams::usif().fit_files(&base, &[&text], &TextOptions::default(), &NoObserver);
+    assert!(few.is_err() || few.unwrap().weights().iter().all(|w| w.is_finite()));
+}
+
+#[test]
+fn unknown_words_are_alike_by_their_characters() {
+    let files = Files::new();
+    let options = PairOptions {
+        min_count: 2,
+        subwords: Some(SubwordParams { min_n: 3, max_n: 4, buckets: 500 }),
+        ..PairOptions::default()
+    };
+    let pairs = files
+        .write("pairs.tsv", "the boat\tthe sail\nthe oven\tthe bread\nboat Zanzibar\tsail Zanzibarian\noven\tbread\n");
+    let data = PairData::read(&inputs(pairs, PairKind::Pairs), &options, &NoObserver).unwrap();
+    assert!(data.vocabulary.id("zanzibar").is_none());
+    let params = PpParams { dim: 16, fit: fit_params(), ..PpParams::default() };
+    let learnt = params.fit(&data, None, &[], &NoObserver).unwrap();
+    assert!(learnt.model.similarity("Zanzibars", "Zanzibari") > 0.5);
+    assert!(learnt.model.similarity("Zanzibars", "quixotry") < 0.5);
+    let path = files.folder.path().join("model.senv");
+    learnt.model.save(&path).unwrap();
+    let opened = Model::open(&path).unwrap();
+    assert_eq!(opened.similarity("Zanzibars", "Zanzibari"), learnt.model.similarity("Zanzibars", "Zanzibari"));
+    assert!(CseParams::default().fit(&data, None, None, &[], &NoObserver).is_err());
+}
+
+#[test]
+fn every_kind_of_file_becomes_groups_and_what_is_left_out_is_counted() {
+    let files = Files::new();
+    let options = PairOptions { held_out: HeldOut::default(), group: true, ..PairOptions::default() };
+    let mut held_out = options.clone();
+    held_out.held_out.add("A dog runs in the park.");
+    let read = |name, text, kind, options: &PairOptions| {
+        PairData::read(&inputs(files.write(name, text), kind), options, &NoObserver)
+    };
+    let pairs = read("p", "a b\tc d\na b\te f\nx y\tx y\ng\th\n", PairKind::Pairs, &options).unwrap();
+    assert_eq!((pairs.reports[0].groups, pairs.reports[0].identical), (2, 1));
+    let ungrouped = PairOptions { group: false, ..options.clone() };
+    let pairs = read("p", "a b\tc d\na b\te f\nx y\tx y\ng\th\n", PairKind::Pairs, &ungrouped).unwrap();
+    assert_eq!(pairs.reports[0].groups, 3);
+    let captions = "1\ta dog runs in the park\n1\ta dog outside\n2\ta cat\n2\tthe cat\n2\tthe cat\n3\talone\n";
+    let found = read("c", captions, PairKind::Captions, &held_out).unwrap();
+    let report = &found.reports[0];
+    assert_eq!((report.groups, report.contaminated, report.identical, report.lonely), (1, 1, 1, 1));
+    let nli = "entailment\ta man sleeps\ta person sleeps\ncontradiction\ta man sleeps\ta man runs\nneutral\ta\tb\n\
+               ENTAILMENT\ta dog runs in the park\ta dog\ncontradiction\tc d\te f\n";
+    let found = read("n", nli, PairKind::Nli, &held_out).unwrap();
+    assert_eq!((found.reports[0].groups, found.reports[0].contaminated), (1, 1));
+    assert!(found.sources[0].has_contradictions());
+    let found = read("t", "one\ntwo\ntwo\nthree\n\nfour\nfive\n", PairKind::Neighbours, &options).unwrap();
+    assert_eq!(found.reports[0].groups, 3);
+
+    let message = |text, kind| read("bad", text, kind, &options).unwrap_err().to_string();
+    assert!(message("a\tb\nalone\n", PairKind::Pairs).contains("bad:2: 1 column; expected 2"));
+    assert!(message("a\tb\tc\n", PairKind::Pairs).contains("bad:1: 3 columns; expected 2"));
+    assert!(message("a\tb\n \tc\n", PairKind::Pairs).contains("bad:2: column 1 is empty"));
+    assert!(message("a\tb\n\nc\td\n", PairKind::Pairs).contains("bad:2:"));
+    assert!(message("maybe\ta\tb\n", PairKind::Nli).contains("bad:1: the label \"maybe\""));
+    assert!(message("a\ta\nb\tb\n", PairKind::Pairs).contains("no example"));
+    let weight = vec![PairInput { path: files.pairs(), kind: PairKind::Pairs, weight: Some(f64::NAN) }];
+    assert!(PairData::read(&weight, &options, &NoObserver).is_err());
+}
