@@ -1,5 +1,5 @@
-//! An exact softmax over a large vocabulary that spends little on rare words: they lie in clusters, behind one number each
-//! of a short list of frequent words, and are told apart in fewer dimensions.
+//! An exact softmax over a large vocabulary that spends little on rare words: they lie in clusters, behind one number
+//! each of a short list of frequent words, and are told apart in fewer dimensions.
 //!
 //! Equation: `adaptive-softmax`
 //!
@@ -51,9 +51,10 @@ const A_CLUSTER: usize = 3;
 /// ```
 ///
 /// # References
-/// E. Grave, A. Joulin, M. Cissé, D. Grangier, H. Jégou, Efficient softmax approximation for GPUs, ICML 2017, sections 4.2
-/// and 4.3.
+/// E. Grave, A. Joulin, M. Cissé, D. Grangier, H. Jégou, Efficient softmax approximation for GPUs, ICML 2017, sections
+/// 4.2 and 4.3.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct AdaptiveSoftmax {
     dim: usize,
     /// Words up to each of which a list reaches; the last is the vocabulary.
@@ -65,9 +66,29 @@ pub struct AdaptiveSoftmax {
     pub block: usize,
 }
 
+/// The same as read from a file.
+#[derive(Deserialize)]
+struct Unchecked {
+    dim: usize,
+    ends: Vec<usize>,
+    factor: usize,
+    reduction: Reduction,
+    block: usize,
+}
+
+impl TryFrom<Unchecked> for AdaptiveSoftmax {
+    type Error = crate::Error;
+
+    fn try_from(read: Unchecked) -> Result<Self> {
+        let (n_words, cutoffs) = read.ends.split_last().map_or((0, [].as_slice()), |(&last, rest)| (last, rest));
+        let output = Self::new(read.dim, n_words, cutoffs)?.with_factor(read.factor)?;
+        Ok(Self { reduction: read.reduction, block: read.block, ..output })
+    }
+}
+
 impl AdaptiveSoftmax {
-    /// For hidden states of `dim` numbers and `n_words` words: those below the first of the `cutoffs` at once, a cluster
-    /// from each cutoff to the next, the last to the end. Cluster k works in dim / 4ᵏ dimensions, one at least.
+    /// For hidden states of `dim` numbers and `n_words` words: those below the first of the `cutoffs` at once, a
+    /// cluster from each cutoff to the next, the last to the end. Cluster k works in dim / 4ᵏ dimensions, one at least.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] unless cutoffs rise from 1 to below `n_words`.
@@ -190,8 +211,8 @@ impl AdaptiveSoftmax {
         Ok(losses)
     }
 
-    /// The loss and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are multiplied by `d_loss`; those of
-    /// the parameters are added to `d_parameters`.
+    /// The loss and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are multiplied by `d_loss`;
+    /// those of the parameters are added to `d_parameters`.
     ///
     /// # Errors
     /// As [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without tokens.
@@ -350,6 +371,15 @@ mod tests {
         }
         let output = AdaptiveSoftmax::new(4, 9, &[2, 5]).unwrap();
         assert!((output.n_words(), output.n_clusters()) == (9, 2) && output.clone().with_factor(0).is_err());
+        let text = serde_json::to_string(&output).unwrap();
+        assert_eq!(serde_json::from_str::<AdaptiveSoftmax>(&text).unwrap(), output);
+        for bad in [
+            text.replace("[2,5,9]", "[]"),
+            text.replace("[2,5,9]", "[5,2,9]"),
+            text.replace("\"factor\":4", "\"factor\":0"),
+        ] {
+            assert!(bad != text && serde_json::from_str::<AdaptiveSoftmax>(&bad).is_err(), "{bad}");
+        }
         let p = parameters::<f32>(&output);
         let mut d = p.zeros_like();
         let h = matrix::<f32>(2, 4, 1);

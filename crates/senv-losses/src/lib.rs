@@ -12,13 +12,14 @@
 //! | [`DualObjective`] | the losses of two decoders | P-thought |
 //! | [`L2`] | parameters, and where they started | all |
 //!
-//! Every loss is a mean over the batch, that of tokens a sum if so asked. `forward` returns it as f64, with what `backward` needs, and changes nothing;
-//! `backward` returns gradients of a loss to be minimised with respect to the vectors, times `d_loss`, and adds
-//! those of parameters to what is there. Losses over a vocabulary do both in one pass, `loss_and_gradients`, a block at a
-//! time, since the scores of all words are too many to keep; where few words are touched, their gradients come as
-//! [`RowGradients`]. Code is generic over [`Float`](senv_core::Float): f32 trains, f64 checks. All
-//! cosines are products of unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient.
-//! The same batch gives the same bits at any number of threads.
+//! Every loss is a mean over the batch, that of tokens a sum if so asked. `forward` returns it as f64, with what
+//! `backward` needs, and changes nothing; `backward` returns gradients of a loss to be minimised with respect to the
+//! vectors, times `d_loss`, and adds those of parameters to what is there. Losses over a vocabulary go both ways at
+//! once, a block at a time, since the scores of all words are too many to keep: theirs is `loss_and_gradients`, and
+//! `forward` the loss of every example; where a batch touches few words, the gradients of these come as
+//! [`RowGradients`]. Code is generic over [`Float`](senv_core::Float): f32 trains, f64 checks. All cosines are products
+//! of unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient. The same batch gives the
+//! same bits at any number of threads.
 //!
 //! ```
 //! use ndarray::array;

@@ -177,7 +177,8 @@ impl NliHead {
     /// parameters are added to `d_parameters`.
     ///
     /// # Errors
-    /// As [`NliSaved::loss`]; [`senv_core::Error::ShapeMismatch`] if something is not of the shapes of the forward pass.
+    /// As [`NliSaved::loss`]; [`senv_core::Error::ShapeMismatch`] if something is not of the shapes of the forward
+    /// pass.
     pub fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,

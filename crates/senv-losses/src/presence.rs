@@ -64,8 +64,8 @@ impl PresenceLoss {
         [("output.w", [self.n_words, self.dim]), ("output.b", [1, self.n_words])]
     }
 
-    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and `output.b`,
-    /// shape `(1, n_words)`, 0.
+    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and
+    /// `output.b`, shape `(1, n_words)`, 0.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`].
@@ -76,8 +76,8 @@ impl PresenceLoss {
     /// The loss of every sentence, for `hidden`, shape `(n, dim)`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape; [`Error::TargetOutOfRange`] if a token is no
-    /// word of the vocabulary.
+    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape; [`Error::TargetOutOfRange`] if a token is
+    /// no word of the vocabulary.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -90,8 +90,8 @@ impl PresenceLoss {
         OutputLayer::new(parameters, 0, self.block).losses(hidden, row)
     }
 
-    /// The mean loss of the sentences and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are multiplied
-    /// by `d_loss`; those of the parameters are added to `d_parameters`.
+    /// The mean loss of the sentences and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are
+    /// multiplied by `d_loss`; those of the parameters are added to `d_parameters`.
     ///
     /// # Errors
     /// As [`forward`](Self::forward); [`Error::EmptyBatch`] without sentences.

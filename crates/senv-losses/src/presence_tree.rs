@@ -11,8 +11,9 @@
 //! (B3)  ∂a_i = c (l_i σ(a_i) − r_i σ(−a_i)),   ∂O_i += ∂a_i h,   ∂b_i += ∂a_i,   ∂h += ∂a_i O_i        c: ∂L / n
 //! ```
 //!
-//! The tree is balanced: the children of node i are 2i and 2i + 1, the V inner nodes but 0 come first, and word w is the
-//! leaf V + w. Paths are as long as log₂ V, give or take one; only the nodes above the words of a batch are touched.
+//! The tree is balanced: the children of node i are 2i and 2i + 1, the V inner nodes but 0 come first, and word w is
+//! the leaf V + w. Paths are as long as log₂ V, give or take one; only the nodes above the words of a batch are
+//! touched.
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
@@ -47,8 +48,8 @@ use crate::{
 /// ```
 ///
 /// # References
-/// S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014, section 2.2; F. Morin,
-/// Y. Bengio, AISTATS 2005.
+/// S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014, section 2.2; F.
+/// Morin, Y. Bengio, AISTATS 2005.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PresenceTree {
     /// Numbers of an encoding.
@@ -76,8 +77,8 @@ impl PresenceTree {
         [("output.w", [self.n_words, self.dim]), ("output.b", [1, self.n_words])]
     }
 
-    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and `output.b`,
-    /// shape `(1, n_words)`, 0; row i belongs to node i, row 0 to none.
+    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and
+    /// `output.b`, shape `(1, n_words)`, 0; row i belongs to node i, row 0 to none.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`].
@@ -153,8 +154,8 @@ impl PresenceTree {
         turns.par_iter().enumerate().map(sentence).unzip()
     }
 
-    /// The mean loss of the sentences, the gradient of `hidden`, shape `(n, dim)`, and those of the rows of the nodes above
-    /// present words, all multiplied by `d_loss`.
+    /// The mean loss of the sentences, the gradient of `hidden`, shape `(n, dim)`, and those of the rows of the nodes
+    /// above present words, all multiplied by `d_loss`.
     ///
     /// # Errors
     /// As [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without sentences.

@@ -10,8 +10,8 @@ use crate::{
 };
 
 /// Gradients of a few rows of an output matrix and of their biases; they are 0 elsewhere. For
-/// [`TableOptimizer::update_rows`](senv_core::optim::TableOptimizer::update_rows), or with [`add_to`](Self::add_to) for a
-/// dense rule.
+/// [`TableOptimizer::update_rows`](senv_core::optim::TableOptimizer::update_rows), or with [`add_to`](Self::add_to) for
+/// a dense rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowGradients<F> {
     /// The rows, rising, each once.
@@ -37,8 +37,8 @@ impl<F: Float> RowGradients<F> {
         Self { rows: rows.into_iter().map(TokenId).collect(), d_w: Array2::zeros((n, dim)), d_b: Array1::zeros(n) }
     }
 
-    /// Adds the terms, whose rows rise and are all here; `input` gives an input by its number. In the order of the terms
-    /// whatever the threads.
+    /// Adds the terms, whose rows rise and are all here; `input` gives an input by its number. In the order of the
+    /// terms whatever the threads.
     pub(crate) fn add_terms<'a>(&mut self, terms: &[Term<F>], input: impl Fn(u32) -> &'a [F] + Sync) {
         let dim = self.d_w.ncols().max(1);
         let rows = flat_mut(&mut self.d_w).par_chunks_mut(dim).zip(self.d_b.as_slice_mut().unwrap_or_default());

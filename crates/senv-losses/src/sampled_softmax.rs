@@ -27,8 +27,8 @@ use crate::{
 /// Words sampled a batch unless asked otherwise; the P-thought paper gives no number.
 pub const DEFAULT_SAMPLED: usize = 512;
 
-/// Softmax over the target and sampled words. The parameters are those of [`TokenNll`](crate::TokenNll), which judges them;
-/// word numbers are ranks by frequency, as in every [`Vocabulary`](senv_core::Vocabulary).
+/// Softmax over the target and sampled words. The parameters are those of [`TokenNll`](crate::TokenNll), which judges
+/// them; word numbers are ranks by frequency, as in every [`Vocabulary`](senv_core::Vocabulary).
 ///
 /// ```
 /// use ndarray::array;
@@ -53,8 +53,9 @@ pub struct SampledSoftmax {
 }
 
 impl SampledSoftmax {
-    /// The loss, the gradient of `hidden`, shape `(n, dim)`, and those of the rows of the targets and the sampled words, all
-    /// multiplied by `d_loss`. `parameters` are a matrix, shape `(n_words, dim)`, and a bias, shape `(1, n_words)`.
+    /// The loss, the gradient of `hidden`, shape `(n, dim)`, and those of the rows of the targets and the sampled
+    /// words, all multiplied by `d_loss`. `parameters` are a matrix, shape `(n_words, dim)`, and a bias, shape
+    /// `(1, n_words)`.
     ///
     /// Holds n × (1 + sampled) logits; nothing of the size of the vocabulary.
     ///

@@ -23,8 +23,8 @@ use crate::{
     softmax_row::softmax_row,
 };
 
-/// Softmax over all words of a vocabulary for hidden states of a decoder. One row a real token: nothing is computed, and
-/// so nothing must be masked, for padding.
+/// Softmax over all words of a vocabulary for hidden states of a decoder. One row a real token: nothing is computed,
+/// and so nothing must be masked, for padding.
 ///
 /// ```
 /// use ndarray::array;
@@ -67,8 +67,8 @@ impl TokenNll {
         [("output.w", [self.n_words, self.dim]), ("output.b", [1, self.n_words])]
     }
 
-    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and `output.b`,
-    /// shape `(1, n_words)`, 0.
+    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and
+    /// `output.b`, shape `(1, n_words)`, 0.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] without words and numbers; [`senv_core::Error::TooLarge`].
@@ -76,8 +76,8 @@ impl TokenNll {
         init(rng, &self.shapes())
     }
 
-    /// The negative log-likelihood ℓ of every token in nats, for `hidden`, shape `(n, dim)`. The exponential of their mean
-    /// is the perplexity.
+    /// The negative log-likelihood ℓ of every token in nats, for `hidden`, shape `(n, dim)`. The exponential of their
+    /// mean is the perplexity.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape;
@@ -94,8 +94,8 @@ impl TokenNll {
         OutputLayer::new(parameters, 0, self.block).losses(hidden, row)
     }
 
-    /// The loss and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are multiplied by `d_loss`; those of
-    /// the parameters are added to `d_parameters`.
+    /// The loss and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are multiplied by `d_loss`;
+    /// those of the parameters are added to `d_parameters`.
     ///
     /// # Errors
     /// As [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without tokens.
