@@ -66,9 +66,7 @@ impl HeldOut {
 /// Letters and digits in lower case; `None` for fewer than four words.
 fn key(sentence: &str) -> Option<String> {
     let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
-    if sentence.split_whitespace().filter(is_word).nth(MIN_WORDS - 1).is_none() {
-        return None;
-    }
+    sentence.split_whitespace().filter(is_word).nth(MIN_WORDS - 1)?;
     Some(sentence.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect())
 }
 

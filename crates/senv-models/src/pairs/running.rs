@@ -22,7 +22,7 @@ pub(super) fn read(
         max_line_bytes: options.text.max_line_bytes,
         ..CorpusOptions::default()
     };
-    let (vocabulary, corpus) = Corpus::read(&[input.path.clone()], &corpus_options, observer)?;
+    let (vocabulary, corpus) = Corpus::read(std::slice::from_ref(&input.path), &corpus_options, observer)?;
     let ids: Vec<TokenId> =
         vocabulary.iter().map(|(_, token, count)| TokenId(builder.add_many(token, count))).collect();
     let (sentences, ends) = numbered(&corpus, |token| Some(ids[token.index()]))?;
