@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, Parser, Subcommand, builder::RangedU64ValueParser};
 
-use crate::commands::{completions, convert, encode, eval, info, nearest, similarity, train};
+use crate::commands::{completions, convert, encode, eval, info, nearest, similarity, train, tune};
 
 /// Sentence embeddings: train, encode, search, evaluate.
 ///
@@ -34,6 +34,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Train(train::Train),
+    Tune(tune::Tune),
     Encode(encode::Encode),
     Similarity(similarity::Similarity),
     Nearest(nearest::Nearest),
@@ -45,5 +46,5 @@ pub(crate) enum Command {
 
 /// The command line with the library's defaults in its help.
 pub(crate) fn command() -> clap::Command {
-    Cli::command().mut_subcommand("train", train::with_defaults)
+    Cli::command().mut_subcommand("train", train::with_defaults).mut_subcommand("tune", train::with_defaults)
 }

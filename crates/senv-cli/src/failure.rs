@@ -79,6 +79,7 @@ fn is_usage(error: &(dyn Error + 'static)) -> bool {
     if let Some(error) = error.downcast_ref::<senv_models::Error>() {
         return match error {
             senv_models::Error::Core(error)
+            | senv_models::Error::Loss(senv_losses::Error::Core(error))
             | senv_models::Error::Training(senv_negative_sampling::Error::Core(error))
             | senv_models::Error::Store(senv_store::Error::Core(error)) => core(error),
             senv_models::Error::Ngrams(_) => true,

@@ -10,7 +10,7 @@ use senv_core::{Control, Observer, Progress};
 
 use crate::{
     interrupt::Interrupt,
-    output::{self, duration, short},
+    output::{self, duration, plural, short},
 };
 
 /// Time between two lines where there is no terminal.
@@ -18,10 +18,18 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// Steps of the bar.
 const STEPS: u64 = 10_000;
 
+/// What a trainer counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Words,
+    Pairs,
+}
+
 /// Shows the progress of training and passes on the wish to stop.
 pub(crate) struct TrainingProgress {
     interrupt: Interrupt,
-    epochs: u32,
+    epochs: Option<u32>,
+    unit: Unit,
     bar: ProgressBar,
     state: Mutex<State>,
 }
@@ -33,18 +41,26 @@ struct State {
     /// Share of the training that is done.
     done: f64,
     last_line: Option<Instant>,
+    /// What stands before every line, where training has stages.
+    stage: String,
 }
 
 impl TrainingProgress {
-    /// Progress of a run of so many epochs.
-    pub(crate) fn new(epochs: u32, interrupt: Interrupt) -> Self {
+    /// Progress of a run of so many epochs, if it counts epochs.
+    pub(crate) fn new(epochs: Option<u32>, unit: Unit, interrupt: Interrupt) -> Self {
         let bar = if output::is_terminal() && !output::is_quiet() {
             let style = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}");
             ProgressBar::new(STEPS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         } else {
             ProgressBar::hidden()
         };
-        Self { interrupt, epochs, bar, state: Mutex::default() }
+        Self { interrupt, epochs, unit, bar, state: Mutex::default() }
+    }
+
+    /// From here on everything is of this stage of the run.
+    pub(crate) fn stage(&self, stage: impl Into<String>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = State { stage: stage.into() + "  ", ..State::default() };
     }
 
     /// Takes the bar away.
@@ -57,20 +73,40 @@ impl TrainingProgress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).done
     }
 
-    fn line(&self, progress: &Progress, done_before: f64) -> String {
-        let rate = short(progress.units_per_second);
-        let mut text = if is_reading(progress) {
-            format!("reading  {rate} words/s")
-        } else {
-            format!("epoch {}/{}  {rate} words/s  lr {:.4}", progress.epoch + 1, self.epochs, progress.lr)
-        };
+    fn line(&self, progress: &Progress, stage: &str, done_before: f64) -> String {
+        let mut text = stage.to_owned() + &self.pace(progress);
         if progress.loss.is_finite() && !is_reading(progress) {
             text += &format!("  loss {:.3}", progress.loss);
+        }
+        if let Some(active) = progress.active {
+            text += &format!("  active {:.1}%", 100.0 * active);
+        }
+        if let Some(score) = progress.validation {
+            text += &format!("  validation {score:.4}");
         }
         if let Some(left) = progress.seconds_left(done_before).and_then(|s| Duration::try_from_secs_f64(s).ok()) {
             text += &format!("  {} left", duration(left));
         }
         text
+    }
+
+    /// Where it is and how fast.
+    fn pace(&self, progress: &Progress) -> String {
+        let rate = short(progress.units_per_second);
+        match (is_reading(progress), self.epochs) {
+            (true, _) if progress.units_per_second == 0.0 => format!("reading  {}", plural(progress.units, "line")),
+            (true, _) => format!("reading  {rate} words/s"),
+            (false, epochs) => {
+                let of = epochs.map_or_else(String::new, |epochs| format!("/{epochs}"));
+                let unit = match self.unit {
+                    Unit::Words => "words",
+                    Unit::Pairs => "pairs",
+                };
+                let lr = progress.lr;
+                let lr = if lr >= 1e-3 { format!("{lr:.4}") } else { format!("{lr:.1e}") };
+                format!("epoch {}{of}  {rate} {unit}/s  lr {lr}", progress.epoch + 1)
+            }
+        }
     }
 }
 
@@ -88,10 +124,14 @@ impl Observer for TrainingProgress {
         }
         if !self.bar.is_hidden() {
             self.bar.set_position((progress.done * STEPS as f64) as u64);
-            self.bar.set_message(self.line(progress, done_before));
+            self.bar.set_message(self.line(progress, &state.stage, done_before));
         } else if !output::is_terminal() && state.last_line.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
             state.last_line = Some(Instant::now());
-            output::note(&format!("{:5.1}%  {}", 100.0 * progress.done, self.line(progress, done_before)));
+            output::note(&format!(
+                "{:5.1}%  {}",
+                100.0 * progress.done,
+                self.line(progress, &state.stage, done_before)
+            ));
         }
         if self.interrupt.is_requested() { Control::Stop } else { Control::Continue }
     }

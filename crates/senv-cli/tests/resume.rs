@@ -2,13 +2,7 @@
 
 mod common;
 
-use std::{
-    process::Child,
-    thread,
-    time::{Duration, Instant},
-};
-
-use common::{Ended, Folder};
+use common::{Ended, Folder, signal, wait_for};
 
 /// Text that takes a second or more to train on.
 const LINES: usize = 4000;
@@ -24,23 +18,6 @@ fn deterministic_training_gives_the_same_bytes_on_any_number_of_threads() {
     }
     folder.train("text.txt", "seed.senv", &["--seed", "2", "--word-ngrams", "2", "--buckets", "1000"]).ok();
     assert_ne!(folder.read("seed.senv"), folder.read("1.senv"));
-}
-
-#[cfg(unix)]
-fn signal(child: &Child, signal: i32) {
-    // Tests may call the system; the program itself does not.
-    let status = std::process::Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
-    assert!(status.unwrap().success());
-}
-
-/// Waits until the run has written a checkpoint, or fails.
-fn wait_for(folder: &Folder, name: &str, child: &mut Child) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !folder.has(name) {
-        assert!(child.try_wait().unwrap().is_none(), "the run ended without a checkpoint");
-        assert!(Instant::now() < deadline, "no checkpoint for a minute");
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[cfg(unix)]

@@ -68,7 +68,7 @@ impl Encode {
             Some("tsv") => Format::Text { separator: b'\t', digits },
             _ => Format::Text { separator: b' ', digits },
         };
-        let model = self.model.open()?;
+        let model = self.model.open_for_many()?;
         let reader = TextReader::open(&self.input, &self.text.options())?;
         let started = Instant::now();
         let counts = if is_dash(&self.output) {

@@ -8,7 +8,7 @@ pub(crate) mod info;
 pub(crate) mod nearest;
 pub(crate) mod similarity;
 pub(crate) mod train;
-mod train_args;
+pub(crate) mod tune;
 
 use std::{
     num::NonZero,
@@ -36,6 +36,13 @@ impl ModelArg {
     pub(crate) fn open(&self) -> Result<Model> {
         Ok(Model::open(&self.model)?)
     }
+
+    /// Opens it for work on many sentences.
+    pub(crate) fn open_for_many(&self) -> Result<Model> {
+        let model = self.open()?;
+        model.prepare_for_many();
+        Ok(model)
+    }
 }
 
 /// Runs a command.
@@ -44,6 +51,7 @@ pub(crate) fn run(cli: Cli) -> Result {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     match cli.command {
         Command::Train(command) => command.run(threads),
+        Command::Tune(command) => command.run(threads),
         Command::Encode(command) => command.run(threads),
         Command::Similarity(command) => command.run(threads),
         Command::Nearest(command) => command.run(),

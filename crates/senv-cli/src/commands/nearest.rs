@@ -89,6 +89,7 @@ impl Nearest {
             if lines.len() == 0 {
                 return Err(senv_core::Error::EmptyInput { path: self.input[0].clone() }.into());
             }
+            model.prepare_for_many();
             let table = encode(&model, &lines)?;
             self.search(&model, &table, &queries, |row| lines.get(row), |_, _| true)
         }

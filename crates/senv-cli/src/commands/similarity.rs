@@ -24,7 +24,8 @@ const DIGITS: Digits = Digits::Fixed(6);
 /// Tell how alike two sentences are: the cosine of their vectors, -1 to 1.
 ///
 /// Without sentences, lines of two sentences with a tab between are read and written again with the cosine in a last column. A
-/// sentence without a known word has cosine 0 with everything, and it is said how often that happened.
+/// sentence without a known word has cosine 0 with everything, and it is said how often that happened. A model tuned on
+/// scored pairs (`senv train relatedness`) gives its score as well, behind the cosine and a tab.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Similarity {
@@ -55,8 +56,23 @@ struct Pair<'a> {
     first: &'a str,
     second: &'a str,
     cosine: f32,
+    /// What the head of a model tuned on scored pairs says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relatedness: Option<f64>,
     /// Known words of either sentence.
     known_tokens: [usize; 2],
+}
+
+impl Pair<'_> {
+    /// The cosine, then the score if there is one, and the end of the line.
+    fn write(&self, out: &mut Vec<u8>) {
+        push_row(&[self.cosine], b' ', DIGITS, out);
+        if let Some(score) = self.relatedness {
+            out.pop();
+            out.push(b'\t');
+            push_row(&[score as f32], b' ', DIGITS, out);
+        }
+    }
 }
 
 /// What one thread reuses from pair to pair.
@@ -70,13 +86,14 @@ impl State {
         Self { scratch: Scratch::default(), vectors: vec![0.0; 2 * model.dim()] }
     }
 
-    fn pair<'a>(&mut self, model: &Model, first: &'a str, second: &'a str) -> Pair<'a> {
+    fn pair<'a>(&mut self, model: &Model, first: &'a str, second: &'a str) -> Result<Pair<'a>> {
         let (u, v) = self.vectors.split_at_mut(model.dim());
         let known_tokens = [
             model.encode_into(first, &mut self.scratch, u).known,
             model.encode_into(second, &mut self.scratch, v).known,
         ];
-        Pair { first, second, cosine: kernels::cosine(u, v), known_tokens }
+        let relatedness = model.relatedness(first, second)?;
+        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens })
     }
 }
 
@@ -85,19 +102,20 @@ impl Similarity {
         let model = self.model.open()?;
         let mut unknown = 0;
         if let (Some(first), Some(second)) = (&self.first, &self.second) {
-            let pair = State::new(&model).pair(&model, first, second);
+            let pair = State::new(&model).pair(&model, first, second)?;
             unknown = u64::from(pair.known_tokens.contains(&0));
             if self.json {
                 output::print_json(&pair)?;
             } else {
                 let mut text = Vec::new();
-                push_row(&[pair.cosine], b' ', DIGITS, &mut text);
+                pair.write(&mut text);
                 output::print(&String::from_utf8_lossy(&text))?;
             }
         } else {
             if is_dash(&self.input) && std::io::stdin().is_terminal() {
                 output::note("reading pairs from standard input: FIRST<TAB>SECOND, Ctrl-D ends");
             }
+            model.prepare_for_many();
             let reader = TextReader::open(&[&self.input], &self.text.options())?;
             let mut out = output::stdout();
             let work = |state: &mut State, batch: &mut Batch<u64>| self.score(&model, state, batch);
@@ -127,7 +145,7 @@ impl Similarity {
                 let reason = "found no tab, expected FIRST<TAB>SECOND; separate the sentences with one tab";
                 return Err(stream::bad_line(&self.input, number, reason));
             };
-            let pair = state.pair(model, first, second);
+            let pair = state.pair(model, first, second)?;
             *tally += u64::from(pair.known_tokens.contains(&0));
             if self.json {
                 serde_json::to_writer(&mut *out, &pair)?;
@@ -135,7 +153,7 @@ impl Similarity {
             } else {
                 out.extend_from_slice(line.as_bytes());
                 out.push(b'\t');
-                push_row(&[pair.cosine], b' ', DIGITS, out);
+                pair.write(out);
             }
         }
         Ok(())

@@ -6,6 +6,8 @@ use std::{
     io::Write,
     path::PathBuf,
     process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 /// What the program left behind.
@@ -66,6 +68,14 @@ impl Folder {
     pub(crate) fn with_model() -> Self {
         let folder = Self::with_text(600);
         folder.train("text.txt", "m.senv", &[]).ok();
+        folder
+    }
+
+    /// A folder with pairs and scored pairs: `pairs.tsv`, `dev.tsv`.
+    pub(crate) fn with_pairs() -> Self {
+        let folder = Self::new();
+        folder.write("pairs.tsv", pairs(120));
+        folder.write("dev.tsv", scored(30));
         folder
     }
 
@@ -156,4 +166,53 @@ pub(crate) fn text(n_lines: usize) -> String {
         text += &format!("{} {a} {} the {b} near number{} {c}.\n", names[draw(4)], VERBS[draw(8)], draw(200));
     }
     text
+}
+
+const THINGS: [[&str; 6]; 3] = [
+    ["cat", "dog", "mouse", "horse", "bird", "cow"],
+    ["bread", "soup", "cheese", "pepper", "spoon", "dough"],
+    ["train", "station", "ticket", "signal", "engine", "bridge"],
+];
+const DEEDS: [&str; 6] = ["saw", "found", "passed", "missed", "took", "kept"];
+
+/// Two ways to say thing `i`.
+fn ways(i: usize) -> [String; 2] {
+    let things = &THINGS[i % 3];
+    let (a, b, deed) = (things[i / 3 % 6], things[(i / 18 + i / 3 + 1) % 6], DEEDS[i / 7 % 6]);
+    [format!("The {a} {deed} the {b}."), format!("There a {b} was what one {a} {deed} today.")]
+}
+
+/// Pairs of sentences that mean the same, tab-separated.
+pub(crate) fn pairs(n: usize) -> String {
+    (0..n).map(|i| ways(i).join("\t") + "\n").collect()
+}
+
+/// Pairs with scores from 1 to 5: the same thing said twice, or two things.
+pub(crate) fn scored(n: usize) -> String {
+    let line = |i: usize| {
+        let [first, second] = ways(i);
+        if i.is_multiple_of(2) {
+            format!("5\t{first}\t{second}\n")
+        } else {
+            format!("1.5\t{first}\t{}\n", ways(i + 1)[1])
+        }
+    };
+    (0..n).map(line).collect()
+}
+
+/// Waits until the run has written this file, or fails.
+pub(crate) fn wait_for(folder: &Folder, name: &str, child: &mut Child) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !folder.has(name) {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended without a checkpoint");
+        assert!(Instant::now() < deadline, "no checkpoint for a minute");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(unix)]
+pub(crate) fn signal(child: &Child, signal: i32) {
+    // Tests may call the system; the program itself does not.
+    let status = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
+    assert!(status.unwrap().success());
 }

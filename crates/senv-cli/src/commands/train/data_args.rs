@@ -1,0 +1,252 @@
+//! The files that systems learning by gradient read, and how.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, builder::BoolishValueParser};
+use senv_core::{Error as CoreError, Observer, Tokenizer};
+use senv_models::{HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs, SubwordParams};
+use senv_store::Embeddings;
+
+use super::names::{TokenizerArg, set};
+use crate::text::TextArgs;
+
+/// A file, and its share of the batches.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct WeightedFile {
+    path: PathBuf,
+    weight: Option<f64>,
+}
+
+/// FILE or FILE:WEIGHT; a file of that very name wins.
+fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
+    let whole = || WeightedFile { path: text.into(), weight: None };
+    if Path::new(text).exists() {
+        return Ok(whole());
+    }
+    Ok(match text.rsplit_once(':').map(|(path, weight)| (path, weight.parse())) {
+        Some((path, Ok(weight))) if !path.is_empty() => WeightedFile { path: path.into(), weight: Some(weight) },
+        _ => whole(),
+    })
+}
+
+/// What pairs come from.
+#[derive(Debug, Clone, clap::Args)]
+#[command(group = ArgGroup::new("sources").args(["pairs", "captions", "nli", "neighbours"]).required(true).multiple(true))]
+pub(crate) struct PairFiles {
+    /// Pairs that mean the same: FIRST<TAB>SECOND. WEIGHT is the share of the batches that come from the file; without
+    /// any weight each epoch goes through every file once.
+    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
+    pairs: Vec<WeightedFile>,
+    /// Captions: IMAGE<TAB>CAPTION, those of an image on neighbouring lines; any two of an image are a pair.
+    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
+    captions: Vec<WeightedFile>,
+    /// Judged pairs: LABEL<TAB>PREMISE<TAB>HYPOTHESIS; entailments are pairs, contradictions hard negatives of
+    /// softmax-cosine.
+    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
+    nli: Vec<WeightedFile>,
+    /// Running text, one sentence a line, a blank line between documents: a sentence and the next are a pair.
+    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
+    neighbours: Vec<WeightedFile>,
+    /// Leave out pairs with a sentence of these tab-separated files (of captions the whole image): development and
+    /// test sets.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    decontaminate: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) vectors: VectorArgs,
+    /// Words of the vectors file are known, though the pairs do not have them [default: true]
+    #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Text")]
+    keep_vector_words: Option<bool>,
+    /// At most so many words, the most frequent [default: no limit]
+    #[arg(long, value_name = "N", help_heading = "Text")]
+    max_vocabulary: Option<usize>,
+    /// An unknown word counts as the sum of its character n-grams, in so many rows; for pp, with a --min-count above 1
+    /// [default: unknown words count for nothing]
+    #[arg(long, value_name = "ROWS", help_heading = "Text")]
+    pub(crate) char_ngrams: Option<u32>,
+    /// Pairs with the same first sentence give one pair an epoch [default: true for softmax-cosine, else false]
+    #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), num_args = 0..=1,
+          default_missing_value = "true", overrides_with = "no_group", help_heading = "Training")]
+    group: Option<bool>,
+    /// The same as --group false.
+    #[arg(long, overrides_with = "group", help_heading = "Training")]
+    no_group: bool,
+    #[command(flatten)]
+    pub(crate) words: WordArgs,
+}
+
+/// Initial vectors.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct VectorArgs {
+    /// Word vectors to start from: a model of senv, or word2vec text or binary, GloVe, fastText .vec. Without them all
+    /// words start at random; with them, those that the file lacks.
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub(crate) init_vectors: Option<PathBuf>,
+}
+
+impl VectorArgs {
+    /// Reads them.
+    pub(crate) fn open(&self) -> senv_models::Result<Option<Embeddings>> {
+        let Some(path) = &self.init_vectors else { return Ok(None) };
+        let vectors = Model::open(path)?.to_embeddings()?;
+        let bad = vectors.table().iter().position(|row| row.iter().any(|x| !x.is_finite()));
+        if let Some(row) = bad {
+            let (n, word) = (row + 1, vectors.word(row));
+            let reason =
+                format!("the vector of word {n} ({word:?}) holds NaN or an infinite number; mend or remove it");
+            return Err(CoreError::BadFile { path: path.clone(), reason }.into());
+        }
+        Ok(Some(vectors))
+    }
+
+    /// How many words start where.
+    pub(crate) fn line(&self, found: senv_models::Found) -> String {
+        use crate::output::grouped;
+        let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
+        match &self.init_vectors {
+            Some(path) => format!("{found} of {words} words start from {}, the others at random", path.display()),
+            None => format!("all {words} words start at random; --init-vectors would give them a start"),
+        }
+    }
+}
+
+/// How text becomes words.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct WordArgs {
+    /// How text is cut: words (English words, clitics and punctuation) or blank (at white space only).
+    #[arg(long, value_name = "RULE", help_heading = "Text")]
+    tokenizer: Option<TokenizerArg>,
+    /// Whether text is lower-cased.
+    #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Text")]
+    lowercase: Option<bool>,
+    /// Words that occur less often are unknown.
+    #[arg(long, value_name = "N", help_heading = "Text")]
+    pub(crate) min_count: Option<u64>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+impl WordArgs {
+    /// Sets what was given.
+    pub(crate) fn apply(&self, tokenizer: &mut Tokenizer) {
+        let lowercase = self.lowercase.unwrap_or(tokenizer.is_lowercase());
+        set(tokenizer, self.tokenizer);
+        *tokenizer = tokenizer.clone().lowercase(lowercase);
+    }
+}
+
+/// What is read before training: the vectors, and the pairs of each stage over one vocabulary.
+pub(crate) struct Loaded {
+    pub(crate) vectors: Option<Embeddings>,
+    pub(crate) first: PairData,
+    pub(crate) second: Option<PairData>,
+}
+
+impl PairFiles {
+    /// Every file that is read, with those of a second stage.
+    pub(crate) fn paths<'a>(&'a self, stage2: &'a [WeightedFile]) -> Vec<&'a Path> {
+        let weighted = self.inputs(stage2).map(|(_, file)| file.path.as_path());
+        weighted
+            .chain(self.vectors.init_vectors.as_deref())
+            .chain(self.decontaminate.iter().map(PathBuf::as_path))
+            .collect()
+    }
+
+    fn inputs<'a>(&'a self, stage2: &'a [WeightedFile]) -> impl Iterator<Item = (PairKind, &'a WeightedFile)> {
+        let of = |kind, files: &'a [WeightedFile]| files.iter().map(move |file| (kind, file));
+        of(PairKind::Pairs, &self.pairs)
+            .chain(of(PairKind::Captions, &self.captions))
+            .chain(of(PairKind::Nli, &self.nli))
+            .chain(of(PairKind::Neighbours, &self.neighbours))
+            .chain(of(PairKind::Pairs, stage2))
+    }
+
+    fn subwords(&self) -> Option<SubwordParams> {
+        self.char_ngrams.map(|buckets| SubwordParams { buckets, ..SubwordParams::default() })
+    }
+
+    /// What identifies the files of a run, for a person and for a table of runs.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let name =
+            |(kind, file): (PairKind, &WeightedFile)| format!("{kind:?} {} {:?}", file.path.display(), file.weight);
+        self.inputs(&[]).map(name).collect()
+    }
+
+    /// Reads everything; `group` is what holds unless it was said.
+    pub(crate) fn load(
+        &self,
+        stage2: &[WeightedFile],
+        tokenizer: &Tokenizer,
+        group: bool,
+        threads: usize,
+        observer: &dyn Observer,
+    ) -> senv_models::Result<Loaded> {
+        let vectors = self.vectors.open()?;
+        let mut options = PairOptions {
+            tokenizer: tokenizer.clone(),
+            max_vocabulary: self.max_vocabulary,
+            group: if self.no_group { false } else { self.group.unwrap_or(group) },
+            held_out: HeldOut::read(&self.decontaminate)?,
+            text: self.words.text.options(),
+            subwords: self.subwords(),
+            threads,
+            ..PairOptions::default()
+        };
+        set(&mut options.min_count, self.words.min_count);
+        if let Some(vectors) = vectors.as_ref().filter(|_| self.keep_vector_words.unwrap_or(true)) {
+            options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
+        }
+        let input =
+            |(kind, file): (PairKind, &WeightedFile)| PairInput { path: file.path.clone(), kind, weight: file.weight };
+        let inputs: Vec<PairInput> = self.inputs(stage2).map(input).collect();
+        let mut first = PairData::read(&inputs, &options, observer)?;
+        let at = inputs.len() - stage2.len();
+        let (sources, reports) = (first.sources.split_off(at), first.reports.split_off(at));
+        let mut second = PairData::new(first.vocabulary.clone(), sources);
+        second.reports = reports;
+        Ok(Loaded { vectors, first, second: (!stage2.is_empty()).then_some(second) })
+    }
+}
+
+/// The pairs that choose the best weights.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct DevArgs {
+    /// Scored pairs, SCORE<TAB>FIRST<TAB>SECOND: the weights with the best mean correlation over these files are kept.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
+    pub(crate) dev: Vec<PathBuf>,
+}
+
+/// Reads scored pairs.
+pub(crate) fn read_scored(paths: &[PathBuf]) -> senv_models::Result<Vec<ScoredPairs>> {
+    paths.iter().map(ScoredPairs::read).collect()
+}
+
+/// Files of a second stage.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Stage2Args {
+    /// Pairs of a second stage, which goes on from the weights of the first with the same settings.
+    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
+    pub(crate) stage2: Vec<WeightedFile>,
+    /// Passes over the pairs of the second stage [default: as in the first]
+    #[arg(long, value_name = "N", requires = "stage2", help_heading = "Training")]
+    pub(crate) stage2_epochs: Option<u32>,
+    /// Learning rate of the second stage [default: as in the first]
+    #[arg(long, value_name = "X", requires = "stage2", help_heading = "Training", allow_negative_numbers = true)]
+    pub(crate) stage2_lr: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_weight_stands_behind_the_last_colon_unless_a_file_has_that_name() {
+        let file = |path: &str, weight| WeightedFile { path: path.into(), weight };
+        assert_eq!(parse_weighted("no/such.tsv:2.5"), Ok(file("no/such.tsv", Some(2.5))));
+        assert_eq!(parse_weighted("a:b:2"), Ok(file("a:b", Some(2.0))));
+        assert_eq!(parse_weighted("c:\\pairs.tsv"), Ok(file("c:\\pairs.tsv", None)));
+        assert_eq!(parse_weighted(":2"), Ok(file(":2", None)));
+        let named = tempfile::Builder::new().suffix(":4").tempfile().unwrap();
+        let name = named.path().to_str().unwrap();
+        assert_eq!(parse_weighted(name), Ok(file(name, None)));
+    }
+}

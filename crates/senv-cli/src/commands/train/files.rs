@@ -1,0 +1,122 @@
+//! Where a run writes to, and how often.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use senv_core::AtomicFile;
+use senv_models::CheckpointPlan;
+
+use crate::failure::Result as Done;
+
+/// Time between two checkpoints unless another is asked for: 30 minutes.
+const CHECKPOINT_EVERY: &str = "30m";
+
+/// What a run writes, and whether it goes on from what an earlier one wrote.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct RunFiles {
+    /// The model to write; it appears whole or not at all.
+    #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
+    pub(crate) output: PathBuf,
+    /// Where to keep what is needed to go on after an interruption; removed when the model is written [default:
+    /// MODEL.checkpoint]
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    checkpoint: Option<PathBuf>,
+    /// Time between two checkpoints, as in 90s, 10m, 2h; never: only when interrupted.
+    #[arg(long, value_name = "TIME", default_value = CHECKPOINT_EVERY, value_parser = parse_every, help_heading = "Files")]
+    checkpoint_every: Every,
+    /// Go on from the checkpoint, if there is one; the data and all settings but --threads must be the same.
+    #[arg(long, help_heading = "Files")]
+    pub(crate) resume: bool,
+    /// Write what came of it as JSON to standard output.
+    #[arg(long, help_heading = "Files")]
+    pub(crate) json: bool,
+}
+
+impl RunFiles {
+    /// Where the checkpoint lies.
+    pub(crate) fn checkpoint(&self) -> PathBuf {
+        self.checkpoint.clone().unwrap_or_else(|| with_suffix(&self.output, ".checkpoint"))
+    }
+
+    /// What the library is told about checkpoints.
+    pub(crate) fn plan(&self) -> CheckpointPlan {
+        self.plan_at(self.checkpoint())
+    }
+
+    /// The same with another file.
+    pub(crate) fn plan_at(&self, path: PathBuf) -> CheckpointPlan {
+        let Every(every) = self.checkpoint_every;
+        CheckpointPlan { path, every, resume: self.resume }
+    }
+}
+
+/// The path with more at its end.
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push(suffix);
+    name.into()
+}
+
+/// Time between two checkpoints, if any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Every(Option<Duration>);
+
+fn parse_every(text: &str) -> Result<Every, String> {
+    if text == "never" {
+        return Ok(Every(None));
+    }
+    let expected = || format!("expected a time such as 90s, 10m or 2h, or never, got {text:?}");
+    let unit = match text.bytes().last() {
+        Some(b's') => 1.0,
+        Some(b'm') => 60.0,
+        Some(b'h') => 3600.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
+    let every = Duration::try_from_secs_f64(number * unit).map_err(|_| expected())?;
+    if every.is_zero() { Err(expected()) } else { Ok(Every(Some(every))) }
+}
+
+/// Fails if a file cannot be written to where it should appear; nothing is left behind.
+pub(crate) fn check_writable(path: &Path) -> Done {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let reason = format!("there is no folder {}; create it or give another name", folder.display());
+        return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
+    }
+    match fs::metadata(path) {
+        // Devices and pipes are not opened twice.
+        Ok(file) if !file.is_file() && !file.is_dir() => Ok(()),
+        _ => {
+            // Dropped, it takes its temporary file with it.
+            AtomicFile::create(path)?;
+            Ok(())
+        }
+    }
+}
+
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+pub(crate) fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|file| file.modified()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_and_nonsense_is_refused() {
+        let seconds = |text| parse_every(text).unwrap().0.unwrap().as_secs_f64();
+        assert_eq!([seconds("90s"), seconds("1.5m"), seconds("2h")], [90.0, 90.0, 7200.0]);
+        assert_eq!(parse_every("never"), Ok(Every(None)));
+        for text in ["", "s", "10", "-1s", "0s", "NaNs", "infh", "10 minutes", "1é"] {
+            assert!(parse_every(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! A training run of any system from the first check to the file.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use serde_json::json;
+
+use super::{
+    files::{RunFiles, check_writable, modified, same_file},
+    outcome::{End, Outcome},
+};
+use crate::{
+    commands::file_name,
+    failure::{Failure, Result},
+    interrupt::Interrupt,
+    output,
+    progress::{TrainingProgress, Unit},
+    text::is_dash,
+};
+
+/// A run from the first check to the file.
+pub(crate) struct Job<'a> {
+    files: &'a RunFiles,
+    reads_stdin: bool,
+    /// The checkpoint and what else is kept to go on from, and the times of those that were there before.
+    kept: Vec<(PathBuf, Option<SystemTime>)>,
+}
+
+impl<'a> Job<'a> {
+    /// Checks what can be checked before hours of work. `inputs` are all files that are read.
+    pub(crate) fn new(files: &'a RunFiles, inputs: &[&Path]) -> Result<Self> {
+        let checkpoint = files.checkpoint();
+        let reads_stdin = inputs.iter().any(|path| is_dash(path));
+        if files.resume && reads_stdin {
+            let message =
+                "--resume needs the text once more, and standard input cannot be read again; give it as a file";
+            return Err(Failure::Usage(message.into()));
+        }
+        for path in [&files.output, &checkpoint] {
+            if inputs.iter().any(|input| same_file(input, path)) {
+                return Err(Failure::Usage(format!("{} is the text itself; give another --output", path.display())));
+            }
+            check_writable(path)?;
+        }
+        if same_file(&files.output, &checkpoint) || files.output == checkpoint {
+            return Err(Failure::Usage("the model and its checkpoint need two files".into()));
+        }
+        Ok(Self { files, reads_stdin, kept: vec![(checkpoint.clone(), modified(&checkpoint))] })
+    }
+
+    /// With further files that are kept to go on from and removed at the end.
+    pub(crate) fn keeping(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.kept.extend(paths.into_iter().map(|path| (path.clone(), modified(&path))));
+        self
+    }
+
+    /// Trains and writes the model. `epochs` is shown; steps alone are counted where there is none.
+    pub(crate) fn run<M>(
+        &self,
+        epochs: Option<u32>,
+        unit: Unit,
+        fit: impl FnOnce(&TrainingProgress) -> senv_models::Result<Outcome<M>>,
+        save: impl Fn(&M, &Path) -> senv_models::Result<()>,
+    ) -> Result {
+        self.tell_of_checkpoints();
+        let progress = TrainingProgress::new(epochs, unit, Interrupt::install()?);
+        let outcome = fit(&progress);
+        progress.finish();
+        let outcome = match outcome {
+            Err(senv_models::Error::Core(senv_core::Error::Interrupted { action })) => {
+                output::warn(&format!("stopped while {action}: nothing is trained in this run, nothing is written"));
+                return Err(Failure::Interrupted);
+            }
+            outcome => outcome?,
+        };
+        if outcome.end == End::Interrupted {
+            return Err(self.interrupted(progress.done()));
+        }
+        if let Err(error) = save(&outcome.model, &self.files.output) {
+            return Err(self.rescue(error, |path| save(&outcome.model, path)));
+        }
+        for (path, before) in &self.kept {
+            if self.is_ours(path, *before) {
+                fs::remove_file(path).map_err(|e| senv_core::Error::io("remove", path, e))?;
+            }
+        }
+        self.tell(outcome)
+    }
+
+    fn tell_of_checkpoints(&self) {
+        let before = self.kept.iter().find(|(_, before)| before.is_some()).map(|(path, _)| path.display());
+        match (self.files.resume, before) {
+            (true, None) => {
+                let checkpoint = self.kept[0].0.display();
+                output::note(&format!("there is no checkpoint {checkpoint} yet: starting anew"));
+            }
+            (false, Some(path)) => output::warn(&format!(
+                "{path} was left by an earlier run and will be replaced; --resume would go on from it"
+            )),
+            _ => {}
+        }
+    }
+
+    /// Whether a kept file belongs to this run: it was resumed from there, or has written it.
+    fn is_ours(&self, path: &Path, before: Option<SystemTime>) -> bool {
+        let now = modified(path);
+        now.is_some() && (self.files.resume || now != before)
+    }
+
+    fn tell<M>(&self, outcome: Outcome<M>) -> Result {
+        let output = &self.files.output;
+        let bytes = fs::metadata(output).map_or(0, |file| file.len());
+        outcome.lines.iter().for_each(|line| output::note(line));
+        output::note(&format!("{} written ({})", output.display(), output::bytes(bytes)));
+        if let Some(hint) = outcome.hint {
+            output::note(hint);
+        }
+        if self.files.json {
+            let mut facts = outcome.facts;
+            facts.insert("model".into(), json!(output.display().to_string()));
+            facts.insert("model_bytes".into(), json!(bytes));
+            output::print_json(&facts)?;
+        }
+        match outcome.end {
+            End::Diverged { step, lr } => {
+                output::warn(&format!("{} holds the best model before the loss was no number", output.display()));
+                Err(senv_models::Error::Diverged { step, lr }.into())
+            }
+            End::Done | End::Interrupted => Ok(()),
+        }
+    }
+
+    fn interrupted(&self, done: f64) -> Failure {
+        let how = if self.reads_stdin {
+            "write the text to a file, then the same command with that --input and --resume goes on from there"
+        } else {
+            "the same command with --resume goes on from there"
+        };
+        let ours = self.kept.iter().rev().find(|(path, before)| self.is_ours(path, *before));
+        let checkpoint = ours.unwrap_or(&self.kept[0]).0.display();
+        output::warn(&format!("stopped at {:.1} %; {checkpoint} is written: {how}", 100.0 * done));
+        Failure::Interrupted
+    }
+
+    /// The model could not be written where it should be: hours of work go to the first place that takes them.
+    fn rescue(&self, error: senv_models::Error, save: impl Fn(&Path) -> senv_models::Result<()>) -> Failure {
+        output::warn(&format!("{} is not written; trying elsewhere", self.files.output.display()));
+        let name = format!("{}.rescued", file_name(&self.files.output));
+        let beside = self.kept[0].0.parent().map(Path::to_owned);
+        let folders = [std::env::current_dir().ok(), Some(std::env::temp_dir()), beside];
+        let rescued = folders.into_iter().flatten().map(|folder| folder.join(&name)).find(|path| save(path).is_ok());
+        let kept = self.kept.iter().rev().find(|(path, _)| path.exists()).map(|(path, _)| path.display());
+        match (rescued, kept) {
+            (Some(path), _) => output::warn(&format!("the model is saved as {} instead: move it", path.display())),
+            (None, Some(checkpoint)) => output::warn(&format!(
+                "the model is lost, the checkpoint {checkpoint} is kept: make room and use --resume"
+            )),
+            (None, None) => output::warn("the model is lost: no folder took it"),
+        }
+        error.into()
+    }
+}

@@ -1,0 +1,67 @@
+//! Arguments of a few names, each for a value of a library.
+
+use clap::ValueEnum;
+use senv_core::{
+    Tokenizer,
+    optim::{AdaGradParams, AdamParams, AdamVariant, Rule},
+};
+use senv_encoders::{Activation, Padding};
+use senv_losses::{Candidates, Combine, GradeLoss, Selection};
+use senv_models::{FilterStart, Norm, WordUpdates};
+
+/// An argument of a few names, each for a value of the library.
+macro_rules! names {
+    ($(#[$meta:meta])* $name:ident for $of:ty { $($variant:ident => $value:expr),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+        pub(crate) enum $name { $($variant),+ }
+
+        impl From<$name> for $of {
+            fn from(name: $name) -> $of {
+                match name { $($name::$variant => $value),+ }
+            }
+        }
+    };
+}
+pub(crate) use names;
+
+names!(TokenizerArg for Tokenizer { Blank => Tokenizer::blank(), Words => Tokenizer::words() });
+names!(OptimizerArg for Rule {
+    Adam => Rule::Adam(AdamParams::default()),
+    AdamFolded => Rule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
+    Adagrad => Rule::AdaGrad(AdaGradParams::default()),
+    Sgd => Rule::Sgd,
+});
+names!(UpdatesArg for WordUpdates {
+    Sparse => WordUpdates::Sparse, Dense => WordUpdates::Dense, Frozen => WordUpdates::Frozen,
+});
+names!(NormArg for Norm { Half => Norm::Half, Full => Norm::Full });
+names!(CandidatesArg for Candidates {
+    BothSides => Candidates::BothSides, SameSide => Candidates::SameSide, FirstElements => Candidates::FirstElements,
+});
+names!(SelectionArg for Selection { Max => Selection::Max, Mix => Selection::Mix, Random => Selection::Random });
+names!(ActivationArg for Activation { Linear => Activation::Linear, Tanh => Activation::Tanh });
+names!(PaddingArg for Padding { PerFilter => Padding::PerFilter, WholeSentence => Padding::WholeSentence });
+names!(CombineArg for Combine { Product => Combine::Product, Concat => Combine::Concat });
+names!(FilterStartArg for FilterStart { Universal => FilterStart::Universal, Random => FilterStart::Random });
+names!(GradeLossArg for GradeLoss {
+    Kl => GradeLoss::Kl { mean_over_grades: false },
+    CrossEntropy => GradeLoss::CrossEntropy,
+    SquaredError => GradeLoss::SquaredError,
+});
+
+/// How the learning rate moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DecayArg {
+    /// Not at all.
+    Constant,
+    /// Up from 0 while it warms up, then down to 0 in a straight line.
+    Linear,
+}
+
+/// Sets what was given, and leaves the rest as it is.
+pub(crate) fn set<T>(place: &mut T, value: Option<impl Into<T>>) {
+    if let Some(value) = value {
+        *place = value.into();
+    }
+}

@@ -1,0 +1,132 @@
+//! What a run of any system came to, in the form that is told and written.
+
+use senv_models::{Learnt, SourceReport, Stopped, Trained};
+use serde_json::{Map, Value, json};
+
+use super::text_systems::Common;
+use crate::output::{duration, grouped, plural, short};
+
+/// Known words of a text below which a hint is given: some five thousand sentences.
+const SHORT_TEXT: u64 = 100_000;
+
+/// Epochs that are enough for a short text.
+const MANY_EPOCHS: u32 = 20;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum End {
+    Done,
+    Interrupted,
+    /// The loss was no number at this step; the model is the best before.
+    Diverged {
+        step: u64,
+        lr: f64,
+    },
+}
+
+/// A model, and what there is to say about it.
+pub(crate) struct Outcome<M> {
+    pub(crate) model: M,
+    pub(crate) end: End,
+    /// For the reader of standard error.
+    pub(crate) lines: Vec<String>,
+    /// A hint, for the end.
+    pub(crate) hint: Option<&'static str>,
+    /// For `--json`.
+    pub(crate) facts: Map<String, Value>,
+}
+
+impl<M> Outcome<M> {
+    /// Of a system that learns from words in their sentence.
+    pub(crate) fn of_text(trained: Trained<M>, common: &Common, epochs: u32) -> Self {
+        let (words, time) = (plural(trained.tokens, "word"), duration(trained.training));
+        let (rate, loss) = (trained.tokens_per_second(), trained.loss);
+        let line = format!("trained on {words} in {time} ({} words/s), loss {loss:.3}", short(rate));
+        let facts = json!({
+            "tokens": trained.tokens,
+            "loss": loss,
+            "training_seconds": trained.training.as_secs_f64(),
+            "tokens_per_second": rate,
+        });
+        // The usual settings leave much of a short text unused; whoever chose others knows.
+        let usual = epochs < MANY_EPOCHS || common.min_count.is_none();
+        let is_short = usual && !common.files.resume && trained.tokens / u64::from(epochs.max(1)) < SHORT_TEXT;
+        let hint = is_short.then_some("hint: on a text as short as this, more --epochs and a lower --min-count help");
+        let end = if trained.interrupted { End::Interrupted } else { End::Done };
+        Self { model: trained.model, end, lines: vec![line], hint, facts: object(facts) }
+    }
+
+    /// Of a system that learns by gradient.
+    pub(crate) fn of_learnt(learnt: Learnt<M>) -> Self {
+        let (n, time, rate) = (learnt.examples, duration(learnt.training), learnt.examples_per_second());
+        let mut lines = vec![format!(
+            "trained on {} in {time} ({} pairs/s), {}, loss {:.4}",
+            plural(n, "pair"),
+            short(rate),
+            plural(learnt.steps, "step"),
+            learnt.loss
+        )];
+        if learnt.stopped == Stopped::Early {
+            lines.push(format!(
+                "stopped early, at step {}: the validation score had not risen any more",
+                grouped(learnt.steps)
+            ));
+        }
+        if let Some((step, score)) = learnt.best {
+            lines.push(format!("best validation {score:.4}, at step {}: these weights are kept", grouped(step)));
+        }
+        let (end, stopped) = match learnt.stopped {
+            Stopped::Finished => (End::Done, "finished"),
+            Stopped::Early => (End::Done, "early"),
+            Stopped::Interrupted => (End::Interrupted, "interrupted"),
+            Stopped::Diverged { step, lr } => (End::Diverged { step, lr }, "diverged"),
+        };
+        let facts = json!({
+            "words": learnt.found.words,
+            "words_found": learnt.found.found,
+            "examples": n,
+            "steps": learnt.steps,
+            "loss": learnt.loss,
+            "best": learnt.best.map(|(step, score)| json!({ "step": step, "validation": score })),
+            "history": learnt.history,
+            "stopped": stopped,
+            "training_seconds": learnt.training.as_secs_f64(),
+            "examples_per_second": rate,
+        });
+        Self { model: learnt.model, end, lines, hint: None, facts: object(facts) }
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// What was taken of a file, and what was left out, in a line.
+pub(crate) fn source_line(report: &SourceReport) -> String {
+    let mut text = format!("{}: {}", report.path.display(), plural(report.groups as u64, "group"));
+    let left_out = [
+        (report.identical, "of equal sentences"),
+        (report.contaminated, "held out"),
+        (report.lonely, "without a second sentence or a known word"),
+    ];
+    let left_out: Vec<String> =
+        left_out.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{} {why}", grouped(*n))).collect();
+    if !left_out.is_empty() {
+        text += &format!("; left out: {}", left_out.join(", "));
+    }
+    text
+}
+
+/// The same as JSON.
+pub(crate) fn source_json(report: &SourceReport) -> Value {
+    json!({
+        "path": report.path.display().to_string(),
+        "groups": report.groups,
+        "identical": report.identical,
+        "contaminated": report.contaminated,
+        "lonely": report.lonely,
+    })
+}

@@ -1,0 +1,274 @@
+//! `senv train pp` and `senv train cse`: pairs to a model, in one stage or two.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{Observer, Tokenizer};
+use senv_models::{
+    Cse, CseParams, Error as ModelError, FitParams, Initial, Learnt, Model, PairData, PairLoss, PairParams, Pp,
+    PpParams, ScoredPairs,
+};
+use senv_store::Embeddings;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{
+    data_args::{Loaded, read_scored},
+    files::with_suffix,
+    fit_args::epochs_of,
+    job::Job,
+    outcome::{End, Outcome, source_json, source_line},
+    pair_args::{CseArgs, LearnArgs, PairRunArgs, PpArgs},
+};
+use crate::{
+    failure::{Failure, Result},
+    progress::{TrainingProgress, Unit},
+};
+
+/// A system that learns from pairs, as the program sees it.
+pub(crate) trait PairSystem: Default + Clone + Serialize {
+    type Model;
+    /// Whether the softmax loss alone brings the recipe.
+    const SOFTMAX_BRINGS_RECIPE: bool;
+
+    /// The settings of `--recipe softmax`.
+    fn recipe() -> Self;
+
+    /// What every such system has.
+    fn parts(&mut self) -> Parts<'_>;
+
+    fn train(
+        &self,
+        data: &PairData,
+        vectors: Option<&Embeddings>,
+        start: Option<&Self::Model>,
+        dev: &[ScoredPairs],
+        observer: &dyn Observer,
+    ) -> senv_models::Result<Learnt<Self::Model>>;
+
+    fn save(model: &Self::Model, path: &Path) -> senv_models::Result<()>;
+
+    fn open(path: &Path) -> senv_models::Result<Self::Model>;
+
+    /// What a model was trained with.
+    fn params_of(model: &Self::Model) -> &Self;
+}
+
+/// The parameters that the systems share.
+pub(crate) struct Parts<'a> {
+    pub(crate) dim: &'a mut usize,
+    pub(crate) tokenizer: &'a mut Tokenizer,
+    pub(crate) initial: &'a mut Initial,
+    pub(crate) pairs: &'a mut PairParams,
+    pub(crate) fit: &'a mut FitParams,
+}
+
+macro_rules! parts {
+    () => {
+        fn parts(&mut self) -> Parts<'_> {
+            let Self { dim, tokenizer, initial, pairs, fit, .. } = self;
+            Parts { dim, tokenizer, initial, pairs, fit }
+        }
+    };
+}
+
+impl PairSystem for PpParams {
+    type Model = Pp;
+    const SOFTMAX_BRINGS_RECIPE: bool = true;
+
+    parts!();
+
+    fn recipe() -> Self {
+        Self::softmax_recipe()
+    }
+
+    fn train(
+        &self,
+        data: &PairData,
+        vectors: Option<&Embeddings>,
+        start: Option<&Pp>,
+        dev: &[ScoredPairs],
+        observer: &dyn Observer,
+    ) -> senv_models::Result<Learnt<Pp>> {
+        let Some(start) = start else { return self.fit(data, vectors, dev, observer) };
+        // The vectors of the first stage hold its frequency weights already.
+        let mut params = self.clone();
+        params.initial.frequency_weight = None;
+        let vectors = Model::Pp(Box::new(start.clone())).to_embeddings()?;
+        params.fit(data, Some(&vectors), dev, observer)
+    }
+
+    fn save(model: &Pp, path: &Path) -> senv_models::Result<()> {
+        model.save(path)
+    }
+
+    fn open(path: &Path) -> senv_models::Result<Pp> {
+        Pp::open(path)
+    }
+
+    fn params_of(model: &Pp) -> &Self {
+        model.params()
+    }
+}
+
+impl PairSystem for CseParams {
+    type Model = Cse;
+    const SOFTMAX_BRINGS_RECIPE: bool = false;
+
+    parts!();
+
+    /// That of PP but for what only a table can take: its rate, and no penalty.
+    fn recipe() -> Self {
+        let (own, recipe) = (Self::default(), PpParams::softmax_recipe());
+        let pairs = PairParams { l2_filters: own.pairs.l2_filters, ..recipe.pairs };
+        let fit = FitParams { lr: own.fit.lr, l2_words: own.fit.l2_words, ..recipe.fit };
+        Self { initial: recipe.initial, pairs, fit, ..own }
+    }
+
+    fn train(
+        &self,
+        data: &PairData,
+        vectors: Option<&Embeddings>,
+        start: Option<&Cse>,
+        dev: &[ScoredPairs],
+        observer: &dyn Observer,
+    ) -> senv_models::Result<Learnt<Cse>> {
+        self.fit(data, vectors, start, dev, observer)
+    }
+
+    fn save(model: &Cse, path: &Path) -> senv_models::Result<()> {
+        model.save(path)
+    }
+
+    fn open(path: &Path) -> senv_models::Result<Cse> {
+        Cse::open(path)
+    }
+
+    fn params_of(model: &Cse) -> &Self {
+        model.params()
+    }
+}
+
+/// `senv train pp`.
+pub(crate) fn train_pp(args: &PpArgs, threads: usize) -> Result {
+    let params = args.run.loss.start::<PpParams>();
+    PairRun { args: &args.run, learn: &args.learn, params, threads }.run()
+}
+
+/// `senv train cse`.
+pub(crate) fn train_cse(args: &CseArgs, threads: usize) -> Result {
+    let mut params = args.run.loss.start::<CseParams>();
+    args.cnn.apply(&mut params)?;
+    PairRun { args: &args.run, learn: &args.learn, params, threads }.run()
+}
+
+/// Whether pairs with one first sentence are one group, unless it was said.
+pub(crate) fn groups_by_default(pairs: &PairParams) -> bool {
+    matches!(pairs.loss, PairLoss::SoftmaxCosine(_))
+}
+
+struct PairRun<'a, S> {
+    args: &'a PairRunArgs,
+    learn: &'a LearnArgs,
+    params: S,
+    threads: usize,
+}
+
+impl<S: PairSystem> PairRun<'_, S> {
+    fn run(mut self) -> Result {
+        let args = self.args;
+        let stage2 = &args.stage2.stage2;
+        if !stage2.is_empty() && args.data.char_ngrams.is_some() {
+            return Err(Failure::Usage("--char-ngrams learn in one stage alone; leave out --stage2".into()));
+        }
+        self.learn.apply(self.params.parts(), None)?;
+        let parts = self.params.parts();
+        args.data.words.apply(parts.tokenizer);
+        parts.fit.threads = self.threads;
+        parts.fit.checkpoint = Some(args.files.plan());
+        let epochs = epochs_of(parts.fit);
+        let mut read = args.data.paths(stage2);
+        read.extend(args.dev.dev.iter().map(PathBuf::as_path));
+        let job = Job::new(&args.files, &read)?;
+        if stage2.is_empty() {
+            return job.run(epochs, Unit::Pairs, |progress| self.one_stage(progress), S::save);
+        }
+        let job = job.keeping(self.stage_files());
+        job.run(epochs, Unit::Pairs, |progress| self.two_stages(progress), S::save)
+    }
+
+    /// The model of the first stage and the checkpoint of the second.
+    fn stage_files(&self) -> [PathBuf; 2] {
+        ["stage1", "stage2"].map(|stage| with_suffix(&self.args.files.checkpoint(), &format!(".{stage}")))
+    }
+
+    fn load(&mut self, progress: &TrainingProgress) -> senv_models::Result<(Vec<ScoredPairs>, Loaded)> {
+        let dev = read_scored(&self.args.dev.dev)?;
+        let parts = self.params.parts();
+        let group = groups_by_default(parts.pairs);
+        let stage2 = &self.args.stage2.stage2;
+        let loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
+        let of_vectors = loaded.vectors.as_ref().map(Embeddings::dim);
+        self.learn.start.apply(parts.dim, parts.initial, of_vectors);
+        let second = loaded.second.iter().flat_map(|data| &data.reports);
+        loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
+        Ok((dev, loaded))
+    }
+
+    fn finish(&self, learnt: Learnt<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
+        let found = line.then(|| self.args.data.vectors.line(learnt.found));
+        let mut outcome = Outcome::of_learnt(learnt);
+        outcome.lines.splice(..0, found);
+        let sources: Vec<_> = data.reports.iter().map(source_json).collect();
+        outcome.facts.insert("sources".into(), json!(sources));
+        outcome
+    }
+
+    fn one_stage(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
+        let (dev, loaded) = self.load(progress)?;
+        let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &dev, progress)?;
+        Ok(self.finish(learnt, &loaded.first, true))
+    }
+
+    fn two_stages(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
+        let (dev, loaded) = self.load(progress)?;
+        let [kept, checkpoint] = self.stage_files();
+        let (mut lines, mut facts) = (Vec::new(), None);
+        let first = if self.args.files.resume && kept.exists() {
+            self.first_stage_of(&kept)?
+        } else {
+            progress.stage("stage 1/2");
+            let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &dev, progress)?;
+            let outcome = self.finish(learnt, &loaded.first, true);
+            if outcome.end != End::Done {
+                return Ok(outcome);
+            }
+            S::save(&outcome.model, &kept)?;
+            lines.extend(outcome.lines.into_iter().map(|line| format!("stage 1: {line}")));
+            facts = Some(outcome.facts);
+            outcome.model
+        };
+        progress.stage("stage 2/2");
+        let mut params = self.params.clone();
+        let fit = params.parts().fit;
+        fit.checkpoint = Some(self.args.files.plan_at(checkpoint));
+        super::names::set(&mut fit.epochs, self.args.stage2.stage2_epochs);
+        super::names::set(&mut fit.lr, self.args.stage2.stage2_lr);
+        let data = loaded.second.as_ref().unwrap_or(&loaded.first);
+        let learnt = params.train(data, None, Some(&first), &dev, progress)?;
+        let mut outcome = self.finish(learnt, data, false);
+        outcome.lines =
+            lines.into_iter().chain(outcome.lines.into_iter().map(|line| format!("stage 2: {line}"))).collect();
+        outcome.facts.extend(facts.map(|facts| ("stage1".to_owned(), json!(facts))));
+        Ok(outcome)
+    }
+
+    /// The model of the first stage of an earlier run, if it was made with these settings.
+    fn first_stage_of(&self, path: &Path) -> senv_models::Result<S::Model> {
+        let model = S::open(path)?;
+        let text = |params: &S| serde_json::to_value(params).ok();
+        if text(S::params_of(&model)) == text(&self.params) {
+            return Ok(model);
+        }
+        Err(ModelError::CheckpointMismatch { path: path.to_owned(), what: "other settings of the first stage".into() })
+    }
+}

@@ -1,0 +1,99 @@
+//! `senv train siamese-cbow`: ordered text to a model.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::CorpusOptions;
+use senv_models::{SiameseCbow, SiameseCbowParams};
+use senv_store::Embeddings;
+
+use super::{
+    data_args::{DevArgs, VectorArgs, WordArgs, read_scored},
+    files::RunFiles,
+    fit_args::{FitArgs, StartArgs, epochs_of},
+    job::Job,
+    names::set,
+    outcome::Outcome,
+};
+use crate::{failure::Result, progress::Unit};
+
+/// What Siamese CBOW can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct SiameseCbowArgs {
+    /// Ordered text, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
+    #[arg(long, short, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
+    input: Vec<PathBuf>,
+    #[command(flatten)]
+    files: RunFiles,
+    #[command(flatten)]
+    vectors: VectorArgs,
+    /// Folder for the numbered text while training, four bytes a word [default: that of MODEL]
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
+    scratch_dir: Option<PathBuf>,
+    #[command(flatten)]
+    start: StartArgs,
+    #[command(flatten)]
+    fit: FitArgs,
+    /// Random sentences an example, at least 1.
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    negatives: Option<usize>,
+    /// Words of a sentence that are read, at least 1.
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    max_tokens: Option<usize>,
+    /// Divides the cosines before the softmax, above 0.
+    #[arg(long, value_name = "X", help_heading = "Training", allow_negative_numbers = true)]
+    temperature: Option<f64>,
+    #[command(flatten)]
+    dev: DevArgs,
+    #[command(flatten)]
+    words: WordArgs,
+}
+
+impl SiameseCbowArgs {
+    fn params(&self, threads: usize) -> SiameseCbowParams {
+        let mut params = SiameseCbowParams::default();
+        self.start.apply(&mut params.dim, &mut params.initial, None);
+        self.fit.apply(&mut params.fit);
+        self.words.apply(&mut params.tokenizer);
+        set(&mut params.min_count, self.words.min_count);
+        set(&mut params.negatives, self.negatives);
+        set(&mut params.max_tokens, self.max_tokens);
+        set(&mut params.temperature, self.temperature);
+        params.fit.threads = threads;
+        params.fit.checkpoint = Some(self.files.plan());
+        params
+    }
+
+    fn corpus_options(&self, threads: usize) -> CorpusOptions {
+        let text = self.words.text.options();
+        let beside = self.files.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
+        CorpusOptions {
+            threads,
+            scratch_dir: self.scratch_dir.clone().or(beside),
+            invalid_utf8: text.invalid_utf8,
+            max_line_bytes: text.max_line_bytes,
+            ..CorpusOptions::default()
+        }
+    }
+
+    pub(crate) fn run(&self, threads: usize) -> Result {
+        let mut params = self.params(threads);
+        let vectors = self.vectors.init_vectors.iter();
+        let read: Vec<&Path> = self.input.iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();
+        Job::new(&self.files, &read)?.run(
+            epochs_of(&params.fit),
+            Unit::Pairs,
+            |progress| {
+                let dev = read_scored(&self.dev.dev)?;
+                let vectors = self.vectors.open()?;
+                self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
+                let options = self.corpus_options(threads);
+                let learnt = params.fit_files(&self.input, &options, vectors.as_ref(), &dev, progress)?;
+                let found = self.vectors.line(learnt.found);
+                let mut outcome = Outcome::of_learnt(learnt);
+                outcome.lines.insert(0, found);
+                Ok(outcome)
+            },
+            |model: &SiameseCbow, path| model.save(path),
+        )
+    }
+}

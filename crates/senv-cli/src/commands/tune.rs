@@ -1,0 +1,332 @@
+//! `senv tune`: the best settings of a grid, by the score on a development set.
+
+mod grid;
+mod table;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use clap::{Subcommand, builder::RangedU64ValueParser};
+use senv_core::{AtomicFile, Error as CoreError, Observer};
+use senv_eval::{Align, TextTable};
+use senv_models::{CseParams, PpParams, ScoredPairs, Stopped};
+use serde_json::json;
+
+use self::{
+    grid::Grid,
+    table::{Row, RunTable, median},
+};
+use super::train::{
+    CnnArgs, LearnArgs, LossArgs, PairFiles, PairSystem, check_writable, groups_by_default, read_scored, source_line,
+};
+use crate::{
+    failure::{Failure, Result},
+    interrupt::Interrupt,
+    output,
+    progress::{TrainingProgress, Unit},
+};
+
+/// Try every combination of settings of a grid and keep the best model.
+///
+/// The grid file has a setting a line, an option of `senv train` without its dashes, and the values to try, separated by
+/// blanks; a list such as 1,2,3 is one value; # begins a comment.
+///
+/// Settings that the grid does not have are those given as options. Combinations are run in order, the last setting moving
+/// fastest; each gives a line of DIR/results.tsv and is passed over when the same command is called again, so a search
+/// that was stopped goes on. The best combination is then run with further seeds; their median is reported, and the best
+/// model of all runs is DIR/best.senv.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Tune {
+    #[command(subcommand)]
+    system: System,
+}
+
+const EXAMPLES: &str = "\
+A grid file:
+  margin   = 0.4 0.6 0.8
+  l2-words = 1e-5 1e-6
+  windows  = 1,2,3 1 2
+
+Example:
+  senv tune cse --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search";
+
+#[derive(Debug, Subcommand)]
+enum System {
+    /// PP: settings of `senv train pp`.
+    #[command(after_help = "\
+Example:
+  senv tune pp --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
+    Pp(Box<TunePp>),
+    /// CSE: settings of `senv train cse`.
+    #[command(after_help = "\
+Example:
+  senv tune cse --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
+    Cse(Box<TuneCse>),
+}
+
+#[derive(Debug, clap::Args)]
+struct TunePp {
+    #[command(flatten)]
+    search: Search,
+    #[command(flatten)]
+    settings: PpSettings,
+}
+
+#[derive(Debug, clap::Args)]
+struct TuneCse {
+    #[command(flatten)]
+    search: Search,
+    #[command(flatten)]
+    settings: CseSettings,
+}
+
+/// What the search itself is told.
+#[derive(Debug, clap::Args)]
+struct Search {
+    #[command(flatten)]
+    data: PairFiles,
+    #[command(flatten)]
+    loss: LossArgs,
+    /// The settings and their values.
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    grid: PathBuf,
+    /// Scored pairs, SCORE<TAB>FIRST<TAB>SECOND: the mean correlation over these files is the score of a run.
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Search")]
+    select: Vec<PathBuf>,
+    /// Runs of the best combination, each with a seed of its own, counted from --seed.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = RangedU64ValueParser::<u64>::new().range(1..=1000),
+          help_heading = "Search")]
+    seeds: u64,
+    /// The folder for results.tsv and best.senv; made if it is not there.
+    #[arg(long, short, value_name = "DIR", help_heading = "Search")]
+    output: PathBuf,
+    /// Write what came of it as JSON to standard output.
+    #[arg(long, help_heading = "Search")]
+    json: bool,
+}
+
+/// What a grid for PP may vary.
+#[derive(Debug, Clone, clap::Args)]
+struct PpSettings {
+    #[command(flatten)]
+    learn: LearnArgs,
+}
+
+/// What a grid for CSE may vary.
+#[derive(Debug, Clone, clap::Args)]
+struct CseSettings {
+    #[command(flatten)]
+    learn: LearnArgs,
+    #[command(flatten)]
+    cnn: CnnArgs,
+}
+
+/// Settings of a run, as arguments.
+trait Settings: clap::Args + Clone {
+    type System: PairSystem;
+
+    fn apply(&self, params: &mut Self::System, of_vectors: Option<usize>) -> Result;
+}
+
+impl Settings for PpSettings {
+    type System = PpParams;
+
+    fn apply(&self, params: &mut PpParams, of_vectors: Option<usize>) -> Result {
+        self.learn.apply(params.parts(), of_vectors)
+    }
+}
+
+impl Settings for CseSettings {
+    type System = CseParams;
+
+    fn apply(&self, params: &mut CseParams, of_vectors: Option<usize>) -> Result {
+        self.cnn.apply(params)?;
+        self.learn.apply(params.parts(), of_vectors)
+    }
+}
+
+impl Tune {
+    pub(crate) fn run(self, threads: usize) -> Result {
+        match self.system {
+            System::Pp(args) => args.search.run(&args.settings, threads),
+            System::Cse(args) => args.search.run(&args.settings, threads),
+        }
+    }
+}
+
+/// A combination of the grid, ready to run.
+struct Plan<S> {
+    values: Vec<String>,
+    params: S,
+}
+
+impl Search {
+    fn run<A: Settings>(&self, base: &A, threads: usize) -> Result {
+        let grid = Grid::read(&self.grid)?;
+        let combinations = grid.combinations();
+        // Whatever is wrong with a combination is said before the first is run.
+        let settings = combinations.iter().map(|values| grid.settings(base, values)).collect::<Result<Vec<A>>>()?;
+        let params = |settings: &A, of_vectors| -> Result<A::System> {
+            let mut params = self.loss.start::<A::System>();
+            settings.apply(&mut params, of_vectors)?;
+            let parts = params.parts();
+            self.data.words.apply(parts.tokenizer);
+            parts.fit.threads = threads;
+            Ok(params)
+        };
+        settings.iter().try_for_each(|settings| params(settings, None).map(drop))?;
+        let select = read_scored(&self.select)?;
+        fs::create_dir_all(&self.output).map_err(|e| CoreError::io("create", &self.output, e))?;
+        check_writable(&self.output.join("best.senv"))?;
+        let mut table = RunTable::open(self.output.join("results.tsv"), &grid.names())?;
+
+        let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install()?);
+        let mut first = params(base, None)?;
+        let parts = first.parts();
+        let group = groups_by_default(parts.pairs);
+        let loaded = match self.data.load(&[], parts.tokenizer, group, threads, &progress) {
+            Err(senv_models::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
+            loaded => loaded?,
+        };
+        loaded.first.reports.iter().for_each(|report| progress.note(&source_line(report)));
+        let of_vectors = loaded.vectors.as_ref().map(senv_store::Embeddings::dim);
+        let base_params = params(base, of_vectors)?;
+        self.check_same_search(&base_params, loaded.first.vocabulary.len())?;
+        let plan = |(values, settings): (&Vec<String>, &A)| {
+            Ok(Plan { values: values.clone(), params: params(settings, of_vectors)? })
+        };
+        let plans = combinations.iter().zip(&settings).map(plan).collect::<Result<Vec<_>>>()?;
+
+        let mut runner =
+            Runner { search: self, loaded: &loaded, select: &select, progress: &progress, table: &mut table };
+        let names = grid.names();
+        for (i, plan) in plans.iter().enumerate() {
+            runner.run_once(plan, seed_of(&plan.params), &format!("run {}/{}", i + 1, plans.len()), &names)?;
+        }
+        let Some(best) = runner.table.best().cloned() else {
+            return Err(Failure::Usage("every run ended with a loss that is no number; try lower rates".into()));
+        };
+        let plan = plans.iter().find(|plan| plan.values == best.values).unwrap_or(&plans[0]);
+        let first_seed = seed_of(&plan.params);
+        let mut scores = Vec::new();
+        for i in 0..self.seeds {
+            let stage = format!("seed {}/{}", i + 1, self.seeds);
+            scores.push(runner.run_once(plan, first_seed.wrapping_add(i), &stage, &names)?);
+        }
+        progress.finish();
+        self.tell(&names, &plan.values, &scores, &table)
+    }
+
+    /// Fails if the folder holds a search over other data or from other settings.
+    fn check_same_search<S: PairSystem>(&self, params: &S, n_words: usize) -> Result {
+        let path = self.output.join("settings.json");
+        let select: Vec<String> = self.select.iter().map(|path| path.display().to_string()).collect();
+        let text = senv_eval::to_json(&json!({
+            "files": self.data.names(),
+            "words": n_words,
+            "select": select,
+            "settings": params,
+        }));
+        match fs::read_to_string(&path) {
+            Ok(before) if before == text => Ok(()),
+            Ok(_) => {
+                let reason =
+                    "the search of this folder had other settings or other files; give another --output".into();
+                Err(CoreError::BadFile { path, reason }.into())
+            }
+            Err(_) => Ok(AtomicFile::write_with(&path, |file| std::io::Write::write_all(file, text.as_bytes()))?),
+        }
+    }
+
+    fn tell(&self, names: &[String], best: &[String], scores: &[f64], table: &RunTable) -> Result {
+        let model = self.output.join("best.senv");
+        let (middle, n) = (median(scores), scores.len());
+        if self.json {
+            let settings: serde_json::Map<_, _> =
+                names.iter().cloned().zip(best.iter().map(|value| json!(value))).collect();
+            return output::print_json(&json!({
+                "best": settings,
+                "median": middle,
+                "scores": scores,
+                "runs": table.rows(),
+                "model": model.display().to_string(),
+            }));
+        }
+        let columns = names.iter().map(|name| (name.clone(), Align::Left));
+        let columns = columns.chain([("seed".into(), Align::Right), ("score".into(), Align::Right)]);
+        let mut text = TextTable::new(columns.collect::<Vec<_>>());
+        let mut rows: Vec<&Row> = table.rows().iter().collect();
+        rows.sort_by(|a, b| a.score.is_nan().cmp(&b.score.is_nan()).then(b.score.total_cmp(&a.score)));
+        for row in rows {
+            let cells = row.values.iter().cloned().chain([row.seed.to_string(), format!("{:.4}", row.score)]);
+            text.row(cells.collect::<Vec<_>>());
+        }
+        let settings: Vec<String> = names.iter().zip(best).map(|(name, value)| format!("--{name} {value}")).collect();
+        output::print(&format!("{text}\nbest: {}, median of {n} seeds {middle:.4}", settings.join(" ")))?;
+        output::note(&format!("{} is the best model of all runs", model.display()));
+        Ok(())
+    }
+}
+
+fn seed_of<S: PairSystem>(params: &S) -> u64 {
+    params.clone().parts().fit.seed
+}
+
+/// What every run of a search needs.
+struct Runner<'a> {
+    search: &'a Search,
+    loaded: &'a super::train::Loaded,
+    select: &'a [ScoredPairs],
+    progress: &'a TrainingProgress,
+    table: &'a mut RunTable,
+}
+
+impl Runner<'_> {
+    /// The score of a combination with a seed: of the table, or of a run that then stands there.
+    fn run_once<S: PairSystem>(&mut self, plan: &Plan<S>, seed: u64, stage: &str, names: &[String]) -> Result<f64> {
+        if let Some(row) = self.table.find(seed, &plan.values) {
+            return Ok(row.score);
+        }
+        let what: Vec<String> = names.iter().zip(&plan.values).map(|(name, value)| format!("{name} {value}")).collect();
+        self.progress.stage(format!("{stage}  {}", what.join("  ")));
+        let mut params = plan.params.clone();
+        params.parts().fit.seed = seed;
+        let began = Instant::now();
+        let (data, vectors) = (&self.loaded.first, self.loaded.vectors.as_ref());
+        let (score, step) = match params.train(data, vectors, None, self.select, self.progress) {
+            Err(senv_models::Error::Diverged { step, .. }) => (f64::NAN, step),
+            Ok(learnt) if learnt.stopped == Stopped::Interrupted => {
+                self.progress.finish();
+                output::warn("stopped: the same command goes on with the run that was under way");
+                return Err(Failure::Interrupted);
+            }
+            learnt => {
+                let learnt = learnt?;
+                let (step, score) = learnt.best.unwrap_or((learnt.steps, f64::NAN));
+                if self.table.best().is_none_or(|best| score > best.score) {
+                    // Before the line is written: a model without a line is made once more, a line without one is not.
+                    S::save(&learnt.model, &self.model())?;
+                }
+                (score, step)
+            }
+        };
+        self.progress.note(&format!("{stage}: {}: {score:.4}", what.join(", ")));
+        self.table.push(Row {
+            seed,
+            values: plan.values.clone(),
+            score,
+            step,
+            seconds: began.elapsed().as_secs_f64(),
+        })?;
+        Ok(score)
+    }
+
+    fn model(&self) -> PathBuf {
+        let folder: &Path = &self.search.output;
+        folder.join("best.senv")
+    }
+}

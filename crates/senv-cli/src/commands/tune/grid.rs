@@ -1,0 +1,137 @@
+//! The file that says what is tried: settings and their values.
+
+use std::path::Path;
+
+use clap::{Args, Command};
+use senv_core::{TextOptions, TextReader};
+
+use crate::failure::{Failure, Result};
+
+/// Settings in the order of the file, each with the values to try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Grid(Vec<(String, Vec<String>)>);
+
+impl Grid {
+    /// Reads `name = value value ...`, a setting a line; `#` begins a comment.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let mut reader = TextReader::open(&[path], &TextOptions::default())?;
+        let mut settings: Vec<(String, Vec<String>)> = Vec::new();
+        while let Some(line) = reader.next_line()? {
+            let text = line.text.split('#').next().unwrap_or_default().trim();
+            if text.is_empty() {
+                continue;
+            }
+            let bad = |reason: &str| Failure::Usage(format!("{}:{}: {reason}", path.display(), line.number));
+            let expected = "expected a setting and its values, as in: margin = 0.4 0.6";
+            let (name, values) = text.split_once('=').ok_or_else(|| bad(expected))?;
+            let name = name.trim().trim_start_matches("--");
+            // A list is one value, as in 1,2,3; a comma before a blank separates like the blank.
+            let values: Vec<String> =
+                values.split_whitespace().map(|value| value.trim_end_matches(',').to_owned()).collect();
+            if name.is_empty() || values.is_empty() {
+                return Err(bad(expected));
+            }
+            if name == "seed" {
+                return Err(bad("the seed is no setting; --seeds says how many are tried"));
+            }
+            if settings.iter().any(|(known, _)| known == name) {
+                return Err(bad(&format!("{name} is there twice")));
+            }
+            settings.push((name.to_owned(), values));
+        }
+        if settings.is_empty() {
+            return Err(Failure::Usage(format!(
+                "{}: no setting in it, expected lines as: margin = 0.4 0.6",
+                path.display()
+            )));
+        }
+        Ok(Self(settings))
+    }
+
+    /// The names, in order.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Every combination of values, the last setting moving fastest.
+    pub(super) fn combinations(&self) -> Vec<Vec<String>> {
+        self.0.iter().fold(vec![Vec::new()], |combinations, (_, values)| {
+            let longer = |one: &Vec<String>, value: &String| one.iter().chain([value]).cloned().collect();
+            combinations.iter().flat_map(|one| values.iter().map(move |value| longer(one, value))).collect()
+        })
+    }
+
+    /// The settings of the command line with these values instead.
+    pub(super) fn settings<A: Args + Clone>(&self, base: &A, values: &[String]) -> Result<A> {
+        let pairs = self.0.iter().zip(values);
+        let arguments = pairs.map(|((name, _), value)| format!("--{name}={value}"));
+        let command = A::augment_args_for_update(Command::new("grid").no_binary_name(true).disable_help_flag(true));
+        // Of the message, the line that says what is wrong: the rest is about a command that nobody has typed.
+        let usage = |error: clap::Error| {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            Failure::Usage(format!("the grid: {line}"))
+        };
+        let matches = command.try_get_matches_from(arguments).map_err(usage)?;
+        let mut settings = base.clone();
+        settings.update_from_arg_matches(&matches).map_err(usage)?;
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Grid> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Grid::read(file.path())
+    }
+
+    #[derive(Debug, Clone, PartialEq, clap::Args)]
+    struct Settings {
+        #[arg(long)]
+        margin: Option<f64>,
+        #[arg(long, value_delimiter = ',')]
+        windows: Vec<usize>,
+        #[arg(long)]
+        batch: Option<usize>,
+    }
+
+    #[test]
+    fn every_combination_comes_in_order_and_changes_what_was_given() {
+        let grid = read("# what is tried\nmargin = 0.4, 0.6\n\n--windows=1,2,3 2 # sizes\n").unwrap();
+        assert_eq!(grid.names(), ["margin", "windows"]);
+        let combinations = grid.combinations();
+        assert_eq!(combinations, [["0.4", "1,2,3"], ["0.4", "2"], ["0.6", "1,2,3"], ["0.6", "2"]]);
+        let base = Settings { margin: Some(1.0), windows: vec![9], batch: Some(7) };
+        let settings = grid.settings(&base, &combinations[2]).unwrap();
+        assert_eq!(settings, Settings { margin: Some(0.6), windows: vec![1, 2, 3], batch: Some(7) });
+    }
+
+    #[test]
+    fn bad_grids_are_named() {
+        let message = |result: Result<Grid>| match result.unwrap_err() {
+            Failure::Usage(message) => message,
+            other => panic!("{other:?}"),
+        };
+        for (text, expected) in [
+            ("", "no setting"),
+            ("margin\n", ":1:"),
+            ("margin = 1\nbatch =\n", ":2:"),
+            ("seed = 1 2\n", "--seeds"),
+            ("margin = 1\nmargin = 2\n", "twice"),
+        ] {
+            let message = message(read(text));
+            assert!(message.contains(expected), "{message}");
+        }
+        let base = Settings { margin: None, windows: vec![], batch: None };
+        let grid = read("colour = red\n").unwrap();
+        let Err(Failure::Usage(text)) = grid.settings(&base, &["red".into()]) else { panic!() };
+        assert!(text.contains("--colour"), "{text}");
+        let grid = read("margin = 0.4,0.6\n").unwrap();
+        let Err(Failure::Usage(text)) = grid.settings(&base, &["0.4,0.6".into()]) else { panic!() };
+        assert!(text.contains("0.4,0.6") && text.contains("--margin"), "{text}");
+    }
+}
