@@ -1,4 +1,4 @@
-//! What can go wrong: values that cannot be paired, or are not numbers.
+//! What can go wrong: values that cannot be paired, or are not numbers; classes and items that do not exist.
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -34,6 +34,34 @@ pub enum Error {
         /// What values must be.
         requirement: &'static str,
     },
+    /// A class is not one of those there are.
+    #[error(
+        "{metric}: item {position} of the {list} has class {class}; classes are numbered from 0 and there are {n_classes}"
+    )]
+    BadClass {
+        /// The metric asked for.
+        metric: &'static str,
+        /// Which list: `gold classes`, `predicted classes`.
+        list: &'static str,
+        /// Place in that list, counted from 0.
+        position: usize,
+        /// The class as given.
+        class: usize,
+        /// Classes there are.
+        n_classes: usize,
+    },
+    /// An item is named that is not there.
+    #[error("{metric}: the {list} name item {item}; items are numbered from 0 and there are {n}")]
+    NoSuchItem {
+        /// The metric asked for.
+        metric: &'static str,
+        /// Which list: `relevant candidates`, `excluded candidates`.
+        list: &'static str,
+        /// The item as given.
+        item: usize,
+        /// Items there are.
+        n: usize,
+    },
 }
 
 /// Both lists as long as each other and without anything but finite numbers.
@@ -44,8 +72,12 @@ pub(crate) fn check_pairs(metric: &'static str, x: &[f64], y: &[f64]) -> Result<
 }
 
 pub(crate) fn check_lengths(metric: &'static str, x: &[f64], y: &[f64]) -> Result<()> {
-    if x.len() != y.len() {
-        return Err(Error::LengthMismatch { metric, first: x.len(), second: y.len() });
+    check_lengths_of(metric, x.len(), y.len())
+}
+
+pub(crate) fn check_lengths_of(metric: &'static str, first: usize, second: usize) -> Result<()> {
+    if first != second {
+        return Err(Error::LengthMismatch { metric, first, second });
     }
     Ok(())
 }

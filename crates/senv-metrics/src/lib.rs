@@ -1,4 +1,4 @@
-//! Correlations, errors, means and a significance test: how sentence embeddings are judged.
+//! Correlations, rankings, accuracies, means and a significance test: how sentence embeddings are judged.
 //!
 //! People have said how related the sentences of each pair are; a system gives each pair a cosine. Do the two agree?
 //! [`pearson_r`] asks whether they lie on a line, [`spearman_rho`] whether they put the pairs in the same order, and
@@ -22,26 +22,49 @@
 //! # Ok::<(), senv_metrics::Error>(())
 //! ```
 //!
-//! A metric that has no value for its input (a constant list, a single pair) is `None`; lists that cannot be
+//! A system that sorts pairs into classes has an [`accuracy`], class by class in a [`Confusion`]. One that ranks
+//! candidates is judged by the [`average_precision`] of the ranking, by the rank at which each query finds what it
+//! looks for ([`query_rank`], [`mean_rank`], [`accuracy_at`]), and by how close paraphrases lie together
+//! ([`p_coherence`]).
+//!
+//! ```
+//! use senv_metrics::{accuracy_at, average_precision, mean_rank, query_rank};
+//! let cosines = [0.9, 0.7, 0.8];
+//! let ap = average_precision(&[true, true, false], &cosines)?.expect("two are relevant");
+//! assert!((ap - (1.0 + 2.0 / 3.0) / 2.0).abs() < 1e-15);
+//! let rank = query_rank(&cosines, &[1], &[])?.expect("one is relevant").rank;
+//! assert_eq!((rank, mean_rank(&[rank, 1]), accuracy_at(&[rank, 1], 1)), (3, Some(2.0), Some(0.5)));
+//! # Ok::<(), senv_metrics::Error>(())
+//! ```
+//!
+//! A metric that has no value for its input (a constant list, a single pair, nothing relevant) is `None`; lists that cannot be
 //! compared (other lengths, NaN) are an [`Error`] that says where. Everything is computed in f64.
 
 #![forbid(unsafe_code)]
 
+mod accuracy;
 mod error;
 mod mean;
 mod mse;
 mod normal;
+mod p_coherence;
 mod pearson;
+mod precision_recall;
+mod query_rank;
 mod ranks;
 mod spearman;
 mod sum;
 mod wilcoxon;
 
+pub use accuracy::{ClassCounts, Confusion, accuracy};
 pub use error::{Error, Result};
 pub use mean::{mean, weighted_mean};
 pub use mse::mse;
 pub use normal::normal_two_sided_p;
+pub use p_coherence::{UnitSum, mean_pairwise_cosine, p_coherence};
 pub use pearson::pearson_r;
+pub use precision_recall::{PrecisionRecall, average_precision, average_precision_of, precision_recall};
+pub use query_rank::{QueryRank, accuracy_at, mean_rank, query_rank};
 pub use ranks::ranks;
 pub use spearman::spearman_rho;
 pub use wilcoxon::{MAX_EXACT, Wilcoxon, wilcoxon, wilcoxon_of_differences};

@@ -1,7 +1,10 @@
 //! What holds for any input, and what is refused.
 
 use proptest::prelude::*;
-use senv_metrics::{Error, Wilcoxon, mean, mse, pearson_r, ranks, spearman_rho, wilcoxon, wilcoxon_of_differences};
+use senv_metrics::{
+    Error, Wilcoxon, average_precision, mean, mse, pearson_r, query_rank, ranks, spearman_rho, wilcoxon,
+    wilcoxon_of_differences,
+};
 
 type Pairs = Vec<(f64, f64)>;
 
@@ -35,6 +38,56 @@ fn ranks_by_counting(values: &[f64]) -> Vec<f64> {
         below + (equal + 1.0) / 2.0
     };
     values.iter().map(rank).collect()
+}
+
+/// Items with coarse scores, at least one of them relevant.
+fn ranked() -> impl Strategy<Value = Vec<(bool, f64)>> {
+    let item = (any::<bool>(), (-4..4_i32).prop_map(|i| f64::from(i) / 4.0));
+    proptest::collection::vec(item, 1..30).prop_map(|mut items| {
+        items[0].0 = true;
+        items
+    })
+}
+
+proptest! {
+    #[test]
+    fn average_precision_is_blind_to_the_order_of_items_and_to_rising_maps(
+        (items, other) in ranked().prop_flat_map(|items| (Just(items.clone()), Just(items).prop_shuffle())),
+    ) {
+        let of = |items: &[(bool, f64)], map: fn(f64) -> f64| {
+            let (relevant, scores): (Vec<bool>, Vec<f64>) = items.iter().map(|&(r, s)| (r, map(s))).unzip();
+            average_precision(&relevant, &scores).unwrap().unwrap()
+        };
+        let ap = of(&items, |x| x);
+        prop_assert!((0.0..=1.0 + 1e-15).contains(&ap));
+        prop_assert_eq!(ap, of(&other, |x| x));
+        prop_assert_eq!(ap, of(&items, f64::exp));
+        // By the definition: the mean over relevant items of the precision at their score.
+        let precision = |score: f64| {
+            let called: Vec<bool> = items.iter().filter(|item| item.1 >= score).map(|item| item.0).collect();
+            called.iter().filter(|&&relevant| relevant).count() as f64 / called.len() as f64
+        };
+        let at: Vec<f64> = items.iter().filter(|item| item.0).map(|item| precision(item.1)).collect();
+        prop_assert!((ap - at.iter().sum::<f64>() / at.len() as f64).abs() < 1e-14);
+    }
+
+    #[test]
+    fn the_rank_of_a_query_is_the_place_after_sorting(items in ranked(), excluded in 0..30_usize) {
+        let scores: Vec<f64> = items.iter().map(|item| item.1).collect();
+        let relevant: Vec<usize> = (0..items.len()).filter(|&i| items[i].0).collect();
+        let excluded: Vec<usize> = (excluded < items.len()).then_some(excluded).into_iter().collect();
+        // Best first; among equals, those that are relevant.
+        let mut order: Vec<usize> = (0..items.len()).filter(|i| !excluded.contains(i)).collect();
+        order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(items[b].0.cmp(&items[a].0)));
+        let expected = order.iter().position(|&i| items[i].0);
+        let got = query_rank(&scores, &relevant, &excluded).unwrap();
+        prop_assert_eq!(got.map(|found| found.rank - 1), expected);
+        if let (Some(found), Some(place)) = (got, expected) {
+            let best = scores[order[place]];
+            let tied = order.iter().filter(|&&i| scores[i] == best && !items[i].0).count();
+            prop_assert_eq!(found.n_tied, tied);
+        }
+    }
 }
 
 proptest! {

@@ -1,6 +1,9 @@
 //! Reference numbers of tests/data, made with NumPy in f64 by the project's generator make_golden.py.
 
-use senv_metrics::{mean, pearson_r, ranks, spearman_rho, weighted_mean, wilcoxon, wilcoxon_of_differences};
+use senv_metrics::{
+    Confusion, accuracy, accuracy_at, average_precision, mean, mean_pairwise_cosine, mean_rank, p_coherence, pearson_r,
+    precision_recall, query_rank, ranks, spearman_rho, weighted_mean, wilcoxon, wilcoxon_of_differences,
+};
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-9; // As the files say.
@@ -72,4 +75,83 @@ fn signed_rank_tests() {
         assert_eq!(paired, wilcoxon_of_differences(&rounded).unwrap());
     }
     assert_eq!(seen, 3);
+}
+
+fn rows(value: &Value) -> Vec<Vec<f64>> {
+    value.as_array().unwrap().iter().map(list).collect()
+}
+
+fn places(value: &Value) -> Vec<usize> {
+    value.as_array().unwrap().iter().map(|i| i.as_u64().unwrap() as usize).collect()
+}
+
+fn unit(row: &[f64]) -> Vec<f64> {
+    let norm = row.iter().map(|x| x * x).sum::<f64>().sqrt();
+    row.iter().map(|x| x / norm).collect()
+}
+
+#[test]
+fn rankings_and_groups() {
+    let mut seen = [0; 4];
+    for case in cases(include_str!("data/ranking.json")) {
+        match case["kind"].as_str().unwrap() {
+            "average_precision" => {
+                seen[0] += 1;
+                let relevant: Vec<bool> = places(&case["y"]).iter().map(|&y| y == 1).collect();
+                let scores = list(&case["score"]);
+                assert_close(average_precision(&relevant, &scores).unwrap(), &case["average_precision"]);
+                // Theirs rise by threshold and end with a point beyond every score, of precision 1 and recall 0.
+                let mut points = precision_recall(&relevant, &scores).unwrap().unwrap();
+                points.reverse();
+                let [thresholds, precision, recall] =
+                    ["pr_threshold", "pr_precision", "pr_recall"].map(|key| case[key].as_array().unwrap());
+                assert_eq!(
+                    (thresholds.len(), precision.len(), recall.len()),
+                    (points.len(), points.len() + 1, points.len() + 1)
+                );
+                for (i, point) in points.iter().enumerate() {
+                    assert_close(Some(point.threshold), &thresholds[i]);
+                    assert_close(Some(point.precision), &precision[i]);
+                    assert_close(Some(point.recall), &recall[i]);
+                }
+            }
+            "f1" => {
+                seen[1] += 1;
+                let (gold, predicted) = (places(&case["y"]), places(&case["yhat"]));
+                let confusion = Confusion::new(&gold, &predicted, 2).unwrap();
+                assert_close(confusion.class(1).f1(), &case["f1"]);
+                assert_close(confusion.accuracy(), &case["accuracy"]);
+                assert_close(accuracy(&gold, &predicted).unwrap(), &case["accuracy"]);
+            }
+            "paraphrase_ranking" => {
+                seen[2] += 1;
+                let units: Vec<Vec<f64>> = rows(&case["embeddings"]).iter().map(|row| unit(row)).collect();
+                let rank = |query: usize| {
+                    let dot = |row: &Vec<f64>| row.iter().zip(&units[query]).map(|(x, y)| x * y).sum::<f64>();
+                    let cosines: Vec<f64> = units.iter().map(dot).collect();
+                    let partners = places(&case["partners"][query.to_string()]);
+                    query_rank(&cosines, &partners, &[query]).unwrap().unwrap().rank
+                };
+                let ranks: Vec<usize> = (0..units.len()).map(rank).collect();
+                assert_eq!(ranks, places(&case["rank_of_best_partner"]));
+                assert_close(mean_rank(&ranks), &case["mean_rank"]);
+                for k in 1..=3 {
+                    assert_close(accuracy_at(&ranks, k), &case["accuracy_at"][k.to_string()]);
+                }
+            }
+            "p_coherence" => {
+                seen[3] += 1;
+                let embeddings = rows(&case["embeddings"]);
+                let sets = case["sets"].as_array().unwrap().iter();
+                let groups: Vec<Vec<&[f64]>> =
+                    sets.map(|set| places(set).iter().map(|&i| &embeddings[i][..]).collect()).collect();
+                for (group, expected) in groups.iter().zip(case["per_set"].as_array().unwrap()) {
+                    assert_close(mean_pairwise_cosine(group).unwrap(), expected);
+                }
+                assert_close(p_coherence(groups.iter().map(Vec::as_slice)).unwrap(), &case["total"]);
+            }
+            kind => panic!("nothing checks {kind}"),
+        }
+    }
+    assert_eq!(seen, [2, 1, 1, 1]);
 }
