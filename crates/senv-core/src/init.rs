@@ -7,8 +7,13 @@
 //! Glorot    x ~ U[−a, a)            a = √(6 / (fan_in + fan_out))
 //! ```
 //!
+//! Orthogonal matrices are in `init/orthogonal.rs`.
+//!
 //! Small arrays draw from a [`Stream`] in order. Tables of millions of rows are filled by [`uniform_rows`], in
 //! which every row has random numbers of its own, so that all threads work and none waits.
+
+pub(crate) mod householder;
+mod orthogonal;
 
 use std::ops::Range;
 
@@ -16,6 +21,8 @@ use ndarray::NdFloat;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
+
+pub use orthogonal::orthogonal;
 
 use crate::{Error, Result, Stream, Table, kernels::fill_uniform, rng::mix};
 

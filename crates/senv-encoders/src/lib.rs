@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | [`Average`] | mean or sum of the word vectors | PP, Siamese CBOW |
 //! | [`SumPooledCnn`] | filters over windows of words, summed over the sentence; linear or tanh | CSE |
+//! | [`GruEncoder`] | last states of recurrent readers, in one or both directions, in one or more layers | Skip-thoughts, P-thought |
 //!
 //! An [`Encoder`] works on a [`TokenBatch`](senv_core::TokenBatch), a batch of sentences over its distinct tokens: the
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
@@ -38,6 +39,8 @@
 mod average;
 mod cnn;
 mod encoder;
+mod gru;
+mod gru_encoder;
 mod rows;
 #[cfg(test)]
 mod testing;
@@ -45,4 +48,6 @@ mod testing;
 pub use average::{Average, Pooling};
 pub use cnn::{Activation, CnnSaved, Folded, Padding, SumPooledCnn, Window};
 pub use encoder::Encoder;
+pub use gru::{GruInit, GruStyle};
+pub use gru_encoder::{GruEncoder, GruSaved, GruTopology};
 pub use senv_core::{Error, Result};

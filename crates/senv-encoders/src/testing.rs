@@ -43,7 +43,7 @@ pub(crate) fn matrix_of<F: Float>(n: usize, dim: usize, seed: u64) -> Array2<F> 
 pub(crate) fn parameters_of<F: Float>(encoder: &impl Encoder<F>, seed: u64) -> Parameters<F> {
     let mut rng = stream(seed, "encoder tests", &[1]);
     let mut parameters = encoder.init(&mut rng).unwrap();
-    for tensor in parameters.iter_mut().filter(|tensor| tensor.name().starts_with("bias")) {
+    for tensor in parameters.iter_mut().filter(|tensor| tensor.name().contains("bias")) {
         init::normal(&mut rng, tensor.values_mut(), 0.5).unwrap();
     }
     parameters

@@ -1,0 +1,182 @@
+//! A matrix as the product of an orthogonal and a triangular one.
+//!
+//! Equation: `householder`
+//!
+//! ```text
+//! A = H_1 H_2 ⋯ H_n R                H_i = I − τ_i v_i v_iᵀ,  v_i: 0 above i, 1 at i
+//! H_1 ⋯ H_b = I − V T Vᵀ             b reflections at a time, so that almost all work is in products of matrices
+//! T_ii = τ_i,  T_{1..i, i} = −τ_i T_{1..i, 1..i} (V_{1..i}ᵀ v_i)
+//! ```
+//!
+//! G. H. Golub and C. F. Van Loan, Matrix Computations, sections 5.1 and 5.2. In f64; the same bits at any number of
+//! threads.
+
+use ndarray::{Array1, Array2, s};
+
+use crate::{Result, matmul, matmul_into};
+
+/// Reflections taken together.
+const BLOCK: usize = 32;
+
+/// Reflections of consecutive columns.
+struct Block {
+    /// The first of the columns, and the first row that the reflections touch.
+    first: usize,
+    /// V, a column for each reflection, from row `first` on.
+    v: Array2<f64>,
+    /// T, upper triangle.
+    t: Array2<f64>,
+}
+
+/// The factors of a matrix of `m` rows and `n <= m` columns.
+pub(crate) struct Factors {
+    blocks: Vec<Block>,
+    /// R, shape `(n, n)`; what stands below the diagonal means nothing.
+    r: Array2<f64>,
+}
+
+/// The factors of `a`, which has at least as many rows as columns.
+pub(crate) fn factorise(mut a: Array2<f64>) -> Result<Factors> {
+    let (m, n) = a.dim();
+    let mut blocks = Vec::with_capacity(n.div_ceil(BLOCK));
+    for first in (0..n).step_by(BLOCK) {
+        let end = n.min(first + BLOCK);
+        // Columns as rows: each lies in one piece.
+        let mut panel = a.slice(s![first.., first..end]).t().as_standard_layout().into_owned();
+        let (v, t, block_r) = reflect(&mut panel, m - first);
+        for (i, row) in block_r.rows().into_iter().enumerate() {
+            a.slice_mut(s![first + i, first..end]).assign(&row);
+        }
+        let block = Block { first, v, t };
+        if end < n {
+            let rest = a.slice(s![first.., end..]).to_owned();
+            let turned = block.reflected(&rest, true)?;
+            a.slice_mut(s![first.., end..]).assign(&turned);
+        }
+        blocks.push(block);
+    }
+    Ok(Factors { blocks, r: a.slice(s![..n, ..]).to_owned() })
+}
+
+/// Reflections of a panel whose rows are columns of the matrix: V, T and the rows of R that belong to the panel.
+fn reflect(panel: &mut Array2<f64>, rows: usize) -> (Array2<f64>, Array2<f64>, Array2<f64>) {
+    let n = panel.nrows();
+    let (mut v, mut t, mut r) = (Array2::zeros((n, rows)), Array2::zeros((n, n)), Array2::zeros((n, n)));
+    for i in 0..n {
+        for j in 0..i {
+            r[(j, i)] = panel[(i, j)];
+        }
+        let x = panel.slice(s![i, i..]);
+        let (head, size) = (x[0], x.dot(&x).sqrt());
+        let end = if head > 0.0 { -size } else { size };
+        r[(i, i)] = end;
+        v[(i, i)] = 1.0;
+        if end == 0.0 {
+            continue; // A column of zeros is left as it is: τ = 0.
+        }
+        let tau = (end - head) / end;
+        let scaled = x.slice(s![1..]).mapv(|x| x / (head - end));
+        v.slice_mut(s![i, i + 1..]).assign(&scaled);
+        let reflection = v.slice(s![i, i..]).to_owned();
+        for j in i + 1..n {
+            let mut column = panel.slice_mut(s![j, i..]);
+            let share = -tau * column.dot(&reflection);
+            column.scaled_add(share, &reflection);
+        }
+        let overlaps: Array1<f64> = (0..i).map(|j| v.slice(s![j, i..]).dot(&reflection)).collect();
+        for j in 0..i {
+            t[(j, i)] = -tau * t.slice(s![j, j..i]).dot(&overlaps.slice(s![j..]));
+        }
+        t[(i, i)] = tau;
+    }
+    (v.reversed_axes().as_standard_layout().into_owned(), t, r)
+}
+
+impl Block {
+    /// `x` reflected by all, the last first; or the first first, which undoes it. `x` begins at the first row touched.
+    fn reflected(&self, x: &Array2<f64>, undo: bool) -> Result<Array2<f64>> {
+        let shares = matmul(self.v.t(), x.view())?;
+        let shares = if undo { matmul(self.t.t(), shares.view())? } else { matmul(self.t.view(), shares.view())? };
+        let mut out = x.clone();
+        matmul_into(-1.0, self.v.view(), shares.view(), 1.0, out.view_mut())?;
+        Ok(out)
+    }
+}
+
+impl Factors {
+    /// The signs of the diagonal of R, 1 for zero; and the factors.
+    pub(crate) fn into_signs(self) -> (Self, Array1<f64>) {
+        let signs = self.r.diag().mapv(|x| if x < 0.0 { -1.0 } else { 1.0 });
+        (self, signs)
+    }
+
+    /// `x = Q x`
+    pub(crate) fn apply_q(&self, x: &mut Array2<f64>) -> Result<()> {
+        for block in self.blocks.iter().rev() {
+            self.apply(block, x, false)?;
+        }
+        Ok(())
+    }
+
+    /// `x = Qᵀ x`
+    pub(crate) fn apply_q_transposed(&self, x: &mut Array2<f64>) -> Result<()> {
+        for block in &self.blocks {
+            self.apply(block, x, true)?;
+        }
+        Ok(())
+    }
+
+    fn apply(&self, block: &Block, x: &mut Array2<f64>, undo: bool) -> Result<()> {
+        let turned = block.reflected(&x.slice(s![block.first.., ..]).to_owned(), undo)?;
+        x.slice_mut(s![block.first.., ..]).assign(&turned);
+        Ok(())
+    }
+
+    /// The diagonal of R.
+    pub(crate) fn diagonal(&self) -> Array1<f64> {
+        self.r.diag().to_owned()
+    }
+
+    /// Solves R z = y for every column, `y` being the first n rows; R has no zero on its diagonal.
+    pub(crate) fn solve_r(&self, y: &mut Array2<f64>) {
+        for i in (0..self.r.nrows()).rev() {
+            let (mut above, below) = y.view_mut().split_at(ndarray::Axis(0), i + 1);
+            let mut row = above.row_mut(i);
+            for (factor, solved) in self.r.slice(s![i, i + 1..]).iter().zip(below.rows()) {
+                row.scaled_add(-factor, &solved);
+            }
+            let pivot = self.r[(i, i)];
+            row.mapv_inplace(|x| x / pivot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream;
+
+    #[test]
+    fn the_factors_multiply_to_the_matrix() {
+        for (m, n) in [(1, 1), (5, 3), (32, 32), (33, 33), (80, 70), (200, 65), (40, 0)] {
+            let mut a = Array2::<f64>::zeros((m, n));
+            let mut values = vec![0.0; m * n];
+            crate::init::normal(&mut stream(2, "householder", &[m as u64]), &mut values, 1.0).unwrap();
+            a.iter_mut().zip(&values).for_each(|(a, &v)| *a = v);
+            if n > 2 {
+                a.column_mut(1).fill(0.0);
+            }
+            let factors = factorise(a.clone()).unwrap();
+            let mut product = Array2::zeros((m, n));
+            for i in 0..n {
+                product.slice_mut(s![i, i..]).assign(&factors.r.slice(s![i, i..]));
+            }
+            factors.apply_q(&mut product).unwrap();
+            let worst = (&product - &a).iter().fold(0.0_f64, |worst, x| worst.max(x.abs()));
+            assert!(worst < 1e-13 * (m as f64).sqrt() * 4.0, "{m} {n}: {worst}");
+            factors.apply_q_transposed(&mut product).unwrap();
+            let below = product.indexed_iter().filter(|((i, j), _)| i > j);
+            assert!(below.fold(0.0_f64, |worst, (_, x)| worst.max(x.abs())) < 1e-13 * m as f64, "{m} {n}");
+        }
+    }
+}

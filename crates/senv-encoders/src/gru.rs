@@ -1,0 +1,208 @@
+//! Gated recurrent units: the cell in its four published forms, what it learns, and where that starts.
+//!
+//! `steps.rs` orders a batch, `gates.rs` has the equations of one step, `forward.rs` and `backward.rs` run a batch.
+
+mod backward;
+mod forward;
+mod gates;
+mod initial;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+use ndarray::{ArrayView2, ArrayViewMut2};
+use senv_core::{Error, Float, Parameters, Result, Stream, Tensor};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use backward::Upstream;
+pub(crate) use forward::{Reading, Run};
+pub(crate) use steps::Steps;
+
+use crate::encoder::check_size;
+
+/// The form of a gated recurrent unit. Papers, released weights and libraries differ in it; weights trained in one form
+/// are wrong in another.
+///
+/// ```text
+/// r = σ(W_r x + b_r + U_r h⁻)    z = σ(W_z x + b_z + U_z h⁻)
+/// ```
+///
+/// | form | candidate n | new state h |
+/// | --- | --- | --- |
+/// | `Paper` | tanh(W_n x + b_n + U_n (r ∘ h⁻)) | (1 − z) ∘ h⁻ + z ∘ n |
+/// | `Release` | tanh(W_n x + b_n + r ∘ (U_n h⁻)) | z ∘ h⁻ + (1 − z) ∘ n |
+/// | `Torch` | tanh(W_n x + b_n + r ∘ (U_n h⁻ + c_n)), and c_r, c_z in the gates | z ∘ h⁻ + (1 − z) ∘ n |
+/// | `Tf1` | tanh(W_n x + b_n + U_n (r ∘ h⁻)) | z ∘ h⁻ + (1 − z) ∘ n |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GruStyle {
+    /// The equations of the Skip-thought paper (with biases, which it does not print).
+    #[default]
+    Paper,
+    /// The code of the Skip-thought authors, and so their weights.
+    Release,
+    /// PyTorch and cuDNN.
+    Torch,
+    /// The GRU cell of TensorFlow 1, which P-thought uses.
+    Tf1,
+}
+
+impl GruStyle {
+    /// Whether the reset gate acts on the state before the product with U_n.
+    fn resets_before(self) -> bool {
+        matches!(self, Self::Paper | Self::Tf1)
+    }
+
+    /// Whether z is the share of the old state.
+    fn z_keeps(self) -> bool {
+        self != Self::Paper
+    }
+}
+
+/// Where the weights of a recurrent network start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GruInit {
+    /// Skip-thoughts: each recurrent matrix orthogonal, all others from U[−0.1, 0.1), biases 0.
+    #[default]
+    Orthogonal,
+    /// P-thought, as TensorFlow 1 does it: Glorot's limits for the joint matrix of input and state, once for both gates
+    /// and once for the candidate; biases of the gates 1, of the candidate 0. Keeps most of the state at first.
+    Glorot,
+}
+
+/// The form of a cell; what it learns are tensors of a [`Parameters`], beginning at some place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cell {
+    /// Numbers of an input.
+    pub(crate) input: usize,
+    /// Numbers of a state.
+    pub(crate) hidden: usize,
+    /// Numbers of a vector that acts on the gates at every step; 0 if there is none.
+    pub(crate) context: usize,
+    pub(crate) style: GruStyle,
+}
+
+/// What a cell has learnt. Rows in the order r, z, n, `hidden` each.
+#[derive(Clone, Copy)]
+pub(crate) struct Weights<'a, F> {
+    /// W, shape `(3 hidden, input)`.
+    pub(crate) input: ArrayView2<'a, F>,
+    /// U, shape `(3 hidden, hidden)`.
+    pub(crate) recurrent: ArrayView2<'a, F>,
+    /// b, `3 hidden` numbers.
+    pub(crate) bias: &'a [F],
+    /// c, likewise.
+    pub(crate) recurrent_bias: Option<&'a [F]>,
+    /// C, shape `(3 hidden, context)`.
+    pub(crate) context: Option<ArrayView2<'a, F>>,
+}
+
+/// Their gradients.
+pub(crate) struct Gradients<'a, F> {
+    pub(crate) input: ArrayViewMut2<'a, F>,
+    pub(crate) recurrent: ArrayViewMut2<'a, F>,
+    pub(crate) bias: &'a mut [F],
+    pub(crate) recurrent_bias: Option<&'a mut [F]>,
+    pub(crate) context: Option<ArrayViewMut2<'a, F>>,
+}
+
+impl Cell {
+    /// Refuses sizes that make no sense.
+    pub(crate) fn check(&self) -> Result<()> {
+        for (name, value) in [("numbers of a word vector", self.input), ("hidden units", self.hidden)] {
+            if value == 0 {
+                return Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() });
+            }
+        }
+        let too_large = || Error::TooLarge { rows: self.hidden, dim: self.input.saturating_add(self.context) };
+        let rows = self.hidden.checked_mul(3).ok_or_else(too_large)?;
+        let widest = self.input.max(self.hidden).max(self.context);
+        rows.checked_mul(widest).filter(|&n| n <= isize::MAX as usize / 8).ok_or_else(too_large)?;
+        Ok(())
+    }
+
+    /// The rows of all gates.
+    pub(crate) fn gates(&self) -> usize {
+        3 * self.hidden
+    }
+
+    /// Names and shapes of its tensors.
+    fn form(&self) -> impl Iterator<Item = (&'static str, [usize; 2])> + use<> {
+        let rows = self.gates();
+        let recurrent_bias = (self.style == GruStyle::Torch).then_some(("recurrent_bias", [1, rows]));
+        let context = (self.context > 0).then_some(("context", [rows, self.context]));
+        [("input", [rows, self.input]), ("recurrent", [rows, self.hidden]), ("bias", [1, rows])]
+            .into_iter()
+            .chain(recurrent_bias)
+            .chain(context)
+    }
+
+    /// Number of its tensors.
+    pub(crate) fn n_tensors(&self) -> usize {
+        self.form().count()
+    }
+
+    /// Appends its tensors as they are before training, named `prefix.input` and so on.
+    pub(crate) fn push<F: Float>(
+        &self,
+        prefix: &str,
+        start: GruInit,
+        rng: &mut Stream,
+        parameters: &mut Parameters<F>,
+    ) -> Result<()> {
+        for (name, shape) in self.form() {
+            let mut values = crate::rows::zeros(shape[0], shape[1])?;
+            initial::fill(self, start, name, rng, &mut values)?;
+            parameters.push(format!("{prefix}.{name}"), shape, values)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses tensors from place `first` on that are not its own.
+    pub(crate) fn check_tensors<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
+        for (i, (_, [rows, columns])) in self.form().enumerate() {
+            let shape = parameters[first + i].shape();
+            check_size("tensor of a recurrent cell, in rows,", rows, shape[0])?;
+            check_size("tensor of a recurrent cell, in columns,", columns, shape[1])?;
+        }
+        Ok(())
+    }
+
+    /// Its tensors, which begin at place `first`.
+    pub(crate) fn weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> Weights<'a, F> {
+        let torch = usize::from(self.style == GruStyle::Torch);
+        Weights {
+            input: parameters[first].view(),
+            recurrent: parameters[first + 1].view(),
+            bias: parameters[first + 2].values(),
+            recurrent_bias: (torch == 1).then(|| parameters[first + 3].values()),
+            context: (self.context > 0).then(|| parameters[first + 3 + torch].view()),
+        }
+    }
+
+    /// The gradients of its tensors, taken from the front of all. The form has been checked.
+    pub(crate) fn gradients<'a, F: Float>(
+        &self,
+        tensors: &mut impl Iterator<Item = &'a mut Tensor<F>>,
+    ) -> Gradients<'a, F> {
+        let mut next = || tensors.next().unwrap_or_else(|| unreachable!("as many tensors as the form has"));
+        Gradients {
+            input: next().view_mut(),
+            recurrent: next().view_mut(),
+            bias: next().values_mut(),
+            recurrent_bias: (self.style == GruStyle::Torch).then(|| next().values_mut()),
+            context: (self.context > 0).then(|| next().view_mut()),
+        }
+    }
+}
+
+/// A matrix over `values`, as many as the shape says.
+pub(crate) fn view<F>(values: &[F], rows: usize, columns: usize) -> ArrayView2<'_, F> {
+    ArrayView2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
+}
+
+/// A matrix over `values`, to be changed.
+pub(crate) fn view_mut<F>(values: &mut [F], rows: usize, columns: usize) -> ArrayViewMut2<'_, F> {
+    ArrayViewMut2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
+}

@@ -1,0 +1,215 @@
+//! A cell back through a batch.
+//!
+//! Equation: `gru-backward`
+//!
+//! ```text
+//! (B3)  ∂H_{t−1} = back(∂H_t) + ∂u_t U           `gru-gates`; with the reset before the product U_n first, alone
+//! (B2)  ∂U += Σ_t ∂u_tᵀ H_{t−1}                  one product for all steps (two with the reset before the product)
+//! (B1)  ∂P_x = Σ ∂a over the places that read x   ∂W += ∂Pᵀ X    ∂b += Σ ∂P    ∂X += ∂P W, left to the caller
+//! ```
+//!
+//! Sums over the places of a word are taken by one thread in a fixed order. Gradients of all gates of all words lie in
+//! memory during the pass: `4 h n` numbers for `n` words, and as many as the projections have.
+
+use ndarray::{Array2, s};
+use rayon::prelude::*;
+use senv_core::{Float, Result, matmul_into};
+
+use super::{Cell, Gradients, Reading, Run, Weights, forward::ROWS, gates, steps::Readers, view, view_mut};
+use crate::rows::{AT_A_TIME, matrix, row, zeros};
+
+/// Gradients that come from above.
+#[derive(Default)]
+pub(crate) struct Upstream<'a, F> {
+    /// Of the states of all packed rows.
+    pub(crate) states: Option<&'a [F]>,
+    /// Of the states after the last words, by place.
+    pub(crate) last: Option<&'a [F]>,
+}
+
+/// What goes on below.
+pub(crate) struct Below<F> {
+    /// ∂P, shape `(n_rows, 3 hidden)`: ∂X is this times W.
+    pub(crate) projections: Array2<F>,
+    /// Of the first states, by place; nothing if these were zeros.
+    pub(crate) initial: Vec<F>,
+    /// Of what the context adds, by place; nothing without one.
+    pub(crate) context: Vec<F>,
+}
+
+/// ∂u and ∂a_n of all packed rows; with the reset before the product ∂u is ∂a, and the second is empty.
+struct GateGradients<F> {
+    h: usize,
+    u: Vec<F>,
+    n: Vec<F>,
+}
+
+impl<F: Float> GateGradients<F> {
+    /// `out += ∂a` of packed row `i`.
+    fn add_to(&self, i: usize, out: &mut [F]) {
+        let h = self.h;
+        let u = row(&self.u, 3 * h, i);
+        if self.n.is_empty() {
+            return F::add_to(u, out);
+        }
+        F::add_to(&u[..2 * h], &mut out[..2 * h]);
+        F::add_to(row(&self.n, h, i), &mut out[2 * h..]);
+    }
+}
+
+/// `out += ` the sum of the rows.
+fn add_rows<F: Float>(rows: &[F], out: &mut [F]) {
+    rows.chunks_exact(out.len()).for_each(|row| F::add_to(row, out));
+}
+
+impl Cell {
+    /// Adds the gradients of what the cell has learnt (but for the context's matrix) to `d`.
+    pub(crate) fn backward<F: Float>(
+        &self,
+        weights: &Weights<'_, F>,
+        reading: &Reading<'_, F>,
+        run: &Run<F>,
+        upstream: &Upstream<'_, F>,
+        d: &mut Gradients<'_, F>,
+    ) -> Result<Below<F>> {
+        let (h, steps) = (self.hidden, reading.steps);
+        let mut d_h = match upstream.last {
+            Some(last) => last.to_vec(),
+            None => zeros(steps.n_sentences(), h)?,
+        };
+        let d_gates = self.through_time(weights, reading, run, upstream, &mut d_h)?;
+        self.recurrent_gradients(reading, run, &d_gates, d)?;
+
+        let projections = self.projection_gradients(reading, &d_gates)?;
+        let n_rows = reading.rows.nrows();
+        add_rows(&projections, d.bias); // (B1)
+        let mut projections = projections;
+        projections.truncate(n_rows * 3 * h);
+        let projections = matrix(n_rows, 3 * h, projections)?;
+        matmul_into(F::one(), projections.t(), reading.rows, F::one(), d.input.view_mut())?; // (B1)
+
+        let mut context = Vec::new();
+        if reading.context.is_some() {
+            context = zeros(steps.n_sentences(), 3 * h)?;
+            context.par_chunks_exact_mut(3 * h).with_min_len(ROWS).enumerate().for_each(|(i, context)| {
+                (0..steps.len())
+                    .take_while(|&t| i < steps.active(t))
+                    .for_each(|t| d_gates.add_to(steps.start(t) + i, context));
+            });
+        }
+        let initial = if reading.initial.is_some() { d_h } else { Vec::new() };
+        Ok(Below { projections, initial, context })
+    }
+
+    /// (B3): `d_h` becomes the gradient of the first states.
+    fn through_time<F: Float>(
+        &self,
+        weights: &Weights<'_, F>,
+        reading: &Reading<'_, F>,
+        run: &Run<F>,
+        upstream: &Upstream<'_, F>,
+        d_h: &mut [F],
+    ) -> Result<GateGradients<F>> {
+        let (h, steps, before_product) = (self.hidden, reading.steps, self.style.resets_before());
+        let total = steps.total();
+        let mut d = GateGradients { h, u: zeros(total, 3 * h)?, n: zeros(if before_product { 0 } else { total }, h)? };
+        let mut d_reset = zeros(if before_product { steps.n_sentences() } else { 0 }, h)?;
+        for t in (0..steps.len()).rev() {
+            let (at, active) = (steps.start(t), steps.active(t));
+            let d_h = &mut d_h[..active * h];
+            let (before, gates) = (run.before(steps, t), &run.gates[at * 3 * h..][..active * 3 * h]);
+            let d_u = &mut d.u[at * 3 * h..][..active * 3 * h];
+            let multiplied = t > 0 || reading.initial.is_some();
+            let add_upstream = |i: usize, d_h: &mut [F]| {
+                if let Some(states) = upstream.states {
+                    F::add_to(row(states, h, at + i), d_h);
+                }
+            };
+            let rows = d_h.par_chunks_exact_mut(h).zip(d_u.par_chunks_exact_mut(3 * h));
+            let rows = rows.zip(gates.par_chunks_exact(3 * h).zip(before.par_chunks_exact(h)));
+            if before_product {
+                rows.enumerate().with_min_len(ROWS).for_each(|(i, ((d_h, d_a), (gates, before)))| {
+                    add_upstream(i, d_h);
+                    match self.style.z_keeps() {
+                        true => gates::back_before::<F, true>(gates, before, d_h, d_a),
+                        false => gates::back_before::<F, false>(gates, before, d_h, d_a),
+                    }
+                });
+                if !multiplied {
+                    continue;
+                }
+                let (d_a, u_n) = (view(d_u, active, 3 * h), weights.recurrent.slice(s![2 * h.., ..]));
+                let q = &mut d_reset[..active * h];
+                matmul_into(F::one(), d_a.slice(s![.., 2 * h..]), u_n, F::zero(), view_mut(q, active, h))?; // (B3)
+                let rows = d_h.par_chunks_exact_mut(h).zip(d_u.par_chunks_exact_mut(3 * h));
+                let rows = rows.zip(gates.par_chunks_exact(3 * h).zip(before.par_chunks_exact(h)));
+                rows.zip(q.par_chunks_exact(h)).with_min_len(ROWS).for_each(|(((d_h, d_a), (gates, before)), q)| {
+                    gates::back_reset(&gates[..h], before, q, d_h, &mut d_a[..h]);
+                });
+                let (d_a, u) = (view(d_u, active, 3 * h), weights.recurrent.slice(s![..2 * h, ..]));
+                matmul_into(F::one(), d_a.slice(s![.., ..2 * h]), u, F::one(), view_mut(d_h, active, h))?; // (B3)
+            } else {
+                let (u, d_n) = (&run.extra[at * h..][..active * h], &mut d.n[at * h..][..active * h]);
+                let rows = rows.zip(u.par_chunks_exact(h).zip(d_n.par_chunks_exact_mut(h)));
+                rows.enumerate().with_min_len(ROWS).for_each(|(i, (((d_h, d_u), (gates, before)), (u, d_n)))| {
+                    add_upstream(i, d_h);
+                    match self.style.z_keeps() {
+                        true => gates::back_after::<F, true>(gates, u, before, d_h, d_u, d_n),
+                        false => gates::back_after::<F, false>(gates, u, before, d_h, d_u, d_n),
+                    }
+                });
+                if multiplied {
+                    let (d_u, d_h) = (view(d_u, active, 3 * h), view_mut(d_h, active, h));
+                    matmul_into(F::one(), d_u, weights.recurrent, F::one(), d_h)?; // (B3)
+                }
+            }
+        }
+        Ok(d)
+    }
+
+    /// (B2), and the biases beside the recurrent product.
+    fn recurrent_gradients<F: Float>(
+        &self,
+        reading: &Reading<'_, F>,
+        run: &Run<F>,
+        d_gates: &GateGradients<F>,
+        d: &mut Gradients<'_, F>,
+    ) -> Result<()> {
+        let (h, steps) = (self.hidden, reading.steps);
+        if let Some(d_bias) = &mut d.recurrent_bias {
+            add_rows(&d_gates.u, d_bias);
+        }
+        // States that are zero add nothing.
+        let first = usize::from(reading.initial.is_none()).min(steps.len());
+        let n = steps.total() - steps.start(first);
+        let mut before = Vec::with_capacity(n * h);
+        (first..steps.len()).for_each(|t| before.extend_from_slice(run.before(steps, t)));
+        let before = view(&before, n, h);
+        let d_u = view(&d_gates.u[steps.start(first) * 3 * h..], n, 3 * h);
+        if !self.style.resets_before() {
+            return matmul_into(F::one(), d_u.t(), before, F::one(), d.recurrent.view_mut()); // (B2)
+        }
+        let (d_gates, d_n) = (d_u.slice(s![.., ..2 * h]), d_u.slice(s![.., 2 * h..]));
+        let reset = view(&run.extra[steps.start(first) * h..], n, h);
+        matmul_into(F::one(), d_gates.t(), before, F::one(), d.recurrent.slice_mut(s![..2 * h, ..]))?; // (B2)
+        matmul_into(F::one(), d_n.t(), reset, F::one(), d.recurrent.slice_mut(s![2 * h.., ..])) // (B2)
+    }
+
+    /// (B1): ∂P, with the row of the zero vector at the end.
+    fn projection_gradients<F: Float>(&self, reading: &Reading<'_, F>, d_gates: &GateGradients<F>) -> Result<Vec<F>> {
+        let (width, n_rows) = (self.gates(), reading.rows.nrows());
+        let mut projections = zeros(n_rows + 1, width)?;
+        let readers = reading.index.map(|index| Readers::of(index, n_rows + 1));
+        projections.par_chunks_mut(AT_A_TIME * width).enumerate().for_each(|(chunk, projections)| {
+            for (i, out) in projections.chunks_exact_mut(width).enumerate() {
+                let i = chunk * AT_A_TIME + i;
+                match &readers {
+                    Some(readers) => readers.of_row(i).iter().for_each(|&at| d_gates.add_to(at as usize, out)),
+                    None if i < n_rows => d_gates.add_to(i, out),
+                    None => {}
+                }
+            }
+        });
+        Ok(projections)
+    }
+}

@@ -1,0 +1,235 @@
+//! A cell through a batch.
+//!
+//! Equation: `gru`
+//!
+//! ```text
+//! (F1)  P = X Wᵀ + b            one product for all steps; X: input rows, each once however often it is read
+//! (F2)  u_t = H_{t−1} Uᵀ        H: states of the sentences that have a word t; with the reset before the product,
+//!                               U_r and U_z first, then u_n = (r ∘ H_{t−1}) U_nᵀ
+//! (F3)  H_t = cell(P[words of t], u_t)       `gru-gates`
+//! ```
+//!
+//! U is turned once a pass, so that the products of the steps read it as it lies. A state that is zero is not multiplied.
+//!
+//! Saved for `n` words and `s` sentences: gates, shape `(n, 3 h)`, u_n or r ∘ h⁻, shape `(n, h)`, and states,
+//! `(s + n, h)`.
+
+use ndarray::{ArrayView2, s};
+use rayon::prelude::*;
+use senv_core::{Error, Float, Result, matmul_into};
+
+use super::{Cell, Steps, Weights, gates, view, view_mut};
+use crate::rows::{row, zeros};
+
+/// Rows that one thread takes at a time at least.
+pub(super) const ROWS: usize = 8;
+
+/// Words from which on it pays to turn U.
+const TURN: usize = 48;
+
+/// What a cell reads.
+pub(crate) struct Reading<'a, F> {
+    /// The order.
+    pub(crate) steps: &'a Steps,
+    /// Input rows, shape `(n_rows, input)`.
+    pub(crate) rows: ArrayView2<'a, F>,
+    /// The input row of each packed row, `n_rows` for a zero vector; none if they are the same.
+    pub(crate) index: Option<&'a [u32]>,
+    /// First states by place, `hidden` numbers each; none for zeros.
+    pub(crate) initial: Option<&'a [F]>,
+    /// What is added to the gates of a sentence at every step, by place, `3 hidden` numbers each.
+    pub(crate) context: Option<&'a [F]>,
+}
+
+impl<F: Float> Reading<'_, F> {
+    /// The row of the projections that packed row `i` reads.
+    fn row(&self, i: usize) -> usize {
+        self.index.map_or(i, |index| index[i] as usize)
+    }
+}
+
+/// What a cell went through.
+#[derive(Debug, Clone)]
+pub(crate) struct Run<F> {
+    /// r, z and n of all packed rows.
+    pub(super) gates: Vec<F>,
+    /// u_n with its bias (reset after the product), or r ∘ h⁻ (before).
+    pub(super) extra: Vec<F>,
+    /// First states by place, then the states of all packed rows.
+    pub(super) states: Vec<F>,
+    n_sentences: usize,
+    hidden: usize,
+}
+
+impl<F: Float> Run<F> {
+    /// The states of all packed rows.
+    pub(crate) fn states(&self) -> &[F] {
+        &self.states[self.n_sentences * self.hidden..]
+    }
+
+    /// The state of the sentence in place `i` after its last word; its first state if it has none.
+    pub(crate) fn last(&self, steps: &Steps, i: usize) -> &[F] {
+        row(&self.states, self.hidden, steps.last(i).map_or(i, |at| self.n_sentences + at))
+    }
+
+    /// The states that step `t` starts from.
+    pub(super) fn before(&self, steps: &Steps, t: usize) -> &[F] {
+        let at = if t == 0 { 0 } else { self.n_sentences + steps.start(t - 1) };
+        &self.states[at * self.hidden..][..steps.active(t) * self.hidden]
+    }
+}
+
+/// `u` on its side, in tiles that fit into the cache.
+fn turned<F: Float>(u: ArrayView2<'_, F>) -> Result<Vec<F>> {
+    const TILE: usize = 16;
+    let (rows, columns) = u.dim();
+    let mut out = zeros(columns, rows)?;
+    let Some(values) = u.as_slice() else {
+        return Ok(u.t().iter().copied().collect());
+    };
+    out.par_chunks_mut(TILE * rows).enumerate().for_each(|(tile, out)| {
+        let first = tile * TILE;
+        for i in (0..rows).step_by(TILE) {
+            for (j, out) in out.chunks_exact_mut(rows).enumerate() {
+                for (k, x) in out[i..rows.min(i + TILE)].iter_mut().enumerate() {
+                    *x = values[(i + k) * columns + first + j];
+                }
+            }
+        }
+    });
+    Ok(out)
+}
+
+impl Cell {
+    /// The states of all words of a batch.
+    pub(crate) fn forward<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>) -> Result<Run<F>> {
+        let (h, steps, n_sentences) = (self.hidden, reading.steps, reading.steps.n_sentences());
+        let projections = self.project(weights, reading)?; // (F1)
+        let n_states = n_sentences.checked_add(steps.total()).ok_or(Error::TooLarge { rows: usize::MAX, dim: h })?;
+        let mut run = Run {
+            gates: zeros(steps.total(), 3 * h)?,
+            extra: zeros(steps.total(), h)?,
+            states: zeros(n_states, h)?,
+            n_sentences,
+            hidden: h,
+        };
+        if let Some(initial) = reading.initial {
+            run.states[..initial.len()].copy_from_slice(initial);
+        }
+        let turned = if steps.total() >= TURN { Some(turned(weights.recurrent)?) } else { None };
+        let recurrent = turned.as_ref().map_or(weights.recurrent.t(), |u| view(u, h, 3 * h));
+        for t in 0..steps.len() {
+            let (at, active) = (steps.start(t), steps.active(t));
+            let (earlier, out) = run.states.split_at_mut((n_sentences + at) * h);
+            let first = if t == 0 { 0 } else { n_sentences + steps.start(t - 1) };
+            let before = &earlier[first * h..][..active * h];
+            let out = &mut out[..active * h];
+            let step = Step {
+                h,
+                before,
+                is_zero: t == 0 && reading.initial.is_none(),
+                a: |i: usize| row(&projections, 3 * h, reading.row(at + i)),
+                context: |i: usize| reading.context.map(|context| row(context, 3 * h, i)),
+            };
+            let gates = &mut run.gates[at * 3 * h..][..active * 3 * h];
+            let extra = &mut run.extra[at * h..][..active * h];
+            if self.style.resets_before() {
+                step.reset_before(recurrent, gates, extra)?;
+            } else {
+                let bias = weights.recurrent_bias.map(|bias| &bias[2 * h..]);
+                step.reset_after(recurrent, bias, gates, extra)?;
+            }
+            let keeps = self.style.z_keeps();
+            let rows = gates.par_chunks_exact(3 * h).zip(before.par_chunks_exact(h)).zip(out.par_chunks_exact_mut(h));
+            rows.with_min_len(ROWS).for_each(|((gates, before), out)| match keeps {
+                true => gates::blend::<F, true>(gates, before, out),
+                false => gates::blend::<F, false>(gates, before, out),
+            });
+        }
+        Ok(run)
+    }
+
+    /// (F1), with a row for the zero vector at the end.
+    fn project<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>) -> Result<Vec<F>> {
+        let (n_rows, width) = (reading.rows.nrows(), self.gates());
+        let mut bias = weights.bias.to_vec();
+        if let Some(recurrent) = weights.recurrent_bias {
+            F::add_to(&recurrent[..2 * self.hidden], &mut bias[..2 * self.hidden]);
+        }
+        let mut projections = Vec::new();
+        let too_large = || Error::TooLarge { rows: n_rows, dim: width };
+        let len = n_rows.checked_add(1).and_then(|n| n.checked_mul(width)).ok_or_else(too_large)?;
+        projections.try_reserve_exact(len).map_err(|_| too_large())?;
+        (0..=n_rows).for_each(|_| projections.extend_from_slice(&bias));
+        let out = view_mut(&mut projections[..n_rows * width], n_rows, width);
+        matmul_into(F::one(), reading.rows, weights.input.t(), F::one(), out)?;
+        Ok(projections)
+    }
+}
+
+/// One step of all sentences that have a word there.
+struct Step<'s, F, A, C> {
+    h: usize,
+    /// The states before.
+    before: &'s [F],
+    /// Whether these are all 0.
+    is_zero: bool,
+    /// The projection of the word of sentence `i`.
+    a: A,
+    /// What its context adds.
+    context: C,
+}
+
+impl<'s, F, A, C> Step<'s, F, A, C>
+where
+    F: Float,
+    A: Fn(usize) -> &'s [F] + Sync,
+    C: Fn(usize) -> Option<&'s [F]> + Sync,
+{
+    fn reset_after(
+        &self,
+        recurrent: ArrayView2<'_, F>,
+        bias: Option<&[F]>,
+        gates: &mut [F],
+        extra: &mut [F],
+    ) -> Result<()> {
+        let (h, n) = (self.h, self.before.len() / self.h);
+        if !self.is_zero {
+            matmul_into(F::one(), view(self.before, n, h), recurrent, F::zero(), view_mut(gates, n, 3 * h))?; // (F2)
+        }
+        let rows = gates.par_chunks_exact_mut(3 * h).zip(extra.par_chunks_exact_mut(h)).enumerate();
+        rows.with_min_len(ROWS).for_each(|(i, (gates, u))| {
+            let (a, context) = ((self.a)(i), (self.context)(i));
+            let (gates, n) = gates.split_at_mut(2 * h);
+            gates::reset_and_update(a, context, gates);
+            gates::candidate_after(&a[2 * h..], context.map(|context| &context[2 * h..]), bias, &gates[..h], n, u);
+        });
+        Ok(())
+    }
+
+    fn reset_before(&self, recurrent: ArrayView2<'_, F>, gates: &mut [F], extra: &mut [F]) -> Result<()> {
+        let (h, n) = (self.h, self.before.len() / self.h);
+        if !self.is_zero {
+            let mut out = view_mut(gates, n, 3 * h);
+            let (before, out) = (view(self.before, n, h), out.slice_mut(s![.., ..2 * h]));
+            matmul_into(F::one(), before, recurrent.slice(s![.., ..2 * h]), F::zero(), out)?; // (F2)
+        }
+        let rows = gates.par_chunks_exact_mut(3 * h).zip(extra.par_chunks_exact_mut(h));
+        rows.zip(self.before.par_chunks_exact(h)).enumerate().with_min_len(ROWS).for_each(
+            |(i, ((gates, reset), before))| {
+                gates::reset_and_update((self.a)(i), (self.context)(i), &mut gates[..2 * h]);
+                gates::multiply(&gates[..h], before, reset);
+            },
+        );
+        if !self.is_zero {
+            let mut out = view_mut(gates, n, 3 * h);
+            let (reset, out) = (view(extra, n, h), out.slice_mut(s![.., 2 * h..]));
+            matmul_into(F::one(), reset, recurrent.slice(s![.., 2 * h..]), F::zero(), out)?; // (F2)
+        }
+        gates.par_chunks_exact_mut(3 * h).enumerate().with_min_len(ROWS).for_each(|(i, gates)| {
+            let context = (self.context)(i).map(|context| &context[2 * h..]);
+            gates::candidate_before(&(self.a)(i)[2 * h..], context, &mut gates[2 * h..]);
+        });
+        Ok(())
+    }
+}

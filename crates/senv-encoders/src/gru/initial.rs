@@ -1,0 +1,37 @@
+//! The weights of a cell before training.
+
+use senv_core::{Error, Float, Result, Stream, init};
+
+use super::{Cell, GruInit};
+
+/// What the matrices of Skip-thoughts that are not recurrent start within.
+const LIMIT: f64 = 0.1;
+
+/// Fills the tensor called `name`.
+pub(super) fn fill<F: Float>(
+    cell: &Cell,
+    start: GruInit,
+    name: &str,
+    rng: &mut Stream,
+    values: &mut [F],
+) -> Result<()> {
+    let (h, gate) = (cell.hidden, values.len() / 3);
+    match (name, start) {
+        ("recurrent", GruInit::Orthogonal) => {
+            values.chunks_exact_mut(h * h).try_for_each(|values| init::orthogonal(rng, values, h, h))
+        }
+        ("input" | "context", GruInit::Orthogonal) => init::uniform(rng, values, LIMIT),
+        ("input" | "context" | "recurrent", GruInit::Glorot) => {
+            let fan_in = (cell.input + h + cell.context) as f64;
+            let (gates, candidate) = values.split_at_mut(2 * gate);
+            init::uniform(rng, gates, (6.0 / (fan_in + 2.0 * h as f64)).sqrt())?;
+            init::uniform(rng, candidate, (6.0 / (fan_in + h as f64)).sqrt())
+        }
+        ("bias", GruInit::Glorot) => {
+            values[..2 * h].fill(F::one());
+            Ok(())
+        }
+        ("bias" | "recurrent_bias", _) => Ok(()),
+        _ => Err(Error::InvalidParameter { name: "tensor", requirement: "one of a cell", got: name.into() }),
+    }
+}
