@@ -80,7 +80,7 @@ impl Bench {
         FitParams { steps: Some(self.args.steps), words, threads, clip: None, ..fit.clone() }
     }
 
-    fn run(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<f64, Failure> {
+    fn run(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<(f64, f64), Failure> {
         let of = usize::from(zipf);
         let rate = match system {
             "siamese-cbow" => {
@@ -88,13 +88,13 @@ impl Bench {
                 let params = SiameseCbowParams { fit: self.fit(&params.fit, words, threads), ..params };
                 let learnt: Learnt<SiameseCbow> =
                     params.fit(vocabulary()?, &self.corpora[of], None, &[], &NoObserver)?;
-                learnt.examples_per_second()
+                (learnt.examples_per_second(), learnt.update_share)
             }
             "pp" => {
                 let params = PpParams::default();
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
                 let learnt: Learnt<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], None, &[], &NoObserver)?;
-                learnt.examples_per_second()
+                (learnt.examples_per_second(), learnt.update_share)
             }
             _ => {
                 let params = CseParams::default();
@@ -102,17 +102,18 @@ impl Bench {
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
                 let params = CseParams { fit, activation, ..params };
                 let learnt: Learnt<Cse> = params.fit(&self.pairs[of], None, None, &[], &NoObserver)?;
-                learnt.examples_per_second()
+                (learnt.examples_per_second(), learnt.update_share)
             }
         };
         Ok(rate)
     }
 
-    fn median(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<f64, Failure> {
-        let runs: Result<Vec<f64>, _> =
+    /// Examples a second and the share of moving the weights: the median run.
+    fn median(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<(f64, f64), Failure> {
+        let runs: Result<Vec<(f64, f64)>, _> =
             (0..self.args.rounds.max(1)).map(|_| self.run(system, zipf, words, threads)).collect();
         let mut runs = runs?;
-        runs.sort_by(f64::total_cmp);
+        runs.sort_by(|a, b| a.0.total_cmp(&b.0));
         Ok(runs[runs.len() / 2])
     }
 }
@@ -126,6 +127,7 @@ fn main() -> Result<(), Failure> {
         bench.args.rounds, bench.args.steps
     );
     println!("{:<14} {:<8} {:<7} {:>18} {:>18} {:>7}", "system", "words", "rows", "1 thread", "2 threads", "2 / 1");
+    println!("(then the share of moving the weights at one thread)");
     for system in ["siamese-cbow", "pp", "cse-linear", "cse-tanh"] {
         if bench.args.only.as_deref().is_some_and(|only| only != system) {
             continue;
@@ -135,16 +137,17 @@ fn main() -> Result<(), Failure> {
                 let rates = [bench.median(system, zipf, words, 1)?, bench.median(system, zipf, words, 2)?];
                 let peer = PYTORCH.iter().find(|(name, rule, _)| system.starts_with(name) && *rule == words);
                 let cell = |i: usize| match peer {
-                    Some((_, _, peer)) => format!("{:.0} ({:.1})", rates[i], rates[i] / peer[i]),
-                    None => format!("{:.0}", rates[i]),
+                    Some((_, _, peer)) => format!("{:.0} ({:.1})", rates[i].0, rates[i].0 / peer[i]),
+                    None => format!("{:.0}", rates[i].0),
                 };
                 let drawn = if zipf { "zipf" } else { "uniform" };
                 let rows = if words == WordUpdates::Sparse { "sparse" } else { "dense" };
                 println!(
-                    "{system:<14} {drawn:<8} {rows:<7} {:>18} {:>18} {:>7.2}",
+                    "{system:<14} {drawn:<8} {rows:<7} {:>18} {:>18} {:>7.2} {:>4.0} %",
                     cell(0),
                     cell(1),
-                    rates[1] / rates[0]
+                    rates[1].0 / rates[0].0,
+                    100.0 * rates[0].1
                 );
             }
         }

@@ -84,6 +84,10 @@ impl Subwords {
 
     /// The numbers of the n-grams of an unknown word.
     pub(crate) fn push(&self, word: &str, tokens: &mut Vec<TokenId>) {
+        if self.n_grams.max_n() == 1 {
+            tokens.push(TokenId(self.n_words + senv_ngram::fnv1a_signed(word.as_bytes()) % self.n_grams.n_buckets()));
+            return;
+        }
         self.n_grams.for_each(word, |n_gram| tokens.push(TokenId(self.n_words + n_gram.bucket)));
     }
 }

@@ -5,7 +5,7 @@
 
 use senv_core::{
     Observer, Parameters, Tokenizer,
-    optim::{AdamParams, AdamVariant, Rule},
+    optim::{AdaGradParams, AdamParams, AdamVariant, Rule},
 };
 use senv_encoders::{Average, Pooling};
 use senv_losses::{InfoNce, MarginLoss};
@@ -76,15 +76,15 @@ impl PpParams {
             initial: Initial { sd: 0.1, frequency_weight: Some(1e-5) },
             pairs: PairParams {
                 loss: PairLoss::SoftmaxCosine(InfoNce { temperature: 0.06, ..InfoNce::default() }),
-                word_dropout: 0.1,
+                word_dropout: 0.2,
                 vector_dropout: 0.0,
                 l2_filters: 0.0,
                 scramble: 0.0,
             },
             fit: FitParams {
-                batch: 1024,
-                rule: Rule::Adam(AdamParams::default()),
-                lr: 0.15,
+                batch: 2048,
+                rule: Rule::AdaGrad(AdaGradParams::default()),
+                lr: 0.3,
                 decay: Decay::Linear { warmup: 0.1, floor: 0.0 },
                 l2_words: 0.0,
                 clip: None,

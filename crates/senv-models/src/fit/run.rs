@@ -48,6 +48,8 @@ pub struct Fitted {
     pub examples: u64,
     /// Wall time of this run of the program: no checkpoints, no validation.
     pub training: Duration,
+    /// Of that, the share of moving the weights: the rest is drawing examples, losses and gradients.
+    pub update_share: f64,
     /// How it ended.
     pub stopped: Stopped,
 }
@@ -144,7 +146,7 @@ impl<'a, O: Objective> Run<'a, O> {
     }
 
     pub(super) fn go(mut self) -> Result<Fitted> {
-        let (mut training, mut examples) = (Duration::ZERO, 0);
+        let (mut training, mut updating, mut examples) = (Duration::ZERO, Duration::ZERO, 0);
         let mut batch = Vec::new();
         let mut recent = Recent::default();
         let (mut reported, mut saved) = (Instant::now(), Instant::now());
@@ -162,7 +164,9 @@ impl<'a, O: Objective> Run<'a, O> {
                 stopped = Stopped::Diverged { step: number, lr };
                 break;
             }
+            let update_began = Instant::now();
             self.learner.apply(lr, &mut self.gradients, self.params)?;
+            updating += update_began.elapsed();
             self.place.step += 1;
             self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
             recent.add(report.loss, report.active);
@@ -202,7 +206,8 @@ impl<'a, O: Objective> Run<'a, O> {
                 }
             }
         }
-        self.finish(stopped, examples, training)
+        let update_share = updating.as_secs_f64() / training.as_secs_f64().max(1e-9);
+        self.finish(stopped, examples, training, update_share)
     }
 
     /// With a report after every step, so that a test can stop a run where it wants.
@@ -239,7 +244,7 @@ impl<'a, O: Objective> Run<'a, O> {
         }
     }
 
-    fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<Fitted> {
+    fn finish(self, stopped: Stopped, examples: u64, training: Duration, update_share: f64) -> Result<Fitted> {
         let Self { place, learner, best, .. } = self;
         let chosen = best.as_ref().map(|best| (best.step, best.score));
         let weights = match (stopped, best) {
@@ -257,6 +262,7 @@ impl<'a, O: Objective> Run<'a, O> {
             steps: place.step,
             examples,
             training,
+            update_share,
             stopped,
         })
     }
