@@ -1,0 +1,153 @@
+//! The supervised experiment of the CSE paper, Table 3: a trained CSE tuned on SICK with a head that reads the score off two
+//! sentence vectors, "universal" (pulled back to where it started) and "random" (filters anew), beside the published
+//! numbers.
+//!
+//! ```text
+//! cargo run --release -p senv-examples --example cse_sick -- --model cse.senv \
+//!     --train SICK_train.txt --dev SICK_trial.txt --test SICK_test_annotated.txt
+//! ```
+//!
+//! The model is one of `senv train cse`, or what `cse_transfer --output` wrote. Without arguments a model is trained on the
+//! samples of this repository, far too small to compare anything.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod line;
+
+use std::{error::Error, path::PathBuf};
+
+use clap::Parser;
+use line::Line;
+use senv_encoders::Window;
+use senv_eval::{
+    PairScorer, PublishedRelatedness, ScoredBy, SickSet, StsTask, evaluate_relatedness, evaluate_scorer, published_sick,
+};
+use senv_models::{
+    CseParams, FilterStart, FitParams, Model, PairData, PairInput, PairKind, PairOptions, Relatedness,
+    RelatednessParams, ScoredPairs,
+};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
+
+/// Tunes a CSE on SICK.
+#[derive(Debug, Parser)]
+struct Args {
+    /// A trained CSE [default: the samples]
+    #[arg(long, value_name = "MODEL", requires_all = ["train", "dev", "test"])]
+    model: Option<PathBuf>,
+    /// SICK: the part to train on.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    train: Option<PathBuf>,
+    /// The part that chooses the best weights.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    dev: Option<PathBuf>,
+    /// The part to judge on.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    test: Option<PathBuf>,
+    /// Hidden units of the head.
+    #[arg(long, default_value_t = RelatednessParams::default().hidden)]
+    hidden: usize,
+    /// Passes over the pairs.
+    #[arg(long, default_value_t = RelatednessParams::default().fit.epochs)]
+    epochs: u32,
+    /// Learning rate.
+    #[arg(long, default_value_t = RelatednessParams::default().fit.lr)]
+    lr: f64,
+    /// Pull of words and filters.
+    #[arg(long, default_value_t = RelatednessParams::default().l2_filters)]
+    l2: f64,
+    /// Seeds, each a run; the last is shown, the correlations of all are listed.
+    #[arg(long, default_value_t = 3)]
+    seeds: u64,
+    /// Threads; the result does not depend on them.
+    #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
+    threads: usize,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args = Args::parse();
+    let sample = |name: &str| PathBuf::from(format!("{DATA}/{name}-sample.tsv"));
+    let read = |path: &Option<PathBuf>, name: &str| SickSet::read(path.clone().unwrap_or_else(|| sample(name)));
+    let [train, dev, test] =
+        [read(&args.train, "sick-train")?, read(&args.dev, "sick-trial")?, read(&args.test, "sick-test")?];
+    let base = match &args.model {
+        Some(path) => Model::open(path)?,
+        None => small_model(&[sample("phrase-pairs"), sample("sentence-pairs")], args.threads)?,
+    };
+    let test = [test.task];
+    println!("before, by cosine\n\n{}", evaluate_relatedness(&base, &test)?.to_text());
+
+    let (train, dev) = (scored(&train.task), scored(&dev.task));
+    for (filters, name) in [(FilterStart::Universal, "CSE-universal"), (FilterStart::Random, "CSE-random")] {
+        let (mut results, mut correlations) = (Vec::new(), Vec::new());
+        for seed in 1..=args.seeds.max(1) {
+            let defaults = RelatednessParams::default();
+            let (epochs, lr, threads, l2_words) = (args.epochs, args.lr, args.threads, args.l2);
+            let params = RelatednessParams {
+                hidden: args.hidden,
+                filters,
+                l2_filters: args.l2,
+                fit: FitParams { epochs, lr, threads, seed, l2_words, ..defaults.fit },
+                ..defaults
+            };
+            let learnt = params.fit(&base, &train, Some(&dev), &Line(name))?;
+            let result = evaluate_scorer(&Head(learnt.model), &test)?;
+            let r = result.tasks[0].result.correlations.pearson_r_x100.unwrap_or(f64::NAN);
+            let trial = learnt.best.map_or(f64::NAN, |(_, score)| 100.0 * score);
+            correlations.push(format!("seed {seed}: trial {trial:.2}, test {r:.2}"));
+            results.push(result);
+        }
+        let last = results.last().ok_or("no run")?;
+        println!("{name} ({})\n\n{}", correlations.join("; "), last.to_text_beside(&published(name)));
+    }
+    Ok(())
+}
+
+/// The row of the paper's table, on the test part.
+fn published(name: &str) -> Vec<PublishedRelatedness> {
+    published_sick().into_iter().filter(|row| row.scored_by == ScoredBy::Supervised && row.system == name).collect()
+}
+
+/// A tuned model, as one that scores pairs.
+struct Head(Relatedness);
+
+impl PairScorer for Head {
+    fn score_batch(&self, pairs: &[(&str, &str)]) -> senv_core::Result<Vec<f64>> {
+        let score = |(first, second): &(&str, &str)| match self.0.score(first, second) {
+            Ok(score) => Ok(score),
+            Err(senv_models::Error::Core(error)) => Err(error),
+            Err(error) => {
+                let (name, requirement, got) = ("pair", "one that can be scored", error.to_string());
+                Err(senv_core::Error::InvalidParameter { name, requirement, got })
+            }
+        };
+        pairs.iter().map(score).collect()
+    }
+}
+
+fn scored(task: &StsTask) -> ScoredPairs {
+    let pairs = task.pairs.iter().map(|pair| (pair.relatedness, pair.first.clone(), pair.second.clone()));
+    ScoredPairs { name: task.path.display().to_string(), pairs: pairs.collect() }
+}
+
+/// A CSE of the samples.
+fn small_model(files: &[PathBuf], threads: usize) -> Result<Model, Box<dyn Error>> {
+    let sick = ["train", "trial", "test"].map(|part| format!("{DATA}/sick-{part}-sample.tsv"));
+    // Few pairs know few words: those of the scored pairs are known, too, at random to begin with.
+    let mut keep: Vec<String> = Vec::new();
+    for path in sick {
+        let set = SickSet::read(path)?.task.pairs;
+        let words = set.iter().flat_map(|pair| pair.first.split(' ').chain(pair.second.split(' ')));
+        keep.extend(words.map(str::to_lowercase));
+    }
+    keep.sort_unstable();
+    keep.dedup();
+    let input = |path: &PathBuf| PairInput { path: path.clone(), kind: PairKind::Pairs, weight: None };
+    let options = PairOptions { keep, ..PairOptions::default() };
+    let data = PairData::read(&files.iter().map(input).collect::<Vec<_>>(), &options, &Line("pairs"))?;
+    let windows = [1, 2, 3].map(|width| Window { width, n_filters: 20 }).into();
+    let defaults = CseParams::default();
+    let fit = FitParams { batch: 20, threads, ..defaults.fit };
+    let learnt = CseParams { dim: 50, windows, fit, ..defaults }.fit(&data, None, None, &[], &Line("CSE"))?;
+    Ok(Model::Cse(Box::new(learnt.model)))
+}
