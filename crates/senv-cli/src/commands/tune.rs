@@ -94,7 +94,8 @@ struct Search {
     /// The settings and their values.
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     grid: PathBuf,
-    /// Scored pairs, SCORE<TAB>FIRST<TAB>SECOND: the mean correlation over these files is the score of a run.
+    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs: the mean correlation over these files is the score of a
+    /// run.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Search")]
     select: Vec<PathBuf>,
     /// Runs of the best combination, each with a seed of its own, counted from --seed.

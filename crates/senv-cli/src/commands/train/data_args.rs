@@ -33,15 +33,16 @@ fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
 #[derive(Debug, Clone, clap::Args)]
 #[command(group = ArgGroup::new("sources").args(["pairs", "captions", "nli", "neighbours"]).required(true).multiple(true))]
 pub(crate) struct PairFiles {
-    /// Pairs that mean the same: FIRST<TAB>SECOND. WEIGHT is the share of the batches that come from the file; without
-    /// any weight each epoch goes through every file once.
+    /// Pairs that mean the same: FIRST, SECOND, separated by a tab. WEIGHT is the share of the batches that come from
+    /// the file; without any weight each epoch goes through every file once.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     pairs: Vec<WeightedFile>,
-    /// Captions: IMAGE<TAB>CAPTION, those of an image on neighbouring lines; any two of an image are a pair.
+    /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines; any two of an image are a
+    /// pair.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     captions: Vec<WeightedFile>,
-    /// Judged pairs: LABEL<TAB>PREMISE<TAB>HYPOTHESIS; entailments are pairs, contradictions hard negatives of
-    /// softmax-cosine.
+    /// Judged pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs; entailments are pairs, contradictions hard
+    /// negatives of softmax-cosine.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     nli: Vec<WeightedFile>,
     /// Running text, one sentence a line, a blank line between documents: a sentence and the next are a pair.
@@ -210,7 +211,8 @@ impl PairFiles {
 /// The pairs that choose the best weights.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DevArgs {
-    /// Scored pairs, SCORE<TAB>FIRST<TAB>SECOND: the weights with the best mean correlation over these files are kept.
+    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs: the weights with the best mean correlation over these
+    /// files are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     pub(crate) dev: Vec<PathBuf>,
 }

@@ -61,7 +61,7 @@ pub(crate) enum LossArg {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum RecipeArg {
     /// Softmax over large batches, words that start in the proportions of SIF, a rate that warms up and falls. CSE
-    /// keeps its own rate and penalties.
+    /// keeps its own optimizer, rate and penalties.
     Softmax,
 }
 

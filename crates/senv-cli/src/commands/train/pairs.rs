@@ -116,11 +116,11 @@ impl PairSystem for CseParams {
 
     parts!();
 
-    /// That of PP but for what only a table can take: its rate, and no penalty.
+    /// That of PP but for what only a table can take: its optimizer and rate, and no penalty.
     fn recipe() -> Self {
         let (own, recipe) = (Self::default(), PpParams::softmax_recipe());
         let pairs = PairParams { l2_filters: own.pairs.l2_filters, ..recipe.pairs };
-        let fit = FitParams { lr: own.fit.lr, l2_words: own.fit.l2_words, ..recipe.fit };
+        let fit = FitParams { rule: own.fit.rule, lr: own.fit.lr, l2_words: own.fit.l2_words, ..recipe.fit };
         Self { initial: recipe.initial, pairs, fit, ..own }
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct RelatednessArgs {
     /// The model to tune: cse, pp, siamese-cbow, word2vec, sent2vec without n-grams, or word vectors.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
     model: PathBuf,
-    /// Scored pairs, SCORE<TAB>FIRST<TAB>SECOND.
+    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     train: PathBuf,
     /// Scored pairs that choose the best weights, by Pearson's r; without them the last weights are kept.
