@@ -81,7 +81,7 @@ pub enum Error {
     },
     /// An entailment label is not one of the three.
     #[error(
-        "{}:{line}: the label {got:?} is unknown, expected ENTAILMENT, NEUTRAL or CONTRADICTION; is the second column the label?",
+        "{}:{line}: the label {got:?} is unknown, expected ENTAILMENT, NEUTRAL or CONTRADICTION; does the label stand in its column?",
         path.display()
     )]
     UnknownLabel {
@@ -125,6 +125,48 @@ pub enum Error {
         path: PathBuf,
         /// Pairs whose gold cell is empty.
         unscored: usize,
+    },
+    /// A cell that must not be empty is.
+    #[error("{}:{line}: the {what} is empty; fill it in, or take the line out", path.display())]
+    EmptyCell {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What the cell should hold.
+        what: &'static str,
+    },
+    /// A label of a pair is not 0 or 1.
+    #[error(
+        "{}:{line}: the label {got:?} is neither 0 nor 1; give 1 for paraphrases and 0 for other pairs, in the first column",
+        path.display()
+    )]
+    NotZeroOrOne {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The cell as found.
+        got: String,
+    },
+    /// A file holds no pair of sentences.
+    #[error("{} holds no pair; give {expected}", path.display())]
+    NoPairs {
+        /// The file.
+        path: PathBuf,
+        /// What its lines should be.
+        expected: &'static str,
+    },
+    /// No group has two sentences.
+    #[error(
+        "{}: none of the {n_groups} groups has two sentences; give lines of group and sentence, separated by a tab, with the same name for sentences of one group",
+        path.display()
+    )]
+    TooFewSentences {
+        /// The file.
+        path: PathBuf,
+        /// Its groups.
+        n_groups: usize,
     },
     /// There is nothing to evaluate.
     #[error("there are no {what}; give at least one")]

@@ -6,7 +6,11 @@
 //! | --- | --- |
 //! | Do its cosines follow what people say (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`] |
 //! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; of a trained head, [`evaluate_scorer`] |
-//! | What did the papers print? | [`published_sts`], [`published_sick`], [`published_stsb`], [`published_cse_ablations`] |
+//! | How close do the captions of an image lie, and unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
+//! | Does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
+//! | Are sentences that share words and not meaning told apart? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
+//! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
+//! | What did the papers print? | [`published_sts`], [`published_sick`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
 //! | How does a score change with a parameter? | [`Curve`] |
 //! | How do the norms of its words follow their frequency? | [`norm_profile`] |
@@ -47,19 +51,28 @@
 
 #![forbid(unsafe_code)]
 
+mod coherence;
 mod correlations;
 mod curve;
+mod embeddings;
+mod entailment;
 mod error;
 mod error_analysis;
+mod group_ranking;
+mod groups;
 mod latency;
 mod lines;
+mod nli;
 mod norm_plot;
 mod norms;
+mod paraphrases;
 mod plot;
 mod protocol;
 mod published;
 mod published_cse;
 mod published_relatedness;
+mod published_similarity;
+mod ranking;
 mod relatedness;
 mod relatedness_report;
 mod report;
@@ -69,17 +82,31 @@ mod significance;
 mod sts;
 mod sts_report;
 mod stsb;
+mod zero_shot;
 
+pub use coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
 pub use correlations::Correlations;
 pub use curve::{Curve, Series};
+pub use entailment::{EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment};
 pub use error::{Error, Result};
 pub use error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
+pub use group_ranking::{
+    GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
+};
+pub use groups::{SentenceGroup, SentenceGroups};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
+pub use nli::{NliPair, NliSet};
 pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
+pub use paraphrases::{ParaphrasePair, ParaphraseSet};
 pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
 pub use published::{PublishedSystem, PublishedValue, published_sts};
 pub use published_cse::{PublishedMeans, published_cse_ablations};
 pub use published_relatedness::{PublishedRelatedness, published_sick, published_stsb};
+pub use published_similarity::{
+    PublishedEntailment, PublishedPCoherence, PublishedRanking, PublishedSoup, published_p_coherence,
+    published_ranking, published_sick_entailment, published_soup,
+};
+pub use ranking::{PoolRanking, RankingResult, evaluate_ranking};
 pub use relatedness::{
     Agreement, PairScorer, RelatednessResult, RelatednessTaskResult, ScoredBy, evaluate_relatedness, evaluate_scorer,
 };
@@ -88,3 +115,4 @@ pub use scale::Scale;
 pub use sick::{Entailment, SickSet};
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
 pub use sts::{StsPair, StsTask};
+pub use zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};

@@ -9,13 +9,13 @@
 //! mean of year means         Σ_y (Σ_{t∈y} r_t / T_y) / Y   each year counts the same, however many tasks it has
 //! ```
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use senv_core::{Coverage, SentenceEncoder, kernels};
 use serde::Serialize;
 
-use crate::{Correlations, Error, Result, StsTask};
+use crate::{Correlations, Error, Result, StsTask, embeddings::Embeddings};
 
 /// What an encoder reached on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -100,30 +100,11 @@ pub fn evaluate_sts(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<
     if tasks.is_empty() {
         return Err(Error::NothingToDo { what: "STS tasks" });
     }
-    let mut sentences = Vec::new();
-    let mut row_of: HashMap<&str, usize> = HashMap::new();
-    for sentence in tasks.iter().flat_map(|task| &task.pairs).flat_map(|pair| [&pair.first[..], &pair.second[..]]) {
-        row_of.entry(sentence).or_insert_with(|| {
-            sentences.push(sentence);
-            sentences.len() - 1
-        });
-    }
-    let (embeddings, coverage) = encoder.encode_batch(&sentences)?;
-    let dim = encoder.dim();
-    for (what, expected, got) in [
-        ("rows of the embeddings", sentences.len(), embeddings.nrows()),
-        ("an embedding", dim, embeddings.ncols()),
-        ("coverage of the sentences", sentences.len(), coverage.len()),
-    ] {
-        if got != expected {
-            return Err(senv_core::Error::ShapeMismatch { what, expected, got }.into());
-        }
-    }
-    let embeddings = embeddings.as_standard_layout();
-    let values = embeddings.as_slice().unwrap_or_default();
+    let pairs = tasks.iter().flat_map(|task| &task.pairs);
+    let embeddings = Embeddings::of(encoder, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
     let lookup = |sentence: &str| {
-        let row = row_of[sentence];
-        (&values[row * dim..][..dim], coverage[row])
+        let number = embeddings.number(sentence);
+        (embeddings.vector(number), embeddings.coverage(number))
     };
     let results = tasks.iter().map(|task| evaluate_task(task, lookup)).collect::<Result<Vec<_>>>()?;
     Ok(StsResult::of(results))

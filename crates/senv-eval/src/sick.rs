@@ -25,10 +25,35 @@ pub enum Entailment {
 }
 
 impl Entailment {
-    fn parse(text: &str) -> Option<Self> {
-        [("contradiction", Self::Contradiction), ("neutral", Self::Neutral), ("entailment", Self::Entailment)]
-            .into_iter()
-            .find_map(|(name, label)| text.eq_ignore_ascii_case(name).then_some(label))
+    /// The three labels, in the order of their classes.
+    pub const ALL: [Self; 3] = [Self::Contradiction, Self::Neutral, Self::Entailment];
+
+    /// The label of this name, in any letter case.
+    ///
+    /// ```
+    /// use senv_eval::Entailment;
+    /// assert_eq!(Entailment::from_name("NEUTRAL"), Some(Entailment::Neutral));
+    /// assert_eq!(Entailment::from_name("maybe"), None);
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|label| name.eq_ignore_ascii_case(label.name()))
+    }
+
+    /// `contradiction`, `neutral` or `entailment`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contradiction => "contradiction",
+            Self::Neutral => "neutral",
+            Self::Entailment => "entailment",
+        }
+    }
+
+    /// Its class: 0, 1, 2 in the order of [`Entailment::ALL`]. Other programs number them otherwise: exchange names.
+    #[must_use]
+    pub fn class(self) -> usize {
+        self as usize
     }
 }
 
@@ -96,7 +121,7 @@ impl SickSet {
             }
             let relatedness = parse_gold(path, line, cells[columns.score], Scale::SICK)?;
             let label = cells[columns.label].trim();
-            let label = Entailment::parse(label).ok_or_else(|| Error::UnknownLabel {
+            let label = Entailment::from_name(label).ok_or_else(|| Error::UnknownLabel {
                 path: path.to_owned(),
                 line,
                 got: label.chars().take(40).collect(),

@@ -1,0 +1,138 @@
+//! Reader of pairs of sentences that are or are not paraphrases: the Microsoft Research Paraphrase Corpus (MSRP).
+//!
+//! Dolan, Quirk and Brockett, "Unsupervised Construction of Large Paraphrase Corpora", COLING 2004.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    Error, Result,
+    lines::for_each_line,
+    sts::{Blank, wrong_columns},
+};
+
+const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or 5 (quality, two numbers, two sentences) below a header";
+
+/// Two sentences, and whether people called them paraphrases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParaphrasePair {
+    /// Whether they mean the same.
+    pub is_paraphrase: bool,
+    /// First sentence.
+    pub first: String,
+    /// Second sentence.
+    pub second: String,
+}
+
+/// A part of a paraphrase corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParaphraseSet {
+    /// The file.
+    pub path: PathBuf,
+    /// Its pairs, in its order.
+    pub pairs: Vec<ParaphrasePair>,
+}
+
+impl ParaphraseSet {
+    /// Reads a part in either layout; the first line tells which it is.
+    ///
+    /// * Lines of `0|1<TAB>sentence<TAB>sentence`, without a header.
+    /// * The published `msr_paraphrase_*.txt`: a header that starts with `Quality`, then lines of quality, the numbers
+    ///   of the two sentences, and the sentences.
+    ///
+    /// Quotes are quotes, not quoting. A byte-order mark, any line end and empty lines at the end are passed over.
+    ///
+    /// # Errors
+    /// [`Error::WrongColumns`], [`Error::NotZeroOrOne`], [`Error::EmptyCell`], [`Error::InvalidUtf8`] and
+    /// [`Error::LineTooLong`] name the line; [`Error::NoPairs`]; [`Error::Core`] if the file cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("msr_paraphrase_test.txt");
+    /// std::fs::write(&path, "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n1\t7\t8\t\"A dog\" runs\tA dog ran\r\n")?;
+    /// let test = senv_eval::ParaphraseSet::read(&path)?;
+    /// assert!(test.pairs[0].is_paraphrase && test.pairs[0].first == "\"A dog\" runs");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let mut pairs = Vec::new();
+        let (mut blank, mut has_header) = (Blank::default(), false);
+        for_each_line(path, |line, text| {
+            if blank.skips(path, line, text, EXPECTED)? {
+                return Ok(());
+            }
+            let cells: Vec<&str> = text.split('\t').collect();
+            if line == 1 && cells.len() == 5 && cells[0].trim() == "Quality" {
+                has_header = true;
+                return Ok(());
+            }
+            let (label, first, second) = match (has_header, &cells[..]) {
+                (false, &[label, first, second]) | (true, &[label, _, _, first, second]) => (label, first, second),
+                _ => return Err(wrong_columns(path, line, text, EXPECTED)),
+            };
+            let is_paraphrase = match label.trim() {
+                "0" => false,
+                "1" => true,
+                other => {
+                    let got = other.chars().take(40).collect();
+                    return Err(Error::NotZeroOrOne { path: path.to_owned(), line, got });
+                }
+            };
+            if first.trim().is_empty() || second.trim().is_empty() {
+                return Err(Error::EmptyCell { path: path.to_owned(), line, what: "sentence" });
+            }
+            pairs.push(ParaphrasePair { is_paraphrase, first: first.to_owned(), second: second.to_owned() });
+            Ok(())
+        })?;
+        if pairs.is_empty() {
+            let expected = "lines of 0 or 1 and two sentences, separated by tabs";
+            return Err(Error::NoPairs { path: path.to_owned(), expected });
+        }
+        Ok(Self { path: path.to_owned(), pairs })
+    }
+
+    /// Pairs called paraphrases.
+    #[must_use]
+    pub fn n_paraphrases(&self) -> usize {
+        self.pairs.iter().filter(|pair| pair.is_paraphrase).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<ParaphraseSet> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("train.tsv");
+        std::fs::write(&path, text).unwrap();
+        ParaphraseSet::read(&path)
+    }
+
+    #[test]
+    fn both_layouts_give_the_same_pairs() {
+        let short = read("1\tA \"b\tc\n0\td\te \"f\n").unwrap();
+        assert_eq!((short.pairs.len(), short.n_paraphrases()), (2, 1));
+        assert_eq!(short.pairs[1].second, "e \"f");
+        let long =
+            "\u{feff}Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n1\t5\t6\tA \"b\tc\r\n0\t7\t8\td\te \"f\r\n\r\n";
+        assert_eq!(read(long).unwrap().pairs, short.pairs);
+    }
+
+    #[test]
+    fn every_bad_line_is_named() {
+        let fails = |text: &str, says: &str| {
+            let message = read(text).unwrap_err().to_string();
+            assert!(message.contains(says), "{says:?} is missing in: {message}");
+        };
+        fails("1\ta\tb\n2\ta\tb\n", "train.tsv:2: the label \"2\" is neither 0 nor 1");
+        fails("yes\ta\tb\n", "train.tsv:1: the label \"yes\"");
+        fails("1\ta\n", "train.tsv:1: found 2 tab-separated columns, expected 3");
+        fails("1\t5\t6\ta\tb\n", "train.tsv:1: found 5");
+        fails("Quality\ta\tb\tc\td\n1\ta\tb\n", "train.tsv:2: found 3");
+        fails("1\ta\tb\n1\t\tb\n", "train.tsv:2: the sentence is empty");
+        fails("Quality\ta\tb\tc\td\n", "holds no pair");
+        fails("", "holds no pair; give lines of 0 or 1 and two sentences");
+    }
+}

@@ -1,0 +1,137 @@
+//! Paraphrase detection without training: the cosine alone decides.
+//!
+//! A pair is called a paraphrase if its cosine is at least a threshold; precision and recall follow as the threshold
+//! falls, and their average. Paper of the SNLI-finetuned Skip-thoughts, section 6.3, which prints only the plot.
+
+use std::path::PathBuf;
+
+use senv_core::{SentenceEncoder, kernels};
+use senv_metrics::{PrecisionRecall, average_precision_of, mean, precision_recall};
+use serde::Serialize;
+
+use crate::{Align, Curve, Error, ParaphraseSet, Result, TextTable, embeddings::Embeddings, report::number};
+
+/// What the cosine tells of a set of pairs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ZeroShotSet {
+    /// The file; `None` for all pairs together.
+    pub path: Option<PathBuf>,
+    /// Pairs.
+    pub n_pairs: usize,
+    /// Of these, paraphrases.
+    pub n_paraphrases: usize,
+    /// Pairs of which a sentence has no known token: cosine 0.
+    pub n_pairs_without_known_token: usize,
+    /// Average precision, tied cosines entering together, in `[0, 1]`; `None` without a paraphrase. Chance reaches the
+    /// share of paraphrases.
+    pub average_precision: Option<f64>,
+    /// The best F1 of any threshold, in `[0, 1]`. Chosen on these very pairs, so an upper bound.
+    pub best_f1: Option<f64>,
+    /// The threshold that reaches it.
+    pub best_f1_threshold: Option<f64>,
+    /// Mean cosine of the paraphrases.
+    pub mean_cosine_of_paraphrases: Option<f64>,
+    /// Mean cosine of the other pairs.
+    pub mean_cosine_of_others: Option<f64>,
+    /// Precision and recall at each distinct cosine, thresholds falling (not part of the JSON).
+    #[serde(skip)]
+    pub points: Vec<PrecisionRecall>,
+}
+
+/// What an encoder reached on paraphrase detection without training.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ZeroShotResult {
+    /// Each file, in the order given.
+    pub sets: Vec<ZeroShotSet>,
+    /// All pairs of all files as one list; `None` for a single file.
+    pub together: Option<ZeroShotSet>,
+}
+
+/// Scores the pairs of each set by the cosine of their embeddings.
+///
+/// # Errors
+/// [`Error::NothingToDo`] without a set or a pair; [`Error::NotFinite`] if an embedding is not, with its sentence;
+/// [`Error::Core`] if the embeddings do not fit into memory.
+pub fn evaluate_zero_shot(encoder: &dyn SentenceEncoder, sets: &[ParaphraseSet]) -> Result<ZeroShotResult> {
+    if sets.iter().all(|set| set.pairs.is_empty()) {
+        return Err(Error::NothingToDo { what: "pairs of sentences" });
+    }
+    let sentences = sets.iter().flat_map(|set| &set.pairs).flat_map(|pair| [&pair.first[..], &pair.second[..]]);
+    let embeddings = Embeddings::of(encoder, sentences)?;
+    embeddings.check_finite()?;
+    let (mut all_labels, mut all_cosines, mut n_all_unknown) = (Vec::new(), Vec::new(), 0);
+    let mut results = Vec::with_capacity(sets.len());
+    for set in sets {
+        let (mut labels, mut cosines, mut n_unknown) = (Vec::new(), Vec::new(), 0);
+        for pair in &set.pairs {
+            let (a, b) = (embeddings.number(&pair.first), embeddings.number(&pair.second));
+            n_unknown += usize::from(embeddings.coverage(a).is_empty() || embeddings.coverage(b).is_empty());
+            labels.push(pair.is_paraphrase);
+            cosines.push(f64::from(kernels::cosine(embeddings.vector(a), embeddings.vector(b))));
+        }
+        results.push(ZeroShotSet::of(Some(set.path.clone()), &labels, &cosines, n_unknown)?);
+        all_labels.extend(labels);
+        all_cosines.extend(cosines);
+        n_all_unknown += n_unknown;
+    }
+    let together =
+        if sets.len() > 1 { Some(ZeroShotSet::of(None, &all_labels, &all_cosines, n_all_unknown)?) } else { None };
+    Ok(ZeroShotResult { sets: results, together })
+}
+
+impl ZeroShotSet {
+    fn of(path: Option<PathBuf>, labels: &[bool], cosines: &[f64], n_unknown: usize) -> Result<Self> {
+        let points = precision_recall(labels, cosines)?;
+        // Of equal points the first, whose threshold is the higher one.
+        let best = points.iter().flatten().copied().reduce(|best, p| if p.f1() > best.f1() { p } else { best });
+        let mean_of = |wanted: bool| {
+            let of_label = labels.iter().zip(cosines).filter(|(label, _)| **label == wanted);
+            mean(&of_label.map(|(_, &cosine)| cosine).collect::<Vec<_>>())
+        };
+        Ok(Self {
+            path,
+            n_pairs: labels.len(),
+            n_paraphrases: labels.iter().filter(|&&label| label).count(),
+            n_pairs_without_known_token: n_unknown,
+            average_precision: points.as_deref().map(average_precision_of),
+            best_f1: best.map(|point| point.f1()),
+            best_f1_threshold: best.map(|point| point.threshold),
+            mean_cosine_of_paraphrases: mean_of(true),
+            mean_cosine_of_others: mean_of(false),
+            points: points.unwrap_or_default(),
+        })
+    }
+
+    fn name(&self) -> String {
+        let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.path.as_ref().map_or_else(|| "all pairs together".to_owned(), |path| name(path).unwrap_or_default())
+    }
+}
+
+impl ZeroShotResult {
+    /// A line for each file, then all pairs together.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let columns = ["pairs", "paraphrases", "average\nprecision", "best F1", "mean cosine\nparaphrases", "others"];
+        let columns = columns.map(|name| (name, Align::Right));
+        let mut table = TextTable::new(std::iter::once(("pairs by cosine", Align::Left)).chain(columns));
+        for set in self.sets.iter().chain(&self.together) {
+            let [average, best, same, other] =
+                [set.average_precision, set.best_f1, set.mean_cosine_of_paraphrases, set.mean_cosine_of_others]
+                    .map(|value| number(value, 4));
+            let (n, share) = (set.n_pairs.to_string(), set.n_paraphrases.to_string());
+            table.row([set.name(), n, share, average, best, same, other]);
+        }
+        table.to_string()
+    }
+
+    /// Precision over recall, a line a file; [`Curve::to_svg`] draws it.
+    #[must_use]
+    pub fn curve(&self) -> Curve {
+        let mut curve = Curve::new("recall", "precision");
+        for set in &self.sets {
+            curve.push(set.name(), set.points.iter().map(|point| (point.recall, point.precision)));
+        }
+        curve
+    }
+}
