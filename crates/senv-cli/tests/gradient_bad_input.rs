@@ -64,6 +64,11 @@ fn scored_pairs_are_checked() {
     tune("range.tsv", &["--grid", "0-5"]).ok();
     tune("range.tsv", &["--grid", "senteval"]).ok();
     assert_eq!(tune("range.tsv", &["--grid", "3-9"]).code, Some(2));
+    // A part of SICK has labels that are no sentences.
+    folder.write("sick.tsv", "3\tNEUTRAL\tthe cat\tthe dog\n4\tENTAILMENT\tthe bird\tthe soup\n");
+    tune("sick.tsv", &["--dev", "sick.tsv"]).ok();
+    folder.write("sick.tsv", "3\tNEUTRAL\tthe cat\tthe dog\n6\tENTAILMENT\tthe bird\tthe soup\n");
+    tune("sick.tsv", &[]).fails(1, &["sick.tsv:2", "6", "1 to 5"]);
     folder.write("word.tsv", "3\tthe cat\tthe dog\nhigh\ta\tb\n");
     tune("word.tsv", &[]).fails(1, &["word.tsv:2", "high", "no number"]);
 }

@@ -1,6 +1,9 @@
 //! `senv eval`: how good a model is.
 
+mod p_coherence;
+mod ranking;
 mod relatedness;
+mod soup;
 
 use std::{io::Write, path::PathBuf};
 
@@ -19,7 +22,7 @@ use crate::{
     output,
 };
 
-/// Judge a model: agreement with people, norms of its words, speed.
+/// Judge a model: agreement with people, paraphrases, norms of its words, speed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Eval {
     #[command(subcommand)]
@@ -31,6 +34,9 @@ enum What {
     Sts(Sts),
     Sick(relatedness::Sick),
     Stsb(relatedness::Stsb),
+    PCoherence(p_coherence::PCoherence),
+    Ranking(ranking::Ranking),
+    Soup(soup::Soup),
     Norms(Norms),
     Latency(LatencyArgs),
 }
@@ -110,6 +116,9 @@ impl Eval {
             What::Sts(command) => command.run(),
             What::Sick(command) => command.run(),
             What::Stsb(command) => command.run(),
+            What::PCoherence(command) => command.run(),
+            What::Ranking(command) => command.run(),
+            What::Soup(command) => command.run(),
             What::Norms(command) => command.run(),
             What::Latency(command) => command.run(),
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, builder::BoolishValueParser};
 use senv_core::{Error as CoreError, Observer, Tokenizer};
-use senv_models::{HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs, SubwordParams};
+use senv_models::{HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
 use senv_store::Embeddings;
 
 use super::names::{TokenizerArg, set};
@@ -161,10 +161,6 @@ impl PairFiles {
             .chain(of(PairKind::Pairs, stage2))
     }
 
-    fn subwords(&self) -> Option<SubwordParams> {
-        self.char_ngrams.map(|buckets| SubwordParams { buckets, ..SubwordParams::default() })
-    }
-
     /// What identifies the files of a run, for a person and for a table of runs.
     pub(crate) fn names(&self) -> Vec<String> {
         let name =
@@ -188,7 +184,6 @@ impl PairFiles {
             group: if self.no_group { false } else { self.group.unwrap_or(group) },
             held_out: HeldOut::read(&self.decontaminate)?,
             text: self.words.text.options(),
-            subwords: self.subwords(),
             threads,
             ..PairOptions::default()
         };

@@ -1,7 +1,9 @@
 //! `senv train relatedness`: a model and scored pairs to a model that reads scores.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use senv_core::{TextOptions, TextReader};
+use senv_eval::SickSet;
 use senv_losses::Grid;
 use senv_models::{Model, Relatedness, RelatednessParams, ScoredPairs};
 
@@ -20,7 +22,7 @@ pub(crate) struct RelatednessArgs {
     /// The model to tune: cse, pp, siamese-cbow, word2vec, sent2vec without n-grams, or word vectors.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
     model: PathBuf,
-    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs.
+    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs, or a part of SICK as `senv eval sick` takes it.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     train: PathBuf,
     /// Scored pairs that choose the best weights, by Pearson's r; without them the last weights are kept.
@@ -91,18 +93,37 @@ impl RelatednessArgs {
         let params = self.params(threads);
         let mut read = vec![self.model.as_path(), &self.train];
         read.extend(self.dev.as_deref());
-        Job::new(&self.files, &read)?.run(
+        let job = Job::new(&self.files, &read)?;
+        let train = read_graded(&self.train)?;
+        let dev = self.dev.as_deref().map(read_graded).transpose()?;
+        job.run(
             epochs_of(&params.fit),
             Unit::Pairs,
             |progress| {
                 let base = Model::open(&self.model)?;
-                let train = ScoredPairs::read(&self.train)?;
-                let dev = self.dev.as_ref().map(ScoredPairs::read).transpose()?;
                 Ok(Outcome::of_learnt(params.fit(&base, &train, dev.as_ref(), progress)?))
             },
             |model: &Relatedness, path| model.save(path),
         )
     }
+}
+
+/// Scored pairs, with or without the labels of SICK.
+fn read_graded(path: &Path) -> Result<ScoredPairs> {
+    let mut reader = TextReader::open(&[path], &TextOptions::default())?;
+    let is_label = |cell: &str| ["entailment", "neutral", "contradiction"].contains(&cell.to_lowercase().as_str());
+    let is_sick = reader.next_line()?.is_some_and(|line| {
+        line.text.contains("sentence_A") || line.text.split('\t').nth(1).is_some_and(|cell| is_label(cell.trim()))
+    });
+    if !is_sick {
+        return Ok(ScoredPairs::read(path)?);
+    }
+    let pairs = SickSet::read(path)?.task.pairs.into_iter();
+    let pairs: Vec<_> = pairs.map(|pair| (pair.relatedness, pair.first, pair.second)).collect();
+    if pairs.len() < 2 {
+        return Err(senv_models::Error::TooFewPairs { path: path.to_owned(), n: pairs.len() }.into());
+    }
+    Ok(ScoredPairs { name: path.display().to_string(), pairs })
 }
 
 #[cfg(test)]
