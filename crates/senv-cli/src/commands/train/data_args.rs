@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, builder::BoolishValueParser};
-use senv_core::{Error as CoreError, Observer, Tokenizer};
+use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
+use senv_eval::SickSet;
 use senv_models::{HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
 use senv_store::Embeddings;
 
 use super::names::{TokenizerArg, set};
-use crate::text::TextArgs;
+use crate::{failure::Result as Done, text::TextArgs};
 
 /// A file, and its share of the batches.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,10 +61,6 @@ pub(crate) struct PairFiles {
     /// At most so many words, the most frequent [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Text")]
     max_vocabulary: Option<usize>,
-    /// An unknown word counts as the sum of its character n-grams, in so many rows; for pp, with a --min-count above 1
-    /// [default: unknown words count for nothing]
-    #[arg(long, value_name = "ROWS", help_heading = "Text")]
-    pub(crate) char_ngrams: Option<u32>,
     /// Pairs with the same first sentence give one pair an epoch [default: true for softmax-cosine, else false]
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), num_args = 0..=1,
           default_missing_value = "true", overrides_with = "no_group", help_heading = "Training")]
@@ -213,8 +210,26 @@ pub(crate) struct DevArgs {
 }
 
 /// Reads scored pairs.
-pub(crate) fn read_scored(paths: &[PathBuf]) -> senv_models::Result<Vec<ScoredPairs>> {
-    paths.iter().map(ScoredPairs::read).collect()
+pub(crate) fn read_scored(paths: &[PathBuf]) -> Done<Vec<ScoredPairs>> {
+    paths.iter().map(|path| read_graded(path)).collect()
+}
+
+/// Scored pairs, with or without the labels of SICK.
+pub(crate) fn read_graded(path: &Path) -> Done<ScoredPairs> {
+    let mut reader = TextReader::open(&[path], &TextOptions::default())?;
+    let is_label = |cell: &str| ["entailment", "neutral", "contradiction"].contains(&cell.to_lowercase().as_str());
+    let is_sick = reader.next_line()?.is_some_and(|line| {
+        line.text.contains("sentence_A") || line.text.split('\t').nth(1).is_some_and(|cell| is_label(cell.trim()))
+    });
+    if !is_sick {
+        return Ok(ScoredPairs::read(path)?);
+    }
+    let pairs = SickSet::read(path)?.task.pairs.into_iter();
+    let pairs: Vec<_> = pairs.map(|pair| (pair.relatedness, pair.first, pair.second)).collect();
+    if pairs.len() < 2 {
+        return Err(senv_models::Error::TooFewPairs { path: path.to_owned(), n: pairs.len() }.into());
+    }
+    Ok(ScoredPairs { name: path.display().to_string(), pairs })
 }
 
 /// Files of a second stage.

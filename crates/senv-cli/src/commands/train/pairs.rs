@@ -151,14 +151,14 @@ impl PairSystem for CseParams {
 /// `senv train pp`.
 pub(crate) fn train_pp(args: &PpArgs, threads: usize) -> Result {
     let params = args.run.loss.start::<PpParams>();
-    PairRun { args: &args.run, learn: &args.learn, params, threads }.run()
+    PairRun { args: &args.run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
 
 /// `senv train cse`.
 pub(crate) fn train_cse(args: &CseArgs, threads: usize) -> Result {
     let mut params = args.run.loss.start::<CseParams>();
     args.cnn.apply(&mut params)?;
-    PairRun { args: &args.run, learn: &args.learn, params, threads }.run()
+    PairRun { args: &args.run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
 
 /// Whether pairs with one first sentence are one group, unless it was said.
@@ -170,6 +170,7 @@ struct PairRun<'a, S> {
     args: &'a PairRunArgs,
     learn: &'a LearnArgs,
     params: S,
+    dev: Vec<ScoredPairs>,
     threads: usize,
 }
 
@@ -177,9 +178,6 @@ impl<S: PairSystem> PairRun<'_, S> {
     fn run(mut self) -> Result {
         let args = self.args;
         let stage2 = &args.stage2.stage2;
-        if !stage2.is_empty() && args.data.char_ngrams.is_some() {
-            return Err(Failure::Usage("--char-ngrams learn in one stage alone; leave out --stage2".into()));
-        }
         self.learn.apply(self.params.parts(), None)?;
         let parts = self.params.parts();
         args.data.words.apply(parts.tokenizer);
@@ -201,8 +199,7 @@ impl<S: PairSystem> PairRun<'_, S> {
         ["stage1", "stage2"].map(|stage| with_suffix(&self.args.files.checkpoint(), &format!(".{stage}")))
     }
 
-    fn load(&mut self, progress: &TrainingProgress) -> senv_models::Result<(Vec<ScoredPairs>, Loaded)> {
-        let dev = read_scored(&self.args.dev.dev)?;
+    fn load(&mut self, progress: &TrainingProgress) -> senv_models::Result<Loaded> {
         let parts = self.params.parts();
         let group = groups_by_default(parts.pairs);
         let stage2 = &self.args.stage2.stage2;
@@ -211,7 +208,7 @@ impl<S: PairSystem> PairRun<'_, S> {
         self.learn.start.apply(parts.dim, parts.initial, of_vectors);
         let second = loaded.second.iter().flat_map(|data| &data.reports);
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
-        Ok((dev, loaded))
+        Ok(loaded)
     }
 
     fn finish(&self, learnt: Learnt<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
@@ -224,20 +221,20 @@ impl<S: PairSystem> PairRun<'_, S> {
     }
 
     fn one_stage(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
-        let (dev, loaded) = self.load(progress)?;
-        let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &dev, progress)?;
+        let loaded = self.load(progress)?;
+        let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
         Ok(self.finish(learnt, &loaded.first, true))
     }
 
     fn two_stages(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
-        let (dev, loaded) = self.load(progress)?;
+        let loaded = self.load(progress)?;
         let [kept, checkpoint] = self.stage_files();
         let (mut lines, mut facts) = (Vec::new(), None);
         let first = if self.args.files.resume && kept.exists() {
             self.first_stage_of(&kept)?
         } else {
             progress.stage("stage 1/2");
-            let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &dev, progress)?;
+            let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
             let outcome = self.finish(learnt, &loaded.first, true);
             if outcome.end != End::Done {
                 return Ok(outcome);
@@ -254,7 +251,7 @@ impl<S: PairSystem> PairRun<'_, S> {
         super::names::set(&mut fit.epochs, self.args.stage2.stage2_epochs);
         super::names::set(&mut fit.lr, self.args.stage2.stage2_lr);
         let data = loaded.second.as_ref().unwrap_or(&loaded.first);
-        let learnt = params.train(data, None, Some(&first), &dev, progress)?;
+        let learnt = params.train(data, None, Some(&first), &self.dev, progress)?;
         let mut outcome = self.finish(learnt, data, false);
         outcome.lines =
             lines.into_iter().chain(outcome.lines.into_iter().map(|line| format!("stage 2: {line}"))).collect();

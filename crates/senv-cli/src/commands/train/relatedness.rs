@@ -1,13 +1,12 @@
 //! `senv train relatedness`: a model and scored pairs to a model that reads scores.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use senv_core::{TextOptions, TextReader};
-use senv_eval::SickSet;
 use senv_losses::Grid;
-use senv_models::{Model, Relatedness, RelatednessParams, ScoredPairs};
+use senv_models::{Model, Relatedness, RelatednessParams};
 
 use super::{
+    data_args::read_graded,
     files::RunFiles,
     fit_args::{FitArgs, epochs_of},
     job::Job,
@@ -106,24 +105,6 @@ impl RelatednessArgs {
             |model: &Relatedness, path| model.save(path),
         )
     }
-}
-
-/// Scored pairs, with or without the labels of SICK.
-fn read_graded(path: &Path) -> Result<ScoredPairs> {
-    let mut reader = TextReader::open(&[path], &TextOptions::default())?;
-    let is_label = |cell: &str| ["entailment", "neutral", "contradiction"].contains(&cell.to_lowercase().as_str());
-    let is_sick = reader.next_line()?.is_some_and(|line| {
-        line.text.contains("sentence_A") || line.text.split('\t').nth(1).is_some_and(|cell| is_label(cell.trim()))
-    });
-    if !is_sick {
-        return Ok(ScoredPairs::read(path)?);
-    }
-    let pairs = SickSet::read(path)?.task.pairs.into_iter();
-    let pairs: Vec<_> = pairs.map(|pair| (pair.relatedness, pair.first, pair.second)).collect();
-    if pairs.len() < 2 {
-        return Err(senv_models::Error::TooFewPairs { path: path.to_owned(), n: pairs.len() }.into());
-    }
-    Ok(ScoredPairs { name: path.display().to_string(), pairs })
 }
 
 #[cfg(test)]

@@ -79,11 +79,12 @@ impl SiameseCbowArgs {
         let mut params = self.params(threads);
         let vectors = self.vectors.init_vectors.iter();
         let read: Vec<&Path> = self.input.iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();
-        Job::new(&self.files, &read)?.run(
+        let job = Job::new(&self.files, &read)?;
+        let dev = read_scored(&self.dev.dev)?;
+        job.run(
             epochs_of(&params.fit),
             Unit::Pairs,
             |progress| {
-                let dev = read_scored(&self.dev.dev)?;
                 let vectors = self.vectors.open()?;
                 self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
                 let options = self.corpus_options(threads);
