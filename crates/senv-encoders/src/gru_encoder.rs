@@ -1,5 +1,8 @@
 //! Recurrent encoders: one reader or two, one layer or several.
 
+#[cfg(test)]
+mod tests;
+
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
 use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, matmul, matmul_into};

@@ -1,4 +1,4 @@
-//! From the words of sentences to one vector each, with gradients written by hand and checked.
+//! From the words of sentences to one vector each, and back, with gradients written by hand and checked.
 //!
 //! | encoder | sentence vector | system |
 //! | --- | --- | --- |
@@ -10,6 +10,8 @@
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
 //! generic over [`Float`](senv_core::Float): f32 trains, f64 checks. The same batch gives the same bits at any number of
 //! threads. [`Folded`] and [`SumPooledCnn::encode_into`] encode single sentences with trained weights.
+//!
+//! A [`GruDecoder`] goes from sentence vectors to states from which words are read; [`beam_search`] says what a vector says.
 //!
 //! ```
 //! use ndarray::Array2;
@@ -38,8 +40,10 @@
 
 mod average;
 mod cnn;
+mod decode;
 mod encoder;
 mod gru;
+mod gru_decoder;
 mod gru_encoder;
 mod rows;
 #[cfg(test)]
@@ -47,7 +51,9 @@ mod testing;
 
 pub use average::{Average, Pooling};
 pub use cnn::{Activation, CnnSaved, Folded, Padding, SumPooledCnn, Window};
+pub use decode::{BeamSearch, Decoded, beam_search};
 pub use encoder::Encoder;
 pub use gru::{GruInit, GruStyle};
+pub use gru_decoder::{Conditioning, DecoderSaved, FirstInput, GruDecoder, Speaker};
 pub use gru_encoder::{GruEncoder, GruSaved, GruTopology};
 pub use senv_core::{Error, Result};

@@ -109,6 +109,18 @@ impl Steps {
         rows
     }
 
+    /// For each packed row the place of the token before its own among the distinct ones, `first` at step 0: what a
+    /// decoder reads that is told the right words.
+    pub(crate) fn words_before(&self, batch: &TokenBatch, first: u32) -> Vec<u32> {
+        let mut rows = Vec::with_capacity(self.total());
+        for t in 0..self.len() {
+            for i in 0..self.active(t) {
+                rows.push(t.checked_sub(1).map_or(first, |before| batch.sentence(self.sentence(i))[before]));
+            }
+        }
+        rows
+    }
+
     /// Rows that stand by sentence, `dim` numbers each, by place.
     pub(crate) fn sorted<F: Copy>(&self, values: &[F], dim: usize) -> Vec<F> {
         self.order.iter().flat_map(|&i| row(values, dim, i as usize)).copied().collect()
@@ -162,6 +174,7 @@ mod tests {
         assert_eq!(steps.tokens(&batch, true), [4, 1, 6, 3, 0, 5, 2]);
         let words = steps.words(&batch, true);
         assert_eq!(words, [3, 1, 4, 0, 0, 4, 2]);
+        assert_eq!(steps.words_before(&batch, 7), [7, 7, 7, 2, 0, 4, 0]);
         let readers = Readers::of(&words, 5);
         assert_eq!(readers.of_row(0), [3, 4]);
         assert_eq!(readers.of_row(4), [2, 5]);

@@ -1,0 +1,189 @@
+//! What a sentence vector says: words from a decoder, greedily or by beam search.
+//!
+//! Equation: `beam-search`
+//!
+//! ```text
+//! ln p(w_1 .. w_n) = Σ_t ln softmax(a(h_t))_{w_t}          a: logits, w_n: the end token
+//! score            = ln p / n^power
+//! ```
+//!
+//! The `width` likeliest beginnings are carried on at each step. One that ends among them is put aside; the search ends when
+//! no beginning can still rise above what has been put aside. With a width of 1 the likeliest word is taken each time. Ties
+//! go to the earlier beginning, then to the lower word.
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{Error, Float, Result, math};
+
+use crate::{encoder::check_size, gru_decoder::Speaker};
+
+/// How far and how widely to search.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BeamSearch {
+    /// The word that ends a sentence.
+    pub end: u32,
+    /// Words of a sentence at most, the end token counted.
+    pub longest: usize,
+    /// Beginnings that are carried on, at least 1; 1 is greedy.
+    pub width: usize,
+    /// The power of the length that ln p is divided by, at least 0: 0 ranks by probability, which prefers short
+    /// sentences; 1 by the mean of a word.
+    pub power: f64,
+}
+
+impl BeamSearch {
+    /// The likeliest word each time, until `end` or `longest` words.
+    #[must_use]
+    pub fn greedy(end: u32, longest: usize) -> Self {
+        Self { end, longest, width: 1, power: 0.0 }
+    }
+
+    /// `width` beginnings, ranked by probability.
+    #[must_use]
+    pub fn new(end: u32, longest: usize, width: usize) -> Self {
+        Self { width, ..Self::greedy(end, longest) }
+    }
+
+    fn score(&self, decoded: &Decoded) -> f64 {
+        let n = decoded.tokens.len() + usize::from(decoded.ended);
+        decoded.log_probability / (n.max(1) as f64).powf(self.power)
+    }
+}
+
+/// A sentence that a decoder gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decoded {
+    /// Its words, without the end token.
+    pub tokens: Vec<u32>,
+    /// ln of its probability, the end token's counted if it was reached.
+    pub log_probability: f64,
+    /// Whether the end token was reached.
+    pub ended: bool,
+}
+
+/// The sentences that `speaker` finds likeliest, `width` of them at most, the best first; none if every word is excluded.
+///
+/// | name | meaning |
+/// | --- | --- |
+/// | `embed` | writes the vector of a word; called with `None` for what is read before the first word, over zeros: write nothing for [`FirstInput::Zero`](crate::FirstInput::Zero), the start token's vector otherwise |
+/// | `logits` | one row of as many numbers as there are words for each row of states; a word of −∞ is never taken |
+///
+/// ```
+/// use ndarray::{Array2, array};
+/// use senv_core::{Error, stream};
+/// use senv_encoders::{BeamSearch, Conditioning, FirstInput, GruDecoder, GruInit, GruStyle, beam_search};
+/// let decoder = GruDecoder::new(1, 2, 2, Conditioning::InitialState, FirstInput::Zero, GruStyle::Tf1, GruInit::Glorot)?;
+/// let parameters = decoder.init::<f64>(&mut stream(1, "decoder", &[]))?;
+/// let speaker = decoder.speak(&parameters, array![0.1, 0.2].view())?;
+/// // Word 2 is likely, word 0 ends.
+/// let logits = |h: ndarray::ArrayView2<'_, f64>| Ok::<_, Error>(Array2::from_shape_fn((h.nrows(), 3), |(_, w)| w as f64));
+/// let found = beam_search(&speaker, &BeamSearch::greedy(0, 4), |_, _| {}, logits)?;
+/// assert_eq!((&found[0].tokens[..], found[0].ended), (&[2, 2, 2, 2][..], false));
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::InvalidParameter`] if the width is 0, the power negative, infinite or NaN, or a logit NaN or +∞;
+/// [`Error::ShapeMismatch`] if logits are not a row for each state; whatever `logits` returns.
+pub fn beam_search<F: Float, E: From<Error>>(
+    speaker: &Speaker<'_, F>,
+    search: &BeamSearch,
+    mut embed: impl FnMut(Option<u32>, &mut [F]),
+    mut logits: impl FnMut(ArrayView2<'_, F>) -> Result<Array2<F>, E>,
+) -> Result<Vec<Decoded>, E> {
+    let bad = |name, requirement, got: String| E::from(Error::InvalidParameter { name, requirement, got });
+    if search.width == 0 {
+        return Err(bad("width of a beam", "above 0", "0".into()));
+    }
+    if !(search.power.is_finite() && search.power >= 0.0) {
+        return Err(bad("power of the length", "finite and not negative", search.power.to_string()));
+    }
+    let (hidden, word_dim) = (speaker.decoder().hidden(), speaker.decoder().word_dim());
+    let mut states = Array2::from_shape_fn((1, hidden), |(_, j)| speaker.first_state()[j]);
+    let mut open = vec![Decoded { tokens: Vec::new(), log_probability: 0.0, ended: false }];
+    let mut done: Vec<Decoded> = Vec::new();
+    let best_first = |a: &Decoded, b: &Decoded| search.score(b).total_cmp(&search.score(a));
+    for _ in 0..search.longest {
+        let mut words = vec![F::zero(); open.len() * word_dim];
+        for (beginning, word) in open.iter().zip(words.chunks_exact_mut(word_dim)) {
+            embed(beginning.tokens.last().copied(), word);
+        }
+        let words = Array2::from_shape_vec((open.len(), word_dim), words)
+            .map_err(|_| Error::TooLarge { rows: open.len(), dim: word_dim })?;
+        let next = speaker.step(words.view(), states.view())?;
+        let scores = logits(next.view())?;
+        check_size("logits, in rows,", open.len(), scores.nrows())?;
+        let candidates = likeliest(&open, scores.view(), 2 * search.width)
+            .ok_or_else(|| bad("logits", "numbers below infinity", "infinity or NaN".into()))?;
+        let (mut chosen, mut from) = (Vec::with_capacity(search.width), Vec::with_capacity(search.width));
+        for (rank, candidate) in candidates.into_iter().enumerate() {
+            let mut tokens = open[candidate.beginning].tokens.clone();
+            let log_probability = candidate.log_probability;
+            if candidate.word == search.end {
+                if rank < search.width {
+                    done.push(Decoded { tokens, log_probability, ended: true });
+                }
+            } else if chosen.len() < search.width {
+                tokens.push(candidate.word);
+                chosen.push(Decoded { tokens, log_probability, ended: false });
+                from.push(candidate.beginning);
+            }
+        }
+        open = chosen;
+        states = next.select(ndarray::Axis(0), &from);
+        done.sort_by(best_first);
+        done.truncate(search.width);
+        // ln p only falls; what it is divided by is largest for the longest sentence.
+        let hope = open.iter().map(|beginning| beginning.log_probability).fold(f64::NEG_INFINITY, f64::max)
+            / (search.longest as f64).powf(search.power);
+        let full = done.len() == search.width;
+        if open.is_empty() || (full && done.last().is_some_and(|last| search.score(last) >= hope)) {
+            open.clear();
+            break;
+        }
+    }
+    done.extend(open);
+    done.sort_by(best_first);
+    done.truncate(search.width);
+    Ok(done)
+}
+
+/// A beginning carried on by a word.
+struct Candidate {
+    beginning: usize,
+    word: u32,
+    log_probability: f64,
+}
+
+/// The `n` likeliest ways to carry on, the best first; none if a logit is NaN or +∞.
+fn likeliest<F: Float>(open: &[Decoded], logits: ArrayView2<'_, F>, n: usize) -> Option<Vec<Candidate>> {
+    let order = |a: &Candidate, b: &Candidate| -> Ordering {
+        let by_probability = b.log_probability.total_cmp(&a.log_probability);
+        by_probability.then(a.beginning.cmp(&b.beginning)).then(a.word.cmp(&b.word))
+    };
+    let mut best: Vec<Candidate> = Vec::new();
+    for ((beginning, before), row) in open.iter().enumerate().zip(logits.rows()) {
+        let row: Vec<f64> = row.iter().map(|x| x.wide()).collect();
+        if row.iter().any(|x| x.is_nan() || *x == f64::INFINITY) {
+            return None;
+        }
+        let total = math::log_sum_exp(&row);
+        let mut ways: Vec<Candidate> = (0..)
+            .zip(&row)
+            .filter(|(_, x)| x.is_finite())
+            .map(|(word, x)| Candidate { beginning, word, log_probability: before.log_probability + x - total })
+            .collect();
+        if ways.len() > n {
+            ways.select_nth_unstable_by(n - 1, order);
+            ways.truncate(n);
+        }
+        best.extend(ways);
+    }
+    best.sort_by(order);
+    best.truncate(n);
+    Some(best)
+}

@@ -1,0 +1,156 @@
+use ndarray::{Array2, ArrayView2};
+use senv_core::{Error, Parameters, Result, init, stream};
+
+use super::{BeamSearch, Decoded, beam_search};
+use crate::{Conditioning, FirstInput, GruDecoder, GruInit, GruStyle, testing::matrix_of};
+
+const WORDS: usize = 4;
+const END: u32 = 1;
+
+/// A decoder over four words with random weights.
+struct Setting {
+    decoder: GruDecoder,
+    parameters: Parameters<f64>,
+    words: Array2<f64>,
+    output: Array2<f64>,
+    vector: Array2<f64>,
+}
+
+impl Setting {
+    fn new(seed: u64) -> Self {
+        let (first, style) = (FirstInput::Zero, GruStyle::Release);
+        let decoder = GruDecoder::new(3, 5, 5, Conditioning::InitialState, first, style, GruInit::Orthogonal).unwrap();
+        let mut rng = stream(seed, "decoding", &[]);
+        let mut parameters = decoder.init(&mut rng).unwrap();
+        parameters.iter_mut().for_each(|tensor| init::normal(&mut rng, tensor.values_mut(), 1.0).unwrap());
+        let [words, output, vector] = [(WORDS, 3), (WORDS, 5), (1, 5)].map(|(n, d)| matrix_of(n, d, seed));
+        Self { decoder, parameters, words, output, vector }
+    }
+
+    fn search(&self, search: &BeamSearch) -> Vec<Decoded> {
+        let speaker = self.decoder.speak(&self.parameters, self.vector.row(0)).unwrap();
+        let embed = |word: Option<u32>, out: &mut [f64]| {
+            if let Some(word) = word {
+                out.copy_from_slice(self.words.row(word as usize).as_slice().unwrap());
+            }
+        };
+        let logits = |h: ArrayView2<'_, f64>| Ok::<_, Error>(h.dot(&self.output.t()) * 3.0);
+        beam_search(&speaker, search, embed, logits).unwrap()
+    }
+
+    /// All sentences of up to `longest` words, the end token counted, with ln p.
+    fn all(&self, longest: usize) -> Vec<Decoded> {
+        let speaker = self.decoder.speak(&self.parameters, self.vector.row(0)).unwrap();
+        let state = Array2::from_shape_vec((1, 5), speaker.first_state().to_vec()).unwrap();
+        let (mut open, mut done) = (vec![(Vec::new(), 0.0, state)], Vec::new());
+        for _ in 0..longest {
+            let mut next = Vec::new();
+            for (tokens, log_probability, state) in open {
+                let word = match tokens.last() {
+                    Some(&last) => self.words.select(ndarray::Axis(0), &[last as usize]),
+                    None => Array2::zeros((1, 3)),
+                };
+                let state = speaker.step(word.view(), state.view()).unwrap();
+                let logits = state.dot(&self.output.t()) * 3.0;
+                let total = logits.iter().map(|x: &f64| x.exp()).sum::<f64>().ln();
+                for (word, logit) in (0..).zip(&logits) {
+                    let (mut tokens, log_probability): (Vec<u32>, f64) =
+                        (tokens.clone(), log_probability + logit - total);
+                    if word == END {
+                        done.push(Decoded { tokens, log_probability, ended: true });
+                    } else {
+                        tokens.push(word);
+                        next.push((tokens, log_probability, state.clone()));
+                    }
+                }
+            }
+            open = next;
+        }
+        let cut = |(tokens, log_probability, _)| Decoded { tokens, log_probability, ended: false };
+        done.extend(open.into_iter().map(cut));
+        done
+    }
+}
+
+fn close(a: &Decoded, b: &Decoded) -> bool {
+    a.tokens == b.tokens && a.ended == b.ended && (a.log_probability - b.log_probability).abs() < 1e-12
+}
+
+#[test]
+fn a_beam_that_holds_everything_finds_the_best_of_all_sentences() {
+    for seed in 0..12 {
+        let setting = Setting::new(seed);
+        for power in [0.0, 1.0] {
+            let search = BeamSearch { power, ..BeamSearch::new(END, 4, 200) };
+            let mut all = setting.all(4);
+            all.sort_by(|a, b| search.score(b).total_cmp(&search.score(a)));
+            let found = setting.search(&search);
+            assert_eq!(found.len(), all.len().min(200));
+            for (found, expected) in found.iter().zip(&all).take(20) {
+                assert!(close(found, expected), "{seed} {power}: {found:?} for {expected:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn greedy_takes_the_likeliest_word_each_time_and_a_beam_is_no_worse() {
+    let (mut ended, mut better) = (0, 0);
+    for seed in 0..60 {
+        let setting = Setting::new(seed);
+        let greedy = setting.search(&BeamSearch::greedy(END, 5));
+        assert_eq!(greedy.len(), 1);
+        let all = setting.all(5);
+        // Word by word: no sentence with the same beginning has a likelier next word.
+        let mut beginning: Vec<u32> = Vec::new();
+        let mass = |prefix: &[u32], end: bool| -> f64 {
+            let fits =
+                |s: &&Decoded| s.tokens.starts_with(prefix) && (!end || s.ended && s.tokens.len() == prefix.len());
+            all.iter().filter(fits).map(|s| s.log_probability.exp()).sum()
+        };
+        for t in 0..5 {
+            let next = |word: u32| {
+                if word == END { mass(&beginning, true) } else { mass(&[&beginning[..], &[word]].concat(), false) }
+            };
+            let best = (0..WORDS as u32).max_by(|&a, &b| next(a).total_cmp(&next(b))).unwrap();
+            if best == END {
+                assert!(greedy[0].ended && greedy[0].tokens == beginning);
+                ended += 1;
+                break;
+            }
+            assert_eq!(greedy[0].tokens[t], best);
+            beginning.push(best);
+        }
+        let wide = setting.search(&BeamSearch::new(END, 5, 8));
+        better += u32::from(wide[0].log_probability > greedy[0].log_probability + 1e-9);
+        assert!(wide.windows(2).all(|pair| pair[0].log_probability >= pair[1].log_probability));
+    }
+    assert!(ended > 10 && better > 3, "{ended} {better}");
+}
+
+#[test]
+fn edges_and_bad_numbers() {
+    let setting = Setting::new(1);
+    assert_eq!(setting.search(&BeamSearch::greedy(END, 0))[0].tokens, [0u32; 0]);
+    let speaker = setting.decoder.speak(&setting.parameters, setting.vector.row(0)).unwrap();
+    let run = |search: &BeamSearch, row: &[f64]| -> Result<Vec<Decoded>> {
+        let logits = |h: ArrayView2<'_, f64>| {
+            Ok::<_, Error>(Array2::from_shape_fn((h.nrows(), row.len()), |(_, word)| row[word]))
+        };
+        beam_search(&speaker, search, |_, _| {}, logits)
+    };
+    let greedy = BeamSearch::greedy(END, 3);
+    // Ties go to the lower word; a word of −∞ is never taken, and where there is no other the search ends.
+    assert_eq!(run(&greedy, &[0.5, 0.0, 0.5]).unwrap()[0].tokens, [0, 0, 0]);
+    let never = f64::NEG_INFINITY;
+    assert_eq!(run(&greedy, &[never, 0.0, 1.0]).unwrap()[0].tokens, [2, 2, 2]);
+    let certain = run(&greedy, &[never, 0.0, never]).unwrap();
+    assert_eq!(certain, [Decoded { tokens: vec![], log_probability: 0.0, ended: true }]);
+    assert!(run(&greedy, &[never; 3]).unwrap().is_empty());
+    for bad in [f64::NAN, f64::INFINITY] {
+        assert!(matches!(run(&greedy, &[0.0, bad, 0.0]), Err(Error::InvalidParameter { name: "logits", .. })));
+        assert!(run(&BeamSearch { power: bad, ..greedy }, &[0.0; 3]).is_err());
+    }
+    assert!(run(&BeamSearch { width: 0, ..greedy }, &[0.0; 3]).is_err());
+    assert!(run(&BeamSearch { power: -1.0, ..greedy }, &[0.0; 3]).is_err());
+}
