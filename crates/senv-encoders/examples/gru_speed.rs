@@ -37,7 +37,7 @@ fn processor_seconds(start: Instant) -> f64 {
     tasks.map_or_else(|_| start.elapsed().as_secs_f64(), |nanoseconds| nanoseconds / 1e9)
 }
 
-/// The least seconds of some runs, by the clock and of processor time, after one that does not count.
+/// The least seconds of seven runs, by the clock and of processor time, after one that does not count.
 fn seconds(mut run: impl FnMut() -> Outcome) -> Outcome<(f64, f64)> {
     run()?;
     let mut best = (f64::INFINITY, f64::INFINITY);
@@ -136,5 +136,35 @@ fn main() -> Outcome {
         }
     }
     show("products again", products(n, words, h)?);
+    for units in [h, 2 * h] {
+        encoding(units, words)?;
+    }
+    Ok(())
+}
+
+/// Sentences a second of a trained encoder with one reader, by itself and in batches.
+fn encoding(units: usize, words: usize) -> Outcome {
+    let encoder = GruEncoder::new(620, units, 1, GruTopology::Forward, GruStyle::Release, GruInit::Glorot)?;
+    let parameters: Parameters<f32> = encoder.init(&mut stream(1, "encoder", &[]))?;
+    let turned = encoder.turn(&parameters)?;
+    for n in [1, 16, 128] {
+        let tokens: Vec<TokenId> = (0..(n * words) as u32).map(TokenId).collect();
+        let mut batch = TokenBatch::new();
+        batch.assign(tokens.chunks(words))?;
+        let x = matrix(n * words, 620, 1)?;
+        for (how, turned) in [("", None), (", turned beforehand", Some(&turned))] {
+            let (clock, processor) = seconds(|| {
+                black_box(encoder.encode(&parameters, turned, &batch, x.view())?);
+                Ok(())
+            })?;
+            let rate = |seconds: f64| n as f64 / seconds;
+            let flop = (2 * n * words * 3 * units * (units + 620)) as f64 / processor / 1e9;
+            println!(
+                "620 -> {units}, {n} sentences at a time{how}: {:.1} /s; a second of processor time {:.1}, {flop:.1} GFLOP/s",
+                rate(clock),
+                rate(processor),
+            );
+        }
+    }
     Ok(())
 }

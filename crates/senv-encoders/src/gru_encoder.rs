@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     encoder::{Encoder, check_gradients, check_size, check_words},
-    gru::{Cell, Gradients, GruInit, GruStyle, Reading, Run, Steps, Upstream, view},
+    gru::{Cell, Gradients, GruInit, GruStyle, Reading, Run, Steps, Upstream, turned, view},
     rows::{flat, matrix, row, zeros},
 };
 
@@ -82,6 +82,12 @@ pub struct GruSaved<F> {
     runs: Vec<Run<F>>,
     /// Above the first layer, if interleaved: the states of both readers below, in the order of the batch's tokens.
     joined: Vec<Array2<F>>,
+}
+
+/// What [`GruEncoder::turn`] gives.
+#[derive(Debug, Clone)]
+pub struct TurnedGru<F> {
+    recurrent: Vec<Vec<F>>,
 }
 
 /// In which order the readers go through a batch.
@@ -249,6 +255,80 @@ impl GruEncoder {
         }
         matrix(total, 2 * h, joined)
     }
+
+    /// Sentence vectors, and all runs, given how a cell in its place runs.
+    fn run<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, F>,
+        pass: impl Fn(&Cell, usize, &Reading<'_, F>) -> Result<Run<F>> + Sync,
+    ) -> Result<(Array2<F>, GruSaved<F>)> {
+        check_words(batch, self.word_dim, words)?;
+        self.check_parameters(parameters)?;
+        let orders = self.orders(batch)?;
+        let (mut runs, mut joined): (Vec<Run<F>>, Vec<Array2<F>>) = Default::default();
+        let (h, out_dim) = (self.hidden, self.out_dim());
+        let mut out = zeros(batch.len(), out_dim)?;
+        for layer in 0..self.layers {
+            let cell = self.cell(layer);
+            let new = for_readers(vec![(); self.readers()], |reader, ()| {
+                let reading = self.reading((layer, reader), &orders, words, &runs, &joined);
+                pass(&cell, layer * self.readers() + reader, &reading)
+            })?;
+            for (reader, run) in new.iter().enumerate() {
+                let Some(column) = self.column(layer, reader) else { continue };
+                for i in 0..batch.len() {
+                    let at = orders.steps.sentence(i) * out_dim + column;
+                    out[at..at + h].copy_from_slice(run.last(&orders.steps, i));
+                }
+            }
+            if self.is_interleaved() && layer + 1 < self.layers {
+                joined.push(self.join(&orders, &new)?);
+            }
+            runs.extend(new);
+        }
+        Ok((matrix(batch.len(), out_dim, out)?, GruSaved { orders, runs, joined }))
+    }
+
+    /// The sentence vectors of trained parameters: those of [`forward`](Encoder::forward) to the bit, without what only the
+    /// backward pass needs. `turned`, from [`turn`](GruEncoder::turn), saves a part of the work of every call.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if words, parameters or the turned matrices do not fit the encoder or the batch;
+    /// [`Error::TooLarge`] if the result does not fit into memory.
+    pub fn encode<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        turned: Option<&TurnedGru<F>>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, F>,
+    ) -> Result<Array2<F>> {
+        if let Some(turned) = turned {
+            check_size("turned matrices of the encoder", self.layers * self.readers(), turned.recurrent.len())?;
+            for matrix in &turned.recurrent {
+                check_size("numbers of a turned matrix", 3 * self.hidden * self.hidden, matrix.len())?;
+            }
+        }
+        let vectors = self.run(parameters, batch, words, |cell, place, reading| {
+            let turned = turned.map(|turned| &turned.recurrent[place][..]);
+            cell.encode(&cell.weights(parameters, place * cell.n_tensors()), reading, turned)
+        })?;
+        Ok(vectors.0)
+    }
+
+    /// The recurrent matrices of trained parameters as the products of a batch read them, for
+    /// [`encode`](GruEncoder::encode): `3 hidden²` numbers a reader and layer.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if the parameters do not fit the encoder; [`Error::TooLarge`] if the matrices do not fit
+    /// into memory.
+    pub fn turn<F: Float>(&self, parameters: &Parameters<F>) -> Result<TurnedGru<F>> {
+        self.check_parameters(parameters)?;
+        let places = 0..self.layers * self.readers();
+        let turn = |place: usize| turned(self.cell(0).weights(parameters, place * self.cell(0).n_tensors()).recurrent);
+        Ok(TurnedGru { recurrent: places.map(turn).collect::<Result<_>>()? })
+    }
 }
 
 impl<F: Float> Encoder<F> for GruEncoder {
@@ -274,31 +354,9 @@ impl<F: Float> Encoder<F> for GruEncoder {
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
     ) -> Result<(Array2<F>, Self::Saved)> {
-        check_words(batch, self.word_dim, words)?;
-        self.check_parameters(parameters)?;
-        let orders = self.orders(batch)?;
-        let (mut runs, mut joined): (Vec<Run<F>>, Vec<Array2<F>>) = Default::default();
-        let (h, out_dim) = (self.hidden, self.out_dim());
-        let mut out = zeros(batch.len(), out_dim)?;
-        for layer in 0..self.layers {
-            let cell = self.cell(layer);
-            let new = for_readers(vec![(); self.readers()], |reader, ()| {
-                let weights = cell.weights(parameters, self.first_tensor(layer, reader));
-                cell.forward(&weights, &self.reading((layer, reader), &orders, words, &runs, &joined))
-            })?;
-            for (reader, run) in new.iter().enumerate() {
-                let Some(column) = self.column(layer, reader) else { continue };
-                for i in 0..batch.len() {
-                    let at = orders.steps.sentence(i) * out_dim + column;
-                    out[at..at + h].copy_from_slice(run.last(&orders.steps, i));
-                }
-            }
-            if self.is_interleaved() && layer + 1 < self.layers {
-                joined.push(self.join(&orders, &new)?);
-            }
-            runs.extend(new);
-        }
-        Ok((matrix(batch.len(), out_dim, out)?, GruSaved { orders, runs, joined }))
+        self.run(parameters, batch, words, |cell, place, reading| {
+            cell.forward(&cell.weights(parameters, place * cell.n_tensors()), reading)
+        })
     }
 
     fn backward(

@@ -80,7 +80,7 @@ impl<F: Float> Run<F> {
 }
 
 /// `u` on its side, in tiles that fit into the cache.
-fn turned<F: Float>(u: ArrayView2<'_, F>) -> Result<Vec<F>> {
+pub(crate) fn turned<F: Float>(u: ArrayView2<'_, F>) -> Result<Vec<F>> {
     const TILE: usize = 16;
     let (rows, columns) = u.dim();
     let mut out = zeros(columns, rows)?;
@@ -103,12 +103,33 @@ fn turned<F: Float>(u: ArrayView2<'_, F>) -> Result<Vec<F>> {
 impl Cell {
     /// The states of all words of a batch.
     pub(crate) fn forward<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>) -> Result<Run<F>> {
+        self.run(weights, reading, None, true)
+    }
+
+    /// The same without what only the backward pass needs, and with U turned beforehand.
+    pub(crate) fn encode<F: Float>(
+        &self,
+        weights: &Weights<'_, F>,
+        reading: &Reading<'_, F>,
+        turned: Option<&[F]>,
+    ) -> Result<Run<F>> {
+        self.run(weights, reading, turned, false)
+    }
+
+    fn run<F: Float>(
+        &self,
+        weights: &Weights<'_, F>,
+        reading: &Reading<'_, F>,
+        beforehand: Option<&[F]>,
+        keep: bool,
+    ) -> Result<Run<F>> {
         let (h, steps, n_sentences) = (self.hidden, reading.steps, reading.steps.n_sentences());
         let projections = self.project(weights, reading)?; // (F1)
         let n_states = n_sentences.checked_add(steps.total()).ok_or(Error::TooLarge { rows: usize::MAX, dim: h })?;
+        let kept = if keep || steps.len() == 0 { steps.total() } else { steps.active(0) };
         let mut run = Run {
-            gates: zeros(steps.total(), 3 * h)?,
-            extra: zeros(steps.total(), h)?,
+            gates: zeros(kept, 3 * h)?,
+            extra: zeros(kept, h)?,
             states: zeros(n_states, h)?,
             n_sentences,
             hidden: h,
@@ -116,8 +137,10 @@ impl Cell {
         if let Some(initial) = reading.initial {
             run.states[..initial.len()].copy_from_slice(initial);
         }
-        let turned = if steps.total() >= TURN { Some(turned(weights.recurrent)?) } else { None };
-        let recurrent = turned.as_ref().map_or(weights.recurrent.t(), |u| view(u, h, 3 * h));
+        let pays = steps.total() >= TURN;
+        let fresh = if pays && beforehand.is_none() { Some(turned(weights.recurrent)?) } else { None };
+        let turned = beforehand.filter(|_| pays).or(fresh.as_deref());
+        let recurrent = turned.map_or(weights.recurrent.t(), |u| view(u, h, 3 * h));
         for t in 0..steps.len() {
             let (at, active) = (steps.start(t), steps.active(t));
             let (earlier, out) = run.states.split_at_mut((n_sentences + at) * h);
@@ -131,8 +154,9 @@ impl Cell {
                 a: |i: usize| row(&projections, 3 * h, reading.row(at + i)),
                 context: |i: usize| reading.context.map(|context| row(context, 3 * h, i)),
             };
-            let gates = &mut run.gates[at * 3 * h..][..active * 3 * h];
-            let extra = &mut run.extra[at * h..][..active * h];
+            let room = if keep { at } else { 0 };
+            let gates = &mut run.gates[room * 3 * h..][..active * 3 * h];
+            let extra = &mut run.extra[room * h..][..active * h];
             if self.style.resets_before() {
                 step.reset_before(recurrent, gates, extra)?;
             } else {

@@ -134,6 +134,29 @@ fn forms_and_saved_states_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn encoding_gives_the_bits_of_the_forward_pass() {
+    let large = assigned(&random_sentences(40, 20, 300, 5));
+    for topology in TOPOLOGIES {
+        for style in STYLES {
+            let encoder = encoder(5, 7, topology, style);
+            let parameters = parameters_of::<f32>(&encoder, 1);
+            let turned = encoder.turn(&parameters).unwrap();
+            for batch in [&awkward(), &large, &batch(&[&[]])] {
+                let words = matrix_of::<f32>(batch.distinct().len(), 5, 1);
+                let (out, _) = encoder.forward(&parameters, batch, words.view()).unwrap();
+                assert!(encoder.encode(&parameters, None, batch, words.view()).unwrap() == out);
+                assert!(encoder.encode(&parameters, Some(&turned), batch, words.view()).unwrap() == out);
+            }
+            let other = self::encoder(5, 6, topology, style);
+            let parameters = parameters_of::<f32>(&other, 1);
+            let words = matrix_of::<f32>(large.distinct().len(), 5, 1);
+            let refused = other.encode(&parameters, Some(&turned), &large, words.view());
+            assert!(matches!(refused, Err(Error::ShapeMismatch { .. })));
+        }
+    }
+}
+
+#[test]
 fn a_batch_of_nothing() {
     for topology in TOPOLOGIES {
         for style in [GruStyle::Torch, GruStyle::Paper] {
