@@ -14,8 +14,6 @@ use senv_core::{
 };
 use senv_ngram::WordNgrams;
 
-use crate::lexicon::{Lexicon, SubwordParams, Subwords};
-
 /// Averages the rows of words and n-grams.
 #[derive(Debug, Clone)]
 pub struct AverageEncoder {
@@ -23,7 +21,6 @@ pub struct AverageEncoder {
     vocabulary: Vocabulary,
     features: WordNgrams,
     rows: Table,
-    subwords: Option<Subwords>,
 }
 
 impl AverageEncoder {
@@ -40,21 +37,7 @@ impl AverageEncoder {
         if rows.n_rows() < features.n_rows() {
             return Err(Error::ShapeMismatch { what: "table", expected: features.n_rows(), got: rows.n_rows() });
         }
-        Ok(Self { tokenizer, vocabulary, features, rows, subwords: None })
-    }
-
-    /// With rows for the character n-grams of unknown words behind those of the words.
-    pub(crate) fn with_subwords(self, params: SubwordParams) -> crate::Result<Self> {
-        let subwords = Subwords::new(params, &self.vocabulary)?;
-        if self.rows.n_rows() != subwords.n_rows() {
-            let (expected, got) = (subwords.n_rows(), self.rows.n_rows());
-            return Err(Error::ShapeMismatch { what: "table with character n-grams", expected, got }.into());
-        }
-        Ok(Self { subwords: Some(subwords), ..self })
-    }
-
-    fn lexicon(&self) -> Lexicon<'_> {
-        Lexicon { tokenizer: &self.tokenizer, vocabulary: &self.vocabulary, subwords: self.subwords }
+        Ok(Self { tokenizer, vocabulary, features, rows })
     }
 
     /// How text is cut into tokens.
@@ -96,13 +79,8 @@ impl AverageEncoder {
 
     /// The mean of the rows of these tokens and their n-grams; zero without tokens.
     pub fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
-        let rows = if self.subwords.is_some() {
-            // Numbers of n-grams are rows already; there are no n-grams of words beside them.
-            bytemuck::cast_slice(tokens)
-        } else {
-            self.features.features_into(tokens, &mut scratch.features);
-            scratch.features.rows()
-        };
+        self.features.features_into(tokens, &mut scratch.features);
+        let rows = scratch.features.rows();
         let share = 1.0 / rows.len().max(1) as f32;
         kernels::sum_rows(self.rows.values(), self.rows.stride(), rows, share, out);
     }
@@ -126,7 +104,7 @@ impl SentenceEncoder for AverageEncoder {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let mut tokens = std::mem::take(&mut scratch.tokens);
-        let coverage = self.lexicon().number(sentence, &mut scratch.text, &mut tokens);
+        let coverage = known_tokens(&self.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
         self.encode_tokens(&tokens, scratch, out);
         scratch.tokens = tokens;
         coverage

@@ -5,7 +5,7 @@ use std::{fmt::Debug, path::Path};
 use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{AverageEncoder, Result, SubwordParams, file, word2vec::words};
+use crate::{AverageEncoder, Result, file, word2vec::words};
 
 /// The settings of a system whose model is a table of word vectors.
 pub trait AveragedSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync {
@@ -17,11 +17,6 @@ pub trait AveragedSystem: Serialize + DeserializeOwned + Debug + Clone + Partial
 
     /// How text is cut into tokens.
     fn tokenizer(&self) -> &Tokenizer;
-
-    /// The rows for character n-grams of unknown words, where it has any.
-    fn subwords(&self) -> Option<SubwordParams> {
-        None
-    }
 }
 
 /// A trained model whose sentence vector is the mean of its words' vectors, equation `feature-average`.
@@ -38,10 +33,6 @@ impl<P: AveragedSystem> Averaged<P> {
     pub(crate) fn new(params: P, vocabulary: Vocabulary, rows: Table) -> Result<Self> {
         let features = words(&vocabulary)?;
         let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
-        let encoder = match params.subwords() {
-            Some(subwords) => encoder.with_subwords(subwords)?,
-            None => encoder,
-        };
         Ok(Self { params, encoder })
     }
 
@@ -72,8 +63,7 @@ impl<P: AveragedSystem> Averaged<P> {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (params, vocabulary, rows) = file::open::<P>(P::KIND, path)?;
-        let n_rows = vocabulary.len() + params.subwords().map_or(0, |subwords| subwords.buckets as usize);
-        file::expect_rows(path, &rows, n_rows, params.dim())?;
+        file::expect_rows(path, &rows, vocabulary.len(), params.dim())?;
         Self::new(params, vocabulary, rows)
     }
 }

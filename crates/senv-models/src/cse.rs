@@ -25,7 +25,7 @@ use crate::{
     Error, Result,
     average::known_tokens,
     file,
-    fit::{FitParams, Weights, copy_table, fit, require},
+    fit::{FitParams, Weights, copy_table, fit},
     initial::{self, Found, Initial},
     learnt::Learnt,
     pair_training::{PairLoss, PairObjective, PairParams},
@@ -110,8 +110,6 @@ impl CseParams {
         observer: &dyn Observer,
     ) -> Result<Learnt<Cse>> {
         self.check()?;
-        let subwords = data.subwords().map_or(0, |subwords| subwords.buckets);
-        require(subwords == 0, "character n-grams", "0 for cse, whose windows are made of words", f64::from(subwords))?;
         let cnn = self.cnn()?;
         let settings = format!("{} {} {}", file::to_json(self)?, initial::identity(vectors), start.is_some());
         let penalty = self.fit.penalty(self.pairs.l2_filters);
@@ -134,7 +132,7 @@ impl CseParams {
     ) -> Result<(Weights, Found)> {
         let seed = self.fit.seed;
         let Some(start) = start else {
-            let (words, found) = self.initial.rows(vocabulary, vocabulary.len(), self.dim, vectors, seed)?;
+            let (words, found) = self.initial.rows(vocabulary, self.dim, vectors, seed)?;
             let parameters: Parameters<f32> = Encoder::<f32>::init(cnn, &mut stream(seed, "filters", &[]))?;
             return Ok((Weights { words, parameters: vec![parameters] }, found));
         };
@@ -142,7 +140,7 @@ impl CseParams {
         start.parameters.expect_form_of(&form)?;
         let embeddings = Embeddings::new(start.vocabulary.clone(), copy_table(&start.words)?)?;
         let initial = Initial { frequency_weight: None, ..self.initial.clone() };
-        let (words, found) = initial.rows(vocabulary, vocabulary.len(), self.dim, Some(&embeddings), seed)?;
+        let (words, found) = initial.rows(vocabulary, self.dim, Some(&embeddings), seed)?;
         Ok((Weights { words, parameters: vec![start.parameters.clone()] }, found))
     }
 }

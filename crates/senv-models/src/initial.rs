@@ -41,7 +41,7 @@ pub struct Found {
 }
 
 impl Initial {
-    /// The first rows for the words of `vocabulary`, and behind them up to `n_rows` drawn ones for n-grams.
+    /// The first rows for the words of `vocabulary`.
     ///
     /// # Errors
     /// [`CoreError::ShapeMismatch`] if the file has another dimension; [`CoreError::InvalidParameter`] for a parameter out
@@ -49,7 +49,6 @@ impl Initial {
     pub fn rows(
         &self,
         vocabulary: &Vocabulary,
-        n_rows: usize,
         dim: usize,
         vectors: Option<&Embeddings>,
         seed: u64,
@@ -68,7 +67,7 @@ impl Initial {
             return Err(CoreError::InvalidParameter { name: "frequency weight", requirement: "above 0", got }.into());
         }
         let sd = vectors.map_or(self.sd, |vectors| spread(vectors.table()));
-        let mut rows = Table::zeros(n_rows.max(vocabulary.len()), dim)?;
+        let mut rows = Table::zeros(vocabulary.len(), dim)?;
         let mut found = Found { words: vocabulary.len(), found: 0 };
         for (id, token, _) in vocabulary.iter() {
             let row = rows.row_mut(id.index());
@@ -82,11 +81,6 @@ impl Initial {
             if let Some(a) = self.frequency_weight {
                 senv_core::kernels::scale((a / (a + vocabulary.frequency(id))) as f32, row);
             }
-        }
-        // A rare word is the sum of some ten n-grams.
-        let each = 0.3 * sd;
-        for row in vocabulary.len()..n_rows {
-            init::normal(&mut stream(seed, "initial rows", &[row as u64]), rows.row_mut(row), each)?;
         }
         Ok((rows, found))
     }
@@ -123,13 +117,13 @@ mod tests {
     #[test]
     fn known_words_keep_their_vectors_and_others_are_drawn_as_long() {
         let initial = Initial::SIAMESE_CBOW;
-        let (rows, found) = initial.rows(&vocabulary(), 3, 2, Some(&vectors()), 1).unwrap();
+        let (rows, found) = initial.rows(&vocabulary(), 2, Some(&vectors()), 1).unwrap();
         assert_eq!((found.words, found.found), (3, 1));
         assert_eq!(rows.row(1), [3.0, -3.0]);
         assert!((0..3).filter(|&i| i != 1).all(|i| rows.row(i).iter().all(|x| x.abs() > 1e-3 && x.abs() < 20.0)));
-        let again = initial.rows(&vocabulary(), 3, 2, Some(&vectors()), 1).unwrap().0;
+        let again = initial.rows(&vocabulary(), 2, Some(&vectors()), 1).unwrap().0;
         assert_eq!(rows.row(2), again.row(2));
-        let (drawn, found) = initial.rows(&vocabulary(), 3, 50, None, 1).unwrap();
+        let (drawn, found) = initial.rows(&vocabulary(), 50, None, 1).unwrap();
         assert_eq!(found.found, 0);
         let sd = spread(&drawn);
         assert!((0.008..0.012).contains(&sd), "{sd}");
@@ -138,14 +132,14 @@ mod tests {
     #[test]
     fn frequent_words_are_shortened() {
         let initial = Initial { sd: 1.0, frequency_weight: Some(0.1) };
-        let (rows, _) = initial.rows(&vocabulary(), 3, 2, Some(&vectors()), 1).unwrap();
+        let (rows, _) = initial.rows(&vocabulary(), 2, Some(&vectors()), 1).unwrap();
         assert!((rows.row(1)[0] - 3.0 * 0.1 / 0.19).abs() < 1e-6);
-        assert!(Initial { sd: 1.0, frequency_weight: Some(0.0) }.rows(&vocabulary(), 3, 2, None, 1).is_err());
+        assert!(Initial { sd: 1.0, frequency_weight: Some(0.0) }.rows(&vocabulary(), 2, None, 1).is_err());
     }
 
     #[test]
     fn a_file_of_another_dimension_is_refused() {
-        let error = Initial::SIAMESE_CBOW.rows(&vocabulary(), 3, 3, Some(&vectors()), 1).unwrap_err().to_string();
+        let error = Initial::SIAMESE_CBOW.rows(&vocabulary(), 3, Some(&vectors()), 1).unwrap_err().to_string();
         assert!(error.contains("--init-vectors") && error.contains("2") && error.contains("3"), "{error}");
     }
 }

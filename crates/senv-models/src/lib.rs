@@ -33,7 +33,6 @@ mod file;
 pub mod fit;
 mod initial;
 mod learnt;
-mod lexicon;
 mod model;
 mod pair_training;
 mod pairs;
@@ -50,7 +49,6 @@ mod word2vec;
 
 pub use average::AverageEncoder;
 pub use error::{Error, Result};
-pub use lexicon::SubwordParams;
 pub use model::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::CorpusOptions;

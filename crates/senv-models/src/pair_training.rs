@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Result,
     fit::{Gradients, Objective, Source, Step, StepReport, Weights, require, require_penalty},
-    lexicon::Lexicon,
     pairs::{PairData, PairSource},
     validation::{ScoredPairs, Validation},
 };
@@ -88,8 +87,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
         settings: &str,
         penalty: L2,
     ) -> Self {
-        let lexicon = Lexicon { tokenizer, vocabulary: &data.vocabulary, subwords: data.subwords };
-        let validation = Validation::new(dev, lexicon);
+        let validation = Validation::new(dev, tokenizer, &data.vocabulary);
         let sizes: Vec<_> = data.sources.iter().map(|s| (s.n_groups(), s.sentences().n_tokens())).collect();
         let identity = format!("{settings} {sizes:?} {} words {}", data.vocabulary.len(), validation.identity());
         Self {

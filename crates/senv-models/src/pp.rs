@@ -13,7 +13,7 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, SubwordParams, file,
+    Averaged, AveragedSystem, Result, file,
     fit::{Decay, FitParams, Weights, fit},
     initial::{self, Initial},
     learnt::Learnt,
@@ -31,8 +31,6 @@ pub struct PpParams {
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
-    /// Rows for the character n-grams of unknown words; set by the data.
-    pub subwords: Option<SubwordParams>,
     /// Loss and dropout.
     pub pairs: PairParams,
     /// The loop.
@@ -46,7 +44,6 @@ impl Default for PpParams {
             dim: 300,
             tokenizer: Tokenizer::words().lowercase(true),
             initial: Initial { sd: 0.1, frequency_weight: None },
-            subwords: None,
             pairs: PairParams {
                 loss: PairLoss::Margin(MarginLoss::default()),
                 word_dropout: 0.0,
@@ -116,7 +113,7 @@ impl PpParams {
         observer: &dyn Observer,
     ) -> Result<Learnt<Pp>> {
         self.check()?;
-        let (rows, found) = self.initial.rows(&data.vocabulary, data.n_rows(), self.dim, vectors, self.fit.seed)?;
+        let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
         let encoder = Average { dim: self.dim, pooling: Pooling::Mean };
         let settings = format!("{} {}", file::to_json(self)?, initial::identity(vectors));
         let mut objective = PairObjective::new(
@@ -131,8 +128,7 @@ impl PpParams {
         );
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, observer)?;
-        let params = Self { subwords: data.subwords(), ..self.clone() };
-        Learnt::new(fitted, found, |weights| Averaged::new(params, data.vocabulary.clone(), weights.words))
+        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), data.vocabulary.clone(), weights.words))
     }
 }
 
@@ -145,10 +141,6 @@ impl AveragedSystem for PpParams {
 
     fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
-    }
-
-    fn subwords(&self) -> Option<SubwordParams> {
-        self.subwords
     }
 }
 

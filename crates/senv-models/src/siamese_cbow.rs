@@ -24,7 +24,6 @@ use crate::{
     fit::{Decay, FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit},
     initial::{self, Initial},
     learnt::Learnt,
-    lexicon::Lexicon,
     pairs::numbered,
     training,
     validation::{ScoredPairs, Validation},
@@ -129,9 +128,8 @@ impl SiameseCbowParams {
         observer: &dyn Observer,
     ) -> Result<Learnt<SiameseCbow>> {
         self.check()?;
-        let (rows, found) = self.initial.rows(&vocabulary, vocabulary.len(), self.dim, vectors, self.fit.seed)?;
-        let lexicon = Lexicon { tokenizer: &self.tokenizer, vocabulary: &vocabulary, subwords: None };
-        let validation = Validation::new(dev, lexicon);
+        let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
+        let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
         let settings = format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::identity(vectors));
         let mut objective = Neighbours::new(self, corpus, validation, settings)?;
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });

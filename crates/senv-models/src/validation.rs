@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use ndarray::Axis;
-use senv_core::{Sentences, TextOptions, TextReader, TokenBatch, kernels};
+use senv_core::{Sentences, TextOptions, TextReader, TokenBatch, Tokenizer, Vocabulary, kernels};
 use senv_encoders::Encoder;
 
-use crate::{Error, Result, fit::Weights, lexicon::Lexicon};
+use crate::{Error, Result, average::known_tokens, fit::Weights};
 
 /// Scored pairs of one file.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,13 +66,13 @@ struct Set {
 impl Validation {
     /// Numbers the sentences of these sets.
     #[must_use]
-    pub(crate) fn new(sets: &[ScoredPairs], lexicon: Lexicon<'_>) -> Self {
+    pub(crate) fn new(sets: &[ScoredPairs], tokenizer: &Tokenizer, vocabulary: &Vocabulary) -> Self {
         let (mut scratch, mut tokens) = (String::new(), Vec::new());
         let mut number = |set: &ScoredPairs| {
             let mut sentences = Sentences::new();
             let texts = set.pairs.iter().map(|pair| &pair.1).chain(set.pairs.iter().map(|pair| &pair.2));
             for text in texts {
-                lexicon.number(text, &mut scratch, &mut tokens);
+                known_tokens(tokenizer, vocabulary, text, &mut scratch, &mut tokens);
                 sentences.push(tokens.iter().copied());
             }
             Set { sentences, gold: set.pairs.iter().map(|pair| pair.0).collect() }

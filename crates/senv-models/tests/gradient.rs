@@ -6,7 +6,7 @@ use senv_core::{CorpusOptions, NoObserver, SentenceEncoder, TextOptions};
 use senv_models::{
     Activation, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, Learnt, MarginLoss, Model, PairData,
     PairInput, PairKind, PairLoss, PairOptions, PpParams, RelatednessParams, ScoredPairs, Selection, SiameseCbowParams,
-    Stopped, SubwordParams, WeightedParams, Window,
+    Stopped, WeightedParams, Window,
 };
 use tempfile::TempDir;
 
@@ -269,29 +269,6 @@ fn weighted_averages_keep_their_weights_and_directions() {
     }
     let few = WeightedParams::usif().fit_files(&base, &[&text], &TextOptions::default(), &NoObserver);
     assert!(few.is_err() || few.unwrap().weights().iter().all(|w| w.is_finite()));
-}
-
-#[test]
-fn unknown_words_are_alike_by_their_characters() {
-    let files = Files::new();
-    let options = PairOptions {
-        min_count: 2,
-        subwords: Some(SubwordParams { min_n: 3, max_n: 4, buckets: 500 }),
-        ..PairOptions::default()
-    };
-    let pairs = files
-        .write("pairs.tsv", "the boat\tthe sail\nthe oven\tthe bread\nboat Zanzibar\tsail Zanzibarian\noven\tbread\n");
-    let data = PairData::read(&inputs(pairs, PairKind::Pairs), &options, &NoObserver).unwrap();
-    assert!(data.vocabulary.id("zanzibar").is_none());
-    let params = PpParams { dim: 16, fit: fit_params(), ..PpParams::default() };
-    let learnt = params.fit(&data, None, &[], &NoObserver).unwrap();
-    assert!(learnt.model.similarity("Zanzibars", "Zanzibari") > 0.5);
-    assert!(learnt.model.similarity("Zanzibars", "quixotry") < 0.5);
-    let path = files.folder.path().join("model.senv");
-    learnt.model.save(&path).unwrap();
-    let opened = Model::open(&path).unwrap();
-    assert_eq!(opened.similarity("Zanzibars", "Zanzibari"), learnt.model.similarity("Zanzibars", "Zanzibari"));
-    assert!(CseParams::default().fit(&data, None, None, &[], &NoObserver).is_err());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use senv_core::{
 };
 
 use super::{HeldOut, PairSource, running, source::Groups, tsv};
-use crate::{Error, Result, SubwordParams, lexicon::Subwords};
+use crate::{Error, Result};
 
 /// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +45,6 @@ pub struct PairOptions {
     pub max_vocabulary: Option<usize>,
     /// Pairs with the same first sentence are one group, which gives one pair an epoch.
     pub group: bool,
-    /// Rows for the character n-grams of words that are not known; for averages alone.
-    pub subwords: Option<SubwordParams>,
     /// Sentences that no example may hold.
     pub held_out: HeldOut,
     /// Words that are known whatever their count, in this order behind the counted ones: those of initial vectors.
@@ -64,7 +62,6 @@ impl Default for PairOptions {
             min_count: 1,
             max_vocabulary: None,
             group: false,
-            subwords: None,
             held_out: HeldOut::default(),
             keep: Vec::new(),
             text: TextOptions::default(),
@@ -97,26 +94,13 @@ pub struct PairData {
     pub sources: Vec<PairSource>,
     /// What was taken of each.
     pub reports: Vec<SourceReport>,
-    /// Rows for the character n-grams of words that are not known.
-    pub(crate) subwords: Option<Subwords>,
 }
 
 impl PairData {
     /// Sources over a vocabulary that a program brings itself.
     #[must_use]
     pub fn new(vocabulary: Vocabulary, sources: Vec<PairSource>) -> Self {
-        Self { vocabulary, sources, reports: Vec::new(), subwords: None }
-    }
-
-    /// The rows for character n-grams of unknown words, where there are any.
-    #[must_use]
-    pub fn subwords(&self) -> Option<SubwordParams> {
-        self.subwords.map(|subwords| subwords.params())
-    }
-
-    /// Rows of the table: a word each, and those of n-grams.
-    pub(crate) fn n_rows(&self) -> usize {
-        self.subwords.map_or(self.vocabulary.len(), |subwords| subwords.n_rows())
+        Self { vocabulary, sources, reports: Vec::new() }
     }
 
     /// Reads files.
@@ -136,12 +120,10 @@ impl PairData {
             draft.report.path.clone_from(&input.path);
             drafts.push(draft);
         }
-        let vocabulary = vocabulary(&builder, options)?;
-        let subwords = options.subwords.map(|params| Subwords::new(params, &vocabulary)).transpose()?;
-        let numbers = Numbers::new(&builder, &vocabulary, subwords);
-        let mut data = Self { vocabulary, sources: Vec::new(), reports: Vec::new(), subwords };
+        let (vocabulary, ids) = vocabulary(&builder, options)?;
+        let mut data = Self { vocabulary, sources: Vec::new(), reports: Vec::new() };
         for (input, draft) in inputs.iter().zip(drafts) {
-            let (source, report) = draft.finish(input, &numbers);
+            let (source, report) = draft.finish(input, &ids);
             data.sources.push(source);
             data.reports.push(report);
         }
@@ -162,42 +144,20 @@ fn check_weight(input: &PairInput) -> Result<()> {
     }
 }
 
-/// For each provisional number the final ones: one of a known word, those of the n-grams of an unknown one.
-struct Numbers {
-    numbers: Vec<TokenId>,
-    ends: Vec<usize>,
-}
-
-impl Numbers {
-    fn new(builder: &VocabularyBuilder, vocabulary: &Vocabulary, subwords: Option<Subwords>) -> Self {
-        let (mut numbers, mut ends) = (Vec::new(), vec![0]);
-        for (token, _) in builder.iter() {
-            match (vocabulary.id(token), subwords) {
-                (Some(id), _) => numbers.push(id),
-                (None, Some(subwords)) => subwords.push(token, &mut numbers),
-                (None, None) => {}
-            }
-            ends.push(numbers.len());
-        }
-        Self { numbers, ends }
-    }
-
-    fn of(&self, token: TokenId) -> &[TokenId] {
-        &self.numbers[self.ends[token.index()]..self.ends[token.index() + 1]]
-    }
-}
-
-/// The words that are known.
-fn vocabulary(builder: &VocabularyBuilder, options: &PairOptions) -> Result<Vocabulary> {
+/// The vocabulary, and for each provisional number the final one.
+fn vocabulary(builder: &VocabularyBuilder, options: &PairOptions) -> Result<(Vocabulary, Vec<Option<TokenId>>)> {
     let counted = builder.finish_at_most(options.min_count, options.max_vocabulary)?;
-    if options.keep.is_empty() {
-        return Ok(counted);
-    }
-    let counts: HashMap<&str, u64> = builder.iter().collect();
-    let more = options.keep.iter().filter(|word| counted.id(word).is_none());
-    let more = more.map(|word| (word.as_str(), counts.get(word.as_str()).copied().unwrap_or(0)));
-    let all = counted.iter().map(|(_, token, count)| (token, count)).chain(more);
-    Ok(Vocabulary::from_counts(all, counted.corpus_tokens())?)
+    let vocabulary = if options.keep.is_empty() {
+        counted
+    } else {
+        let counts: HashMap<&str, u64> = builder.iter().collect();
+        let more = options.keep.iter().filter(|word| counted.id(word).is_none());
+        let more = more.map(|word| (word.as_str(), counts.get(word.as_str()).copied().unwrap_or(0)));
+        let all = counted.iter().map(|(_, token, count)| (token, count)).chain(more);
+        Vocabulary::from_counts(all, counted.corpus_tokens())?
+    };
+    let ids = builder.iter().map(|(token, _)| vocabulary.id(token)).collect();
+    Ok((vocabulary, ids))
 }
 
 /// A source before the vocabulary is known: tokens carry provisional numbers.
@@ -209,10 +169,10 @@ pub(super) struct Draft {
 
 impl Draft {
     /// With final numbers, unknown words and empty groups left out.
-    fn finish(mut self, input: &PairInput, numbers: &Numbers) -> (PairSource, SourceReport) {
+    fn finish(mut self, input: &PairInput, ids: &[Option<TokenId>]) -> (PairSource, SourceReport) {
         let mut sentences = Sentences::new();
         for sentence in self.sentences.iter() {
-            sentences.push(sentence.iter().flat_map(|&token| numbers.of(token)).copied());
+            sentences.push(sentence.iter().filter_map(|token| ids[token.index()]));
         }
         let before = self.groups.len();
         self.groups.retain(|i| !sentences.get(i as usize).is_empty());

@@ -20,7 +20,7 @@ use super::{
     pair_args::{CseArgs, LearnArgs, PairRunArgs, PpArgs},
 };
 use crate::{
-    failure::{Failure, Result},
+    failure::Result,
     progress::{TrainingProgress, Unit},
 };
 
