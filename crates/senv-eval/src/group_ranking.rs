@@ -129,6 +129,16 @@ fn cosines(ranked: impl Iterator<Item = (f64, bool)>) -> String {
 
 /// Cosines of a reference that are shown in text.
 const SHOWN: usize = 10;
+/// Characters of a reference that are shown in text: the printed sentences in whole.
+const SHOWN_CHARACTERS: usize = 60;
+
+/// The sentence, or how it begins.
+fn shortened(sentence: &str) -> String {
+    match sentence.char_indices().nth(SHOWN_CHARACTERS) {
+        Some((end, _)) => format!("{}…", sentence[..end].trim_end()),
+        None => sentence.to_owned(),
+    }
+}
 
 impl GroupRankingResult {
     /// A line for each reference, then the means.
@@ -151,8 +161,7 @@ impl GroupRankingResult {
         for reference in &self.references {
             let ranked = reference.ranked.iter().take(SHOWN).map(|other| (other.cosine, other.same_group));
             let [average, gap] = [(reference.average_precision, 4), (reference.gap, 3)].map(|(x, n)| number(x, n));
-            let (sentence, group) = (reference.sentence.clone(), reference.group.clone());
-            table.row([sentence, group, cosines(ranked), average, gap]);
+            table.row([shortened(&reference.sentence), reference.group.clone(), cosines(ranked), average, gap]);
         }
         table.rule();
         let means = [(self.mean_average_precision, 4), (self.mean_gap, 3)].map(|(x, n)| number(x, n));
@@ -174,5 +183,18 @@ impl GroupRankingResult {
             text += &format!("[1] {}\n", row.source);
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_references_are_cut_between_characters() {
+        let sixty = "ß".repeat(SHOWN_CHARACTERS);
+        assert_eq!(shortened(&sixty), sixty);
+        assert_eq!(shortened(&format!("{sixty}x")), format!("{sixty}…"));
+        assert!(SentenceGroups::soup().sentences().all(|sentence| shortened(sentence) == sentence));
     }
 }
