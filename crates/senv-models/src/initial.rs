@@ -66,6 +66,17 @@ impl Initial {
             let got = a.to_string();
             return Err(CoreError::InvalidParameter { name: "frequency weight", requirement: "above 0", got }.into());
         }
+        if let Some((word, _)) =
+            vectors.and_then(|vectors| vectors.iter().find(|(_, row)| row.iter().any(|x| !x.is_finite())))
+        {
+            let requirement = "a vector of finite numbers for every word";
+            return Err(CoreError::InvalidParameter {
+                name: "initial vectors",
+                requirement,
+                got: format!("that of {word:?}"),
+            }
+            .into());
+        }
         let sd = vectors.map_or(self.sd, |vectors| spread(vectors.table()));
         let mut rows = Table::zeros(vocabulary.len(), dim)?;
         let mut found = Found { words: vocabulary.len(), found: 0 };
@@ -135,6 +146,14 @@ mod tests {
         let (rows, _) = initial.rows(&vocabulary(), 2, Some(&vectors()), 1).unwrap();
         assert!((rows.row(1)[0] - 3.0 * 0.1 / 0.19).abs() < 1e-6);
         assert!(Initial { sd: 1.0, frequency_weight: Some(0.0) }.rows(&vocabulary(), 2, None, 1).is_err());
+    }
+
+    #[test]
+    fn a_vector_that_is_no_number_is_named() {
+        let words = Vocabulary::from_counts([("cat", 0), ("dog", 0)], 0).unwrap();
+        let vectors = Embeddings::new(words, Table::from_vec(2, 2, vec![3.0, -3.0, f32::NAN, 3.0]).unwrap()).unwrap();
+        let error = Initial::SIAMESE_CBOW.rows(&vocabulary(), 2, Some(&vectors), 1).unwrap_err().to_string();
+        assert!(error.contains("dog"), "{error}");
     }
 
     #[test]

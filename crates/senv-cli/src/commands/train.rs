@@ -12,6 +12,7 @@ mod pairs;
 mod relatedness;
 mod siamese_cbow;
 mod text_systems;
+mod weighted;
 
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,7 @@ use self::{
     relatedness::RelatednessArgs,
     siamese_cbow::SiameseCbowArgs,
     text_systems::{Common, PvDbowArgs, Sent2VecArgs, Word2VecArgs},
+    weighted::WeightedArgs,
 };
 use crate::{
     failure::Result,
@@ -105,6 +107,12 @@ Examples:
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     Relatedness(Box<RelatednessArgs>),
+    /// Weight the words of a model by how rare they are, and take out what all sentences share (SIF, uSIF).
+    #[command(after_help = "\
+Examples:
+  senv train weighted --model words.senv --input text.txt --output sif.senv
+  senv train weighted --model words.senv --input text.txt --scheme usif --components 5 --output usif.senv")]
+    Weighted(Box<WeightedArgs>),
 }
 
 impl Train {
@@ -135,6 +143,7 @@ impl Train {
             System::Pp(args) => pairs::train_pp(&args, threads),
             System::Cse(args) => pairs::train_cse(&args, threads),
             System::Relatedness(args) => args.run(threads),
+            System::Weighted(args) => args.run(),
         }
     }
 }

@@ -1,0 +1,91 @@
+//! `senv train weighted`: SIF or uSIF on the words of a model.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use senv_core::{Control, Observer, Progress};
+use senv_models::{Model, WeightScheme, WeightedParams};
+
+use super::{files::check_writable, names::set};
+use crate::{
+    failure::Result,
+    interrupt::Interrupt,
+    output::{self, plural},
+    text::TextArgs,
+};
+
+/// What weighting can be told.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct WeightedArgs {
+    /// The model whose words are weighted: word2vec, sent2vec, siamese-cbow, pp or word vectors.
+    #[arg(long, short, value_name = "FILE", help_heading = "Files")]
+    model: PathBuf,
+    /// Text that words are counted in and common directions are found on; plain, .gz or .zst.
+    #[arg(long, short, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
+    input: Vec<PathBuf>,
+    /// The model to write; it appears whole or not at all.
+    #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
+    output: PathBuf,
+    /// Whose weights.
+    #[arg(long, value_name = "NAME", default_value = "sif", help_heading = "Weights")]
+    scheme: SchemeArg,
+    /// Where the weight a / (a + p) of SIF is one half, above 0 [default: 0.001]
+    #[arg(long, value_name = "A", help_heading = "Weights", allow_negative_numbers = true)]
+    a: Option<f64>,
+    /// Mean number of words of a sentence that uSIF assumes, at least 1 [default: 11]
+    #[arg(long, value_name = "N", help_heading = "Weights", allow_negative_numbers = true)]
+    mean_length: Option<f64>,
+    /// Common directions that are taken out; 0 for none [default: 1 for sif, 5 for usif]
+    #[arg(long, value_name = "N", help_heading = "Weights")]
+    components: Option<usize>,
+    /// Sentences that the directions are found on, at most, the first of the text.
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Weights")]
+    max_sentences: usize,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// Whose weights, a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SchemeArg {
+    /// a / (a + p), one direction taken out whole (Arora et al. 2017).
+    Sif,
+    /// Weights that follow from the counts, five directions taken out by their shares (Ethayarajh 2018).
+    Usif,
+}
+
+/// Passes on the wish to stop.
+struct UntilInterrupted(Interrupt);
+
+impl Observer for UntilInterrupted {
+    fn progress(&self, _: &Progress) -> Control {
+        if self.0.is_requested() { Control::Stop } else { Control::Continue }
+    }
+}
+
+impl WeightedArgs {
+    fn params(&self) -> WeightedParams {
+        let mut params = match self.scheme {
+            SchemeArg::Sif => WeightedParams::sif(),
+            SchemeArg::Usif => WeightedParams::usif(),
+        };
+        match &mut params.scheme {
+            WeightScheme::Sif { a } => set(a, self.a),
+            WeightScheme::Usif { mean_length } => set(mean_length, self.mean_length),
+        }
+        set(&mut params.n_components, self.components);
+        params.max_sentences = self.max_sentences;
+        params
+    }
+
+    pub(crate) fn run(&self) -> Result {
+        check_writable(&self.output)?;
+        let base = Model::open(&self.model)?;
+        let observer = UntilInterrupted(Interrupt::install()?);
+        let weighted = self.params().fit_files(&base, &self.input, &self.text.options(), &observer)?;
+        weighted.save(&self.output)?;
+        let words = plural(weighted.weights().len() as u64, "word");
+        output::note(&format!("{words} weighted; {} written", self.output.display()));
+        Ok(())
+    }
+}
