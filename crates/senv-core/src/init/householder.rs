@@ -11,12 +11,12 @@
 //! G. H. Golub and C. F. Van Loan, Matrix Computations, sections 5.1 and 5.2. In f64; the same bits at any number of
 //! threads.
 
-use ndarray::{Array1, Array2, s};
+use ndarray::{Array1, Array2, ArrayViewMut2, s};
 
 use crate::{Result, matmul, matmul_into};
 
 /// Reflections taken together.
-const BLOCK: usize = 32;
+const BLOCK: usize = 48;
 
 /// Reflections of consecutive columns.
 struct Block {
@@ -49,9 +49,7 @@ pub(crate) fn factorise(mut a: Array2<f64>) -> Result<Factors> {
         }
         let block = Block { first, v, t };
         if end < n {
-            let rest = a.slice(s![first.., end..]).to_owned();
-            let turned = block.reflected(&rest, true)?;
-            a.slice_mut(s![first.., end..]).assign(&turned);
+            block.reflect(a.slice_mut(s![first.., end..]), true)?;
         }
         blocks.push(block);
     }
@@ -93,43 +91,29 @@ fn reflect(panel: &mut Array2<f64>, rows: usize) -> (Array2<f64>, Array2<f64>, A
 }
 
 impl Block {
-    /// `x` reflected by all, the last first; or the first first, which undoes it. `x` begins at the first row touched.
-    fn reflected(&self, x: &Array2<f64>, undo: bool) -> Result<Array2<f64>> {
+    /// Reflects `x` by all, the last first; or the first first, which undoes it. `x` begins at the first row touched.
+    fn reflect(&self, x: ArrayViewMut2<'_, f64>, undo: bool) -> Result<()> {
         let shares = matmul(self.v.t(), x.view())?;
         let shares = if undo { matmul(self.t.t(), shares.view())? } else { matmul(self.t.view(), shares.view())? };
-        let mut out = x.clone();
-        matmul_into(-1.0, self.v.view(), shares.view(), 1.0, out.view_mut())?;
-        Ok(out)
+        matmul_into(-1.0, self.v.view(), shares.view(), 1.0, x)
     }
 }
 
 impl Factors {
-    /// The signs of the diagonal of R, 1 for zero; and the factors.
-    pub(crate) fn into_signs(self) -> (Self, Array1<f64>) {
-        let signs = self.r.diag().mapv(|x| if x < 0.0 { -1.0 } else { 1.0 });
-        (self, signs)
-    }
-
-    /// `x = Q x`
-    pub(crate) fn apply_q(&self, x: &mut Array2<f64>) -> Result<()> {
+    /// `Q D`, `d` being the diagonal of D: n columns.
+    pub(crate) fn times_diagonal(&self, rows: usize, d: &Array1<f64>) -> Result<Array2<f64>> {
+        let mut q = Array2::zeros((rows, d.len()));
+        q.diag_mut().assign(d);
         for block in self.blocks.iter().rev() {
-            self.apply(block, x, false)?;
+            // The columns before are still those of D, without anything in the rows touched.
+            block.reflect(q.slice_mut(s![block.first.., block.first..]), false)?;
         }
-        Ok(())
+        Ok(q)
     }
 
     /// `x = Qᵀ x`
     pub(crate) fn apply_q_transposed(&self, x: &mut Array2<f64>) -> Result<()> {
-        for block in &self.blocks {
-            self.apply(block, x, true)?;
-        }
-        Ok(())
-    }
-
-    fn apply(&self, block: &Block, x: &mut Array2<f64>, undo: bool) -> Result<()> {
-        let turned = block.reflected(&x.slice(s![block.first.., ..]).to_owned(), undo)?;
-        x.slice_mut(s![block.first.., ..]).assign(&turned);
-        Ok(())
+        self.blocks.iter().try_for_each(|block| block.reflect(x.slice_mut(s![block.first.., ..]), true))
     }
 
     /// The diagonal of R.
@@ -167,11 +151,9 @@ mod tests {
                 a.column_mut(1).fill(0.0);
             }
             let factors = factorise(a.clone()).unwrap();
-            let mut product = Array2::zeros((m, n));
-            for i in 0..n {
-                product.slice_mut(s![i, i..]).assign(&factors.r.slice(s![i, i..]));
-            }
-            factors.apply_q(&mut product).unwrap();
+            let mut r = factors.r.clone();
+            r.indexed_iter_mut().filter(|((i, j), _)| i > j).for_each(|(_, x)| *x = 0.0);
+            let mut product = factors.times_diagonal(m, &Array1::ones(n)).unwrap().dot(&r);
             let worst = (&product - &a).iter().fold(0.0_f64, |worst, x| worst.max(x.abs()));
             assert!(worst < 1e-13 * (m as f64).sqrt() * 4.0, "{m} {n}: {worst}");
             factors.apply_q_transposed(&mut product).unwrap();

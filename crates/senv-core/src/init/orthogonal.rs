@@ -7,7 +7,7 @@
 //! W = Q diag(sign R_ii)                 uniform over all orthogonal matrices (Haar)
 //! ```
 
-use ndarray::{Array2, NdFloat, s};
+use ndarray::{Array2, NdFloat};
 
 use super::{householder, normal};
 use crate::{Error, Result, Stream};
@@ -43,10 +43,9 @@ pub fn orthogonal<F: NdFloat>(rng: &mut Stream, out: &mut [F], rows: usize, colu
     let mut values = vec![0.0_f64; expected];
     normal(rng, &mut values, 1.0)?;
     let values = Array2::from_shape_vec((long, short), values).map_err(|_| Error::TooLarge { rows, dim: columns })?;
-    let (factors, signs) = householder::factorise(values)?.into_signs();
-    let mut q = Array2::zeros((long, short));
-    q.slice_mut(s![..short, ..]).diag_mut().assign(&signs);
-    factors.apply_q(&mut q)?;
+    let factors = householder::factorise(values)?;
+    let signs = factors.diagonal().mapv(|x| if x < 0.0 { -1.0 } else { 1.0 });
+    let q = factors.times_diagonal(long, &signs)?;
     let narrow = |x: f64| F::from(x).unwrap_or_else(F::nan);
     for (i, out) in out.chunks_exact_mut(columns).enumerate() {
         for (j, x) in out.iter_mut().enumerate() {

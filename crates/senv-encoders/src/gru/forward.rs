@@ -9,12 +9,13 @@
 //! (F3)  H_t = cell(P[words of t], u_t)       `gru-gates`
 //! ```
 //!
-//! U is turned once a pass, so that the products of the steps read it as it lies. A state that is zero is not multiplied.
+//! U is turned once a pass, so that the products of the steps read it as it lies. A state that is zero is not multiplied:
+//! with first states of zero, step 0 costs no product.
 //!
 //! Saved for `n` words and `s` sentences: gates, shape `(n, 3 h)`, u_n or r ∘ h⁻, shape `(n, h)`, and states,
 //! `(s + n, h)`.
 
-use ndarray::{ArrayView2, s};
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 use senv_core::{Error, Float, Result, matmul_into};
 
@@ -26,6 +27,23 @@ pub(super) const ROWS: usize = 8;
 
 /// Words from which on it pays to turn U.
 const TURN: usize = 48;
+
+/// Rows of states up to which a product is shared out by its columns: it is as fast as the matrix comes from memory, and
+/// the product of larger ones shares out itself.
+const FEW: usize = 4;
+
+/// Columns that one thread takes of it.
+const COLUMNS: usize = 512;
+
+/// `out = a b`
+fn product<F: Float>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>, mut out: ArrayViewMut2<'_, F>) -> Result<()> {
+    if a.nrows() > FEW || b.ncols() <= COLUMNS {
+        return matmul_into(F::one(), a, b, F::zero(), out);
+    }
+    let columns = out.axis_chunks_iter_mut(Axis(1), COLUMNS).into_par_iter();
+    let columns = columns.zip(b.axis_chunks_iter(Axis(1), COLUMNS));
+    columns.try_for_each(|(out, b)| matmul_into(F::one(), a, b, F::zero(), out))
+}
 
 /// What a cell reads.
 pub(crate) struct Reading<'a, F> {
@@ -219,7 +237,7 @@ where
     ) -> Result<()> {
         let (h, n) = (self.h, self.before.len() / self.h);
         if !self.is_zero {
-            matmul_into(F::one(), view(self.before, n, h), recurrent, F::zero(), view_mut(gates, n, 3 * h))?; // (F2)
+            product(view(self.before, n, h), recurrent, view_mut(gates, n, 3 * h))?; // (F2)
         }
         let rows = gates.par_chunks_exact_mut(3 * h).zip(extra.par_chunks_exact_mut(h)).enumerate();
         rows.with_min_len(ROWS).for_each(|(i, (gates, u))| {
@@ -236,7 +254,7 @@ where
         if !self.is_zero {
             let mut out = view_mut(gates, n, 3 * h);
             let (before, out) = (view(self.before, n, h), out.slice_mut(s![.., ..2 * h]));
-            matmul_into(F::one(), before, recurrent.slice(s![.., ..2 * h]), F::zero(), out)?; // (F2)
+            product(before, recurrent.slice(s![.., ..2 * h]), out)?; // (F2)
         }
         let rows = gates.par_chunks_exact_mut(3 * h).zip(extra.par_chunks_exact_mut(h));
         rows.zip(self.before.par_chunks_exact(h)).enumerate().with_min_len(ROWS).for_each(
@@ -248,7 +266,7 @@ where
         if !self.is_zero {
             let mut out = view_mut(gates, n, 3 * h);
             let (reset, out) = (view(extra, n, h), out.slice_mut(s![.., 2 * h..]));
-            matmul_into(F::one(), reset, recurrent.slice(s![.., 2 * h..]), F::zero(), out)?; // (F2)
+            product(reset, recurrent.slice(s![.., 2 * h..]), out)?; // (F2)
         }
         gates.par_chunks_exact_mut(3 * h).enumerate().with_min_len(ROWS).for_each(|(i, gates)| {
             let context = (self.context)(i).map(|context| &context[2 * h..]);

@@ -88,6 +88,32 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
+fn few_sentences_are_shared_out_by_units_with_the_same_bits() {
+    // 3 x 300 rows of U: more than one thread takes.
+    for style in [GruStyle::Release, GruStyle::Tf1] {
+        let encoder = encoder(8, 300, (1, GruTopology::Separate), style);
+        let parameters = parameters_of::<f64>(&encoder, 4);
+        let sentences = random_sentences(40, 9, 50, 3);
+        let all = assigned(&sentences);
+        let words = matrix_of::<f64>(all.distinct().len(), 8, 1);
+        let (expected, _) = encoder.forward(&parameters, &all, words.view()).unwrap();
+        for (i, sentence) in sentences.iter().enumerate().take(6) {
+            let one = assigned(std::slice::from_ref(sentence));
+            let place = |token: &TokenId| all.distinct().binary_search(token).unwrap();
+            let rows: Vec<usize> = one.distinct().iter().map(place).collect();
+            let words = words.select(ndarray::Axis(0), &rows);
+            let run = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| encoder.encode(&parameters, None, &one, words.view()).unwrap())
+            };
+            let alone = run(1);
+            assert!(run(2) == alone && run(5) == alone);
+            assert!(alone.iter().zip(expected.row(i)).all(|(a, e)| (a - e).abs() < 1e-12));
+        }
+    }
+}
+
+#[test]
 fn reading_one_word_is_what_the_equations_say() {
     // One unit, one number, h⁻ = 0: h = (1 − z) tanh(w x + b) with z = σ(w x + b).
     let encoder = encoder(1, 1, (1, GruTopology::Forward), GruStyle::Tf1);
