@@ -154,7 +154,7 @@ struct Against<'a> {
 impl Sts {
     fn run(self) -> Result {
         let tasks = read(&self.tasks)?;
-        let result = evaluate_sts(&self.model.open()?, &tasks)?;
+        let result = evaluate_sts(&self.model.open_for_many()?, &tasks)?;
         let other = match &self.against {
             Some(path) => {
                 let other = evaluate_sts(&Model::open(path)?, &tasks)?;
@@ -195,7 +195,7 @@ impl Sts {
 
 impl Norms {
     fn run(self) -> Result {
-        let model = self.model.open()?;
+        let model = self.model.open_for_many()?;
         let options = NormOptions { n_bins: self.bins, ..NormOptions::default() };
         let profile = match model.average() {
             Some(encoder) => norm_profile(encoder.words(), &options)?,
@@ -220,7 +220,7 @@ impl LatencyArgs {
         let tasks = read(&self.tasks)?;
         let pairs: Vec<(&str, &str)> =
             tasks.iter().flat_map(|task| &task.pairs).map(|pair| (&pair.first[..], &pair.second[..])).collect();
-        let latency = measure_latency(&self.model.open()?, &pairs, self.warm_up)?;
+        let latency = measure_latency(&self.model.open_for_many()?, &pairs, self.warm_up)?;
         if self.json { output::print_json(&latency) } else { output::print(&latency.to_text()) }
     }
 }

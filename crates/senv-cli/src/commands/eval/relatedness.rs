@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use senv_core::SentenceEncoder;
 use senv_eval::{
-    PublishedRelatedness, RelatednessResult, SickSet, StsTask, evaluate_relatedness, published_sick, published_stsb,
+    PublishedRelatedness, RelatednessResult, SickSet, StsTask, evaluate_relatedness, evaluate_scorer, published_sick,
+    published_stsb,
 };
 use senv_models::Model;
 use serde::Serialize;
@@ -81,7 +83,7 @@ impl Stsb {
 
 impl Shared {
     fn run(self, tasks: &[StsTask], published: fn() -> Vec<PublishedRelatedness>) -> Result {
-        let results = results(&self.model.open()?, tasks)?;
+        let results = results(&self.model.open_for_many()?, tasks)?;
         let published = if self.published { published() } else { Vec::new() };
         if self.json {
             let model = self.model.model.display().to_string();
@@ -95,7 +97,18 @@ impl Shared {
     }
 }
 
-/// What the model reaches, in each way in which it can score a pair.
+/// What the model reaches, in each way in which it can score a pair: by cosine, and by its head if it has one.
 fn results(model: &Model, tasks: &[StsTask]) -> Result<Vec<RelatednessResult>> {
-    Ok(vec![evaluate_relatedness(model, tasks)?])
+    let mut results = vec![evaluate_relatedness(model, tasks)?];
+    if let Model::Relatedness(tuned) = model {
+        let score = |(first, second): &(&str, &str)| match tuned.score(first, second) {
+            Ok(score) => Ok(score),
+            Err(senv_models::Error::Core(error)) => Err(error),
+            // A head reads two vectors of its own encoder: nothing but memory can be lacking.
+            Err(_) => Err(senv_core::Error::TooLarge { rows: 2, dim: tuned.dim() }),
+        };
+        let scorer = |pairs: &[(&str, &str)]| pairs.iter().map(score).collect::<senv_core::Result<Vec<f64>>>();
+        results.push(evaluate_scorer(&scorer, tasks)?);
+    }
+    Ok(results)
 }
