@@ -41,6 +41,10 @@ pub enum GruTopology {
 /// | `{d}{l}.bias` | `(1, 3 hidden)` |
 /// | `{d}{l}.recurrent_bias` | `(1, 3 hidden)`, in the form [`GruStyle::Torch`] alone |
 ///
+/// The weights that the Skip-thought authors released are of the form [`GruStyle::Release`] and stand on their side, the
+/// candidate apart: `input` is `W` turned above `Wx` turned, `recurrent` `U` above `Ux`, `bias` `b` before `bx`. Those of
+/// PyTorch (`weight_ih`, `weight_hh`, `bias_ih`, `bias_hh`) are the four tensors of [`GruStyle::Torch`] as they are.
+///
 /// First states are zero. No step is computed for a sentence that has ended. A forward pass over `n` words in `s`
 /// sentences with `u` distinct words saves `5 hidden n + hidden s` numbers a reader and layer, and needs `3 hidden u` in
 /// passing; the backward pass needs as many again.
