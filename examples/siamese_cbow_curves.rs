@@ -1,0 +1,116 @@
+//! Figures 2 to 4 of "Siamese CBOW" (Kenter, Borisov and de Rijke, ACL 2016) on text of yours: the mean STS score over the
+//! number of epochs, of negatives and of dimensions, as tables and as SVG plots.
+//!
+//! ```text
+//! cargo run --release -p senv-examples --example siamese_cbow_curves -- --input TEXT... --sts sts/2014/*.tsv \
+//!     --plots plots
+//! ```
+//!
+//! Without arguments the sample of this repository is used, far too small to compare anything.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod line;
+
+use std::{error::Error, fs, path::PathBuf};
+
+use clap::Parser;
+use line::Line;
+use senv_core::{AtomicFile, Corpus, CorpusOptions, Vocabulary};
+use senv_eval::{Curve, StsTask, evaluate_sts};
+use senv_models::{FitParams, SiameseCbowParams};
+
+const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
+const STS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sts-sample.tsv");
+
+/// Trains Siamese CBOW at several settings and judges each on STS.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Ordered text, one sentence a line, documents apart by a blank line [default: the sample]
+    #[arg(long, num_args = 1.., value_name = "FILE", requires = "sts")]
+    input: Vec<PathBuf>,
+    /// Scored pairs, score, sentence, sentence.
+    #[arg(long, num_args = 1.., value_name = "FILE", requires = "input")]
+    sts: Vec<PathBuf>,
+    /// Epochs that are tried.
+    #[arg(long, num_args = 1.., default_values_t = [1, 2, 3, 4, 5])]
+    epochs: Vec<u32>,
+    /// Negatives that are tried.
+    #[arg(long, num_args = 1.., default_values_t = [1, 2, 5, 10])]
+    negatives: Vec<usize>,
+    /// Dimensions that are tried.
+    #[arg(long, num_args = 1.., default_values_t = [50, 100, 200, 300])]
+    dims: Vec<usize>,
+    /// Divides the cosines before the softmax; the paper has none.
+    #[arg(long, default_value_t = 1.0)]
+    temperature: f64,
+    /// Folder for the plots; none are written without.
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
+    /// Threads; the result does not depend on them.
+    #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
+    threads: usize,
+}
+
+/// Text, and what a model of it is judged by.
+struct Bench {
+    vocabulary: Vocabulary,
+    corpus: Corpus,
+    tasks: Vec<StsTask>,
+}
+
+impl Bench {
+    /// The mean over the tasks of Pearson's r x 100.
+    fn score(&self, params: &SiameseCbowParams) -> Result<f64, Box<dyn Error>> {
+        let learnt = params.fit(self.vocabulary.clone(), &self.corpus, None, &[], &Line("training"))?;
+        let result = evaluate_sts(&learnt.model, &self.tasks)?;
+        Ok(result.overall.plain_mean_over_tasks.pearson_r_x100.unwrap_or(0.0))
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = Args::parse();
+    if args.input.is_empty() {
+        (args.input, args.sts) = (vec![TEXT.into()], vec![STS.into()]);
+        (args.epochs, args.negatives, args.dims) = (vec![1, 4], vec![1, 5], vec![20, 50]);
+    }
+    let tasks = args.sts.iter().map(StsTask::read).collect::<Result<_, _>>()?;
+    let reading = CorpusOptions { threads: args.threads, ..CorpusOptions::default() };
+    let (vocabulary, corpus) = Corpus::read(&args.input, &reading, &Line("reading"))?;
+    let bench = Bench { vocabulary, corpus, tasks };
+    let defaults = SiameseCbowParams::default();
+    let fit = FitParams { threads: args.threads, ..defaults.fit.clone() };
+    let base =
+        SiameseCbowParams { temperature: args.temperature, dim: args.dims[args.dims.len() - 1], fit, ..defaults };
+
+    let mut curves = Vec::new();
+    let mut points = Vec::new();
+    for &epochs in &args.epochs {
+        let params = SiameseCbowParams { fit: FitParams { epochs, ..base.fit.clone() }, ..base.clone() };
+        points.push((f64::from(epochs), bench.score(&params)?));
+    }
+    curves.push(("epochs", points));
+    let mut points = Vec::new();
+    for &negatives in &args.negatives {
+        points.push((negatives as f64, bench.score(&SiameseCbowParams { negatives, ..base.clone() })?));
+    }
+    curves.push(("negatives", points));
+    let mut points = Vec::new();
+    for &dim in &args.dims {
+        points.push((dim as f64, bench.score(&SiameseCbowParams { dim, ..base.clone() })?));
+    }
+    curves.push(("dimensions", points));
+
+    for (name, points) in curves {
+        let mut curve = Curve::new(name, "mean Pearson r x100");
+        curve.push("Siamese CBOW", points);
+        println!("{}", curve.to_text());
+        if let Some(folder) = &args.plots {
+            fs::create_dir_all(folder)?;
+            let path = folder.join(format!("siamese-cbow-{name}.svg"));
+            AtomicFile::write_with(&path, |file| std::io::Write::write_all(file, curve.to_svg().as_bytes()))?;
+            println!("{}\n", path.display());
+        }
+    }
+    Ok(())
+}
