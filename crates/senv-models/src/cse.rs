@@ -25,7 +25,8 @@ use crate::{
     Error, Result,
     average::known_tokens,
     file,
-    fit::{FitParams, Weights, copy_table, fit},
+    fingerprint::Fingerprint,
+    fit::{FitParams, Weights, copy_table, fit, require},
     initial::{self, Found, Initial},
     learnt::Learnt,
     pair_training::{PairLoss, PairObjective, PairParams},
@@ -83,6 +84,11 @@ impl CseParams {
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         file::check_dim(self.dim)?;
+        for window in &self.windows {
+            let (width, n) = (window.width, window.n_filters);
+            require((1..=1000).contains(&width), "width of a window", "from 1 to 1000", width as f64)?;
+            require((1..=65_536).contains(&n), "filters of a window", "from 1 to 65536", n as f64)?;
+        }
         self.cnn()?;
         self.pairs.check()?;
         self.fit.check()
@@ -111,7 +117,12 @@ impl CseParams {
     ) -> Result<Learnt<Cse>> {
         self.check()?;
         let cnn = self.cnn()?;
-        let settings = format!("{} {} {}", file::to_json(self)?, initial::identity(vectors), start.is_some());
+        let settings = format!(
+            "{} {} {}",
+            file::to_json(self)?,
+            initial::vectors_fingerprint(vectors),
+            start.map_or(String::new(), Cse::fingerprint)
+        );
         let penalty = self.fit.penalty(self.pairs.l2_filters);
         let mut objective =
             PairObjective::new(Cse::KIND, &cnn, data, &self.pairs, &self.tokenizer, dev, &settings, penalty);
@@ -199,6 +210,11 @@ impl Cse {
     #[must_use]
     pub fn params(&self) -> &CseParams {
         &self.params
+    }
+
+    /// What tells it from another model of its form.
+    fn fingerprint(&self) -> String {
+        Fingerprint::new().vocabulary(&self.vocabulary).table(&self.words).parameters(&self.parameters).hex()
     }
 
     /// The words it knows.

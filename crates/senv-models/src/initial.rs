@@ -15,7 +15,7 @@ use senv_core::{Error as CoreError, Table, Vocabulary, init, stream};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, file};
+use crate::{Result, file, fingerprint::Fingerprint};
 
 /// Where word vectors start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -103,12 +103,11 @@ fn spread(table: &Table) -> f64 {
     (squares / (table.n_rows() * table.dim()).max(1) as f64).sqrt()
 }
 
-/// The settings of a run that starts from a file, so that another file is another run.
-pub(crate) fn identity(vectors: Option<&Embeddings>) -> String {
-    vectors.map_or_else(
-        || "drawn".into(),
-        |vectors| format!("{} vectors of spread {:e}", vectors.len(), spread(vectors.table())),
-    )
+/// A number that changes with any word or number of initial vectors; `drawn` where there are none.
+#[must_use]
+pub fn vectors_fingerprint(vectors: Option<&Embeddings>) -> String {
+    let of = |vectors: &Embeddings| Fingerprint::new().vocabulary(vectors.vocabulary()).table(vectors.table()).hex();
+    vectors.map_or_else(|| "drawn".into(), of)
 }
 
 #[cfg(test)]

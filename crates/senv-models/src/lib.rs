@@ -30,6 +30,7 @@ mod averaged;
 mod cse;
 mod error;
 mod file;
+mod fingerprint;
 pub mod fit;
 mod initial;
 mod learnt;
@@ -60,7 +61,7 @@ pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Par
 pub use averaged::{Averaged, AveragedSystem};
 pub use cse::{Cse, CseParams};
 pub use fit::{Decay, FitParams, Norm, Stopped, WordUpdates};
-pub use initial::{Found, Initial};
+pub use initial::{Found, Initial, vectors_fingerprint};
 pub use learnt::Learnt;
 pub use pair_training::{PairLoss, PairParams};
 pub use pairs::{Drawn, HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SourceReport};

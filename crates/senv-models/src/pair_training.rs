@@ -88,8 +88,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
         penalty: L2,
     ) -> Self {
         let validation = Validation::new(dev, tokenizer, &data.vocabulary);
-        let sizes: Vec<_> = data.sources.iter().map(|s| (s.n_groups(), s.sentences().n_tokens())).collect();
-        let identity = format!("{settings} {sizes:?} {} words {}", data.vocabulary.len(), validation.identity());
+        let identity = format!("{settings} {} {}", data.fingerprint(), validation.fingerprint().hex());
         Self {
             kind,
             encoder,

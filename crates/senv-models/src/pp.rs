@@ -115,7 +115,7 @@ impl PpParams {
         self.check()?;
         let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
         let encoder = Average { dim: self.dim, pooling: Pooling::Mean };
-        let settings = format!("{} {}", file::to_json(self)?, initial::identity(vectors));
+        let settings = format!("{} {}", file::to_json(self)?, initial::vectors_fingerprint(vectors));
         let mut objective = PairObjective::new(
             Self::KIND,
             &encoder,

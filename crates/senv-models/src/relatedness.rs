@@ -2,16 +2,17 @@
 //!
 //! The head is `relatedness-head` (K. S. Tai, R. Socher and C. D. Manning, ACL 2015), as PP, CSE and their kin are
 //! fine-tuned on SICK. Encoder and head learn together; a penalty pulls the encoder back towards where it started
-//! ("universal"), or its filters start at random and are pulled towards 0 ("random").
+//! ("universal"), or its filters start at random and are pulled towards 0 ("random"). Before that, the vectors of an
+//! average or of a linear CSE are brought to a common scale, which cosines leave free and the head does not.
 
 use std::path::Path;
 
 use ndarray::{Array2, Axis, concatenate};
 use senv_core::{
     Coverage, Observer, Parameters, Scratch, SentenceEncoder, Sentences, Table, TokenBatch, Tokenizer, Vocabulary,
-    stream,
+    kernels, stream,
 };
-use senv_encoders::Encoder;
+use senv_encoders::{Activation, Encoder};
 use senv_losses::{Combine, GradeLoss, Grid, RelatednessHead, check_score};
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ use crate::{
     Error, Model, Result,
     average::known_tokens,
     file,
+    fingerprint::Fingerprint,
     fit::{
         FitParams, Gradients, Objective, Source, Step, StepReport, Weights, copy_table, fit, require, require_penalty,
     },
@@ -102,7 +104,7 @@ impl RelatednessParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        require(self.hidden >= 1, "hidden", "at least 1", self.hidden as f64)?;
+        require((1..=65_536).contains(&self.hidden), "hidden", "from 1 to 65536", self.hidden as f64)?;
         require_penalty("l2_filters", self.l2_filters)?;
         require_penalty("l2_head", self.l2_head)?;
         require(
@@ -138,7 +140,7 @@ impl RelatednessParams {
             ..RelatednessHead::new(encoder.dim())
         };
         let seed = self.fit.seed;
-        let start = match self.filters {
+        let mut start = match self.filters {
             FilterStart::Universal => parameters,
             FilterStart::Random => encoder.init(&mut stream(seed, "filters", &[]))?,
         };
@@ -153,11 +155,13 @@ impl RelatednessParams {
         let vocabulary = base.vocabulary().clone();
         let train = Scored::new(train, self.grid, &tokenizer, &vocabulary)?;
         let dev = dev.map(|dev| Scored::new(dev, self.grid, &tokenizer, &vocabulary)).transpose()?;
-        let weights = Weights {
-            words: copy_table(words)?,
-            parameters: vec![start.clone(), head.init(&mut stream(seed, "head", &[]))?],
-        };
-        let identity = format!("{} {} pairs {}", file::to_json(&config)?, train.gold.len(), train.sentences.n_tokens());
+        let mut words = copy_table(words)?;
+        bring_to_scale(&encoder, &mut words, &mut start, &train)?;
+        let weights = Weights { words, parameters: vec![start.clone(), head.init(&mut stream(seed, "head", &[]))?] };
+        let data = [Some(&train), dev.as_ref()].into_iter().flatten();
+        let data = data.fold(Fingerprint::new(), |sum, set| sum.sentences(&set.sentences).scores(&set.gold));
+        let base = data.vocabulary(&vocabulary).table(&weights.words).parameters(&start);
+        let identity = format!("{} {}", file::to_json(&config)?, base.hex());
         let mut objective =
             Tuning { params: self, encoder, head, train, dev, start, identity, batch: TokenBatch::new() };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
@@ -166,6 +170,36 @@ impl RelatednessParams {
             Relatedness::new(config, vocabulary, words, parameters)
         })
     }
+}
+
+/// The root of the mean square of the numbers of sentence vectors that a head starts from.
+const SPREAD: f64 = 0.3;
+
+/// Sentences that the scale of an encoder is measured on.
+const MEASURED: usize = 1000;
+
+/// Makes the numbers of sentence vectors as large as a head can read. An encoder trained by cosines may give vectors of any
+/// length, and the products of long ones saturate the head before it has learnt; cosines do not change. Vectors of a
+/// nonlinear encoder, which have no free length, stay as they are.
+fn bring_to_scale(encoder: &Tunable, words: &mut Table, filters: &mut Parameters<f32>, scored: &Scored) -> Result<()> {
+    let mut batch = TokenBatch::new();
+    batch.assign(scored.sentences.iter().take(MEASURED))?;
+    let rows = batch.gather(words)?;
+    let (vectors, _) = encoder.forward(filters, &batch, rows.view())?;
+    let squares: f64 = vectors.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+    let spread = (squares / vectors.len().max(1) as f64).sqrt();
+    if !spread.is_finite() || spread == 0.0 {
+        return Ok(());
+    }
+    let factor = (SPREAD / spread) as f32;
+    match encoder {
+        Tunable::Average(_) => (0..words.n_rows()).for_each(|i| kernels::scale(factor, words.row_mut(i))),
+        Tunable::Cnn(cnn) if cnn.activation() == Activation::Linear => {
+            filters.iter_mut().for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
+        }
+        Tunable::Cnn(_) => {}
+    }
+    Ok(())
 }
 
 /// Encoder, tokenizer and filters of a model that can be tuned.

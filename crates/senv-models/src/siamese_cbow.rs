@@ -90,7 +90,7 @@ impl SiameseCbowParams {
     pub fn check(&self) -> Result<()> {
         file::check_dim(self.dim)?;
         for (name, value) in [("negatives", self.negatives), ("max_tokens", self.max_tokens)] {
-            crate::fit::require(value >= 1, name, "at least 1", value as f64)?;
+            crate::fit::require((1..=1_000_000).contains(&value), name, "from 1 to 1000000", value as f64)?;
         }
         self.fit.check()
     }
@@ -130,7 +130,8 @@ impl SiameseCbowParams {
         self.check()?;
         let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
         let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
-        let settings = format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::identity(vectors));
+        let settings =
+            format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::vectors_fingerprint(vectors));
         let mut objective = Neighbours::new(self, corpus, validation, settings)?;
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, observer)?;
@@ -182,7 +183,7 @@ impl<'p> Neighbours<'p> {
         if candidates.len() < 4 || middles.is_empty() {
             return Err(Error::NoExamples { kind: SiameseCbowParams::KIND });
         }
-        let identity = format!("{settings} {}", validation.identity());
+        let identity = format!("{settings} {}", validation.fingerprint().hex());
         let encoder = Average { dim: params.dim, pooling: Pooling::Mean };
         let loss = SoftmaxCosine { temperature: params.temperature };
         let batch = TokenBatch::new();

@@ -7,7 +7,7 @@ use ndarray::Axis;
 use senv_core::{Sentences, TextOptions, TextReader, TokenBatch, Tokenizer, Vocabulary, kernels};
 use senv_encoders::Encoder;
 
-use crate::{Error, Result, average::known_tokens, fit::Weights};
+use crate::{Error, Result, average::known_tokens, fingerprint::Fingerprint, fit::Weights};
 
 /// Scored pairs of one file.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +46,15 @@ impl ScoredPairs {
             return Err(Error::TooFewPairs { path: path.to_owned(), n: pairs.len() });
         }
         Ok(Self { name: path.display().to_string(), pairs })
+    }
+}
+
+impl ScoredPairs {
+    /// A number that changes with any of the pairs.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let pairs = self.pairs.iter();
+        pairs.fold(Fingerprint::new(), |sum, (score, a, b)| sum.scores(&[*score]).text(a).text(b)).hex()
     }
 }
 
@@ -111,21 +120,9 @@ impl Validation {
     }
 
     /// What identifies the sets.
-    pub(crate) fn identity(&self) -> String {
-        let mut hasher = crc32(&[]);
-        for set in &self.sets {
-            hasher ^= crc32(&set.gold).rotate_left(set.sentences.n_tokens() as u32 % 31);
-        }
-        format!("{} sets {hasher:08x}", self.sets.len())
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.sets.iter().fold(Fingerprint::new(), |sum, set| sum.sentences(&set.sentences).scores(&set.gold))
     }
-}
-
-/// A sum over numbers that changes with each of them and with their order.
-fn crc32(values: &[f64]) -> u32 {
-    values.iter().fold(0x9E37_79B9, |state: u32, value| {
-        let bits = value.to_bits();
-        (state ^ (bits ^ bits >> 32) as u32).wrapping_mul(0x0100_0193).rotate_left(7)
-    })
 }
 
 #[cfg(test)]

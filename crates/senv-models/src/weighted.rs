@@ -86,6 +86,8 @@ impl WeightedParams {
     ) -> Result<Weighted> {
         self.check()?;
         let average = base.average().ok_or(Error::NotWords { kind: base.kind() })?;
+        let (n, dim) = (self.n_components, average.rows().dim());
+        require(n < dim, "n_components", "below the dimension of the vectors", n as f64)?;
         let (tokenizer, vocabulary) = (average.tokenizer().clone(), average.vocabulary().clone());
         let mut words = Table::zeros(vocabulary.len(), average.rows().dim())?;
         for (id, token, _) in vocabulary.iter() {

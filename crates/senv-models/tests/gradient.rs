@@ -4,9 +4,9 @@ use std::{fmt::Write, fs, path::PathBuf};
 
 use senv_core::{CorpusOptions, NoObserver, SentenceEncoder, TextOptions};
 use senv_models::{
-    Activation, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, Learnt, MarginLoss, Model, PairData,
-    PairInput, PairKind, PairLoss, PairOptions, PpParams, RelatednessParams, ScoredPairs, Selection, SiameseCbowParams,
-    Stopped, WeightedParams, Window,
+    Activation, CheckpointPlan, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, Learnt, MarginLoss,
+    Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PpParams, RelatednessParams, ScoredPairs, Selection,
+    SiameseCbowParams, Stopped, WeightedParams, Window,
 };
 use tempfile::TempDir;
 
@@ -148,6 +148,37 @@ fn pp_learns_from_pairs_with_either_loss_and_is_saved() {
         one.model.save(&path).unwrap();
         assert_eq!(bits(&Model::open(&path).unwrap()), bits(&one.model));
     }
+}
+
+/// Stops at the first report.
+struct Stop;
+
+impl senv_core::Observer for Stop {
+    fn progress(&self, _: &senv_core::Progress) -> senv_core::Control {
+        senv_core::Control::Stop
+    }
+}
+
+#[test]
+fn a_run_is_not_resumed_with_other_data() {
+    let files = Files::new();
+    let path = files.folder.path().join("run.checkpoint");
+    let text = fs::read_to_string(files.pairs()).unwrap();
+    let swap = |line: &str| line.split_once('\t').map(|(a, b)| format!("{b}\t{a}\n")).unwrap();
+    let swapped: String = text.lines().map(swap).collect();
+    let reversed: String = text.lines().rev().map(|line| format!("{line}\n")).collect();
+    let run = |text: &str, resume, observer: &dyn senv_core::Observer| {
+        let data = data(files.write("run.tsv", text), PairKind::Pairs);
+        let checkpoint = Some(CheckpointPlan { path: path.clone(), every: None, resume });
+        let fit = FitParams { epochs: 3000, checkpoint, ..fit_params() };
+        PpParams { dim: 8, fit, ..PpParams::default() }.fit(&data, None, &[], observer)
+    };
+    assert_eq!(run(&text, false, &Stop).unwrap().stopped, Stopped::Interrupted);
+    for other in [&swapped, &reversed] {
+        let error = run(other, true, &Stop).unwrap_err();
+        assert!(matches!(error, Error::CheckpointMismatch { .. }), "{error}");
+    }
+    assert_eq!(run(&text, true, &Stop).unwrap().stopped, Stopped::Interrupted);
 }
 
 fn cse(activation: Activation, threads: usize) -> CseParams {

@@ -20,7 +20,8 @@ use self::{
     table::{Row, RunTable, median},
 };
 use super::train::{
-    CnnArgs, LearnArgs, LossArgs, PairFiles, PairSystem, check_writable, groups_by_default, read_scored, source_line,
+    CnnArgs, LearnArgs, Loaded, LossArgs, PairFiles, PairSystem, check_writable, groups_by_default, read_scored,
+    source_line,
 };
 use crate::{
     failure::{Failure, Result},
@@ -196,7 +197,7 @@ impl Search {
         loaded.first.reports.iter().for_each(|report| progress.note(&source_line(report)));
         let of_vectors = loaded.vectors.as_ref().map(senv_store::Embeddings::dim);
         let base_params = params(base, of_vectors)?;
-        self.check_same_search(&base_params, loaded.first.vocabulary.len())?;
+        self.check_same_search(&base_params, &loaded, &select)?;
         let plan = |(values, settings): (&Vec<String>, &A)| {
             Ok(Plan { values: values.clone(), params: params(settings, of_vectors)? })
         };
@@ -223,13 +224,15 @@ impl Search {
     }
 
     /// Fails if the folder holds a search over other data or from other settings.
-    fn check_same_search<S: PairSystem>(&self, params: &S, n_words: usize) -> Result {
+    fn check_same_search<S: PairSystem>(&self, params: &S, loaded: &Loaded, scored: &[ScoredPairs]) -> Result {
         let path = self.output.join("settings.json");
         let select: Vec<String> = self.select.iter().map(|path| path.display().to_string()).collect();
         let text = senv_eval::to_json(&json!({
             "files": self.data.names(),
-            "words": n_words,
+            "pairs": loaded.first.fingerprint(),
+            "vectors": senv_models::vectors_fingerprint(loaded.vectors.as_ref()),
             "select": select,
+            "scored": scored.iter().map(ScoredPairs::fingerprint).collect::<Vec<_>>(),
             "settings": params,
         }));
         match fs::read_to_string(&path) {
@@ -280,7 +283,7 @@ fn seed_of<S: PairSystem>(params: &S) -> u64 {
 /// What every run of a search needs.
 struct Runner<'a> {
     search: &'a Search,
-    loaded: &'a super::train::Loaded,
+    loaded: &'a Loaded,
     select: &'a [ScoredPairs],
     progress: &'a TrainingProgress,
     table: &'a mut RunTable,

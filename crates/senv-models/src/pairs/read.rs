@@ -7,7 +7,7 @@ use senv_core::{
 };
 
 use super::{HeldOut, PairSource, running, source::Groups, tsv};
-use crate::{Error, Result};
+use crate::{Error, Result, fingerprint::Fingerprint};
 
 /// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +97,13 @@ pub struct PairData {
 }
 
 impl PairData {
+    /// A number that changes with any word, sentence, group or weight.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let words = Fingerprint::new().vocabulary(&self.vocabulary);
+        self.sources.iter().fold(words, |sum, source| source.add_to(sum)).hex()
+    }
+
     /// Sources over a vocabulary that a program brings itself.
     #[must_use]
     pub fn new(vocabulary: Vocabulary, sources: Vec<PairSource>) -> Self {

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use senv_core::{Error as CoreError, Sentences, Stream, TokenId};
 
-use crate::Result;
+use crate::{Result, fingerprint::Fingerprint};
 
 /// A pair drawn from a group: numbers of sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +124,19 @@ impl PairSource {
             contrary.push(&[]);
         }
         Ok(Self { name: name.into(), weight: None, sentences, groups: Groups::Anchored { anchors, same, contrary } })
+    }
+
+    pub(super) fn add_to(&self, sum: Fingerprint) -> Fingerprint {
+        let sum = sum.sentences(&self.sentences).number(self.weight.unwrap_or(0.0).to_bits());
+        let list = |sum: Fingerprint, list: &[u32]| {
+            sum.number(list.len() as u64).numbers(list.iter().map(|&number| u64::from(number)))
+        };
+        let lists = |sum, lists: &Lists| (0..lists.len()).fold(sum, |sum, i| list(sum, lists.get(i)));
+        match &self.groups {
+            Groups::Anchored { anchors, same, contrary } => lists(lists(list(sum, anchors), same), contrary),
+            Groups::Cliques(cliques) => lists(sum, cliques),
+            Groups::Neighbours { starts } => list(sum, starts),
+        }
     }
 
     /// The name of the file.

@@ -50,7 +50,8 @@ pub(crate) struct PairFiles {
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     neighbours: Vec<WeightedFile>,
     /// Leave out pairs with a sentence of these tab-separated files (of captions the whole image): development and
-    /// test sets.
+    /// test sets. Sentences are compared by letters and digits; those of fewer than four words are alike by chance and
+    /// do not count.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
     #[command(flatten)]
@@ -196,6 +197,13 @@ impl PairFiles {
         let (sources, reports) = (first.sources.split_off(at), first.reports.split_off(at));
         let mut second = PairData::new(first.vocabulary.clone(), sources);
         second.reports = reports;
+        let is_empty = |data: &PairData| data.sources.iter().all(|source| source.n_groups() == 0);
+        if is_empty(&first) {
+            return Err(senv_models::Error::NoExamples { kind: "the first stage" });
+        }
+        if !stage2.is_empty() && is_empty(&second) {
+            return Err(senv_models::Error::NoExamples { kind: "--stage2" });
+        }
         Ok(Loaded { vectors, first, second: (!stage2.is_empty()).then_some(second) })
     }
 }
