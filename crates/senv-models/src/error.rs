@@ -92,8 +92,16 @@ pub enum Error {
         /// What was found, what was expected, what to do.
         reason: String,
     },
+    /// A decoder that the model does not have.
+    #[error("there is no decoder {asked}: the model has {n}, counted from 0; one that only encodes has none")]
+    NoDecoder {
+        /// Decoders of the model.
+        n: usize,
+        /// The one asked for.
+        asked: usize,
+    },
     /// A model file of a kind that encodes no sentences.
-    #[error("{}: a file of kind {kind:?} is no sentence encoder; expected sent2vec, word2vec, pv-dbow, siamese-cbow, pp, cse, relatedness, weighted-average or embeddings", path.display())]
+    #[error("{}: a file of kind {kind:?} is no sentence encoder; expected sent2vec, word2vec, pv-dbow, siamese-cbow, pp, cse, relatedness, snli, bow-autoencoder, skip-thought, rnn-autoencoder, p-thought, weighted-average or embeddings", path.display())]
     NotAnEncoder {
         /// The file.
         path: PathBuf,

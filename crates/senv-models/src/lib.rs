@@ -27,6 +27,7 @@
 
 mod average;
 mod averaged;
+mod bow_autoencoder;
 mod cse;
 mod error;
 mod file;
@@ -35,16 +36,22 @@ pub mod fit;
 mod initial;
 mod learnt;
 mod model;
+mod p_thought;
 mod pair_training;
 mod pairs;
 mod pp;
 mod pv_dbow;
 mod relatedness;
+mod rnn_autoencoder;
 mod sent2vec;
+mod sequence;
 mod siamese_cbow;
+mod skip_thought;
+mod snli;
 mod training;
 mod tunable;
 mod validation;
+mod vocabulary_expansion;
 mod weighted;
 mod word2vec;
 
@@ -54,24 +61,33 @@ pub use model::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::CorpusOptions;
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
-pub use senv_encoders::{Activation, Padding, Window};
+pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology, Padding, Window};
 pub use senv_losses::{Candidates, Combine, Directions, GradeLoss, Grid, InfoNce, MarginLoss, Prefix, Selection};
 pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Params, Schedule};
 
 pub use averaged::{Averaged, AveragedSystem};
+pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 pub use cse::{Cse, CseParams};
 pub use fit::{Decay, FitParams, Norm, Stopped, WordUpdates};
 pub use initial::{Found, Initial, vectors_fingerprint};
 pub use learnt::Learnt;
+pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pair_training::{PairLoss, PairParams};
 pub use pairs::{Drawn, HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SourceReport};
 pub use pp::{Pp, PpParams};
 pub use pv_dbow::{PvDbow, PvDbowParams};
 pub use relatedness::{FilterStart, Relatedness, RelatednessConfig, RelatednessParams};
+pub use rnn_autoencoder::{RnnAutoencoder, RnnAutoencoderParams};
 pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
+pub use sequence::{
+    LongSentences, OutputForm, Reading, Said, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
+};
 pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
+pub use skip_thought::{SkipThought, SkipThoughtParams};
+pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
 pub use training::Trained;
 pub use tunable::EncoderForm;
 pub use validation::ScoredPairs;
+pub use vocabulary_expansion::{Expansion, ExpansionReport};
 pub use weighted::{WeightScheme, Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};

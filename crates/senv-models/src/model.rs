@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use ndarray::Array2;
 use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
 use senv_store::{Embeddings, ModelFile};
 
 use crate::{
-    AverageEncoder, Cse, Error, Pp, PvDbow, Relatedness, Result, Sent2Vec, SiameseCbow, Weighted, Word2Vec,
-    word2vec::words,
+    AverageEncoder, BowAutoencoder, Cse, Error, PThought, Pp, PvDbow, Relatedness, Result, RnnAutoencoder, Sent2Vec,
+    SiameseCbow, SkipThought, Snli, Weighted, Word2Vec, word2vec::words,
 };
 
 /// A sentence encoder of any kind.
@@ -36,6 +37,16 @@ pub enum Model {
     Cse(Box<Cse>),
     /// An encoder tuned on scored pairs, with its head.
     Relatedness(Box<Relatedness>),
+    /// An encoder learnt on labelled pairs, with its classifier.
+    Snli(Box<Snli>),
+    /// A bag of words squashed, from which its words can be told.
+    BowAutoencoder(Box<BowAutoencoder>),
+    /// Skip-thoughts: uni, bi, or both.
+    SkipThought(Box<SkipThought>),
+    /// A sentence told again from its vector.
+    RnnAutoencoder(Box<RnnAutoencoder>),
+    /// A sentence, and a paraphrase of it, told from its vector.
+    PThought(Box<PThought>),
     /// Weighted averages, SIF or uSIF.
     Weighted(Box<Weighted>),
     /// Averages of word vectors of any origin.
@@ -67,6 +78,11 @@ impl Model {
             Pp::KIND => Ok(Self::Pp(Box::new(Pp::open(path)?))),
             Cse::KIND => Ok(Self::Cse(Box::new(Cse::open(path)?))),
             Relatedness::KIND => Ok(Self::Relatedness(Box::new(Relatedness::open(path)?))),
+            Snli::KIND => Ok(Self::Snli(Box::new(Snli::open(path)?))),
+            BowAutoencoder::KIND => Ok(Self::BowAutoencoder(Box::new(BowAutoencoder::open(path)?))),
+            SkipThought::KIND => Ok(Self::SkipThought(Box::new(SkipThought::open(path)?))),
+            RnnAutoencoder::KIND => Ok(Self::RnnAutoencoder(Box::new(RnnAutoencoder::open(path)?))),
+            PThought::KIND => Ok(Self::PThought(Box::new(PThought::open(path)?))),
             Weighted::KIND => Ok(Self::Weighted(Box::new(Weighted::open(path)?))),
             "embeddings" => Self::from_embeddings(Embeddings::open(path)?),
             _ => Err(Error::NotAnEncoder { path: path.to_owned(), kind }),
@@ -96,6 +112,11 @@ impl Model {
             Self::Pp(_) => Pp::KIND,
             Self::Cse(_) => Cse::KIND,
             Self::Relatedness(_) => Relatedness::KIND,
+            Self::Snli(_) => Snli::KIND,
+            Self::BowAutoencoder(_) => BowAutoencoder::KIND,
+            Self::SkipThought(_) => SkipThought::KIND,
+            Self::RnnAutoencoder(_) => RnnAutoencoder::KIND,
+            Self::PThought(_) => PThought::KIND,
             Self::Weighted(_) => Weighted::KIND,
             Self::Embeddings(_) => "embeddings",
         }
@@ -112,6 +133,11 @@ impl Model {
             Self::Pp(model) => model.encoder().vocabulary(),
             Self::Cse(model) => model.vocabulary(),
             Self::Relatedness(model) => model.vocabulary(),
+            Self::Snli(model) => model.vocabulary(),
+            Self::BowAutoencoder(model) => model.vocabulary(),
+            Self::SkipThought(model) => model.vocabulary(),
+            Self::RnnAutoencoder(model) => model.vocabulary(),
+            Self::PThought(model) => model.vocabulary(),
             Self::Weighted(model) => model.vocabulary(),
             Self::Embeddings(encoder) => encoder.vocabulary(),
         }
@@ -124,6 +150,11 @@ impl Model {
             Self::PvDbow(model) => model.words(),
             Self::Cse(model) => model.words(),
             Self::Relatedness(model) => model.words(),
+            Self::Snli(model) => model.words(),
+            Self::BowAutoencoder(model) => model.words(),
+            Self::SkipThought(model) => model.words(),
+            Self::RnnAutoencoder(model) => model.words(),
+            Self::PThought(model) => model.words(),
             Self::Weighted(model) => model.words(),
             _ => self.average().map_or_else(|| unreachable!("every other kind averages"), AverageEncoder::rows),
         }
@@ -138,7 +169,15 @@ impl Model {
             Self::Embeddings(encoder) => Some(encoder),
             Self::SiameseCbow(model) => Some(model.encoder()),
             Self::Pp(model) => Some(model.encoder()),
-            Self::PvDbow(_) | Self::Cse(_) | Self::Relatedness(_) | Self::Weighted(_) => None,
+            Self::PvDbow(_)
+            | Self::Cse(_)
+            | Self::Relatedness(_)
+            | Self::Snli(_)
+            | Self::BowAutoencoder(_)
+            | Self::SkipThought(_)
+            | Self::RnnAutoencoder(_)
+            | Self::PThought(_)
+            | Self::Weighted(_) => None,
         }
     }
 
@@ -153,6 +192,11 @@ impl Model {
             Self::Pp(model) => serde_json::to_value(model.params()),
             Self::Cse(model) => serde_json::to_value(model.params()),
             Self::Relatedness(model) => serde_json::to_value(model.config()),
+            Self::Snli(model) => serde_json::to_value(model.config()),
+            Self::BowAutoencoder(model) => serde_json::to_value(model.params()),
+            Self::SkipThought(model) => serde_json::to_value(model.config()),
+            Self::RnnAutoencoder(model) => serde_json::to_value(model.config()),
+            Self::PThought(model) => serde_json::to_value(model.config()),
             Self::Weighted(model) => serde_json::to_value(model.config()),
             Self::Embeddings(_) => Ok(serde_json::Value::Null),
         };
@@ -205,6 +249,11 @@ impl Model {
             Self::Pp(model) => model.as_ref(),
             Self::Cse(model) => model.as_ref(),
             Self::Relatedness(model) => model.as_ref(),
+            Self::Snli(model) => model.as_ref(),
+            Self::BowAutoencoder(model) => model.as_ref(),
+            Self::SkipThought(model) => model.as_ref(),
+            Self::RnnAutoencoder(model) => model.as_ref(),
+            Self::PThought(model) => model.as_ref(),
             Self::Weighted(model) => model.as_ref(),
             Self::Embeddings(encoder) => encoder.as_ref(),
         }
@@ -225,5 +274,9 @@ impl SentenceEncoder for Model {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.encoder().encode_into(sentence, scratch, out)
+    }
+
+    fn encode_batch(&self, sentences: &[&str]) -> senv_core::Result<(Array2<f32>, Vec<Coverage>)> {
+        self.encoder().encode_batch(sentences)
     }
 }

@@ -200,6 +200,26 @@ impl PairSource {
         }
     }
 
+    /// All pairs of different sentences that mean the same, in both orders.
+    #[must_use]
+    pub fn ordered_pairs(&self) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        for i in 0..self.groups.len() {
+            match &self.groups {
+                Groups::Anchored { anchors, same, .. } => {
+                    pairs.extend(same.get(i).iter().flat_map(|&other| [[anchors[i], other], [other, anchors[i]]]));
+                }
+                Groups::Cliques(lists) => {
+                    let members = lists.get(i);
+                    let others = |&first: &u32| members.iter().map(move |&second| [first, second]);
+                    pairs.extend(members.iter().flat_map(others).filter(|[first, second]| first != second));
+                }
+                Groups::Neighbours { starts } => pairs.extend([[starts[i], starts[i] + 1], [starts[i] + 1, starts[i]]]),
+            }
+        }
+        pairs
+    }
+
     /// Whether some group has sentences that contradict its anchor.
     #[must_use]
     pub fn has_contradictions(&self) -> bool {

@@ -1,0 +1,371 @@
+//! BOW AE: the words of a sentence, summed and squashed, from which its set of words is to be told again.
+//!
+//! S. Lauly et al., "An Autoencoder Approach to Learning Bilingual Word Representations", NIPS 2014, section 2, in one
+//! language. The reconstruction is `presence-loss`, or `presence-tree` for large vocabularies. The sentence vector is what
+//! comes out of tanh; the paper that compares it does not say whether it is that or what goes in.
+
+mod encoder;
+
+use std::path::{Path, PathBuf};
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{
+    Corpus, CorpusOptions, Coverage, Error as CoreError, Observer, Parameters, Result as CoreResult, Scratch,
+    SentenceEncoder, Sentences, Table, TokenBatch, TokenId, Tokenizer, Vocabulary, stream,
+};
+use senv_encoders::Encoder;
+use senv_losses::{PresenceLoss, PresenceTree};
+use senv_store::{Embeddings, ModelFile, ModelWriter};
+use serde::{Deserialize, Serialize};
+
+use encoder::PresentWords;
+
+use crate::{
+    Result, file,
+    fit::{FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit},
+    initial::{self, Initial},
+    learnt::Learnt,
+    pairs::numbered,
+    sequence::{Reading, encode_many, encode_one, gather},
+    training,
+};
+
+/// How the set of words is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reconstruction {
+    /// A yes or no for every word of the vocabulary.
+    Full,
+    /// The way to each word that is present down a binary tree: for large vocabularies.
+    Tree,
+}
+
+/// What BOW AE can be told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BowAutoencoderParams {
+    /// Numbers of a vector.
+    pub dim: usize,
+    /// Words that occur less often are unknown.
+    pub min_count: u64,
+    /// At most so many words, the most frequent; `None` for no limit.
+    pub max_vocabulary: Option<usize>,
+    /// Words of a sentence that are read, at least 1.
+    pub max_tokens: usize,
+    /// How the set of words is told.
+    pub reconstruction: Reconstruction,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// Where word vectors start.
+    pub initial: Initial,
+    /// The loop.
+    pub fit: FitParams,
+}
+
+impl Default for BowAutoencoderParams {
+    /// 620 numbers, 20,000 words in full, Adam at 0.001 in batches of 128. The paper names the first number and Adam.
+    fn default() -> Self {
+        Self {
+            dim: 620,
+            min_count: 5,
+            max_vocabulary: Some(20_000),
+            max_tokens: 200,
+            reconstruction: Reconstruction::Full,
+            tokenizer: Tokenizer::words().lowercase(true),
+            initial: Initial { sd: 0.1, frequency_weight: None },
+            fit: FitParams { epochs: 5, batch: 128, ..FitParams::default() },
+        }
+    }
+}
+
+impl BowAutoencoderParams {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        file::check_dim(self.dim)?;
+        crate::fit::require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
+        self.fit.check()
+    }
+
+    fn reading(&self) -> Reading {
+        Reading { tokenizer: self.tokenizer.clone(), max_tokens: self.max_tokens, unknown: None, end: None }
+    }
+
+    /// Trains on text files, a sentence a line; `vectors` are word vectors to start from.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        vectors: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<BowAutoencoder>> {
+        self.check()?;
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        let options = CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.clone() };
+        let (vocabulary, corpus) = training::read(&paths, &self.tokenizer, self.min_count, &options, observer)?;
+        self.fit(vocabulary, &corpus, vectors, observer)
+    }
+
+    /// Trains on a corpus that is coded in `vocabulary`.
+    ///
+    /// # Errors
+    /// As [`BowAutoencoderParams::fit_files`].
+    pub fn fit(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        vectors: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<BowAutoencoder>> {
+        self.check()?;
+        let seed = self.fit.seed;
+        let (words, found) = self.initial.rows(&vocabulary, self.dim, vectors, seed)?;
+        let (encoder, output) = (PresentWords::new(self.dim), Output::new(self, vocabulary.len()));
+        let weights = Weights {
+            words,
+            parameters: vec![
+                encoder.init(&mut stream(seed, "encoder", &[]))?,
+                output.init(&mut stream(seed, "output", &[]))?,
+            ],
+        };
+        let (all, _) = numbered(corpus, Some)?;
+        let (mut sentences, mut cut) = (Sentences::new(), 0);
+        for sentence in all.iter().filter(|sentence| !sentence.is_empty()) {
+            cut += usize::from(sentence.len() > self.max_tokens);
+            sentences.push(present(&sentence[..sentence.len().min(self.max_tokens)]));
+        }
+        if cut > 0 {
+            observer.note(&format!("{cut} sentences of more than {} tokens were cut", self.max_tokens));
+        }
+        let n = u32::try_from(sentences.len()).map_err(|_| CoreError::TooLarge { rows: sentences.len(), dim: 1 })?;
+        let identity =
+            format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::vectors_fingerprint(vectors));
+        let mut objective = Autoencoding { encoder, output, sentences, n, identity, batch: TokenBatch::new() };
+        let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
+        Learnt::new(fitted, found, |Weights { words, parameters }| {
+            let mut groups = parameters.into_iter();
+            let mut next = || groups.next().unwrap_or_default();
+            BowAutoencoder::new(self.clone(), vocabulary, words, [next(), next()])
+        })
+    }
+}
+
+/// The words of a sentence, each once.
+fn present(sentence: &[TokenId]) -> Vec<TokenId> {
+    let mut words = sentence.to_vec();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+/// What tells the words.
+#[derive(Debug, Clone)]
+enum Output {
+    Full(PresenceLoss),
+    Tree(PresenceTree),
+}
+
+impl Output {
+    fn new(params: &BowAutoencoderParams, n_words: usize) -> Self {
+        match params.reconstruction {
+            Reconstruction::Full => Self::Full(PresenceLoss::new(params.dim, n_words)),
+            Reconstruction::Tree => Self::Tree(PresenceTree::new(params.dim, n_words)),
+        }
+    }
+
+    fn init(&self, rng: &mut senv_core::Stream) -> Result<Parameters<f32>> {
+        Ok(match self {
+            Self::Full(loss) => loss.init(rng)?,
+            Self::Tree(loss) => loss.init(rng)?,
+        })
+    }
+
+    fn losses(&self, parameters: &Parameters<f32>, h: ArrayView2<'_, f32>, sentences: &Sentences) -> Result<Vec<f64>> {
+        Ok(match self {
+            Self::Full(loss) => loss.forward(parameters, h, sentences)?,
+            Self::Tree(loss) => loss.forward(parameters, h, sentences)?,
+        })
+    }
+
+    fn loss_and_gradients(
+        &self,
+        parameters: &Parameters<f32>,
+        h: ArrayView2<'_, f32>,
+        sentences: &Sentences,
+        d_parameters: &mut Parameters<f32>,
+    ) -> Result<(f64, Array2<f32>)> {
+        match self {
+            Self::Full(loss) => Ok(loss.loss_and_gradients(parameters, h, sentences, 1.0, d_parameters)?),
+            Self::Tree(loss) => {
+                let (loss, d_h, rows) = loss.loss_and_gradients(parameters, h, sentences, 1.0)?;
+                rows.add_to(d_parameters, 0)?;
+                Ok((loss, d_h))
+            }
+        }
+    }
+}
+
+/// Sentences, each to be told again.
+struct Autoencoding {
+    encoder: PresentWords,
+    output: Output,
+    /// The words of each, each once.
+    sentences: Sentences,
+    n: u32,
+    identity: String,
+    batch: TokenBatch,
+}
+
+impl Objective for Autoencoding {
+    fn kind(&self) -> &'static str {
+        BowAutoencoder::KIND
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: self.n, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+        let mut targets = Sentences::new();
+        step.examples.iter().for_each(|&i| targets.push(self.sentences.get(i as usize).iter().copied()));
+        self.batch.assign(targets.iter())?;
+        let words = self.batch.gather(&weights.words)?;
+        let bias = &weights.parameters[0];
+        let (h, saved) = self.encoder.forward(bias, &self.batch, words.view())?;
+        let (d_encoder, d_output) = gradients.d_parameters.split_at_mut(1);
+        let (loss, d_h) =
+            self.output.loss_and_gradients(&weights.parameters[1], h.view(), &targets, &mut d_output[0])?;
+        gradients.tokens.clear();
+        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.d_words = Array2::zeros(words.raw_dim());
+        let d_words = gradients.d_words.view_mut();
+        self.encoder.backward(bias, &self.batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
+        Ok(StepReport { loss, active: None })
+    }
+}
+
+/// A trained BOW AE.
+#[derive(Debug, Clone)]
+pub struct BowAutoencoder {
+    params: BowAutoencoderParams,
+    reading: Reading,
+    vocabulary: Vocabulary,
+    words: Table,
+    encoder: PresentWords,
+    output: Output,
+    /// The bias, and those of what tells the words.
+    parameters: [Parameters<f32>; 2],
+}
+
+impl BowAutoencoder {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "bow-autoencoder";
+
+    fn new(
+        params: BowAutoencoderParams,
+        vocabulary: Vocabulary,
+        words: Table,
+        parameters: [Parameters<f32>; 2],
+    ) -> Result<Self> {
+        let (encoder, reading) = (PresentWords::new(params.dim), params.reading());
+        let output = Output::new(&params, vocabulary.len());
+        Ok(Self { params, reading, vocabulary, words, encoder, output, parameters })
+    }
+
+    /// What it was trained with.
+    #[must_use]
+    pub fn params(&self) -> &BowAutoencoderParams {
+        &self.params
+    }
+
+    /// The words it knows.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The word vectors.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.words
+    }
+
+    /// The loss of the reconstruction of each sentence, in nats: how badly the vector says which words are there.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn losses(&self, sentences: &[&str]) -> Result<Vec<f64>> {
+        let (mut targets, mut scratch, mut tokens) = (Sentences::new(), String::new(), Vec::new());
+        for text in sentences {
+            self.read(text, &mut scratch, &mut tokens);
+            targets.push(tokens.iter().copied());
+        }
+        let (h, _) = self.encode_batch(sentences)?;
+        self.output.losses(&self.parameters[1], h.view(), &targets)
+    }
+
+    /// Writes the model to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let config = file::to_json(&self.params)?;
+        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
+        let writer = writer.table(file::ROWS, &self.words);
+        let tensors = self.parameters.iter().flat_map(Parameters::iter);
+        Ok(tensors.fold(writer, |writer, t| writer.f32s(t.name(), t.values())).save(path)?)
+    }
+
+    /// Opens a model; its word vectors are mapped, not read.
+    ///
+    /// # Errors
+    /// If the file is no such model of senv, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (params, vocabulary, words) = file::open::<BowAutoencoderParams>(Self::KIND, path)?;
+        file::expect_rows(path, &words, vocabulary.len(), params.dim)?;
+        let bad = |reason: String| crate::Error::BadModel { path: path.to_owned(), reason };
+        params.check().map_err(|error| bad(error.to_string()))?;
+        let output = Output::new(&params, vocabulary.len()).init(&mut stream(0, "form", &[]))?;
+        let model = ModelFile::open(path)?;
+        let bias: Parameters<f32> = PresentWords::new(params.dim).init(&mut stream(0, "form", &[]))?;
+        let parameters = [file::tensors(path, &model, &bias)?, file::tensors(path, &model, &output)?];
+        Self::new(params, vocabulary, words, parameters)
+    }
+
+    fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
+        let coverage = self.reading.read(&self.vocabulary, text, scratch, out).coverage;
+        out.sort_unstable();
+        out.dedup();
+        coverage
+    }
+
+    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
+        let (batch, words) = gather(&self.words, sentences)?;
+        Ok(self.encoder.forward(&self.parameters[0], &batch, words.view())?.0)
+    }
+}
+
+impl SentenceEncoder for BowAutoencoder {
+    fn dim(&self) -> usize {
+        self.params.dim
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
+        encode_one(sentence, scratch, out, read, |sentences| self.vectors(sentences))
+    }
+
+    fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
+        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
+        encode_many(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+    }
+}

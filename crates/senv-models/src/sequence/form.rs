@@ -1,0 +1,207 @@
+//! The form of an encoder with decoders, and the parts that follow from it.
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{Parameters, Stream, stream};
+use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
+use senv_losses::{AdaptiveSoftmax, Reduction, SampledSoftmax, SampledWords, TokenNll};
+use serde::{Deserialize, Serialize};
+
+use super::reading::END;
+use crate::{Error, Result};
+
+/// How the next word is judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputForm {
+    /// Against all words.
+    Full,
+    /// Against a few words drawn by frequency, in training; against all of them afterwards.
+    Sampled {
+        /// How many, at least 1; no more are drawn than there are words.
+        words: usize,
+    },
+    /// In clusters by frequency.
+    Adaptive {
+        /// Where clusters begin, rising; those not below the number of words are left out.
+        cutoffs: Vec<usize>,
+    },
+}
+
+/// The form of an encoder with decoders.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SequenceForm {
+    /// Numbers of a word vector.
+    pub dim: usize,
+    /// Units of a reader in a layer.
+    pub hidden: usize,
+    /// Layers, at least 1.
+    pub layers: usize,
+    /// How readers and layers are joined.
+    pub topology: GruTopology,
+    /// The form of all cells.
+    pub style: GruStyle,
+    /// Where weights start.
+    pub start: GruInit,
+    /// How a sentence vector acts on a decoder.
+    pub conditioning: Conditioning,
+    /// Whether decoders begin with the vector of the end token rather than with zeros.
+    pub start_token: bool,
+    /// How many decoders there are; none in a model that only encodes.
+    pub decoders: usize,
+    /// Whether they share the output matrix.
+    pub shared_output: bool,
+    /// Words that can be said: the first of the vocabulary.
+    pub n_words: usize,
+    /// How the next word is judged.
+    pub output: OutputForm,
+    /// Whether losses are added or averaged over the tokens of a batch.
+    pub reduction: Reduction,
+}
+
+/// The parts of a form, without their weights.
+#[derive(Debug, Clone)]
+pub(crate) struct Machine {
+    pub(crate) form: SequenceForm,
+    pub(crate) encoder: GruEncoder,
+    pub(crate) decoder: Option<GruDecoder>,
+    pub(crate) output: Output,
+}
+
+/// What judges words.
+#[derive(Debug, Clone)]
+pub(crate) enum Output {
+    Full(TokenNll),
+    Sampled(TokenNll, usize),
+    Adaptive(AdaptiveSoftmax),
+}
+
+impl SequenceForm {
+    /// The parts.
+    pub(crate) fn build(&self) -> Result<Machine> {
+        let encoder = GruEncoder::new(self.dim, self.hidden, self.layers, self.topology, self.style, self.start)?;
+        let dim = Encoder::<f32>::dim(&encoder);
+        let first = if self.start_token { FirstInput::Token(END) } else { FirstInput::Zero };
+        let decoder = (self.decoders > 0)
+            .then(|| GruDecoder::new(self.dim, dim, dim, self.conditioning, first, self.style, self.start))
+            .transpose()?;
+        let full = TokenNll { reduction: self.reduction, ..TokenNll::new(dim, self.n_words) };
+        let output = match &self.output {
+            OutputForm::Full => Output::Full(full),
+            OutputForm::Sampled { words } => Output::Sampled(full, (*words).clamp(1, self.n_words.max(1))),
+            OutputForm::Adaptive { cutoffs } => {
+                let cutoffs: Vec<usize> = cutoffs.iter().copied().filter(|&c| c < self.n_words).collect();
+                let mut loss = AdaptiveSoftmax::new(dim, self.n_words.max(1), &cutoffs)?;
+                loss.reduction = self.reduction;
+                Output::Adaptive(loss)
+            }
+        };
+        Ok(Machine { form: self.clone(), encoder, decoder, output })
+    }
+
+    fn outputs(&self) -> usize {
+        if self.shared_output { self.decoders.min(1) } else { self.decoders }
+    }
+
+    /// What stands before the names of the tensors of each group in a file.
+    pub(crate) fn prefixes(&self) -> Vec<String> {
+        let decoders = (1..=self.decoders).map(|k| format!("decoder{k}."));
+        let outputs = (1..=self.outputs()).map(|k| format!("output{k}."));
+        std::iter::once("encoder.".to_owned()).chain(decoders).chain(outputs).collect()
+    }
+}
+
+impl Machine {
+    /// Numbers of a sentence vector.
+    pub(crate) fn dim(&self) -> usize {
+        Encoder::<f32>::dim(&self.encoder)
+    }
+
+    /// Parameters to start from: the encoder's, those of the decoders, those of the outputs.
+    pub(crate) fn init(&self, seed: u64) -> Result<Vec<Parameters<f32>>> {
+        let mut groups = vec![self.encoder.init(&mut stream(seed, "encoder", &[]))?];
+        if let Some(decoder) = &self.decoder {
+            for k in 0..self.form.decoders {
+                groups.push(decoder.init(&mut stream(seed, "decoder", &[k as u64]))?);
+            }
+            for k in 0..self.form.outputs() {
+                groups.push(self.output.init(&mut stream(seed, "output", &[k as u64]))?);
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Parameters of the right names and shapes, by the rule that takes the least time.
+    pub(crate) fn forms(&self) -> Result<Vec<Parameters<f32>>> {
+        SequenceForm { start: GruInit::Glorot, ..self.form.clone() }.build()?.init(0)
+    }
+
+    /// The group of the parameters of decoder `k`, and that of its output.
+    pub(crate) fn groups(&self, k: usize) -> (usize, usize) {
+        (1 + k, 1 + self.form.decoders + if self.form.shared_output { 0 } else { k })
+    }
+
+    /// Refuses a decoder that is not there.
+    pub(crate) fn decoder(&self, k: usize) -> Result<&GruDecoder> {
+        match &self.decoder {
+            Some(decoder) if k < self.form.decoders => Ok(decoder),
+            _ => Err(Error::NoDecoder { n: self.form.decoders, asked: k }),
+        }
+    }
+}
+
+impl Output {
+    fn init(&self, rng: &mut Stream) -> Result<Parameters<f32>> {
+        Ok(match self {
+            Self::Full(loss) | Self::Sampled(loss, _) => loss.init(rng)?,
+            Self::Adaptive(loss) => loss.init(rng)?,
+        })
+    }
+
+    /// Loss and gradient of hidden states; the sampled words come from `place` in the run.
+    pub(crate) fn loss_and_gradients(
+        &self,
+        parameters: &Parameters<f32>,
+        hidden: ArrayView2<'_, f32>,
+        targets: &[u32],
+        d_loss: f64,
+        (seed, place): (u64, [u64; 2]),
+        d_parameters: &mut Parameters<f32>,
+    ) -> Result<(f64, Array2<f32>)> {
+        match self {
+            Self::Full(loss) => Ok(loss.loss_and_gradients(parameters, hidden, targets, d_loss, d_parameters)?),
+            Self::Adaptive(loss) => Ok(loss.loss_and_gradients(parameters, hidden, targets, d_loss, d_parameters)?),
+            Self::Sampled(full, n) => {
+                let words = SampledWords::draw(&mut stream(seed, "sampled words", &place), full.n_words, *n)?;
+                let loss = SampledSoftmax { reduction: full.reduction };
+                let (loss, d_hidden, rows) = loss.loss_and_gradients(parameters, hidden, targets, &words, d_loss)?;
+                rows.add_to(d_parameters, 0)?;
+                Ok((loss, d_hidden))
+            }
+        }
+    }
+
+    /// −ln p of every token, over all words.
+    pub(crate) fn losses(
+        &self,
+        parameters: &Parameters<f32>,
+        hidden: ArrayView2<'_, f32>,
+        targets: &[u32],
+    ) -> Result<Vec<f64>> {
+        Ok(match self {
+            Self::Full(loss) | Self::Sampled(loss, _) => loss.forward(parameters, hidden, targets)?,
+            Self::Adaptive(loss) => loss.forward(parameters, hidden, targets)?,
+        })
+    }
+
+    /// ln p of every word.
+    pub(crate) fn log_probabilities(
+        &self,
+        parameters: &Parameters<f32>,
+        hidden: ArrayView2<'_, f32>,
+    ) -> Result<Array2<f32>> {
+        Ok(match self {
+            Self::Full(loss) | Self::Sampled(loss, _) => loss.log_probabilities(parameters, hidden)?,
+            Self::Adaptive(loss) => loss.log_probabilities(parameters, hidden)?,
+        })
+    }
+}

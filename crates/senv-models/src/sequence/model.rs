@@ -1,0 +1,316 @@
+//! A trained encoder with decoders: save, open, encode, decode.
+
+use std::{fmt::Debug, path::Path, sync::OnceLock};
+
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
+use senv_core::{
+    Coverage, Parameters, Result as CoreResult, Rows, Scratch, SentenceEncoder, Table, TokenBatch, TokenId, Vocabulary,
+    kernels,
+};
+use senv_encoders::{BeamSearch, GruDecoder, TurnedGru, beam_search};
+use senv_store::{ModelFile, ModelWriter};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{
+    form::{Machine, SequenceForm},
+    reading::{END, Reading, UNKNOWN, encode_many, encode_one, gather},
+};
+use crate::{Error, Result, file};
+
+/// The settings of a system with decoders.
+pub trait SequenceSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync {
+    /// The name of its kind in model files.
+    const KIND: &'static str;
+}
+
+/// The settings of a model, as its file keeps them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "S: SequenceSystem")]
+pub struct SequenceConfig<S> {
+    /// Encoders whose vectors stand side by side, each with its decoders: one, or two in combined Skip-thoughts.
+    pub parts: Vec<SequenceForm>,
+    /// How text is read.
+    pub reading: Reading,
+    /// Whether the vector of each part is brought to length 1.
+    pub normalise: bool,
+    /// What it was trained with; `None` for weights of another origin.
+    pub params: Option<S>,
+}
+
+/// A sentence that a decoder said.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Its words, separated by spaces.
+    pub text: String,
+    /// ln of its probability.
+    pub log_probability: f64,
+    /// Whether it came to its end before the limit.
+    pub ended: bool,
+}
+
+/// One encoder with its decoders and words.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub(crate) words: Table,
+    pub(crate) machine: Machine,
+    /// Those of the encoder, of the decoders, of the outputs.
+    pub(crate) parameters: Vec<Parameters<f32>>,
+    turned: OnceLock<Option<TurnedGru<f32>>>,
+}
+
+impl Part {
+    pub(crate) fn new(words: Table, machine: Machine, parameters: Vec<Parameters<f32>>) -> Self {
+        Self { words, machine, parameters, turned: OnceLock::new() }
+    }
+
+    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
+        let (batch, words) = gather(&self.words, sentences)?;
+        let turned = if sentences.len() > 1 {
+            let turn = || self.machine.encoder.turn(&self.parameters[0]).ok();
+            self.turned.get_or_init(turn).as_ref()
+        } else {
+            self.turned.get().and_then(Option::as_ref)
+        };
+        self.machine.encoder.encode(&self.parameters[0], turned, &batch, words.view())
+    }
+}
+
+/// A trained encoder with decoders.
+#[derive(Debug, Clone)]
+pub struct SequenceModel<S> {
+    pub(crate) config: SequenceConfig<S>,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// Names of the tables of the parts in a file.
+const TABLES: [&str; 2] = [file::ROWS, "rows2"];
+
+impl<S: SequenceSystem> SequenceModel<S> {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = S::KIND;
+
+    pub(crate) fn new(config: SequenceConfig<S>, vocabulary: Vocabulary, parts: Vec<Part>) -> Self {
+        Self { config, vocabulary, parts }
+    }
+
+    /// Its settings.
+    #[must_use]
+    pub fn config(&self) -> &SequenceConfig<S> {
+        &self.config
+    }
+
+    /// The words it knows: the end token, the one for unknown words, and those that can be said come first.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The word vectors of the first part.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.parts[0].words
+    }
+
+    /// Whether the end token is read after the last word of a sentence that is encoded.
+    #[must_use]
+    pub fn with_end_token(mut self, read: bool) -> Self {
+        self.config.reading.end = read.then_some(END);
+        self
+    }
+
+    /// Whether the vector of each part is brought to length 1.
+    #[must_use]
+    pub fn with_normalised_parts(mut self, normalise: bool) -> Self {
+        self.config.normalise = normalise;
+        self
+    }
+
+    /// How many decoders there are, in all parts.
+    #[must_use]
+    pub fn n_decoders(&self) -> usize {
+        self.config.parts.iter().map(|part| part.decoders).sum()
+    }
+
+    /// What decoder `decoder` says of a sentence, the likeliest first. For Skip-thoughts, 0 is the sentence before and 1
+    /// the one after, and so on for a second part; for P-thought, 0 is the sentence itself and 1 a paraphrase.
+    ///
+    /// # Errors
+    /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.
+    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<Said>> {
+        let (part, decoder) = self.place(decoder)?;
+        let (mut scratch, mut tokens) = (String::new(), Vec::new());
+        self.config.reading.read(&self.vocabulary, sentence, &mut scratch, &mut tokens);
+        let vector = part.vectors(&[&tokens])?;
+        self.say(part, decoder, vector.row(0), width, longest)
+    }
+
+    /// The same of a vector of the part that the decoder belongs to, not brought to length 1.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode); [`senv_core::Error::ShapeMismatch`] for a vector of another length.
+    pub fn decode_vector(&self, vector: &[f32], decoder: usize, width: usize, longest: usize) -> Result<Vec<Said>> {
+        let (part, decoder) = self.place(decoder)?;
+        self.say(part, decoder, ArrayView1::from(vector), width, longest)
+    }
+
+    /// −ln of the probability, in nats, with which decoder `decoder` says `to` after `from`, its end included, and the
+    /// tokens that this is spread over. The exponential of their quotient over many sentences is the perplexity.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn surprise(&self, from: &str, to: &str, decoder: usize) -> Result<(f64, usize)> {
+        let (part, k) = self.place(decoder)?;
+        let (mut scratch, mut tokens) = (String::new(), Vec::new());
+        self.config.reading.read(&self.vocabulary, from, &mut scratch, &mut tokens);
+        let vectors = part.vectors(&[&tokens])?;
+        let reading = Reading { end: None, ..self.config.reading.clone() };
+        reading.read(&self.vocabulary, to, &mut scratch, &mut tokens);
+        let n_words = part.machine.form.n_words;
+        let sayable = |&token: &TokenId| if token.index() < n_words { token } else { UNKNOWN };
+        let targets: Vec<TokenId> = tokens.iter().map(sayable).chain([END]).collect();
+        let mut batch = TokenBatch::new();
+        batch.assign([&targets[..]])?;
+        let words = batch.gather(&part.words)?;
+        let (of_decoder, of_output) = part.machine.groups(k);
+        let parameters = &part.parameters[of_decoder];
+        let (hidden, _) = part.machine.decoder(k)?.forward(parameters, &batch, words.view(), vectors.view())?;
+        let targets = GruDecoder::targets(&batch);
+        let losses = part.machine.output.losses(&part.parameters[of_output], hidden.view(), &targets)?;
+        Ok((losses.iter().sum(), losses.len()))
+    }
+
+    /// The part that decoder `asked` of all belongs to, and its number there.
+    fn place(&self, asked: usize) -> Result<(&Part, usize)> {
+        let mut left = asked;
+        for part in &self.parts {
+            if left < part.machine.form.decoders {
+                return Ok((part, left));
+            }
+            left -= part.machine.form.decoders;
+        }
+        Err(Error::NoDecoder { n: self.n_decoders(), asked })
+    }
+
+    fn say(
+        &self,
+        part: &Part,
+        k: usize,
+        vector: ArrayView1<'_, f32>,
+        width: usize,
+        longest: usize,
+    ) -> Result<Vec<Said>> {
+        let decoder = part.machine.decoder(k)?;
+        let (of_decoder, of_output) = part.machine.groups(k);
+        let speaker = decoder.speak(&part.parameters[of_decoder], vector)?;
+        let start = part.machine.form.start_token.then_some(END.0);
+        let embed = |word: Option<u32>, out: &mut [f32]| {
+            if let Some(word) = word.or(start) {
+                out.copy_from_slice(Rows::row(&part.words, word as usize));
+            }
+        };
+        let output = &part.parameters[of_output];
+        let logits = |states: ArrayView2<'_, f32>| part.machine.output.log_probabilities(output, states);
+        let found = beam_search(&speaker, &BeamSearch::new(END.0, longest, width), embed, logits)?;
+        let said = found.into_iter().map(|found| {
+            let words: Vec<&str> = found.tokens.iter().map(|&word| self.vocabulary.token(TokenId(word))).collect();
+            Said { text: words.join(" "), log_probability: found.log_probability, ended: found.ended }
+        });
+        Ok(said.collect())
+    }
+
+    /// Writes the model to a file, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let config = file::to_json(&self.config)?;
+        let mut writer = ModelWriter::new(S::KIND).config(&config).vocabulary(&self.vocabulary);
+        for ((part, table), i) in self.parts.iter().zip(TABLES).zip(1..) {
+            writer = writer.table(table, &part.words);
+            for (prefix, group) in part.machine.form.prefixes().iter().zip(&part.parameters) {
+                for tensor in group.iter() {
+                    writer = writer.f32s(&format!("part{i}.{prefix}{}", tensor.name()), tensor.values());
+                }
+            }
+        }
+        Ok(writer.save(path)?)
+    }
+
+    /// Opens a model; its word vectors are mapped, not read.
+    ///
+    /// # Errors
+    /// If the file is no such model of senv, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let (config, vocabulary, _) = file::open::<SequenceConfig<S>>(S::KIND, path)?;
+        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
+        config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
+        if !(1..=TABLES.len()).contains(&config.parts.len()) {
+            return Err(bad(format!("{} parts; expected one or two", config.parts.len())));
+        }
+        let model = ModelFile::open(path)?;
+        let mut parts = Vec::new();
+        for ((form, table), i) in config.parts.iter().zip(TABLES).zip(1..) {
+            let words = model.table(table)?;
+            file::expect_rows(path, &words, vocabulary.len(), form.dim)?;
+            if form.n_words > vocabulary.len() || form.decoders > 2 {
+                let (n, words) = (form.n_words, vocabulary.len());
+                return Err(bad(format!("{} decoders of {n} words, {words} in the vocabulary", form.decoders)));
+            }
+            let machine = form.build().map_err(|error| bad(error.to_string()))?;
+            let mut groups = Vec::new();
+            for (prefix, form) in form.prefixes().iter().zip(machine.forms()?) {
+                let mut group = Parameters::new();
+                for tensor in form.iter() {
+                    let values = model.f32s(&format!("part{i}.{prefix}{}", tensor.name()))?;
+                    group.push(tensor.name(), tensor.shape(), values).map_err(|error| bad(error.to_string()))?;
+                }
+                groups.push(group);
+            }
+            parts.push(Part::new(words, machine, groups));
+        }
+        Ok(Self::new(config, vocabulary, parts))
+    }
+
+    fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
+        self.config.reading.read(&self.vocabulary, text, scratch, out).coverage
+    }
+
+    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
+        let mut all = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let mut vectors = part.vectors(sentences)?;
+            if self.config.normalise {
+                vectors.rows_mut().into_iter().filter_map(ArrayViewMut1::into_slice).for_each(|row| {
+                    kernels::l2_normalise(row);
+                });
+            }
+            all.push(vectors);
+        }
+        match <[Array2<f32>; 1]>::try_from(all) {
+            Ok([only]) => Ok(only),
+            Err(all) => {
+                let views: Vec<ArrayView2<'_, f32>> = all.iter().map(|vectors| vectors.view()).collect();
+                let too_large = |_| senv_core::Error::TooLarge { rows: sentences.len(), dim: self.dim() };
+                concatenate(Axis(1), &views).map_err(too_large)
+            }
+        }
+    }
+}
+
+impl<S: SequenceSystem> SentenceEncoder for SequenceModel<S> {
+    fn dim(&self) -> usize {
+        self.parts.iter().map(|part| part.machine.dim()).sum()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
+        encode_one(sentence, scratch, out, read, |sentences| self.vectors(sentences))
+    }
+
+    fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
+        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
+        encode_many(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+    }
+}

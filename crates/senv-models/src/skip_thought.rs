@@ -1,0 +1,205 @@
+//! Skip-thoughts: a sentence read by a recurrent encoder, from whose vector its two neighbours are told.
+//!
+//! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015. The objective is `sequence-objective`: the sentence before and the
+//! one after, by a decoder each, over one output matrix. uni has one reader, bi two, combine is both side by side, each
+//! brought to length 1.
+
+use std::path::Path;
+
+use senv_core::{
+    CorpusOptions, Error as CoreError, Observer, Tokenizer,
+    optim::{AdamParams, AdamVariant, Rule},
+};
+use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+use senv_losses::Reduction;
+use senv_store::Embeddings;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, Result, file,
+    fit::{FitParams, require},
+    initial::Initial,
+    learnt::Learnt,
+    sequence::{
+        END, Example, LongSentences, OutputForm, Reading, SequenceForm, SequenceModel, SequenceSystem, Text, Training,
+        UNKNOWN, Wanted,
+    },
+};
+
+/// What Skip-thoughts can be told; the defaults are the paper's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SkipThoughtParams {
+    /// Numbers of a word vector.
+    pub dim: usize,
+    /// Numbers of a sentence vector; even for `bi`.
+    pub sentence_dim: usize,
+    /// Whether a reader from the left and one from the right share the sentence vector.
+    pub bi: bool,
+    /// The form of the cells: the equations of the paper, or those of its code.
+    pub style: GruStyle,
+    /// How the vector acts on the decoders.
+    pub conditioning: Conditioning,
+    /// At most so many words, the end token and the one for unknown words among them.
+    pub max_vocabulary: Option<usize>,
+    /// Words that occur less often are unknown.
+    pub min_count: u64,
+    /// Words of a sentence that are read, at least 1.
+    pub max_tokens: usize,
+    /// What becomes of longer sentences in training.
+    pub long: LongSentences,
+    /// How the next word is judged.
+    pub output: OutputForm,
+    /// How text is cut into tokens.
+    pub tokenizer: Tokenizer,
+    /// Where word vectors start.
+    pub initial: Initial,
+    /// The loop.
+    pub fit: FitParams,
+}
+
+impl Default for SkipThoughtParams {
+    /// uni as in the paper: 620 numbers a word, 2400 units, context matrices, 20,000 words, Adam at 0.001 in batches of
+    /// 128, gradients of at most 10. Losses are averaged over tokens, which Adam does not feel; the paper adds them up.
+    fn default() -> Self {
+        Self {
+            dim: 620,
+            sentence_dim: 2400,
+            bi: false,
+            style: GruStyle::Paper,
+            conditioning: Conditioning::ContextMatrices,
+            max_vocabulary: Some(20_000),
+            min_count: 1,
+            max_tokens: 30,
+            long: LongSentences::Cut,
+            output: OutputForm::Full,
+            tokenizer: Tokenizer::words().lowercase(true),
+            initial: Initial { sd: 0.1, frequency_weight: None },
+            fit: FitParams { epochs: 1, batch: 128, clip: Some(10.0), ..FitParams::default() },
+        }
+    }
+}
+
+/// Trained Skip-thoughts: uni, bi, or both.
+pub type SkipThought = SequenceModel<SkipThoughtParams>;
+
+impl SequenceSystem for SkipThoughtParams {
+    const KIND: &'static str = "skip-thought";
+}
+
+impl SkipThoughtParams {
+    /// What differs in the code that its authors released: its cells, the vector as the first state, batches of 64,
+    /// gradients of at most 5, its Adam at 0.0002, and no triple with a longer sentence.
+    #[must_use]
+    pub fn release(self) -> Self {
+        let rule = Rule::Adam(AdamParams::default().variant(AdamVariant::Kiros));
+        let fit = FitParams { batch: 64, clip: Some(5.0), lr: 2e-4, rule, epochs: 5, ..self.fit };
+        let (style, conditioning) = (GruStyle::Release, Conditioning::InitialState);
+        Self { style, conditioning, long: LongSentences::Drop, fit, ..self }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        file::check_dim(self.dim)?;
+        require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
+        let even = !self.bi || self.sentence_dim.is_multiple_of(2);
+        require(even, "sentence_dim", "even, for two readers", self.sentence_dim as f64)?;
+        self.form(2).build()?;
+        self.fit.check()
+    }
+
+    fn form(&self, n_words: usize) -> SequenceForm {
+        SequenceForm {
+            dim: self.dim,
+            hidden: if self.bi { self.sentence_dim / 2 } else { self.sentence_dim },
+            layers: 1,
+            topology: if self.bi { GruTopology::Separate } else { GruTopology::Forward },
+            style: self.style,
+            start: GruInit::Orthogonal,
+            conditioning: self.conditioning,
+            start_token: false,
+            decoders: 2,
+            shared_output: true,
+            n_words,
+            output: self.output.clone(),
+            reduction: Reduction::Mean,
+        }
+    }
+
+    /// Trains on text files: a sentence a line in order, documents separated by blank lines. `vectors` are word vectors
+    /// to start from.
+    ///
+    /// # Errors
+    /// [`Error::NoExamples`] if no document has three sentences; whatever is wrong with the text, the parameters, the
+    /// memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        vectors: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<SkipThought>> {
+        self.check()?;
+        let wanted = Wanted {
+            tokenizer: &self.tokenizer,
+            min_count: self.min_count,
+            max_vocabulary: self.max_vocabulary,
+            max_tokens: self.max_tokens,
+        };
+        let text = Text::read(paths, &wanted, options, observer)?;
+        let n = text.number()?;
+        let is_middle = |&i: &u32| i > 0 && i + 1 < n && !text.ends[i as usize - 1] && !text.ends[i as usize];
+        let all: Vec<Example> = (0..n).filter(is_middle).map(|i| [i, i - 1, i + 1]).collect();
+        let examples = text.admitted(all, self.long, self.max_tokens, observer);
+        if examples.is_empty() {
+            return Err(Error::NoExamples { kind: SkipThought::KIND });
+        }
+        Training {
+            params: self,
+            fit: &self.fit,
+            form: self.form(text.vocabulary.len()),
+            reading: Reading {
+                tokenizer: self.tokenizer.clone(),
+                max_tokens: self.max_tokens,
+                unknown: Some(UNKNOWN),
+                end: Some(END),
+            },
+            normalise: true,
+            initial: &self.initial,
+            vectors,
+            vocabulary: text.vocabulary,
+            sentences: text.sentences,
+            examples,
+            weights: vec![1.0, 1.0],
+            identity: text.identity,
+        }
+        .run(observer)
+    }
+}
+
+impl SkipThought {
+    /// Combined Skip-thoughts: the vectors of both side by side. Text is read as `uni` reads it.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] if the models have other words than each other, or one is combined already.
+    pub fn combine(uni: Self, bi: Self) -> Result<Self> {
+        let bad = |got: &str| {
+            let (name, requirement) =
+                ("models to be combined", "two simple ones with the same words in the same order");
+            Err(CoreError::InvalidParameter { name, requirement, got: got.to_owned() }.into())
+        };
+        let words = |model: &Self| (model.vocabulary.text().to_owned(), model.vocabulary.offsets().to_vec());
+        if uni.parts.len() != 1 || bi.parts.len() != 1 {
+            return bad("one that is combined already");
+        }
+        if words(&uni) != words(&bi) {
+            return bad("different words");
+        }
+        let (mut config, mut parts) = (uni.config, uni.parts);
+        config.parts.extend(bi.config.parts);
+        parts.extend(bi.parts);
+        Ok(Self::new(config, uni.vocabulary, parts))
+    }
+}

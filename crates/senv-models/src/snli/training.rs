@@ -1,0 +1,122 @@
+//! Encoder and classifier on labelled pairs.
+
+use ndarray::{Array2, Axis, concatenate};
+use senv_core::{Sentences, TokenBatch, Vocabulary};
+use senv_encoders::Encoder;
+use senv_losses::NliHead;
+
+use super::{NliPairs, Snli, encoder::PairEncoder};
+use crate::{
+    Result,
+    fit::{Gradients, Objective, Source, Step, StepReport, Weights},
+    sequence::Reading,
+};
+
+/// Pairs whose labels are predicted at a time.
+pub(super) const A_BATCH: usize = 256;
+
+/// Labelled pairs in the numbers of a vocabulary.
+pub(super) struct Labelled {
+    /// The premises, then the hypotheses.
+    sentences: Sentences,
+    labels: Vec<u32>,
+    /// Sentences that were cut.
+    pub(super) cut: usize,
+}
+
+impl Labelled {
+    pub(super) fn new(pairs: &NliPairs, reading: &Reading, vocabulary: &Vocabulary) -> Self {
+        let (mut sentences, mut scratch, mut tokens, mut cut) = (Sentences::new(), String::new(), Vec::new(), 0);
+        for text in pairs.texts() {
+            cut += usize::from(reading.read(vocabulary, text, &mut scratch, &mut tokens).cut);
+            sentences.push(tokens.iter().copied());
+        }
+        Self { sentences, labels: pairs.pairs.iter().map(|pair| pair.0).collect(), cut }
+    }
+
+    /// The sentences of these pairs: premises, then hypotheses.
+    fn assign(&self, examples: &[u32], batch: &mut TokenBatch) -> Result<Vec<u32>> {
+        let n = self.labels.len();
+        let premises = examples.iter().map(|&i| self.sentences.get(i as usize));
+        let hypotheses = examples.iter().map(|&i| self.sentences.get(n + i as usize));
+        batch.assign(premises.chain(hypotheses))?;
+        Ok(examples.iter().map(|&i| self.labels[i as usize]).collect())
+    }
+
+    /// What identifies the pairs.
+    pub(super) fn identity(&self) -> String {
+        let mut hash = 0u64;
+        let numbers = self.sentences.iter().flatten().map(|token| token.0).chain(self.labels.iter().copied());
+        for number in numbers {
+            hash = (hash.rotate_left(23) ^ u64::from(number)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        }
+        format!("{} pairs {hash:016x}", self.labels.len())
+    }
+}
+
+/// The objective: `nli-head` on two vectors of one encoder.
+pub(super) struct Pairs {
+    pub(super) encoder: PairEncoder,
+    pub(super) head: NliHead,
+    pub(super) train: Labelled,
+    pub(super) dev: Option<Labelled>,
+    pub(super) identity: String,
+    pub(super) batch: TokenBatch,
+}
+
+impl Objective for Pairs {
+    fn kind(&self) -> &'static str {
+        Snli::KIND
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: self.train.labels.len() as u32, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+        let labels = self.train.assign(step.examples, &mut self.batch)?;
+        let words = self.batch.gather(&weights.words)?;
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+        let (u, v) = vectors.view().split_at(Axis(0), labels.len());
+        let predictions = self.head.forward(&weights.parameters[1], u, v)?;
+        let loss = predictions.loss(&labels)?;
+        let (d_encoder, d_head) = gradients.d_parameters.split_at_mut(1);
+        let (d_u, d_v) = self.head.backward(&weights.parameters[1], &predictions, &labels, 1.0, &mut d_head[0])?;
+        let d_vectors = concatenate![Axis(0), d_u, d_v];
+        gradients.tokens.clear();
+        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.d_words = Array2::zeros(words.raw_dim());
+        self.encoder.backward(
+            &weights.parameters[0],
+            &self.batch,
+            words.view(),
+            &saved,
+            d_vectors.view(),
+            gradients.d_words.view_mut(),
+            &mut d_encoder[0],
+        )?;
+        Ok(StepReport { loss, active: None })
+    }
+
+    /// The share of the held-out pairs whose label is right.
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        let Some(dev) = &self.dev else { return Ok(None) };
+        let examples: Vec<u32> = (0..dev.labels.len() as u32).collect();
+        let mut right = 0.0;
+        for examples in examples.chunks(A_BATCH) {
+            let labels = dev.assign(examples, &mut self.batch)?;
+            let words = self.batch.gather(&weights.words)?;
+            let vectors = self.encoder.encode(&weights.parameters[0], &self.batch, words.view())?;
+            if vectors.iter().any(|x| !x.is_finite()) {
+                return Ok(Some(f64::NAN));
+            }
+            let (u, v) = vectors.view().split_at(Axis(0), labels.len());
+            right += self.head.forward(&weights.parameters[1], u, v)?.accuracy(&labels)? * labels.len() as f64;
+        }
+        Ok(Some(right / dev.labels.len() as f64))
+    }
+}
