@@ -92,6 +92,14 @@ pub enum Error {
         /// What was found, what was expected, what to do.
         reason: String,
     },
+    /// Released weights are not of their layout.
+    #[error("{}: {reason}", path.display())]
+    BadWeights {
+        /// The file.
+        path: PathBuf,
+        /// What was found, what was expected.
+        reason: String,
+    },
     /// A decoder that the model does not have.
     #[error("there is no decoder {asked}: the model has {n}, counted from 0; one that only encodes has none")]
     NoDecoder {

@@ -11,6 +11,7 @@ use senv_encoders::{BeamSearch, GruDecoder, TurnedGru, beam_search};
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use super::words::SPECIAL;
 use super::{
     form::{Machine, SequenceForm},
     reading::{END, Reading, UNKNOWN, encode_many, encode_one, gather},
@@ -115,7 +116,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// Whether the end token is read after the last word of a sentence that is encoded.
     #[must_use]
     pub fn with_end_token(mut self, read: bool) -> Self {
-        self.config.reading.end = read.then_some(END);
+        self.config.reading.end = self.vocabulary.id(SPECIAL[0]).filter(|_| read);
         self
     }
 
