@@ -92,6 +92,16 @@ pub enum Error {
         /// What was found, what was expected, what to do.
         reason: String,
     },
+    /// A gradient has become too long for a step to mean anything.
+    #[error(
+        "the gradient exploded at step {step}: its norm is {norm:.1e}; start again with a lower --lr, or other initial vectors"
+    )]
+    ExplodingGradient {
+        /// The step, counted from 0.
+        step: u64,
+        /// The norm, before clipping.
+        norm: f64,
+    },
     /// Released weights are not of their layout.
     #[error("{}: {reason}", path.display())]
     BadWeights {

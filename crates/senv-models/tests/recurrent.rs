@@ -322,7 +322,23 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     both.save(files.path("model.senv")).unwrap();
     let opened = Model::open(files.path("model.senv")).unwrap();
     assert_eq!((opened.kind(), bits(&opened)), ("skip-thought", bits(&both)));
-    assert!(SkipThought::combine(both, bi).is_err());
+    assert!(SkipThought::combine(both.clone(), bi).is_err());
+
+    // Tuned on labels, one part and then the other.
+    let (train, dev) = (labelled(300, 0), labelled(60, 300));
+    let mut tuned = both.clone();
+    for part in 0..2 {
+        let fit = FitParams { epochs: 20, batch: 16, lr: 0.005, ..FitParams::default() };
+        let snli = SnliParams { hidden: 64, fit, ..SnliParams::default() };
+        let learnt = snli.fit_skip_thought(&both, part, &train, Some(&dev), &NoObserver).unwrap();
+        assert!(learnt.best.unwrap().1 > 0.8, "{:?}", learnt.history);
+        tuned = tuned.with_tuned(part, &learnt.model).unwrap();
+        assert!(snli.fit_skip_thought(&both, 2, &train, None, &NoObserver).is_err());
+    }
+    assert_eq!((tuned.dim(), tuned.n_decoders()), (64, 0));
+    assert_ne!(bits(&tuned), bits(&both));
+    tuned.save(files.path("tuned.senv")).unwrap();
+    assert_eq!(bits(&Model::open(files.path("tuned.senv")).unwrap()), bits(&tuned));
     // The end token is read unless asked otherwise.
     assert_ne!(bits(&uni), bits(&uni.clone().with_end_token(false)));
 }

@@ -14,7 +14,7 @@ use senv_core::{Sentences, TokenBatch, TokenId};
 use senv_encoders::{Encoder, GruDecoder};
 use senv_losses::Reduction;
 
-use super::{form::Machine, reading::END};
+use super::{check_gradients, form::Machine, reading::END};
 use crate::{
     Result,
     fit::{Gradients, Objective, Source, Step, StepReport, Weights},
@@ -138,6 +138,9 @@ impl Objective for Telling {
         )?;
         parts.push((source, d_words));
         self.merge(&parts, form.dim, gradients);
+        if loss.is_finite() {
+            check_gradients(gradients, step.number)?;
+        }
         Ok(StepReport { loss, active: None })
     }
 }

@@ -25,8 +25,9 @@ pub use pairs::NliPairs;
 use training::{A_BATCH, Labelled, Pairs};
 
 use crate::{
-    Error, Result, file,
-    fit::{FitParams, Weights, fit, require},
+    Error, Result, SkipThought, file,
+    fingerprint::Fingerprint,
+    fit::{FitParams, Weights, copy_table, fit, require},
     initial::{self, Found, Initial},
     learnt::Learnt,
     sequence::{Reading, encode_many, encode_one, gather},
@@ -86,15 +87,15 @@ pub struct SnliConfig {
 }
 
 /// Encoder, words and weights to start from.
-pub(crate) struct SnliStart {
-    pub(crate) encoder: SnliEncoder,
-    pub(crate) reading: Reading,
-    pub(crate) vocabulary: Vocabulary,
-    pub(crate) words: Table,
-    pub(crate) parameters: Parameters<f32>,
-    pub(crate) found: Found,
+struct SnliStart {
+    encoder: SnliEncoder,
+    reading: Reading,
+    vocabulary: Vocabulary,
+    words: Table,
+    parameters: Parameters<f32>,
+    found: Found,
     /// What identifies it.
-    pub(crate) identity: String,
+    identity: String,
 }
 
 impl SnliParams {
@@ -149,7 +150,45 @@ impl SnliParams {
         self.fit_from(start, train, dev, observer)
     }
 
-    pub(crate) fn fit_from(
+    /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way text
+    /// is read are those of the model, and `encoder`, `dim`, `min_count`, `max_tokens`, `tokenizer` and `initial` are not
+    /// looked at. [`SkipThought::with_tuned`] puts the result back. The paper tunes both parts, each with a classifier of
+    /// its own; a rate of 1e-4 suits.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] if there is no such part; as [`SnliParams::fit`].
+    pub fn fit_skip_thought(
+        &self,
+        base: &SkipThought,
+        part: usize,
+        train: &NliPairs,
+        dev: Option<&NliPairs>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<Snli>> {
+        self.check()?;
+        require(part < base.parts.len(), "part", "one of the model's", part as f64)?;
+        let part = &base.parts[part];
+        let form = &part.machine.form;
+        let fingerprint = Fingerprint::new().vocabulary(&base.vocabulary).table(&part.words);
+        let start = SnliStart {
+            encoder: SnliEncoder::Rnn {
+                hidden: form.hidden,
+                layers: form.layers,
+                topology: form.topology,
+                style: form.style,
+                start: form.start,
+            },
+            reading: base.config.reading.clone(),
+            vocabulary: base.vocabulary.clone(),
+            words: copy_table(&part.words)?,
+            parameters: part.parameters[0].clone(),
+            found: Found { words: base.vocabulary.len(), found: base.vocabulary.len() },
+            identity: fingerprint.parameters(&part.parameters[0]).hex(),
+        };
+        self.fit_from(start, train, dev, observer)
+    }
+
+    fn fit_from(
         &self,
         start: SnliStart,
         train: &NliPairs,
@@ -268,6 +307,11 @@ impl Snli {
         let model = ModelFile::open(path)?;
         let parameters = forms.iter().map(|form| file::tensors(path, &model, form)).collect::<Result<Vec<_>>>()?;
         Self::new(config, vocabulary, words, parameters)
+    }
+
+    /// Words and parameters of the encoder.
+    pub(crate) fn tuned(&self) -> (&Table, &Parameters<f32>) {
+        (&self.words, &self.parameters[0])
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
