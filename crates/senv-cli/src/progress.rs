@@ -78,6 +78,11 @@ impl TrainingProgress {
         if progress.loss.is_finite() && !is_reading(progress) {
             text += &format!("  loss {:.3}", progress.loss);
         }
+        let perplexities = progress.decoders.iter().flatten().map(|nll| format!("{:.1}", nll.exp()));
+        let perplexities: Vec<String> = perplexities.collect();
+        if !perplexities.is_empty() {
+            text += &format!("  perplexity {}", perplexities.join(" / "));
+        }
         if let Some(active) = progress.active {
             text += &format!("  active {:.1}%", 100.0 * active);
         }
@@ -98,9 +103,10 @@ impl TrainingProgress {
             (true, _) => format!("reading  {rate} words/s"),
             (false, epochs) => {
                 let of = epochs.map_or_else(String::new, |epochs| format!("/{epochs}"));
-                let unit = match self.unit {
-                    Unit::Words => "words",
-                    Unit::Pairs => "pairs",
+                let (rate, unit) = match (progress.tokens_per_second, self.unit) {
+                    (Some(tokens), _) => (short(tokens), "tokens"),
+                    (None, Unit::Words) => (rate, "words"),
+                    (None, Unit::Pairs) => (rate, "pairs"),
                 };
                 let lr = progress.lr;
                 let lr = if lr >= 1e-3 { format!("{lr:.4}") } else { format!("{lr:.1e}") };

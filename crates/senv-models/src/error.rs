@@ -40,6 +40,14 @@ pub enum Error {
         /// The system.
         kind: &'static str,
     },
+    /// There is nothing to validate with.
+    #[error("{name}: there is no example of {kind} to validate with; give held-out text or pairs of the same layout")]
+    NoHeldOutExamples {
+        /// The system.
+        kind: &'static str,
+        /// The held-out files.
+        name: String,
+    },
     /// The loss is no longer a number.
     #[error(
         "the loss is not a number at step {step} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip"

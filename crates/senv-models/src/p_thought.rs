@@ -10,14 +10,14 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Result, file,
-    fit::{FitParams, WordUpdates, require},
+    Result,
+    fit::{FitParams, WordUpdates},
     initial::Initial,
     learnt::Learnt,
-    pairs::PairData,
+    pairs::{PairData, PairSource},
     sequence::{
-        Example, LongSentences, OutputForm, Reading, SequenceForm, SequenceModel, SequenceSystem, Text, Training,
-        UNKNOWN, assemble,
+        Data, Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
+        Trainable, assemble, known,
     },
 };
 
@@ -48,6 +48,8 @@ pub struct PThoughtParams {
     pub objective: DualObjective,
     /// At most so many words, the end token and the one for unknown words among them.
     pub max_vocabulary: Option<usize>,
+    /// Words that occur less often are unknown.
+    pub min_count: u64,
     /// Words of a sentence that are read, at least 1.
     pub max_tokens: usize,
     /// What becomes of longer sentences in training.
@@ -72,6 +74,7 @@ impl Default for PThoughtParams {
             structure: PThoughtStructure::OneBi,
             objective: DualObjective::default(),
             max_vocabulary: None,
+            min_count: 1,
             max_tokens: 50,
             long: LongSentences::Cut,
             output: OutputForm::Sampled { words: DEFAULT_SAMPLED },
@@ -95,10 +98,75 @@ impl PThoughtParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
-        self.form(2).build()?;
-        self.fit.check()
+        self.check_settings()
+    }
+
+    /// Trains on all ordered pairs of sentences that mean the same. Words that are rare, or without a vector among
+    /// `vectors` if there are any, are unknown; `</s>` and `unk` there stand for the end token and for unknown words.
+    ///
+    /// `dev` are held-out pairs: with them the weights of the highest mean ln p of a held-out token are kept, weighed by
+    /// `objective`; without them the last. Read data with a [`min_count`](crate::PairOptions::min_count) of 1: words that
+    /// the data itself leaves out are missing, not unknown.
+    ///
+    /// # Errors
+    /// [`Error::NoExamples`](crate::Error::NoExamples) without a pair,
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) without a held-out one; whatever is wrong with the
+    /// parameters, the memory, or the training itself.
+    pub fn fit(
+        &self,
+        data: &PairData,
+        dev: Option<&PairData>,
+        vectors: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<PThought>> {
+        self.check()?;
+        let n_sentences: usize = data.sources.iter().map(|source| source.sentences().len()).sum();
+        let keep =
+            |token: &str, count| count >= self.min_count && vectors.is_none_or(|vectors| vectors.get(token).is_some());
+        let (vocabulary, numbers) = assemble(&data.vocabulary, n_sentences as u64, self.max_vocabulary, keep)?;
+        let train = self.pairs(data, &numbers)?;
+        let held_out = |dev: &PairData| -> Result<_> {
+            let (text, examples) = self.pairs(dev, &known(&vocabulary, &dev.vocabulary))?;
+            let names: Vec<&str> = dev.sources.iter().map(PairSource::name).collect();
+            Ok((text, examples, names.join(", ")))
+        };
+        let held_out = dev.map(held_out).transpose()?;
+        let data = Data::new(self, vocabulary, train, held_out, observer)?;
+        self.fit_data(data, vectors, observer)
+    }
+
+    /// The sentences of all sources, their words numbered anew, and the ordered pairs.
+    fn pairs(&self, data: &PairData, numbers: &[TokenId]) -> Result<(Text, Vec<Example>)> {
+        let (mut all, mut pairs) = (Sentences::new(), Vec::new());
+        for source in &data.sources {
+            let before = all.len() as u32;
+            for sentence in source.sentences().iter() {
+                all.push(sentence.iter().map(|token: &TokenId| numbers[token.index()]));
+            }
+            pairs.extend(source.ordered_pairs().into_iter().map(|pair| pair.map(|i| before + i)));
+        }
+        let text = Text::new(&all, vec![true; all.len()], self.max_tokens, data.fingerprint())?;
+        let is_known = |pair: &[u32; 2]| pair.iter().all(|&i| !text.is_blank(i));
+        let examples = pairs.into_iter().filter(is_known).map(|[a, b]| [a, a, b]).collect();
+        Ok((text, examples))
+    }
+}
+
+impl Trainable for PThoughtParams {
+    fn settings(&self) -> Settings<'_> {
+        let (auto, paraphrase) = self.objective.weights(1.0);
+        Settings {
+            tokenizer: &self.tokenizer,
+            min_count: self.min_count,
+            max_vocabulary: self.max_vocabulary,
+            max_tokens: self.max_tokens,
+            long: self.long,
+            end: None,
+            normalise: false,
+            weights: vec![auto, paraphrase],
+            initial: &self.initial,
+            fit: &self.fit,
+        }
     }
 
     fn form(&self, n_words: usize) -> SequenceForm {
@@ -123,61 +191,5 @@ impl PThoughtParams {
             output: self.output.clone(),
             reduction: Reduction::Mean,
         }
-    }
-
-    /// Trains on all ordered pairs of sentences that mean the same. Words without a vector among `vectors`, if there are
-    /// any, are unknown; `</s>` and `unk` there stand for the end token and for unknown words. Words that the data left
-    /// out as too rare are missing, not unknown.
-    ///
-    /// # Errors
-    /// [`Error::NoExamples`] without a pair; whatever is wrong with the parameters, the memory, or the training itself.
-    pub fn fit(
-        &self,
-        data: &PairData,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Learnt<PThought>> {
-        self.check()?;
-        let n_sentences: usize = data.sources.iter().map(|source| source.sentences().len()).sum();
-        let given = |token: &str, _| vectors.is_none_or(|vectors| vectors.get(token).is_some());
-        let (vocabulary, numbers) = assemble(&data.vocabulary, n_sentences as u64, self.max_vocabulary, given)?;
-        let (mut all, mut pairs) = (Sentences::new(), Vec::new());
-        for source in &data.sources {
-            let before = all.len() as u32;
-            for sentence in source.sentences().iter() {
-                all.push(sentence.iter().map(|token: &TokenId| numbers[token.index()]));
-            }
-            pairs.extend(source.ordered_pairs().into_iter().map(|pair| pair.map(|i| before + i)));
-        }
-        let ends = vec![true; all.len()];
-        let text = Text::new(vocabulary, &all, ends, self.max_tokens, data.fingerprint());
-        text.number()?;
-        let is_known = |[a, b]: &[u32; 2]| [a, b].iter().all(|&&i| !text.sentences.get(i as usize).is_empty());
-        let all: Vec<Example> = pairs.into_iter().filter(is_known).map(|[a, b]| [a, a, b]).collect();
-        let examples = text.admitted(all, self.long, self.max_tokens, observer);
-        if examples.is_empty() {
-            return Err(Error::NoExamples { kind: PThought::KIND });
-        }
-        let (auto, paraphrase) = self.objective.weights(1.0);
-        Training {
-            params: self,
-            fit: &self.fit,
-            form: self.form(text.vocabulary.len()),
-            reading: Reading {
-                tokenizer: self.tokenizer.clone(),
-                max_tokens: self.max_tokens,
-                unknown: Some(UNKNOWN),
-                end: None,
-            },
-            normalise: false,
-            initial: &self.initial,
-            vectors,
-            vocabulary: text.vocabulary,
-            sentences: text.sentences,
-            examples,
-            weights: vec![auto, paraphrase],
-            identity: text.identity,
-        }
-        .run(observer)
     }
 }

@@ -160,14 +160,17 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
                 let (loss, saved) = margin.forward(first, second, &texts, &mut rng)?;
                 let (d_first, d_second) = margin.backward(&saved, 1.0);
                 let active = saved.n_active() as f64 / saved.n_hinges() as f64;
-                (StepReport { loss, active: Some(active) }, concatenate![Axis(0), d_first, d_second])
+                (
+                    StepReport { loss, active: Some(active), ..StepReport::default() },
+                    concatenate![Axis(0), d_first, d_second],
+                )
             }
             PairLoss::SoftmaxCosine(softmax) => {
                 let hard = (n_hard > 0).then_some(hard);
                 let (loss, saved) = softmax.forward(first, second, hard, &texts)?;
                 let (d_first, d_second, d_hard) = softmax.backward(&saved, 1.0)?;
                 let d_hard = d_hard.unwrap_or_else(|| Array2::zeros((0, vectors.ncols())));
-                (StepReport { loss, active: None }, concatenate![Axis(0), d_first, d_second, d_hard])
+                (StepReport { loss, ..StepReport::default() }, concatenate![Axis(0), d_first, d_second, d_hard])
             }
         })
     }

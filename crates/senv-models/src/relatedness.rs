@@ -319,7 +319,7 @@ impl Objective for Tuning<'_> {
         let fit = &self.params.fit;
         fit.penalty(self.params.l2_filters).backward_all(filters, start, 1.0, &mut d_encoder[0])?;
         fit.penalty(self.params.l2_head).backward_all(&weights.parameters[1], None, 1.0, d_head)?;
-        Ok(StepReport { loss, active: None })
+        Ok(StepReport { loss, ..StepReport::default() })
     }
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {

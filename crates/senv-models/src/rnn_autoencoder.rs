@@ -12,13 +12,12 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Result, file,
-    fit::{FitParams, require},
+    Result,
+    fit::FitParams,
     initial::Initial,
     learnt::Learnt,
     sequence::{
-        Example, LongSentences, OutputForm, Reading, SequenceForm, SequenceModel, SequenceSystem, Text, Training,
-        UNKNOWN, Wanted,
+        Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
     },
 };
 
@@ -81,10 +80,48 @@ impl RnnAutoencoderParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
-        self.form(2).build()?;
-        self.fit.check()
+        self.check_settings()
+    }
+
+    /// Trains on text files, a sentence a line. `dev` are held-out files, read with the words of the training text: with
+    /// them the weights of the highest mean ln p of a held-out token are kept; without them the last. `vectors` are word
+    /// vectors to start from.
+    ///
+    /// # Errors
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever is
+    /// wrong with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        dev: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        vectors: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<RnnAutoencoder>> {
+        self.check()?;
+        self.fit_text(paths, dev, options, each, vectors, observer)
+    }
+}
+
+/// Every sentence, to be told again.
+fn each(text: &Text) -> Vec<Example> {
+    text.numbers().filter(|&i| !text.is_blank(i)).map(|i| [i, i, i]).collect()
+}
+
+impl Trainable for RnnAutoencoderParams {
+    fn settings(&self) -> Settings<'_> {
+        Settings {
+            tokenizer: &self.tokenizer,
+            min_count: self.min_count,
+            max_vocabulary: self.max_vocabulary,
+            max_tokens: self.max_tokens,
+            long: self.long,
+            end: None,
+            normalise: false,
+            weights: vec![1.0],
+            initial: &self.initial,
+            fit: &self.fit,
+        }
     }
 
     fn form(&self, n_words: usize) -> SequenceForm {
@@ -103,53 +140,5 @@ impl RnnAutoencoderParams {
             output: self.output.clone(),
             reduction: Reduction::Mean,
         }
-    }
-
-    /// Trains on text files, a sentence a line. `vectors` are word vectors to start from.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
-    pub fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Learnt<RnnAutoencoder>> {
-        self.check()?;
-        let wanted = Wanted {
-            tokenizer: &self.tokenizer,
-            min_count: self.min_count,
-            max_vocabulary: self.max_vocabulary,
-            max_tokens: self.max_tokens,
-        };
-        let text = Text::read(paths, &wanted, options, observer)?;
-        let n = text.number()?;
-        let usable = |&i: &u32| !text.sentences.get(i as usize).is_empty();
-        let all: Vec<Example> = (0..n).filter(usable).map(|i| [i, i, i]).collect();
-        let examples = text.admitted(all, self.long, self.max_tokens, observer);
-        if examples.is_empty() {
-            return Err(Error::NoExamples { kind: RnnAutoencoder::KIND });
-        }
-        Training {
-            params: self,
-            fit: &self.fit,
-            form: self.form(text.vocabulary.len()),
-            reading: Reading {
-                tokenizer: self.tokenizer.clone(),
-                max_tokens: self.max_tokens,
-                unknown: Some(UNKNOWN),
-                end: None,
-            },
-            normalise: false,
-            initial: &self.initial,
-            vectors,
-            vocabulary: text.vocabulary,
-            sentences: text.sentences,
-            examples,
-            weights: vec![1.0],
-            identity: text.identity,
-        }
-        .run(observer)
     }
 }

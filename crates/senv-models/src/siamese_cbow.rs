@@ -253,7 +253,7 @@ impl Objective for Neighbours<'_> {
             gradients.d_words.view_mut(),
             &mut gradients.d_parameters[0],
         )?;
-        Ok(StepReport { loss, active: None })
+        Ok(StepReport { loss, ..StepReport::default() })
     }
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {

@@ -16,13 +16,13 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Result, Snli, file,
+    Result, Snli,
     fit::{FitParams, copy_table, require},
     initial::Initial,
     learnt::Learnt,
     sequence::{
-        END, Example, LongSentences, OutputForm, Part, Reading, SequenceForm, SequenceModel, SequenceSystem, Text,
-        Training, UNKNOWN, Wanted,
+        END, Example, LongSentences, OutputForm, Part, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
+        Trainable,
     },
 };
 
@@ -102,12 +102,52 @@ impl SkipThoughtParams {
     /// # Errors
     /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
         let even = !self.bi || self.sentence_dim.is_multiple_of(2);
         require(even, "sentence_dim", "even, for two readers", self.sentence_dim as f64)?;
-        self.form(2).build()?;
-        self.fit.check()
+        self.check_settings()
+    }
+
+    /// Trains on text files: a sentence a line in order, documents separated by blank lines. `dev` are held-out files of
+    /// the same layout, read with the words of the training text: with them the weights of the highest mean ln p of a
+    /// held-out token are kept; without them the last. `vectors` are word vectors to start from.
+    ///
+    /// # Errors
+    /// [`Error::NoExamples`](crate::Error::NoExamples) if no document has three sentences,
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if none of the held-out ones has; whatever is wrong
+    /// with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        dev: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        vectors: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<SkipThought>> {
+        self.check()?;
+        self.fit_text(paths, dev, options, triples, vectors, observer)
+    }
+}
+
+/// Every sentence between two others of its document, with these.
+fn triples(text: &Text) -> Vec<Example> {
+    let middle = text.numbers().skip(1).filter(|&i| !text.ends(i - 1) && !text.ends(i));
+    middle.map(|i| [i, i - 1, i + 1]).collect()
+}
+
+impl Trainable for SkipThoughtParams {
+    fn settings(&self) -> Settings<'_> {
+        Settings {
+            tokenizer: &self.tokenizer,
+            min_count: self.min_count,
+            max_vocabulary: self.max_vocabulary,
+            max_tokens: self.max_tokens,
+            long: self.long,
+            end: Some(END),
+            normalise: true,
+            weights: vec![1.0, 1.0],
+            initial: &self.initial,
+            fit: &self.fit,
+        }
     }
 
     fn form(&self, n_words: usize) -> SequenceForm {
@@ -126,56 +166,6 @@ impl SkipThoughtParams {
             output: self.output.clone(),
             reduction: Reduction::Mean,
         }
-    }
-
-    /// Trains on text files: a sentence a line in order, documents separated by blank lines. `vectors` are word vectors
-    /// to start from.
-    ///
-    /// # Errors
-    /// [`Error::NoExamples`] if no document has three sentences; whatever is wrong with the text, the parameters, the
-    /// memory, or the training itself.
-    pub fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Learnt<SkipThought>> {
-        self.check()?;
-        let wanted = Wanted {
-            tokenizer: &self.tokenizer,
-            min_count: self.min_count,
-            max_vocabulary: self.max_vocabulary,
-            max_tokens: self.max_tokens,
-        };
-        let text = Text::read(paths, &wanted, options, observer)?;
-        let n = text.number()?;
-        let is_middle = |&i: &u32| i > 0 && i + 1 < n && !text.ends[i as usize - 1] && !text.ends[i as usize];
-        let all: Vec<Example> = (0..n).filter(is_middle).map(|i| [i, i - 1, i + 1]).collect();
-        let examples = text.admitted(all, self.long, self.max_tokens, observer);
-        if examples.is_empty() {
-            return Err(Error::NoExamples { kind: SkipThought::KIND });
-        }
-        Training {
-            params: self,
-            fit: &self.fit,
-            form: self.form(text.vocabulary.len()),
-            reading: Reading {
-                tokenizer: self.tokenizer.clone(),
-                max_tokens: self.max_tokens,
-                unknown: Some(UNKNOWN),
-                end: Some(END),
-            },
-            normalise: true,
-            initial: &self.initial,
-            vectors,
-            vocabulary: text.vocabulary,
-            sentences: text.sentences,
-            examples,
-            weights: vec![1.0, 1.0],
-            identity: text.identity,
-        }
-        .run(observer)
     }
 }
 

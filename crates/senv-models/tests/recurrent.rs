@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Mutex,
         atomic::{AtomicU32, Ordering},
@@ -17,6 +17,9 @@ use senv_models::{
 };
 use senv_store::Embeddings;
 use tempfile::TempDir;
+
+/// Nothing to validate with.
+const NO_DEV: &[&Path] = &[];
 
 /// Words of three topics.
 const TOPICS: [[&str; 5]; 3] = [
@@ -187,7 +190,7 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
             ..BowAutoencoderParams::default()
         };
         let learnt = |fit, observer: &dyn Observer| {
-            params(fit).fit_files(&[&path], &CorpusOptions::default(), None, observer).unwrap()
+            params(fit).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
         };
         let one = learnt(fit.clone(), &NoObserver);
         let text = text();
@@ -240,7 +243,7 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     let path = files.write("text.txt", &text);
     let fit = FitParams { epochs: 400, batch: 10, lr: 0.01, clip: Some(5.0), ..FitParams::default() };
     let learnt = |params: RnnAutoencoderParams, observer: &dyn Observer| {
-        params.fit_files(&[&path], &CorpusOptions::default(), None, observer).unwrap()
+        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
     };
     let one = learnt(autoencoder(fit.clone()), &NoObserver);
     for sentence in &sentences {
@@ -277,7 +280,7 @@ fn outputs_sampled_and_in_clusters_learn_too() {
     for output in [OutputForm::Sampled { words: 12 }, OutputForm::Adaptive { cutoffs: vec![6, 11, 1000] }] {
         let fit = FitParams { epochs: 600, batch: 10, lr: 0.01, ..FitParams::default() };
         let params = RnnAutoencoderParams { output: output.clone(), ..autoencoder(fit) };
-        let learnt = params.fit_files(&[&path], &CorpusOptions::default(), None, &NoObserver).unwrap();
+        let learnt = params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap();
         let right = |sentence: &&String| learnt.model.decode(sentence, 0, 1, 30).unwrap()[0].text == **sentence;
         let right = sentences.iter().filter(right).count();
         assert!(right >= 18, "{output:?}: {right}");
@@ -296,8 +299,9 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
     let fit = FitParams { epochs: 500, batch: 6, lr: 0.01, clip: Some(10.0), ..FitParams::default() };
-    let learnt =
-        |params: SkipThoughtParams| params.fit_files(&[&path], &CorpusOptions::default(), None, &NoObserver).unwrap();
+    let learnt = |params: SkipThoughtParams| {
+        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap()
+    };
     let [uni, bi] = [false, true].map(|bi| {
         let one = learnt(skip_thought(bi, fit.clone()));
         assert_eq!(one.examples, 500 * 12, "three triples a document");
@@ -349,7 +353,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     let short = files.write("short.txt", "boat sail\ntide\n\noven\nbread\n");
     let fit = FitParams { epochs: 1, ..FitParams::default() };
     let error = skip_thought(false, fit.clone())
-        .fit_files(&[&short], &CorpusOptions::default(), None, &NoObserver)
+        .fit_files(&[&short], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
         .unwrap_err();
     assert!(matches!(error, Error::NoExamples { kind: "skip-thought" }), "{error}");
 
@@ -359,7 +363,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     {
         let params = SkipThoughtParams { max_tokens: 3, long, ..skip_thought(false, fit.clone()) };
         let notes = Notes::default();
-        let learnt = params.fit_files(&[&path], &CorpusOptions::default(), None, &notes).unwrap();
+        let learnt = params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &notes).unwrap();
         assert_eq!(learnt.examples, expected);
         let notes = notes.0.lock().unwrap();
         assert!(notes.iter().any(|note| note.starts_with(words)), "{notes:?}");
@@ -402,13 +406,13 @@ fn p_thought_says_sentence_and_paraphrase_in_all_structures() {
             fit: FitParams { epochs: 400, batch: 20, lr: 0.01, threads, ..PThoughtParams::default().fit },
             ..PThoughtParams::default()
         };
-        let one = params(1).fit(&data, None, &NoObserver).unwrap();
+        let one = params(1).fit(&data, None, None, &NoObserver).unwrap();
         assert_eq!(one.model.dim(), 40);
         for (i, sentence) in sentences.iter().enumerate() {
             let said = |decoder| one.model.decode(sentence, decoder, 1, 30).unwrap()[0].text.clone();
             assert_eq!([&said(0), &said(1)], [sentence, &sentences[(i + 10) % 20]], "{structure:?}");
         }
-        assert_eq!(bits(&one.model), bits(&params(3).fit(&data, None, &NoObserver).unwrap().model));
+        assert_eq!(bits(&one.model), bits(&params(3).fit(&data, None, None, &NoObserver).unwrap().model));
         batches_agree(&one.model);
         one.model.save(files.path("model.senv")).unwrap();
         let opened = Model::open(files.path("model.senv")).unwrap();
@@ -421,8 +425,10 @@ fn a_vocabulary_grows_by_a_linear_map() {
     let files = Files::new();
     let path = files.write("text.txt", &ordered().0);
     let fit = FitParams { epochs: 2, ..FitParams::default() };
-    let model =
-        skip_thought(false, fit).fit_files(&[&path], &CorpusOptions::default(), None, &NoObserver).unwrap().model;
+    let model = skip_thought(false, fit)
+        .fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
+        .unwrap()
+        .model;
     // Other vectors from which a known affine map leads to those of the model, and two more words.
     let words: Vec<(String, Vec<f32>)> = model
         .vocabulary()
@@ -456,4 +462,106 @@ fn a_vocabulary_grows_by_a_linear_map() {
     assert!(model.expand(&vectors, Expansion::Same).is_err(), "three numbers are not sixteen");
     let (linear, other) = model.expand(&vectors, Expansion::Linear).unwrap();
     assert!(other.error > report.error && linear.vocabulary().len() == old + 1);
+}
+
+/// Keeps what is reported.
+#[derive(Default)]
+struct Reports(Mutex<Vec<Progress>>);
+
+impl Observer for Reports {
+    fn progress(&self, progress: &Progress) -> Control {
+        self.0.lock().unwrap().push(*progress);
+        Control::Continue
+    }
+}
+
+#[test]
+fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
+    let files = Files::new();
+    let (text, sentences) = ordered();
+    let path = files.write("text.txt", &text);
+    // A word of no training sentence, and one that is named like the end token.
+    let held_out = files.write("dev.txt", "boat sail bread\nxyz tide\n<eos> oven goal\npitch boat\n\n");
+    let fit = FitParams { epochs: 2, batch: 6, lr: 0.01, ..FitParams::default() };
+    let long = FitParams { epochs: 300, patience: Some(2), ..fit.clone() };
+    let options = CorpusOptions::default();
+
+    // Every token of the held-out text by itself, as the model of the best step says.
+    let learnt = autoencoder(long.clone()).fit_files(&[&path], &[&held_out], &options, None, &NoObserver).unwrap();
+    assert_eq!(learnt.stopped, Stopped::Early, "twenty sentences are soon known too well");
+    let (step, score) = learnt.best.unwrap();
+    assert!(step < learnt.steps && learnt.history.iter().all(|&(_, other)| other <= score), "{:?}", learnt.history);
+    let cost = |model: &senv_models::RnnAutoencoder, text: &str| model.surprise(text, text, 0).unwrap();
+    let lines = ["boat sail bread", "xyz tide", "UNK oven goal", "pitch boat"];
+    let sums = lines.map(|line| cost(&learnt.model, line)).iter().fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    assert_eq!(sums.1, 14, "words and ends");
+    assert!((score + sums.0 / 14.0).abs() < 1e-5, "{score} {}", -sums.0 / 14.0);
+    // The same in one batch or many, and with sampled words, which are for training alone.
+    let many: String = (0..200).map(|i| sentences[i % 20].clone() + "\n").collect();
+    let many = files.write("many.txt", &many);
+    let sampled = RnnAutoencoderParams { output: OutputForm::Sampled { words: 8 }, ..autoencoder(fit.clone()) };
+    let reports = Reports::default();
+    let sampled = sampled.fit_files(&[&path], &[&many], &options, None, &reports).unwrap();
+    let sums = sentences.iter().map(|line| cost(&sampled.model, line)).fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    assert!((sampled.best.unwrap().1 + sums.0 / sums.1 as f64).abs() < 1e-5);
+    let last = *reports.0.lock().unwrap().last().unwrap();
+    assert!(last.tokens_per_second.unwrap() > 0.0 && last.validation.is_some());
+    assert!(last.decoders[0].unwrap() > 0.0 && last.decoders[1].is_none(), "{last:?}");
+
+    // Both neighbours count.
+    let learnt =
+        skip_thought(false, fit.clone()).fit_files(&[&path], &[&held_out], &options, None, &NoObserver).unwrap();
+    let triples = [(1, 0, 2), (2, 1, 3)];
+    let parts = triples.map(|(i, before, after)| {
+        [(before, 0), (after, 1)].map(|(j, k): (usize, usize)| learnt.model.surprise(lines[i], lines[j], k).unwrap())
+    });
+    let sums = parts.iter().flatten().fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    assert!((learnt.best.unwrap().1 + sums.0 / sums.1 as f64).abs() < 1e-5);
+    let two = files.write("two.txt", "boat\nsail\n");
+    let error = skip_thought(false, fit.clone()).fit_files(&[&path], &[&two], &options, None, &NoObserver).unwrap_err();
+    assert!(matches!(error, Error::NoHeldOutExamples { kind: "skip-thought", .. }), "{error}");
+    assert!(error.to_string().contains("two.txt"), "{error}");
+
+    let bow = BowAutoencoderParams { dim: 8, min_count: 1, fit: long, ..BowAutoencoderParams::default() };
+    let learnt = bow.fit_files(&[&path], &[&held_out], &options, None, &NoObserver).unwrap();
+    let losses = learnt.model.losses(&lines).unwrap();
+    assert!((learnt.best.unwrap().1 + losses.iter().sum::<f64>() / 4.0).abs() < 1e-4, "{losses:?}");
+    let unknown = files.write("unknown.txt", "xyz\n");
+    let error = bow.fit_files(&[&path], &[&unknown], &options, None, &NoObserver).unwrap_err();
+    assert!(error.to_string().contains("unknown.txt"), "{error}");
+}
+
+#[test]
+fn p_thought_is_validated_on_pairs_and_rare_words_keep_their_place() {
+    let files = Files::new();
+    let data = captions(&files);
+    let inputs =
+        |name: &str, text: &str| [PairInput { path: files.write(name, text), kind: PairKind::Pairs, weight: None }];
+    let read = |inputs: &[PairInput]| PairData::read(inputs, &PairOptions::default(), &NoObserver).unwrap();
+    let dev = read(&inputs("dev.tsv", "boat xyz sail\toven tide\n"));
+    let fit = FitParams { epochs: 2, batch: 20, lr: 0.01, ..PThoughtParams::default().fit };
+    let params = PThoughtParams { dim: 8, hidden: 6, fit, ..PThoughtParams::default() };
+    let learnt = params.fit(&data, Some(&dev), None, &NoObserver).unwrap();
+    let (alpha, mut sum, mut n) = (2.0, 0.0, 0.0);
+    for (from, to) in [("boat xyz sail", "oven tide"), ("oven tide", "boat xyz sail")] {
+        for (text, decoder, weight) in [(from, 0, 1.0), (to, 1, alpha)] {
+            let (cost, tokens) = learnt.model.surprise(from, text, decoder).unwrap();
+            (sum, n) = (sum + weight * cost, n + weight * tokens as f64);
+        }
+    }
+    assert!((learnt.best.unwrap().1 + sum / n).abs() < 1e-5, "{:?} {}", learnt.best, -sum / n);
+    let blank = PairData::new(dev.vocabulary.clone(), Vec::new());
+    let error = params.fit(&data, Some(&blank), None, &NoObserver).unwrap_err();
+    assert!(matches!(error, Error::NoHeldOutExamples { kind: "p-thought", .. }), "{error}");
+
+    // Rare words are unknown where they stand: the sentences keep their lengths.
+    let rare = read(&inputs("rare.tsv", "boat rare sail\tboat sail sail\nboat sail\tsail boat\n"));
+    let params = PThoughtParams { min_count: 2, ..params };
+    let reports = Reports::default();
+    let learnt = params.fit(&rare, None, None, &reports).unwrap();
+    assert!(learnt.model.vocabulary().id("rare").is_none() && learnt.model.vocabulary().id("boat").is_some());
+    // An ordered pair reads 3 or 2 tokens, tells itself and the other with their ends: (3 + 4 + 4) 2 + (2 + 3 + 3) 2.
+    let last = *reports.0.lock().unwrap().last().unwrap();
+    let per_example = last.tokens_per_second.unwrap() / last.units_per_second;
+    assert!((per_example - 38.0 / 4.0).abs() < 1e-6, "{per_example}");
 }

@@ -191,8 +191,7 @@ impl<'a, E: Examples> Run<'a, E> {
             lr: f64::from(unit.rate.lr),
             loss: reporter.loss,
             seconds,
-            active: None,
-            validation: None,
+            ..Progress::default()
         };
         if self.observer.progress(&progress) == Control::Stop {
             self.interrupted.store(true, Ordering::Release);

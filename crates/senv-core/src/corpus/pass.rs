@@ -187,14 +187,10 @@ impl Shared<'_> {
             let share = input.bytes.map_or(0.0, |bytes| input.blocks.consumed() as f64 / bytes.max(1) as f64);
             let progress = Progress {
                 done: share.min(1.0),
-                epoch: 0,
                 units,
                 units_per_second: units as f64 / seconds.max(1e-9),
-                lr: 0.0,
-                loss: 0.0,
                 seconds,
-                active: None,
-                validation: None,
+                ..Progress::default()
             };
             if self.observer.progress(&progress) == Control::Stop {
                 taken = Err(Error::Interrupted { action: "reading the text" });

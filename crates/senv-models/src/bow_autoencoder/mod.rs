@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use encoder::PresentWords;
 
 use crate::{
-    Result, file,
+    Error, Result, file,
     fit::{FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit},
     initial::{self, Initial},
     learnt::Learnt,
@@ -29,6 +29,9 @@ use crate::{
     sequence::{Reading, encode_many, encode_one, gather},
     training,
 };
+
+/// Held-out sentences that are told at a time.
+const A_BATCH: usize = 256;
 
 /// How the set of words is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,25 +95,37 @@ impl BowAutoencoderParams {
         Reading { tokenizer: self.tokenizer.clone(), max_tokens: self.max_tokens, unknown: None, end: None }
     }
 
-    /// Trains on text files, a sentence a line; `vectors` are word vectors to start from.
+    /// Trains on text files, a sentence a line. `dev` are held-out files, read with the words of the training text: with
+    /// them the weights of the lowest mean loss on them are kept; without them the last. `vectors` are word vectors to
+    /// start from.
     ///
     /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
+    /// [`Error::NoHeldOutExamples`] if the held-out files have no known word; whatever is wrong with the text, the
+    /// parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
+        dev: &[impl AsRef<Path>],
         options: &CorpusOptions,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
     ) -> Result<Learnt<BowAutoencoder>> {
         self.check()?;
-        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         let options = CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.clone() };
-        let (vocabulary, corpus) = training::read(&paths, &self.tokenizer, self.min_count, &options, observer)?;
-        self.fit(vocabulary, &corpus, vectors, observer)
+        let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, &options, observer)?;
+        let dev: Vec<PathBuf> = dev.iter().map(|path| path.as_ref().to_owned()).collect();
+        let options = CorpusOptions { tokenizer: self.tokenizer.clone(), ..options };
+        let held_out = || Corpus::with_vocabulary(&dev, &vocabulary, &options, observer);
+        let held_out = (!dev.is_empty()).then(held_out).transpose()?;
+        let fitted = self.fit(vocabulary, &corpus, held_out.as_ref(), vectors, observer);
+        let names = || dev.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+        fitted.map_err(|error| match error {
+            Error::NoHeldOutExamples { kind, .. } => Error::NoHeldOutExamples { kind, name: names() },
+            error => error,
+        })
     }
 
-    /// Trains on a corpus that is coded in `vocabulary`.
+    /// Trains on a corpus that is coded in `vocabulary`, and `dev` with it.
     ///
     /// # Errors
     /// As [`BowAutoencoderParams::fit_files`].
@@ -118,6 +133,7 @@ impl BowAutoencoderParams {
         &self,
         vocabulary: Vocabulary,
         corpus: &Corpus,
+        dev: Option<&Corpus>,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
     ) -> Result<Learnt<BowAutoencoder>> {
@@ -132,19 +148,17 @@ impl BowAutoencoderParams {
                 output.init(&mut stream(seed, "output", &[]))?,
             ],
         };
-        let (all, _) = numbered(corpus, Some)?;
-        let (mut sentences, mut cut) = (Sentences::new(), 0);
-        for sentence in all.iter().filter(|sentence| !sentence.is_empty()) {
-            cut += usize::from(sentence.len() > self.max_tokens);
-            sentences.push(present(&sentence[..sentence.len().min(self.max_tokens)]));
-        }
-        if cut > 0 {
-            observer.note(&format!("{cut} sentences of more than {} tokens were cut", self.max_tokens));
-        }
+        let sentences = self.word_sets(corpus, "", observer)?;
         let n = u32::try_from(sentences.len()).map_err(|_| CoreError::TooLarge { rows: sentences.len(), dim: 1 })?;
-        let identity =
-            format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::vectors_fingerprint(vectors));
-        let mut objective = Autoencoding { encoder, output, sentences, n, identity, batch: TokenBatch::new() };
+        let held_out = dev.map(|dev| self.word_sets(dev, "held-out ", observer)).transpose()?;
+        if held_out.as_ref().is_some_and(Sentences::is_empty) {
+            return Err(Error::NoHeldOutExamples { kind: BowAutoencoder::KIND, name: "held-out text".into() });
+        }
+        let of_dev = dev.map_or_else(String::new, |dev| format!("{} ", dev.fingerprint()));
+        let vectors = initial::vectors_fingerprint(vectors);
+        let identity = format!("{} {} {of_dev}{vectors}", file::to_json(self)?, corpus.fingerprint());
+        let mut objective =
+            Autoencoding { encoder, output, sentences, n, dev: held_out, identity, batch: TokenBatch::new() };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
         Learnt::new(fitted, found, |Weights { words, parameters }| {
             let mut groups = parameters.into_iter();
@@ -152,14 +166,24 @@ impl BowAutoencoderParams {
             BowAutoencoder::new(self.clone(), vocabulary, words, [next(), next()])
         })
     }
-}
 
-/// The words of a sentence, each once.
-fn present(sentence: &[TokenId]) -> Vec<TokenId> {
-    let mut words = sentence.to_vec();
-    words.sort_unstable();
-    words.dedup();
-    words
+    /// The words of every sentence that has any, each once; with a note on long sentences of this `name`.
+    fn word_sets(&self, corpus: &Corpus, name: &str, observer: &dyn Observer) -> Result<Sentences> {
+        let (all, _) = numbered(corpus, Some)?;
+        let (mut sentences, mut words, mut cut) = (Sentences::new(), Vec::new(), 0);
+        for sentence in all.iter().filter(|sentence| !sentence.is_empty()) {
+            cut += usize::from(sentence.len() > self.max_tokens);
+            words.clear();
+            words.extend_from_slice(&sentence[..sentence.len().min(self.max_tokens)]);
+            words.sort_unstable();
+            words.dedup();
+            sentences.push(words.iter().copied());
+        }
+        if cut > 0 {
+            observer.note(&format!("{cut} {name}sentences of more than {} tokens were cut", self.max_tokens));
+        }
+        Ok(sentences)
+    }
 }
 
 /// What tells the words.
@@ -216,6 +240,8 @@ struct Autoencoding {
     /// The words of each, each once.
     sentences: Sentences,
     n: u32,
+    /// Those held out, to validate with.
+    dev: Option<Sentences>,
     identity: String,
     batch: TokenBatch,
 }
@@ -248,7 +274,22 @@ impl Objective for Autoencoding {
         gradients.d_words = Array2::zeros(words.raw_dim());
         let d_words = gradients.d_words.view_mut();
         self.encoder.backward(bias, &self.batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
-        Ok(StepReport { loss, active: None })
+        Ok(StepReport { loss, ..StepReport::default() })
+    }
+
+    /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        let Some(dev) = &self.dev else { return Ok(None) };
+        let (mut sum, mut targets) = (0.0, Sentences::new());
+        for first in (0..dev.len()).step_by(A_BATCH) {
+            targets.clear();
+            (first..dev.len().min(first + A_BATCH)).for_each(|i| targets.push(dev.get(i).iter().copied()));
+            self.batch.assign(targets.iter())?;
+            let words = self.batch.gather(&weights.words)?;
+            let (h, _) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+            sum += self.output.losses(&weights.parameters[1], h.view(), &targets)?.iter().sum::<f64>();
+        }
+        Ok(Some(-sum / dev.len() as f64))
     }
 }
 
@@ -332,7 +373,7 @@ impl BowAutoencoder {
         let path = path.as_ref();
         let (params, vocabulary, words) = file::open::<BowAutoencoderParams>(Self::KIND, path)?;
         file::expect_rows(path, &words, vocabulary.len(), params.dim)?;
-        let bad = |reason: String| crate::Error::BadModel { path: path.to_owned(), reason };
+        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
         params.check().map_err(|error| bad(error.to_string()))?;
         let output = Output::new(&params, vocabulary.len()).init(&mut stream(0, "form", &[]))?;
         let model = ModelFile::open(path)?;

@@ -76,12 +76,16 @@ pub struct Step<'a> {
 }
 
 /// What came of the examples of a step.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
     /// Mean loss of an example; NaN stops the run.
     pub loss: f64,
     /// Share of the hinges that push, for margin losses.
     pub active: Option<f64>,
+    /// Tokens that were read and told, for systems with decoders; 0 for others.
+    pub tokens: u64,
+    /// Mean −ln p of a token of each decoder, in nats, as far as there are decoders. With sampled words p is among them.
+    pub nll: [Option<f64>; 2],
 }
 
 /// A system to be trained.

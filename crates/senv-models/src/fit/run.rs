@@ -6,7 +6,7 @@ use ndarray::Array2;
 use senv_core::{Control, Error as CoreError, Observer, Progress};
 
 use super::{
-    FitParams, Gradients, Objective, Step, Weights,
+    FitParams, Gradients, Objective, Step, StepReport, Weights,
     checkpoint::{self, Best, Place},
     learner::Learner,
     order::Order,
@@ -146,7 +146,7 @@ impl<'a, O: Objective> Run<'a, O> {
     }
 
     pub(super) fn go(mut self) -> Result<Fitted> {
-        let (mut training, mut updating, mut examples) = (Duration::ZERO, Duration::ZERO, 0);
+        let (mut training, mut updating, mut examples, mut tokens) = (Duration::ZERO, Duration::ZERO, 0, 0);
         let mut batch = Vec::new();
         let mut recent = Recent::default();
         let (mut reported, mut saved) = (Instant::now(), Instant::now());
@@ -169,8 +169,9 @@ impl<'a, O: Objective> Run<'a, O> {
             updating += update_began.elapsed();
             self.place.step += 1;
             self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
-            recent.add(report.loss, report.active);
+            recent.add(&report);
             examples += batch.len() as u64;
+            tokens += report.tokens;
             training += began.elapsed();
 
             if self.place.step.is_multiple_of(self.validate_every) || self.place.step == self.total {
@@ -188,9 +189,11 @@ impl<'a, O: Objective> Run<'a, O> {
                     units: examples,
                     units_per_second: examples as f64 / seconds.max(1e-9),
                     lr: lr.max(f64::MIN_POSITIVE),
-                    loss: recent.loss(),
+                    loss: recent.loss.mean().unwrap_or(0.0),
                     seconds,
-                    active: recent.active(),
+                    active: recent.active.mean(),
+                    tokens_per_second: (tokens > 0).then(|| tokens as f64 / seconds.max(1e-9)),
+                    decoders: recent.decoders.map(Mean::mean),
                     validation: self.place.history.last().map(|&(_, score)| score),
                 };
                 recent = Recent::default();
@@ -268,30 +271,38 @@ impl<'a, O: Objective> Run<'a, O> {
     }
 }
 
-/// Sums since the last report.
+/// Means over the steps since the last report.
 #[derive(Default)]
 struct Recent {
-    loss: f64,
-    active: f64,
-    n: u32,
-    n_active: u32,
+    loss: Mean,
+    active: Mean,
+    decoders: [Mean; 2],
 }
 
 impl Recent {
-    fn add(&mut self, loss: f64, active: Option<f64>) {
-        self.loss += loss;
-        self.n += 1;
-        if let Some(active) = active {
-            self.active += active;
-            self.n_active += 1;
+    fn add(&mut self, report: &StepReport) {
+        self.loss.add(Some(report.loss));
+        self.active.add(report.active);
+        self.decoders.iter_mut().zip(report.nll).for_each(|(mean, nll)| mean.add(nll));
+    }
+}
+
+/// A mean of what there was.
+#[derive(Default, Clone, Copy)]
+struct Mean {
+    sum: f64,
+    n: u32,
+}
+
+impl Mean {
+    fn add(&mut self, value: Option<f64>) {
+        if let Some(value) = value {
+            self.sum += value;
+            self.n += 1;
         }
     }
 
-    fn loss(&self) -> f64 {
-        self.loss / f64::from(self.n.max(1))
-    }
-
-    fn active(&self) -> Option<f64> {
-        (self.n_active > 0).then(|| self.active / f64::from(self.n_active))
+    fn mean(self) -> Option<f64> {
+        (self.n > 0).then(|| self.sum / f64::from(self.n))
     }
 }

@@ -55,7 +55,7 @@ impl Objective for Targets {
         if self.nan_from.is_some_and(|from| step.number >= from) {
             loss = f64::NAN;
         }
-        Ok(StepReport { loss, active: None })
+        Ok(StepReport { loss, ..StepReport::default() })
     }
 
     fn validate(&mut self, _: &Weights) -> Result<Option<f64>> {
@@ -185,7 +185,7 @@ impl Objective for Nothing {
     }
 
     fn gradients(&mut self, _: &Weights, _: &Step<'_>, _: &mut Gradients) -> Result<StepReport> {
-        Ok(StepReport { loss: 0.0, active: None })
+        Ok(StepReport::default())
     }
 }
 

@@ -1,17 +1,20 @@
-//! From sentences and examples to a trained encoder with decoders.
+//! From files or pairs to a trained encoder with decoders: what Skip-thoughts, RNN AE and P-thought share.
 
-use senv_core::{Observer, Sentences, TokenId, Vocabulary};
+use std::path::Path;
+
+use senv_core::{CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary};
 use senv_store::Embeddings;
 
 use super::{
     form::SequenceForm,
     model::{Part, SequenceConfig, SequenceModel, SequenceSystem},
     reading::{END, Reading, UNKNOWN},
-    telling::{Example, Telling},
+    telling::{Example, ExampleSet, Telling, Told},
+    words::{LongSentences, Text, assemble, known},
 };
 use crate::{
-    Result, file,
-    fit::{FitParams, Weights, WordUpdates, fit},
+    Error, Result, file,
+    fit::{FitParams, Weights, WordUpdates, fit, require},
     initial::{Initial, vectors_fingerprint},
     learnt::Learnt,
 };
@@ -19,55 +22,144 @@ use crate::{
 /// The words of GloVe files that stand for the end of a sentence and for unknown words.
 const ALIASES: [(TokenId, &str); 2] = [(END, "</s>"), (UNKNOWN, "unk")];
 
-/// What a system with decoders is trained from.
-pub(crate) struct Training<'a, S> {
-    pub(crate) params: &'a S,
-    pub(crate) fit: &'a FitParams,
-    pub(crate) form: SequenceForm,
-    pub(crate) reading: Reading,
+/// What the settings of all systems with decoders hold.
+pub(crate) struct Settings<'a> {
+    pub(crate) tokenizer: &'a Tokenizer,
+    pub(crate) min_count: u64,
+    pub(crate) max_vocabulary: Option<usize>,
+    pub(crate) max_tokens: usize,
+    pub(crate) long: LongSentences,
+    /// Read after the last word by the encoder.
+    pub(crate) end: Option<TokenId>,
+    /// Whether sentence vectors are brought to length 1.
     pub(crate) normalise: bool,
-    pub(crate) initial: &'a Initial,
-    pub(crate) vectors: Option<&'a Embeddings>,
-    pub(crate) vocabulary: Vocabulary,
-    pub(crate) sentences: Sentences,
-    pub(crate) examples: Vec<Example>,
-    /// Of each decoder, how much its loss counts.
+    /// α of each decoder.
     pub(crate) weights: Vec<f64>,
-    /// What identifies the text.
-    pub(crate) identity: String,
+    pub(crate) initial: &'a Initial,
+    pub(crate) fit: &'a FitParams,
 }
 
-impl<S: SequenceSystem> Training<'_, S> {
-    pub(crate) fn run(self, observer: &dyn Observer) -> Result<Learnt<SequenceModel<S>>> {
-        let (seed, form) = (self.fit.seed, &self.form);
-        let (mut words, found) = self.initial.rows(&self.vocabulary, form.dim, self.vectors, seed)?;
+/// What is learnt from, in the numbers of a vocabulary.
+pub(crate) struct Data {
+    vocabulary: Vocabulary,
+    train: ExampleSet,
+    /// Held out, to validate with.
+    dev: Option<ExampleSet>,
+    identity: String,
+}
+
+impl Data {
+    /// Training and held-out text with the examples in each; `dev` comes with its name.
+    pub(crate) fn new(
+        system: &impl Trainable,
+        vocabulary: Vocabulary,
+        (text, examples): (Text, Vec<Example>),
+        dev: Option<(Text, Vec<Example>, String)>,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let Settings { long, max_tokens, .. } = system.settings();
+        let mut identity = text.identity.clone();
+        let train = text.admit(examples, long, max_tokens, "", observer);
+        if train.examples.is_empty() {
+            return Err(Error::NoExamples { kind: system.kind() });
+        }
+        let mut held_out = None;
+        if let Some((text, examples, name)) = dev {
+            identity = format!("{identity} {}", text.identity);
+            let dev = text.admit(examples, long, max_tokens, "held-out ", observer);
+            if dev.examples.is_empty() {
+                return Err(Error::NoHeldOutExamples { kind: system.kind(), name });
+            }
+            held_out = Some(dev);
+        }
+        Ok(Self { vocabulary, train, dev: held_out, identity })
+    }
+}
+
+/// Settings that can be trained with.
+pub(crate) trait Trainable: SequenceSystem {
+    /// What they have in common with those of the others.
+    fn settings(&self) -> Settings<'_>;
+
+    /// The form of the model for a vocabulary of so many words.
+    fn form(&self, n_words: usize) -> SequenceForm;
+
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    /// Checks every range that all systems have.
+    fn check_settings(&self) -> Result<()> {
+        let (settings, form) = (self.settings(), self.form(2));
+        file::check_dim(form.dim)?;
+        require(settings.max_tokens >= 1, "max_tokens", "at least 1", settings.max_tokens as f64)?;
+        form.build()?;
+        settings.fit.check()
+    }
+
+    /// Trains on text files with the examples that `examples` finds; `dev` are held-out files of the same layout.
+    fn fit_text(
+        &self,
+        paths: &[impl AsRef<Path>],
+        dev: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        examples: fn(&Text) -> Vec<Example>,
+        vectors: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<SequenceModel<Self>>> {
+        let Settings { tokenizer, min_count, max_vocabulary, max_tokens, .. } = self.settings();
+        let options = CorpusOptions { tokenizer: tokenizer.clone(), ..options.clone() };
+        let (vocabulary, text) = Text::read(paths, &options, max_tokens, observer, |words, corpus| {
+            assemble(words, corpus.n_sentences(), max_vocabulary, |_, count| count >= min_count)
+        })?;
+        let found = examples(&text);
+        let held_out = if dev.is_empty() {
+            None
+        } else {
+            let number = |words: &Vocabulary, _: &_| Ok(((), known(&vocabulary, words)));
+            let ((), text) = Text::read(dev, &options, max_tokens, observer, number)?;
+            let names: Vec<String> = dev.iter().map(|path| path.as_ref().display().to_string()).collect();
+            let found = examples(&text);
+            Some((text, found, names.join(", ")))
+        };
+        let data = Data::new(self, vocabulary, (text, found), held_out, observer)?;
+        self.fit_data(data, vectors, observer)
+    }
+
+    /// Trains on examples. `</s>` and `unk` among the vectors stand for the end token and for unknown words.
+    fn fit_data(
+        &self,
+        data: Data,
+        vectors: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Learnt<SequenceModel<Self>>> {
+        let Settings { tokenizer, max_tokens, end, normalise, weights, initial, fit: params, .. } = self.settings();
+        let vocabulary = data.vocabulary;
+        let form = self.form(vocabulary.len());
+        let (mut words, found) = initial.rows(&vocabulary, form.dim, vectors, params.seed)?;
         for (token, alias) in ALIASES {
-            if let Some(row) = self.vectors.and_then(|vectors| vectors.get(alias)) {
+            if let Some(row) = vectors.and_then(|vectors| vectors.get(alias)) {
                 words.row_mut(token.index()).copy_from_slice(row);
             }
         }
         let machine = form.build()?;
-        let identity =
-            format!("{} {} {}", file::to_json(self.params)?, self.identity, vectors_fingerprint(self.vectors));
+        let identity = format!("{} {} {}", file::to_json(self)?, data.identity, vectors_fingerprint(vectors));
+        let frozen = params.words == WordUpdates::Frozen;
         let mut objective = Telling {
-            kind: S::KIND,
+            kind: Self::KIND,
             machine: machine.clone(),
-            sentences: self.sentences,
-            examples: self.examples,
-            weights: self.weights,
-            end: self.reading.end,
-            frozen: self.fit.words == WordUpdates::Frozen,
+            train: data.train,
+            dev: data.dev,
+            weights,
+            end,
+            frozen,
             identity,
+            told: Told::default(),
         };
-        let start = || Ok(Weights { words, parameters: machine.init(seed)? });
-        let fitted = fit(&mut objective, start, self.fit, observer)?;
-        let config = SequenceConfig {
-            parts: vec![self.form],
-            reading: self.reading,
-            normalise: self.normalise,
-            params: Some(self.params.clone()),
-        };
-        let (vocabulary, machine) = (self.vocabulary, objective.machine);
+        let start = || Ok(Weights { words, parameters: machine.init(params.seed)? });
+        let fitted = fit(&mut objective, start, params, observer)?;
+        let reading = Reading { tokenizer: tokenizer.clone(), max_tokens, unknown: Some(UNKNOWN), end };
+        let config = SequenceConfig { parts: vec![form], reading, normalise, params: Some(self.clone()) };
         Learnt::new(fitted, found, |Weights { words, parameters }| {
             Ok(SequenceModel::new(config, vocabulary, vec![Part::new(words, machine, parameters)]))
         })

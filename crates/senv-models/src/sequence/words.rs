@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Corpus, CorpusOptions, Error as CoreError, Observer, Sentences, TokenId, Tokenizer, Vocabulary};
+use senv_core::{Corpus, CorpusOptions, Error as CoreError, Observer, Sentences, TokenId, Vocabulary};
 use serde::{Deserialize, Serialize};
 
-use super::{reading::UNKNOWN, telling::Example};
+use super::{
+    reading::{END, UNKNOWN},
+    telling::{Example, ExampleSet},
+};
 use crate::{Result, pairs::numbered};
 
 /// The names of the end token and of the one for unknown words, as in the release of Skip-thoughts.
@@ -20,18 +23,6 @@ pub enum LongSentences {
     Cut,
     /// The example is left out, as in the release of Skip-thoughts.
     Drop,
-}
-
-/// Sentences to learn from.
-pub(crate) struct Text {
-    pub(crate) vocabulary: Vocabulary,
-    /// No longer than the limit.
-    pub(crate) sentences: Sentences,
-    /// Of each, whether it ends a document.
-    pub(crate) ends: Vec<bool>,
-    /// Of each, whether it was longer than the limit.
-    pub(crate) long: Vec<bool>,
-    pub(crate) identity: String,
 }
 
 /// The vocabulary of the special tokens and these words, most frequent first, as far as they are kept; and of every word
@@ -62,83 +53,93 @@ pub(crate) fn assemble(
     Ok((vocabulary, numbers))
 }
 
-/// What is asked of a text.
-pub(crate) struct Wanted<'a> {
-    pub(crate) tokenizer: &'a Tokenizer,
-    pub(crate) min_count: u64,
-    pub(crate) max_vocabulary: Option<usize>,
-    pub(crate) max_tokens: usize,
+/// Of every word of another text its number in `vocabulary`; what is not there is unknown.
+pub(crate) fn known(vocabulary: &Vocabulary, words: &Vocabulary) -> Vec<TokenId> {
+    let number = |token| vocabulary.id(token).filter(|&id| id != END).unwrap_or(UNKNOWN);
+    words.iter().map(|(_, token, _)| number(token)).collect()
+}
+
+/// Sentences to learn from or to validate with.
+pub(crate) struct Text {
+    /// No longer than the limit.
+    pub(crate) sentences: Sentences,
+    /// Of each, whether it ends a document.
+    ends: Vec<bool>,
+    /// Of each, whether it was longer than the limit.
+    long: Vec<bool>,
+    pub(crate) identity: String,
 }
 
 impl Text {
-    /// Reads files: a sentence a line, documents separated by blank lines. Unknown words keep their place.
-    pub(crate) fn read(
+    /// Reads files: a sentence a line, documents separated by blank lines. `number` says what becomes of each word, so
+    /// that unknown words can keep their place, and what else comes of them.
+    pub(crate) fn read<T>(
         paths: &[impl AsRef<Path>],
-        wanted: &Wanted<'_>,
         options: &CorpusOptions,
+        max_tokens: usize,
         observer: &dyn Observer,
-    ) -> Result<Self> {
+        number: impl FnOnce(&Vocabulary, &Corpus) -> Result<(T, Vec<TokenId>)>,
+    ) -> Result<(T, Self)> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        let options = CorpusOptions {
-            tokenizer: wanted.tokenizer.clone(),
-            min_count: 1,
-            max_vocabulary: None,
-            ..options.clone()
-        };
+        let options = CorpusOptions { min_count: 1, max_vocabulary: None, ..options.clone() };
         let (words, corpus) = Corpus::read(&paths, &options, observer)?;
-        let enough = |_: &str, count: u64| count >= wanted.min_count;
-        let (vocabulary, numbers) = assemble(&words, corpus.n_sentences(), wanted.max_vocabulary, enough)?;
+        let (more, numbers) = number(&words, &corpus)?;
         let (all, ends) = numbered(&corpus, |token| Some(numbers[token.index()]))?;
-        let identity = format!("{:016x}", corpus.fingerprint());
-        Ok(Self::new(vocabulary, &all, ends, wanted.max_tokens, identity))
+        Ok((more, Self::new(&all, ends, max_tokens, format!("{:016x}", corpus.fingerprint()))?))
     }
 
-    pub(crate) fn new(
-        vocabulary: Vocabulary,
-        all: &Sentences,
-        ends: Vec<bool>,
-        max_tokens: usize,
-        identity: String,
-    ) -> Self {
-        let (mut sentences, mut long) = (Sentences::new(), Vec::with_capacity(all.len()));
+    /// Sentences cut at the limit.
+    pub(crate) fn new(all: &Sentences, ends: Vec<bool>, max_tokens: usize, identity: String) -> Result<Self> {
+        let n = all.len();
+        u32::try_from(n).map_err(|_| CoreError::TooLarge { rows: n, dim: 1 })?;
+        let (mut sentences, mut long) = (Sentences::new(), Vec::with_capacity(n));
         for sentence in all.iter() {
             long.push(sentence.len() > max_tokens);
             sentences.push(sentence[..sentence.len().min(max_tokens)].iter().copied());
         }
-        Self { vocabulary, sentences, ends, long, identity }
-    }
-}
-
-impl Text {
-    /// How many sentences there are.
-    pub(crate) fn number(&self) -> Result<u32> {
-        let n = self.sentences.len();
-        Ok(u32::try_from(n).map_err(|_| CoreError::TooLarge { rows: n, dim: 1 })?)
+        Ok(Self { sentences, ends, long, identity })
     }
 
-    /// The examples that may be learnt from, and a note on long sentences.
-    pub(crate) fn admitted(
-        &self,
+    /// The numbers of its sentences.
+    pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
+        0..self.sentences.len() as u32
+    }
+
+    /// Whether a document ends with sentence `i`.
+    pub(crate) fn ends(&self, i: u32) -> bool {
+        self.ends[i as usize]
+    }
+
+    /// Whether sentence `i` has no token.
+    pub(crate) fn is_blank(&self, i: u32) -> bool {
+        self.sentences.get(i as usize).is_empty()
+    }
+
+    /// The sentences with those examples that may be used, and a note on long sentences of this `name`.
+    pub(crate) fn admit(
+        self,
         all: Vec<Example>,
         policy: LongSentences,
         max_tokens: usize,
+        name: &str,
         observer: &dyn Observer,
-    ) -> Vec<Example> {
-        let is_long = |example: &Example| example.iter().any(|&i| self.long[i as usize]);
-        let long = self.long.iter().filter(|&&long| long).count();
+    ) -> ExampleSet {
+        let Self { sentences, long, .. } = self;
+        let n_long = long.iter().filter(|&&long| long).count();
         if policy == LongSentences::Cut {
-            if long > 0 {
-                observer.note(&format!("{long} sentences of more than {max_tokens} tokens were cut"));
+            if n_long > 0 {
+                observer.note(&format!("{n_long} {name}sentences of more than {max_tokens} tokens were cut"));
             }
-            return all;
+            return ExampleSet { sentences, examples: all };
         }
         let n = all.len();
-        let kept: Vec<Example> = all.into_iter().filter(|example| !is_long(example)).collect();
-        if kept.len() < n {
-            let left_out = n - kept.len();
-            observer
-                .note(&format!("{left_out} examples with a sentence of more than {max_tokens} tokens were left out"));
+        let is_long = |example: &Example| example.iter().any(|&i| long[i as usize]);
+        let examples: Vec<Example> = all.into_iter().filter(|example| !is_long(example)).collect();
+        if examples.len() < n {
+            let left_out = n - examples.len();
+            let text = "examples with a sentence of more than";
+            observer.note(&format!("{left_out} {name}{text} {max_tokens} tokens were left out"));
         }
-        kept
+        ExampleSet { sentences, examples }
     }
 }

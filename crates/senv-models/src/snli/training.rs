@@ -102,7 +102,7 @@ impl Objective for Pairs {
         if loss.is_finite() {
             check_gradients(gradients, step.number)?;
         }
-        Ok(StepReport { loss, active: None })
+        Ok(StepReport { loss, ..StepReport::default() })
     }
 
     /// The share of the held-out pairs whose label is right.
