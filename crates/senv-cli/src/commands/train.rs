@@ -1,16 +1,22 @@
 //! `senv train`: text or pairs to a model.
 
+mod autoencoders;
 mod data_args;
+mod decoder_args;
 mod defaults;
 mod files;
 mod fit_args;
 mod job;
 mod names;
 mod outcome;
+mod p_thought;
 mod pair_args;
 mod pairs;
 mod relatedness;
 mod siamese_cbow;
+mod skip_thought;
+mod snli;
+mod text_args;
 mod text_systems;
 mod weighted;
 
@@ -21,21 +27,25 @@ use senv_core::Observer;
 use senv_models::{PvDbow, Sent2Vec, Trained, Word2Vec};
 
 pub(crate) use self::defaults::with_defaults;
+use self::{
+    autoencoders::{BowAeArgs, RnnAeArgs},
+    job::Job,
+    outcome::Outcome,
+    p_thought::PThoughtArgs,
+    pair_args::{CseArgs, PpArgs},
+    relatedness::RelatednessArgs,
+    siamese_cbow::SiameseCbowArgs,
+    skip_thought::SkipThoughtArgs,
+    snli::SnliArgs,
+    text_systems::{Common, PvDbowArgs, Sent2VecArgs, Word2VecArgs},
+    weighted::WeightedArgs,
+};
 pub(super) use self::{
     data_args::{Loaded, PairFiles, read_scored},
     files::check_writable,
     outcome::source_line,
     pair_args::{CnnArgs, LearnArgs, LossArgs},
     pairs::{PairSystem, groups_by_default},
-};
-use self::{
-    job::Job,
-    outcome::Outcome,
-    pair_args::{CseArgs, PpArgs},
-    relatedness::RelatednessArgs,
-    siamese_cbow::SiameseCbowArgs,
-    text_systems::{Common, PvDbowArgs, Sent2VecArgs, Word2VecArgs},
-    weighted::WeightedArgs,
 };
 use crate::{
     failure::Result,
@@ -99,6 +109,48 @@ Examples:
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     Cse(Box<CseArgs>),
+    /// Skip-thoughts: a recurrent reader from whose vector the sentences before and after are told.
+    #[command(after_help = "\
+Examples:
+  senv train skip-thought --input books.txt --output uni.senv
+  senv train skip-thought --input books.txt --bi --sentence-dim 600 --softmax sampled --output bi.senv
+
+The sizes of the paper (2400 units, 20,000 words, full softmax) take days on a CPU; --sentence-dim 600 with --softmax
+sampled takes minutes for a hundred thousand sentences.
+Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
+    SkipThought(Box<SkipThoughtArgs>),
+    /// RNN AE: a recurrent reader from whose vector the sentence itself is told, word by word.
+    #[command(after_help = "\
+Example:
+  senv train rnn-ae --input text.txt --hidden 600 --softmax sampled --output ae.senv
+
+Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
+    RnnAe(Box<RnnAeArgs>),
+    /// BOW AE: a sum of words from which the set of words is told.
+    #[command(after_help = "\
+Example:
+  senv train bow-ae --input text.txt --dim 300 --output ae.senv
+
+Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
+    BowAe(Box<BowAeArgs>),
+    /// SNLI models: words or a recurrent reader that tell whether one sentence follows from another.
+    #[command(after_help = "\
+Examples:
+  senv train snli --train snli-train.tsv --dev snli-dev.tsv --output bow.senv
+  senv train snli --train snli-train.tsv --dev snli-dev.tsv --encoder rnn --sentence-dim 600 --output rnn.senv
+  senv train snli --train snli-train.tsv --dev snli-dev.tsv --encoder skip-thought.senv --output tuned.senv
+
+Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
+    Snli(Box<SnliArgs>),
+    /// P-thought: a recurrent reader from whose vector the sentence and a paraphrase are told.
+    #[command(after_help = "\
+Examples:
+  senv train p-thought --captions captions.tsv --init-vectors words.senv --output model.senv
+  senv train p-thought --pairs paraphrases.tsv --structure two-bi --hidden 300 --output model.senv
+
+Word vectors stay as they are unless --updates says otherwise; give good ones with --init-vectors.
+Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
+    PThought(Box<PThoughtArgs>),
     /// Tune a model on scored pairs, with a head that reads the score off two vectors.
     #[command(after_help = "\
 Examples:
@@ -142,6 +194,11 @@ impl Train {
             System::SiameseCbow(args) => args.run(threads),
             System::Pp(args) => pairs::train_pp(&args, threads),
             System::Cse(args) => pairs::train_cse(&args, threads),
+            System::SkipThought(args) => args.run(threads),
+            System::RnnAe(args) => args.run(threads),
+            System::BowAe(args) => args.run(threads),
+            System::Snli(args) => args.run(threads),
+            System::PThought(args) => args.run(threads),
             System::Relatedness(args) => args.run(threads),
             System::Weighted(args) => args.run(),
         }

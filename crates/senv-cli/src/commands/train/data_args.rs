@@ -113,10 +113,10 @@ impl VectorArgs {
 pub(crate) struct WordArgs {
     /// How text is cut: words (English words, clitics and punctuation) or blank (at white space only).
     #[arg(long, value_name = "RULE", help_heading = "Text")]
-    tokenizer: Option<TokenizerArg>,
+    pub(crate) tokenizer: Option<TokenizerArg>,
     /// Whether text is lower-cased.
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Text")]
-    lowercase: Option<bool>,
+    pub(crate) lowercase: Option<bool>,
     /// Words that occur less often are unknown.
     #[arg(long, value_name = "N", help_heading = "Text")]
     pub(crate) min_count: Option<u64>,

@@ -2,8 +2,8 @@
 
 use senv_losses::InfoNce;
 use senv_models::{
-    CseParams, PairOptions, PpParams, PvDbowParams, RelatednessParams, Sent2VecParams, SiameseCbowParams,
-    Word2VecParams,
+    BowAutoencoderParams, CseParams, PThoughtParams, PairOptions, PpParams, PvDbowParams, RelatednessParams,
+    RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams, SnliParams, Word2VecParams,
 };
 use serde_json::{Value, json};
 
@@ -23,6 +23,11 @@ pub(crate) fn with_defaults(command: clap::Command) -> clap::Command {
         ("pp", pp),
         ("cse", cse),
         ("relatedness", to_value(&RelatednessParams::default())),
+        ("skip-thought", to_value(&SkipThoughtParams::default())),
+        ("rnn-ae", to_value(&RnnAutoencoderParams::default())),
+        ("bow-ae", to_value(&BowAutoencoderParams::default())),
+        ("snli", to_value(&SnliParams::default())),
+        ("p-thought", to_value(&PThoughtParams::default())),
     ];
     systems.into_iter().fold(command, |command, (name, params)| {
         if command.find_subcommand(name).is_none() {
@@ -60,6 +65,8 @@ fn default_of(argument: &str, params: &Value) -> Option<String> {
         "candidates" => &margin["candidates"],
         "negatives_selection" => &margin["selection"],
         "filters_start" => &params["filters"],
+        "alpha" => &params["objective"]["alpha"],
+        "softmax" => return first_name(&params["output"], &Value::Null, &Value::Null),
         "windows" => return list(&params["windows"], "width"),
         "filters" => return list(&params["windows"], "n_filters"),
         _ => ["training", "fit", "pairs"]
@@ -164,5 +171,10 @@ mod tests {
         }
         has(&help("train", "siamese-cbow"), &["0.001", "2", "50", "linear", "5", "1"]);
         has(&help("train", "relatedness"), &["50", "1-5", "product", "kl", "universal", "32"]);
+        has(&help("train", "skip-thought"), &["620", "2400", "paper", "20000", "30", "cut", "full", "10", "128", "1"]);
+        has(&help("train", "rnn-ae"), &["620", "2400", "paper", "64"]);
+        has(&help("train", "bow-ae"), &["620", "full", "5", "200"]);
+        has(&help("train", "snli"), &["bow", "620", "512", "100", "3", "20"]);
+        has(&help("train", "p-thought"), &["one-bi", "300", "1200", "2", "sampled", "frozen"]);
     }
 }

@@ -1,0 +1,148 @@
+//! `senv train p-thought`: paraphrases to a model that tells a sentence again, and a paraphrase of it.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, ValueEnum};
+use senv_core::{Observer, Tokenizer};
+use senv_losses::DualObjective;
+use senv_models::{HeldOut, PThought, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions};
+use senv_store::Embeddings;
+use serde_json::json;
+
+use super::{
+    data_args::{VectorArgs, WordArgs},
+    decoder_args::{DecoderArgs, decoder_parts},
+    files::RunFiles,
+    fit_args::{FitArgs, StartArgs, epochs_of},
+    job::Job,
+    names::{names, set},
+    outcome::{Outcome, source_json, source_line},
+};
+use crate::{
+    failure::{Failure, Result},
+    progress::Unit,
+};
+
+names!(StructureArg for PThoughtStructure {
+    OneBi => PThoughtStructure::OneBi,
+    TwoForward => PThoughtStructure::TwoForward,
+    TwoBi => PThoughtStructure::TwoBi,
+    TwoInterleaved => PThoughtStructure::TwoInterleaved,
+});
+
+/// What P-thought can be told.
+#[derive(Debug, Clone, clap::Args)]
+#[command(group = ArgGroup::new("paraphrases").args(["captions", "pairs"]).required(true).multiple(true))]
+pub(crate) struct PThoughtArgs {
+    /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines. All ordered pairs of an
+    /// image's captions are learnt.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    captions: Vec<PathBuf>,
+    /// Pairs that mean the same: FIRST, SECOND, separated by a tab. Both orders are learnt.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    pairs: Vec<PathBuf>,
+    /// Leave out pairs with a sentence of these tab-separated files (of captions the whole image): development and
+    /// test sets.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    decontaminate: Vec<PathBuf>,
+    /// Held-out captions. The score is minus the loss a token on their pairs; the weights with the best are kept.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
+    dev_captions: Vec<PathBuf>,
+    /// Held-out pairs, likewise.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
+    dev_pairs: Vec<PathBuf>,
+    #[command(flatten)]
+    files: RunFiles,
+    #[command(flatten)]
+    vectors: VectorArgs,
+    #[command(flatten)]
+    start: StartArgs,
+    #[command(flatten)]
+    fit: FitArgs,
+    /// The encoder: one layer from both sides, two from the left, two from both sides each side on its own, or the
+    /// same with a second layer that reads both sides of the first.
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    structure: Option<StructureArg>,
+    /// Units of a reader in a layer; a sentence vector has twice as many numbers.
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    hidden: Option<usize>,
+    /// How much telling the paraphrase counts against telling the sentence itself, above 0.
+    #[arg(long, value_name = "X", help_heading = "Training", allow_negative_numbers = true)]
+    alpha: Option<f64>,
+    #[command(flatten)]
+    decoder: DecoderArgs,
+    #[command(flatten)]
+    words: WordArgs,
+}
+
+impl PThoughtArgs {
+    fn params(&self, threads: usize) -> Result<PThoughtParams> {
+        let mut params = PThoughtParams::default();
+        self.start.apply(&mut params.dim, &mut params.initial, None);
+        self.fit.apply(&mut params.fit);
+        set(&mut params.structure, self.structure);
+        set(&mut params.hidden, self.hidden);
+        set(&mut params.min_count, self.words.min_count);
+        if let Some(alpha) = self.alpha {
+            params.objective = DualObjective::new(alpha).map_err(|error| Failure::Usage(error.to_string()))?;
+        }
+        self.words.apply(&mut params.tokenizer);
+        self.decoder.apply(decoder_parts!(params)).map_err(Failure::Usage)?;
+        params.fit.threads = threads;
+        params.fit.checkpoint = Some(self.files.plan());
+        Ok(params)
+    }
+
+    fn read(
+        &self,
+        [captions, pairs]: [&[PathBuf]; 2],
+        held_out: HeldOut,
+        tokenizer: &Tokenizer,
+        threads: usize,
+        observer: &dyn Observer,
+    ) -> senv_models::Result<PairData> {
+        let input = |kind| move |path: &PathBuf| PairInput { path: path.clone(), kind, weight: None };
+        let inputs: Vec<PairInput> =
+            captions.iter().map(input(PairKind::Captions)).chain(pairs.iter().map(input(PairKind::Pairs))).collect();
+        let options = PairOptions {
+            tokenizer: tokenizer.clone(),
+            held_out,
+            text: self.words.text.options(),
+            threads,
+            ..PairOptions::default()
+        };
+        PairData::read(&inputs, &options, observer)
+    }
+
+    pub(crate) fn run(&self, threads: usize) -> Result {
+        let mut params = self.params(threads)?;
+        let files = [&self.captions, &self.pairs, &self.decontaminate, &self.dev_captions, &self.dev_pairs];
+        let read: Vec<&Path> =
+            files.into_iter().flatten().chain(&self.vectors.init_vectors).map(PathBuf::as_path).collect();
+        let job = Job::new(&self.files, &read)?;
+        job.run(
+            epochs_of(&params.fit),
+            Unit::Pairs,
+            |progress| {
+                let vectors = self.vectors.open()?;
+                self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
+                let tokenizer = params.tokenizer.clone();
+                let held_out = HeldOut::read(&self.decontaminate)?;
+                let train = [&self.captions[..], &self.pairs];
+                let data = self.read(train, held_out, &tokenizer, threads, progress)?;
+                data.reports.iter().for_each(|report| progress.note(&source_line(report)));
+                let dev = [&self.dev_captions[..], &self.dev_pairs];
+                let has_dev = dev.iter().any(|files| !files.is_empty());
+                let dev = has_dev.then(|| self.read(dev, HeldOut::default(), &tokenizer, threads, progress));
+                let learnt = params.fit(&data, dev.transpose()?.as_ref(), vectors.as_ref(), progress)?;
+                let found = self.vectors.line(learnt.found);
+                let mut outcome = Outcome::of_learnt(learnt);
+                outcome.lines.insert(0, found);
+                let sources: Vec<_> = data.reports.iter().map(source_json).collect();
+                outcome.facts.insert("sources".into(), json!(sources));
+                Ok(outcome)
+            },
+            |model: &PThought, path| model.save(path),
+        )
+    }
+}

@@ -1,0 +1,144 @@
+//! The recurrent systems and the bags of words beside them, through the program.
+
+mod common;
+
+use common::{Ended, Folder, signal, text, wait_for};
+
+/// Small and fast.
+const SMALL: [&str; 6] = ["--dim", "8", "--batch", "16", "--min-count", "1"];
+
+/// Judged pairs of three kinds.
+fn judged(n: usize) -> String {
+    let line = |i: usize| match i % 3 {
+        0 => format!("entailment\tA cat saw {i} dogs.\tAn animal saw {i} dogs.\n"),
+        1 => format!("neutral\tA cat saw {i} dogs.\tThe soup is cold.\n"),
+        _ => format!("contradiction\tA cat saw {i} dogs.\tNo cat saw any dog.\n"),
+    };
+    (0..n).map(line).collect()
+}
+
+fn skip_thought(folder: &Folder, output: &str, more: &[&str]) -> Ended {
+    let args = ["train", "skip-thought", "--input", "text.txt", "--sentence-dim", "8", "--output", output];
+    folder.run(&[&args, &SMALL[..], more].concat())
+}
+
+fn kind(folder: &Folder, model: &str) -> serde_json::Value {
+    folder.run(&["info", model, "--json"]).ok().json()["kind"].clone()
+}
+
+#[track_caller]
+fn has_cosine(folder: &Folder, model: &str) {
+    let out = folder.run(&["similarity", "--model", model, "the cat", "a dog", "--json"]).ok();
+    assert!(out.json()["cosine"].as_f64().unwrap().abs() <= 1.0 + 1e-6);
+}
+
+#[test]
+fn skip_thoughts_learn_from_ordered_text_in_every_form_of_softmax() {
+    let folder = Folder::new();
+    folder.write("text.txt", text(200));
+    folder.write("dev.txt", text(30));
+    for (i, more) in [
+        &["--dev", "dev.txt", "--max-tokens", "9", "--long", "drop"][..],
+        &["--bi", "--softmax", "sampled", "--samples", "5"],
+        &["--softmax", "adaptive", "--cutoffs", "4,9", "--preset", "release", "--vocabulary", "12"],
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let output = format!("{i}.senv");
+        let ended = skip_thought(&folder, &output, &[more, &["--epochs", "2", "--json"]].concat()).ok();
+        let json = ended.json();
+        assert!(json["steps"].as_u64().unwrap() > 5 && json["loss"].as_f64().unwrap() > 0.0, "{json}");
+        assert_eq!(json["best"].is_object(), more.contains(&"--dev"), "{json}");
+        assert_eq!(kind(&folder, &output), "skip-thought");
+        has_cosine(&folder, &output);
+    }
+}
+
+#[test]
+fn autoencoders_learn_from_text() {
+    let folder = Folder::with_text(200);
+    let run = |system: &str, output: &str, more: &[&str]| {
+        let args = ["train", system, "--input", "text.txt", "--output", output, "--epochs", "2"];
+        folder.run(&[&args, &SMALL[..], more].concat()).ok();
+        has_cosine(&folder, output);
+    };
+    run("rnn-ae", "r.senv", &["--hidden", "6", "--style", "torch"]);
+    run("bow-ae", "b.senv", &[]);
+    run("bow-ae", "t.senv", &["--reconstruction", "tree"]);
+    assert_eq!([kind(&folder, "r.senv"), kind(&folder, "b.senv")], ["rnn-autoencoder", "bow-autoencoder"]);
+}
+
+#[test]
+fn p_thought_learns_from_captions_and_pairs() {
+    let folder = Folder::with_pairs();
+    folder.write("captions.tsv", "1\tA man walks.\n1\tA man is out.\n1\tSomebody walks.\n2\tOne bird.\n2\tA bird.\n");
+    let args = ["train", "p-thought", "--captions", "captions.tsv", "--pairs", "pairs.tsv", "--hidden", "4"];
+    for structure in ["one-bi", "two-forward", "two-bi", "two-interleaved"] {
+        let output = format!("{structure}.senv");
+        let more = ["--structure", structure, "--alpha", "3", "--epochs", "1", "--dev-pairs", "pairs.tsv", "--json"];
+        let ended = folder.run(&[&args, &SMALL[..], &more, &["--output", &output]].concat()).ok();
+        assert!(ended.json()["best"]["validation"].as_f64().unwrap() < 0.0, "a loss, negated");
+        assert!(ended.err.contains("captions.tsv: 2 groups"), "{}", ended.err);
+        has_cosine(&folder, &output);
+    }
+    folder.run(&["train", "p-thought", "--output", "m.senv"]).fails(2, &["--captions"]);
+    let none = [&args, &SMALL[..], &["--alpha", "0", "--output", "m.senv"]].concat();
+    folder.run(&none).fails(2, &["alpha"]);
+}
+
+#[test]
+fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
+    let folder = Folder::with_text(120);
+    folder.write("train.tsv", judged(90) + "-\tNobody\tagreed.\n");
+    folder.write("dev.tsv", judged(30));
+    let run = |encoder: &str, output: &str, more: &[&str]| {
+        let args = ["train", "snli", "--train", "train.tsv", "--dev", "dev.tsv", "--encoder", encoder, "--hidden", "7"];
+        folder.run(&[&args, more, &["--output", output, "--json"]].concat())
+    };
+    let bow = run("bow", "bow.senv", &["--dim", "8", "--lr", "0.01", "--epochs", "20"]).ok();
+    assert!(bow.json()["best"]["validation"].as_f64().unwrap() > 0.6, "{}", bow.out);
+    assert!(bow.err.contains("1 pair without a label"), "{}", bow.err);
+    let form = ["--sentence-dim", "5", "--layers", "2", "--topology", "separate"];
+    run("rnn", "rnn.senv", &[&["--dim", "8", "--epochs", "2"], &form[..]].concat()).ok();
+    skip_thought(&folder, "uni.senv", &["--epochs", "1"]).ok();
+    run("uni.senv", "tuned.senv", &["--epochs", "2"]).ok();
+    for model in ["bow.senv", "rnn.senv", "tuned.senv"] {
+        assert_eq!(kind(&folder, model), "snli");
+        has_cosine(&folder, model);
+    }
+    run("bow", "m.senv", &["--layers", "2"]).fails(2, &["--layers", "--encoder rnn"]);
+    run("uni.senv", "m.senv", &["--dim", "9"]).fails(2, &["--dim", "brings its words"]);
+    run("bow.senv", "m.senv", &[]).fails(2, &["bow.senv", "Skip-thought"]);
+    folder.write("train.tsv", "maybe\ta\tb\n");
+    run("bow", "m.senv", &[]).fails(1, &["train.tsv:1", "maybe"]);
+    assert!(!folder.has("m.senv"));
+}
+
+#[test]
+fn what_the_recurrent_systems_cannot_learn_from_is_named() {
+    let folder = Folder::new();
+    folder.write("text.txt", "One line.\nAnother line.\n\nAnd two.\nMore lines.\n");
+    skip_thought(&folder, "m.senv", &[]).fails(1, &["no example"]);
+    folder.write("text.txt", text(40));
+    skip_thought(&folder, "m.senv", &["--bi", "--sentence-dim", "7"]).fails(2, &["sentence_dim", "even"]);
+    skip_thought(&folder, "m.senv", &["--samples", "3"]).fails(2, &["--softmax sampled"]);
+    let long = skip_thought(&folder, "m.senv", &["--epochs", "1", "--max-tokens", "3"]).ok();
+    assert!(long.err.contains("sentences of more than 3 tokens were cut"), "{}", long.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_of_skip_thoughts_goes_on_to_the_same_bytes() {
+    let folder = Folder::with_text(300);
+    let more = ["--steps", "600", "--checkpoint-every", "0.05s", "--threads", "2", "--softmax", "sampled"];
+    let args = ["train", "skip-thought", "--input", "text.txt", "--sentence-dim", "8", "--output"];
+    let command = |output: &'static str| [&args[..], &[output], &SMALL, &more].concat();
+    let mut child = folder.spawn(&command("m.senv"));
+    wait_for(&folder, "m.senv.checkpoint", &mut child);
+    signal(&child, 9);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), None);
+    folder.run(&[&command("m.senv")[..], &["--resume"]].concat()).ok();
+    folder.run(&command("whole.senv")).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+}
