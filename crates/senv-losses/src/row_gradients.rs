@@ -51,6 +51,30 @@ impl<F: Float> RowGradients<F> {
         });
     }
 
+    /// The sum with the gradients of another part of a loss, of the same matrix: those of all rows of either.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if the rows have other lengths.
+    pub fn plus(self, other: Self) -> Result<Self> {
+        check_size("numbers of a row of an output layer", self.d_w.ncols(), other.d_w.ncols())?;
+        let mut all: Vec<u32> = self.rows.iter().chain(&other.rows).map(|row| row.0).collect();
+        all.sort_unstable();
+        all.dedup();
+        let mut sum = Self::zeros(all, self.d_w.ncols());
+        for part in [self, other] {
+            let mut place = 0;
+            for ((row, d_w), d_b) in part.rows.iter().zip(part.d_w.rows()).zip(&part.d_b) {
+                while sum.rows[place] < *row {
+                    place += 1;
+                }
+                let mut to = sum.d_w.row_mut(place);
+                to += &d_w;
+                sum.d_b[place] += *d_b;
+            }
+        }
+        Ok(sum)
+    }
+
     /// Adds these gradients to those of the matrix at `place` and of the bias behind it.
     ///
     /// # Errors
@@ -94,6 +118,15 @@ mod tests {
         gradients.add_to(&mut d, 0).unwrap();
         assert_eq!(d[0].values(), [1.0, 1.0, 8.0, 15.0, 1.0, 1.0, 1.0, 1.0, -9.0, -19.0]);
         assert_eq!(d[1].values(), [0.0, 2.5, 0.0, 0.0, -1.0]);
+        let mut other = RowGradients::<f64>::zeros(vec![0, 3, 4], 2);
+        other.d_w.fill(0.25);
+        other.d_b.fill(8.0);
+        let sum = gradients.clone().plus(other.clone()).unwrap();
+        assert_eq!(sum.rows, [0, 1, 3, 4].map(TokenId));
+        assert_eq!(sum.d_w, array![[0.25, 0.25], [7.0, 14.0], [0.25, 0.25], [-9.75, -19.75]]);
+        assert_eq!(sum.d_b, array![8.0, 2.5, 8.0, 7.0]);
+        assert_eq!(other.plus(gradients.clone()).unwrap(), sum);
+        assert!(sum.plus(RowGradients::zeros(vec![1], 3)).is_err());
         assert!(gradients.add_to(&mut d, 1).is_err());
         for (rows, dim) in [(4, 2), (5, 3)] {
             let mut d = Parameters::new();

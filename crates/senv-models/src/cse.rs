@@ -18,7 +18,7 @@ use senv_core::{
 };
 use senv_encoders::{Activation, Encoder, Folded, Padding, SumPooledCnn, Window};
 use senv_losses::MarginLoss;
-use senv_store::{Embeddings, ModelFile, ModelWriter};
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -129,7 +129,7 @@ impl CseParams {
         let (weights, found) = self.first_weights(&cnn, &data.vocabulary, vectors, start)?;
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
         Learnt::new(fitted, found, |Weights { words, parameters }| {
-            let filters = parameters.into_iter().next().unwrap_or_default();
+            let [filters] = file::exactly(parameters);
             Cse::new(self.clone(), data.vocabulary.clone(), words, filters)
         })
     }
@@ -269,11 +269,14 @@ impl Cse {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.params)?;
-        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
-        let writer = writer.table(file::ROWS, &self.words);
-        let writer = self.parameters.iter().fold(writer, |writer, t| writer.f32s(t.name(), t.values()));
-        Ok(writer.save(path)?)
+        file::save_with(
+            Self::KIND,
+            &self.params,
+            &self.vocabulary,
+            &self.words,
+            std::slice::from_ref(&self.parameters),
+            path.as_ref(),
+        )
     }
 
     /// Opens a model; its word vectors are mapped, not read.
@@ -288,8 +291,7 @@ impl Cse {
         params.check().map_err(|error| bad(error.to_string()))?;
         let cnn = params.cnn()?;
         let form: Parameters<f32> = Encoder::<f32>::init(&cnn, &mut stream(0, "form", &[]))?;
-        let model = ModelFile::open(path)?;
-        let parameters = file::tensors(path, &model, &form)?;
+        let [parameters] = file::groups(path, &[form])?;
         Self::new(params, vocabulary, words, parameters)
     }
 }

@@ -26,8 +26,22 @@ pub(crate) fn save(
     rows: &dyn Rows,
     path: &Path,
 ) -> Result<()> {
+    save_with(kind, params, vocabulary, rows, &[], path)
+}
+
+/// Writes a model with groups of dense parameters, whose names all differ; the file appears whole or not at all.
+pub(crate) fn save_with(
+    kind: &str,
+    params: &impl Serialize,
+    vocabulary: &Vocabulary,
+    rows: &dyn Rows,
+    groups: &[Parameters<f32>],
+    path: &Path,
+) -> Result<()> {
     let config = to_json(params)?;
-    Ok(ModelWriter::new(kind).config(&config).vocabulary(vocabulary).table(ROWS, rows).save(path)?)
+    let writer = ModelWriter::new(kind).config(&config).vocabulary(vocabulary).table(ROWS, rows);
+    let tensors = groups.iter().flat_map(Parameters::iter);
+    Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).save(path)?)
 }
 
 /// Opens a model of this kind: parameters, vocabulary, mapped rows.
@@ -40,15 +54,24 @@ pub(crate) fn open<P: DeserializeOwned>(kind: &str, path: &Path) -> Result<(P, V
     Ok((params, file.vocabulary()?, file.table(ROWS)?))
 }
 
-/// Reads dense parameters of the names and shapes of `form`.
-pub(crate) fn tensors(path: &Path, file: &ModelFile, form: &Parameters<f32>) -> Result<Parameters<f32>> {
-    let mut parameters = Parameters::new();
-    for tensor in form.iter() {
-        let values = file.f32s(tensor.name())?;
-        let pushed = parameters.push(tensor.name(), tensor.shape(), values);
-        pushed.map_err(|error| Error::BadModel { path: path.to_owned(), reason: error.to_string() })?;
+/// Reads groups of dense parameters of the names and shapes of `forms`.
+pub(crate) fn groups<const N: usize>(path: &Path, forms: &[Parameters<f32>; N]) -> Result<[Parameters<f32>; N]> {
+    let file = ModelFile::open(path)?;
+    let mut groups: [Parameters<f32>; N] = std::array::from_fn(|_| Parameters::new());
+    for (group, form) in groups.iter_mut().zip(forms) {
+        for tensor in form.iter() {
+            let values = file.f32s(tensor.name())?;
+            let pushed = group.push(tensor.name(), tensor.shape(), values);
+            pushed.map_err(|error| Error::BadModel { path: path.to_owned(), reason: error.to_string() })?;
+        }
     }
-    Ok(parameters)
+    Ok(groups)
+}
+
+/// The groups of a system that learns so many.
+pub(crate) fn exactly<const N: usize>(groups: Vec<Parameters<f32>>) -> [Parameters<f32>; N] {
+    let mut groups = groups.into_iter();
+    std::array::from_fn(|_| groups.next().unwrap_or_default())
 }
 
 /// Refuses a table of another shape than the configuration says.

@@ -14,7 +14,6 @@ use senv_core::{
 };
 use senv_encoders::{Activation, Encoder};
 use senv_losses::{Combine, GradeLoss, Grid, RelatednessHead, check_score};
-use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -167,7 +166,7 @@ impl RelatednessParams {
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
         let found = Found { words: vocabulary.len(), found: vocabulary.len() };
         Learnt::new(fitted, found, |Weights { words, parameters }| {
-            Relatedness::new(config, vocabulary, words, parameters)
+            Relatedness::new(config, vocabulary, words, file::exactly(parameters))
         })
     }
 }
@@ -356,12 +355,9 @@ impl Relatedness {
         config: RelatednessConfig,
         vocabulary: Vocabulary,
         words: Table,
-        parameters: Vec<Parameters<f32>>,
+        parameters: [Parameters<f32>; 2],
     ) -> Result<Self> {
         let encoder = config.encoder.encoder(config.dim)?;
-        let mut groups = parameters.into_iter();
-        let mut next = || groups.next().unwrap_or_default();
-        let parameters = [next(), next()];
         Ok(Self { config, vocabulary, words, encoder, parameters })
     }
 
@@ -405,12 +401,7 @@ impl Relatedness {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.config)?;
-        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
-        let writer = writer.table(file::ROWS, &self.words);
-        let tensors = self.parameters.iter().flat_map(Parameters::iter);
-        let writer = tensors.fold(writer, |writer, t| writer.f32s(t.name(), t.values()));
-        Ok(writer.save(path)?)
+        file::save_with(Self::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
     }
 
     /// Opens a model; its word vectors are mapped, not read.
@@ -431,9 +422,7 @@ impl Relatedness {
             )));
         }
         let forms = [encoder.init(&mut stream(0, "form", &[]))?, config.head.init(&mut stream(0, "form", &[]))?];
-        let model = ModelFile::open(path)?;
-        let parameters = forms.iter().map(|form| file::tensors(path, &model, form)).collect::<Result<Vec<_>>>()?;
-        Self::new(config, vocabulary, words, parameters)
+        Self::new(config, vocabulary, words, file::groups(path, &forms)?)
     }
 }
 

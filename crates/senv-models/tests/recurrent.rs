@@ -9,11 +9,14 @@ use std::{
     },
 };
 
-use senv_core::{Control, CorpusOptions, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary};
+use senv_core::{
+    Control, CorpusOptions, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::Rule,
+};
 use senv_models::{
     BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, GruTopology, LongSentences,
     Model, NliPairs, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
     Reconstruction, RnnAutoencoderParams, SkipThought, SkipThoughtParams, SnliEncoder, SnliParams, Stopped,
+    WordUpdates,
 };
 use senv_store::Embeddings;
 use tempfile::TempDir;
@@ -418,6 +421,39 @@ fn p_thought_says_sentence_and_paraphrase_in_all_structures() {
         let opened = Model::open(files.path("model.senv")).unwrap();
         assert_eq!((opened.kind(), bits(&opened)), ("p-thought", bits(&one.model)));
     }
+}
+
+#[test]
+fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_all_are_asked_to() {
+    let files = Files::new();
+    let path = files.write("text.txt", &ordered().0);
+    // Two decoders over one output, and word vectors that move, stay, or all move.
+    let run = |words, rule, threads, checkpoint, observer: &dyn Observer| {
+        let fit = FitParams { epochs: 30, batch: 5, lr: 0.01, words, rule, threads, checkpoint, ..Default::default() };
+        let params = SkipThoughtParams {
+            output: OutputForm::Sampled { words: 3 },
+            ..skip_thought(false, FitParams { clip: Some(1.0), ..fit })
+        };
+        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
+    };
+    for words in [WordUpdates::Sparse, WordUpdates::Frozen] {
+        let one = run(words, Rule::default(), 1, None, &NoObserver);
+        for threads in [2, 5] {
+            let other = run(words, Rule::default(), threads, None, &NoObserver);
+            assert_eq!(bits(&one.model), bits(&other.model), "{words:?} {threads}");
+        }
+        let plan = CheckpointPlan { path: files.path(&format!("{words:?}")), every: None, resume: true };
+        run(words, Rule::default(), 1, Some(plan.clone()), &StopAt(AtomicU32::new(1)));
+        let resumed = run(words, Rule::default(), 2, Some(plan), &NoObserver);
+        assert_eq!(bits(&one.model), bits(&resumed.model), "{words:?}");
+    }
+    // Without moments a row rests as long as it has no gradient: both rules are one, up to the rounding of the norm.
+    let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
+        .map(|words| run(words, Rule::Sgd, 1, None, &NoObserver).model.encode(&["boat bread goal"]).unwrap());
+    assert!(sparse.iter().zip(&dense).all(|(a, b)| (a - b).abs() < 1e-6), "{sparse} {dense}");
+    let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
+        .map(|words| bits(&run(words, Rule::default(), 1, None, &NoObserver).model));
+    assert_ne!(sparse, dense, "moments decay at every step by the dense rule alone");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::{
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv_core::{AtomicFile, Error as CoreError, Observer};
 use senv_eval::{Align, TextTable};
-use senv_models::{CseParams, PpParams, ScoredPairs, Stopped};
+use senv_models::{CseParams, Error, PpParams, ScoredPairs, Stopped};
 use serde_json::json;
 
 use self::{
@@ -302,7 +302,7 @@ impl Runner<'_> {
         let began = Instant::now();
         let (data, vectors) = (&self.loaded.first, self.loaded.vectors.as_ref());
         let (score, step) = match params.train(data, vectors, None, self.select, self.progress) {
-            Err(senv_models::Error::Diverged { step, .. }) => (f64::NAN, step),
+            Err(Error::Diverged { step, .. } | Error::ExplodingGradient { step, .. }) => (f64::NAN, step),
             Ok(learnt) if learnt.stopped == Stopped::Interrupted => {
                 self.progress.finish();
                 output::warn("stopped: the same command goes on with the run that was under way");

@@ -20,6 +20,7 @@
 mod adagrad;
 mod adam;
 mod clip;
+mod rows;
 mod rule;
 mod sgd;
 mod table;
@@ -30,7 +31,7 @@ use crate::{Error, Float, Result};
 
 pub use adagrad::{AdaGrad, AdaGradParams, AdaGradState};
 pub use adam::{Adam, AdamParams, AdamState, AdamStep, AdamVariant};
-pub use clip::clip_by_global_norm;
+pub use clip::{clip_by_global_norm, clip_to_norm, global_norm};
 pub use rule::{ParametersOptimizer, Rule};
 pub use sgd::{LinearDecay, LinearDecayParams, Sgd, SgdState};
 pub use table::{Pull, TableOptimizer};

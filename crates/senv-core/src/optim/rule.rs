@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep};
-use crate::{Float, Parameters, Result};
+use super::{
+    AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep,
+    rows::{RowsOf, check_rows},
+};
+use crate::{Error, Float, Parameters, Result, TokenId};
 
 /// Which rule, with its hyperparameters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -126,9 +129,7 @@ impl<F: Float> ParametersOptimizer<F> {
         self.moments.iter().try_for_each(|moment| moment.expect_form_of(parameters))?;
         self.n_steps += 1;
         let step = self.rule.check()?.at::<F>(self.n_steps, lr);
-        let n_first = self.moments.len().min(1);
-        let (first, second) = self.moments.split_at_mut(n_first);
-        let (mut first, mut second) = (first.first_mut(), second.first_mut());
+        let [mut first, mut second] = moments_mut(&mut self.moments);
         for (i, (x, d_x)) in parameters.iter_mut().zip(gradient.iter()).enumerate() {
             let x = x.values_mut();
             let m = first.as_mut().map_or(&mut [][..], |m| m[i].values_mut());
@@ -137,6 +138,65 @@ impl<F: Float> ParametersOptimizer<F> {
         }
         Ok(())
     }
+
+    /// The sparse rule, for an output layer: every tensor has a row for each of so many words as the first one has rows,
+    /// a bias a single number. One step of `rows`, rising, each once, against `gradient`: of each tensor the gradients of
+    /// these rows, back to back. All other rows stay as they are, and so do their moments.
+    ///
+    /// ```
+    /// use senv_core::{Parameters, TokenId, optim::{ParametersOptimizer, Rule}};
+    /// let mut output = Parameters::<f32>::new();
+    /// output.push("w", [3, 2], vec![1.0; 6])?;
+    /// output.push("b", [1, 3], vec![0.0; 3])?;
+    /// let mut optimizer = ParametersOptimizer::new(Rule::Sgd, &output)?;
+    /// optimizer.update_rows(0.1, &mut output, &[TokenId(1)], &[&[5.0, -5.0], &[1.0]])?;
+    /// assert_eq!((output[0].values(), output[1].values()), (&[1.0, 1.0, 0.5, 1.5, 1.0, 1.0][..], &[0.0, -0.1, 0.0][..]));
+    /// # Ok::<(), senv_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidParameter`] if `lr` is negative or not finite or if the rows do not rise,
+    /// [`crate::Error::ShapeMismatch`] if the tensors are not those the state was made for or have no such rows; nothing
+    /// is changed then.
+    pub fn update_rows(
+        &mut self,
+        lr: f64,
+        parameters: &mut Parameters<F>,
+        rows: &[TokenId],
+        gradient: &[&[F]],
+    ) -> Result<()> {
+        check_rate(lr)?;
+        self.moments.iter().try_for_each(|moment| moment.expect_form_of(parameters))?;
+        let expect = |what, expected, got| {
+            if expected == got { Ok(()) } else { Err(Error::ShapeMismatch { what, expected, got }) }
+        };
+        expect("gradients of rows", parameters.len(), gradient.len())?;
+        let n_rows = parameters.iter().next().map_or(0, |tensor| tensor.shape()[0]);
+        check_rows(rows, n_rows)?;
+        for (x, d_rows) in parameters.iter().zip(gradient) {
+            let width = x.values().len() / n_rows.max(1);
+            expect("numbers of a tensor of rows", width * n_rows, x.values().len())?;
+            expect("numbers of a gradient of rows", width * rows.len(), d_rows.len())?;
+        }
+        self.n_steps += 1;
+        let step = self.rule.check()?.at::<F>(self.n_steps, lr);
+        let [mut first, mut second] = moments_mut(&mut self.moments);
+        for (i, (x, d_rows)) in parameters.iter_mut().zip(gradient).enumerate() {
+            let width = x.values().len() / n_rows.max(1);
+            let m = first.as_mut().map_or(&mut [][..], |m| m[i].values_mut());
+            let v = second.as_mut().map_or(&mut [][..], |v| v[i].values_mut());
+            let parts = [x.values_mut(), m, v].map(|numbers| (numbers, width));
+            let rows = RowsOf { first: 0, n_rows, parts, tokens: rows, d_rows };
+            rows.split(width, false, &|_, _, x, d_x, m, v| step.apply(x, d_x, [m, v]));
+        }
+        Ok(())
+    }
+}
+
+/// The first and the second moment, as far as the rule has them.
+pub(super) fn moments_mut<T>(moments: &mut [T]) -> [Option<&mut T>; 2] {
+    let mut moments = moments.iter_mut();
+    [moments.next(), moments.next()]
 }
 
 #[cfg(test)]
@@ -164,4 +224,77 @@ fn halve<F: Float>(
     let (m0, m1) = m.split_at_mut(middle.min(m.len()));
     let (v0, v1) = v.split_at_mut(middle.min(v.len()));
     rayon::join(|| halve(x0, d0, m0, v0, work), || halve(x1, d1, m1, v1, work));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Rows, Table, optim::TableOptimizer};
+    use ndarray::ArrayView2;
+
+    #[test]
+    fn rows_of_an_output_move_as_those_of_a_table_at_any_number_of_threads() {
+        let (n, dim) = (500, 7);
+        let number = |i: usize, k: u64| ((i as u64 * 2_654_435_761 + k * 97) % 1009) as f32 / 500.0 - 1.0;
+        for rule in [Rule::Sgd, Rule::AdaGrad(AdaGradParams::default()), Rule::default()] {
+            let matrix: Vec<f32> = (0..n * dim).map(|i| number(i, 1)).collect();
+            let bias: Vec<f32> = (0..n).map(|i| number(i, 2)).collect();
+            let steps = || {
+                (0..5u64).map(|step| {
+                    let rows: Vec<TokenId> = (step as u32..n as u32).step_by(1 + step as usize).map(TokenId).collect();
+                    let d_w: Vec<f32> = (0..rows.len() * dim).map(|i| number(i, 10 + step)).collect();
+                    let d_b: Vec<f32> = (0..rows.len()).map(|i| number(i, 20 + step)).collect();
+                    (rows, d_w, d_b)
+                })
+            };
+            let trained = |threads| {
+                let mut output = Parameters::new();
+                output.push("w", [n, dim], matrix.clone()).unwrap();
+                output.push("b", [1, n], bias.clone()).unwrap();
+                let mut optimizer = ParametersOptimizer::new(rule, &output).unwrap();
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                for (rows, d_w, d_b) in steps() {
+                    pool.install(|| optimizer.update_rows(0.01, &mut output, &rows, &[&d_w, &d_b])).unwrap();
+                }
+                assert_eq!(optimizer.n_steps(), 5);
+                output
+            };
+            let output = trained(1);
+            assert!([2, 5].iter().all(|&threads| trained(threads) == output));
+            for (place, width, start) in [(0, dim, &matrix), (1, 1, &bias)] {
+                let mut table = Table::from_vec(n, width, start.clone()).unwrap();
+                let mut optimizer = TableOptimizer::new(rule, &table).unwrap();
+                for (rows, d_w, d_b) in steps() {
+                    let d = ArrayView2::from_shape((rows.len(), width), if place == 0 { &d_w } else { &d_b }).unwrap();
+                    optimizer.update_rows(0.01, &mut table, &rows, d, None).unwrap();
+                }
+                for i in 0..n {
+                    assert_eq!(table.row(i), &output[place].values()[i * width..][..width], "{rule:?} {place} {i}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_change_nothing() {
+        let mut output = Parameters::<f32>::new();
+        output.push("w", [3, 2], vec![1.0; 6]).unwrap();
+        output.push("b", [1, 3], vec![0.0; 3]).unwrap();
+        let mut optimizer = ParametersOptimizer::new(Rule::default(), &output).unwrap();
+        let before = (output.clone(), optimizer.clone());
+        let (w, b) = ([1.0; 4], [1.0; 2]);
+        for rows in [[1, 1], [2, 1], [1, 3]] {
+            assert!(optimizer.update_rows(0.1, &mut output, &rows.map(TokenId), &[&w, &b]).is_err());
+        }
+        let rows = [0, 2].map(TokenId);
+        for gradient in [&[&w[..]][..], &[&w[..3], &b], &[&w, &b[..1]]] {
+            assert!(optimizer.update_rows(0.1, &mut output, &rows, gradient).is_err());
+        }
+        assert!(optimizer.update_rows(f64::NAN, &mut output, &rows, &[&w, &b]).is_err());
+        assert!(before == (output.clone(), optimizer.clone()));
+        output.push("more", [1, 4], vec![0.0; 4]).unwrap();
+        let mut odd = ParametersOptimizer::new(Rule::default(), &output).unwrap();
+        assert!(odd.update_rows(0.1, &mut output, &rows, &[&w, &b, &b]).is_err(), "no row for every word");
+        optimizer.update_rows(0.1, &mut before.0.clone(), &rows, &[&w, &b]).unwrap();
+    }
 }

@@ -6,7 +6,10 @@
 
 use ndarray::ArrayView2;
 
-use super::rule::{Rule, check_rate};
+use super::{
+    rows::{RowsOf, check_rows},
+    rule::{Rule, check_rate, moments_mut},
+};
 use crate::{Error, Float, Result, Table, TokenId};
 
 /// A force of `strength` (w − w₀) towards the rows a table started from: the gradient of ½ strength |w − w₀|².
@@ -112,16 +115,10 @@ impl TableOptimizer {
         let (dim, n_rows) = (table.dim(), table.n_rows());
         let d_rows = d_rows.as_standard_layout();
         let d_rows = d_rows.as_slice().unwrap_or(&[]);
-        let n_first = self.moments.len().min(1);
-        let (first, second) = self.moments.split_at_mut(n_first);
-        let mut none: [f32; 0] = [];
-        let m = first.first_mut().map_or((&mut none[..], 0), with_stride);
-        let mut none: [f32; 0] = [];
-        let v = second.first_mut().map_or((&mut none[..], 0), with_stride);
+        let [m, v] = moments_mut(&mut self.moments).map(|moment| moment.map(with_stride).unwrap_or_default());
         let x = with_stride(table);
         let rows = RowsOf { first: 0, n_rows, parts: [x, m, v], tokens, d_rows };
-        let grain = if every_row { 256 } else { 64 };
-        rows.split(dim, every_row, grain, &|row, scratch, x, d_x, m, v| {
+        rows.split(dim, every_row, &|row, scratch, x, d_x, m, v| {
             if let Some(Pull { initial, strength }) = pull {
                 scratch.copy_from_slice(x);
                 f32::axpy(-1.0, crate::Rows::row(initial, row), scratch);
@@ -161,89 +158,14 @@ impl TableOptimizer {
                 return Err(Error::ShapeMismatch { what: "gradient of rows", expected, got });
             }
         }
-        let rising = tokens.windows(2).all(|w| w[0] < w[1]);
-        if !rising || tokens.last().is_some_and(|last| last.index() >= shape.0) {
-            let got = format!("{} tokens out of order, repeated or past the table", tokens.len());
-            return Err(Error::InvalidParameter { name: "tokens", requirement: "rising and in the table", got });
-        }
-        Ok(())
+        check_rows(tokens, shape.0)
     }
 }
 
+/// The numbers of a table, and how far its rows lie apart.
 fn with_stride(table: &mut Table) -> (&mut [f32], usize) {
     let stride = table.stride();
     (table.values_mut(), stride)
-}
-
-/// A run of rows of a table and its moments, and the gradients that fall into it.
-struct RowsOf<'a> {
-    /// Number of the first row.
-    first: usize,
-    n_rows: usize,
-    /// The numbers of the table and of the moments, with their strides; empty where there is none.
-    parts: [(&'a mut [f32], usize); 3],
-    tokens: &'a [TokenId],
-    d_rows: &'a [f32],
-}
-
-impl<'a> RowsOf<'a> {
-    /// Splits until a run has at most `grain` rows to work on, then works on them in order. Runs are disjoint slices,
-    /// so no row is seen by two threads.
-    fn split<W>(self, dim: usize, every_row: bool, grain: usize, work: &W)
-    where
-        W: Fn(usize, &mut [f32], &mut [f32], &[f32], &mut [f32], &mut [f32]) + Sync,
-    {
-        let n = if every_row { self.n_rows } else { self.tokens.len() };
-        if n <= grain {
-            return self.each(dim, every_row, work);
-        }
-        let (middle_row, middle_token) = if every_row {
-            let row = self.first + n / 2;
-            (row, self.tokens.partition_point(|token| token.index() < row))
-        } else {
-            (self.tokens[n / 2].index(), n / 2)
-        };
-        let rows = middle_row - self.first;
-        let [x, m, v] = self.parts.map(|(values, stride)| {
-            let (left, right) = values.split_at_mut((rows * stride).min(values.len()));
-            ((left, stride), (right, stride))
-        });
-        let (left_tokens, right_tokens) = self.tokens.split_at(middle_token);
-        let (left_d, right_d) = self.d_rows.split_at(middle_token * dim);
-        let left =
-            Self { first: self.first, n_rows: rows, parts: [x.0, m.0, v.0], tokens: left_tokens, d_rows: left_d };
-        let right = Self {
-            first: middle_row,
-            n_rows: self.n_rows - rows,
-            parts: [x.1, m.1, v.1],
-            tokens: right_tokens,
-            d_rows: right_d,
-        };
-        rayon::join(|| left.split(dim, every_row, grain, work), || right.split(dim, every_row, grain, work));
-    }
-
-    fn each<W>(self, dim: usize, every_row: bool, work: &W)
-    where
-        W: Fn(usize, &mut [f32], &mut [f32], &[f32], &mut [f32], &mut [f32]),
-    {
-        let Self { first, n_rows, parts: [(x, x_stride), (m, m_stride), (v, v_stride)], tokens, d_rows } = self;
-        let mut scratch = vec![0.0; dim];
-        let span = |len: usize, start: usize| if len == 0 { 0..0 } else { start..start + dim };
-        let mut one = |row: usize, d_x: &[f32]| {
-            let at = row - first;
-            let (x_span, m_span) = (span(x.len(), at * x_stride), span(m.len(), at * m_stride));
-            let v_span = span(v.len(), at * v_stride);
-            work(row, &mut scratch, &mut x[x_span], d_x, &mut m[m_span], &mut v[v_span]);
-        };
-        let mut gradients = tokens.iter().zip(d_rows.chunks_exact(dim.max(1))).peekable();
-        if every_row {
-            for row in first..first + n_rows {
-                one(row, gradients.next_if(|(token, _)| token.index() == row).map_or(&[], |(_, d_x)| d_x));
-            }
-        } else {
-            gradients.for_each(|(token, d_x)| one(token.index(), d_x));
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,33 +5,31 @@
 //! comes out of tanh; the paper that compares it does not say whether it is that or what goes in.
 
 mod encoder;
+mod objective;
 
 use std::path::{Path, PathBuf};
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::Array2;
 use senv_core::{
     Corpus, CorpusOptions, Coverage, Error as CoreError, Observer, Parameters, Result as CoreResult, Scratch,
     SentenceEncoder, Sentences, Table, TokenBatch, TokenId, Tokenizer, Vocabulary, stream,
 };
 use senv_encoders::Encoder;
-use senv_losses::{PresenceLoss, PresenceTree};
-use senv_store::{Embeddings, ModelFile, ModelWriter};
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use encoder::PresentWords;
+use objective::{Autoencoding, Output};
 
 use crate::{
     Error, Result, file,
-    fit::{FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit},
+    fit::{FitParams, Weights, fit},
     initial::{self, Initial},
     learnt::Learnt,
     pairs::numbered,
     sequence::{Reading, encode_many, encode_one, gather},
     training,
 };
-
-/// Held-out sentences that are told at a time.
-const A_BATCH: usize = 256;
 
 /// How the set of words is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,13 +155,11 @@ impl BowAutoencoderParams {
         let of_dev = dev.map_or_else(String::new, |dev| format!("{} ", dev.fingerprint()));
         let vectors = initial::vectors_fingerprint(vectors);
         let identity = format!("{} {} {of_dev}{vectors}", file::to_json(self)?, corpus.fingerprint());
-        let mut objective =
-            Autoencoding { encoder, output, sentences, n, dev: held_out, identity, batch: TokenBatch::new() };
+        let (updates, batch) = (self.fit.words, TokenBatch::new());
+        let mut objective = Autoencoding { encoder, output, sentences, n, dev: held_out, updates, identity, batch };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
         Learnt::new(fitted, found, |Weights { words, parameters }| {
-            let mut groups = parameters.into_iter();
-            let mut next = || groups.next().unwrap_or_default();
-            BowAutoencoder::new(self.clone(), vocabulary, words, [next(), next()])
+            BowAutoencoder::new(self.clone(), vocabulary, words, file::exactly(parameters))
         })
     }
 
@@ -183,113 +179,6 @@ impl BowAutoencoderParams {
             observer.note(&format!("{cut} {name}sentences of more than {} tokens were cut", self.max_tokens));
         }
         Ok(sentences)
-    }
-}
-
-/// What tells the words.
-#[derive(Debug, Clone)]
-enum Output {
-    Full(PresenceLoss),
-    Tree(PresenceTree),
-}
-
-impl Output {
-    fn new(params: &BowAutoencoderParams, n_words: usize) -> Self {
-        match params.reconstruction {
-            Reconstruction::Full => Self::Full(PresenceLoss::new(params.dim, n_words)),
-            Reconstruction::Tree => Self::Tree(PresenceTree::new(params.dim, n_words)),
-        }
-    }
-
-    fn init(&self, rng: &mut senv_core::Stream) -> Result<Parameters<f32>> {
-        Ok(match self {
-            Self::Full(loss) => loss.init(rng)?,
-            Self::Tree(loss) => loss.init(rng)?,
-        })
-    }
-
-    fn losses(&self, parameters: &Parameters<f32>, h: ArrayView2<'_, f32>, sentences: &Sentences) -> Result<Vec<f64>> {
-        Ok(match self {
-            Self::Full(loss) => loss.forward(parameters, h, sentences)?,
-            Self::Tree(loss) => loss.forward(parameters, h, sentences)?,
-        })
-    }
-
-    fn loss_and_gradients(
-        &self,
-        parameters: &Parameters<f32>,
-        h: ArrayView2<'_, f32>,
-        sentences: &Sentences,
-        d_parameters: &mut Parameters<f32>,
-    ) -> Result<(f64, Array2<f32>)> {
-        match self {
-            Self::Full(loss) => Ok(loss.loss_and_gradients(parameters, h, sentences, 1.0, d_parameters)?),
-            Self::Tree(loss) => {
-                let (loss, d_h, rows) = loss.loss_and_gradients(parameters, h, sentences, 1.0)?;
-                rows.add_to(d_parameters, 0)?;
-                Ok((loss, d_h))
-            }
-        }
-    }
-}
-
-/// Sentences, each to be told again.
-struct Autoencoding {
-    encoder: PresentWords,
-    output: Output,
-    /// The words of each, each once.
-    sentences: Sentences,
-    n: u32,
-    /// Those held out, to validate with.
-    dev: Option<Sentences>,
-    identity: String,
-    batch: TokenBatch,
-}
-
-impl Objective for Autoencoding {
-    fn kind(&self) -> &'static str {
-        BowAutoencoder::KIND
-    }
-
-    fn sources(&self) -> Vec<Source> {
-        vec![Source { n_examples: self.n, weight: None }]
-    }
-
-    fn identity(&self) -> String {
-        self.identity.clone()
-    }
-
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
-        let mut targets = Sentences::new();
-        step.examples.iter().for_each(|&i| targets.push(self.sentences.get(i as usize).iter().copied()));
-        self.batch.assign(targets.iter())?;
-        let words = self.batch.gather(&weights.words)?;
-        let bias = &weights.parameters[0];
-        let (h, saved) = self.encoder.forward(bias, &self.batch, words.view())?;
-        let (d_encoder, d_output) = gradients.d_parameters.split_at_mut(1);
-        let (loss, d_h) =
-            self.output.loss_and_gradients(&weights.parameters[1], h.view(), &targets, &mut d_output[0])?;
-        gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(self.batch.distinct());
-        gradients.d_words = Array2::zeros(words.raw_dim());
-        let d_words = gradients.d_words.view_mut();
-        self.encoder.backward(bias, &self.batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
-        Ok(StepReport { loss, ..StepReport::default() })
-    }
-
-    /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.
-    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
-        let Some(dev) = &self.dev else { return Ok(None) };
-        let (mut sum, mut targets) = (0.0, Sentences::new());
-        for first in (0..dev.len()).step_by(A_BATCH) {
-            targets.clear();
-            (first..dev.len().min(first + A_BATCH)).for_each(|i| targets.push(dev.get(i).iter().copied()));
-            self.batch.assign(targets.iter())?;
-            let words = self.batch.gather(&weights.words)?;
-            let (h, _) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
-            sum += self.output.losses(&weights.parameters[1], h.view(), &targets)?.iter().sum::<f64>();
-        }
-        Ok(Some(-sum / dev.len() as f64))
     }
 }
 
@@ -358,11 +247,7 @@ impl BowAutoencoder {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.params)?;
-        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
-        let writer = writer.table(file::ROWS, &self.words);
-        let tensors = self.parameters.iter().flat_map(Parameters::iter);
-        Ok(tensors.fold(writer, |writer, t| writer.f32s(t.name(), t.values())).save(path)?)
+        file::save_with(Self::KIND, &self.params, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
     }
 
     /// Opens a model; its word vectors are mapped, not read.
@@ -376,10 +261,8 @@ impl BowAutoencoder {
         let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
         params.check().map_err(|error| bad(error.to_string()))?;
         let output = Output::new(&params, vocabulary.len()).init(&mut stream(0, "form", &[]))?;
-        let model = ModelFile::open(path)?;
-        let bias: Parameters<f32> = PresentWords::new(params.dim).init(&mut stream(0, "form", &[]))?;
-        let parameters = [file::tensors(path, &model, &bias)?, file::tensors(path, &model, &output)?];
-        Self::new(params, vocabulary, words, parameters)
+        let bias = PresentWords::new(params.dim).init(&mut stream(0, "form", &[]))?;
+        Self::new(params, vocabulary, words, file::groups(path, &[bias, output])?)
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {

@@ -2,8 +2,9 @@
 
 use senv_core::{
     Result as CoreResult, Rows, Table,
-    optim::{ParametersOptimizer, Pull, TableOptimizer, clip_by_global_norm},
+    optim::{ParametersOptimizer, Pull, TableOptimizer, clip_to_norm},
 };
+use senv_losses::RowGradients;
 
 use super::{FitParams, Gradients, Weights, WordUpdates};
 use crate::Result;
@@ -30,18 +31,27 @@ impl Learner {
         Ok(Self { parameters: parameters.collect::<CoreResult<_>>()?, weights, words, initial_words })
     }
 
-    /// Clipping, penalty on the words, step.
-    pub(super) fn apply(&mut self, lr: f64, gradients: &mut Gradients, params: &FitParams) -> Result<()> {
+    /// Clipping of gradients of this `norm`, penalty on the words, step. The gradients of `row_groups` are rows.
+    pub(super) fn apply(
+        &mut self,
+        lr: f64,
+        gradients: &mut Gradients,
+        norm: f64,
+        row_groups: &[usize],
+        params: &FitParams,
+    ) -> Result<()> {
         if let Some(limit) = params.clip {
-            let groups = gradients.d_parameters.iter_mut();
-            let mut arrays: Vec<&mut [f32]> =
-                groups.flat_map(|group| group.iter_mut().map(|t| t.values_mut())).collect();
-            arrays.extend(gradients.d_words.as_slice_mut());
-            clip_by_global_norm(&mut arrays, limit)?;
+            clip_to_norm(&mut gradients.arrays_mut(), norm, limit)?;
         }
         let groups = self.weights.parameters.iter_mut().zip(&gradients.d_parameters);
-        for (optimizer, (parameters, d_parameters)) in self.parameters.iter_mut().zip(groups) {
-            optimizer.update(lr, parameters, d_parameters)?;
+        for (i, (optimizer, (parameters, d_parameters))) in self.parameters.iter_mut().zip(groups).enumerate() {
+            match row_groups.iter().position(|&group| group == i).and_then(|place| gradients.rows.get(place)) {
+                Some(RowGradients { rows, d_w, d_b }) => {
+                    let numbers = [d_w.as_slice().unwrap_or_default(), d_b.as_slice().unwrap_or_default()];
+                    optimizer.update_rows(lr, parameters, rows, &numbers)?;
+                }
+                None => optimizer.update(lr, parameters, d_parameters)?,
+            }
         }
         if let Some(optimizer) = &mut self.words {
             let strength = params.strength(params.l2_words) as f32;

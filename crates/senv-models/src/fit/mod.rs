@@ -14,7 +14,8 @@ mod run;
 mod tests;
 
 use ndarray::Array2;
-use senv_core::{Parameters, Result as CoreResult, Table, TokenId};
+use senv_core::{Float, Parameters, Result as CoreResult, Table, TokenId};
+use senv_losses::RowGradients;
 
 use crate::Result;
 
@@ -49,8 +50,36 @@ pub struct Gradients {
     pub tokens: Vec<TokenId>,
     /// Their gradients, shape `(n_tokens, dim)`.
     pub d_words: Array2<f32>,
-    /// Those of the dense parameters, group by group.
+    /// Those of the dense parameters, group by group; no tensors for groups of which rows are learnt.
     pub d_parameters: Vec<Parameters<f32>>,
+    /// Those of [`Objective::row_groups`], in that order.
+    pub rows: Vec<RowGradients<f32>>,
+}
+
+impl Gradients {
+    /// All their numbers.
+    fn arrays(&self) -> Vec<&[f32]> {
+        let dense = self.d_parameters.iter().flat_map(|group| group.iter().map(|tensor| tensor.values()));
+        let rows = self.rows.iter().flat_map(|rows| [rows.d_w.as_slice(), rows.d_b.as_slice()]);
+        dense.chain(rows.chain([self.d_words.as_slice()]).flatten()).collect()
+    }
+
+    /// All their numbers, to be changed.
+    fn arrays_mut(&mut self) -> Vec<&mut [f32]> {
+        let dense = self.d_parameters.iter_mut().flat_map(|group| group.iter_mut().map(|tensor| tensor.values_mut()));
+        let rows = self.rows.iter_mut().flat_map(|rows| [rows.d_w.as_slice_mut(), rows.d_b.as_slice_mut()]);
+        dense.chain(rows.chain([self.d_words.as_slice_mut()]).flatten()).collect()
+    }
+}
+
+/// Adds to the gradients of the row group at `place`; groups come in order, or again.
+///
+/// # Errors
+/// [`senv_core::Error::ShapeMismatch`] if the rows have other lengths than before.
+pub(crate) fn add_rows<F: Float>(rows: &mut Vec<RowGradients<F>>, place: usize, more: RowGradients<F>) -> Result<()> {
+    let sum = if place < rows.len() { rows.remove(place).plus(more)? } else { more };
+    rows.insert(place.min(rows.len()), sum);
+    Ok(())
 }
 
 /// Where examples come from: a file of pairs, a corpus. A batch comes from one source.
@@ -99,8 +128,15 @@ pub trait Objective {
     /// What identifies its data and settings: a checkpoint is resumed only by an objective of equal identity.
     fn identity(&self) -> String;
 
+    /// The groups of parameters, ascending, of which a step touches a few rows: output matrices with sampled words. Like
+    /// words of [`WordUpdates::Sparse`], their other rows rest: neither zeros nor moments of the size of the vocabulary
+    /// are walked through at every step.
+    fn row_groups(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// Loss and gradient of a batch. `gradients` comes as the last step left it, with `d_parameters` zeroed and in the
-    /// form of the parameters; words and their gradients are to be replaced.
+    /// form of the parameters; words and their gradients, and those of rows, are to be replaced.
     ///
     /// # Errors
     /// Whatever is wrong with shapes or memory.

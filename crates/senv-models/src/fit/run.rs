@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ndarray::Array2;
-use senv_core::{Control, Error as CoreError, Observer, Progress};
+use senv_core::{Control, Error as CoreError, Observer, Parameters, Progress, optim::global_norm};
 
 use super::{
     FitParams, Gradients, Objective, Step, StepReport, Weights,
@@ -29,7 +28,18 @@ pub enum Stopped {
         /// The learning rate at that step.
         lr: f64,
     },
+    /// The gradient was infinite, not a number, or too long to be meant; the weights are the best before.
+    Exploded {
+        /// The step.
+        step: u64,
+        /// The norm of the gradient, before clipping.
+        norm: f64,
+    },
 }
+
+/// The longest gradient that is taken, before clipping. Its square is still far from the largest f32, which the moments
+/// of Adam and AdaGrad must hold.
+const LONGEST: f64 = 1e10;
 
 /// What a run came to.
 #[derive(Debug, Clone)]
@@ -61,8 +71,9 @@ const REPORT: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// [`CoreError::InvalidParameter`] for a parameter out of range; [`Error::NoExamples`] if there is nothing to learn
-/// from; [`Error::Diverged`] if the loss is no number and no validation came before; [`Error::CheckpointMismatch`] if
-/// a checkpoint is of another run; else whatever the objective, files and memory say.
+/// from; [`Error::Diverged`] if the loss is no number, [`Error::ExplodingGradient`] if the gradient is none or too long,
+/// and no validation came before; [`Error::CheckpointMismatch`] if a checkpoint is of another run; else whatever the
+/// objective, files and memory say.
 pub fn fit<O: Objective + Send>(
     objective: &mut O,
     initial: impl FnOnce() -> Result<Weights> + Send,
@@ -92,6 +103,7 @@ pub(super) struct Run<'a, O> {
     learner: Learner,
     best: Option<Best>,
     gradients: Gradients,
+    row_groups: Vec<usize>,
     report_every: Duration,
 }
 
@@ -123,11 +135,12 @@ impl<'a, O: Objective> Run<'a, O> {
             }
         };
         order.cursors = place.cursors.clone();
-        let gradients = Gradients {
-            tokens: Vec::new(),
-            d_words: Array2::zeros((0, 0)),
-            d_parameters: learner.weights.parameters.iter().map(senv_core::Parameters::zeros_like).collect(),
+        let row_groups = objective.row_groups();
+        let zeros = |(i, group): (usize, &Parameters<f32>)| {
+            if row_groups.contains(&i) { Parameters::new() } else { group.zeros_like() }
         };
+        let d_parameters = learner.weights.parameters.iter().enumerate().map(zeros).collect();
+        let gradients = Gradients { d_parameters, ..Gradients::default() };
         let validate_every = params.validate_every.unwrap_or(epoch).max(1);
         Ok(Self {
             objective,
@@ -141,6 +154,7 @@ impl<'a, O: Objective> Run<'a, O> {
             learner,
             best,
             gradients,
+            row_groups,
             report_every: REPORT,
         })
     }
@@ -165,7 +179,12 @@ impl<'a, O: Objective> Run<'a, O> {
                 break;
             }
             let update_began = Instant::now();
-            self.learner.apply(lr, &mut self.gradients, self.params)?;
+            let norm = global_norm(&self.gradients.arrays());
+            if norm.is_nan() || norm > LONGEST {
+                stopped = Stopped::Exploded { step: number, norm };
+                break;
+            }
+            self.learner.apply(lr, &mut self.gradients, norm, &self.row_groups, self.params)?;
             updating += update_began.elapsed();
             self.place.step += 1;
             self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
@@ -254,6 +273,7 @@ impl<'a, O: Objective> Run<'a, O> {
             (Stopped::Interrupted, _) => learner.weights,
             (_, Some(best)) => best.weights,
             (Stopped::Diverged { step, lr }, None) => return Err(Error::Diverged { step, lr }),
+            (Stopped::Exploded { step, norm }, None) => return Err(Error::ExplodingGradient { step, norm }),
             (_, None) => learner.weights,
         };
         let best = if stopped == Stopped::Interrupted { None } else { chosen };

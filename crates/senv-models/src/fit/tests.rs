@@ -7,6 +7,8 @@ use senv_core::{
     Control, NoObserver, Observer, Parameters, Progress, Rows, Table, TokenId, checkpoint::CheckpointPlan, optim::Rule,
 };
 
+use senv_losses::RowGradients;
+
 use super::*;
 use crate::{Error, Result};
 
@@ -18,6 +20,10 @@ const DIM: usize = 5;
 struct Targets {
     /// From this step on the loss is NaN.
     nan_from: Option<u64>,
+    /// From this step on a number of the gradient is this.
+    long_from: Option<(u64, f32)>,
+    /// Whether there is an output of which each step touches a few rows, and whether it gives them as rows.
+    output: Option<bool>,
     /// Scores handed out in turn.
     scores: Vec<f64>,
     validations: usize,
@@ -37,6 +43,10 @@ impl Objective for Targets {
         format!("{:?}", self.weight)
     }
 
+    fn row_groups(&self) -> Vec<usize> {
+        if self.output == Some(true) { vec![1] } else { vec![] }
+    }
+
     fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
         gradients.tokens = step.examples.iter().map(|&i| TokenId(i)).collect();
         gradients.tokens.sort_unstable();
@@ -52,6 +62,21 @@ impl Objective for Targets {
             assert_eq!(*d, 0.0, "gradients come zeroed");
             *d = x - 1.0;
         }
+        if let Some((from, value)) = self.long_from
+            && step.number >= from
+        {
+            gradients.d_parameters[0][0].values_mut()[3] = value;
+        }
+        if let Some(as_rows) = self.output {
+            let rows = self.rows(&weights.parameters[1], step);
+            if as_rows {
+                assert!(gradients.d_parameters[1].is_empty(), "no zeros to walk through");
+                gradients.rows = vec![rows];
+            } else {
+                assert!(gradients.d_parameters[1].iter().all(|tensor| tensor.values().iter().all(|&d| d == 0.0)));
+                rows.add_to(&mut gradients.d_parameters[1], 0)?;
+            }
+        }
         if self.nan_from.is_some_and(|from| step.number >= from) {
             loss = f64::NAN;
         }
@@ -63,6 +88,32 @@ impl Objective for Targets {
         self.validations += 1;
         Ok(score)
     }
+}
+
+/// Rows of the output.
+const ROWS: usize = 12;
+
+impl Targets {
+    /// Of ½ |o − 2|² over the rows that the examples name.
+    fn rows(&self, output: &Parameters<f32>, step: &Step<'_>) -> RowGradients<f32> {
+        let mut rows: Vec<TokenId> = step.examples.iter().map(|&i| TokenId(i % ROWS as u32)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        RowGradients {
+            d_w: Array2::from_shape_fn((rows.len(), 3), |(i, j)| output[0].view()[(rows[i].index(), j)] - 2.0),
+            d_b: rows.iter().map(|row| output[1].values()[row.index()] - 2.0).collect(),
+            rows,
+        }
+    }
+}
+
+fn with_output() -> Result<Weights> {
+    let mut weights = initial()?;
+    let mut output = Parameters::new();
+    output.push("w", [ROWS, 3], vec![0.0; 3 * ROWS])?;
+    output.push("b", [1, ROWS], vec![0.0; ROWS])?;
+    weights.parameters.push(output);
+    Ok(weights)
 }
 
 fn initial() -> Result<Weights> {
@@ -77,7 +128,8 @@ fn params() -> FitParams {
 
 fn bits(weights: &Weights) -> Vec<u32> {
     let words = weights.words.iter().flatten();
-    words.chain(weights.parameters[0][0].values()).map(|x| x.to_bits()).collect()
+    let dense = weights.parameters.iter().flat_map(|group| group.iter().flat_map(|tensor| tensor.values()));
+    words.chain(dense).map(|x| x.to_bits()).collect()
 }
 
 /// Stops after so many reports; a report comes at the latest at the end.
@@ -166,6 +218,66 @@ fn a_loss_that_is_no_number_stops_the_run_and_keeps_the_best() {
     assert_eq!(fitted.best, Some((8, 0.5)));
     assert!(matches!(fitted.stopped, Stopped::Diverged { step: 11, .. }));
     assert!(fitted.weights.words.iter().flatten().all(|x| x.is_finite()));
+}
+
+#[test]
+fn a_gradient_that_explodes_stops_the_run_and_keeps_the_best() {
+    for (value, expected) in [(2e10, "2.0e10"), (f32::INFINITY, "inf"), (f32::NAN, "NaN")] {
+        for clip in [None, Some(1.0)] {
+            let params = FitParams { clip, ..params() };
+            let objective = || Targets { long_from: Some((11, value)), ..Targets::default() };
+            let error = fit(&mut objective(), initial, &params, &NoObserver).unwrap_err();
+            assert!(matches!(error, Error::ExplodingGradient { step: 11, .. }), "{error}");
+            assert!(error.to_string().contains("step 11") && error.to_string().contains(expected), "{error}");
+            let mut with_best = Targets { scores: vec![0.5], ..objective() };
+            let fitted = fit(&mut with_best, initial, &params, &NoObserver).unwrap();
+            assert_eq!((fitted.best, fitted.steps), (Some((8, 0.5)), 11));
+            assert!(matches!(fitted.stopped, Stopped::Exploded { step: 11, .. }), "{:?}", fitted.stopped);
+            assert!(fitted.weights.parameters[0][0].values().iter().all(|x| x.is_finite()));
+        }
+    }
+    let mut short = Targets { long_from: Some((11, 9e9)), ..Targets::default() };
+    assert_eq!(fit(&mut short, initial, &params(), &NoObserver).unwrap().stopped, Stopped::Finished);
+}
+
+#[test]
+fn rows_of_an_output_are_learnt_as_the_dense_rule_does_where_resting_rows_have_no_moments() {
+    let run = |rule, clip, as_rows, threads| {
+        let params = FitParams { rule, clip, threads, ..params() };
+        let mut objective = Targets { output: Some(as_rows), ..Targets::default() };
+        fit(&mut objective, with_output, &params, &NoObserver).unwrap().weights
+    };
+    // Gradients are about 100 long: clipping is at work, and the factor has all its digits in f64.
+    for clip in [None, Some(50.0)] {
+        let rows = run(Rule::Sgd, clip, true, 1);
+        assert_eq!(bits(&rows), bits(&run(Rule::Sgd, clip, false, 1)), "{clip:?}");
+        assert!(rows.parameters[1][1].values().iter().all(|&x| x > 0.5), "{:?}", rows.parameters[1]);
+        let adam = run(Rule::default(), clip, true, 1);
+        assert!([2, 5].iter().all(|&threads| bits(&run(Rule::default(), clip, true, threads)) == bits(&adam)));
+        assert_ne!(bits(&adam), bits(&run(Rule::default(), clip, false, 1)), "moments of resting rows rest too");
+    }
+}
+
+#[test]
+fn a_run_with_rows_is_resumed_to_the_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows");
+    let objective = || Targets { output: Some(true), ..Targets::default() };
+    let params = FitParams { epochs: 4, ..params() };
+    let whole = fit(&mut objective(), with_output, &params, &NoObserver).unwrap();
+    for stop in [1, 7, 20] {
+        let plan = |resume| Some(CheckpointPlan { path: path.clone(), every: None, resume });
+        let first = FitParams { checkpoint: plan(false), ..params.clone() };
+        let run = run::Run::new(&mut objective(), with_output, &first, &StopAt(AtomicU64::new(stop)))
+            .unwrap()
+            .reporting_always()
+            .go()
+            .unwrap();
+        assert_eq!((run.stopped, run.steps), (Stopped::Interrupted, stop));
+        let second = FitParams { checkpoint: plan(true), threads: 2, ..params.clone() };
+        let resumed = fit(&mut objective(), || panic!("made anew"), &second, &NoObserver).unwrap();
+        assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
+    }
 }
 
 /// Nothing to learn from.

@@ -1,9 +1,9 @@
 //! The form of an encoder with decoders, and the parts that follow from it.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Parameters, Stream, stream};
+use senv_core::{Float, Parameters, Stream, stream};
 use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
-use senv_losses::{AdaptiveSoftmax, Reduction, SampledSoftmax, SampledWords, TokenNll};
+use senv_losses::{AdaptiveSoftmax, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
 use serde::{Deserialize, Serialize};
 
 use super::reading::END;
@@ -157,27 +157,28 @@ impl Output {
         })
     }
 
-    /// Loss and gradient of hidden states; the sampled words come from `place` in the run.
-    pub(crate) fn loss_and_gradients(
+    /// Loss and gradient of hidden states; the sampled words come from `place` in the run. The gradients of all
+    /// parameters are added to `d_parameters`; those of the rows of sampled words are returned.
+    pub(crate) fn loss_and_gradients<F: Float>(
         &self,
-        parameters: &Parameters<f32>,
-        hidden: ArrayView2<'_, f32>,
+        parameters: &Parameters<F>,
+        hidden: ArrayView2<'_, F>,
         targets: &[u32],
         d_loss: f64,
         (seed, place): (u64, [u64; 2]),
-        d_parameters: &mut Parameters<f32>,
-    ) -> Result<(f64, Array2<f32>)> {
-        match self {
-            Self::Full(loss) => Ok(loss.loss_and_gradients(parameters, hidden, targets, d_loss, d_parameters)?),
-            Self::Adaptive(loss) => Ok(loss.loss_and_gradients(parameters, hidden, targets, d_loss, d_parameters)?),
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<(f64, Array2<F>, Option<RowGradients<F>>)> {
+        let (loss, d_hidden) = match self {
+            Self::Full(loss) => loss.loss_and_gradients(parameters, hidden, targets, d_loss, d_parameters)?,
+            Self::Adaptive(loss) => loss.loss_and_gradients(parameters, hidden, targets, d_loss, d_parameters)?,
             Self::Sampled(full, n) => {
                 let words = SampledWords::draw(&mut stream(seed, "sampled words", &place), full.n_words, *n)?;
                 let loss = SampledSoftmax { reduction: full.reduction };
                 let (loss, d_hidden, rows) = loss.loss_and_gradients(parameters, hidden, targets, &words, d_loss)?;
-                rows.add_to(d_parameters, 0)?;
-                Ok((loss, d_hidden))
+                return Ok((loss, d_hidden, Some(rows)));
             }
-        }
+        };
+        Ok((loss, d_hidden, None))
     }
 
     /// −ln p of every token, over all words.

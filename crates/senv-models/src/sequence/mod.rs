@@ -1,6 +1,5 @@
 //! What the recurrent systems share: how text becomes tokens, an encoder with decoders, what it learns from, what it says.
 
-mod exploding;
 mod form;
 mod model;
 mod reading;
@@ -8,7 +7,6 @@ mod telling;
 mod training;
 mod words;
 
-pub(crate) use exploding::check_gradients;
 pub use form::{OutputForm, SequenceForm};
 pub(crate) use model::Part;
 pub use model::{Said, SequenceConfig, SequenceModel, SequenceSystem};

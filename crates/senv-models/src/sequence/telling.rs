@@ -10,14 +10,17 @@
 //! and a paraphrase, α = (1, α) from `dual-decoder-objective`.
 
 use ndarray::Array2;
-use senv_core::{Sentences, TokenBatch, TokenId};
+use senv_core::{Float, Parameters, Result as CoreResult, Sentences, TokenBatch, TokenId};
 use senv_encoders::{Encoder, GruDecoder};
-use senv_losses::Reduction;
+use senv_losses::{Reduction, RowGradients};
 
-use super::{check_gradients, form::Machine, reading::END};
+use super::{
+    form::{Machine, Output},
+    reading::END,
+};
 use crate::{
     Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, Weights},
+    fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, add_rows},
 };
 
 /// A sentence to be encoded, and those to be told.
@@ -44,8 +47,8 @@ pub(crate) struct Telling {
     pub(crate) weights: Vec<f64>,
     /// Read after the last word by the encoder.
     pub(crate) end: Option<TokenId>,
-    /// Word vectors that stay as they are need no gradient.
-    pub(crate) frozen: bool,
+    /// Which word vectors move, and whether rows of output matrices without a gradient do.
+    pub(crate) updates: WordUpdates,
     pub(crate) identity: String,
     pub(crate) told: Told,
 }
@@ -78,12 +81,80 @@ impl Told {
     }
 }
 
+/// What a step is asked for.
+pub(crate) struct Asked<'a> {
+    /// α of each decoder.
+    pub(crate) alphas: &'a [f64],
+    /// The seed, and the number of the step, which sampled words come from.
+    pub(crate) place: (u64, u64),
+    /// Word vectors that stay as they are need no gradient.
+    pub(crate) frozen: bool,
+    /// Groups whose gradients come as rows, if they come so.
+    pub(crate) row_groups: &'a [usize],
+}
+
+impl Machine {
+    /// Loss and gradients of one batch of sentences read and one told by each decoder, with the vectors of the distinct
+    /// words of each. Returns the gradients of the word vectors, batch by batch.
+    pub(crate) fn step<F: Float>(
+        &self,
+        batches: &[TokenBatch],
+        words: &[Array2<F>],
+        parameters: &[Parameters<F>],
+        asked: &Asked<'_>,
+        d_parameters: &mut [Parameters<F>],
+        row_gradients: &mut Vec<RowGradients<F>>,
+    ) -> Result<(StepReport, Vec<Array2<F>>)> {
+        let (vectors, saved) = self.encoder.forward(&parameters[0], &batches[0], words[0].view())?;
+        let mut d_vectors = Array2::zeros(vectors.raw_dim());
+        let mut d_words: Vec<Array2<F>> = words.iter().map(|words| Array2::zeros(words.raw_dim())).collect();
+        let mut report = StepReport { tokens: batches[0].n_tokens() as u64, ..StepReport::default() };
+        for (k, &alpha) in asked.alphas.iter().enumerate() {
+            let (decoder, (of_decoder, of_output)) = (self.decoder(k)?, self.groups(k));
+            let (batch, words) = (&batches[1 + k], words[1 + k].view());
+            let (hidden, told) = decoder.forward(&parameters[of_decoder], batch, words, vectors.view())?;
+            let (loss, d_hidden, rows) = self.output.loss_and_gradients(
+                &parameters[of_output],
+                hidden.view(),
+                &GruDecoder::targets(batch),
+                alpha,
+                (asked.place.0, [asked.place.1, k as u64]),
+                &mut d_parameters[of_output],
+            )?;
+            match (rows, asked.row_groups.iter().position(|&group| group == of_output)) {
+                (Some(rows), Some(place)) => add_rows(row_gradients, place, rows)?,
+                (Some(rows), None) => rows.add_to(&mut d_parameters[of_output], 0)?,
+                (None, _) => {}
+            }
+            let per_token = if self.form.reduction == Reduction::Sum { batch.n_tokens() as f64 } else { 1.0 };
+            report.loss += alpha * loss / per_token; // (F1)
+            report.nll[k] = Some(loss / per_token);
+            report.tokens += batch.n_tokens() as u64;
+            decoder.backward(
+                &parameters[of_decoder],
+                batch,
+                words,
+                vectors.view(),
+                &told,
+                d_hidden.view(),
+                (!asked.frozen).then(|| d_words[1 + k].view_mut()),
+                d_vectors.view_mut(),
+                &mut d_parameters[of_decoder],
+            )?;
+        }
+        let (source, words) = (&batches[0], words[0].view());
+        let (d_words_read, d_encoder) = (d_words[0].view_mut(), &mut d_parameters[0]);
+        self.encoder.backward(&parameters[0], source, words, &saved, d_vectors.view(), d_words_read, d_encoder)?;
+        Ok((report, d_words))
+    }
+}
+
 impl Telling {
     /// Adds word gradients up, by token.
     fn merge(&self, parts: &[Array2<f32>], dim: usize, gradients: &mut Gradients) {
         let parts = || self.told.batches.iter().zip(parts);
         gradients.tokens.clear();
-        if self.frozen {
+        if self.updates == WordUpdates::Frozen {
             gradients.d_words = Array2::zeros((0, dim));
             return;
         }
@@ -114,63 +185,31 @@ impl Objective for Telling {
         self.identity.clone()
     }
 
+    /// The outputs with sampled words; with the dense rule every row moves at every step.
+    fn row_groups(&self) -> Vec<usize> {
+        let sampled = matches!(self.machine.output, Output::Sampled(..)) && self.updates != WordUpdates::Dense;
+        let mut groups: Vec<usize> = (0..self.weights.len()).map(|k| self.machine.groups(k).1).collect();
+        groups.dedup(); // Decoders may share one.
+        if sampled { groups } else { Vec::new() }
+    }
+
     fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+        let row_groups = self.row_groups();
+        gradients.rows.clear();
         let (set, n_decoders) = (&self.train, self.weights.len());
         let examples = step.examples.iter().map(|&i| &set.examples[i as usize]);
         self.told.assign(set, examples, n_decoders, self.end)?;
-        let Machine { form, encoder, output, .. } = &self.machine;
-        let source = &self.told.batches[0];
-        let source_words = source.gather(&weights.words)?;
-        let (vectors, saved) = encoder.forward(&weights.parameters[0], source, source_words.view())?;
-        let mut d_vectors = Array2::zeros(vectors.raw_dim());
-        let mut parts = vec![Array2::zeros(source_words.raw_dim())];
-        let mut report = StepReport { tokens: source.n_tokens() as u64, ..StepReport::default() };
-        for (k, &weight) in self.weights.iter().enumerate() {
-            let decoder = self.machine.decoder(k)?;
-            let (of_decoder, of_output) = self.machine.groups(k);
-            let batch = &self.told.batches[1 + k];
-            let words = batch.gather(&weights.words)?;
-            let parameters = &weights.parameters[of_decoder];
-            let (hidden, told) = decoder.forward(parameters, batch, words.view(), vectors.view())?;
-            let (of_k, d_hidden) = output.loss_and_gradients(
-                &weights.parameters[of_output],
-                hidden.view(),
-                &GruDecoder::targets(batch),
-                weight,
-                (step.seed, [step.number, k as u64]),
-                &mut gradients.d_parameters[of_output],
-            )?;
-            let per_token = if form.reduction == Reduction::Sum { batch.n_tokens() as f64 } else { 1.0 };
-            report.loss += weight * of_k / per_token; // (F1)
-            report.nll[k] = Some(of_k / per_token);
-            report.tokens += batch.n_tokens() as u64;
-            let mut d_words = Array2::zeros(words.raw_dim());
-            decoder.backward(
-                parameters,
-                batch,
-                words.view(),
-                vectors.view(),
-                &told,
-                d_hidden.view(),
-                (!self.frozen).then(|| d_words.view_mut()),
-                d_vectors.view_mut(),
-                &mut gradients.d_parameters[of_decoder],
-            )?;
-            parts.push(d_words);
-        }
-        encoder.backward(
-            &weights.parameters[0],
-            source,
-            source_words.view(),
-            &saved,
-            d_vectors.view(),
-            parts[0].view_mut(),
-            &mut gradients.d_parameters[0],
-        )?;
-        self.merge(&parts, form.dim, gradients);
-        if report.loss.is_finite() {
-            check_gradients(gradients, step.number)?;
-        }
+        let batches = &self.told.batches[..=n_decoders];
+        let words = batches.iter().map(|batch| batch.gather(&weights.words)).collect::<CoreResult<Vec<_>>>()?;
+        let asked = Asked {
+            alphas: &self.weights,
+            place: (step.seed, step.number),
+            frozen: self.updates == WordUpdates::Frozen,
+            row_groups: &row_groups,
+        };
+        let Gradients { d_parameters, rows, .. } = gradients;
+        let (report, parts) = self.machine.step(batches, &words, &weights.parameters, &asked, d_parameters, rows)?;
+        self.merge(&parts, self.machine.form.dim, gradients);
         Ok(report)
     }
 
@@ -199,5 +238,105 @@ impl Objective for Telling {
             }
         }
         Ok(Some(-sum / n))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sequence::{OutputForm, SequenceForm};
+    use rand::RngExt;
+    use senv_core::{gradcheck::max_relative_error, stream};
+    use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+
+    const WORDS: usize = 9;
+    const DIM: usize = 2;
+
+    /// Loss and all gradients, back to back: words, groups of parameters. `x` holds the words and parameters likewise.
+    fn whole(machine: &Machine, told: &Told, form: &[Parameters<f64>], as_rows: bool, x: &[f64]) -> (f64, Vec<f64>) {
+        let (table, mut rest) = x.split_at(WORDS * DIM);
+        let mut parameters = form.to_vec();
+        for tensor in parameters.iter_mut().flat_map(Parameters::iter_mut) {
+            let (values, more) = rest.split_at(tensor.values().len());
+            tensor.values_mut().copy_from_slice(values);
+            rest = more;
+        }
+        let gather = |batch: &TokenBatch| {
+            Array2::from_shape_fn((batch.distinct().len(), DIM), |(i, j)| table[batch.distinct()[i].index() * DIM + j])
+        };
+        let words: Vec<Array2<f64>> = told.batches.iter().map(gather).collect();
+        let groups = if machine.form.shared_output { vec![3] } else { vec![3, 4] };
+        let row_groups = if as_rows { &groups[..] } else { &[] };
+        let asked = Asked { alphas: &[1.0, 2.5], place: (7, 3), frozen: false, row_groups };
+        let mut d: Vec<Parameters<f64>> = form.iter().map(Parameters::zeros_like).collect();
+        let mut rows = Vec::new();
+        let (report, d_words) = machine.step(&told.batches, &words, &parameters, &asked, &mut d, &mut rows).unwrap();
+        for (rows, &group) in rows.iter().zip(&groups) {
+            assert!(as_rows && d[group].iter().all(|tensor| tensor.values().iter().all(|&d| d == 0.0)));
+            rows.add_to(&mut d[group], 0).unwrap();
+        }
+        let mut gradient = vec![0.0; WORDS * DIM];
+        for (batch, d_words) in told.batches.iter().zip(&d_words) {
+            for (token, d) in batch.distinct().iter().zip(d_words.rows()) {
+                (0..DIM).for_each(|j| gradient[token.index() * DIM + j] += d[j]);
+            }
+        }
+        gradient.extend(d.iter().flat_map(|group| group.iter().flat_map(|tensor| tensor.values().to_vec())));
+        (report.loss, gradient)
+    }
+
+    #[test]
+    fn gradients_of_whole_systems_match_central_differences() {
+        let set = ExampleSet {
+            sentences: {
+                let mut sentences = Sentences::new();
+                for tokens in [&[2, 3, 2][..], &[4], &[1, 5, 6, 8], &[7, 2]] {
+                    sentences.push(tokens.iter().map(|&token| TokenId(token)));
+                }
+                sentences
+            },
+            examples: vec![[0, 0, 2], [1, 3, 0], [2, 2, 1]],
+        };
+        let outputs =
+            [OutputForm::Full, OutputForm::Sampled { words: 4 }, OutputForm::Adaptive { cutoffs: vec![3, 6] }];
+        let skip_thought = (Conditioning::ContextMatrices, false, GruStyle::Paper, 1, GruTopology::Separate, true);
+        let p_thought = (Conditioning::InitialState, true, GruStyle::Tf1, 2, GruTopology::Interleaved, false);
+        for (conditioning, start_token, style, layers, topology, shared_output) in [skip_thought, p_thought] {
+            for output in outputs.clone() {
+                let form = SequenceForm {
+                    dim: DIM,
+                    hidden: 2,
+                    layers,
+                    topology,
+                    style,
+                    start: GruInit::Glorot,
+                    conditioning,
+                    start_token,
+                    decoders: 2,
+                    shared_output,
+                    n_words: WORDS,
+                    output: output.clone(),
+                    reduction: Reduction::Mean,
+                };
+                let machine = form.build().unwrap();
+                let zeros: Vec<Parameters<f64>> = machine.init(1).unwrap().iter().map(Parameters::cast).collect();
+                let mut told = Told::default();
+                told.assign(&set, set.examples.iter(), 2, shared_output.then_some(END)).unwrap();
+                let n = WORDS * DIM + zeros.iter().map(Parameters::n_numbers).sum::<usize>();
+                let mut rng = stream(5, "whole", &[]);
+                let x: Vec<f64> = (0..n).map(|_| rng.random_range(-0.8..0.8)).collect();
+                let (_, gradient) = whole(&machine, &told, &zeros, false, &x);
+                let error = max_relative_error(|x| whole(&machine, &told, &zeros, false, x).0, &x, &gradient);
+                assert!(error < 1e-7, "{output:?} {conditioning:?}: {error:e}");
+                let mut wrong = gradient.clone();
+                let largest = (0..n).max_by(|&i, &j| gradient[i].abs().total_cmp(&gradient[j].abs())).unwrap();
+                wrong[largest] *= -1.0;
+                let error = max_relative_error(|x| whole(&machine, &told, &zeros, false, x).0, &x, &wrong);
+                assert!(error > 1.9, "a flipped sign");
+                if matches!(output, OutputForm::Sampled { .. }) {
+                    assert_eq!(whole(&machine, &told, &zeros, true, &x).1, gradient, "as rows");
+                }
+            }
+        }
     }
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Error, Result, file,
-    fit::{FitParams, Weights, WordUpdates, fit, require},
+    fit::{FitParams, Weights, fit, require},
     initial::{Initial, vectors_fingerprint},
     learnt::Learnt,
 };
@@ -144,7 +144,6 @@ pub(crate) trait Trainable: SequenceSystem {
         }
         let machine = form.build()?;
         let identity = format!("{} {} {}", file::to_json(self)?, data.identity, vectors_fingerprint(vectors));
-        let frozen = params.words == WordUpdates::Frozen;
         let mut objective = Telling {
             kind: Self::KIND,
             machine: machine.clone(),
@@ -152,7 +151,7 @@ pub(crate) trait Trainable: SequenceSystem {
             dev: data.dev,
             weights,
             end,
-            frozen,
+            updates: params.words,
             identity,
             told: Told::default(),
         };

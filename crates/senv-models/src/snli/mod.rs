@@ -16,7 +16,7 @@ use senv_core::{
 };
 use senv_encoders::Encoder;
 use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead};
-use senv_store::{Embeddings, ModelFile, ModelWriter};
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use encoder::PairEncoder;
@@ -212,7 +212,9 @@ impl SnliParams {
         let mut objective = Pairs { encoder, head, train, dev, identity, batch: TokenBatch::new() };
         let weights = Weights { words, parameters: vec![parameters, head_parameters] };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
-        Learnt::new(fitted, found, |Weights { words, parameters }| Snli::new(config, vocabulary, words, parameters))
+        Learnt::new(fitted, found, |Weights { words, parameters }| {
+            Snli::new(config, vocabulary, words, file::exactly(parameters))
+        })
     }
 }
 
@@ -231,11 +233,8 @@ impl Snli {
     /// The name of this kind in model files.
     pub const KIND: &'static str = "snli";
 
-    fn new(config: SnliConfig, vocabulary: Vocabulary, words: Table, parameters: Vec<Parameters<f32>>) -> Result<Self> {
+    fn new(config: SnliConfig, vocabulary: Vocabulary, words: Table, parameters: [Parameters<f32>; 2]) -> Result<Self> {
         let encoder = config.encoder.build(config.dim)?;
-        let mut groups = parameters.into_iter();
-        let mut next = || groups.next().unwrap_or_default();
-        let parameters = [next(), next()];
         Ok(Self { config, vocabulary, words, encoder, parameters })
     }
 
@@ -278,11 +277,7 @@ impl Snli {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.config)?;
-        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
-        let writer = writer.table(file::ROWS, &self.words);
-        let tensors = self.parameters.iter().flat_map(Parameters::iter);
-        Ok(tensors.fold(writer, |writer, t| writer.f32s(t.name(), t.values())).save(path)?)
+        file::save_with(Self::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
     }
 
     /// Opens a model; its word vectors are mapped, not read.
@@ -304,9 +299,7 @@ impl Snli {
             config.encoder.cheap().build(config.dim)?.init(&mut stream(0, "form", &[]))?,
             config.head.init(&mut stream(0, "form", &[]))?,
         ];
-        let model = ModelFile::open(path)?;
-        let parameters = forms.iter().map(|form| file::tensors(path, &model, form)).collect::<Result<Vec<_>>>()?;
-        Self::new(config, vocabulary, words, parameters)
+        Self::new(config, vocabulary, words, file::groups(path, &forms)?)
     }
 
     /// Words and parameters of the encoder.

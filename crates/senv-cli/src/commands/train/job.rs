@@ -129,6 +129,10 @@ impl<'a> Job<'a> {
                 output::warn(&format!("{} holds the best model before the loss was no number", output.display()));
                 Err(senv_models::Error::Diverged { step, lr }.into())
             }
+            End::Exploded { step, norm } => {
+                output::warn(&format!("{} holds the best model before the gradient exploded", output.display()));
+                Err(senv_models::Error::ExplodingGradient { step, norm }.into())
+            }
             End::Done | End::Interrupted => Ok(()),
         }
     }

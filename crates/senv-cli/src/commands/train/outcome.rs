@@ -22,6 +22,11 @@ pub(crate) enum End {
         step: u64,
         lr: f64,
     },
+    /// The gradient was too long or no number at this step; the model is the best before.
+    Exploded {
+        step: u64,
+        norm: f64,
+    },
 }
 
 /// A model, and what there is to say about it.
@@ -80,6 +85,7 @@ impl<M> Outcome<M> {
             Stopped::Early => (End::Done, "early"),
             Stopped::Interrupted => (End::Interrupted, "interrupted"),
             Stopped::Diverged { step, lr } => (End::Diverged { step, lr }, "diverged"),
+            Stopped::Exploded { step, norm } => (End::Exploded { step, norm }, "exploded"),
         };
         let facts = json!({
             "words": learnt.found.words,

@@ -1,0 +1,141 @@
+//! Sentences, each to be told again from its vector.
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{Parameters, Sentences, Stream, TokenBatch};
+use senv_encoders::Encoder;
+use senv_losses::{PresenceLoss, PresenceTree, RowGradients};
+
+use super::{BowAutoencoder, BowAutoencoderParams, Reconstruction, encoder::PresentWords};
+use crate::{
+    Result,
+    fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates},
+};
+
+/// Held-out sentences that are told at a time.
+const A_BATCH: usize = 256;
+
+/// What tells the words.
+#[derive(Debug, Clone)]
+pub(super) enum Output {
+    Full(PresenceLoss),
+    Tree(PresenceTree),
+}
+
+impl Output {
+    pub(super) fn new(params: &BowAutoencoderParams, n_words: usize) -> Self {
+        match params.reconstruction {
+            Reconstruction::Full => Self::Full(PresenceLoss::new(params.dim, n_words)),
+            Reconstruction::Tree => Self::Tree(PresenceTree::new(params.dim, n_words)),
+        }
+    }
+
+    pub(super) fn init(&self, rng: &mut Stream) -> Result<Parameters<f32>> {
+        Ok(match self {
+            Self::Full(loss) => loss.init(rng)?,
+            Self::Tree(loss) => loss.init(rng)?,
+        })
+    }
+
+    pub(super) fn losses(
+        &self,
+        parameters: &Parameters<f32>,
+        h: ArrayView2<'_, f32>,
+        sentences: &Sentences,
+    ) -> Result<Vec<f64>> {
+        Ok(match self {
+            Self::Full(loss) => loss.forward(parameters, h, sentences)?,
+            Self::Tree(loss) => loss.forward(parameters, h, sentences)?,
+        })
+    }
+
+    pub(super) fn loss_and_gradients(
+        &self,
+        parameters: &Parameters<f32>,
+        h: ArrayView2<'_, f32>,
+        sentences: &Sentences,
+        d_parameters: &mut Parameters<f32>,
+    ) -> Result<(f64, Array2<f32>, Option<RowGradients<f32>>)> {
+        match self {
+            Self::Full(loss) => {
+                let (loss, d_h) = loss.loss_and_gradients(parameters, h, sentences, 1.0, d_parameters)?;
+                Ok((loss, d_h, None))
+            }
+            Self::Tree(loss) => {
+                let (loss, d_h, rows) = loss.loss_and_gradients(parameters, h, sentences, 1.0)?;
+                Ok((loss, d_h, Some(rows)))
+            }
+        }
+    }
+}
+
+/// Sentences, each to be told again.
+pub(super) struct Autoencoding {
+    pub(super) encoder: PresentWords,
+    pub(super) output: Output,
+    /// The words of each, each once.
+    pub(super) sentences: Sentences,
+    pub(super) n: u32,
+    /// Those held out, to validate with.
+    pub(super) dev: Option<Sentences>,
+    /// Which word vectors move, and whether rows of the tree without a gradient do.
+    pub(super) updates: WordUpdates,
+    pub(super) identity: String,
+    pub(super) batch: TokenBatch,
+}
+
+impl Objective for Autoencoding {
+    fn kind(&self) -> &'static str {
+        BowAutoencoder::KIND
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: self.n, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    /// The nodes of the tree; with the dense rule every one moves at every step.
+    fn row_groups(&self) -> Vec<usize> {
+        let rows = matches!(self.output, Output::Tree(_)) && self.updates != WordUpdates::Dense;
+        if rows { vec![1] } else { Vec::new() }
+    }
+
+    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+        let row_groups = self.row_groups();
+        let mut targets = Sentences::new();
+        step.examples.iter().for_each(|&i| targets.push(self.sentences.get(i as usize).iter().copied()));
+        self.batch.assign(targets.iter())?;
+        let words = self.batch.gather(&weights.words)?;
+        let bias = &weights.parameters[0];
+        let (h, saved) = self.encoder.forward(bias, &self.batch, words.view())?;
+        let (d_encoder, d_output) = gradients.d_parameters.split_at_mut(1);
+        let (loss, d_h, rows) =
+            self.output.loss_and_gradients(&weights.parameters[1], h.view(), &targets, &mut d_output[0])?;
+        if let Some(rows) = rows {
+            if row_groups.is_empty() { rows.add_to(&mut d_output[0], 0)? } else { gradients.rows = vec![rows] }
+        }
+        gradients.tokens.clear();
+        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.d_words = Array2::zeros(words.raw_dim());
+        let d_words = gradients.d_words.view_mut();
+        self.encoder.backward(bias, &self.batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
+        Ok(StepReport { loss, ..StepReport::default() })
+    }
+
+    /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        let Some(dev) = &self.dev else { return Ok(None) };
+        let (mut sum, mut targets) = (0.0, Sentences::new());
+        for first in (0..dev.len()).step_by(A_BATCH) {
+            targets.clear();
+            (first..dev.len().min(first + A_BATCH)).for_each(|i| targets.push(dev.get(i).iter().copied()));
+            self.batch.assign(targets.iter())?;
+            let words = self.batch.gather(&weights.words)?;
+            let (h, _) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+            sum += self.output.losses(&weights.parameters[1], h.view(), &targets)?.iter().sum::<f64>();
+        }
+        Ok(Some(-sum / dev.len() as f64))
+    }
+}
