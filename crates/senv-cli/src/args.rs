@@ -2,7 +2,9 @@
 
 use clap::{CommandFactory, Parser, Subcommand, builder::RangedU64ValueParser};
 
-use crate::commands::{completions, convert, encode, eval, info, nearest, similarity, train, tune};
+use crate::commands::{
+    combine, completions, convert, decode, encode, eval, expand_vocabulary, info, nearest, similarity, train, tune,
+};
 
 /// Sentence embeddings: train, encode, search, evaluate.
 ///
@@ -38,9 +40,12 @@ pub(crate) enum Command {
     Encode(encode::Encode),
     Similarity(similarity::Similarity),
     Nearest(nearest::Nearest),
+    Decode(decode::Decode),
     Eval(eval::Eval),
     Info(info::Info),
     Convert(convert::Convert),
+    ExpandVocabulary(expand_vocabulary::ExpandVocabulary),
+    Combine(combine::Combine),
     Completions(completions::Completions),
 }
 

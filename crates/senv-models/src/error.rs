@@ -126,6 +126,20 @@ pub enum Error {
         /// The one asked for.
         asked: usize,
     },
+    /// A model that only encodes.
+    #[error(
+        "a {kind} model without decoders cannot say what a vector means; give one of kind skip-thought (trained by senv and not tuned since), rnn-autoencoder or p-thought"
+    )]
+    NoDecoders {
+        /// The kind.
+        kind: &'static str,
+    },
+    /// A model to which no words can be added.
+    #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-autoencoder or p-thought")]
+    CannotExpand {
+        /// The kind.
+        kind: &'static str,
+    },
     /// A model file of a kind that encodes no sentences.
     #[error("{}: a file of kind {kind:?} is no sentence encoder; expected sent2vec, word2vec, pv-dbow, siamese-cbow, pp, cse, relatedness, snli, bow-autoencoder, skip-thought, rnn-autoencoder, p-thought, weighted-average or embeddings", path.display())]
     NotAnEncoder {

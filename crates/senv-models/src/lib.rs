@@ -49,6 +49,7 @@ mod sequence;
 mod siamese_cbow;
 mod skip_thought;
 mod snli;
+mod speaking;
 mod training;
 mod tunable;
 mod validation;
@@ -87,6 +88,7 @@ pub use sequence::{
 pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
 pub use skip_thought::{SkipThought, SkipThoughtParams};
 pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
+pub use speaking::Between;
 pub use training::Trained;
 pub use tunable::EncoderForm;
 pub use validation::ScoredPairs;

@@ -101,6 +101,29 @@ impl Model {
         Ok(Self::Embeddings(Box::new(AverageEncoder::new(tokenizer, vocabulary, features, table)?)))
     }
 
+    /// Writes it to a file that [`Model::open`] reads, which appears whole or not at all.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        match self {
+            Self::Sent2Vec(model) => model.save(path),
+            Self::Word2Vec(model) => model.save(path),
+            Self::PvDbow(model) => model.save(path),
+            Self::SiameseCbow(model) => model.save(path),
+            Self::Pp(model) => model.save(path),
+            Self::Cse(model) => model.save(path),
+            Self::Relatedness(model) => model.save(path),
+            Self::Snli(model) => model.save(path),
+            Self::BowAutoencoder(model) => model.save(path),
+            Self::SkipThought(model) => model.save(path),
+            Self::RnnAutoencoder(model) => model.save(path),
+            Self::PThought(model) => model.save(path),
+            Self::Weighted(model) => model.save(path),
+            Self::Embeddings(_) => Ok(self.to_embeddings()?.save(path)?),
+        }
+    }
+
     /// The name of its kind.
     #[must_use]
     pub fn kind(&self) -> &'static str {

@@ -102,6 +102,13 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// [`CoreError::TooLarge`].
     pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
         let (added, shared) = (new_words(&self.vocabulary, vectors), shared(&self.vocabulary, vectors));
+        let bad = |(_, vector): &&(&str, &[f32])| vector.iter().any(|x| !x.is_finite());
+        if let Some((word, _)) = added.iter().find(bad) {
+            let (name, requirement) = ("vectors of words to be added", "finite; mend the file or take the word out");
+            return Err(
+                CoreError::InvalidParameter { name, requirement, got: format!("NaN or infinity in {word:?}") }.into()
+            );
+        }
         let old = self.vocabulary.iter().map(|(_, word, count)| (word, count));
         let all = old.chain(added.iter().map(|(word, _)| (*word, 0)));
         let vocabulary = Vocabulary::from_counts(all, self.vocabulary.corpus_tokens())?;

@@ -4,6 +4,7 @@ use std::{fs, path::PathBuf};
 
 use senv_core::checkpoint;
 use senv_models::Model;
+use senv_store::ModelFile;
 use serde_json::{Value, json};
 
 use crate::{
@@ -32,6 +33,10 @@ impl Info {
             Ok(kind) => json!({ "kind": "checkpoint", "of": kind }),
             Err(_) => of_model(&Model::open(&self.file)?),
         };
+        if let Ok(file) = ModelFile::open(&self.file) {
+            let (tensors, numbers) = tensors(&file);
+            (facts["numbers"], facts["tensors"]) = (json!(numbers), tensors);
+        }
         facts["file"] = json!(self.file.display().to_string());
         facts["file_bytes"] = json!(size);
         if self.json {
@@ -60,25 +65,46 @@ fn of_model(model: &Model) -> Value {
     })
 }
 
-/// Appends name and value of each fact; names of inner facts are joined with dots.
+/// Type and shape of every tensor but those of the vocabulary, and the numbers that they hold.
+fn tensors(file: &ModelFile) -> (Value, usize) {
+    let learnt = |(name, _, _, _): &(&str, String, &[usize], usize)| !name.starts_with("vocabulary.");
+    let (mut numbers, mut tensors) = (0, serde_json::Map::new());
+    for (name, kind, shape, _) in file.tensors().filter(learnt) {
+        numbers += shape.iter().product::<usize>();
+        let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
+        tensors.insert(name.to_owned(), json!(format!("{kind} [{}]", shape.join(", "))));
+    }
+    (Value::Object(tensors), numbers)
+}
+
+/// Appends name and value of each fact; names of inner facts are joined with dots, and those of lists of facts counted from
+/// 1.
 fn push(prefix: &str, facts: &Value, lines: &mut Vec<(String, String)>) {
     let Value::Object(facts) = facts else { return };
     for (name, value) in facts {
         let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-        let value = match value {
-            Value::Null => continue,
-            Value::Object(_) => {
-                push(&name, value, lines);
-                continue;
+        match value {
+            Value::Object(_) => push(&name, value, lines),
+            Value::Array(items) if items.iter().any(Value::is_object) => {
+                for (number, item) in (1..).zip(items) {
+                    push(&format!("{name}.{number}"), item, lines);
+                }
             }
-            Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
-            Value::String(value) => value.clone(),
-            Value::Number(n) if name == "file_bytes" => bytes(n.as_u64().unwrap_or_default()),
-            // Parameters are f32; an f64 would show digits that nobody gave.
-            Value::Number(n) if n.is_f64() => (n.as_f64().unwrap_or_default() as f32).to_string(),
-            Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), grouped),
-            Value::Bool(_) => value.to_string(),
-        };
-        lines.push((name, value));
+            Value::Number(n) if name == "file_bytes" => lines.push((name, bytes(n.as_u64().unwrap_or_default()))),
+            _ => lines.extend(text(value).map(|value| (name, value))),
+        }
     }
+}
+
+/// A fact in one line; nothing where there is none.
+fn text(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Null | Value::Object(_) => return None,
+        Value::Array(items) => items.iter().filter_map(text).collect::<Vec<_>>().join(" "),
+        Value::String(value) => value.clone(),
+        // Parameters are f32; an f64 would show digits that nobody gave.
+        Value::Number(n) if n.is_f64() => (n.as_f64().unwrap_or_default() as f32).to_string(),
+        Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), grouped),
+        Value::Bool(value) => value.to_string(),
+    })
 }

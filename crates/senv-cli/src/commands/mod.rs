@@ -1,9 +1,12 @@
 //! The commands, one file each.
 
+pub(crate) mod combine;
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod eval;
+pub(crate) mod expand_vocabulary;
 pub(crate) mod info;
 pub(crate) mod nearest;
 pub(crate) mod similarity;
@@ -20,7 +23,7 @@ use senv_models::Model;
 
 use crate::{
     args::{Cli, Command},
-    failure::Result,
+    failure::{Failure, Result},
 };
 
 /// The model that a command works with.
@@ -55,11 +58,23 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Encode(command) => command.run(threads),
         Command::Similarity(command) => command.run(threads),
         Command::Nearest(command) => command.run(),
+        Command::Decode(command) => command.run(threads),
         Command::Eval(command) => command.run(),
         Command::Info(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::ExpandVocabulary(command) => command.run(),
+        Command::Combine(command) => command.run(),
         Command::Completions(command) => command.run(),
     }
+}
+
+/// Refuses an output that is one of the inputs or that cannot be written, before the work is done.
+fn check_output(output: &Path, inputs: &[&Path]) -> Result {
+    if inputs.iter().any(|input| train::same_file(input, output)) {
+        let message = format!("{} is read; give another --output", output.display());
+        return Err(Failure::Usage(message));
+    }
+    train::check_writable(output)
 }
 
 /// The name of a file without its folder.

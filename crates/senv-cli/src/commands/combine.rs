@@ -1,0 +1,49 @@
+//! `senv combine`: two Skip-thought models side by side.
+
+use std::path::PathBuf;
+
+use senv_core::SentenceEncoder;
+use senv_models::{Model, SkipThought};
+
+use crate::{
+    commands::{ModelArg, check_output},
+    failure::{Failure, Result},
+    output,
+};
+
+/// Put two Skip-thought models side by side, as in combine-skip.
+///
+/// The vector of a sentence is that of the one model, brought to length 1, followed by that of the other. Both must have
+/// been trained on the same text with the same vocabulary; text is read as the first reads it. Expand the vocabulary
+/// afterwards.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  senv combine --model uni.senv --with bi.senv --output combined.senv")]
+pub(crate) struct Combine {
+    #[command(flatten)]
+    model: ModelArg,
+    /// The other model.
+    #[arg(long, value_name = "FILE")]
+    with: PathBuf,
+    /// The model to write; it appears whole or not at all.
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+}
+
+impl Combine {
+    pub(crate) fn run(self) -> Result {
+        check_output(&self.output, &[&self.model.model, &self.with])?;
+        let open = |path: &PathBuf| match Model::open(path)? {
+            Model::SkipThought(model) => Ok(*model),
+            other => {
+                let (path, kind) = (path.display(), other.kind());
+                Err(Failure::Usage(format!("{path} is of kind {kind}; only skip-thought models can be combined")))
+            }
+        };
+        let combined = SkipThought::combine(open(&self.model.model)?, open(&self.with)?)?;
+        combined.save(&self.output)?;
+        output::note(&format!("{} numbers a sentence, written to {}", combined.dim(), self.output.display()));
+        Ok(())
+    }
+}

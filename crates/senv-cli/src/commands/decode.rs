@@ -1,0 +1,230 @@
+//! `senv decode`: what a vector says.
+
+use std::{io::Write, path::PathBuf};
+
+use clap::builder::RangedU64ValueParser;
+use senv_core::{Scratch, SentenceEncoder, TextReader};
+use senv_models::{Between, Model, Said};
+use serde::Serialize;
+
+use crate::{
+    commands::ModelArg,
+    failure::{Failure, Result},
+    output::{self, plural},
+    stream::{self, Batch},
+    text::TextArgs,
+};
+
+/// Say in words what the vector of a sentence says.
+///
+/// A decoder tells a sentence from the vector alone, word by word, by beam search: Skip-thoughts tell the sentences before
+/// and after (previous, next), an autoencoder the sentence itself, P-thought the sentence itself and a paraphrase. Written
+/// are lines of SENTENCE, DECODER, LN-PROBABILITY and what it says, with tabs between, the likeliest first; … stands behind
+/// one that did not come to its end. Without sentences, the lines of --input are read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv decode --model skip-thought.senv \"He opened the door .\"
+  senv decode --model p-thought.senv --decoder paraphrase --n 3 --input captions.txt
+  senv decode --model autoencoder.senv --between 3 \"a man rides a horse\" \"two dogs play in the snow\"")]
+pub(crate) struct Decode {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Sentences.
+    #[arg(value_name = "SENTENCE", conflicts_with = "input")]
+    sentences: Vec<String>,
+    /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
+    #[arg(long, short, value_name = "FILE", num_args = 1.., default_value = "-")]
+    input: Vec<PathBuf>,
+    /// Which decoder, by name (previous, next, itself, paraphrase) or by number from 0; may be given more than once
+    /// [default: all]
+    #[arg(long, value_name = "DECODER")]
+    decoder: Vec<String>,
+    /// Beginnings that are carried on, 1 to 1000; 1 takes the likeliest word each time [default: 5, at least --n]
+    #[arg(long, value_name = "WIDTH", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    beam: Option<usize>,
+    /// Words of what is said at most, its end counted, 1 to 1000.
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    longest: usize,
+    /// How many of the likeliest are shown, 1 to 1000.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    n: usize,
+    /// Go from the vector of one sentence to that of another, with so many stops between, 0 to 1000.
+    #[arg(long, value_name = "STOPS", value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
+    between: Option<usize>,
+    /// Write JSON: an object a sentence, one a line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// What is asked of every sentence.
+struct Wanted<'a> {
+    model: &'a Model,
+    /// Numbers and names.
+    decoders: Vec<(usize, &'static str)>,
+    width: usize,
+    longest: usize,
+    n: usize,
+    json: bool,
+}
+
+/// A sentence, or a point between two, and what is said of it.
+#[derive(Debug, Serialize)]
+struct Decoded<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sentence: Option<&'a str>,
+    /// The way from the first sentence to the second, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known_tokens: Option<usize>,
+    said: Vec<Saying>,
+}
+
+#[derive(Debug, Serialize)]
+struct Saying {
+    decoder: &'static str,
+    text: String,
+    log_probability: f64,
+    /// Whether it came to its end.
+    ended: bool,
+}
+
+impl Decode {
+    pub(crate) fn run(self, threads: usize) -> Result {
+        let model = self.model.open()?;
+        let decoders = choose(&model, &self.decoder)?;
+        let width = self.beam.unwrap_or_else(|| self.n.max(5));
+        if self.n > width {
+            let message =
+                format!("a beam of {width} says {width} sentences at most; give a wider --beam, or a smaller --n");
+            return Err(Failure::Usage(message));
+        }
+        let wanted = Wanted { model: &model, decoders, width, longest: self.longest, n: self.n, json: self.json };
+        let mut unknown = 0;
+        let mut out = output::stdout();
+        if let Some(stops) = self.between {
+            let [first, second] = &self.sentences[..] else {
+                let message = format!("--between needs two sentences, got {}", self.sentences.len());
+                return Err(Failure::Usage(message));
+            };
+            for i in 0..=stops + 1 {
+                let mut line = Vec::new();
+                wanted.between(first, second, i as f32 / (stops + 1) as f32, &mut line)?;
+                out.write_all(&line).map_err(Failure::stdout)?;
+            }
+        } else if !self.sentences.is_empty() {
+            for sentence in &self.sentences {
+                let mut line = Vec::new();
+                unknown += u64::from(wanted.sentence(sentence, &mut State::new(&model), &mut line)?);
+                out.write_all(&line).map_err(Failure::stdout)?;
+            }
+        } else {
+            let reader = TextReader::open(&self.input, &self.text.options())?;
+            let work = |state: &mut State, batch: &mut Batch<u64>| {
+                let Batch { lines, out, tally } = batch;
+                for (_, line) in lines.iter() {
+                    *tally += u64::from(wanted.sentence(line, state, out)?);
+                }
+                Ok(())
+            };
+            stream::run(
+                reader,
+                threads,
+                || State::new(&model),
+                work,
+                |batch| {
+                    unknown += batch.tally;
+                    out.write_all(&batch.out).map_err(Failure::stdout)
+                },
+            )?;
+        }
+        out.flush().map_err(Failure::stdout)?;
+        if unknown > 0 {
+            let sentences = plural(unknown, "sentence");
+            output::warn(&format!(
+                "{sentences} without a known word: what is said of them is said of a vector of nothing"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The decoders asked for, or all.
+fn choose(model: &Model, asked: &[String]) -> Result<Vec<(usize, &'static str)>> {
+    let all: Vec<(usize, &'static str)> = model.decoders().into_iter().enumerate().collect();
+    if all.is_empty() {
+        return Err(senv_models::Error::NoDecoders { kind: model.kind() }.into());
+    }
+    if asked.is_empty() {
+        return Ok(all);
+    }
+    let find = |name: &String| {
+        let is_it = |(number, known): &&(usize, &str)| *known == name || number.to_string() == *name;
+        all.iter().find(is_it).copied().ok_or_else(|| {
+            let known: Vec<String> = all.iter().map(|(number, name)| format!("{name} ({number})")).collect();
+            Failure::Usage(format!("the model has no decoder {name:?}; it has {}", known.join(", ")))
+        })
+    };
+    asked.iter().map(find).collect()
+}
+
+/// What one thread reuses from sentence to sentence.
+struct State {
+    scratch: Scratch,
+    vector: Vec<f32>,
+}
+
+impl State {
+    fn new(model: &Model) -> Self {
+        Self { scratch: Scratch::default(), vector: vec![0.0; model.dim()] }
+    }
+}
+
+impl Wanted<'_> {
+    /// Writes what is said of a sentence, and tells whether it holds no known word.
+    fn sentence(&self, sentence: &str, state: &mut State, out: &mut Vec<u8>) -> Result<bool> {
+        let known = self.model.encode_into(sentence, &mut state.scratch, &mut state.vector).known;
+        let decode = |decoder| self.model.decode(sentence, decoder, self.width, self.longest);
+        let said = self.said(decode)?;
+        let decoded = Decoded { sentence: Some(sentence), share: None, known_tokens: Some(known), said };
+        self.write(&sentence.replace('\t', " "), &decoded, out)?;
+        Ok(known == 0)
+    }
+
+    /// Writes what is said of a point between two sentences.
+    fn between(&self, first: &str, second: &str, share: f32, out: &mut Vec<u8>) -> Result {
+        let at = Between { share, width: self.width, longest: self.longest };
+        let said = self.said(|decoder| self.model.decode_between(first, second, decoder, &at))?;
+        self.write(
+            &format!("{share:.3}"),
+            &Decoded { sentence: None, share: Some(share), known_tokens: None, said },
+            out,
+        )
+    }
+
+    fn said(&self, decode: impl Fn(usize) -> senv_models::Result<Vec<Said>>) -> Result<Vec<Saying>> {
+        let mut all = Vec::new();
+        for &(number, decoder) in &self.decoders {
+            let saying = |Said { text, log_probability, ended }| Saying { decoder, text, log_probability, ended };
+            all.extend(decode(number)?.into_iter().take(self.n).map(saying));
+        }
+        Ok(all)
+    }
+
+    fn write(&self, name: &str, decoded: &Decoded<'_>, out: &mut Vec<u8>) -> Result {
+        if self.json {
+            serde_json::to_writer(&mut *out, decoded)?;
+            out.push(b'\n');
+            return Ok(());
+        }
+        for Saying { decoder, text, log_probability, ended } in &decoded.said {
+            let end = if *ended { "" } else { " …" };
+            // A buffer in memory takes everything.
+            let _ = writeln!(out, "{name}\t{decoder}\t{log_probability:.3}\t{text}{end}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! `senv expand-vocabulary`: more words than a recurrent model has learnt.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use senv_models::{Expansion, Model};
+use senv_store::{Embeddings, ModelFile};
+use serde::Serialize;
+
+use crate::{
+    commands::{ModelArg, check_output},
+    failure::Result,
+    output::{self, plural},
+};
+
+/// Mean error of vectors that are the model's own: what rounding in a text file leaves.
+const ROUNDING: f64 = 1e-4;
+
+/// Add words to a recurrent model, by way of word vectors trained on more text.
+///
+/// A map from the vectors to the word vectors of the model is fitted by least squares on the words that both know; a word
+/// that the model lacks gets the image of its vector, a word that it has keeps its own (Kiros et al. 2015, section 2.2).
+/// Words with `_` are phrases and left out. Sentences are encoded with the new words; decoders go on saying the words that
+/// they have learnt. For skip-thought, rnn-autoencoder and p-thought models.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv expand-vocabulary --model uni.senv --vectors GoogleNews-vectors-negative300.bin --output large.senv
+  senv expand-vocabulary --model p-thought.senv --vectors glove.840B.300d.txt --map same --output large.senv")]
+pub(crate) struct ExpandVocabulary {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Word vectors: a model of senv, or word2vec text or binary, GloVe, fastText .vec.
+    #[arg(long, value_name = "FILE")]
+    vectors: PathBuf,
+    /// The model to write; it appears whole or not at all.
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// How vectors become word vectors of the model [default: same for a model trained on word vectors that stayed as they
+    /// were, affine otherwise]
+    #[arg(long, value_name = "MAP")]
+    map: Option<MapArg>,
+    /// Write what came of it as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum MapArg {
+    /// A matrix and a constant, as in the release of Skip-thoughts.
+    Affine,
+    /// A matrix alone, as printed in the paper.
+    Linear,
+    /// As they are: the model was trained on these very vectors.
+    Same,
+}
+
+impl From<Expansion> for MapArg {
+    fn from(expansion: Expansion) -> Self {
+        match expansion {
+            Expansion::Affine => Self::Affine,
+            Expansion::Linear => Self::Linear,
+            Expansion::Same => Self::Same,
+        }
+    }
+}
+
+impl From<MapArg> for Expansion {
+    fn from(map: MapArg) -> Self {
+        match map {
+            MapArg::Affine => Self::Affine,
+            MapArg::Linear => Self::Linear,
+            MapArg::Same => Self::Same,
+        }
+    }
+}
+
+/// What came of it, as JSON.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    output: String,
+    map: MapArg,
+    shared_words: usize,
+    added_words: usize,
+    words: usize,
+    root_mean_squared_error: f64,
+    vectors: &'a Path,
+}
+
+impl ExpandVocabulary {
+    pub(crate) fn run(self) -> Result {
+        check_output(&self.output, &[&self.model.model, &self.vectors])?;
+        let model = self.model.open()?;
+        let map = self.map.unwrap_or_else(|| model.usual_expansion().into());
+        let (expanded, report) = model.expand(&read(&self.vectors)?, map.into())?;
+        expanded.save(&self.output)?;
+        if map == MapArg::Same && report.error > ROUNDING {
+            output::warn(&format!(
+                "the vectors of shared words differ from the model's by {:.3} on average; was it trained on {}? --map affine fits a map",
+                report.error,
+                self.vectors.display()
+            ));
+        }
+        let words = expanded.vocabulary().len();
+        if self.json {
+            return output::print_json(&Report {
+                output: self.output.display().to_string(),
+                map,
+                shared_words: report.shared,
+                added_words: report.added,
+                words,
+                root_mean_squared_error: report.error,
+                vectors: &self.vectors,
+            });
+        }
+        let (added, shared) = (plural(report.added as u64, "word"), plural(report.shared as u64, "word"));
+        output::note(&format!(
+            "{added} added, {} now; the map was fitted on {shared} that both knew, with an error of {:.4} (root of the mean square)",
+            output::grouped(words as u64),
+            report.error
+        ));
+        Ok(())
+    }
+}
+
+/// The words and vectors of a file of any kind.
+fn read(path: &Path) -> Result<Embeddings> {
+    match ModelFile::open(path) {
+        Ok(file) if file.kind() != "embeddings" => Ok(Model::open(path)?.to_embeddings()?),
+        _ => Ok(Embeddings::open(path)?),
+    }
+}
