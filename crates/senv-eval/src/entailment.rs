@@ -141,6 +141,19 @@ impl EntailmentSetResult {
     }
 }
 
+impl EntailmentSetResult {
+    /// Pairs by label and label given.
+    fn confusion_text(&self) -> String {
+        let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let given = Entailment::ALL.map(|label| (format!("given\n{}", label.name()), Align::Right));
+        let mut table = TextTable::new(std::iter::once((name, Align::Left)).chain(given));
+        for (label, counts) in Entailment::ALL.into_iter().zip(self.confusion) {
+            table.row(std::iter::once(label.name().to_owned()).chain(counts.map(|n| n.to_string())));
+        }
+        table.to_string()
+    }
+}
+
 impl EntailmentResult {
     /// A line for each file and each of its labels.
     #[must_use]
@@ -171,6 +184,9 @@ impl EntailmentResult {
             table.row([format!("{} [1]", row.system), String::new(), format!("{:.2}", row.accuracy)]);
         }
         let mut text = table.to_string();
+        for set in &self.sets {
+            text += &format!("\n{}", set.confusion_text());
+        }
         for set in self.sets.iter().filter(|set| set.n_unlabelled > 0) {
             text += &format!("{}: {} pairs without a label left out\n", set.path.display(), set.n_unlabelled);
         }

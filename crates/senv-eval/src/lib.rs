@@ -58,10 +58,13 @@ mod embeddings;
 mod entailment;
 mod error;
 mod error_analysis;
+mod frozen;
 mod group_ranking;
 mod groups;
 mod latency;
+mod lbfgs;
 mod lines;
+mod logistic_regression;
 mod nli;
 mod norm_plot;
 mod norms;
@@ -90,12 +93,13 @@ pub use curve::{Curve, Series};
 pub use entailment::{EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment};
 pub use error::{Error, Result};
 pub use error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
+pub use frozen::{FrozenClassifier, FrozenTraining, PairFeatures};
 pub use group_ranking::{
     GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
 };
 pub use groups::{SentenceGroup, SentenceGroups};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
-pub use nli::{NliPair, NliSet};
+pub use nli::{NliLayout, NliPair, NliSet};
 pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
 pub use paraphrases::{ParaphrasePair, ParaphraseSet};
 pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};

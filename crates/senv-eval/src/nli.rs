@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::{
     Entailment, Error, Result, SickSet,
     lines::for_each_line,
@@ -24,11 +26,23 @@ pub struct NliPair {
     pub hypothesis: String,
 }
 
+/// Which corpus a file is laid out as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NliLayout {
+    /// Label, premise, hypothesis.
+    Snli,
+    /// Relatedness, label and two sentences.
+    Sick,
+}
+
 /// A part of an inference corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NliSet {
     /// The file.
     pub path: PathBuf,
+    /// How it is laid out.
+    pub layout: NliLayout,
     /// Its labelled pairs, in its order.
     pub pairs: Vec<NliPair>,
     /// Pairs on which people did not agree (label `-`), left out.
@@ -36,18 +50,18 @@ pub struct NliSet {
 }
 
 impl NliSet {
-    /// Reads a part in either layout; the first line tells which it is.
+    /// Reads a part in any layout; the first line tells which it is.
     ///
     /// * Lines of `label<TAB>premise<TAB>hypothesis`, without a header.
     /// * The published `snli_1.0_*.txt`: a header that names `gold_label`, `sentence1` and `sentence2` among others.
+    /// * SICK, as [`SickSet::read`] takes it.
     ///
-    /// Letter case of labels does not matter; pairs with the label `-` are counted and left out. For SICK, read a
-    /// [`SickSet`] and take [`NliSet::from_sick`].
+    /// Letter case of labels does not matter; pairs with the label `-` are counted and left out.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::UnknownLabel`], [`Error::EmptyCell`], [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] name the line; [`Error::MissingColumn`]; [`Error::NoPairs`]; [`Error::Core`] if the file
-    /// cannot be read.
+    /// [`Error::LineTooLong`] name the line; [`Error::MissingColumn`]; [`Error::NoPairs`]; those of [`SickSet::read`];
+    /// [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -60,7 +74,10 @@ impl NliSet {
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let mut set = Self { path: path.to_owned(), pairs: Vec::new(), n_unlabelled: 0 };
+        if is_sick(path)? {
+            return Ok(Self::from_sick(&SickSet::read(path)?));
+        }
+        let mut set = Self { path: path.to_owned(), layout: NliLayout::Snli, pairs: Vec::new(), n_unlabelled: 0 };
         let (mut blank, mut published) = (Blank::default(), None);
         for_each_line(path, |line, text| {
             let expected = if published.is_some() { EXPECTED_PUBLISHED } else { EXPECTED };
@@ -111,8 +128,22 @@ impl NliSet {
             premise: pair.first.clone(),
             hypothesis: pair.second.clone(),
         });
-        Self { path: sick.task.path.clone(), pairs: pairs.collect(), n_unlabelled: 0 }
+        Self { path: sick.task.path.clone(), layout: NliLayout::Sick, pairs: pairs.collect(), n_unlabelled: 0 }
     }
+}
+
+/// Whether the first line is of SICK: its header, or four columns of which the first is a number or empty.
+fn is_sick(path: &Path) -> Result<bool> {
+    let mut sick = false;
+    for_each_line(path, |line, text| {
+        if line == 1 {
+            let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
+            let has_score = cells.len() == 4 && (cells[0].is_empty() || cells[0].parse::<f64>().is_ok());
+            sick = has_score || cells.contains(&"sentence_A");
+        }
+        Ok(())
+    })?;
+    Ok(sick)
 }
 
 /// Where label, premise and hypothesis stand.
@@ -148,7 +179,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sick.tsv");
         std::fs::write(&path, "3\tNEUTRAL\tA \"b\tc\n1\tCONTRADICTION\td\te\n").unwrap();
-        assert_eq!(NliSet::from_sick(&SickSet::read(&path).unwrap()).pairs, short.pairs);
+        let sick = NliSet::from_sick(&SickSet::read(&path).unwrap());
+        assert_eq!((&sick.pairs, sick.layout), (&short.pairs, NliLayout::Sick));
+        assert_eq!(NliSet::read(&path).unwrap(), sick);
     }
 
     #[test]

@@ -12,7 +12,8 @@ use crate::{
     sts::{Blank, parse_gold, wrong_columns},
 };
 
-/// Whether the second sentence follows from the first. As a number, the class: 0, 1, 2.
+/// Whether the second sentence follows from the first. Programs number the labels in different orders: exchange them by
+/// name, with [`Entailment::from_name`] and [`Entailment::name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Entailment {
@@ -25,7 +26,7 @@ pub enum Entailment {
 }
 
 impl Entailment {
-    /// The three labels, in the order of their classes.
+    /// The three labels, in the order of tables.
     pub const ALL: [Self; 3] = [Self::Contradiction, Self::Neutral, Self::Entailment];
 
     /// The label of this name, in any letter case.
@@ -50,9 +51,8 @@ impl Entailment {
         }
     }
 
-    /// Its class: 0, 1, 2 in the order of [`Entailment::ALL`]. Other programs number them otherwise: exchange names.
-    #[must_use]
-    pub fn class(self) -> usize {
+    /// Its place in [`Entailment::ALL`]; a number that leaves this crate would be taken for that of another order.
+    pub(crate) fn class(self) -> usize {
         self as usize
     }
 }

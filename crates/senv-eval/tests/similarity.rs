@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Mutex};
 
 use senv_core::{Control, Coverage, NoObserver, Observer, Progress, Scratch, SentenceEncoder};
 use senv_eval::{
-    Entailment, Error, NliPair, NliSet, ParaphrasePair, ParaphraseSet, SentenceGroup, SentenceGroups,
+    Entailment, Error, NliLayout, NliPair, NliSet, ParaphrasePair, ParaphraseSet, SentenceGroup, SentenceGroups,
     evaluate_entailment, evaluate_group_ranking, evaluate_p_coherence, evaluate_ranking, evaluate_zero_shot,
     published_p_coherence, published_ranking, published_sick_entailment, published_soup, to_json,
 };
@@ -330,7 +330,7 @@ fn entailment_by_hand() {
     use Entailment::{Contradiction as C, Entailment as E, Neutral as N};
     let pair = |label, hypothesis: &str| NliPair { label, premise: "p".into(), hypothesis: hypothesis.into() };
     let pairs = vec![pair(E, "e"), pair(E, "n"), pair(N, "n"), pair(C, "e"), pair(E, "e")];
-    let sets = [NliSet { path: PathBuf::from("dev.tsv"), pairs, n_unlabelled: 2 }];
+    let sets = [NliSet { path: PathBuf::from("dev.tsv"), layout: NliLayout::Snli, pairs, n_unlabelled: 2 }];
     let classifier = |pairs: &[(&str, &str)]| {
         assert!(pairs.iter().all(|pair| pair.0 == "p"));
         Ok(pairs.iter().map(|pair| if pair.1 == "e" { E } else { N }).collect())

@@ -1,5 +1,5 @@
 //! The systems of the papers, each ready to train, save, open and encode: Sent2Vec, averages of word2vec vectors, PV-DBOW;
-//! Siamese CBOW, PP and CSE.
+//! Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought.
 //!
 //! No equation lives here; a model brings the parts together: text becomes a corpus (`senv-core`), words and n-grams
 //! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems that learn

@@ -1,5 +1,6 @@
 //! `senv eval`: how good a model is.
 
+mod nli;
 mod p_coherence;
 mod ranking;
 mod relatedness;
@@ -37,6 +38,7 @@ enum What {
     PCoherence(p_coherence::PCoherence),
     Ranking(ranking::Ranking),
     Soup(soup::Soup),
+    Nli(nli::Nli),
     Norms(Norms),
     Latency(LatencyArgs),
 }
@@ -119,6 +121,7 @@ impl Eval {
             What::PCoherence(command) => command.run(),
             What::Ranking(command) => command.run(),
             What::Soup(command) => command.run(),
+            What::Nli(command) => command.run(),
             What::Norms(command) => command.run(),
             What::Latency(command) => command.run(),
         }

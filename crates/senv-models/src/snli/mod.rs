@@ -272,6 +272,16 @@ impl Snli {
         Ok(out)
     }
 
+    /// The likeliest label of pairs of premise and hypothesis, by its name in [`NLI_LABELS`].
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn labels(&self, pairs: &[(&str, &str)]) -> Result<Vec<&'static str>> {
+        let likeliest =
+            |p: [f64; NLI_LABELS.len()]| (1..p.len()).fold(0, |best, j| if p[j] > p[best] { j } else { best });
+        Ok(self.classify(pairs)?.into_iter().map(|p| NLI_LABELS[likeliest(p)]).collect())
+    }
+
     /// Writes the model to a file, which appears whole or not at all.
     ///
     /// # Errors

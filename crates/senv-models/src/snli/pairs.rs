@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_core::{TextOptions, TextReader};
+use senv_core::{Error as CoreError, TextOptions, TextReader};
 use senv_losses::NLI_LABELS;
 
 use crate::{Error, Result};
@@ -46,6 +46,25 @@ impl NliPairs {
         if read.pairs.is_empty() { Err(Error::NoExamples { kind: "snli" }) } else { Ok(read) }
     }
 
+    /// Pairs that were read elsewhere: label, by its name in [`NLI_LABELS`] in any letter case, premise, hypothesis.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] for another label; [`Error::NoExamples`] without a pair.
+    pub fn new<'a>(
+        name: impl Into<String>,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>,
+    ) -> Result<Self> {
+        let mut new = Self { name: name.into(), ..Self::default() };
+        for (label, premise, hypothesis) in pairs {
+            let number = NLI_LABELS.iter().position(|name| name.eq_ignore_ascii_case(label)).ok_or_else(|| {
+                let (name, requirement) = ("label", "entailment, neutral or contradiction");
+                CoreError::InvalidParameter { name, requirement, got: format!("{label:?}") }
+            })?;
+            new.pairs.push((number as u32, premise.to_owned(), hypothesis.to_owned()));
+        }
+        if new.pairs.is_empty() { Err(Error::NoExamples { kind: "snli" }) } else { Ok(new) }
+    }
+
     /// Premises, then hypotheses.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let premises = self.pairs.iter().map(|pair| &pair.1[..]);
@@ -68,6 +87,10 @@ mod tests {
         let read = NliPairs::read(file("neutral\ta\tb\n-\tc\td\nentailment\te\tf\tmore\n").path()).unwrap();
         assert_eq!((read.pairs.len(), read.without_label), (2, 1));
         assert_eq!(read.pairs[1], (0, "e".into(), "f".into()));
+        let same = NliPairs::new("x", [("NEUTRAL", "a", "b"), ("entailment", "e", "f")]).unwrap();
+        assert_eq!(same.pairs, read.pairs);
+        assert!(NliPairs::new("x", [("maybe", "a", "b")]).unwrap_err().to_string().contains("\"maybe\""));
+        assert!(NliPairs::new("x", []).is_err());
         for (text, expected) in [
             ("neutral\ta\tb\nmaybe\ta\tb\n", ":2: the label \"maybe\""),
             ("neutral\ta\n", "2 columns"),

@@ -1,0 +1,131 @@
+//! `senv eval nli`: does the second sentence follow from the first?
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use senv_core::SentenceEncoder;
+use senv_eval::{
+    Entailment, EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, PublishedEntailment,
+    evaluate_entailment, published_sick_entailment,
+};
+use senv_models::{Model, Snli};
+use serde::Serialize;
+
+use crate::{
+    commands::ModelArg,
+    failure::{Failure, Result},
+    output::{self, grouped},
+};
+
+/// Tell entailment, neutral pairs and contradictions apart (SNLI, SICK).
+///
+/// The share of pairs that get their label, and precision, recall and F1 of each label. An snli model has a classifier of
+/// its own; on top of any other, or with --train, a logistic regression is learnt on the vectors u and v of a pair, which
+/// stay as they are; --dev chooses its C from 2^-2 to 2^8. A FILE holds lines of LABEL, PREMISE and HYPOTHESIS separated by
+/// tabs, is a published snli_1.0_*.txt, or is a part of SICK in either of its layouts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval nli --model snli-bow.senv snli/test.tsv
+  senv eval nli --model skip-thought.senv --train sick/train.tsv --dev sick/trial.tsv SICK_test_annotated.txt --published")]
+pub(super) struct Nli {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Labelled pairs.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Learn a classifier on these pairs, on top of vectors that stay as they are.
+    #[arg(long, value_name = "FILE")]
+    train: Vec<PathBuf>,
+    /// Pairs that choose C; without them it is 1.
+    #[arg(long, value_name = "FILE", requires = "train")]
+    dev: Vec<PathBuf>,
+    /// What the classifier sees of a pair [default: symmetric for SICK, all for others]
+    #[arg(long, value_name = "FEATURES", requires = "train")]
+    features: Option<FeaturesArg>,
+    /// Print what the paper of the SNLI-finetuned Skip-thoughts reported for SICK below the results.
+    #[arg(long)]
+    published: bool,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FeaturesArg {
+    /// |u - v| and u * v, which do not tell the first sentence from the second.
+    Symmetric,
+    /// u, v, u * v and |u - v|.
+    All,
+}
+
+impl From<FeaturesArg> for PairFeatures {
+    fn from(features: FeaturesArg) -> Self {
+        match features {
+            FeaturesArg::Symmetric => Self::Symmetric,
+            FeaturesArg::All => Self::All,
+        }
+    }
+}
+
+/// All that was asked for, as JSON.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    model: String,
+    /// How the classifier was learnt; missing for that of the model itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trained: Option<&'a FrozenTraining>,
+    #[serde(flatten)]
+    result: EntailmentResult,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    published: Vec<PublishedEntailment>,
+}
+
+impl Nli {
+    pub(super) fn run(self) -> Result {
+        let read = |paths: &[PathBuf]| paths.iter().map(NliSet::read).collect::<senv_eval::Result<Vec<_>>>();
+        let (sets, train, dev) = (read(&self.files)?, read(&self.train)?, read(&self.dev)?);
+        let model = self.model.open_for_many()?;
+        if train.is_empty() {
+            let Model::Snli(model) = &model else {
+                let message =
+                    format!("a {} model has no classifier of its own; give --train FILE to learn one", model.kind());
+                return Err(Failure::Usage(message));
+            };
+            return self.report(evaluate_entailment(&own(model), &sets)?, None);
+        }
+        let features = self.features.map_or_else(|| PairFeatures::of(train[0].layout), Into::into);
+        let classifier = FrozenClassifier::train(&model, &train, &dev, features)?;
+        let training = classifier.training();
+        if !self.json {
+            let chosen = training.dev_accuracies.iter().find(|(c, _)| *c == training.c);
+            let on_dev =
+                chosen.map_or_else(String::new, |(_, share)| format!(", {share:.4} of the held-out pairs right"));
+            let pairs = grouped(training.n_pairs as u64);
+            output::note(&format!("a classifier learnt on {pairs} pairs: C = {}{on_dev}", training.c));
+        }
+        self.report(evaluate_entailment(&classifier, &sets)?, Some(training))
+    }
+
+    fn report(&self, result: EntailmentResult, trained: Option<&FrozenTraining>) -> Result {
+        let published = if self.published { published_sick_entailment() } else { Vec::new() };
+        if self.json {
+            let model = self.model.model.display().to_string();
+            return output::print_json(&Report { model, trained, result, published });
+        }
+        output::print(&result.to_text_beside(&published))
+    }
+}
+
+/// The classifier of the model itself.
+fn own(model: &Snli) -> impl Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>> {
+    |pairs| {
+        let labels = model.labels(pairs).map_err(|error| match error {
+            senv_models::Error::Core(error) => error,
+            // A classifier reads two vectors of its own encoder: nothing but memory can be lacking.
+            _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: model.dim() },
+        })?;
+        // Both sides have the same three names.
+        Ok(labels.into_iter().filter_map(Entailment::from_name).collect())
+    }
+}

@@ -1,0 +1,198 @@
+//! A classifier of entailment on top of an encoder that stays as it is.
+//!
+//! Sentences are encoded once; what is learnt is a logistic regression on features of the two vectors u and v of a pair.
+
+use senv_core::{Result as CoreResult, SentenceEncoder};
+use serde::Serialize;
+
+use crate::{
+    Entailment, Error, NliLayout, NliSet, PairClassifier, Result,
+    embeddings::Embeddings,
+    logistic_regression::{Examples, LogisticRegression},
+};
+
+/// The C that are tried where a held-out set can choose: those of SentEval and of the Skip-thoughts paper.
+const GRID: [f64; 11] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
+/// The C that is taken where none can.
+const USUAL_C: f64 = 1.0;
+
+/// What a classifier sees of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairFeatures {
+    /// `[|u − v| ; u ∘ v]`, blind to the order of the pair: of SICK in SentEval.
+    Symmetric,
+    /// `[u ; v ; u ∘ v ; |u − v|]`: of SNLI in SentEval.
+    All,
+}
+
+impl PairFeatures {
+    /// Those that are usual for a set of this layout.
+    #[must_use]
+    pub fn of(layout: NliLayout) -> Self {
+        match layout {
+            NliLayout::Snli => Self::All,
+            NliLayout::Sick => Self::Symmetric,
+        }
+    }
+
+    fn n(self, dim: usize) -> usize {
+        match self {
+            Self::Symmetric => 2 * dim,
+            Self::All => 4 * dim,
+        }
+    }
+
+    fn write(self, u: &[f32], v: &[f32], out: &mut [f64]) {
+        let pairs = u.iter().zip(v).map(|(&u, &v)| (f64::from(u), f64::from(v)));
+        let dim = u.len();
+        match self {
+            Self::Symmetric => {
+                for (i, (u, v)) in pairs.enumerate() {
+                    (out[i], out[dim + i]) = ((u - v).abs(), u * v);
+                }
+            }
+            Self::All => {
+                for (i, (u, v)) in pairs.enumerate() {
+                    (out[i], out[dim + i], out[2 * dim + i], out[3 * dim + i]) = (u, v, u * v, (u - v).abs());
+                }
+            }
+        }
+    }
+}
+
+/// How a classifier on frozen vectors came about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FrozenTraining {
+    /// What it sees.
+    pub features: PairFeatures,
+    /// Pairs it learnt from.
+    pub n_pairs: usize,
+    /// How little its weights are pulled to 0.
+    pub c: f64,
+    /// Share of the held-out pairs given their label with each C that was tried; empty without held-out pairs.
+    pub dev_accuracies: Vec<(f64, f64)>,
+}
+
+/// A classifier on top of an encoder.
+pub struct FrozenClassifier<'a> {
+    encoder: &'a dyn SentenceEncoder,
+    model: LogisticRegression,
+    training: FrozenTraining,
+}
+
+/// Pairs of a set with the embeddings of their sentences.
+struct Embedded<'a> {
+    embeddings: Embeddings<'a>,
+    /// Class and sentences.
+    pairs: Vec<(usize, [usize; 2])>,
+    features: PairFeatures,
+    dim: usize,
+}
+
+impl<'a> Embedded<'a> {
+    fn new(encoder: &dyn SentenceEncoder, sets: &'a [NliSet], features: PairFeatures) -> Result<Self> {
+        let pairs = || sets.iter().flat_map(|set| &set.pairs);
+        let sentences = pairs().flat_map(|pair| [&pair.premise[..], &pair.hypothesis[..]]);
+        let embeddings = Embeddings::of(encoder, sentences)?;
+        embeddings.check_finite()?;
+        let numbers = |text: &str| embeddings.number(text);
+        let pairs = pairs().map(|pair| (pair.label.class(), [numbers(&pair.premise), numbers(&pair.hypothesis)]));
+        let (pairs, dim) = (pairs.collect(), encoder.dim());
+        Ok(Self { embeddings, pairs, features, dim })
+    }
+}
+
+impl Examples for Embedded<'_> {
+    fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn n_features(&self) -> usize {
+        self.features.n(self.dim)
+    }
+
+    fn write(&self, i: usize, out: &mut [f64]) {
+        let [u, v] = self.pairs[i].1.map(|number| self.embeddings.vector(number));
+        self.features.write(u, v, out);
+    }
+
+    fn class(&self, i: usize) -> usize {
+        self.pairs[i].0
+    }
+}
+
+impl<'a> FrozenClassifier<'a> {
+    /// Learns from `train`; of several C the one that is best on `dev` is taken (the smallest of equals), and 1 without
+    /// `dev`.
+    ///
+    /// # Errors
+    /// [`Error::NothingToDo`] without a pair in either; [`Error::NotFinite`]; [`Error::Core`] of the encoder.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use senv_eval::{FrozenClassifier, NliSet, PairFeatures, evaluate_entailment};
+    /// # fn f(encoder: &dyn senv_core::SentenceEncoder) -> senv_eval::Result<()> {
+    /// let [train, dev, test] = ["train", "trial", "test"].map(|part| NliSet::read(format!("sick/{part}.tsv")));
+    /// let classifier = FrozenClassifier::train(encoder, &[train?], &[dev?], PairFeatures::Symmetric)?;
+    /// print!("{}", evaluate_entailment(&classifier, &[test?])?.to_text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn train(
+        encoder: &'a dyn SentenceEncoder,
+        train: &[NliSet],
+        dev: &[NliSet],
+        features: PairFeatures,
+    ) -> Result<Self> {
+        let nothing = |sets: &[NliSet]| sets.iter().all(|set| set.pairs.is_empty());
+        if nothing(train) || (!dev.is_empty() && nothing(dev)) {
+            return Err(Error::NothingToDo { what: "labelled pairs" });
+        }
+        let examples = Embedded::new(encoder, train, features)?;
+        let mut model = LogisticRegression::new(Entailment::ALL.len(), examples.n_features());
+        let (mut c, mut dev_accuracies) = (USUAL_C, Vec::new());
+        if dev.is_empty() {
+            model.fit(&examples, c);
+        } else {
+            let held_out = Embedded::new(encoder, dev, features)?;
+            let (mut best, mut current) = (None, model.clone());
+            for tried in GRID {
+                // From the last C it is not far to the next.
+                current.fit(&examples, tried);
+                let accuracy = current.accuracy(&held_out);
+                dev_accuracies.push((tried, accuracy));
+                if best.is_none_or(|best| accuracy > best) {
+                    (best, c) = (Some(accuracy), tried);
+                    model.clone_from(&current);
+                }
+            }
+        }
+        let training = FrozenTraining { features, n_pairs: examples.len(), c, dev_accuracies };
+        Ok(Self { encoder, model, training })
+    }
+
+    /// How it came about.
+    #[must_use]
+    pub fn training(&self) -> &FrozenTraining {
+        &self.training
+    }
+}
+
+impl PairClassifier for FrozenClassifier<'_> {
+    fn classify_batch(&self, pairs: &[(&str, &str)]) -> CoreResult<Vec<Entailment>> {
+        let sentences = pairs.iter().flat_map(|&(premise, hypothesis)| [premise, hypothesis]);
+        let embeddings = Embeddings::of(self.encoder, sentences).map_err(|error| match error {
+            Error::Core(error) => error,
+            // Nothing else goes wrong in embedding.
+            _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: self.encoder.dim() },
+        })?;
+        let mut x = vec![0.0; self.training.features.n(self.encoder.dim())];
+        let label = |(premise, hypothesis): &(&str, &str)| {
+            let [u, v] = [premise, hypothesis].map(|text| embeddings.vector(embeddings.number(text)));
+            self.training.features.write(u, v, &mut x);
+            Entailment::ALL[self.model.class(&x)]
+        };
+        Ok(pairs.iter().map(label).collect())
+    }
+}
