@@ -1,0 +1,192 @@
+//! The experiment of "Skip-Thought Vectors" (Kiros et al., NIPS 2015) on text of yours: uni and bi trained on ordered text,
+//! combined, their vocabulary expanded from word vectors; nearest sentences, what the decoders say, and scores beside the
+//! published ones.
+//!
+//! ```text
+//! cargo run --release -p senv-examples --example skip_thought -- --input TEXT... --vectors VECTORS \
+//!     --sick SICK_test_annotated.txt --msrp msr_paraphrase_test.txt
+//! ```
+//!
+//! Text holds a sentence a line in order, documents apart by a blank line. The paper's is the Toronto Book Corpus (74
+//! million sentences), two weeks of training. Without arguments the sample of this repository is used, which is far too
+//! small to compare systems.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod line;
+
+use std::{error::Error, path::PathBuf};
+
+use clap::Parser;
+use line::Line;
+use senv_core::{CorpusOptions, SentenceEncoder, Table, TextOptions, TextReader};
+use senv_eval::{
+    ParaphraseSet, ScoredBy, SickSet, StsTask, evaluate_ranking, evaluate_relatedness, evaluate_sts, published_ranking,
+    published_sick,
+};
+use senv_models::{Expansion, FitParams, Model, Params, SkipThought, SkipThoughtParams, Word2VecParams};
+use senv_store::{Embeddings, NearestIndex};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
+
+/// Sentences that are searched.
+const SEARCHED: usize = 20_000;
+
+/// Trains Skip-thoughts and shows what they have learnt.
+#[derive(Debug, Parser)]
+struct Args {
+    /// Ordered text, one sentence a line, documents apart by a blank line [default: the sample]
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    input: Vec<PathBuf>,
+    /// Word vectors that bring more words [default: word2vec of the text]
+    #[arg(long, value_name = "FILE")]
+    vectors: Option<PathBuf>,
+    /// Numbers of a word vector [default: 620, as in the paper; 32 for the sample]
+    #[arg(long)]
+    dim: Option<usize>,
+    /// Numbers of a sentence vector [default: 2400, as in the paper; 64 for the sample]
+    #[arg(long)]
+    sentence_dim: Option<usize>,
+    /// Words that are learnt, the most frequent [default: 20000, as in the paper; 500 for the sample]
+    #[arg(long)]
+    vocabulary: Option<usize>,
+    /// Passes over the text [default: 1; 8 for the sample]
+    #[arg(long)]
+    epochs: Option<u32>,
+    /// Learning rate [default: that of the system; 0.01 for the sample]
+    #[arg(long)]
+    lr: Option<f64>,
+    /// SICK: the part to judge on, by cosine.
+    #[arg(long, value_name = "FILE")]
+    sick: Option<PathBuf>,
+    /// Scored pairs of STS, by cosine.
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    sts: Vec<PathBuf>,
+    /// MSRP: does a sentence find its paraphrase?
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    msrp: Vec<PathBuf>,
+    /// Sentences whose neighbours are shown.
+    #[arg(long, num_args = 1.., default_values_t = ["The train is late.".to_owned(), "She stirred the soup.".to_owned()])]
+    query: Vec<String>,
+    /// Threads; the result does not depend on them.
+    #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
+    threads: usize,
+    /// Seed of every random choice.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = Args::parse();
+    let small = args.input.is_empty();
+    if small {
+        args.input = vec![format!("{DATA}/quickstart.txt").into()];
+        args.sick.get_or_insert_with(|| format!("{DATA}/sick-test-sample.tsv").into());
+        if args.sts.is_empty() {
+            args.sts = vec![format!("{DATA}/sts-sample.tsv").into()];
+        }
+    }
+    let or =
+        |given: Option<usize>, usual: usize, for_sample: usize| given.unwrap_or(if small { for_sample } else { usual });
+    let reading = CorpusOptions { threads: args.threads, ..CorpusOptions::default() };
+    let defaults = SkipThoughtParams::default();
+    let fit = FitParams {
+        epochs: args.epochs.unwrap_or(if small { 8 } else { defaults.fit.epochs }),
+        lr: args.lr.unwrap_or(if small { 0.01 } else { defaults.fit.lr }),
+        batch: if small { 16 } else { defaults.fit.batch },
+        threads: args.threads,
+        seed: args.seed,
+        ..defaults.fit.clone()
+    };
+    let params = SkipThoughtParams {
+        dim: or(args.dim, defaults.dim, 32),
+        sentence_dim: or(args.sentence_dim, defaults.sentence_dim, 64),
+        max_vocabulary: Some(or(args.vocabulary, 20_000, 500)),
+        fit,
+        ..defaults
+    };
+    let train = |bi: bool, name: &'static str| -> Result<SkipThought, Box<dyn Error>> {
+        let params = SkipThoughtParams { bi, ..params.clone() };
+        let learnt = params.fit_files(&args.input, &[""; 0], &reading, None, &Line(name))?;
+        println!("{name}: {:.0} examples/s, loss {:.3}", learnt.examples_per_second(), learnt.loss);
+        Ok(learnt.model)
+    };
+    let (uni, bi) = (train(false, "uni-skip")?, train(true, "bi-skip")?);
+    let combined = SkipThought::combine(uni, bi)?;
+
+    let vectors = match &args.vectors {
+        Some(path) => Embeddings::open(path)?,
+        None => word_vectors(&args, &reading)?,
+    };
+    let (expanded, report) = combined.expand(&vectors, Expansion::Affine)?;
+    let (shared, added) = (report.shared, report.added);
+    println!("{added} words added by a map fitted on {shared} words, error {:.3}\n", report.error);
+    let model = Model::SkipThought(Box::new(expanded));
+
+    show_nearest(&model, &args)?;
+    for query in &args.query {
+        println!("{query}");
+        for (number, decoder) in model.decoders().into_iter().enumerate() {
+            for said in model.decode(query, number, 5, 20)?.into_iter().take(1) {
+                println!("  {decoder:<11} {:7.2}  {}", said.log_probability, said.text);
+            }
+        }
+    }
+    println!();
+    judge(&model, &args)
+}
+
+/// Vectors of all words of the text.
+fn word_vectors(args: &Args, reading: &CorpusOptions) -> Result<Embeddings, Box<dyn Error>> {
+    let training = Params { threads: args.threads, seed: args.seed, ..Params::default() };
+    let params = Word2VecParams { dim: 50, min_count: 1, training, ..Word2VecParams::default() };
+    let trained = params.fit_files(&args.input, reading, &Line("word2vec"))?;
+    Ok(Model::Word2Vec(Box::new(trained.model)).to_embeddings()?)
+}
+
+/// The nearest sentences of the text.
+fn show_nearest(model: &Model, args: &Args) -> Result<(), Box<dyn Error>> {
+    let mut reader = TextReader::open(&args.input, &TextOptions::default())?;
+    let mut sentences: Vec<String> = Vec::new();
+    while sentences.len() < SEARCHED
+        && let Some(line) = reader.next_line()?
+    {
+        if !line.is_blank() {
+            sentences.push(line.text.to_owned());
+        }
+    }
+    let texts: Vec<&str> = sentences.iter().map(String::as_str).collect();
+    let vectors = model.encode(&texts)?;
+    let table = Table::from_vec(texts.len(), model.dim(), vectors.into_iter().collect())?;
+    let index = NearestIndex::new(&table);
+    for query in &args.query {
+        println!("{query}");
+        let vector = model.encode(&[query])?;
+        for near in index.nearest(vector.as_slice().unwrap_or(&[]), 3)? {
+            println!("  {:5.2}  {}", near.cosine, sentences[near.row]);
+        }
+    }
+    println!();
+    Ok(())
+}
+
+/// Scores, beside those of the papers.
+fn judge(model: &Model, args: &Args) -> Result<(), Box<dyn Error>> {
+    if let Some(path) = &args.sick {
+        let mut published = published_sick();
+        published.retain(|row| row.scored_by == ScoredBy::Cosine && row.system == "Skip-thoughts");
+        let result = evaluate_relatedness(model, &[SickSet::read(path)?.task])?;
+        println!("SICK by cosine\n\n{}", result.to_text_beside(&published));
+    }
+    if !args.sts.is_empty() {
+        let tasks: Vec<StsTask> = args.sts.iter().map(StsTask::read).collect::<Result<_, _>>()?;
+        println!("STS\n\n{}", evaluate_sts(model, &tasks)?.to_text());
+    }
+    if !args.msrp.is_empty() {
+        let sets: Vec<ParaphraseSet> = args.msrp.iter().map(ParaphraseSet::read).collect::<Result<_, _>>()?;
+        let mut published = published_ranking();
+        published.retain(|row| row.system == "Skip-thoughts");
+        println!("MSRP\n\n{}", evaluate_ranking(model, &sets, &Line("ranking"))?.to_text_beside(&published));
+    }
+    Ok(())
+}

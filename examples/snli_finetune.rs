@@ -1,0 +1,175 @@
+//! The experiment of the SNLI-finetuned Skip-thoughts: SNLI BOW, SNLI RNN and Skip-thoughts tuned on labelled pairs, judged
+//! by entailment, by SICK, by paraphrase ranking and by the two groups of soup, beside the published numbers.
+//!
+//! ```text
+//! cargo run --release -p senv-examples --example snli_finetune -- --base skip-thought.senv \
+//!     --train snli_train.tsv --dev snli_dev.tsv --test snli_test.tsv --sick SICK_test_annotated.txt \
+//!     --msrp msr_paraphrase_train.txt msr_paraphrase_test.txt
+//! ```
+//!
+//! The base is a skip-thought model trained by senv, uni, bi or combined; its word vectors are where SNLI BOW and SNLI RNN
+//! start. Without arguments a small one is trained on the samples of this repository, far too small to compare anything.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod line;
+
+use std::{error::Error, path::PathBuf};
+
+use clap::Parser;
+use line::Line;
+use senv_core::{CorpusOptions, SentenceEncoder};
+use senv_encoders::{GruInit, GruStyle, GruTopology};
+use senv_eval::{
+    Entailment, NliSet, ParaphraseSet, ScoredBy, SentenceGroups, SickSet, evaluate_entailment, evaluate_group_ranking,
+    evaluate_ranking, evaluate_relatedness, published_ranking, published_sick, published_soup,
+};
+use senv_models::{FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
+
+/// Trains the SNLI models and judges them.
+#[derive(Debug, Parser)]
+struct Args {
+    /// A trained Skip-thought model [default: a small one of the samples]
+    #[arg(long, value_name = "MODEL", requires_all = ["train", "dev", "test"])]
+    base: Option<PathBuf>,
+    /// Labelled pairs to learn from: SNLI, or SICK [default: the samples]
+    #[arg(long, value_name = "FILE", requires = "base")]
+    train: Option<PathBuf>,
+    /// Those that choose the best weights.
+    #[arg(long, value_name = "FILE", requires = "base")]
+    dev: Option<PathBuf>,
+    /// Those to judge on.
+    #[arg(long, value_name = "FILE", requires = "base")]
+    test: Option<PathBuf>,
+    /// SICK: the part to judge on, by cosine [default: the sample, without a base]
+    #[arg(long, value_name = "FILE")]
+    sick: Option<PathBuf>,
+    /// MSRP: does a sentence find its paraphrase?
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    msrp: Vec<PathBuf>,
+    /// Units of SNLI RNN [default: 2400, as in the paper; 32 for the samples]
+    #[arg(long)]
+    units: Option<usize>,
+    /// Passes over the pairs at most [default: that of the system]
+    #[arg(long)]
+    epochs: Option<u32>,
+    /// Learning rate of SNLI BOW and SNLI RNN.
+    #[arg(long, default_value_t = SnliParams::default().fit.lr)]
+    lr: f64,
+    /// Learning rate of the tuned Skip-thoughts.
+    #[arg(long, default_value_t = 1e-4)]
+    tuning_lr: f64,
+    /// Threads; the result does not depend on them.
+    #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
+    threads: usize,
+    /// Seed of every random choice.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = Args::parse();
+    let small = args.base.is_none();
+    if small {
+        args.sick.get_or_insert_with(|| format!("{DATA}/sick-test-sample.tsv").into());
+    }
+    let part = |given: &Option<PathBuf>, name: &str| -> Result<NliSet, Box<dyn Error>> {
+        Ok(NliSet::read(given.clone().unwrap_or_else(|| format!("{DATA}/sick-{name}-sample.tsv").into()))?)
+    };
+    let [train, dev, test] = [part(&args.train, "train")?, part(&args.dev, "trial")?, part(&args.test, "test")?];
+    let (train, dev) = (labelled(&train)?, labelled(&dev)?);
+    let base = match &args.base {
+        None => small_base(&args)?,
+        Some(path) => match Model::open(path)? {
+            Model::SkipThought(model) => *model,
+            other => return Err(format!("{} is of kind {}, not skip-thought", path.display(), other.kind()).into()),
+        },
+    };
+    judge("Skip-thoughts", "Skip-thoughts", &base, None, &test, &args)?;
+
+    let defaults = SnliParams::default();
+    let fit = |lr: f64| {
+        let epochs = args.epochs.unwrap_or(defaults.fit.epochs);
+        FitParams { lr, epochs, threads: args.threads, seed: args.seed, ..defaults.fit.clone() }
+    };
+    // Each part is tuned by itself, with a classifier of its own.
+    let mut tuned = base.clone();
+    let params = SnliParams { fit: fit(args.tuning_lr), ..defaults.clone() };
+    for number in 0..base.config().parts.len() {
+        let learnt = params.fit_skip_thought(&base, number, &train, Some(&dev), &Line("tuning"))?;
+        tuned = tuned.with_tuned(number, &learnt.model)?;
+        let accuracy = accuracy(&learnt.model, &test)?;
+        println!("part {number} with its classifier: {accuracy:.3} of the pairs right\n");
+    }
+    judge("finetuned Skip-thoughts", "finetuned Skip-thoughts", &tuned, None, &test, &args)?;
+
+    let vectors = Model::SkipThought(Box::new(base)).to_embeddings()?;
+    let rnn = SnliEncoder::Rnn {
+        hidden: args.units.unwrap_or(if small { 32 } else { 2400 }),
+        layers: 1,
+        topology: GruTopology::Forward,
+        style: GruStyle::Paper,
+        start: GruInit::Orthogonal,
+    };
+    for (encoder, name) in [(SnliEncoder::Bow, "SNLI BOW"), (rnn, "SNLI RNN")] {
+        let params = SnliParams { encoder, dim: vectors.dim(), fit: fit(args.lr), ..defaults.clone() };
+        let learnt = params.fit(&train, Some(&dev), Some(&vectors), &Line(name))?;
+        judge(name, name, &learnt.model, Some(&learnt.model), &test, &args)?;
+    }
+    Ok(())
+}
+
+/// The same pairs for the trainer.
+fn labelled(set: &NliSet) -> senv_models::Result<NliPairs> {
+    let pairs = set.pairs.iter().map(|pair| (pair.label.name(), &pair.premise[..], &pair.hypothesis[..]));
+    NliPairs::new(set.path.display().to_string(), pairs)
+}
+
+/// A Skip-thought model of the sample text.
+fn small_base(args: &Args) -> Result<SkipThought, Box<dyn Error>> {
+    let defaults = SkipThoughtParams::default();
+    let fit =
+        FitParams { epochs: 4, batch: 32, lr: 0.003, threads: args.threads, seed: args.seed, ..defaults.fit.clone() };
+    let params = SkipThoughtParams { dim: 32, sentence_dim: 64, max_vocabulary: Some(500), fit, ..defaults };
+    let text = [format!("{DATA}/quickstart.txt")];
+    Ok(params.fit_files(&text, &[""; 0], &CorpusOptions::default(), None, &Line("Skip-thoughts"))?.model)
+}
+
+/// The share of pairs that the model's own classifier gives their label.
+fn accuracy(model: &Snli, test: &NliSet) -> Result<f64, Box<dyn Error>> {
+    let pairs: Vec<(&str, &str)> = test.pairs.iter().map(|pair| (&pair.premise[..], &pair.hypothesis[..])).collect();
+    let labels = model.labels(&pairs)?.into_iter().filter_map(Entailment::from_name).collect::<Vec<_>>();
+    let classifier = |_: &[(&str, &str)]| Ok(labels.clone());
+    let result = evaluate_entailment(&classifier, std::slice::from_ref(test))?;
+    Ok(result.sets[0].accuracy.unwrap_or(f64::NAN))
+}
+
+/// Prints what a model reaches beside the paper's numbers.
+fn judge(
+    name: &str,
+    published: &str,
+    encoder: &dyn SentenceEncoder,
+    classifier: Option<&Snli>,
+    test: &NliSet,
+    args: &Args,
+) -> Result<(), Box<dyn Error>> {
+    println!("== {name}\n");
+    if let Some(model) = classifier {
+        println!("{:.3} of the pairs of {} right\n", accuracy(model, test)?, test.path.display());
+    }
+    if let Some(path) = &args.sick {
+        let rows = published_sick().into_iter();
+        let rows: Vec<_> = rows.filter(|row| row.scored_by == ScoredBy::Cosine && row.system == published).collect();
+        println!("{}", evaluate_relatedness(encoder, &[SickSet::read(path)?.task])?.to_text_beside(&rows));
+    }
+    if !args.msrp.is_empty() {
+        let sets: Vec<ParaphraseSet> = args.msrp.iter().map(ParaphraseSet::read).collect::<Result<_, _>>()?;
+        let rows: Vec<_> = published_ranking().into_iter().filter(|row| row.system == published).collect();
+        println!("{}", evaluate_ranking(encoder, &sets, &Line("ranking"))?.to_text_beside(&rows));
+    }
+    let rows: Vec<_> = published_soup().into_iter().filter(|row| row.system == published).collect();
+    println!("{}", evaluate_group_ranking(encoder, &SentenceGroups::soup())?.to_text_beside(&rows));
+    Ok(())
+}
