@@ -23,6 +23,18 @@ const STEPS: u64 = 10_000;
 pub(crate) enum Unit {
     Words,
     Pairs,
+    Examples,
+}
+
+impl Unit {
+    /// Its name, for one of them.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Words => "word",
+            Self::Pairs => "pair",
+            Self::Examples => "example",
+        }
+    }
 }
 
 /// Shows the progress of training and passes on the wish to stop.
@@ -43,6 +55,8 @@ struct State {
     last_line: Option<Instant>,
     /// What stands before every line, where training has stages.
     stage: String,
+    /// The epochs and the unit of a stage that has its own.
+    counts: Option<(Option<u32>, Unit)>,
 }
 
 impl TrainingProgress {
@@ -63,6 +77,17 @@ impl TrainingProgress {
         *state = State { stage: stage.into() + "  ", ..State::default() };
     }
 
+    /// The same of a stage that counts otherwise.
+    pub(crate) fn stage_of(&self, stage: impl Into<String>, epochs: Option<u32>, unit: Unit) {
+        self.stage(stage);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).counts = Some((epochs, unit));
+    }
+
+    /// From here on everything is of the run itself.
+    pub(crate) fn stage_is_over(&self) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
+    }
+
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
@@ -73,8 +98,8 @@ impl TrainingProgress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).done
     }
 
-    fn line(&self, progress: &Progress, stage: &str, done_before: f64) -> String {
-        let mut text = stage.to_owned() + &self.pace(progress);
+    fn line(&self, progress: &Progress, state: &State, done_before: f64) -> String {
+        let mut text = state.stage.clone() + &self.pace(progress, state.counts.unwrap_or((self.epochs, self.unit)));
         if progress.loss.is_finite() && !is_reading(progress) {
             text += &format!("  loss {:.3}", progress.loss);
         }
@@ -86,7 +111,7 @@ impl TrainingProgress {
         if let Some(active) = progress.active {
             text += &format!("  active {:.1}%", 100.0 * active);
         }
-        if let Some(score) = progress.validation {
+        if let Some(score) = progress.validation.filter(|score| score.is_finite()) {
             text += &format!("  validation {score:.4}");
         }
         if let Some(left) = progress.seconds_left(done_before).and_then(|s| Duration::try_from_secs_f64(s).ok()) {
@@ -96,21 +121,20 @@ impl TrainingProgress {
     }
 
     /// Where it is and how fast.
-    fn pace(&self, progress: &Progress) -> String {
+    fn pace(&self, progress: &Progress, (epochs, unit): (Option<u32>, Unit)) -> String {
         let rate = short(progress.units_per_second);
-        match (is_reading(progress), self.epochs) {
+        match (is_reading(progress), epochs) {
             (true, _) if progress.units_per_second == 0.0 => format!("reading  {}", plural(progress.units, "line")),
             (true, _) => format!("reading  {rate} words/s"),
             (false, epochs) => {
                 let of = epochs.map_or_else(String::new, |epochs| format!("/{epochs}"));
-                let (rate, unit) = match (progress.tokens_per_second, self.unit) {
-                    (Some(tokens), _) => (short(tokens), "tokens"),
-                    (None, Unit::Words) => (rate, "words"),
-                    (None, Unit::Pairs) => (rate, "pairs"),
+                let (rate, unit) = match progress.tokens_per_second {
+                    Some(tokens) => (short(tokens), "token"),
+                    None => (rate, unit.name()),
                 };
                 let lr = progress.lr;
                 let lr = if lr >= 1e-3 { format!("{lr:.4}") } else { format!("{lr:.1e}") };
-                format!("epoch {}{of}  {rate} {unit}/s  lr {lr}", progress.epoch + 1)
+                format!("epoch {}{of}  {rate} {unit}s/s  lr {lr}", progress.epoch + 1)
             }
         }
     }
@@ -130,14 +154,10 @@ impl Observer for TrainingProgress {
         }
         if !self.bar.is_hidden() {
             self.bar.set_position((progress.done * STEPS as f64) as u64);
-            self.bar.set_message(self.line(progress, &state.stage, done_before));
+            self.bar.set_message(self.line(progress, &state, done_before));
         } else if !output::is_terminal() && state.last_line.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
             state.last_line = Some(Instant::now());
-            output::note(&format!(
-                "{:5.1}%  {}",
-                100.0 * progress.done,
-                self.line(progress, &state.stage, done_before)
-            ));
+            output::note(&format!("{:5.1}%  {}", 100.0 * progress.done, self.line(progress, &state, done_before)));
         }
         if self.interrupt.is_requested() { Control::Stop } else { Control::Continue }
     }

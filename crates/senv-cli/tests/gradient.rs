@@ -106,6 +106,36 @@ fn words_start_from_any_file_of_vectors() {
 }
 
 #[test]
+fn words_start_from_vectors_trained_on_the_same_text() {
+    let folder = Folder::with_text(900);
+    folder.write("pairs.tsv", common::pairs(120));
+    let siamese = ["train", "siamese-cbow", "--input", "text.txt", "--dim", "8", "--min-count", "1"];
+    let pairs = ["train", "cse", "--pairs", "pairs.tsv", "--neighbours", "text.txt", "--dim", "8", "--filters", "4"];
+    let stages = ["train", "pp", "--pairs", "pairs.tsv", "--stage2", "pairs.tsv", "--dim", "8"];
+    for (i, command) in [&siamese[..], &pairs, &stages].iter().enumerate() {
+        for (init, name) in [("word2vec", "word2vec"), ("sent2vec", "Sent2Vec")] {
+            let run = |output: &str, more: &[&str]| {
+                folder.run(&[command, &["--output", output, "--epochs", "1"][..], more].concat()).ok()
+            };
+            let ended = run("a.senv", &["--init", init, "--threads", "1", "--json"]);
+            let says = format!("words start from vectors of {name} trained on the same text");
+            assert!(ended.err.contains(&says), "{i}: {}", ended.err);
+            let json = if i == 2 { ended.json()["stage1"].clone() } else { ended.json() };
+            assert!(json["words"].as_u64().unwrap() > 20, "{json}");
+            assert_eq!(json["words_found"], json["words"], "every word has met the text");
+            run("b.senv", &["--init", init, "--threads", "2"]);
+            assert_eq!(folder.read("a.senv"), folder.read("b.senv"), "{i} {init}");
+            run("c.senv", &["--init", "random"]);
+            run("d.senv", &[]);
+            assert_eq!(folder.read("c.senv"), folder.read("d.senv"), "random is the default");
+            assert_ne!(folder.read("a.senv"), folder.read("c.senv"), "{i} {init}");
+        }
+    }
+    let both = ["--init", "word2vec", "--init-vectors", "a.senv", "--output", "e.senv"];
+    assert_eq!(folder.run(&[&siamese[..], &both].concat()).code, Some(2));
+}
+
+#[test]
 fn cse_goes_from_pairs_through_a_second_stage_to_scores() {
     let folder = Folder::with_pairs();
     folder.write("sentences.tsv", pairs(60).replace("today", "this evening"));

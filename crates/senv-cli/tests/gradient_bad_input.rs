@@ -111,6 +111,59 @@ fn settings_out_of_range_are_wrong_usage() {
 }
 
 #[test]
+fn settings_without_effect_are_wrong_usage() {
+    let folder = Folder::with_pairs();
+    let cse = ["train", "cse", "--pairs", "pairs.tsv", "--output", "m.senv", "--dim", "8"];
+    let neighbours = ["train", "siamese-cbow", "--input", "pairs.tsv", "--output", "m.senv"];
+    let tuned = ["train", "relatedness", "--model", "m.txt", "--train", "dev.tsv", "--output", "m.senv"];
+    for command in [&cse[..], &neighbours, &tuned] {
+        for option in ["--patience", "--validate-every"] {
+            folder.run(&[command, &[option, "1"]].concat()).fails(2, &[option, "give --dev"]);
+        }
+        folder.run(&[command, &["--epochs", "2", "--steps", "9"]].concat()).fails(2, &["--epochs", "--steps"]);
+    }
+    let stages = ["--stage2", "pairs.tsv", "--stage2-epochs", "2", "--steps", "9"];
+    folder.run(&[&cse[..], &stages].concat()).fails(2, &["--stage2-epochs", "--steps"]);
+    let weighted = ["train", "weighted", "--model", "m.txt", "--input", "pairs.tsv", "--output", "m.senv"];
+    let run = |more: &[&str]| folder.run(&[&weighted[..], more].concat());
+    run(&["--scheme", "usif", "--a", "0.1"]).fails(2, &["--a belongs to --scheme sif"]);
+    run(&["--mean-length", "9"]).fails(2, &["--mean-length belongs to --scheme usif"]);
+    folder
+        .run(&["train", "pp", "--pairs", "pairs.tsv:abc", "--output", "m.senv"])
+        .fails(2, &["\"abc\"", "pairs.tsv:2.5"]);
+    assert!(!folder.has("m.senv"));
+}
+
+#[test]
+fn files_with_nothing_in_them_are_named() {
+    let folder = Folder::with_model();
+    folder.write("empty.txt", "");
+    for kind in ["--pairs", "--captions", "--nli"] {
+        let args = ["train", "pp", kind, "empty.txt", "--output", "n.senv"];
+        folder.run(&args).fails(1, &["empty.txt: there is no example to learn from"]);
+    }
+    let weighted = ["train", "weighted", "--model", "m.senv", "--input", "empty.txt", "--output", "n.senv"];
+    folder.run(&weighted).fails(1, &["empty.txt holds no text"]);
+    assert!(!folder.has("n.senv"));
+}
+
+#[test]
+fn a_dev_set_that_gives_no_correlation_chooses_nothing() {
+    let folder = Folder::with_pairs();
+    // One pair twice: whatever the model, both cosines are equal.
+    folder.write("equal.tsv", "1\tthe cat saw\tthe dog\n5\tthe cat saw\tthe dog\n");
+    let ended = pp(&folder, "pairs.tsv", &[&DIM[..], &["--dev", "equal.tsv", "--json"]].concat()).ok();
+    let says = "no validation gave a score: the last weights are kept";
+    assert!(ended.err.contains(says), "{}", ended.err);
+    assert!(ended.json()["best"].is_null());
+    let history = ended.json()["history"].clone();
+    assert!(history.as_array().unwrap().iter().all(|validation| validation[1].is_null()), "{history}");
+    let last = folder.read("m.senv");
+    pp(&folder, "pairs.tsv", &DIM).ok();
+    assert_eq!(folder.read("m.senv"), last);
+}
+
+#[test]
 fn a_loss_that_is_no_number_names_step_and_rate_and_keeps_the_best_model() {
     let folder = Folder::with_pairs();
     let wild = ["--dim", "8", "--lr", "1e30", "--optimizer", "sgd", "--clip", "inf"];

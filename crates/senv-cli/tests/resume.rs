@@ -66,6 +66,25 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+fn a_run_that_replaces_the_model_removes_the_checkpoint_of_an_earlier_one() {
+    let folder = Folder::with_text(300);
+    let other = senv_core::Table::zeros(1, 1).unwrap();
+    let checkpoint = folder.path("m.senv.checkpoint");
+    senv_core::checkpoint::save(&checkpoint, "sent2vec", &1_u32, &[("source", &other)]).unwrap();
+    // Too short a run to write one of its own.
+    let ended = folder.train("text.txt", "m.senv", &["--epochs", "1"]).ok();
+    assert!(ended.err.contains("m.senv.checkpoint was left by an earlier run and is removed"), "{}", ended.err);
+    assert_eq!(folder.names(), ["m.senv", "text.txt"]);
+    // Any other file is somebody's work.
+    folder.write("notes.txt", "mine");
+    let to_notes = ["--epochs", "1", "--checkpoint", "notes.txt"];
+    folder
+        .train("text.txt", "n.senv", &to_notes)
+        .fails(2, &["notes.txt is there and is no checkpoint", "--checkpoint"]);
+    assert_eq!(folder.read("notes.txt"), b"mine");
+}
+
+#[test]
 fn resuming_without_a_checkpoint_starts_anew() {
     let folder = Folder::with_text(300);
     let resumed = folder.train("text.txt", "m.senv", &["--resume"]).ok();

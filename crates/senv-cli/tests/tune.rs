@@ -65,6 +65,30 @@ fn cse_is_searched_over_windows_and_a_lost_run_is_a_line_of_the_table() {
 }
 
 #[test]
+fn a_second_stage_goes_on_from_the_first_with_the_settings_of_the_run() {
+    let folder = Folder::with_pairs();
+    folder.write("phrases.tsv", pairs(20));
+    folder.write("grid.txt", "margin = 0.2 0.6\n");
+    let stages = ["--stage2", "phrases.tsv", "--stage2-epochs", "2", "--filters", "4", "--seeds", "1", "--json"];
+    let json = folder.run(&tune("cse", &stages)).ok().json();
+    let margin = json["best"]["margin"].as_str().unwrap();
+    // The same two stages in one run of `senv train`: the weights agree to the last bit.
+    let args = ["train", "cse", "--pairs", "pairs.tsv", "--stage2", "phrases.tsv", "--stage2-epochs", "2"];
+    let more =
+        ["--filters", "4", "--dim", "8", "--batch", "16", "--epochs", "3", "--dev", "dev.tsv", "--output", "m.senv"];
+    folder.run(&[&args[..], &more, &["--margin", margin]].concat()).ok();
+    let vectors = |model: &str| {
+        let args = ["encode", "--model", model, "--input", "dev.tsv", "--output", "v.tsv"];
+        folder.run(&args).ok();
+        folder.read("v.tsv")
+    };
+    assert_eq!(vectors("out/best.senv"), vectors("m.senv"));
+    // Another second stage is another search.
+    folder.write("phrases.tsv", pairs(21));
+    folder.run(&tune("cse", &stages)).fails(1, &["out/settings.json", "another --output"]);
+}
+
+#[test]
 fn what_cannot_be_tried_is_said_before_the_first_run() {
     let folder = Folder::with_pairs();
     for (grid, says) in [

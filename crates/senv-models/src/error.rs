@@ -48,6 +48,15 @@ pub enum Error {
         /// The held-out files.
         name: String,
     },
+    /// Files hold nothing to learn from.
+    #[error(
+        "{}: there is no example to learn from; give more text, or pairs whose two sentences differ and hold known words",
+        listed(paths)
+    )]
+    NoExamplesIn {
+        /// The files.
+        paths: Vec<PathBuf>,
+    },
     /// The loss is no longer a number.
     #[error(
         "the loss is not a number at step {step} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip"
@@ -148,4 +157,11 @@ pub enum Error {
         /// The kind it names.
         kind: String,
     },
+}
+
+/// The first three of several files, and how many more there are.
+fn listed(paths: &[PathBuf]) -> String {
+    let shown: Vec<String> = paths.iter().take(3).map(|path| path.display().to_string()).collect();
+    let more = paths.len() - shown.len();
+    shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }

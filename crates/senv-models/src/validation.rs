@@ -95,7 +95,7 @@ impl Validation {
         self.sets.is_empty()
     }
 
-    /// The mean over the sets of Pearson's r; 0 for a set where r is not defined.
+    /// The mean over the sets of Pearson's r; NaN where r is not defined on one of them, as when all cosines are equal.
     ///
     /// # Errors
     /// If shapes do not fit, or memory is lacking.
@@ -111,10 +111,7 @@ impl Validation {
                 f64::from(kernels::cosine(u, v))
             };
             let cosines: Vec<f64> = first.outer_iter().zip(second.outer_iter()).map(cosine).collect();
-            if cosines.iter().any(|c| !c.is_finite()) {
-                return Ok(Some(f64::NAN));
-            }
-            sum += senv_metrics::pearson_r(&set.gold, &cosines).ok().flatten().unwrap_or(0.0);
+            sum += correlation(&set.gold, &cosines);
         }
         Ok((!self.sets.is_empty()).then(|| sum / self.sets.len() as f64))
     }
@@ -123,6 +120,14 @@ impl Validation {
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         self.sets.iter().fold(Fingerprint::new(), |sum, set| sum.sentences(&set.sentences).scores(&set.gold))
     }
+}
+
+/// Pearson's r; NaN where it is not defined: a number that is none, or numbers that are all equal.
+pub(crate) fn correlation(gold: &[f64], scores: &[f64]) -> f64 {
+    if scores.iter().any(|score| !score.is_finite()) {
+        return f64::NAN;
+    }
+    senv_metrics::pearson_r(gold, scores).ok().flatten().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]

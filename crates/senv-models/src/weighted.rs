@@ -5,7 +5,7 @@
 //! Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence has the same
 //! vector alone and among a million.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use senv_core::{
     Coverage, Error as CoreError, Observer, Progress, Rows, Scratch, SentenceEncoder, Table, TextOptions, TextReader,
@@ -167,6 +167,10 @@ fn count<P: AsRef<Path>>(
         });
         Ok(true)
     })?;
+    if builder.is_empty() {
+        let path = paths.first().map_or_else(PathBuf::new, |path| path.as_ref().to_owned());
+        return Err(CoreError::EmptyInput { path }.into());
+    }
     Ok(builder.finish(1)?)
 }
 

@@ -167,7 +167,7 @@ pub enum Error {
         word: String,
     },
     /// A number is NaN or infinite where that is not accepted.
-    #[error("{}, {at}: the row of {word:?} holds NaN or an infinite number, which the options refuse", path.display())]
+    #[error("{}, {at}: the row of {word:?} holds NaN or an infinite number; mend or remove it", path.display())]
     NonFinite {
         /// The file.
         path: PathBuf,

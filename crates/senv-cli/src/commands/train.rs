@@ -6,6 +6,7 @@ mod decoder_args;
 mod defaults;
 mod files;
 mod fit_args;
+mod init_args;
 mod job;
 mod names;
 mod outcome;
@@ -41,7 +42,7 @@ use self::{
     weighted::WeightedArgs,
 };
 pub(super) use self::{
-    data_args::{Loaded, PairFiles, read_scored},
+    data_args::{Loaded, PairFiles, Stage2Args, read_scored},
     files::{check_writable, same_file},
     outcome::source_line,
     pair_args::{CnnArgs, LearnArgs, LossArgs},

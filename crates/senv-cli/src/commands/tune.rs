@@ -12,7 +12,7 @@ use std::{
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv_core::{AtomicFile, Error as CoreError, Observer};
 use senv_eval::{Align, TextTable};
-use senv_models::{CseParams, Error, PpParams, ScoredPairs, Stopped};
+use senv_models::{CseParams, Error, Learnt, PpParams, ScoredPairs, Stopped};
 use serde_json::json;
 
 use self::{
@@ -20,8 +20,8 @@ use self::{
     table::{Row, RunTable, median},
 };
 use super::train::{
-    CnnArgs, LearnArgs, Loaded, LossArgs, PairFiles, PairSystem, check_writable, groups_by_default, read_scored,
-    source_line,
+    CnnArgs, LearnArgs, Loaded, LossArgs, PairFiles, PairSystem, Stage2Args, check_writable, groups_by_default,
+    read_scored, source_line,
 };
 use crate::{
     failure::{Failure, Result},
@@ -91,6 +91,8 @@ struct Search {
     #[command(flatten)]
     data: PairFiles,
     #[command(flatten)]
+    stage2: Stage2Args,
+    #[command(flatten)]
     loss: LossArgs,
     /// The settings and their values.
     #[arg(long, value_name = "FILE", help_heading = "Search")]
@@ -138,6 +140,7 @@ impl Settings for PpSettings {
     type System = PpParams;
 
     fn apply(&self, params: &mut PpParams, of_vectors: Option<usize>) -> Result {
+        self.learn.fit.check(true)?;
         self.learn.apply(params.parts(), of_vectors)
     }
 }
@@ -146,6 +149,7 @@ impl Settings for CseSettings {
     type System = CseParams;
 
     fn apply(&self, params: &mut CseParams, of_vectors: Option<usize>) -> Result {
+        self.learn.fit.check(true)?;
         self.cnn.apply(params)?;
         self.learn.apply(params.parts(), of_vectors)
     }
@@ -190,11 +194,12 @@ impl Search {
         let mut first = params(base, None)?;
         let parts = first.parts();
         let group = groups_by_default(parts.pairs);
-        let loaded = match self.data.load(&[], parts.tokenizer, group, threads, &progress) {
+        let loaded = match self.data.load(&self.stage2.stage2, parts.tokenizer, group, threads, &progress) {
             Err(senv_models::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
             loaded => loaded?,
         };
-        loaded.first.reports.iter().for_each(|report| progress.note(&source_line(report)));
+        let second = loaded.second.iter().flat_map(|data| &data.reports);
+        loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
         let of_vectors = loaded.vectors.as_ref().map(senv_store::Embeddings::dim);
         let base_params = params(base, of_vectors)?;
         self.check_same_search(&base_params, &loaded, &select)?;
@@ -227,14 +232,19 @@ impl Search {
     fn check_same_search<S: PairSystem>(&self, params: &S, loaded: &Loaded, scored: &[ScoredPairs]) -> Result {
         let path = self.output.join("settings.json");
         let select: Vec<String> = self.select.iter().map(|path| path.display().to_string()).collect();
-        let text = senv_eval::to_json(&json!({
-            "files": self.data.names(),
+        let mut same = json!({
+            "files": self.data.names(&self.stage2.stage2),
             "pairs": loaded.first.fingerprint(),
             "vectors": senv_models::vectors_fingerprint(loaded.vectors.as_ref()),
             "select": select,
             "scored": scored.iter().map(ScoredPairs::fingerprint).collect::<Vec<_>>(),
             "settings": params,
-        }));
+        });
+        if let Some(second) = &loaded.second {
+            let Stage2Args { stage2_epochs: epochs, stage2_lr: lr, .. } = &self.stage2;
+            same["stage2"] = json!({ "pairs": second.fingerprint(), "epochs": epochs, "lr": lr });
+        }
+        let text = senv_eval::to_json(&same);
         match fs::read_to_string(&path) {
             Ok(before) if before == text => Ok(()),
             Ok(_) => {
@@ -300,8 +310,7 @@ impl Runner<'_> {
         let mut params = plan.params.clone();
         params.parts().fit.seed = seed;
         let began = Instant::now();
-        let (data, vectors) = (&self.loaded.first, self.loaded.vectors.as_ref());
-        let (score, step) = match params.train(data, vectors, None, self.select, self.progress) {
+        let (score, step) = match self.train(&params) {
             Err(Error::Diverged { step, .. } | Error::ExplodingGradient { step, .. }) => (f64::NAN, step),
             Ok(learnt) if learnt.stopped == Stopped::Interrupted => {
                 self.progress.finish();
@@ -327,6 +336,20 @@ impl Runner<'_> {
             seconds: began.elapsed().as_secs_f64(),
         })?;
         Ok(score)
+    }
+
+    /// One stage, or two; the second goes on from the best weights of the first.
+    fn train<S: PairSystem>(&self, params: &S) -> senv_models::Result<Learnt<S::Model>> {
+        let (data, vectors) = (&self.loaded.first, self.loaded.vectors.as_ref());
+        let first = params.train(data, vectors, None, self.select, self.progress)?;
+        match &self.loaded.second {
+            Some(data) if matches!(first.stopped, Stopped::Finished | Stopped::Early) => {
+                let mut params = params.clone();
+                self.search.stage2.apply(params.parts().fit);
+                params.train(data, None, Some(&first.model), self.select, self.progress)
+            }
+            _ => Ok(first),
+        }
     }
 
     fn model(&self) -> PathBuf {

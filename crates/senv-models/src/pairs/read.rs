@@ -113,7 +113,7 @@ impl PairData {
     /// Reads files.
     ///
     /// # Errors
-    /// [`Error::BadLine`] for a line of another layout, naming file and line; [`Error::NoExamples`] if no pair is left
+    /// [`Error::BadLine`] for a line of another layout, naming file and line; [`Error::NoExamplesIn`] if no pair is left
     /// over all files; what the core says of files, text and vocabulary.
     pub fn read(inputs: &[PairInput], options: &PairOptions, observer: &dyn Observer) -> Result<Self> {
         let mut builder = VocabularyBuilder::default();
@@ -127,6 +127,10 @@ impl PairData {
             draft.report.path.clone_from(&input.path);
             drafts.push(draft);
         }
+        let none = || Error::NoExamplesIn { paths: inputs.iter().map(|input| input.path.clone()).collect() };
+        if builder.is_empty() {
+            return Err(none());
+        }
         let (vocabulary, ids) = vocabulary(&builder, options)?;
         let mut data = Self { vocabulary, sources: Vec::new(), reports: Vec::new() };
         for (input, draft) in inputs.iter().zip(drafts) {
@@ -135,7 +139,7 @@ impl PairData {
             data.reports.push(report);
         }
         if data.sources.iter().all(|source| source.n_groups() == 0) {
-            return Err(Error::NoExamples { kind: "pairs" });
+            return Err(none());
         }
         Ok(data)
     }

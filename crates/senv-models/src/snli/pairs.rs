@@ -22,7 +22,7 @@ impl NliPairs {
     /// Reads `label, premise, hypothesis`, separated by tabs; more columns may follow.
     ///
     /// # Errors
-    /// [`Error::BadLine`] for another layout or another label; [`Error::NoExamples`] if no pair has a label.
+    /// [`Error::BadLine`] for another layout or another label; [`Error::NoExamplesIn`] if no pair has a label.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut reader = TextReader::open(&[path], &TextOptions::default())?;
@@ -43,7 +43,7 @@ impl NliPairs {
             })?;
             read.pairs.push((number as u32, premise.to_owned(), hypothesis.to_owned()));
         }
-        if read.pairs.is_empty() { Err(Error::NoExamples { kind: "snli" }) } else { Ok(read) }
+        if read.pairs.is_empty() { Err(Error::NoExamplesIn { paths: vec![path.to_owned()] }) } else { Ok(read) }
     }
 
     /// Pairs that were read elsewhere: label, by its name in [`NLI_LABELS`] in any letter case, premise, hypothesis.

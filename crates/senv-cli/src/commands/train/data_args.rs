@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, builder::BoolishValueParser};
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 use senv_eval::SickSet;
-use senv_models::{HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
+use senv_models::{FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
 use senv_store::Embeddings;
 
 use super::names::{TokenizerArg, set};
@@ -20,14 +20,16 @@ pub(crate) struct WeightedFile {
 
 /// FILE or FILE:WEIGHT; a file of that very name wins.
 fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
-    let whole = || WeightedFile { path: text.into(), weight: None };
-    if Path::new(text).exists() {
-        return Ok(whole());
+    let whole = WeightedFile { path: text.into(), weight: None };
+    let Some((path, weight)) = text.rsplit_once(':').filter(|(path, _)| !path.is_empty()) else { return Ok(whole) };
+    match weight.parse() {
+        _ if Path::new(text).exists() => Ok(whole),
+        Ok(weight) => Ok(WeightedFile { path: path.into(), weight: Some(weight) }),
+        Err(_) if Path::new(path).is_file() => {
+            Err(format!("{weight:?} behind the file {path} is no weight; give a number above 0, as in {path}:2.5"))
+        }
+        Err(_) => Ok(whole),
     }
-    Ok(match text.rsplit_once(':').map(|(path, weight)| (path, weight.parse())) {
-        Some((path, Ok(weight))) if !path.is_empty() => WeightedFile { path: path.into(), weight: Some(weight) },
-        _ => whole(),
-    })
 }
 
 /// What pairs come from.
@@ -160,10 +162,10 @@ impl PairFiles {
     }
 
     /// What identifies the files of a run, for a person and for a table of runs.
-    pub(crate) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self, stage2: &[WeightedFile]) -> Vec<String> {
         let name =
             |(kind, file): (PairKind, &WeightedFile)| format!("{kind:?} {} {:?}", file.path.display(), file.weight);
-        self.inputs(&[]).map(name).collect()
+        self.inputs(stage2).map(name).collect()
     }
 
     /// Reads everything; `group` is what holds unless it was said.
@@ -197,12 +199,11 @@ impl PairFiles {
         let (sources, reports) = (first.sources.split_off(at), first.reports.split_off(at));
         let mut second = PairData::new(first.vocabulary.clone(), sources);
         second.reports = reports;
-        let is_empty = |data: &PairData| data.sources.iter().all(|source| source.n_groups() == 0);
-        if is_empty(&first) {
-            return Err(senv_models::Error::NoExamples { kind: "the first stage" });
-        }
-        if !stage2.is_empty() && is_empty(&second) {
-            return Err(senv_models::Error::NoExamples { kind: "--stage2" });
+        for data in std::iter::once(&first).chain((!stage2.is_empty()).then_some(&second)) {
+            if data.sources.iter().all(|source| source.n_groups() == 0) {
+                let paths = data.reports.iter().map(|report| report.path.clone()).collect();
+                return Err(senv_models::Error::NoExamplesIn { paths });
+            }
         }
         Ok(Loaded { vectors, first, second: (!stage2.is_empty()).then_some(second) })
     }
@@ -247,11 +248,19 @@ pub(crate) struct Stage2Args {
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     pub(crate) stage2: Vec<WeightedFile>,
     /// Passes over the pairs of the second stage [default: as in the first]
-    #[arg(long, value_name = "N", requires = "stage2", help_heading = "Training")]
+    #[arg(long, value_name = "N", requires = "stage2", conflicts_with = "steps", help_heading = "Training")]
     pub(crate) stage2_epochs: Option<u32>,
     /// Learning rate of the second stage [default: as in the first]
     #[arg(long, value_name = "X", requires = "stage2", help_heading = "Training", allow_negative_numbers = true)]
     pub(crate) stage2_lr: Option<f64>,
+}
+
+impl Stage2Args {
+    /// Sets what the second stage does otherwise.
+    pub(crate) fn apply(&self, fit: &mut FitParams) {
+        set(&mut fit.epochs, self.stage2_epochs);
+        set(&mut fit.lr, self.stage2_lr);
+    }
 }
 
 #[cfg(test)]
@@ -268,5 +277,7 @@ mod tests {
         let named = tempfile::Builder::new().suffix(":4").tempfile().unwrap();
         let name = named.path().to_str().unwrap();
         assert_eq!(parse_weighted(name), Ok(file(name, None)));
+        let error = parse_weighted(&format!("{name}:abc")).unwrap_err();
+        assert!(error.contains("\"abc\"") && error.contains("number above 0"), "{error}");
     }
 }

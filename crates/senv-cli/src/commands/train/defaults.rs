@@ -65,7 +65,7 @@ fn default_of(argument: &str, params: &Value) -> Option<String> {
         "candidates" => &margin["candidates"],
         "negatives_selection" => &margin["selection"],
         "filters_start" => &params["filters"],
-        "alpha" => &params["objective"]["alpha"],
+        "alpha" => &params["objective"],
         "softmax" => return first_name(&params["output"], &Value::Null, &Value::Null),
         "windows" => return list(&params["windows"], "width"),
         "filters" => return list(&params["windows"], "n_filters"),

@@ -3,12 +3,13 @@
 use senv_models::{Decay, FitParams, Initial};
 
 use super::names::{DecayArg, NormArg, OptimizerArg, UpdatesArg, set};
+use crate::failure::{Failure, Result};
 
 /// How it learns.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct FitArgs {
     /// Passes over the examples, at least 1.
-    #[arg(long, value_name = "N", help_heading = "Training")]
+    #[arg(long, value_name = "N", conflicts_with = "steps", help_heading = "Training")]
     pub(crate) epochs: Option<u32>,
     /// Steps of the whole run, instead of epochs.
     #[arg(long, value_name = "N", help_heading = "Training")]
@@ -52,6 +53,21 @@ pub(crate) struct FitArgs {
 }
 
 impl FitArgs {
+    /// Refuses what would be without effect: an early stop and a pace of validations where nothing is validated, and
+    /// epochs where steps are counted.
+    pub(crate) fn check(&self, validates: bool) -> Result {
+        let of_validation =
+            [("--validate-every", self.validate_every.is_some()), ("--patience", self.patience.is_some())];
+        if let Some((name, _)) = of_validation.iter().find(|(_, given)| *given && !validates) {
+            let message = format!("{name} does nothing where nothing is validated; give --dev, or leave it out");
+            return Err(Failure::Usage(message));
+        }
+        if self.epochs.is_some() && self.steps.is_some() {
+            return Err(Failure::Usage("--epochs and --steps both say how long to train; give one of them".into()));
+        }
+        Ok(())
+    }
+
     /// Sets what was given.
     pub(crate) fn apply(&self, fit: &mut FitParams) {
         set(&mut fit.epochs, self.epochs);

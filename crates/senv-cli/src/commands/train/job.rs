@@ -39,11 +39,17 @@ impl<'a> Job<'a> {
                 "--resume needs the text once more, and standard input cannot be read again; give it as a file";
             return Err(Failure::Usage(message.into()));
         }
-        for path in [&files.output, &checkpoint] {
+        for (path, option) in [(&files.output, "--output"), (&checkpoint, "--checkpoint")] {
             if inputs.iter().any(|input| same_file(input, path)) {
-                return Err(Failure::Usage(format!("{} is the text itself; give another --output", path.display())));
+                let path = path.display();
+                return Err(Failure::Usage(format!("{path} is one of the files that are read; give another {option}")));
             }
             check_writable(path)?;
+        }
+        // What an earlier run left may be replaced, and is removed at the end; nothing else may.
+        if !files.resume && checkpoint.is_file() && senv_core::checkpoint::kind(&checkpoint).is_err() {
+            let path = checkpoint.display();
+            return Err(Failure::Usage(format!("{path} is there and is no checkpoint; give another --checkpoint")));
         }
         if same_file(&files.output, &checkpoint) || files.output == checkpoint {
             return Err(Failure::Usage("the model and its checkpoint need two files".into()));
@@ -82,10 +88,9 @@ impl<'a> Job<'a> {
         if let Err(error) = save(&outcome.model, &self.files.output) {
             return Err(self.rescue(error, |path| save(&outcome.model, path)));
         }
-        for (path, before) in &self.kept {
-            if self.is_ours(path, *before) {
-                fs::remove_file(path).map_err(|e| senv_core::Error::io("remove", path, e))?;
-            }
+        // Those of an earlier run too: they led to a model that is now replaced.
+        for (path, _) in self.kept.iter().filter(|(path, _)| path.is_file()) {
+            fs::remove_file(path).map_err(|e| senv_core::Error::io("remove", path, e))?;
         }
         self.tell(outcome)
     }
@@ -98,7 +103,8 @@ impl<'a> Job<'a> {
                 output::note(&format!("there is no checkpoint {checkpoint} yet: starting anew"));
             }
             (false, Some(path)) => output::warn(&format!(
-                "{path} was left by an earlier run and will be replaced; --resume would go on from it"
+                "{path} was left by an earlier run and is removed once this one has written its model; --resume would go on \
+                 from it"
             )),
             _ => {}
         }

@@ -4,7 +4,10 @@ use senv_models::{Learnt, SourceReport, Stopped, Trained};
 use serde_json::{Map, Value, json};
 
 use super::text_systems::Common;
-use crate::output::{duration, grouped, plural, short};
+use crate::{
+    output::{duration, grouped, plural, short},
+    progress::Unit,
+};
 
 /// Known words of a text below which a hint is given: some five thousand sentences.
 const SHORT_TEXT: u64 = 100_000;
@@ -61,13 +64,19 @@ impl<M> Outcome<M> {
         Self { model: trained.model, end, lines: vec![line], hint, facts: object(facts) }
     }
 
-    /// Of a system that learns by gradient.
+    /// Of a system that learns from pairs by gradient.
     pub(crate) fn of_learnt(learnt: Learnt<M>) -> Self {
+        Self::of_learnt_in(Unit::Pairs, learnt)
+    }
+
+    /// Of a system that learns by gradient from examples of this name.
+    pub(crate) fn of_learnt_in(unit: Unit, learnt: Learnt<M>) -> Self {
         let (n, time, rate) = (learnt.examples, duration(learnt.training), learnt.examples_per_second());
         let mut lines = vec![format!(
-            "trained on {} in {time} ({} pairs/s), {}, loss {:.4}",
-            plural(n, "pair"),
+            "trained on {} in {time} ({} {}s/s), {}, loss {:.4}",
+            plural(n, unit.name()),
             short(rate),
+            unit.name(),
             plural(learnt.steps, "step"),
             learnt.loss
         )];
@@ -79,6 +88,9 @@ impl<M> Outcome<M> {
         }
         if let Some((step, score)) = learnt.best {
             lines.push(format!("best validation {score:.4}, at step {}: these weights are kept", grouped(step)));
+        }
+        if learnt.best.is_none() && !learnt.history.is_empty() && learnt.stopped != Stopped::Interrupted {
+            lines.push("no validation gave a score: the last weights are kept".into());
         }
         let (end, stopped) = match learnt.stopped {
             Stopped::Finished => (End::Done, "finished"),

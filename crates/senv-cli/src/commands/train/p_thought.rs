@@ -115,6 +115,7 @@ impl PThoughtArgs {
     }
 
     pub(crate) fn run(&self, threads: usize) -> Result {
+        self.fit.check(!self.dev_captions.is_empty() || !self.dev_pairs.is_empty())?;
         let mut params = self.params(threads)?;
         let files = [&self.captions, &self.pairs, &self.decontaminate, &self.dev_captions, &self.dev_pairs];
         let read: Vec<&Path> =

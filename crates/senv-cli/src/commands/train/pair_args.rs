@@ -8,6 +8,7 @@ use super::{
     data_args::{DevArgs, PairFiles, Stage2Args},
     files::RunFiles,
     fit_args::{FitArgs, StartArgs},
+    init_args::InitArgs,
     names::{ActivationArg, CandidatesArg, PaddingArg, SelectionArg, set},
     pairs::{PairSystem, Parts},
 };
@@ -38,6 +39,8 @@ pub(crate) struct CseArgs {
 pub(crate) struct PairRunArgs {
     #[command(flatten)]
     pub(crate) data: PairFiles,
+    #[command(flatten)]
+    pub(crate) init: InitArgs,
     #[command(flatten)]
     pub(crate) stage2: Stage2Args,
     #[command(flatten)]

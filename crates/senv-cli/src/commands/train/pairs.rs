@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Observer, Tokenizer};
+use senv_core::{Corpus, Observer, Sentences, Tokenizer};
 use senv_models::{
     Cse, CseParams, Error as ModelError, FitParams, Initial, Learnt, Model, PairData, PairLoss, PairParams, Pp,
     PpParams, ScoredPairs,
@@ -15,6 +15,7 @@ use super::{
     data_args::{Loaded, read_scored},
     files::with_suffix,
     fit_args::epochs_of,
+    init_args::Shared,
     job::Job,
     outcome::{End, Outcome, source_json, source_line},
     pair_args::{CseArgs, LearnArgs, PairRunArgs, PpArgs},
@@ -178,6 +179,7 @@ impl<S: PairSystem> PairRun<'_, S> {
     fn run(mut self) -> Result {
         let args = self.args;
         let stage2 = &args.stage2.stage2;
+        self.learn.fit.check(!args.dev.dev.is_empty())?;
         self.learn.apply(self.params.parts(), None)?;
         let parts = self.params.parts();
         args.data.words.apply(parts.tokenizer);
@@ -212,7 +214,7 @@ impl<S: PairSystem> PairRun<'_, S> {
     }
 
     fn finish(&self, learnt: Learnt<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
-        let found = line.then(|| self.args.data.vectors.line(learnt.found));
+        let found = line.then(|| self.args.init.line(&self.args.data.vectors, learnt.found));
         let mut outcome = Outcome::of_learnt(learnt);
         outcome.lines.splice(..0, found);
         let sources: Vec<_> = data.reports.iter().map(source_json).collect();
@@ -220,19 +222,38 @@ impl<S: PairSystem> PairRun<'_, S> {
         outcome
     }
 
+    /// Vectors that are trained first, on the sentences of all pairs, where they were asked for.
+    fn train_vectors(&mut self, loaded: &mut Loaded, progress: &TrainingProgress) -> senv_models::Result<()> {
+        if !self.args.init.is_trained() {
+            return Ok(());
+        }
+        let stages = std::iter::once(&loaded.first).chain(&loaded.second);
+        let mut sentences = Sentences::new();
+        for source in stages.flat_map(|data| &data.sources) {
+            source.sentences().iter().for_each(|sentence| sentences.push(sentence.iter().copied()));
+        }
+        let Parts { tokenizer, dim, fit, .. } = self.params.parts();
+        let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
+        let corpus = Corpus::from_sentences(sentences);
+        loaded.vectors = self.args.init.train(&loaded.first.vocabulary, &corpus, &shared, progress)?;
+        Ok(())
+    }
+
     fn one_stage(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
-        let loaded = self.load(progress)?;
+        let mut loaded = self.load(progress)?;
+        self.train_vectors(&mut loaded, progress)?;
         let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
         Ok(self.finish(learnt, &loaded.first, true))
     }
 
     fn two_stages(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
-        let loaded = self.load(progress)?;
+        let mut loaded = self.load(progress)?;
         let [kept, checkpoint] = self.stage_files();
         let (mut lines, mut facts) = (Vec::new(), None);
         let first = if self.args.files.resume && kept.exists() {
             self.first_stage_of(&kept)?
         } else {
+            self.train_vectors(&mut loaded, progress)?;
             progress.stage("stage 1/2");
             let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
             let outcome = self.finish(learnt, &loaded.first, true);
@@ -248,8 +269,7 @@ impl<S: PairSystem> PairRun<'_, S> {
         let mut params = self.params.clone();
         let fit = params.parts().fit;
         fit.checkpoint = Some(self.args.files.plan_at(checkpoint));
-        super::names::set(&mut fit.epochs, self.args.stage2.stage2_epochs);
-        super::names::set(&mut fit.lr, self.args.stage2.stage2_lr);
+        self.args.stage2.apply(fit);
         let data = loaded.second.as_ref().unwrap_or(&loaded.first);
         let learnt = params.train(data, None, Some(&first), &self.dev, progress)?;
         let mut outcome = self.finish(learnt, data, false);

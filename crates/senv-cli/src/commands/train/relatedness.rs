@@ -89,6 +89,7 @@ impl RelatednessArgs {
     }
 
     pub(crate) fn run(&self, threads: usize) -> Result {
+        self.fit.check(self.dev.is_some())?;
         let params = self.params(threads);
         let mut read = vec![self.model.as_path(), &self.train];
         read.extend(self.dev.as_deref());

@@ -2,19 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::CorpusOptions;
-use senv_models::{SiameseCbow, SiameseCbowParams};
+use senv_core::{Corpus, CorpusOptions};
+use senv_models::{Learnt, ScoredPairs, SiameseCbow, SiameseCbowParams};
 use senv_store::Embeddings;
 
 use super::{
     data_args::{DevArgs, VectorArgs, WordArgs, read_scored},
     files::RunFiles,
     fit_args::{FitArgs, StartArgs, epochs_of},
+    init_args::{InitArgs, Shared},
     job::Job,
     names::set,
     outcome::Outcome,
 };
-use crate::{failure::Result, progress::Unit};
+use crate::{
+    failure::Result,
+    progress::{TrainingProgress, Unit},
+};
 
 /// What Siamese CBOW can be told.
 #[derive(Debug, Clone, clap::Args)]
@@ -31,6 +35,8 @@ pub(crate) struct SiameseCbowArgs {
     scratch_dir: Option<PathBuf>,
     #[command(flatten)]
     start: StartArgs,
+    #[command(flatten)]
+    init: InitArgs,
     #[command(flatten)]
     fit: FitArgs,
     /// Random sentences an example, at least 1.
@@ -75,7 +81,25 @@ impl SiameseCbowArgs {
         }
     }
 
+    /// Trains vectors on the text, and goes on from them.
+    fn fit_from_trained(
+        &self,
+        params: &SiameseCbowParams,
+        options: &CorpusOptions,
+        dev: &[ScoredPairs],
+        progress: &TrainingProgress,
+    ) -> senv_models::Result<Learnt<SiameseCbow>> {
+        let SiameseCbowParams { tokenizer, dim, min_count, fit, .. } = params;
+        params.check()?;
+        let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *min_count, ..options.clone() };
+        let (vocabulary, corpus) = Corpus::read(&self.input, &options, progress)?;
+        let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
+        let vectors = self.init.train(&vocabulary, &corpus, &shared, progress)?;
+        params.fit(vocabulary, &corpus, vectors.as_ref(), dev, progress)
+    }
+
     pub(crate) fn run(&self, threads: usize) -> Result {
+        self.fit.check(!self.dev.dev.is_empty())?;
         let mut params = self.params(threads);
         let vectors = self.vectors.init_vectors.iter();
         let read: Vec<&Path> = self.input.iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();
@@ -83,14 +107,18 @@ impl SiameseCbowArgs {
         let dev = read_scored(&self.dev.dev)?;
         job.run(
             epochs_of(&params.fit),
-            Unit::Pairs,
+            Unit::Examples,
             |progress| {
                 let vectors = self.vectors.open()?;
                 self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
                 let options = self.corpus_options(threads);
-                let learnt = params.fit_files(&self.input, &options, vectors.as_ref(), &dev, progress)?;
-                let found = self.vectors.line(learnt.found);
-                let mut outcome = Outcome::of_learnt(learnt);
+                let learnt = if self.init.is_trained() {
+                    self.fit_from_trained(&params, &options, &dev, progress)?
+                } else {
+                    params.fit_files(&self.input, &options, vectors.as_ref(), &dev, progress)?
+                };
+                let found = self.init.line(&self.vectors, learnt.found);
+                let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
                 outcome.lines.insert(0, found);
                 Ok(outcome)
             },

@@ -144,6 +144,7 @@ impl SnliArgs {
     }
 
     pub(crate) fn run(&self, threads: usize) -> Result {
+        self.fit.check(!self.dev.is_empty())?;
         let encoder = self.encoder()?;
         let base = encoder.is_none().then(|| Path::new(&self.encoder));
         let params = self.params(encoder, threads);

@@ -102,6 +102,7 @@ impl RunningText {
 
     /// Trains from the first check to the file.
     pub(crate) fn run<S: TextSystem>(&self, mut params: S, threads: usize) -> Result {
+        self.fit.check(!self.dev.is_empty())?;
         let (dim, initial, fit) = params.parts();
         self.start.apply(dim, initial, None);
         self.fit.apply(fit);
@@ -112,7 +113,7 @@ impl RunningText {
         let job = Job::new(&self.files, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
         job.run(
             epochs,
-            Unit::Pairs,
+            Unit::Examples,
             |progress| {
                 let vectors = self.vectors.open()?;
                 let (dim, initial, _) = params.parts();
@@ -120,7 +121,7 @@ impl RunningText {
                 let options = self.corpus_options(threads);
                 let learnt = params.train(&self.input, &self.dev, &options, vectors.as_ref(), progress)?;
                 let found = self.vectors.line(learnt.found);
-                let mut outcome = Outcome::of_learnt(learnt);
+                let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
                 outcome.lines.insert(0, found);
                 Ok(outcome)
             },

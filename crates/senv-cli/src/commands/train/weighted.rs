@@ -8,7 +8,7 @@ use senv_models::{Model, WeightScheme, WeightedParams};
 
 use super::{files::check_writable, names::set};
 use crate::{
-    failure::Result,
+    failure::{Failure, Result},
     interrupt::Interrupt,
     output::{self, plural},
     text::TextArgs,
@@ -64,7 +64,7 @@ impl Observer for UntilInterrupted {
 }
 
 impl WeightedArgs {
-    fn params(&self) -> WeightedParams {
+    fn params(&self) -> Result<WeightedParams> {
         let mut params = match self.scheme {
             SchemeArg::Sif => WeightedParams::sif(),
             SchemeArg::Usif => WeightedParams::usif(),
@@ -73,16 +73,24 @@ impl WeightedArgs {
             WeightScheme::Sif { a } => set(a, self.a),
             WeightScheme::Usif { mean_length } => set(mean_length, self.mean_length),
         }
+        let of_the_other = match self.scheme {
+            SchemeArg::Sif => self.mean_length.map(|_| ("--mean-length", "usif")),
+            SchemeArg::Usif => self.a.map(|_| ("--a", "sif")),
+        };
+        if let Some((name, scheme)) = of_the_other {
+            return Err(Failure::Usage(format!("{name} belongs to --scheme {scheme}")));
+        }
         set(&mut params.n_components, self.components);
         params.max_sentences = self.max_sentences;
-        params
+        Ok(params)
     }
 
     pub(crate) fn run(&self) -> Result {
+        let params = self.params()?;
         check_writable(&self.output)?;
         let base = Model::open(&self.model)?;
         let observer = UntilInterrupted(Interrupt::install()?);
-        let weighted = self.params().fit_files(&base, &self.input, &self.text.options(), &observer)?;
+        let weighted = params.fit_files(&base, &self.input, &self.text.options(), &observer)?;
         weighted.save(&self.output)?;
         let words = plural(weighted.weights().len() as u64, "word");
         output::note(&format!("{words} weighted; {} written", self.output.display()));
