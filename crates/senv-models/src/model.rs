@@ -245,6 +245,12 @@ impl Model {
         }
     }
 
+    /// Whether many sentences at once take less time than one after another, which is so where matrices are multiplied.
+    #[must_use]
+    pub fn gains_from_batches(&self) -> bool {
+        matches!(self, Self::Snli(_) | Self::SkipThought(_) | Self::RnnAutoencoder(_) | Self::PThought(_))
+    }
+
     /// The words and their rows, for other programs; n-grams are left behind.
     ///
     /// # Errors

@@ -69,10 +69,17 @@ pub(crate) struct PairObjective<'d, E> {
     identity: String,
     /// On filters and biases.
     penalty: L2,
+}
+
+/// The pairs of a step.
+#[derive(Default)]
+pub(crate) struct DrawnPairs {
     batch: TokenBatch,
-    /// The sentences of the step: first members, second members, hard negatives.
+    /// First members, second members, hard negatives.
     sentences: Sentences,
+    /// Of each sentence, a number that equal ones share.
     texts: Vec<u32>,
+    n_hard: usize,
 }
 
 impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
@@ -89,22 +96,11 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     ) -> Self {
         let validation = Validation::new(dev, tokenizer, &data.vocabulary);
         let identity = format!("{settings} {} {}", data.fingerprint(), validation.fingerprint().hex());
-        Self {
-            kind,
-            encoder,
-            sources: &data.sources,
-            params,
-            validation,
-            identity,
-            penalty,
-            batch: TokenBatch::new(),
-            sentences: Sentences::new(),
-            texts: Vec::new(),
-        }
+        Self { kind, encoder, sources: &data.sources, params, validation, identity, penalty }
     }
 
-    /// Draws the pairs of a step; returns how many of them come with a hard negative.
-    fn draw(&mut self, step: &Step<'_>) -> usize {
+    /// Draws the pairs of a step.
+    fn draw(&self, step: &Step<'_>, out: &mut DrawnPairs) {
         let source = &self.sources[step.source];
         let mut rng = stream(step.seed, "pairs", &[step.number]);
         let drawn: Vec<_> = step.examples.iter().map(|&group| source.draw(group, &mut rng)).collect();
@@ -112,8 +108,8 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
         let hard: Vec<u32> = if self.uses_hard_negatives() { hard.collect() } else { Vec::new() };
         let numbers = drawn.iter().map(|pair| pair.first).chain(drawn.iter().map(|pair| pair.second));
         let (mut known, mut kept) = (HashMap::new(), Vec::new());
-        self.sentences.clear();
-        self.texts.clear();
+        out.sentences.clear();
+        out.texts.clear();
         let scrambled: Vec<bool> = if self.params.scramble > 0.0 {
             drawn.iter().map(|_| rng.random_bool(self.params.scramble)).collect()
         } else {
@@ -122,7 +118,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
         for (i, number) in numbers.chain(hard.iter().copied()).enumerate() {
             let sentence = source.sentence(number);
             let next = known.len() as u32;
-            self.texts.push(*known.entry(sentence).or_insert(next));
+            out.texts.push(*known.entry(sentence).or_insert(next));
             kept.clear();
             kept.extend_from_slice(sentence);
             if self.params.word_dropout > 0.0 {
@@ -134,9 +130,9 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
             if i < 2 * drawn.len() && scrambled.get(i % drawn.len()).copied().unwrap_or(false) {
                 rand::seq::SliceRandom::shuffle(kept.as_mut_slice(), &mut rng);
             }
-            self.sentences.push(kept.iter().copied());
+            out.sentences.push(kept.iter().copied());
         }
-        hard.len()
+        out.n_hard = hard.len();
     }
 
     fn uses_hard_negatives(&self) -> bool {
@@ -147,13 +143,13 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
         &self,
         step: &Step<'_>,
         vectors: ArrayView2<'_, f32>,
-        n: usize,
-        n_hard: usize,
+        DrawnPairs { texts: of_sentences, n_hard, .. }: &DrawnPairs,
     ) -> Result<(StepReport, Array2<f32>)> {
+        let n = step.examples.len();
         let (first, rest) = vectors.split_at(Axis(0), n);
         let (second, hard) = rest.split_at(Axis(0), n);
-        let mut texts: Vec<u32> = (0..n).flat_map(|i| [self.texts[i], self.texts[n + i]]).collect();
-        texts.extend_from_slice(&self.texts[2 * n..]);
+        let mut texts: Vec<u32> = (0..n).flat_map(|i| [of_sentences[i], of_sentences[n + i]]).collect();
+        texts.extend_from_slice(&of_sentences[2 * n..]);
         Ok(match &self.params.loss {
             PairLoss::Margin(margin) => {
                 let mut rng = stream(step.seed, "negatives", &[step.number]);
@@ -166,7 +162,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
                 )
             }
             PairLoss::SoftmaxCosine(softmax) => {
-                let hard = (n_hard > 0).then_some(hard);
+                let hard = (*n_hard > 0).then_some(hard);
                 let (loss, saved) = softmax.forward(first, second, hard, &texts)?;
                 let (d_first, d_second, d_hard) = softmax.backward(&saved, 1.0)?;
                 let d_hard = d_hard.unwrap_or_else(|| Array2::zeros((0, vectors.ncols())));
@@ -176,7 +172,9 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     }
 }
 
-impl<E: Encoder<f32>> Objective for PairObjective<'_, E> {
+impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
+    type Batch = DrawnPairs;
+
     fn kind(&self) -> &'static str {
         self.kind
     }
@@ -190,22 +188,36 @@ impl<E: Encoder<f32>> Objective for PairObjective<'_, E> {
         self.identity.clone()
     }
 
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
-        let n_hard = self.draw(step);
-        self.batch.assign(self.sentences.iter())?;
-        let mut words = self.batch.gather(&weights.words)?;
+    fn may_explode(&self) -> bool {
+        false
+    }
+
+    fn prepare(&self, step: &Step<'_>, batch: &mut DrawnPairs) -> Result<()> {
+        self.draw(step, batch);
+        Ok(batch.batch.assign(batch.sentences.iter())?)
+    }
+
+    fn gradients(
+        &self,
+        weights: &Weights,
+        step: &Step<'_>,
+        drawn: &DrawnPairs,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
+        let batch = &drawn.batch;
+        let mut words = batch.gather(&weights.words)?;
         let mask = vector_mask(self.params.vector_dropout, step, &words);
         if let Some(mask) = &mask {
             words *= mask;
         }
-        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
-        let (report, d_vectors) = self.loss(step, vectors.view(), step.examples.len(), n_hard)?;
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
+        let (report, d_vectors) = self.loss(step, vectors.view(), drawn)?;
         gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.tokens.extend_from_slice(batch.distinct());
         let mut d_words = Array2::zeros(words.raw_dim());
         self.encoder.backward(
             &weights.parameters[0],
-            &self.batch,
+            batch,
             words.view(),
             &saved,
             d_vectors.view(),

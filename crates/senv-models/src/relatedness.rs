@@ -161,8 +161,7 @@ impl RelatednessParams {
         let data = data.fold(Fingerprint::new(), |sum, set| sum.sentences(&set.sentences).scores(&set.gold));
         let base = data.vocabulary(&vocabulary).table(&weights.words).parameters(&start);
         let identity = format!("{} {}", file::to_json(&config)?, base.hex());
-        let mut objective =
-            Tuning { params: self, encoder, head, train, dev, start, identity, batch: TokenBatch::new() };
+        let mut objective = Tuning { params: self, encoder, head, train, dev, start, identity };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
         let found = Found { words: vocabulary.len(), found: vocabulary.len() };
         Learnt::new(fitted, found, |Weights { words, parameters }| {
@@ -258,10 +257,18 @@ struct Tuning<'p> {
     /// Where the filters started.
     start: Parameters<f32>,
     identity: String,
+}
+
+/// The pairs of a step: first members, then second ones, and their grades.
+#[derive(Default)]
+struct Graded {
     batch: TokenBatch,
+    scores: Vec<f64>,
 }
 
 impl Objective for Tuning<'_> {
+    type Batch = Graded;
+
     fn kind(&self) -> &'static str {
         Relatedness::KIND
     }
@@ -274,20 +281,31 @@ impl Objective for Tuning<'_> {
         self.identity.clone()
     }
 
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+    fn prepare(&self, step: &Step<'_>, graded: &mut Graded) -> Result<()> {
         let n = self.train.gold.len();
         let first = step.examples.iter().map(|&i| self.train.sentences.get(i as usize));
         let second = step.examples.iter().map(|&i| self.train.sentences.get(n + i as usize));
-        self.batch.assign(first.chain(second))?;
-        let scores: Vec<f64> = step.examples.iter().map(|&i| self.train.gold[i as usize]).collect();
-        let targets = self.params.grid.targets::<f32>(&scores)?;
+        graded.batch.assign(first.chain(second))?;
+        graded.scores.clear();
+        graded.scores.extend(step.examples.iter().map(|&i| self.train.gold[i as usize]));
+        Ok(())
+    }
 
-        let mut words = self.batch.gather(&weights.words)?;
+    fn gradients(
+        &self,
+        weights: &Weights,
+        step: &Step<'_>,
+        Graded { batch, scores }: &Graded,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
+        let targets = self.params.grid.targets::<f32>(scores)?;
+
+        let mut words = batch.gather(&weights.words)?;
         let mask = crate::pair_training::vector_mask(self.params.vector_dropout, step, &words);
         if let Some(mask) = &mask {
             words *= mask;
         }
-        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
         let (u, v) = vectors.view().split_at(Axis(0), scores.len());
         let (predictions, seen) = self.head.forward(&weights.parameters[1], u, v)?;
         let loss = self.params.loss.forward(&predictions, targets.view())?;
@@ -298,9 +316,9 @@ impl Objective for Tuning<'_> {
         let (d_u, d_v) = self.head.backward(&weights.parameters[1], &seen, u, v, d_logits.view(), d_head)?;
         let d_vectors = concatenate![Axis(0), d_u, d_v];
         gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.tokens.extend_from_slice(batch.distinct());
         let mut d_words = Array2::zeros(words.raw_dim());
-        let (batch, filters) = (&self.batch, &weights.parameters[0]);
+        let filters = &weights.parameters[0];
         self.encoder.backward(
             filters,
             batch,
@@ -323,9 +341,10 @@ impl Objective for Tuning<'_> {
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
-        self.batch.assign(dev.sentences.iter())?;
-        let words = self.batch.gather(&weights.words)?;
-        let (vectors, _) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+        let mut batch = TokenBatch::new();
+        batch.assign(dev.sentences.iter())?;
+        let words = batch.gather(&weights.words)?;
+        let (vectors, _) = self.encoder.forward(&weights.parameters[0], &batch, words.view())?;
         let (u, v) = vectors.view().split_at(Axis(0), dev.gold.len());
         let (predictions, _) = self.head.forward(&weights.parameters[1], u, v)?;
         let scores = predictions.scores(self.params.grid);

@@ -166,7 +166,6 @@ struct Neighbours<'p> {
     loss: SoftmaxCosine,
     validation: Validation,
     identity: String,
-    batch: TokenBatch,
 }
 
 impl<'p> Neighbours<'p> {
@@ -186,8 +185,7 @@ impl<'p> Neighbours<'p> {
         let identity = format!("{settings} {}", validation.fingerprint().hex());
         let encoder = Average { dim: params.dim, pooling: Pooling::Mean };
         let loss = SoftmaxCosine { temperature: params.temperature };
-        let batch = TokenBatch::new();
-        Ok(Self { params, sentences, middles, candidates, encoder, loss, validation, identity, batch })
+        Ok(Self { params, sentences, middles, candidates, encoder, loss, validation, identity })
     }
 
     /// The sentences of the batch: the middle ones, then of each its two neighbours and its negatives.
@@ -213,6 +211,8 @@ impl<'p> Neighbours<'p> {
 }
 
 impl Objective for Neighbours<'_> {
+    type Batch = TokenBatch;
+
     fn kind(&self) -> &'static str {
         SiameseCbowParams::KIND
     }
@@ -225,16 +225,29 @@ impl Objective for Neighbours<'_> {
         self.identity.clone()
     }
 
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+    fn may_explode(&self) -> bool {
+        false
+    }
+
+    fn prepare(&self, step: &Step<'_>, batch: &mut TokenBatch) -> Result<()> {
         let numbers = self.draw(step);
         let limit = self.params.max_tokens;
         let sentence = |&number: &u32| {
             let tokens = self.sentences.get(number as usize);
             &tokens[..tokens.len().min(limit)]
         };
-        self.batch.assign(numbers.iter().map(sentence))?;
-        let words = self.batch.gather(&weights.words)?;
-        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+        Ok(batch.assign(numbers.iter().map(sentence))?)
+    }
+
+    fn gradients(
+        &self,
+        weights: &Weights,
+        step: &Step<'_>,
+        batch: &TokenBatch,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
+        let words = batch.gather(&weights.words)?;
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
         let n = step.examples.len();
         let counts = CandidateCounts { positives: 2, negatives: self.params.negatives as u32 };
         let (middle, candidates) = vectors.view().split_at(Axis(0), n);
@@ -242,11 +255,11 @@ impl Objective for Neighbours<'_> {
         let (d_middle, d_candidates) = self.loss.backward(&losses, 1.0);
         let d_vectors = concatenate![Axis(0), d_middle, d_candidates];
         gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.tokens.extend_from_slice(batch.distinct());
         gradients.d_words = Array2::zeros(words.raw_dim());
         self.encoder.backward(
             &weights.parameters[0],
-            &self.batch,
+            batch,
             words.view(),
             &saved,
             d_vectors.view(),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use ndarray::Array2;
 use senv_core::{
     Corpus, CorpusOptions, Coverage, Error as CoreError, Observer, Parameters, Result as CoreResult, Scratch,
-    SentenceEncoder, Sentences, Table, TokenBatch, TokenId, Tokenizer, Vocabulary, stream,
+    SentenceEncoder, Sentences, Table, TokenId, Tokenizer, Vocabulary, stream,
 };
 use senv_encoders::Encoder;
 use senv_store::Embeddings;
@@ -155,8 +155,8 @@ impl BowAutoencoderParams {
         let of_dev = dev.map_or_else(String::new, |dev| format!("{} ", dev.fingerprint()));
         let vectors = initial::vectors_fingerprint(vectors);
         let identity = format!("{} {} {of_dev}{vectors}", file::to_json(self)?, corpus.fingerprint());
-        let (updates, batch) = (self.fit.words, TokenBatch::new());
-        let mut objective = Autoencoding { encoder, output, sentences, n, dev: held_out, updates, identity, batch };
+        let updates = self.fit.words;
+        let mut objective = Autoencoding { encoder, output, sentences, n, dev: held_out, updates, identity };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
         Learnt::new(fitted, found, |Weights { words, parameters }| {
             BowAutoencoder::new(self.clone(), vocabulary, words, file::exactly(parameters))

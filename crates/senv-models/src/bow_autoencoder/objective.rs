@@ -80,10 +80,27 @@ pub(super) struct Autoencoding {
     /// Which word vectors move, and whether rows of the tree without a gradient do.
     pub(super) updates: WordUpdates,
     pub(super) identity: String,
-    pub(super) batch: TokenBatch,
+}
+
+/// Sentences to be told again.
+#[derive(Default)]
+pub(super) struct Told {
+    batch: TokenBatch,
+    sentences: Sentences,
+}
+
+impl Told {
+    /// Takes these sentences of a set.
+    fn assign(&mut self, set: &Sentences, numbers: impl Iterator<Item = usize>) -> Result<()> {
+        self.sentences.clear();
+        numbers.for_each(|i| self.sentences.push(set.get(i).iter().copied()));
+        Ok(self.batch.assign(self.sentences.iter())?)
+    }
 }
 
 impl Objective for Autoencoding {
+    type Batch = Told;
+
     fn kind(&self) -> &'static str {
         BowAutoencoder::KIND
     }
@@ -102,39 +119,44 @@ impl Objective for Autoencoding {
         if rows { vec![1] } else { Vec::new() }
     }
 
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+    fn prepare(&self, step: &Step<'_>, told: &mut Told) -> Result<()> {
+        told.assign(&self.sentences, step.examples.iter().map(|&i| i as usize))
+    }
+
+    fn gradients(
+        &self,
+        weights: &Weights,
+        _: &Step<'_>,
+        Told { batch, sentences }: &Told,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
         let row_groups = self.row_groups();
-        let mut targets = Sentences::new();
-        step.examples.iter().for_each(|&i| targets.push(self.sentences.get(i as usize).iter().copied()));
-        self.batch.assign(targets.iter())?;
-        let words = self.batch.gather(&weights.words)?;
+        let words = batch.gather(&weights.words)?;
         let bias = &weights.parameters[0];
-        let (h, saved) = self.encoder.forward(bias, &self.batch, words.view())?;
+        let (h, saved) = self.encoder.forward(bias, batch, words.view())?;
         let (d_encoder, d_output) = gradients.d_parameters.split_at_mut(1);
         let (loss, d_h, rows) =
-            self.output.loss_and_gradients(&weights.parameters[1], h.view(), &targets, &mut d_output[0])?;
+            self.output.loss_and_gradients(&weights.parameters[1], h.view(), sentences, &mut d_output[0])?;
         if let Some(rows) = rows {
             if row_groups.is_empty() { rows.add_to(&mut d_output[0], 0)? } else { gradients.rows = vec![rows] }
         }
         gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.tokens.extend_from_slice(batch.distinct());
         gradients.d_words = Array2::zeros(words.raw_dim());
         let d_words = gradients.d_words.view_mut();
-        self.encoder.backward(bias, &self.batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
+        self.encoder.backward(bias, batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
         Ok(StepReport { loss, ..StepReport::default() })
     }
 
     /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
-        let (mut sum, mut targets) = (0.0, Sentences::new());
+        let (mut sum, mut told) = (0.0, Told::default());
         for first in (0..dev.len()).step_by(A_BATCH) {
-            targets.clear();
-            (first..dev.len().min(first + A_BATCH)).for_each(|i| targets.push(dev.get(i).iter().copied()));
-            self.batch.assign(targets.iter())?;
-            let words = self.batch.gather(&weights.words)?;
-            let (h, _) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
-            sum += self.output.losses(&weights.parameters[1], h.view(), &targets)?.iter().sum::<f64>();
+            told.assign(dev, first..dev.len().min(first + A_BATCH))?;
+            let words = told.batch.gather(&weights.words)?;
+            let (h, _) = self.encoder.forward(&weights.parameters[0], &told.batch, words.view())?;
+            sum += self.output.losses(&weights.parameters[1], h.view(), &told.sentences)?.iter().sum::<f64>();
         }
         Ok(Some(-sum / dev.len() as f64))
     }

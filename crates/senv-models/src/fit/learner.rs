@@ -31,16 +31,17 @@ impl Learner {
         Ok(Self { parameters: parameters.collect::<CoreResult<_>>()?, weights, words, initial_words })
     }
 
-    /// Clipping of gradients of this `norm`, penalty on the words, step. The gradients of `row_groups` are rows.
+    /// Clipping of gradients of this `norm`, where they are clipped, penalty on the words, step. The gradients of
+    /// `row_groups` are rows.
     pub(super) fn apply(
         &mut self,
         lr: f64,
         gradients: &mut Gradients,
-        norm: f64,
+        norm: Option<f64>,
         row_groups: &[usize],
         params: &FitParams,
     ) -> Result<()> {
-        if let Some(limit) = params.clip {
+        if let (Some(limit), Some(norm)) = (params.clip, norm) {
             clip_to_norm(&mut gradients.arrays_mut(), norm, limit)?;
         }
         let groups = self.weights.parameters.iter_mut().zip(&gradients.d_parameters);

@@ -118,7 +118,10 @@ pub struct StepReport {
 }
 
 /// A system to be trained.
-pub trait Objective {
+pub trait Objective: Sync {
+    /// What a step works on beside the weights: what was drawn, and the words in it. Memory is kept from step to step.
+    type Batch: Default + Send + Sync;
+
     /// The name of its kind, as in model files.
     fn kind(&self) -> &'static str;
 
@@ -135,12 +138,31 @@ pub trait Objective {
         Vec::new()
     }
 
-    /// Loss and gradient of a batch. `gradients` comes as the last step left it, with `d_parameters` zeroed and in the
-    /// form of the parameters; words and their gradients, and those of rows, are to be replaced.
+    /// Whether gradients may grow beyond use, as those of recurrent networks do. A run checks their norm then; else only
+    /// where it clips, and the pass over them is saved.
+    fn may_explode(&self) -> bool {
+        true
+    }
+
+    /// Draws what a step works on. It does not see the weights, so the loop calls it for the next step while this one is
+    /// computed; all it draws follows from `step`.
     ///
     /// # Errors
     /// Whatever is wrong with shapes or memory.
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport>;
+    fn prepare(&self, step: &Step<'_>, batch: &mut Self::Batch) -> Result<()>;
+
+    /// Loss and gradient of a prepared batch. `gradients` comes as the last step left it, with `d_parameters` zeroed and in
+    /// the form of the parameters; words and their gradients, and those of rows, are to be replaced.
+    ///
+    /// # Errors
+    /// Whatever is wrong with shapes or memory.
+    fn gradients(
+        &self,
+        weights: &Weights,
+        step: &Step<'_>,
+        batch: &Self::Batch,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport>;
 
     /// The score of these weights on the validation set, the larger the better; `None` where there is no set.
     ///

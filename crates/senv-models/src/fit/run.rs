@@ -107,6 +107,31 @@ pub(super) struct Run<'a, O> {
     report_every: Duration,
 }
 
+/// A step that is prepared, and where its batch lies.
+struct Ready<B> {
+    source: usize,
+    examples: Vec<u32>,
+    batch: B,
+}
+
+impl<B> Ready<B> {
+    fn step(&self, seed: u64, number: u64) -> Step<'_> {
+        Step { seed, number, source: self.source, examples: &self.examples }
+    }
+}
+
+impl<B: Default> Default for Ready<B> {
+    fn default() -> Self {
+        Self { source: 0, examples: Vec::new(), batch: B::default() }
+    }
+}
+
+/// How one step went.
+enum Stepped {
+    Done(StepReport, Duration),
+    Not(Stopped),
+}
+
 impl<'a, O: Objective> Run<'a, O> {
     pub(super) fn new(
         objective: &'a mut O,
@@ -161,35 +186,32 @@ impl<'a, O: Objective> Run<'a, O> {
 
     pub(super) fn go(mut self) -> Result<Fitted> {
         let (mut training, mut updating, mut examples, mut tokens) = (Duration::ZERO, Duration::ZERO, 0, 0);
-        let mut batch = Vec::new();
+        let (mut now, mut next) = (Ready::<O::Batch>::default(), Ready::default());
         let mut recent = Recent::default();
         let (mut reported, mut saved) = (Instant::now(), Instant::now());
         let epoch = self.order.steps_an_epoch().max(1);
         let mut stopped = if self.is_stale() { Stopped::Early } else { Stopped::Finished };
+        if self.place.step < self.total && stopped == Stopped::Finished {
+            self.prepare(self.place.step, &mut now)?;
+        }
         while self.place.step < self.total && stopped == Stopped::Finished {
             let began = Instant::now();
             let number = self.place.step;
-            let source = self.order.next(number, &mut batch);
             let lr = self.params.lr * self.params.decay.factor(number as f64 / self.total as f64);
-            let step = Step { seed: self.params.seed, number, source, examples: &batch };
-            self.gradients.d_parameters.iter_mut().for_each(|group| group.fill(0.0));
-            let report = self.objective.gradients(&self.learner.weights, &step, &mut self.gradients)?;
-            if !report.loss.is_finite() {
-                stopped = Stopped::Diverged { step: number, lr };
-                break;
-            }
-            let update_began = Instant::now();
-            let norm = global_norm(&self.gradients.arrays());
-            if norm.is_nan() || norm > LONGEST {
-                stopped = Stopped::Exploded { step: number, norm };
-                break;
-            }
-            self.learner.apply(lr, &mut self.gradients, norm, &self.row_groups, self.params)?;
-            updating += update_began.elapsed();
+            self.place.cursors = self.order.cursors.clone();
+            let (report, updated) = match self.step(lr, &now, &mut next)? {
+                Stepped::Done(report, updated) => (report, updated),
+                Stepped::Not(why) => {
+                    stopped = why;
+                    break;
+                }
+            };
+            updating += updated;
             self.place.step += 1;
             self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
             recent.add(&report);
-            examples += batch.len() as u64;
+            examples += now.examples.len() as u64;
+            std::mem::swap(&mut now, &mut next);
             tokens += report.tokens;
             training += began.elapsed();
 
@@ -232,6 +254,46 @@ impl<'a, O: Objective> Run<'a, O> {
         self.finish(stopped, examples, training, update_share)
     }
 
+    /// Draws the examples of a step and what they are made of.
+    fn prepare(&mut self, number: u64, ready: &mut Ready<O::Batch>) -> Result<()> {
+        ready.source = self.order.next(number, &mut ready.examples);
+        let step = Step { seed: self.params.seed, number, source: ready.source, examples: &ready.examples };
+        self.objective.prepare(&step, &mut ready.batch)
+    }
+
+    /// One step, while another thread, if there is one, prepares the next.
+    fn step(&mut self, lr: f64, now: &Ready<O::Batch>, next: &mut Ready<O::Batch>) -> Result<Stepped> {
+        let (number, seed) = (self.place.step, self.params.seed);
+        let Self { objective, learner, gradients, row_groups, params, order, .. } = self;
+        let objective: &O = objective;
+        let has_next = number + 1 < self.total;
+        if has_next {
+            next.source = order.next(number + 1, &mut next.examples);
+        }
+        let work = || -> Result<Stepped> {
+            gradients.d_parameters.iter_mut().for_each(|group| group.fill(0.0));
+            let report = objective.gradients(&learner.weights, &now.step(seed, number), &now.batch, gradients)?;
+            if !report.loss.is_finite() {
+                return Ok(Stepped::Not(Stopped::Diverged { step: number, lr }));
+            }
+            let began = Instant::now();
+            let is_watched = params.clip.is_some() || objective.may_explode();
+            let norm = is_watched.then(|| global_norm(&gradients.arrays()));
+            if let Some(norm) = norm.filter(|norm| norm.is_nan() || *norm > LONGEST) {
+                return Ok(Stepped::Not(Stopped::Exploded { step: number, norm }));
+            }
+            learner.apply(lr, gradients, norm, row_groups, params)?;
+            Ok(Stepped::Done(report, began.elapsed()))
+        };
+        let Ready { source, examples, batch } = next;
+        let prepare = || {
+            let step = Step { seed, number: number + 1, source: *source, examples };
+            if has_next { objective.prepare(&step, batch) } else { Ok(()) }
+        };
+        let (stepped, prepared) = rayon::join(work, prepare);
+        prepared.and(stepped)
+    }
+
     /// With a report after every step, so that a test can stop a run where it wants.
     #[cfg(test)]
     pub(super) fn reporting_always(self) -> Self {
@@ -259,7 +321,6 @@ impl<'a, O: Objective> Run<'a, O> {
     }
 
     fn save(&mut self) -> Result<()> {
-        self.place.cursors = self.order.cursors.clone();
         match &self.params.checkpoint {
             Some(plan) => checkpoint::save(&plan.path, &self.settings, &self.place, &self.learner, self.best.as_ref()),
             None => Ok(()),

@@ -31,6 +31,9 @@ struct Targets {
 }
 
 impl Objective for Targets {
+    /// The numbers of the examples.
+    type Batch = Vec<TokenId>;
+
     fn kind(&self) -> &'static str {
         "targets"
     }
@@ -47,9 +50,21 @@ impl Objective for Targets {
         if self.output == Some(true) { vec![1] } else { vec![] }
     }
 
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
-        gradients.tokens = step.examples.iter().map(|&i| TokenId(i)).collect();
-        gradients.tokens.sort_unstable();
+    fn prepare(&self, step: &Step<'_>, batch: &mut Vec<TokenId>) -> Result<()> {
+        batch.clear();
+        batch.extend(step.examples.iter().map(|&i| TokenId(i)));
+        batch.sort_unstable();
+        Ok(())
+    }
+
+    fn gradients(
+        &self,
+        weights: &Weights,
+        step: &Step<'_>,
+        batch: &Vec<TokenId>,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
+        gradients.tokens.clone_from(batch);
         gradients.d_words = Array2::zeros((gradients.tokens.len(), DIM));
         let mut loss = 0.0;
         for (mut d, token) in gradients.d_words.outer_iter_mut().zip(&gradients.tokens) {
@@ -284,6 +299,8 @@ fn a_run_with_rows_is_resumed_to_the_bit() {
 struct Nothing;
 
 impl Objective for Nothing {
+    type Batch = ();
+
     fn kind(&self) -> &'static str {
         "nothing"
     }
@@ -296,7 +313,11 @@ impl Objective for Nothing {
         String::new()
     }
 
-    fn gradients(&mut self, _: &Weights, _: &Step<'_>, _: &mut Gradients) -> Result<StepReport> {
+    fn prepare(&self, _: &Step<'_>, (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+
+    fn gradients(&self, _: &Weights, _: &Step<'_>, (): &(), _: &mut Gradients) -> Result<StepReport> {
         Ok(StepReport::default())
     }
 }

@@ -50,7 +50,6 @@ pub(crate) struct Telling {
     /// Which word vectors move, and whether rows of output matrices without a gradient do.
     pub(crate) updates: WordUpdates,
     pub(crate) identity: String,
-    pub(crate) told: Told,
 }
 
 /// The sentences of a step: those read, then those that each decoder tells. Memory is kept from step to step.
@@ -151,8 +150,8 @@ impl Machine {
 
 impl Telling {
     /// Adds word gradients up, by token.
-    fn merge(&self, parts: &[Array2<f32>], dim: usize, gradients: &mut Gradients) {
-        let parts = || self.told.batches.iter().zip(parts);
+    fn merge(&self, told: &Told, parts: &[Array2<f32>], dim: usize, gradients: &mut Gradients) {
+        let parts = || told.batches.iter().zip(parts);
         gradients.tokens.clear();
         if self.updates == WordUpdates::Frozen {
             gradients.d_words = Array2::zeros((0, dim));
@@ -173,6 +172,8 @@ impl Telling {
 }
 
 impl Objective for Telling {
+    type Batch = Told;
+
     fn kind(&self) -> &'static str {
         self.kind
     }
@@ -193,13 +194,21 @@ impl Objective for Telling {
         if sampled { groups } else { Vec::new() }
     }
 
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
+    fn prepare(&self, step: &Step<'_>, told: &mut Told) -> Result<()> {
+        let examples = step.examples.iter().map(|&i| &self.train.examples[i as usize]);
+        told.assign(&self.train, examples, self.weights.len(), self.end)
+    }
+
+    fn gradients(
+        &self,
+        weights: &Weights,
+        step: &Step<'_>,
+        told: &Told,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
         let row_groups = self.row_groups();
         gradients.rows.clear();
-        let (set, n_decoders) = (&self.train, self.weights.len());
-        let examples = step.examples.iter().map(|&i| &set.examples[i as usize]);
-        self.told.assign(set, examples, n_decoders, self.end)?;
-        let batches = &self.told.batches[..=n_decoders];
+        let batches = &told.batches[..=self.weights.len()];
         let words = batches.iter().map(|batch| batch.gather(&weights.words)).collect::<CoreResult<Vec<_>>>()?;
         let asked = Asked {
             alphas: &self.weights,
@@ -209,7 +218,7 @@ impl Objective for Telling {
         };
         let Gradients { d_parameters, rows, .. } = gradients;
         let (report, parts) = self.machine.step(batches, &words, &weights.parameters, &asked, d_parameters, rows)?;
-        self.merge(&parts, self.machine.form.dim, gradients);
+        self.merge(told, &parts, self.machine.form.dim, gradients);
         Ok(report)
     }
 
@@ -218,15 +227,15 @@ impl Objective for Telling {
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
         let Machine { encoder, output, .. } = &self.machine;
-        let (mut sum, mut n) = (0.0, 0.0);
+        let (mut sum, mut n, mut told) = (0.0, 0.0, Told::default());
         for examples in dev.examples.chunks(A_BATCH) {
-            self.told.assign(dev, examples.iter(), self.weights.len(), self.end)?;
-            let source = &self.told.batches[0];
+            told.assign(dev, examples.iter(), self.weights.len(), self.end)?;
+            let source = &told.batches[0];
             let words = source.gather(&weights.words)?;
             let vectors = encoder.encode(&weights.parameters[0], None, source, words.view())?;
             for (k, &weight) in self.weights.iter().enumerate() {
                 let (of_decoder, of_output) = self.machine.groups(k);
-                let batch = &self.told.batches[1 + k];
+                let batch = &told.batches[1 + k];
                 let words = batch.gather(&weights.words)?;
                 let decoder = self.machine.decoder(k)?;
                 let parameters = &weights.parameters[of_decoder];

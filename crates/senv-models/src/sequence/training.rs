@@ -9,7 +9,7 @@ use super::{
     form::SequenceForm,
     model::{Part, SequenceConfig, SequenceModel, SequenceSystem},
     reading::{END, Reading, UNKNOWN},
-    telling::{Example, ExampleSet, Telling, Told},
+    telling::{Example, ExampleSet, Telling},
     words::{LongSentences, Text, assemble, known},
 };
 use crate::{
@@ -153,7 +153,6 @@ pub(crate) trait Trainable: SequenceSystem {
             end,
             updates: params.words,
             identity,
-            told: Told::default(),
         };
         let start = || Ok(Weights { words, parameters: machine.init(params.seed)? });
         let fitted = fit(&mut objective, start, params, observer)?;

@@ -11,8 +11,8 @@ use std::path::Path;
 
 use ndarray::{Array2, Axis};
 use senv_core::{
-    Coverage, Observer, Parameters, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenBatch, TokenId,
-    Tokenizer, Vocabulary, VocabularyBuilder, stream,
+    Coverage, Observer, Parameters, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer,
+    Vocabulary, VocabularyBuilder, stream,
 };
 use senv_encoders::Encoder;
 use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead};
@@ -209,7 +209,7 @@ impl SnliParams {
         }
         let held_out = dev.as_ref().map(Labelled::identity).unwrap_or_default();
         let identity = format!("{} {identity} {} {held_out}", file::to_json(&config)?, train.identity());
-        let mut objective = Pairs { encoder, head, train, dev, identity, batch: TokenBatch::new() };
+        let mut objective = Pairs { encoder, head, train, dev, identity };
         let weights = Weights { words, parameters: vec![parameters, head_parameters] };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
         Learnt::new(fitted, found, |Weights { words, parameters }| {

@@ -35,12 +35,13 @@ impl Labelled {
     }
 
     /// The sentences of these pairs: premises, then hypotheses.
-    fn assign(&self, examples: &[u32], batch: &mut TokenBatch) -> Result<Vec<u32>> {
+    fn assign(&self, examples: &[u32], judged: &mut Judged) -> Result<()> {
         let n = self.labels.len();
         let premises = examples.iter().map(|&i| self.sentences.get(i as usize));
         let hypotheses = examples.iter().map(|&i| self.sentences.get(n + i as usize));
-        batch.assign(premises.chain(hypotheses))?;
-        Ok(examples.iter().map(|&i| self.labels[i as usize]).collect())
+        judged.labels.clear();
+        judged.labels.extend(examples.iter().map(|&i| self.labels[i as usize]));
+        Ok(judged.batch.assign(premises.chain(hypotheses))?)
     }
 
     /// What identifies the pairs.
@@ -61,10 +62,18 @@ pub(super) struct Pairs {
     pub(super) train: Labelled,
     pub(super) dev: Option<Labelled>,
     pub(super) identity: String,
-    pub(super) batch: TokenBatch,
+}
+
+/// Premises, then hypotheses, and their labels.
+#[derive(Default)]
+pub(super) struct Judged {
+    batch: TokenBatch,
+    labels: Vec<u32>,
 }
 
 impl Objective for Pairs {
+    type Batch = Judged;
+
     fn kind(&self) -> &'static str {
         Snli::KIND
     }
@@ -77,22 +86,31 @@ impl Objective for Pairs {
         self.identity.clone()
     }
 
-    fn gradients(&mut self, weights: &Weights, step: &Step<'_>, gradients: &mut Gradients) -> Result<StepReport> {
-        let labels = self.train.assign(step.examples, &mut self.batch)?;
-        let words = self.batch.gather(&weights.words)?;
-        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], &self.batch, words.view())?;
+    fn prepare(&self, step: &Step<'_>, batch: &mut Judged) -> Result<()> {
+        self.train.assign(step.examples, batch)
+    }
+
+    fn gradients(
+        &self,
+        weights: &Weights,
+        _: &Step<'_>,
+        Judged { batch, labels }: &Judged,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
+        let words = batch.gather(&weights.words)?;
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
         let (u, v) = vectors.view().split_at(Axis(0), labels.len());
         let predictions = self.head.forward(&weights.parameters[1], u, v)?;
-        let loss = predictions.loss(&labels)?;
+        let loss = predictions.loss(labels)?;
         let (d_encoder, d_head) = gradients.d_parameters.split_at_mut(1);
-        let (d_u, d_v) = self.head.backward(&weights.parameters[1], &predictions, &labels, 1.0, &mut d_head[0])?;
+        let (d_u, d_v) = self.head.backward(&weights.parameters[1], &predictions, labels, 1.0, &mut d_head[0])?;
         let d_vectors = concatenate![Axis(0), d_u, d_v];
         gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(self.batch.distinct());
+        gradients.tokens.extend_from_slice(batch.distinct());
         gradients.d_words = Array2::zeros(words.raw_dim());
         self.encoder.backward(
             &weights.parameters[0],
-            &self.batch,
+            batch,
             words.view(),
             &saved,
             d_vectors.view(),
@@ -106,16 +124,17 @@ impl Objective for Pairs {
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
         let examples: Vec<u32> = (0..dev.labels.len() as u32).collect();
-        let mut right = 0.0;
+        let (mut right, mut judged) = (0.0, Judged::default());
         for examples in examples.chunks(A_BATCH) {
-            let labels = dev.assign(examples, &mut self.batch)?;
-            let words = self.batch.gather(&weights.words)?;
-            let vectors = self.encoder.encode(&weights.parameters[0], &self.batch, words.view())?;
+            dev.assign(examples, &mut judged)?;
+            let Judged { batch, labels } = &judged;
+            let words = batch.gather(&weights.words)?;
+            let vectors = self.encoder.encode(&weights.parameters[0], batch, words.view())?;
             if vectors.iter().any(|x| !x.is_finite()) {
                 return Ok(Some(f64::NAN));
             }
             let (u, v) = vectors.view().split_at(Axis(0), labels.len());
-            right += self.head.forward(&weights.parameters[1], u, v)?.accuracy(&labels)? * labels.len() as f64;
+            right += self.head.forward(&weights.parameters[1], u, v)?.accuracy(labels)? * labels.len() as f64;
         }
         Ok(Some(right / dev.labels.len() as f64))
     }
