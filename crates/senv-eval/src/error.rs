@@ -168,6 +168,12 @@ pub enum Error {
         /// Its groups.
         n_groups: usize,
     },
+    /// A gold score lies outside the scale that is learnt.
+    #[error("{reason}; pairs of one scale are learnt together")]
+    OffScale {
+        /// Which score, and the scale.
+        reason: String,
+    },
     /// There is nothing to evaluate.
     #[error("there are no {what}; give at least one")]
     NothingToDo {

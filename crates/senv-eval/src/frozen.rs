@@ -2,6 +2,7 @@
 //!
 //! Sentences are encoded once; what is learnt is a logistic regression on features of the two vectors u and v of a pair.
 
+use ndarray::Array2;
 use senv_core::{Result as CoreResult, SentenceEncoder};
 use serde::Serialize;
 
@@ -12,9 +13,9 @@ use crate::{
 };
 
 /// The C that are tried where a held-out set can choose: those of SentEval and of the Skip-thoughts paper.
-const GRID: [f64; 11] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
+pub(crate) const GRID: [f64; 11] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 /// The C that is taken where none can.
-const USUAL_C: f64 = 1.0;
+pub(crate) const USUAL_C: f64 = 1.0;
 
 /// What a classifier sees of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -36,14 +37,14 @@ impl PairFeatures {
         }
     }
 
-    fn n(self, dim: usize) -> usize {
+    pub(crate) fn n(self, dim: usize) -> usize {
         match self {
             Self::Symmetric => 2 * dim,
             Self::All => 4 * dim,
         }
     }
 
-    fn write(self, u: &[f32], v: &[f32], out: &mut [f64]) {
+    pub(crate) fn write(self, u: &[f32], v: &[f32], out: &mut [f64]) {
         let pairs = u.iter().zip(v).map(|(&u, &v)| (f64::from(u), f64::from(v)));
         let dim = u.len();
         match self {
@@ -81,25 +82,38 @@ pub struct FrozenClassifier<'a> {
     training: FrozenTraining,
 }
 
-/// Pairs of a set with the embeddings of their sentences.
-struct Embedded<'a> {
+/// Pairs with the embeddings of their sentences, and the shares of the classes in each.
+pub(crate) struct Embedded<'a> {
     embeddings: Embeddings<'a>,
-    /// Class and sentences.
-    pairs: Vec<(usize, [usize; 2])>,
+    pairs: Vec<[usize; 2]>,
+    /// Shape `(n_pairs, n_classes)`.
+    targets: Array2<f64>,
     features: PairFeatures,
     dim: usize,
 }
 
 impl<'a> Embedded<'a> {
-    fn new(encoder: &dyn SentenceEncoder, sets: &'a [NliSet], features: PairFeatures) -> Result<Self> {
-        let pairs = || sets.iter().flat_map(|set| &set.pairs);
-        let sentences = pairs().flat_map(|pair| [&pair.premise[..], &pair.hypothesis[..]]);
-        let embeddings = Embeddings::of(encoder, sentences)?;
+    /// Embeds pairs; `targets` has a row for each, in standard layout.
+    pub(crate) fn new(
+        encoder: &dyn SentenceEncoder,
+        pairs: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+        targets: Array2<f64>,
+        features: PairFeatures,
+    ) -> Result<Self> {
+        let embeddings = Embeddings::of(encoder, pairs.clone().flat_map(|(first, second)| [first, second]))?;
         embeddings.check_finite()?;
-        let numbers = |text: &str| embeddings.number(text);
-        let pairs = pairs().map(|pair| (pair.label.class(), [numbers(&pair.premise), numbers(&pair.hypothesis)]));
-        let (pairs, dim) = (pairs.collect(), encoder.dim());
-        Ok(Self { embeddings, pairs, features, dim })
+        let pairs = pairs.map(|(first, second)| [embeddings.number(first), embeddings.number(second)]).collect();
+        Ok(Self { embeddings, pairs, targets, features, dim: encoder.dim() })
+    }
+
+    /// Labelled pairs: one class each.
+    fn of(encoder: &dyn SentenceEncoder, sets: &'a [NliSet], features: PairFeatures) -> Result<Self> {
+        let pairs = sets.iter().flat_map(|set| &set.pairs);
+        let mut targets = Array2::zeros((pairs.clone().count(), Entailment::ALL.len()));
+        for (mut row, pair) in targets.rows_mut().into_iter().zip(pairs.clone()) {
+            row[pair.label.class()] = 1.0;
+        }
+        Self::new(encoder, pairs.map(|pair| (&pair.premise[..], &pair.hypothesis[..])), targets, features)
     }
 }
 
@@ -113,12 +127,13 @@ impl Examples for Embedded<'_> {
     }
 
     fn write(&self, i: usize, out: &mut [f64]) {
-        let [u, v] = self.pairs[i].1.map(|number| self.embeddings.vector(number));
+        let [u, v] = self.pairs[i].map(|number| self.embeddings.vector(number));
         self.features.write(u, v, out);
     }
 
-    fn class(&self, i: usize) -> usize {
-        self.pairs[i].0
+    fn target(&self, i: usize) -> &[f64] {
+        let k = self.targets.ncols();
+        self.targets.as_slice().map_or(&[], |targets| &targets[i * k..(i + 1) * k])
     }
 }
 
@@ -149,13 +164,13 @@ impl<'a> FrozenClassifier<'a> {
         if nothing(train) || (!dev.is_empty() && nothing(dev)) {
             return Err(Error::NothingToDo { what: "labelled pairs" });
         }
-        let examples = Embedded::new(encoder, train, features)?;
+        let examples = Embedded::of(encoder, train, features)?;
         let mut model = LogisticRegression::new(Entailment::ALL.len(), examples.n_features());
         let (mut c, mut dev_accuracies) = (USUAL_C, Vec::new());
         if dev.is_empty() {
             model.fit(&examples, c);
         } else {
-            let held_out = Embedded::new(encoder, dev, features)?;
+            let held_out = Embedded::of(encoder, dev, features)?;
             let (mut best, mut current) = (None, model.clone());
             for tried in GRID {
                 // From the last C it is not far to the next.

@@ -59,6 +59,7 @@ mod entailment;
 mod error;
 mod error_analysis;
 mod frozen;
+mod frozen_scorer;
 mod group_ranking;
 mod groups;
 mod latency;
@@ -94,6 +95,7 @@ pub use entailment::{EntailmentResult, EntailmentSetResult, LabelResult, PairCla
 pub use error::{Error, Result};
 pub use error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
 pub use frozen::{FrozenClassifier, FrozenTraining, PairFeatures};
+pub use frozen_scorer::{FrozenScorer, ScorerTraining};
 pub use group_ranking::{
     GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
 };

@@ -1,11 +1,11 @@
-//! Which class a vector of features is of: multinomial logistic regression.
+//! Which class a vector of features is of, or how it is spread over classes: multinomial logistic regression.
 //!
 //! Equation: `logistic-regression`
 //!
 //! ```text
 //! (F1)  a_i = W x_i + b                                x: shape (f,), W: shape (k, f), b: shape (k,)
-//! (F2)  L   = ½ |W|² + C Σ_i (ln Σ_j e^a_ij − a_i,y_i)  y: the class; b is not pulled to 0
-//! (B2)  ∂a_i = C (softmax(a_i) − 1_y)
+//! (F2)  L   = ½ |W|² + C Σ_i (ln Σ_j e^a_ij − t_iᵀ a_i)  t: shares of the classes, adding up to 1; b is not pulled to 0
+//! (B2)  ∂a_i = C (softmax(a_i) − t_i)
 //! (B1)  ∂W = W + Σ_i ∂a_i x_iᵀ,   ∂b = Σ_i ∂a_i
 //! ```
 //!
@@ -24,7 +24,7 @@ const TOLERANCE: f64 = 1e-4;
 /// Steps at most.
 const MAX_STEPS: usize = 300;
 
-/// Vectors of features with their classes.
+/// Vectors of features with the shares of the classes in each: 1 for the only one, or several.
 pub(crate) trait Examples: Sync {
     /// How many.
     fn len(&self) -> usize;
@@ -32,8 +32,8 @@ pub(crate) trait Examples: Sync {
     fn n_features(&self) -> usize;
     /// Writes the features of one.
     fn write(&self, i: usize, out: &mut [f64]);
-    /// Its class, below the number of classes.
-    fn class(&self, i: usize) -> usize;
+    /// The shares of the classes, which add up to 1.
+    fn target(&self, i: usize) -> &[f64];
 }
 
 /// W row by row, then b.
@@ -64,11 +64,22 @@ impl LogisticRegression {
         (1..self.k).fold(0, |best, j| if scores[j] > scores[best] { j } else { best })
     }
 
-    /// The share of examples that are given their class.
+    /// The probabilities of the classes.
+    pub(crate) fn probabilities(&self, x: &[f64]) -> Vec<f64> {
+        let mut scores = vec![0.0; self.k];
+        scores_of(&self.parameters, self.f, x, &mut scores);
+        let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        scores.iter_mut().for_each(|a| *a = (*a - highest).exp());
+        let total: f64 = scores.iter().sum();
+        scores.iter_mut().for_each(|p| *p /= total);
+        scores
+    }
+
+    /// The share of examples that are given a class of theirs.
     pub(crate) fn accuracy(&self, examples: &dyn Examples) -> f64 {
         let is_right = |i: usize, x: &mut Vec<f64>| {
             examples.write(i, x);
-            self.class(x) == examples.class(i)
+            examples.target(i)[self.class(x)] > 0.0
         };
         let right: usize = (0..examples.len())
             .into_par_iter()
@@ -103,12 +114,11 @@ fn loss_and_gradient(
             scores_of(parameters, f, &x, &mut scores);
             let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let total: f64 = scores.iter().map(|a| (a - highest).exp()).sum();
-            let y = examples.class(i);
-            loss += highest + total.ln() - scores[y];
+            let target = examples.target(i);
+            loss += highest + total.ln() - f64::dot(target, &scores);
             let (d_w, d_b) = d.split_at_mut(k * f);
             for (j, (d_w, d_b)) in d_w.chunks_exact_mut(f).zip(d_b).enumerate() {
-                let target = if j == y { 1.0 } else { 0.0 };
-                let d_a = c * ((scores[j] - highest).exp() / total - target); // (B2)
+                let d_a = c * ((scores[j] - highest).exp() / total - target[j]); // (B2)
                 f64::axpy(d_a, &x, d_w); // (B1)
                 *d_b += d_a;
             }
@@ -133,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    struct Few(Vec<(Vec<f64>, usize)>);
+    struct Few(Vec<(Vec<f64>, [f64; 3])>);
 
     impl Examples for Few {
         fn len(&self) -> usize {
@@ -148,8 +158,8 @@ mod tests {
             out.copy_from_slice(&self.0[i].0);
         }
 
-        fn class(&self, i: usize) -> usize {
-            self.0[i].1
+        fn target(&self, i: usize) -> &[f64] {
+            &self.0[i].1
         }
     }
 
@@ -157,14 +167,16 @@ mod tests {
     fn circle(n: usize) -> Few {
         let point = |i: usize| {
             let angle = i as f64 * 2.399_963;
-            (vec![angle.cos(), angle.sin()], (angle.rem_euclid(std::f64::consts::TAU) / 2.1) as usize)
+            let class = (angle.rem_euclid(std::f64::consts::TAU) / 2.1) as usize;
+            (vec![angle.cos(), angle.sin()], std::array::from_fn(|j| f64::from(u8::from(j == class))))
         };
         Few((0..n).map(point).collect())
     }
 
     #[test]
     fn gradient_matches_central_differences() {
-        let examples = circle(50);
+        let mut examples = circle(50);
+        examples.0[7].1 = [0.25, 0.0, 0.75];
         let x: Vec<f64> = (0..9).map(|i| (i as f64 * 0.7).sin()).collect();
         for c in [0.3, 4.0] {
             let mut gradient = vec![0.0; 9];

@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv_core::{AtomicFile, Scratch, SentenceEncoder, TextReader};
+use senv_core::{AtomicFile, Coverage, Scratch, SentenceEncoder, TextReader};
 use senv_models::Model;
 use senv_store::NpyWriter;
 
@@ -105,15 +105,25 @@ fn encode(
     mut write: impl FnMut(&[u8]) -> Result,
 ) -> Result<Counts> {
     let state = || (Scratch::default(), vec![0.0; model.dim()]);
+    let in_batches = model.gains_from_batches();
     let work = |(scratch, row): &mut (Scratch, Vec<f32>), batch: &mut Batch<Counts>| {
         let Batch { lines, out, tally } = batch;
-        for (_, line) in lines.iter() {
-            let coverage = model.encode_into(line, scratch, row);
+        let mut push = |coverage: Coverage, row: &[f32]| {
             tally.sentences += 1;
             tally.unknown += u64::from(coverage.is_empty());
             match format {
                 Format::Npy => row.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
                 Format::Text { separator, digits } => push_row(row, separator, digits, out),
+            }
+        };
+        if in_batches {
+            let lines: Vec<&str> = lines.iter().map(|(_, line)| line).collect();
+            let (rows, coverage) = model.encode_batch(&lines)?;
+            let rows = rows.rows().into_iter().filter_map(|row| row.to_slice());
+            rows.zip(coverage).for_each(|(row, coverage)| push(coverage, row));
+        } else {
+            for (_, line) in lines.iter() {
+                push(model.encode_into(line, scratch, row), row);
             }
         }
         Ok(())

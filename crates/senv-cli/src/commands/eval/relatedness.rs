@@ -4,23 +4,29 @@ use std::path::PathBuf;
 
 use senv_core::SentenceEncoder;
 use senv_eval::{
-    PublishedRelatedness, RelatednessResult, SickSet, StsTask, evaluate_relatedness, evaluate_scorer, published_sick,
-    published_stsb,
+    FrozenScorer, PublishedRelatedness, RelatednessResult, ScorerTraining, SickSet, StsTask, evaluate_relatedness,
+    evaluate_scorer, published_sick, published_stsb,
 };
 use senv_models::Model;
 use serde::Serialize;
 
-use crate::{commands::ModelArg, failure::Result, output};
+use crate::{
+    commands::ModelArg,
+    failure::Result,
+    output::{self, grouped},
+};
 
 /// Correlate cosines with the relatedness scores of SICK.
 ///
-/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 1 + 4 max(0, cos). A file
+/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 1 + 4 max(0, cos). With --train
+/// a regression from |u - v| and u * v to the grades is learnt besides, on vectors that stay as they are. A file
 /// holds lines of RELATEDNESS (1 to 5), LABEL, FIRST and SECOND separated by tabs, or is a published SICK_*.txt with
 /// its header. Several files are also scored as one list.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval sick --model model.senv SICK_test_annotated.txt --published
+  senv eval sick --model model.senv --train SICK_train.txt --dev SICK_trial.txt SICK_test_annotated.txt
   senv eval sick --model model.senv sick/trial.tsv --json")]
 pub(super) struct Sick {
     #[command(flatten)]
@@ -29,13 +35,15 @@ pub(super) struct Sick {
 
 /// Correlate cosines with the scores of the STS benchmark.
 ///
-/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 5 max(0, cos). A file
+/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 5 max(0, cos). With --train a
+/// regression from |u - v| and u * v to the grades is learnt besides, on vectors that stay as they are. A file
 /// holds lines of SCORE (0 to 5), FIRST and SECOND separated by tabs, or is a published sts-*.csv. Several files are
 /// also scored as one list.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval stsb --model model.senv sts-dev.csv
+  senv eval stsb --model model.senv --train sts-train.csv --dev sts-dev.csv sts-test.csv
   senv eval stsb --model model.senv stsb/dev.tsv --json")]
 pub(super) struct Stsb {
     #[command(flatten)]
@@ -49,6 +57,12 @@ struct Shared {
     /// Parts of the data set.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// Learn to score from these parts, too.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    train: Vec<PathBuf>,
+    /// Parts that choose how hard the weights of the regression are pulled to 0 (C of 2^-2 to 2^8).
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "train")]
+    dev: Vec<PathBuf>,
     /// Print what papers reported on the test part below the results.
     #[arg(long)]
     published: bool,
@@ -62,32 +76,47 @@ struct Shared {
 struct Report {
     model: String,
     results: Vec<RelatednessResult>,
+    /// How the regression on frozen vectors was learnt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trained: Option<ScorerTraining>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     published: Vec<PublishedRelatedness>,
 }
 
 impl Sick {
     pub(super) fn run(self) -> Result {
-        let read = |path: &PathBuf| SickSet::read(path).map(|set| set.task);
-        let tasks = self.shared.files.iter().map(read).collect::<senv_eval::Result<Vec<_>>>()?;
-        self.shared.run(&tasks, published_sick)
+        self.shared.run(|path| SickSet::read(path).map(|set| set.task), published_sick)
     }
 }
 
 impl Stsb {
     pub(super) fn run(self) -> Result {
-        let tasks = self.shared.files.iter().map(StsTask::read_stsb).collect::<senv_eval::Result<Vec<_>>>()?;
-        self.shared.run(&tasks, published_stsb)
+        self.shared.run(|path| StsTask::read_stsb(path), published_stsb)
     }
 }
 
 impl Shared {
-    fn run(self, tasks: &[StsTask], published: fn() -> Vec<PublishedRelatedness>) -> Result {
-        let results = results(&self.model.open_for_many()?, tasks)?;
+    fn run(
+        self,
+        read: fn(&PathBuf) -> senv_eval::Result<StsTask>,
+        published: fn() -> Vec<PublishedRelatedness>,
+    ) -> Result {
+        let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_eval::Result<Vec<_>>>();
+        let (tasks, train, dev) = (all(&self.files)?, all(&self.train)?, all(&self.dev)?);
+        let model = self.model.open_for_many()?;
+        let (mut results, mut trained) = (results(&model, &tasks)?, None);
+        if !train.is_empty() {
+            let scorer = FrozenScorer::train(&model, &train, &dev)?;
+            results.push(evaluate_scorer(&scorer, &tasks)?);
+            let training = scorer.training();
+            let pairs = grouped(training.n_pairs as u64);
+            output::note(&format!("a regression on frozen vectors learnt from {pairs} pairs: C = {}", training.c));
+            trained = Some(training.clone());
+        }
         let published = if self.published { published() } else { Vec::new() };
         if self.json {
             let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, results, published });
+            return output::print_json(&Report { model, results, trained, published });
         }
         let last = results.len().saturating_sub(1);
         // What papers report stands once, below the last table.
