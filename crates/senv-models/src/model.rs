@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ndarray::Array2;
 use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
-use senv_store::{Embeddings, ModelFile};
+use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 
 use crate::{
     AverageEncoder, BowAutoencoder, Cse, Error, PThought, Pp, PvDbow, Relatedness, Result, RnnAutoencoder, Sent2Vec,
@@ -58,15 +58,16 @@ impl Model {
     /// found by the `words` tokenizer, lower-cased unless the file itself has capitals.
     ///
     /// # Errors
-    /// If the file is neither, or damaged.
+    /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
+    /// is NaN or infinite (of vectors that are read; those of a file of senv are mapped and not looked at).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let kind = match ModelFile::open(path) {
             Ok(file) => file.kind().to_owned(),
             // No model file: word vectors in some other format, or an error that names what was met.
             Err(senv_store::Error::Core(error @ senv_core::Error::Io { .. })) => return Err(error.into()),
-            Err(model_error) => match Embeddings::open(path) {
-                Ok(embeddings) => return Self::from_embeddings(embeddings),
+            Err(model_error) => match Embeddings::read(path, &ReadOptions::default().non_finite(NonFinite::Error)) {
+                Ok((embeddings, _)) => return Self::from_embeddings(embeddings),
                 Err(error) => return Err(if is_safetensors(path) { model_error } else { error }.into()),
             },
         };

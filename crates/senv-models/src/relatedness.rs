@@ -27,7 +27,7 @@ use crate::{
     initial::Found,
     learnt::Learnt,
     tunable::{EncoderForm, Tunable},
-    validation::ScoredPairs,
+    validation::{ScoredPairs, correlation},
 };
 
 /// Where the filters of the encoder start, and what pulls them.
@@ -348,10 +348,7 @@ impl Objective for Tuning<'_> {
         let (u, v) = vectors.view().split_at(Axis(0), dev.gold.len());
         let (predictions, _) = self.head.forward(&weights.parameters[1], u, v)?;
         let scores = predictions.scores(self.params.grid);
-        if scores.iter().any(|score| !score.is_finite()) {
-            return Ok(Some(f64::NAN));
-        }
-        Ok(Some(senv_metrics::pearson_r(&dev.gold, &scores).ok().flatten().unwrap_or(0.0)))
+        Ok(Some(correlation(&dev.gold, &scores)))
     }
 }
 

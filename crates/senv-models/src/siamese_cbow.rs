@@ -112,7 +112,10 @@ impl SiameseCbowParams {
         self.check()?;
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         let (vocabulary, corpus) = training::read(&paths, &self.tokenizer, self.min_count, options, observer)?;
-        self.fit(vocabulary, &corpus, vectors, dev, observer)
+        match self.fit(vocabulary, &corpus, vectors, dev, observer) {
+            Err(Error::NoExamples { .. }) => Err(Error::NoExamplesIn { paths }),
+            learnt => learnt,
+        }
     }
 
     /// Trains on a corpus that is coded in `vocabulary`.

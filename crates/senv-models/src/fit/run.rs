@@ -315,8 +315,15 @@ impl<'a, O: Objective> Run<'a, O> {
         } else {
             self.place.stale += 1;
         }
-        self.observer
-            .note(&format!("step {step}: validation {score:.4}{}", if better { ", the best so far" } else { "" }));
+        let note = match (score.is_finite(), better) {
+            (false, _) => format!(
+                "step {step}: no validation score: a correlation is not defined where the scores of all pairs are equal, or \
+                 no numbers"
+            ),
+            (true, false) => format!("step {step}: validation {score:.4}"),
+            (true, true) => format!("step {step}: validation {score:.4}, the best so far"),
+        };
+        self.observer.note(&note);
         Ok(())
     }
 
