@@ -119,7 +119,7 @@ fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
 fn what_the_recurrent_systems_cannot_learn_from_is_named() {
     let folder = Folder::new();
     folder.write("text.txt", "One line.\nAnother line.\n\nAnd two.\nMore lines.\n");
-    skip_thought(&folder, "m.senv", &[]).fails(1, &["no example"]);
+    skip_thought(&folder, "m.senv", &[]).fails(1, &["text.txt: there is no example", "three sentences"]);
     folder.write("text.txt", text(40));
     let odd = ["train", "skip-thought", "--input", "text.txt", "--output", "m.senv", "--bi", "--sentence-dim", "7"];
     folder.run(&odd).fails(2, &["sentence_dim", "even"]);
@@ -142,4 +142,28 @@ fn a_killed_run_of_skip_thoughts_goes_on_to_the_same_bytes() {
     folder.run(&[&command("m.senv")[..], &["--resume"]].concat()).ok();
     folder.run(&command("whole.senv")).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn tuning_both_parts_stopped_in_the_second_goes_on_to_the_same_bytes() {
+    let folder = Folder::with_text(60);
+    folder.write("train.tsv", judged(90));
+    skip_thought(&folder, "uni.senv", &["--epochs", "1"]).ok();
+    skip_thought(&folder, "bi.senv", &["--epochs", "1", "--bi"]).ok();
+    folder.run(&["combine", "--model", "uni.senv", "--with", "bi.senv", "--output", "both.senv"]).ok();
+    let more = ["--steps", "3000", "--checkpoint-every", "0.05s", "--batch", "8", "--hidden", "5", "--threads", "2"];
+    let args = ["train", "snli", "--train", "train.tsv", "--encoder", "both.senv", "--output"];
+    let command = |output: &'static str| [&args[..], &[output], &more].concat();
+    let mut child = folder.spawn(&command("m.senv"));
+    wait_for(&folder, "m.senv.checkpoint.part2", &mut child);
+    signal(&child, 2);
+    let stopped = Ended::from(child.wait_with_output().unwrap());
+    assert_eq!(stopped.code, Some(130), "{}", stopped.err);
+    assert!(folder.has("m.senv.checkpoint.part1") && !folder.has("m.senv"));
+    folder.run(&[&command("m.senv")[..], &["--resume"]].concat()).ok();
+    folder.run(&command("whole.senv")).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+    assert_eq!(kind(&folder, "m.senv"), "skip-thought");
+    assert!(!folder.names().iter().any(|name| name.contains("checkpoint")));
 }

@@ -47,6 +47,10 @@ fn embedded<'t>(encoder: &dyn SentenceEncoder, tasks: &'t [StsTask]) -> Result<E
         return Err(Error::NothingToDo { what: "scored pairs" });
     };
     let gold: Vec<f64> = pairs.clone().map(|pair| pair.relatedness).collect();
+    if let Some(score) = gold.iter().find(|&&score| !scale.contains(score)) {
+        let reason = format!("the score {score} is not between {} and {}", scale.low, scale.high);
+        return Err(Error::OffScale { reason });
+    }
     let targets = grid(scale).targets::<f64>(&gold).map_err(|error| Error::OffScale { reason: error.to_string() })?;
     let texts = pairs.map(|pair| (&pair.first[..], &pair.second[..]));
     Embedded::new(encoder, texts, targets, PairFeatures::Symmetric)

@@ -50,7 +50,8 @@ pub enum Error {
     },
     /// Files hold nothing to learn from.
     #[error(
-        "{}: there is no example to learn from; give more text, or pairs whose two sentences differ and hold known words",
+        "{}: there is no example to learn from; give more text (three sentences in a document where neighbours are told), or \
+         pairs whose two sentences differ and hold known words",
         listed(paths)
     )]
     NoExamplesIn {

@@ -122,7 +122,12 @@ pub(crate) trait Trainable: SequenceSystem {
             let found = examples(&text);
             Some((text, found, names.join(", ")))
         };
-        let data = Data::new(self, vocabulary, (text, found), held_out, observer)?;
+        let data = Data::new(self, vocabulary, (text, found), held_out, observer).map_err(|error| match error {
+            Error::NoExamples { .. } => {
+                Error::NoExamplesIn { paths: paths.iter().map(|path| path.as_ref().to_owned()).collect() }
+            }
+            error => error,
+        })?;
         self.fit_data(data, vectors, observer)
     }
 

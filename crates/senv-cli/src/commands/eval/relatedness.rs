@@ -57,11 +57,11 @@ struct Shared {
     /// Parts of the data set.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Learn to score from these parts, too.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    /// Learn to score from this part, too; may be given several times.
+    #[arg(long, value_name = "FILE")]
     train: Vec<PathBuf>,
-    /// Parts that choose how hard the weights of the regression are pulled to 0 (C of 2^-2 to 2^8).
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "train")]
+    /// A part that chooses how hard the weights of the regression are pulled to 0 (C of 2^-2 to 2^8); likewise.
+    #[arg(long, value_name = "FILE", requires = "train")]
     dev: Vec<PathBuf>,
     /// Print what papers reported on the test part below the results.
     #[arg(long)]
