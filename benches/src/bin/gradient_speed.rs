@@ -13,7 +13,8 @@ use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
 use senv_core::{Corpus, NoObserver, Sentences, TokenId, Vocabulary, stream};
 use senv_models::{
-    Cse, CseParams, FitParams, Learnt, PairData, PairSource, Pp, PpParams, SiameseCbow, SiameseCbowParams, WordUpdates,
+    Cse, CseParams, FitParams, Learnt, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams,
+    WordUpdates,
 };
 
 /// Words of the table.
@@ -80,7 +81,7 @@ impl Bench {
         FitParams { steps: Some(self.args.steps), words, threads, clip: None, ..fit.clone() }
     }
 
-    fn run(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<(f64, f64), Failure> {
+    fn run(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<(f64, Phases), Failure> {
         let of = usize::from(zipf);
         let rate = match system {
             "siamese-cbow" => {
@@ -88,13 +89,13 @@ impl Bench {
                 let params = SiameseCbowParams { fit: self.fit(&params.fit, words, threads), ..params };
                 let learnt: Learnt<SiameseCbow> =
                     params.fit(vocabulary()?, &self.corpora[of], None, &[], &NoObserver)?;
-                (learnt.examples_per_second(), learnt.update_share)
+                (learnt.examples_per_second(), learnt.phases)
             }
             "pp" => {
                 let params = PpParams::default();
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
                 let learnt: Learnt<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], None, &[], &NoObserver)?;
-                (learnt.examples_per_second(), learnt.update_share)
+                (learnt.examples_per_second(), learnt.phases)
             }
             _ => {
                 let params = CseParams::default();
@@ -102,20 +103,28 @@ impl Bench {
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
                 let params = CseParams { fit, activation, ..params };
                 let learnt: Learnt<Cse> = params.fit(&self.pairs[of], None, None, &[], &NoObserver)?;
-                (learnt.examples_per_second(), learnt.update_share)
+                (learnt.examples_per_second(), learnt.phases)
             }
         };
         Ok(rate)
     }
 
-    /// Examples a second and the share of moving the weights: the median run.
-    fn median(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<(f64, f64), Failure> {
-        let runs: Result<Vec<(f64, f64)>, _> =
+    /// Examples a second and where the time went: the median run.
+    fn median(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<(f64, Phases), Failure> {
+        let runs: Result<Vec<(f64, Phases)>, _> =
             (0..self.args.rounds.max(1)).map(|_| self.run(system, zipf, words, threads)).collect();
         let mut runs = runs?;
         runs.sort_by(|a, b| a.0.total_cmp(&b.0));
         Ok(runs[runs.len() / 2])
     }
+}
+
+/// The parts of a step in hundredths of all of them.
+fn shares(phases: &Phases) -> String {
+    let Phases { draw, encode, loss, backward, update } = *phases;
+    let parts = [draw, encode, loss, backward, update].map(|time| time.as_secs_f64());
+    let all: f64 = parts.iter().sum();
+    parts.map(|part| format!("{:.0}", 100.0 * part / all.max(1e-9))).join(" / ") + " %"
 }
 
 fn main() -> Result<(), Failure> {
@@ -127,7 +136,7 @@ fn main() -> Result<(), Failure> {
         bench.args.rounds, bench.args.steps
     );
     println!("{:<14} {:<8} {:<7} {:>18} {:>18} {:>7}", "system", "words", "rows", "1 thread", "2 threads", "2 / 1");
-    println!("(then the share of moving the weights at one thread)");
+    println!("(then the shares of drawing, encoding, loss, gradients and moving the weights at one thread)");
     for system in ["siamese-cbow", "pp", "cse-linear", "cse-tanh"] {
         if bench.args.only.as_deref().is_some_and(|only| only != system) {
             continue;
@@ -143,11 +152,11 @@ fn main() -> Result<(), Failure> {
                 let drawn = if zipf { "zipf" } else { "uniform" };
                 let rows = if words == WordUpdates::Sparse { "sparse" } else { "dense" };
                 println!(
-                    "{system:<14} {drawn:<8} {rows:<7} {:>18} {:>18} {:>7.2} {:>4.0} %",
+                    "{system:<14} {drawn:<8} {rows:<7} {:>18} {:>18} {:>7.2}  {}",
                     cell(0),
                     cell(1),
                     rates[1].0 / rates[0].0,
-                    100.0 * rates[0].1
+                    shares(&rates[0].1)
                 );
             }
         }

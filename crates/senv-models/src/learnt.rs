@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     Result,
-    fit::{Fitted, Stopped, Weights},
+    fit::{Fitted, Phases, Stopped, Weights},
     initial::Found,
 };
 
@@ -27,27 +27,16 @@ pub struct Learnt<M> {
     pub examples: u64,
     /// Wall time of training alone.
     pub training: Duration,
-    /// Of that, the share of moving the weights.
-    pub update_share: f64,
+    /// Where the time went, part by part.
+    pub phases: Phases,
     /// How the run ended.
     pub stopped: Stopped,
 }
 
 impl<M> Learnt<M> {
     pub(crate) fn new(fitted: Fitted, found: Found, model: impl FnOnce(Weights) -> Result<M>) -> Result<Self> {
-        let Fitted { weights, loss, history, best, steps, examples, training, update_share, stopped } = fitted;
-        Ok(Self {
-            model: model(weights)?,
-            found,
-            loss,
-            history,
-            best,
-            steps,
-            examples,
-            training,
-            update_share,
-            stopped,
-        })
+        let Fitted { weights, loss, history, best, steps, examples, training, phases, stopped } = fitted;
+        Ok(Self { model: model(weights)?, found, loss, history, best, steps, examples, training, phases, stopped })
     }
 
     /// Examples a wall second of training.

@@ -70,7 +70,7 @@ pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Par
 pub use averaged::{Averaged, AveragedSystem};
 pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 pub use cse::{Cse, CseParams};
-pub use fit::{Decay, FitParams, Norm, Stopped, WordUpdates};
+pub use fit::{Decay, FitParams, Norm, Phases, Stopped, WordUpdates};
 pub use initial::{Found, Initial, vectors_fingerprint};
 pub use kiros::ReleasedEncoder;
 pub use learnt::Learnt;

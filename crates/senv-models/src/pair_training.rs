@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, Weights, require, require_penalty},
+    fit::{Gradients, Lap, Objective, Source, Step, StepReport, Weights, require, require_penalty},
     pairs::{PairData, PairSource},
     validation::{ScoredPairs, Validation},
 };
@@ -204,14 +204,16 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         drawn: &DrawnPairs,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        let batch = &drawn.batch;
+        let (batch, mut lap) = (&drawn.batch, Lap::start());
         let mut words = batch.gather(&weights.words)?;
         let mask = vector_mask(self.params.vector_dropout, step, &words);
         if let Some(mask) = &mask {
             words *= mask;
         }
         let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
+        lap.add_to(&mut gradients.phases.encode);
         let (report, d_vectors) = self.loss(step, vectors.view(), drawn)?;
+        lap.add_to(&mut gradients.phases.loss);
         gradients.tokens.clear();
         gradients.tokens.extend_from_slice(batch.distinct());
         let mut d_words = Array2::zeros(words.raw_dim());
@@ -229,6 +231,7 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         }
         gradients.d_words = d_words;
         self.penalty.backward_all(&weights.parameters[0], None, 1.0, &mut gradients.d_parameters[0])?;
+        lap.add_to(&mut gradients.phases.backward);
         Ok(report)
     }
 

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Averaged, AveragedSystem, Error, Result, file,
-    fit::{Decay, FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit},
+    fit::{Decay, FitParams, Gradients, Lap, Objective, Source, Step, StepReport, Weights, fit},
     initial::{self, Initial},
     learnt::Learnt,
     pairs::numbered,
@@ -249,14 +249,17 @@ impl Objective for Neighbours<'_> {
         batch: &TokenBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
+        let mut lap = Lap::start();
         let words = batch.gather(&weights.words)?;
         let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
+        lap.add_to(&mut gradients.phases.encode);
         let n = step.examples.len();
         let counts = CandidateCounts { positives: 2, negatives: self.params.negatives as u32 };
         let (middle, candidates) = vectors.view().split_at(Axis(0), n);
         let (loss, losses) = self.loss.forward(middle, candidates, &vec![counts; n])?;
         let (d_middle, d_candidates) = self.loss.backward(&losses, 1.0);
         let d_vectors = concatenate![Axis(0), d_middle, d_candidates];
+        lap.add_to(&mut gradients.phases.loss);
         gradients.tokens.clear();
         gradients.tokens.extend_from_slice(batch.distinct());
         gradients.d_words = Array2::zeros(words.raw_dim());
@@ -269,6 +272,7 @@ impl Objective for Neighbours<'_> {
             gradients.d_words.view_mut(),
             &mut gradients.d_parameters[0],
         )?;
+        lap.add_to(&mut gradients.phases.backward);
         Ok(StepReport { loss, ..StepReport::default() })
     }
 

@@ -9,6 +9,7 @@ mod checkpoint;
 mod learner;
 mod order;
 mod params;
+mod phases;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,8 @@ use crate::Result;
 pub use learner::copy_table;
 pub use params::{Decay, FitParams, Norm, WordUpdates};
 pub(crate) use params::{require, require_penalty};
+pub(crate) use phases::Lap;
+pub use phases::Phases;
 pub use run::{Fitted, Stopped, fit};
 
 /// What is learnt: a table of word vectors, and the dense parameters of an encoder or a head.
@@ -54,6 +57,8 @@ pub struct Gradients {
     pub d_parameters: Vec<Parameters<f32>>,
     /// Those of [`Objective::row_groups`], in that order.
     pub rows: Vec<RowGradients<f32>>,
+    /// Where the time of all steps so far went.
+    pub phases: Phases,
 }
 
 impl Gradients {

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 use senv_core::{Control, Error as CoreError, Observer, Parameters, Progress, optim::global_norm};
 
 use super::{
-    FitParams, Gradients, Objective, Step, StepReport, Weights,
+    FitParams, Gradients, Objective, Phases, Step, StepReport, Weights,
     checkpoint::{self, Best, Place},
     learner::Learner,
     order::Order,
+    phases::Lap,
 };
 use crate::{Error, Result, file};
 
@@ -58,8 +59,8 @@ pub struct Fitted {
     pub examples: u64,
     /// Wall time of this run of the program: no checkpoints, no validation.
     pub training: Duration,
-    /// Of that, the share of moving the weights: the rest is drawing examples, losses and gradients.
-    pub update_share: f64,
+    /// Where the time went, part by part; drawing goes on beside the other parts where there is a second thread.
+    pub phases: Phases,
     /// How it ended.
     pub stopped: Stopped,
 }
@@ -128,7 +129,7 @@ impl<B: Default> Default for Ready<B> {
 
 /// How one step went.
 enum Stepped {
-    Done(StepReport, Duration),
+    Done(StepReport),
     Not(Stopped),
 }
 
@@ -185,7 +186,7 @@ impl<'a, O: Objective> Run<'a, O> {
     }
 
     pub(super) fn go(mut self) -> Result<Fitted> {
-        let (mut training, mut updating, mut examples, mut tokens) = (Duration::ZERO, Duration::ZERO, 0, 0);
+        let (mut training, mut examples, mut tokens) = (Duration::ZERO, 0, 0);
         let (mut now, mut next) = (Ready::<O::Batch>::default(), Ready::default());
         let mut recent = Recent::default();
         let (mut reported, mut saved) = (Instant::now(), Instant::now());
@@ -199,14 +200,13 @@ impl<'a, O: Objective> Run<'a, O> {
             let number = self.place.step;
             let lr = self.params.lr * self.params.decay.factor(number as f64 / self.total as f64);
             self.place.cursors = self.order.cursors.clone();
-            let (report, updated) = match self.step(lr, &now, &mut next)? {
-                Stepped::Done(report, updated) => (report, updated),
+            let report = match self.step(lr, &now, &mut next)? {
+                Stepped::Done(report) => report,
                 Stepped::Not(why) => {
                     stopped = why;
                     break;
                 }
             };
-            updating += updated;
             self.place.step += 1;
             self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
             recent.add(&report);
@@ -250,8 +250,7 @@ impl<'a, O: Objective> Run<'a, O> {
                 }
             }
         }
-        let update_share = updating.as_secs_f64() / training.as_secs_f64().max(1e-9);
-        self.finish(stopped, examples, training, update_share)
+        self.finish(stopped, examples, training)
     }
 
     /// Draws the examples of a step and what they are made of.
@@ -266,7 +265,7 @@ impl<'a, O: Objective> Run<'a, O> {
         let (number, seed) = (self.place.step, self.params.seed);
         let Self { objective, learner, gradients, row_groups, params, order, .. } = self;
         let objective: &O = objective;
-        let has_next = number + 1 < self.total;
+        let (has_next, mut drawing) = (number + 1 < self.total, Duration::ZERO);
         if has_next {
             next.source = order.next(number + 1, &mut next.examples);
         }
@@ -276,21 +275,25 @@ impl<'a, O: Objective> Run<'a, O> {
             if !report.loss.is_finite() {
                 return Ok(Stepped::Not(Stopped::Diverged { step: number, lr }));
             }
-            let began = Instant::now();
+            let mut lap = Lap::start();
             let is_watched = params.clip.is_some() || objective.may_explode();
             let norm = is_watched.then(|| global_norm(&gradients.arrays()));
             if let Some(norm) = norm.filter(|norm| norm.is_nan() || *norm > LONGEST) {
                 return Ok(Stepped::Not(Stopped::Exploded { step: number, norm }));
             }
             learner.apply(lr, gradients, norm, row_groups, params)?;
-            Ok(Stepped::Done(report, began.elapsed()))
+            lap.add_to(&mut gradients.phases.update);
+            Ok(Stepped::Done(report))
         };
         let Ready { source, examples, batch } = next;
         let prepare = || {
-            let step = Step { seed, number: number + 1, source: *source, examples };
-            if has_next { objective.prepare(&step, batch) } else { Ok(()) }
+            let (step, mut lap) = (Step { seed, number: number + 1, source: *source, examples }, Lap::start());
+            let prepared = if has_next { objective.prepare(&step, batch) } else { Ok(()) };
+            lap.add_to(&mut drawing);
+            prepared
         };
         let (stepped, prepared) = rayon::join(work, prepare);
+        self.gradients.phases.draw += drawing;
         prepared.and(stepped)
     }
 
@@ -334,8 +337,8 @@ impl<'a, O: Objective> Run<'a, O> {
         }
     }
 
-    fn finish(self, stopped: Stopped, examples: u64, training: Duration, update_share: f64) -> Result<Fitted> {
-        let Self { place, learner, best, .. } = self;
+    fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<Fitted> {
+        let Self { place, learner, best, gradients, .. } = self;
         let chosen = best.as_ref().map(|best| (best.step, best.score));
         let weights = match (stopped, best) {
             (Stopped::Interrupted, _) => learner.weights,
@@ -353,7 +356,7 @@ impl<'a, O: Objective> Run<'a, O> {
             steps: place.step,
             examples,
             training,
-            update_share,
+            phases: gradients.phases,
             stopped,
         })
     }

@@ -6,10 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use senv_core::AtomicFile;
+use senv_core::{AtomicFile, CorpusOptions};
 use senv_models::CheckpointPlan;
 
-use crate::failure::Result as Done;
+use crate::{failure::Result as Done, text::TextArgs};
 
 /// Time between two checkpoints unless another is asked for: 30 minutes.
 const CHECKPOINT_EVERY: &str = "30m";
@@ -39,6 +39,19 @@ impl RunFiles {
     /// Where the checkpoint lies.
     pub(crate) fn checkpoint(&self) -> PathBuf {
         self.checkpoint.clone().unwrap_or_else(|| with_suffix(&self.output, ".checkpoint"))
+    }
+
+    /// How text is read; it is numbered beside the model unless another folder is given.
+    pub(crate) fn corpus_options(&self, text: &TextArgs, scratch: Option<&PathBuf>, threads: usize) -> CorpusOptions {
+        let text = text.options();
+        let beside = || self.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
+        CorpusOptions {
+            threads,
+            scratch_dir: scratch.cloned().or_else(beside),
+            invalid_utf8: text.invalid_utf8,
+            max_line_bytes: text.max_line_bytes,
+            ..CorpusOptions::default()
+        }
     }
 
     /// What the library is told about checkpoints.

@@ -70,15 +70,7 @@ impl SiameseCbowArgs {
     }
 
     fn corpus_options(&self, threads: usize) -> CorpusOptions {
-        let text = self.words.text.options();
-        let beside = self.files.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
-        CorpusOptions {
-            threads,
-            scratch_dir: self.scratch_dir.clone().or(beside),
-            invalid_utf8: text.invalid_utf8,
-            max_line_bytes: text.max_line_bytes,
-            ..CorpusOptions::default()
-        }
+        self.files.corpus_options(&self.words.text, self.scratch_dir.as_ref(), threads)
     }
 
     /// Trains vectors on the text, and goes on from them.

@@ -3,7 +3,7 @@
 //!
 //! Nothing here has a default of its own: what is not given stays as the library has it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{ValueEnum, builder::BoolishValueParser};
 use senv_core::{CorpusOptions, Tokenizer};
@@ -138,15 +138,7 @@ names!(PresetArg for Preset {
 impl Common {
     /// How the text is read.
     pub(crate) fn corpus_options(&self, threads: usize) -> CorpusOptions {
-        let text = self.text.options();
-        let beside = self.files.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
-        CorpusOptions {
-            threads,
-            scratch_dir: self.scratch_dir.clone().or(beside),
-            invalid_utf8: text.invalid_utf8,
-            max_line_bytes: text.max_line_bytes,
-            ..CorpusOptions::default()
-        }
+        self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
     }
 
     fn training(&self, params: &mut Params, threads: usize) {

@@ -1,0 +1,34 @@
+//! Where the time of training goes.
+
+use std::time::{Duration, Instant};
+
+/// Wall time of the parts of all steps; what a system does not tell apart is zero.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// Drawing the examples and numbering the words of their sentences.
+    pub draw: Duration,
+    /// Gathering the rows of these words, and the encoder.
+    pub encode: Duration,
+    /// The loss and its gradient towards the sentence vectors.
+    pub loss: Duration,
+    /// The gradient from there to words and filters.
+    pub backward: Duration,
+    /// Clipping, penalties, the optimiser.
+    pub update: Duration,
+}
+
+/// Time between one phase and the next.
+pub(crate) struct Lap(Instant);
+
+impl Lap {
+    pub(crate) fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Adds the time since the last phase to this one.
+    pub(crate) fn add_to(&mut self, phase: &mut Duration) {
+        let now = Instant::now();
+        *phase += now.duration_since(self.0);
+        self.0 = now;
+    }
+}
