@@ -39,6 +39,15 @@ struct Args {
     /// Only this system: siamese-cbow, pp, cse-linear, cse-tanh.
     #[arg(long)]
     only: Option<String>,
+    /// Only words drawn so: uniform, zipf.
+    #[arg(long)]
+    words: Option<String>,
+    /// Only rows moved so: sparse, dense.
+    #[arg(long)]
+    rows: Option<String>,
+    /// The two numbers of threads that are compared, in turn within each round.
+    #[arg(long, num_args = 2, default_values_t = [1, 2])]
+    threads: Vec<usize>,
 }
 
 type Failure = Box<dyn std::error::Error>;
@@ -109,14 +118,24 @@ impl Bench {
         Ok(rate)
     }
 
-    /// Examples a second and where the time went: the median run.
-    fn median(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<(f64, Phases), Failure> {
-        let runs: Result<Vec<(f64, Phases)>, _> =
-            (0..self.args.rounds.max(1)).map(|_| self.run(system, zipf, words, threads)).collect();
-        let mut runs = runs?;
-        runs.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Ok(runs[runs.len() / 2])
+    /// Examples a second and where the time went, at each number of threads in turn: the median of all rounds, and the
+    /// median of the ratios of a round.
+    fn medians(&self, system: &str, zipf: bool, words: WordUpdates) -> Result<(Vec<(f64, Phases)>, f64), Failure> {
+        let mut rounds = Vec::new();
+        for _ in 0..self.args.rounds.max(1) {
+            let threads = self.args.threads.iter();
+            let round: Result<Vec<_>, Failure> = threads.map(|&n| self.run(system, zipf, words, n)).collect();
+            rounds.push(round?);
+        }
+        let ratio = median(rounds.iter().map(|round| (round[1].0 / round[0].0, ())).collect()).0;
+        let rates = (0..2).map(|i| median(rounds.iter().map(|round| round[i]).collect())).collect();
+        Ok((rates, ratio))
     }
+}
+
+fn median<T: Copy>(mut runs: Vec<(f64, T)>) -> (f64, T) {
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    runs[runs.len() / 2]
 }
 
 /// The parts of a step in hundredths of all of them.
@@ -131,32 +150,43 @@ fn main() -> Result<(), Failure> {
     let args = Args::parse();
     let corpus = |zipf| sentences(3 << 14, 15, zipf).map(Corpus::from_sentences);
     let bench = Bench { pairs: [pairs(false)?, pairs(true)?], corpora: [corpus(false)?, corpus(true)?], args };
+    let [few, many] = [bench.args.threads[0], bench.args.threads[1]];
     println!(
         "examples/s: median of {} runs of {} steps; in brackets against PyTorch",
         bench.args.rounds, bench.args.steps
     );
-    println!("{:<14} {:<8} {:<7} {:>18} {:>18} {:>7}", "system", "words", "rows", "1 thread", "2 threads", "2 / 1");
-    println!("(then the shares of drawing, encoding, loss, gradients and moving the weights at one thread)");
+    println!(
+        "{:<14} {:<8} {:<7} {:>18} {:>18} {:>7}",
+        "system",
+        "words",
+        "rows",
+        format!("{few} threads"),
+        format!("{many} threads"),
+        "ratio"
+    );
+    println!(
+        "(then the shares of drawing, encoding, loss, gradients and moving the weights, at each number of threads)"
+    );
+    let wanted = |option: &Option<String>, name: &str| option.as_deref().is_none_or(|only| only == name);
     for system in ["siamese-cbow", "pp", "cse-linear", "cse-tanh"] {
-        if bench.args.only.as_deref().is_some_and(|only| only != system) {
-            continue;
-        }
-        for words in [WordUpdates::Sparse, WordUpdates::Dense] {
-            for zipf in [false, true] {
-                let rates = [bench.median(system, zipf, words, 1)?, bench.median(system, zipf, words, 2)?];
+        for (rows, words) in [("sparse", WordUpdates::Sparse), ("dense", WordUpdates::Dense)] {
+            for (drawn, zipf) in [("uniform", false), ("zipf", true)] {
+                let args = &bench.args;
+                if !(wanted(&args.only, system) && wanted(&args.rows, rows) && wanted(&args.words, drawn)) {
+                    continue;
+                }
+                let (rates, ratio) = bench.medians(system, zipf, words)?;
                 let peer = PYTORCH.iter().find(|(name, rule, _)| system.starts_with(name) && *rule == words);
-                let cell = |i: usize| match peer {
-                    Some((_, _, peer)) => format!("{:.0} ({:.1})", rates[i].0, rates[i].0 / peer[i]),
-                    None => format!("{:.0}", rates[i].0),
+                let cell = |i: usize| match (peer, args.threads[i]) {
+                    (Some((_, _, peer)), n @ 1..=2) => format!("{:.0} ({:.1})", rates[i].0, rates[i].0 / peer[n - 1]),
+                    _ => format!("{:.0}", rates[i].0),
                 };
-                let drawn = if zipf { "zipf" } else { "uniform" };
-                let rows = if words == WordUpdates::Sparse { "sparse" } else { "dense" };
+                let shares: Vec<String> = rates.iter().map(|(_, phases)| shares(phases)).collect();
                 println!(
-                    "{system:<14} {drawn:<8} {rows:<7} {:>18} {:>18} {:>7.2}  {}",
+                    "{system:<14} {drawn:<8} {rows:<7} {:>18} {:>18} {ratio:>7.2}  {}",
                     cell(0),
                     cell(1),
-                    rates[1].0 / rates[0].0,
-                    shares(&rates[0].1)
+                    shares.join(", ")
                 );
             }
         }

@@ -176,6 +176,16 @@ impl TokenBatch {
     /// # Errors
     /// [`Error::ShapeMismatch`] if the table has no row for a token.
     pub fn gather(&self, table: &Table) -> Result<Array2<f32>> {
+        let mut rows = Array2::default((0, 0));
+        self.gather_into(table, &mut rows)?;
+        Ok(rows)
+    }
+
+    /// [`TokenBatch::gather`] in place of what `rows` held, whose memory is used again.
+    ///
+    /// # Errors
+    /// As [`TokenBatch::gather`]; `rows` stays as it is then.
+    pub fn gather_into(&self, table: &Table, rows: &mut Array2<f32>) -> Result<()> {
         let dim = table.dim();
         if let Some(last) = self.distinct.last()
             && last.index() >= table.n_rows()
@@ -187,18 +197,48 @@ impl TokenBatch {
             });
         }
         let (values, stride) = (table.values(), table.stride());
-        let mut rows = vec![0.0; self.distinct.len() * dim];
-        let chunk = 64 * dim;
+        resize(rows, self.distinct.len(), dim)?;
+        let rows = rows.as_slice_mut().unwrap_or_default();
         if dim > 0 {
-            rows.par_chunks_mut(chunk).zip(self.distinct.par_chunks(64)).for_each(|(rows, tokens)| {
-                for (row, token) in rows.chunks_exact_mut(dim).zip(tokens) {
-                    row.copy_from_slice(&values[token.index() * stride..][..dim]);
-                }
-            });
+            rows.par_chunks_mut(ROWS_A_TASK * dim).zip(self.distinct.par_chunks(ROWS_A_TASK)).for_each(
+                |(rows, tokens)| {
+                    for (row, token) in rows.chunks_exact_mut(dim).zip(tokens) {
+                        row.copy_from_slice(&values[token.index() * stride..][..dim]);
+                    }
+                },
+            );
         }
-        Array2::from_shape_vec((self.distinct.len(), dim), rows)
-            .map_err(|_| Error::TooLarge { rows: self.distinct.len(), dim })
+        Ok(())
     }
+
+    /// Zeros of shape `(n_distinct, dim)` in place of what `rows` held, whose memory is used again: what gradients of
+    /// the distinct tokens are added to.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if there is no memory for them.
+    pub fn zeros_into(&self, dim: usize, rows: &mut Array2<f32>) -> Result<()> {
+        resize(rows, self.distinct.len(), dim)?;
+        let values = rows.as_slice_mut().unwrap_or_default();
+        values.par_chunks_mut((ROWS_A_TASK * dim).max(1)).for_each(|values| values.fill(0.0));
+        Ok(())
+    }
+}
+
+/// Rows that one thread copies or clears at a time.
+const ROWS_A_TASK: usize = 64;
+
+/// Gives `rows` the shape `(n, dim)`; its numbers are any, its memory the old one if that is large enough.
+fn resize(rows: &mut Array2<f32>, n: usize, dim: usize) -> Result<()> {
+    if rows.dim() == (n, dim) && rows.is_standard_layout() {
+        return Ok(());
+    }
+    let too_large = || Error::TooLarge { rows: n, dim };
+    let len = n.checked_mul(dim).ok_or_else(too_large)?;
+    let (mut values, _) = std::mem::take(rows).into_raw_vec_and_offset();
+    values.try_reserve(len.saturating_sub(values.len())).map_err(|_| too_large())?;
+    values.resize(len, 0.0);
+    *rows = Array2::from_shape_vec((n, dim), values).map_err(|_| too_large())?;
+    Ok(())
 }
 
 #[cfg(test)]
@@ -240,6 +280,14 @@ mod tests {
         let mut batch = TokenBatch::new();
         batch.assign([ids(&[3, 1, 3]).as_slice()]).unwrap();
         assert_eq!(batch.gather(&table).unwrap(), ndarray::array![[2.0, 3.0], [6.0, 7.0]]);
+        // Into memory that was used before, of more and of fewer rows and of another order.
+        for before in [Array2::ones((9, 3)), Array2::ones((1, 1)), Array2::ones((2, 2)).reversed_axes()] {
+            let mut rows = before;
+            batch.gather_into(&table, &mut rows).unwrap();
+            assert_eq!(rows, ndarray::array![[2.0, 3.0], [6.0, 7.0]]);
+            batch.zeros_into(3, &mut rows).unwrap();
+            assert_eq!(rows, Array2::<f32>::zeros((2, 3)));
+        }
         batch.assign([ids(&[4]).as_slice()]).unwrap();
         assert!(batch.gather(&table).is_err());
     }

@@ -11,10 +11,15 @@
 
 use ndarray::{Array2, ArrayView2, s};
 use rand::RngExt;
+use rayon::prelude::*;
 use senv_core::{Float, Stream, matmul, matmul_into};
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Result, rows::row, unit::Units};
+use crate::{
+    error::Result,
+    rows::{ROWS_A_THREAD, row},
+    unit::Units,
+};
 
 /// Which members of the other pairs may be negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -95,12 +100,12 @@ impl Rule<'_> {
             return Ok((0..n).map(|anchor| self.random(anchor, n, rng)).collect());
         }
         let scores = self.scores(units.view())?;
+        let hardest = |anchor: usize| self.hardest(anchor, row(&scores, anchor));
+        if self.selection == Selection::Max {
+            return Ok((0..n).into_par_iter().with_min_len(ROWS_A_THREAD).map(hardest).collect());
+        }
         let choose = |anchor: usize| {
-            if self.selection == Selection::Mix && rng.random() {
-                self.random(anchor, n, rng)
-            } else {
-                self.hardest(anchor, row(&scores, anchor))
-            }
+            if rng.random() { self.random(anchor, n, rng) } else { hardest(anchor) }
         };
         Ok((0..n).map(choose).collect())
     }

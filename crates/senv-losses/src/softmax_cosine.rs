@@ -13,12 +13,13 @@
 //! 0.820.
 
 use ndarray::{Array2, ArrayView2};
+use rayon::prelude::*;
 use senv_core::{Float, math};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result, check_range, check_size},
-    rows::row_mut,
+    rows::{ROWS_A_THREAD, flat_mut},
     unit::Units,
 };
 
@@ -110,20 +111,22 @@ impl SoftmaxCosine {
         }
         let (sentences, candidates) = (Units::new(sentences), Units::new(candidates));
         let n = counts.len() as f64;
-        let mut d_cosines = Vec::with_capacity(candidates.view().nrows());
-        let mut sum = 0.0;
-        for (i, counts) in counts.iter().enumerate() {
-            let first = d_cosines.len();
-            let logit = |j| F::dot(sentences.row(i), candidates.row(j)).wide() / t; // (F1)
-            d_cosines.extend((first..first + counts.all()).map(logit));
-            let p = &mut d_cosines[first..];
-            let (positives, q) = (counts.positives as usize, 1.0 / f64::from(counts.positives));
-            sum += math::log_sum_exp(p) - p[..positives].iter().sum::<f64>() * q; // (F3)
+        let mut d_cosines = vec![0.0; candidates.view().nrows()];
+        let of_sentence = |(i, (first, p)): (usize, (usize, &mut [f64]))| {
+            for (j, p) in p.iter_mut().enumerate() {
+                *p = F::dot(sentences.row(i), candidates.row(first + j)).wide() / t; // (F1)
+            }
+            let (positives, q) = (counts[i].positives as usize, 1.0 / f64::from(counts[i].positives));
+            let loss = math::log_sum_exp(p) - p[..positives].iter().sum::<f64>() * q; // (F3)
             math::softmax_in_place(p); // (F2)
             p[..positives].iter_mut().for_each(|p| *p -= q); // (B1)
             p.iter_mut().for_each(|p| *p /= t * n);
-        }
-        Ok((sum / n, SoftmaxCosineSaved { sentences, candidates, counts: counts.to_vec(), d_cosines }))
+            loss
+        };
+        let parts = of_each(&mut d_cosines, 1, counts).into_par_iter().enumerate().with_min_len(ROWS_A_THREAD);
+        let losses: Vec<f64> = parts.map(of_sentence).collect();
+        let loss = losses.iter().sum::<f64>() / n;
+        Ok((loss, SoftmaxCosineSaved { sentences, candidates, counts: counts.to_vec(), d_cosines }))
     }
 
     /// The gradients `(d_sentences, d_candidates)`, of the shapes of those, given `d_loss` = the derivative of the
@@ -132,17 +135,30 @@ impl SoftmaxCosine {
     pub fn backward<F: Float>(&self, saved: &SoftmaxCosineSaved<F>, d_loss: f64) -> (Array2<F>, Array2<F>) {
         let (sentences, candidates) = (&saved.sentences, &saved.candidates);
         let (mut d_sentences, mut d_candidates) = (sentences.zeros(), candidates.zeros());
-        let mut j = 0;
-        for (i, counts) in saved.counts.iter().enumerate() {
-            for _ in 0..counts.all() {
+        let dim = d_sentences.ncols().max(1);
+        let parts = of_each(flat_mut(&mut d_candidates), dim, &saved.counts).into_par_iter();
+        let parts = flat_mut(&mut d_sentences).par_chunks_mut(dim).zip(parts).enumerate().with_min_len(ROWS_A_THREAD);
+        parts.for_each(|(i, (d_sentence, (first, d_candidates)))| {
+            for (j, d_candidate) in (first..).zip(d_candidates.chunks_exact_mut(dim)) {
                 let c = F::of(saved.d_cosines[j] * d_loss);
-                F::axpy(c, candidates.row(j), row_mut(&mut d_sentences, i));
-                F::axpy(c, sentences.row(i), row_mut(&mut d_candidates, j));
-                j += 1;
+                F::axpy(c, candidates.row(j), d_sentence);
+                F::axpy(c, sentences.row(i), d_candidate);
             }
-        }
+        });
         (sentences.backward(d_sentences), candidates.backward(d_candidates))
     }
+}
+
+/// What belongs to the candidates of each sentence, `dim` numbers a candidate, with the number of the first of them.
+fn of_each<'a, T>(mut all: &'a mut [T], dim: usize, counts: &[CandidateCounts]) -> Vec<(usize, &'a mut [T])> {
+    let mut first = 0;
+    let next = |counts: &CandidateCounts| {
+        let (part, rest) = std::mem::take(&mut all).split_at_mut(counts.all() * dim);
+        all = rest;
+        first += counts.all();
+        (first - counts.all(), part)
+    };
+    counts.iter().map(next).collect()
 }
 
 #[cfg(test)]

@@ -39,7 +39,10 @@ impl<F: Float> Units<F> {
         let mut inverse_norms = vec![F::zero(); n];
         let out = flat_mut(&mut rows).par_chunks_mut(dim.max(1)).zip(inverse_norms.par_iter_mut()).enumerate();
         out.with_min_len(ROWS_A_THREAD).for_each(|(i, (unit, inverse))| {
-            unit.iter_mut().zip(vector(i)).for_each(|(unit, &x)| *unit = x);
+            match vector(i).as_slice() {
+                Some(x) => unit.copy_from_slice(x),
+                None => unit.iter_mut().zip(vector(i)).for_each(|(unit, &x)| *unit = x),
+            }
             *inverse = inverse_norm(unit);
             F::scale(*inverse, unit);
         });

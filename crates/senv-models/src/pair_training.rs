@@ -205,18 +205,19 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let (batch, mut lap) = (&drawn.batch, Lap::start());
-        let mut words = batch.gather(&weights.words)?;
-        let mask = vector_mask(self.params.vector_dropout, step, &words);
+        let Gradients { tokens, d_words, words, d_parameters, phases, .. } = gradients;
+        batch.gather_into(&weights.words, words)?;
+        let mask = vector_mask(self.params.vector_dropout, step, words);
         if let Some(mask) = &mask {
-            words *= mask;
+            *words *= mask;
         }
         let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
-        lap.add_to(&mut gradients.phases.encode);
+        lap.add_to(&mut phases.encode);
         let (report, d_vectors) = self.loss(step, vectors.view(), drawn)?;
-        lap.add_to(&mut gradients.phases.loss);
-        gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(batch.distinct());
-        let mut d_words = Array2::zeros(words.raw_dim());
+        lap.add_to(&mut phases.loss);
+        tokens.clear();
+        tokens.extend_from_slice(batch.distinct());
+        batch.zeros_into(words.ncols(), d_words)?;
         self.encoder.backward(
             &weights.parameters[0],
             batch,
@@ -224,14 +225,13 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
             &saved,
             d_vectors.view(),
             d_words.view_mut(),
-            &mut gradients.d_parameters[0],
+            &mut d_parameters[0],
         )?;
         if let Some(mask) = &mask {
-            d_words *= mask;
+            *d_words *= mask;
         }
-        gradients.d_words = d_words;
-        self.penalty.backward_all(&weights.parameters[0], None, 1.0, &mut gradients.d_parameters[0])?;
-        lap.add_to(&mut gradients.phases.backward);
+        self.penalty.backward_all(&weights.parameters[0], None, 1.0, &mut d_parameters[0])?;
+        lap.add_to(&mut phases.backward);
         Ok(report)
     }
 

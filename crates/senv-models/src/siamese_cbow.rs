@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ndarray::{Array2, Axis, concatenate};
+use ndarray::{Axis, concatenate};
 use rand::RngExt;
 use senv_core::{
     Corpus, CorpusOptions, Error as CoreError, Observer, Parameters, Sentences, Stream, TokenBatch, Tokenizer,
@@ -250,29 +250,30 @@ impl Objective for Neighbours<'_> {
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let mut lap = Lap::start();
-        let words = batch.gather(&weights.words)?;
+        let Gradients { tokens, d_words, words, d_parameters, phases, .. } = gradients;
+        batch.gather_into(&weights.words, words)?;
         let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
-        lap.add_to(&mut gradients.phases.encode);
+        lap.add_to(&mut phases.encode);
         let n = step.examples.len();
         let counts = CandidateCounts { positives: 2, negatives: self.params.negatives as u32 };
         let (middle, candidates) = vectors.view().split_at(Axis(0), n);
         let (loss, losses) = self.loss.forward(middle, candidates, &vec![counts; n])?;
         let (d_middle, d_candidates) = self.loss.backward(&losses, 1.0);
         let d_vectors = concatenate![Axis(0), d_middle, d_candidates];
-        lap.add_to(&mut gradients.phases.loss);
-        gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(batch.distinct());
-        gradients.d_words = Array2::zeros(words.raw_dim());
+        lap.add_to(&mut phases.loss);
+        tokens.clear();
+        tokens.extend_from_slice(batch.distinct());
+        batch.zeros_into(words.ncols(), d_words)?;
         self.encoder.backward(
             &weights.parameters[0],
             batch,
             words.view(),
             &saved,
             d_vectors.view(),
-            gradients.d_words.view_mut(),
-            &mut gradients.d_parameters[0],
+            d_words.view_mut(),
+            &mut d_parameters[0],
         )?;
-        lap.add_to(&mut gradients.phases.backward);
+        lap.add_to(&mut phases.backward);
         Ok(StepReport { loss, ..StepReport::default() })
     }
 

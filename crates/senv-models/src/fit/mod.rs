@@ -53,6 +53,8 @@ pub struct Gradients {
     pub tokens: Vec<TokenId>,
     /// Their gradients, shape `(n_tokens, dim)`.
     pub d_words: Array2<f32>,
+    /// Where a system gathers their rows: kept from step to step, so that memory is asked for once.
+    pub words: Array2<f32>,
     /// Those of the dense parameters, group by group; no tensors for groups of which rows are learnt.
     pub d_parameters: Vec<Parameters<f32>>,
     /// Those of [`Objective::row_groups`], in that order.
