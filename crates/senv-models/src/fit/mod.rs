@@ -5,6 +5,7 @@
 //! Batches follow from the seed alone and every phase of a step gives the same bits at any number of threads, so a run
 //! does too; and a run that is resumed gives the bits of one that was never broken.
 
+mod awake;
 mod checkpoint;
 mod learner;
 mod order;

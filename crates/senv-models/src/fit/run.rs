@@ -1,14 +1,12 @@
 //! The loop.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use senv_core::{Control, Error as CoreError, Observer, Parameters, Progress, optim::global_norm};
 
 use super::{
     FitParams, Gradients, Objective, Phases, Step, StepReport, Weights,
+    awake::awake_beside,
     checkpoint::{self, Best, Place},
     learner::Learner,
     order::Order,
@@ -272,9 +270,7 @@ impl<'a, O: Objective> Run<'a, O> {
         if has_next {
             next.source = order.next(number + 1, &mut next.examples);
         }
-        let is_done = AtomicBool::new(false);
         let work = || -> Result<Stepped> {
-            let _done = SetOnDrop(&is_done);
             gradients.d_parameters.iter_mut().for_each(|group| group.fill(0.0));
             let report = objective.gradients(&learner.weights, &now.step(seed, number), &now.batch, gradients)?;
             if !report.loss.is_finite() {
@@ -295,10 +291,9 @@ impl<'a, O: Objective> Run<'a, O> {
             let (step, mut lap) = (Step { seed, number: number + 1, source: *source, examples }, Lap::start());
             let prepared = if has_next { objective.prepare(&step, batch) } else { Ok(()) };
             lap.add_to(&mut drawing);
-            help_until(&is_done);
             prepared
         };
-        let (stepped, prepared) = rayon::join(work, prepare);
+        let (stepped, prepared) = awake_beside(work, prepare);
         self.gradients.phases.draw += drawing;
         prepared.and(stepped)
     }
@@ -365,25 +360,6 @@ impl<'a, O: Objective> Run<'a, O> {
             phases: gradients.phases,
             stopped,
         })
-    }
-}
-
-/// Takes parts of the work of the other threads until `is_done`, without going to sleep between two of them: a step has
-/// a handful of parallel parts of a fraction of a millisecond each, and waking a thread takes as long as such a part.
-fn help_until(is_done: &AtomicBool) {
-    while !is_done.load(Ordering::Acquire) {
-        if rayon::yield_now() != Some(rayon::Yield::Executed) {
-            std::hint::spin_loop();
-        }
-    }
-}
-
-/// Sets the flag at the end, whatever the end.
-struct SetOnDrop<'a>(&'a AtomicBool);
-
-impl Drop for SetOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
     }
 }
 
