@@ -75,7 +75,9 @@ mod tests {
     #[test]
     fn a_panic_ends_the_wait() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let caught = std::panic::catch_unwind(|| pool.install(|| awake_beside(|| panic!("on purpose"), || ())));
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            pool.install(|| awake_beside(|| panic!("on purpose"), || ()));
+        }));
         assert!(caught.is_err());
         assert_eq!(pool.install(|| awake_beside(|| 3, || 4)), (3, 4));
     }
