@@ -6,12 +6,21 @@
 #![allow(unsafe_code)]
 
 use gemm::Parallelism;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
+use rayon::prelude::*;
 
 use crate::{Error, Float, Result};
 
 /// Multiplications and additions below which threads cost more than they bring.
 const ONE_THREAD: usize = 3_000_000;
+
+/// Rows or columns that are worth a thread. The crate sums in other steps where a result has at most 256 numbers, or
+/// at most 64 rows and columns; runs of this many, and longer ones where the other side is below 4, are larger, so
+/// that a number has the bits that it has in the whole.
+const RUN: usize = 128;
+
+/// Rows and columns are shared out in multiples of this.
+const TILE: usize = 16;
 
 /// The matrix product `a b`, shape `(m, n)`, of `a`, shape `(m, k)`, and `b`, shape `(k, n)`, in any memory order
 /// (a transposed view costs nothing). Zeros if `k` is 0.
@@ -78,10 +87,39 @@ pub fn matmul_into<F: Float>(
         return Ok(());
     }
     let operations = 2 * (m as u128) * (n as u128) * (k as u128);
-    let parallelism = match rayon::current_num_threads() {
-        threads if threads > 1 && operations >= ONE_THREAD as u128 => Parallelism::Rayon(threads),
-        _ => Parallelism::None,
-    };
+    let most = m.max(n) / RUN.max(4 * RUN / m.min(n));
+    let parts = if operations < ONE_THREAD as u128 { 1 } else { rayon::current_num_threads().min(most) };
+    if parts <= 1 {
+        on_one_thread(alpha, a, b, beta, out);
+        return Ok(());
+    }
+    // Each thread makes a run of columns, or of rows, by itself: they meet once, at the end.
+    let axis = Axis(usize::from(n >= m));
+    let (mut shared_out, mut start, mut rest, fixed) = (Vec::new(), 0, out, if axis == Axis(1) { a } else { b });
+    let mut moving = if axis == Axis(1) { b } else { a };
+    for part in 1..=parts {
+        let end = (m.max(n) * part / parts).next_multiple_of(TILE).min(m.max(n));
+        let ((run, more), (factor, factors)) = (rest.split_at(axis, end - start), moving.split_at(axis, end - start));
+        shared_out.push((run, factor));
+        (rest, moving, start) = (more, factors, end);
+    }
+    shared_out.into_par_iter().for_each(|(run, factor)| match axis {
+        Axis(0) => on_one_thread(alpha, factor, fixed, beta, run),
+        _ => on_one_thread(alpha, fixed, factor, beta, run),
+    });
+    Ok(())
+}
+
+/// `out = alpha a b + beta out`, of shapes that agree and are not empty.
+fn on_one_thread<F: Float>(
+    alpha: F,
+    a: ArrayView2<'_, F>,
+    b: ArrayView2<'_, F>,
+    beta: F,
+    mut out: ArrayViewMut2<'_, F>,
+) {
+    let ((m, k), n) = (a.dim(), b.ncols());
+    assert!(b.nrows() == k && out.dim() == (m, n), "shapes that agree");
     let (a_strides, b_strides) = ([a.strides()[0], a.strides()[1]], [b.strides()[0], b.strides()[1]]);
     let out_strides = [out.strides()[0], out.strides()[1]];
     // SAFETY: pointers, shapes and strides are those of three ndarray views, the shapes agree as checked above, and
@@ -106,10 +144,9 @@ pub fn matmul_into<F: Float>(
             false,
             false,
             false,
-            parallelism,
+            Parallelism::None,
         );
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -168,9 +205,19 @@ mod tests {
     fn bits_do_not_depend_on_threads<F: Float>() {
         let pools: Vec<_> =
             [1, 2, 3, 5].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap()).into();
-        for (m, k, n) in
-            [(1, 1500, 1200), (1300, 1400, 1), (64, 300, 300), (300, 64, 300), (37, 5000, 41), (200, 700, 129)]
-        {
+        for (m, k, n) in [
+            (1, 1500, 1200),
+            (1300, 1400, 1),
+            (64, 300, 300),
+            (300, 64, 300),
+            (37, 5000, 41),
+            (200, 700, 129),
+            (50, 1300, 261),
+            (640, 1300, 3),
+            (2, 3000, 515),
+            (1, 3000, 1030),
+            (128, 1200, 777),
+        ] {
             let (a, b) = (matrix::<F>(m, k, 6), matrix::<F>(k, n, 7));
             let one = pools[0].install(|| matmul(a.view(), b.view()).unwrap());
             let transposed = pools[0].install(|| matmul(b.t(), a.t()).unwrap());

@@ -1,0 +1,100 @@
+//! Autoencoders, of bags of words and of sentences word for word.
+
+use super::*;
+
+#[test]
+fn a_bag_of_words_autoencoder_tells_its_words_again() {
+    let files = Files::new();
+    let path = files.write("text.txt", &text());
+    for reconstruction in [Reconstruction::Full, Reconstruction::Tree] {
+        let fit = FitParams { epochs: 300, batch: 8, lr: 0.02, ..FitParams::default() };
+        let params = |fit| BowAutoencoderParams {
+            dim: 16,
+            min_count: 1,
+            reconstruction,
+            fit,
+            ..BowAutoencoderParams::default()
+        };
+        let learnt = |fit, observer: &dyn Observer| {
+            params(fit).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
+        };
+        let one = learnt(fit.clone(), &NoObserver);
+        let text = text();
+        let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        let losses = one.model.losses(&sentences).unwrap();
+        // Along the tree, two words cost the choice between them.
+        let known =
+            |(line, &loss): (&&str, &f64)| loss < 0.3 || (reconstruction == Reconstruction::Tree && line.contains(' '));
+        assert!(sentences.iter().zip(&losses).all(known), "{reconstruction:?} {losses:?}");
+        for threads in [2, 5] {
+            assert_eq!(bits(&one.model), bits(&learnt(FitParams { threads, ..fit.clone() }, &NoObserver).model));
+        }
+        batches_agree(&one.model);
+        let twice = one.model.encode(&["boat boat sail", "sail boat"]).unwrap();
+        assert_eq!(twice.row(0), twice.row(1));
+
+        one.model.save(files.path("model.senv")).unwrap();
+        let opened = Model::open(files.path("model.senv")).unwrap();
+        assert_eq!((opened.kind(), bits(&opened)), ("bow-autoencoder", bits(&one.model)));
+
+        let plan = CheckpointPlan { path: files.path(&format!("{reconstruction:?}")), every: None, resume: true };
+        let long = FitParams { epochs: 20_000, ..fit };
+        let whole = learnt(long.clone(), &NoObserver);
+        let broken = FitParams { checkpoint: Some(plan), ..long };
+        assert_eq!(learnt(broken.clone(), &StopAt(AtomicU32::new(1))).stopped, Stopped::Interrupted);
+        assert_eq!(bits(&learnt(broken, &NoObserver).model), bits(&whole.model));
+    }
+}
+
+#[test]
+fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
+    let files = Files::new();
+    let (text, sentences) = ordered();
+    let path = files.write("text.txt", &text);
+    let fit = FitParams { epochs: 400, batch: 10, lr: 0.01, clip: Some(5.0), ..FitParams::default() };
+    let learnt = |params: RnnAutoencoderParams, observer: &dyn Observer| {
+        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
+    };
+    let one = learnt(autoencoder(fit.clone()), &NoObserver);
+    for sentence in &sentences {
+        let greedy = one.model.decode(sentence, 0, 1, 30).unwrap();
+        assert_eq!((&greedy[0].text, greedy[0].ended), (sentence, true));
+        let (surprise, tokens) = one.model.surprise(sentence, sentence, 0).unwrap();
+        assert!((surprise + greedy[0].log_probability).abs() < 1e-4 && tokens == sentence.split(' ').count() + 1);
+        let beam = one.model.decode(sentence, 0, 3, 30).unwrap();
+        assert!(beam.len() > 1 && beam[0].text == *sentence, "{beam:?}");
+    }
+    assert!(matches!(one.model.decode("boat", 1, 1, 30), Err(Error::NoDecoder { n: 1, asked: 1 })));
+    batches_agree(&one.model);
+    one.model.save(files.path("model.senv")).unwrap();
+    let opened = Model::open(files.path("model.senv")).unwrap();
+    assert_eq!((opened.kind(), bits(&opened)), ("rnn-autoencoder", bits(&one.model)));
+    let Model::RnnAutoencoder(opened) = opened else { panic!("another kind") };
+    assert_eq!(opened.decode(&sentences[3], 0, 2, 30).unwrap(), one.model.decode(&sentences[3], 0, 2, 30).unwrap());
+
+    for threads in [2, 5] {
+        let other = learnt(autoencoder(FitParams { threads, ..fit.clone() }), &NoObserver);
+        assert_eq!(bits(&other.model), bits(&one.model), "{threads} threads");
+    }
+    let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
+    let broken = autoencoder(FitParams { checkpoint: Some(plan), ..fit });
+    assert_eq!(learnt(broken.clone(), &StopAt(AtomicU32::new(1))).stopped, Stopped::Interrupted);
+    assert_eq!(bits(&learnt(broken, &NoObserver).model), bits(&one.model));
+}
+
+#[test]
+fn outputs_sampled_and_in_clusters_learn_too() {
+    let files = Files::new();
+    let (text, sentences) = ordered();
+    let path = files.write("text.txt", &text);
+    for output in [OutputForm::Sampled { words: 12 }, OutputForm::Adaptive { cutoffs: vec![6, 11, 1000] }] {
+        let fit = FitParams { epochs: 600, batch: 10, lr: 0.01, ..FitParams::default() };
+        let params = RnnAutoencoderParams { output: output.clone(), ..autoencoder(fit) };
+        let learnt = params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap();
+        let right = |sentence: &&String| learnt.model.decode(sentence, 0, 1, 30).unwrap()[0].text == **sentence;
+        let right = sentences.iter().filter(right).count();
+        assert!(right >= 18, "{output:?}: {right}");
+        learnt.model.save(files.path("model.senv")).unwrap();
+        assert_eq!(bits(&Model::open(files.path("model.senv")).unwrap()), bits(&learnt.model));
+    }
+}

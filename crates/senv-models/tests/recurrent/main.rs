@@ -1,0 +1,180 @@
+//! The systems with recurrent encoders and their relatives, from files to encoded sentences and back.
+
+mod autoencoders;
+mod p_thought;
+mod skip_thought;
+mod snli;
+mod validation;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use senv_core::{
+    Control, CorpusOptions, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::Rule,
+};
+use senv_models::{
+    BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, GruTopology, LongSentences,
+    Model, NliPairs, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
+    Reconstruction, RnnAutoencoderParams, SkipThought, SkipThoughtParams, SnliEncoder, SnliParams, Stopped,
+    WordUpdates,
+};
+use senv_store::Embeddings;
+use tempfile::TempDir;
+
+/// Nothing to validate with.
+const NO_DEV: &[&Path] = &[];
+
+/// Words of three topics.
+const TOPICS: [[&str; 5]; 3] = [
+    ["boat", "harbour", "sail", "anchor", "tide"],
+    ["oven", "bread", "flour", "dough", "crust"],
+    ["goal", "match", "league", "referee", "pitch"],
+];
+
+/// A number below `below`, from two others.
+fn mixed(n: usize, i: usize, below: usize) -> usize {
+    let x = (n as u64 * 31 + i as u64 + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    ((x ^ x >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as usize % below
+}
+
+/// A sentence of a topic, from a number; of one to four words.
+fn sentence(topic: usize, n: usize) -> String {
+    let words: Vec<&str> = (0..1 + mixed(n, 9, 4)).map(|i| TOPICS[topic][mixed(n, i, 5)]).collect();
+    words.join(" ")
+}
+
+struct Files {
+    folder: TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        fs::write(self.path(name), text).unwrap();
+        self.path(name)
+    }
+}
+
+/// Of one topic: entailment; of the two others than the third: contradiction; with the third: neutral.
+fn labelled(n: usize, first: usize) -> NliPairs {
+    let pair = |i: usize| {
+        let (a, b) = (i % 2, (i / 2) % 3);
+        let label = if b == 2 { "neutral" } else { ["contradiction", "entailment"][usize::from(a == b)] };
+        format!("{label}\t{}\t{}\n", sentence(a, i), sentence(b, 3 * i + 1))
+    };
+    let files = Files::new();
+    NliPairs::read(files.write("pairs.tsv", &(first..first + n).map(pair).collect::<String>())).unwrap()
+}
+
+fn bits(encoder: &dyn SentenceEncoder) -> Vec<u32> {
+    let texts: Vec<String> = (0..12).map(|i| sentence(i % 3, i)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    encoder.encode_batch(&texts).unwrap().0.iter().map(|x| x.to_bits()).collect()
+}
+
+/// Alone or among others, a sentence has the same vector up to rounding; one without known words is zero.
+fn batches_agree(encoder: &dyn SentenceEncoder) {
+    let texts: Vec<String> = (0..9).map(|i| sentence(i % 3, i)).chain(["xyz".into(), String::new()]).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let (many, coverage) = encoder.encode_batch(&texts).unwrap();
+    let (mut scratch, mut one) = (senv_core::Scratch::default(), vec![7.0; encoder.dim()]);
+    for ((text, row), coverage) in texts.iter().zip(many.rows()).zip(coverage) {
+        assert_eq!(encoder.encode_into(text, &mut scratch, &mut one), coverage);
+        assert!(row.iter().zip(&one).all(|(a, b)| (a - b).abs() < 1e-5), "{text}");
+        assert_eq!(coverage.is_empty(), row.iter().all(|&x| x == 0.0), "{text}");
+    }
+}
+
+/// Stops a run after a time.
+struct StopAt(AtomicU32);
+
+impl Observer for StopAt {
+    fn progress(&self, _: &Progress) -> Control {
+        if self.0.fetch_sub(1, Ordering::Relaxed) <= 1 { Control::Stop } else { Control::Continue }
+    }
+}
+
+fn snli(encoder: SnliEncoder, fit: FitParams) -> SnliParams {
+    SnliParams { encoder, dim: 12, hidden: 64, fit, ..SnliParams::default() }
+}
+
+fn rnn() -> SnliEncoder {
+    SnliEncoder::Rnn {
+        hidden: 10,
+        layers: 1,
+        topology: GruTopology::Separate,
+        style: GruStyle::Paper,
+        start: GruInit::Orthogonal,
+    }
+}
+
+/// Twenty sentences of three topics in documents of five.
+fn text() -> String {
+    let line = |i: usize| format!("{}\n{}", sentence(i % 3, 5 * i), if i % 5 == 4 { "\n" } else { "" });
+    (0..20).map(line).collect()
+}
+
+/// Twenty different sentences over few words, in documents of five.
+fn ordered() -> (String, Vec<String>) {
+    let sentences: Vec<String> = (0..20)
+        .map(|i| {
+            let word = |j: usize| TOPICS[mixed(i, j, 3)][mixed(i, j + 50, 5)];
+            (0..3 + i % 4).map(word).collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    let line = |(i, s): (usize, &String)| format!("{s}\n{}", if i % 5 == 4 { "\n" } else { "" });
+    (sentences.iter().enumerate().map(line).collect(), sentences)
+}
+
+fn autoencoder(fit: FitParams) -> RnnAutoencoderParams {
+    RnnAutoencoderParams { dim: 16, hidden: 32, fit, ..RnnAutoencoderParams::default() }
+}
+
+fn skip_thought(bi: bool, fit: FitParams) -> SkipThoughtParams {
+    SkipThoughtParams { dim: 16, sentence_dim: 32, bi, fit, ..SkipThoughtParams::default() }
+}
+
+/// Keeps what is noted.
+#[derive(Default)]
+struct Notes(Mutex<Vec<String>>);
+
+impl Observer for Notes {
+    fn progress(&self, _: &Progress) -> Control {
+        Control::Continue
+    }
+
+    fn note(&self, note: &str) {
+        self.0.lock().unwrap().push(note.to_owned());
+    }
+}
+
+fn captions(files: &Files) -> PairData {
+    let (_, sentences) = ordered();
+    let lines: String = (0..20).map(|i| format!("{}\t{}\n", sentences[i], sentences[(i + 10) % 20])).collect();
+    let inputs = [PairInput { path: files.write("pairs.tsv", &lines), kind: PairKind::Pairs, weight: None }];
+    PairData::read(&inputs, &PairOptions::default(), &NoObserver).unwrap()
+}
+
+/// Keeps what is reported.
+#[derive(Default)]
+struct Reports(Mutex<Vec<Progress>>);
+
+impl Observer for Reports {
+    fn progress(&self, progress: &Progress) -> Control {
+        self.0.lock().unwrap().push(*progress);
+        Control::Continue
+    }
+}

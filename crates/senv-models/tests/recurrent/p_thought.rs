@@ -1,0 +1,67 @@
+//! P-thought: what its decoders say, and what it is validated by.
+
+use super::*;
+
+#[test]
+fn p_thought_says_sentence_and_paraphrase_in_all_structures() {
+    let files = Files::new();
+    let data = captions(&files);
+    let (_, sentences) = ordered();
+    use PThoughtStructure::{OneBi, TwoBi, TwoForward, TwoInterleaved};
+    for structure in [OneBi, TwoForward, TwoBi, TwoInterleaved] {
+        let params = |threads| PThoughtParams {
+            dim: 16,
+            hidden: 20,
+            structure,
+            output: OutputForm::Full,
+            fit: FitParams { epochs: 400, batch: 20, lr: 0.01, threads, ..PThoughtParams::default().fit },
+            ..PThoughtParams::default()
+        };
+        let one = params(1).fit(&data, None, None, &NoObserver).unwrap();
+        assert_eq!(one.model.dim(), 40);
+        for (i, sentence) in sentences.iter().enumerate() {
+            let said = |decoder| one.model.decode(sentence, decoder, 1, 30).unwrap()[0].text.clone();
+            assert_eq!([&said(0), &said(1)], [sentence, &sentences[(i + 10) % 20]], "{structure:?}");
+        }
+        assert_eq!(bits(&one.model), bits(&params(3).fit(&data, None, None, &NoObserver).unwrap().model));
+        batches_agree(&one.model);
+        one.model.save(files.path("model.senv")).unwrap();
+        let opened = Model::open(files.path("model.senv")).unwrap();
+        assert_eq!((opened.kind(), bits(&opened)), ("p-thought", bits(&one.model)));
+    }
+}
+
+#[test]
+fn p_thought_is_validated_on_pairs_and_rare_words_keep_their_place() {
+    let files = Files::new();
+    let data = captions(&files);
+    let inputs =
+        |name: &str, text: &str| [PairInput { path: files.write(name, text), kind: PairKind::Pairs, weight: None }];
+    let read = |inputs: &[PairInput]| PairData::read(inputs, &PairOptions::default(), &NoObserver).unwrap();
+    let dev = read(&inputs("dev.tsv", "boat xyz sail\toven tide\n"));
+    let fit = FitParams { epochs: 2, batch: 20, lr: 0.01, ..PThoughtParams::default().fit };
+    let params = PThoughtParams { dim: 8, hidden: 6, fit, ..PThoughtParams::default() };
+    let learnt = params.fit(&data, Some(&dev), None, &NoObserver).unwrap();
+    let (alpha, mut sum, mut n) = (2.0, 0.0, 0.0);
+    for (from, to) in [("boat xyz sail", "oven tide"), ("oven tide", "boat xyz sail")] {
+        for (text, decoder, weight) in [(from, 0, 1.0), (to, 1, alpha)] {
+            let (cost, tokens) = learnt.model.surprise(from, text, decoder).unwrap();
+            (sum, n) = (sum + weight * cost, n + weight * tokens as f64);
+        }
+    }
+    assert!((learnt.best.unwrap().1 + sum / n).abs() < 1e-5, "{:?} {}", learnt.best, -sum / n);
+    let blank = PairData::new(dev.vocabulary.clone(), Vec::new());
+    let error = params.fit(&data, Some(&blank), None, &NoObserver).unwrap_err();
+    assert!(matches!(error, Error::NoHeldOutExamples { kind: "p-thought", .. }), "{error}");
+
+    // Rare words are unknown where they stand: the sentences keep their lengths.
+    let rare = read(&inputs("rare.tsv", "boat rare sail\tboat sail sail\nboat sail\tsail boat\n"));
+    let params = PThoughtParams { min_count: 2, ..params };
+    let reports = Reports::default();
+    let learnt = params.fit(&rare, None, None, &reports).unwrap();
+    assert!(learnt.model.vocabulary().id("rare").is_none() && learnt.model.vocabulary().id("boat").is_some());
+    // An ordered pair reads 3 or 2 tokens, tells itself and the other with their ends: (3 + 4 + 4) 2 + (2 + 3 + 3) 2.
+    let last = *reports.0.lock().unwrap().last().unwrap();
+    let per_example = last.tokens_per_second.unwrap() / last.units_per_second;
+    assert!((per_example - 38.0 / 4.0).abs() < 1e-6, "{per_example}");
+}

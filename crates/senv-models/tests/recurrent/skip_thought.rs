@@ -1,0 +1,157 @@
+//! Skip-thoughts: neighbours, combined and tuned models, sampled words, growing vocabularies.
+
+use super::*;
+
+#[test]
+fn skip_thoughts_say_their_neighbours_and_are_combined() {
+    let files = Files::new();
+    let (text, sentences) = ordered();
+    let path = files.write("text.txt", &text);
+    let fit = FitParams { epochs: 500, batch: 6, lr: 0.01, clip: Some(10.0), ..FitParams::default() };
+    let learnt = |params: SkipThoughtParams| {
+        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap()
+    };
+    let [uni, bi] = [false, true].map(|bi| {
+        let one = learnt(skip_thought(bi, fit.clone()));
+        assert_eq!(one.examples, 500 * 12, "three triples a document");
+        for i in (0..20).filter(|i| (1..4).contains(&(i % 5))) {
+            let said = |decoder| one.model.decode(&sentences[i], decoder, 1, 30).unwrap()[0].text.clone();
+            assert_eq!([said(0), said(1)], [sentences[i - 1].clone(), sentences[i + 1].clone()]);
+        }
+        assert_eq!(bits(&one.model), bits(&learnt(skip_thought(bi, FitParams { threads: 3, ..fit.clone() })).model));
+        batches_agree(&one.model);
+        one.model
+    });
+    let release = learnt(SkipThoughtParams { fit, ..skip_thought(true, FitParams::default()).release() }).model;
+    assert_eq!(release.decode(&sentences[7], 1, 1, 30).unwrap()[0].text, sentences[8]);
+
+    // Side by side, each of length 1.
+    let both = SkipThought::combine(uni.clone(), bi.clone()).unwrap();
+    assert_eq!((both.dim(), both.n_decoders()), (64, 4));
+    let [u, b, c] = [&uni, &bi, &both].map(|model| model.encode(&[&sentences[0]]).unwrap());
+    assert!(u.iter().chain(&b).eq(c.iter()));
+    assert!((c.iter().map(|x| x * x).sum::<f32>() - 2.0).abs() < 1e-5);
+    assert_eq!(both.decode(&sentences[1], 3, 1, 30).unwrap()[0].text, sentences[2]);
+    both.save(files.path("model.senv")).unwrap();
+    let opened = Model::open(files.path("model.senv")).unwrap();
+    assert_eq!((opened.kind(), bits(&opened)), ("skip-thought", bits(&both)));
+    assert!(SkipThought::combine(both.clone(), bi).is_err());
+
+    // Tuned on labels, one part and then the other.
+    let (train, dev) = (labelled(300, 0), labelled(60, 300));
+    let mut tuned = both.clone();
+    for part in 0..2 {
+        let fit = FitParams { epochs: 20, batch: 16, lr: 0.005, ..FitParams::default() };
+        let snli = SnliParams { hidden: 64, fit, ..SnliParams::default() };
+        let learnt = snli.fit_skip_thought(&both, part, &train, Some(&dev), &NoObserver).unwrap();
+        assert!(learnt.best.unwrap().1 > 0.8, "{:?}", learnt.history);
+        tuned = tuned.with_tuned(part, &learnt.model).unwrap();
+        assert!(snli.fit_skip_thought(&both, 2, &train, None, &NoObserver).is_err());
+    }
+    assert_eq!((tuned.dim(), tuned.n_decoders()), (64, 0));
+    assert_ne!(bits(&tuned), bits(&both));
+    tuned.save(files.path("tuned.senv")).unwrap();
+    assert_eq!(bits(&Model::open(files.path("tuned.senv")).unwrap()), bits(&tuned));
+    // The end token is read unless asked otherwise.
+    assert_ne!(bits(&uni), bits(&uni.clone().with_end_token(false)));
+}
+
+#[test]
+fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
+    let files = Files::new();
+    let short = files.write("short.txt", "boat sail\ntide\n\noven\nbread\n");
+    let fit = FitParams { epochs: 1, ..FitParams::default() };
+    let error = skip_thought(false, fit.clone())
+        .fit_files(&[&short], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
+        .unwrap_err();
+    assert!(matches!(error, Error::NoExamplesIn { .. }), "{error}");
+
+    let path = files.write("text.txt", "boat\nsail tide\noven bread flour dough\nboat\nsail\noven\n");
+    for (long, expected, words) in
+        [(LongSentences::Cut, 4, "1 sentences of more than 3"), (LongSentences::Drop, 1, "3 examples")]
+    {
+        let params = SkipThoughtParams { max_tokens: 3, long, ..skip_thought(false, fit.clone()) };
+        let notes = Notes::default();
+        let learnt = params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &notes).unwrap();
+        assert_eq!(learnt.examples, expected);
+        let notes = notes.0.lock().unwrap();
+        assert!(notes.iter().any(|note| note.starts_with(words)), "{notes:?}");
+    }
+}
+
+#[test]
+fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_all_are_asked_to() {
+    let files = Files::new();
+    let path = files.write("text.txt", &ordered().0);
+    // Two decoders over one output, and word vectors that move, stay, or all move.
+    let run = |words, rule, threads, checkpoint, observer: &dyn Observer| {
+        let fit = FitParams { epochs: 30, batch: 5, lr: 0.01, words, rule, threads, checkpoint, ..Default::default() };
+        let params = SkipThoughtParams {
+            output: OutputForm::Sampled { words: 3 },
+            ..skip_thought(false, FitParams { clip: Some(1.0), ..fit })
+        };
+        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
+    };
+    for words in [WordUpdates::Sparse, WordUpdates::Frozen] {
+        let one = run(words, Rule::default(), 1, None, &NoObserver);
+        for threads in [2, 5] {
+            let other = run(words, Rule::default(), threads, None, &NoObserver);
+            assert_eq!(bits(&one.model), bits(&other.model), "{words:?} {threads}");
+        }
+        let plan = CheckpointPlan { path: files.path(&format!("{words:?}")), every: None, resume: true };
+        run(words, Rule::default(), 1, Some(plan.clone()), &StopAt(AtomicU32::new(1)));
+        let resumed = run(words, Rule::default(), 2, Some(plan), &NoObserver);
+        assert_eq!(bits(&one.model), bits(&resumed.model), "{words:?}");
+    }
+    // Without moments a row rests as long as it has no gradient: both rules are one, up to the rounding of the norm.
+    let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
+        .map(|words| run(words, Rule::Sgd, 1, None, &NoObserver).model.encode(&["boat bread goal"]).unwrap());
+    assert!(sparse.iter().zip(&dense).all(|(a, b)| (a - b).abs() < 1e-6), "{sparse} {dense}");
+    let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
+        .map(|words| bits(&run(words, Rule::default(), 1, None, &NoObserver).model));
+    assert_ne!(sparse, dense, "moments decay at every step by the dense rule alone");
+}
+
+#[test]
+fn a_vocabulary_grows_by_a_linear_map() {
+    let files = Files::new();
+    let path = files.write("text.txt", &ordered().0);
+    let fit = FitParams { epochs: 2, ..FitParams::default() };
+    let model = skip_thought(false, fit)
+        .fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
+        .unwrap()
+        .model;
+    // Other vectors from which a known affine map leads to those of the model, and two more words.
+    let words: Vec<(String, Vec<f32>)> = model
+        .vocabulary()
+        .iter()
+        .skip(2)
+        .map(|(id, word, _)| {
+            let row = senv_core::Rows::row(model.words(), id.index());
+            (word.to_owned(), row[..3].iter().map(|x| 2.0 * x - 1.0).collect())
+        })
+        .collect();
+    let more = [("ship", vec![0.5, -0.25, 1.0]), ("new_york", vec![0.0; 3])].map(|(word, v)| (word.to_owned(), v));
+    let all: Vec<_> = words.iter().chain(&more).collect();
+    let vocabulary = Vocabulary::from_counts(all.iter().map(|(word, _)| (word, 0)), 0).unwrap();
+    let rows: Vec<f32> = all.iter().flat_map(|(_, v)| v.clone()).collect();
+    let vectors = Embeddings::new(vocabulary, Table::from_vec(all.len(), 3, rows).unwrap()).unwrap();
+
+    let (expanded, report) = model.expand(&vectors, Expansion::Affine).unwrap();
+    assert_eq!((report.shared, report.added), (15, 1));
+    let old = model.vocabulary().len();
+    assert_eq!(expanded.vocabulary().len(), old + 1);
+    let row = |word: &str| senv_core::Rows::row(expanded.words(), expanded.vocabulary().id(word).unwrap().index());
+    for (got, expected) in row("ship").iter().zip([0.75, 0.375, 1.0]) {
+        assert!((got - expected).abs() < 1e-4, "{got} {expected}"); // (x + 1) / 2
+    }
+    assert!(expanded.vocabulary().id("new_york").is_none());
+    assert_eq!(row("boat"), senv_core::Rows::row(model.words(), model.vocabulary().id("boat").unwrap().index()));
+    assert_eq!(bits(&expanded), bits(&model), "words of its own are as before");
+    assert_ne!(expanded.encode(&["boat ship"]).unwrap(), expanded.encode(&["boat xyz"]).unwrap());
+    expanded.save(files.path("model.senv")).unwrap();
+    assert_eq!(bits(&Model::open(files.path("model.senv")).unwrap()), bits(&expanded));
+    assert!(model.expand(&vectors, Expansion::Same).is_err(), "three numbers are not sixteen");
+    let (linear, other) = model.expand(&vectors, Expansion::Linear).unwrap();
+    assert!(other.error > report.error && linear.vocabulary().len() == old + 1);
+}
