@@ -93,7 +93,6 @@ fn encoder(style: GruStyle, as_text: bool) -> Outcome<Row> {
 fn encoder_products() -> Outcome<Row> {
     let total = SENTENCES * LENGTH;
     let (x, w, u) = (matrix(total, WORD_DIM, 1)?, matrix(3 * UNITS, WORD_DIM, 2)?, matrix(3 * UNITS, UNITS, 3)?);
-    let turned = u.t().as_standard_layout().into_owned();
     let (states, mut gates) = (matrix(total, UNITS, 4)?, matrix(total, 3 * UNITS, 5)?);
     let (mut d_x, mut d_w, mut d_u) = (Array2::zeros(x.raw_dim()), Array2::zeros(w.raw_dim()), u.clone());
     let mut d_h = Array2::zeros((SENTENCES, UNITS));
@@ -102,7 +101,7 @@ fn encoder_products() -> Outcome<Row> {
             matmul_into(1.0, x.view(), w.t(), 0.0, gates.view_mut())?;
             for t in 0..LENGTH {
                 let rows = s![t * SENTENCES..(t + 1) * SENTENCES, ..];
-                matmul_into(1.0, states.slice(rows), turned.view(), 0.0, gates.slice_mut(rows))?;
+                matmul_into(1.0, states.slice(rows), u.t(), 0.0, gates.slice_mut(rows))?;
             }
             for t in 0..LENGTH {
                 let rows = s![t * SENTENCES..(t + 1) * SENTENCES, ..];
@@ -238,11 +237,10 @@ fn main() -> Outcome {
 fn encoding(n: usize) -> Outcome<Row> {
     let encoder = GruEncoder::new(620, 2 * UNITS, 1, GruTopology::Forward, GruStyle::Release, GruInit::Glorot)?;
     let parameters: Parameters<f32> = encoder.init(&mut stream(1, "encoder", &[]))?;
-    let turned = encoder.turn(&parameters)?;
     let batch = batch(n, false)?;
     let words = matrix(batch.distinct().len(), 620, 1)?;
     let run = move || -> Outcome {
-        black_box(encoder.encode(&parameters, Some(&turned), &batch, words.view())?);
+        black_box(encoder.encode(&parameters, &batch, words.view())?);
         Ok(())
     };
     Ok(Row { name: format!("encoding, 2400 units, {n} at a time"), sentences: n, run: Box::new(run) })

@@ -4,10 +4,34 @@ use ndarray::NdFloat;
 
 use crate::{kernels, optim::AdamStep};
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
+pub(crate) mod sealed {
+    use crate::matmul::few_rows;
+    use ndarray::{ArrayView2, ArrayViewMut2};
+
+    pub trait Sealed: Sized {
+        /// `out = a wᵀ` or `out += a wᵀ` where [`few_rows`] is the fastest way; whether it was done.
+        fn times_rows(
+            a: ArrayView2<'_, Self>,
+            w: ArrayView2<'_, Self>,
+            add: bool,
+            out: &mut ArrayViewMut2<'_, Self>,
+        ) -> bool;
+    }
+    impl Sealed for f32 {
+        fn times_rows(
+            a: ArrayView2<'_, f32>,
+            w: ArrayView2<'_, f32>,
+            add: bool,
+            out: &mut ArrayViewMut2<'_, f32>,
+        ) -> bool {
+            few_rows::times_rows(a, w, add, out)
+        }
+    }
+    impl Sealed for f64 {
+        fn times_rows(_: ArrayView2<'_, f64>, _: ArrayView2<'_, f64>, _: bool, _: &mut ArrayViewMut2<'_, f64>) -> bool {
+            false
+        }
+    }
 }
 
 /// `f32` or `f64`, with the inner loops that learning needs: those of f32 are the [`kernels`](crate::kernels), those of f64

@@ -1,7 +1,8 @@
 //! The one function for products of large matrices.
 //!
 //! Backed by the `gemm` crate: AVX-512, AVX2, NEON or plain code chosen at run time, no library of the system. Only
-//! this file names it. A product has the same bits at any number of threads: threads share out blocks of the result,
+//! this file names it. [`few_rows`] is our own, for the shape that recurrent networks multiply at every step: some
+//! states with the rows of a large matrix, two to three times as fast for 8 to 32 states. A product has the same bits at any number of threads: threads share out blocks of the result,
 //! never the sum within a number; a test holds the crate to it.
 #![allow(unsafe_code)]
 
@@ -10,6 +11,8 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
 use crate::{Error, Float, Result};
+
+pub(crate) mod few_rows;
 
 /// Multiplications and additions below which threads cost more than they bring.
 const ONE_THREAD: usize = 3_000_000;
@@ -84,6 +87,10 @@ pub fn matmul_into<F: Float>(
     }
     if k == 0 {
         out.mapv_inplace(|x| if beta == F::zero() { F::zero() } else { beta * x });
+        return Ok(());
+    }
+    let (sets, adds) = (beta == F::zero(), beta == F::one());
+    if alpha == F::one() && (sets || adds) && F::times_rows(a, b.reversed_axes(), adds, &mut out) {
         return Ok(());
     }
     let operations = 2 * (m as u128) * (n as u128) * (k as u128);
@@ -168,7 +175,19 @@ mod tests {
     }
 
     fn agrees_with_the_definition<F: Float>() {
-        for (m, k, n) in [(1, 1, 1), (3, 5, 2), (1, 70, 9), (33, 1, 17), (40, 64, 31), (17, 300, 1), (65, 129, 66)] {
+        for (m, k, n) in [
+            (1, 1, 1),
+            (3, 5, 2),
+            (1, 70, 9),
+            (33, 1, 17),
+            (40, 64, 31),
+            (17, 300, 1),
+            (65, 129, 66),
+            (2, 64, 64),
+            (32, 65, 85),
+            (129, 520, 67),
+            (128, 2100, 90),
+        ] {
             let (a, b) = (matrix::<F>(m, k, 1), matrix::<F>(k, n, 2));
             // Rounding of k terms below 1, each sum within k ε of exact, with room for alpha and beta.
             let bound = F::epsilon().to_f64().unwrap() * (k + 2) as f64 * (k as f64).sqrt().max(2.0);
@@ -181,6 +200,9 @@ mod tests {
             close(&matmul(a.view(), b.view()).unwrap(), &expected, "plain");
             // (b' a')' through transposed views.
             close(&matmul(b.t(), a.t()).unwrap().reversed_axes(), &expected, "transposed");
+            // The second factor in rows that are columns.
+            let rows = b.t().as_standard_layout().into_owned();
+            close(&matmul(a.view(), rows.t()).unwrap(), &expected, "rows");
             // Every other row and column of larger matrices, rows in reverse.
             let (mut wide_a, mut wide_b) = (matrix::<F>(2 * m, 2 * k, 3), matrix::<F>(2 * k, 2 * n, 4));
             wide_a.slice_mut(s![..;-2, ..;2]).assign(&a);
@@ -193,6 +215,9 @@ mod tests {
             matmul_into(alpha, a.view(), b.view(), beta, out.view_mut()).unwrap();
             let mixed = &expected * 0.75 + before.mapv(|x| -0.5 * x.to_f64().unwrap());
             close(&out, &mixed, "alpha and beta");
+            let mut out = before.clone();
+            matmul_into(F::one(), a.view(), rows.t(), F::one(), out.view_mut()).unwrap();
+            close(&out, &(&expected + &before.mapv(|x| x.to_f64().unwrap())), "added");
         }
     }
 
@@ -221,9 +246,12 @@ mod tests {
             let (a, b) = (matrix::<F>(m, k, 6), matrix::<F>(k, n, 7));
             let one = pools[0].install(|| matmul(a.view(), b.view()).unwrap());
             let transposed = pools[0].install(|| matmul(b.t(), a.t()).unwrap());
+            let rows = b.t().as_standard_layout().into_owned();
+            let by_rows = pools[0].install(|| matmul(a.view(), rows.t()).unwrap());
             for pool in &pools[1..] {
                 assert!(pool.install(|| matmul(a.view(), b.view()).unwrap()) == one, "{m} {k} {n}");
                 assert!(pool.install(|| matmul(b.t(), a.t()).unwrap()) == transposed, "{m} {k} {n} transposed");
+                assert!(pool.install(|| matmul(a.view(), rows.t()).unwrap()) == by_rows, "{m} {k} {n} by rows");
             }
         }
     }
@@ -232,6 +260,18 @@ mod tests {
     fn products_have_the_same_bits_at_any_number_of_threads() {
         bits_do_not_depend_on_threads::<f32>();
         bits_do_not_depend_on_threads::<f64>();
+    }
+
+    #[test]
+    fn a_row_of_a_product_with_the_rows_of_a_matrix_does_not_depend_on_the_others() {
+        let (a, w) = (matrix::<f32>(300, 700, 8), matrix::<f32>(500, 700, 9));
+        let all = matmul(a.view(), w.t()).unwrap();
+        for (first, last) in [(0, 2), (5, 22), (37, 166), (1, 300), (298, 300)] {
+            let some = matmul(a.slice(s![first..last, ..]), w.t()).unwrap();
+            assert!(some == all.slice(s![first..last, ..]), "rows {first} to {last}");
+            let some = matmul(a.slice(s![first..last, ..]), w.slice(s![100..177, ..]).t()).unwrap();
+            assert!(some == all.slice(s![first..last, 100..177]), "rows {first} to {last}, columns 100 to 177");
+        }
     }
 
     #[test]

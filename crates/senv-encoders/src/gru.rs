@@ -6,6 +6,7 @@ mod backward;
 mod forward;
 mod gates;
 mod initial;
+mod recurrent;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ use senv_core::{Error, Float, Parameters, Result, Stream, Tensor};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use backward::Upstream;
-pub(crate) use forward::{Reading, Run, turned};
+pub(crate) use forward::{Reading, Run};
 pub(crate) use steps::Steps;
 
 use crate::encoder::check_size;

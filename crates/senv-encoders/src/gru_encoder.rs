@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     encoder::{Encoder, check_gradients, check_size, check_words},
-    gru::{Cell, Gradients, GruInit, GruStyle, Reading, Run, Steps, Upstream, turned, view},
+    gru::{Cell, Gradients, GruInit, GruStyle, Reading, Run, Steps, Upstream, view},
     rows::{flat, matrix, row, zeros},
 };
 
@@ -86,12 +86,6 @@ pub struct GruSaved<F> {
     runs: Vec<Run<F>>,
     /// Above the first layer, if interleaved: the states of both readers below, in the order of the batch's tokens.
     joined: Vec<Array2<F>>,
-}
-
-/// What [`GruEncoder::turn`] gives.
-#[derive(Debug, Clone)]
-pub struct TurnedGru<F> {
-    recurrent: Vec<Vec<F>>,
 }
 
 /// In which order the readers go through a batch.
@@ -296,42 +290,21 @@ impl GruEncoder {
     }
 
     /// The sentence vectors of trained parameters: those of [`forward`](Encoder::forward) to the bit, without what only the
-    /// backward pass needs. `turned`, from [`turn`](GruEncoder::turn), saves a part of the work of every call.
+    /// backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if words, parameters or the turned matrices do not fit the encoder or the batch;
-    /// [`Error::TooLarge`] if the result does not fit into memory.
+    /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the
+    /// result does not fit into memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,
-        turned: Option<&TurnedGru<F>>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
     ) -> Result<Array2<F>> {
-        if let Some(turned) = turned {
-            check_size("turned matrices of the encoder", self.layers * self.readers(), turned.recurrent.len())?;
-            for matrix in &turned.recurrent {
-                check_size("numbers of a turned matrix", 3 * self.hidden * self.hidden, matrix.len())?;
-            }
-        }
         let vectors = self.run(parameters, batch, words, |cell, place, reading| {
-            let turned = turned.map(|turned| &turned.recurrent[place][..]);
-            cell.encode(&cell.weights(parameters, place * cell.n_tensors()), reading, turned)
+            cell.encode(&cell.weights(parameters, place * cell.n_tensors()), reading)
         })?;
         Ok(vectors.0)
-    }
-
-    /// The recurrent matrices of trained parameters as the products of a batch read them, for
-    /// [`encode`](GruEncoder::encode): `3 hidden²` numbers a reader and layer.
-    ///
-    /// # Errors
-    /// [`Error::ShapeMismatch`] if the parameters do not fit the encoder; [`Error::TooLarge`] if the matrices do not fit
-    /// into memory.
-    pub fn turn<F: Float>(&self, parameters: &Parameters<F>) -> Result<TurnedGru<F>> {
-        self.check_parameters(parameters)?;
-        let places = 0..self.layers * self.readers();
-        let turn = |place: usize| turned(self.cell(0).weights(parameters, place * self.cell(0).n_tensors()).recurrent);
-        Ok(TurnedGru { recurrent: places.map(turn).collect::<Result<_>>()? })
     }
 }
 

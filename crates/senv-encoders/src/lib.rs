@@ -55,5 +55,5 @@ pub use decode::{BeamSearch, Decoded, beam_search};
 pub use encoder::Encoder;
 pub use gru::{GruInit, GruStyle};
 pub use gru_decoder::{Conditioning, DecoderSaved, FirstInput, GruDecoder, Speaker};
-pub use gru_encoder::{GruEncoder, GruSaved, GruTopology, TurnedGru};
+pub use gru_encoder::{GruEncoder, GruSaved, GruTopology};
 pub use senv_core::{Error, Result};

@@ -1,4 +1,5 @@
-//! The functions of one level: the kernels of [`super::vector`] and [`super::products`], compiled with its features.
+//! The functions of one level: the kernels of [`super::vector`], [`super::products`] and [`super::panels`],
+//! compiled with its features.
 
 /// Defines, for one set of target features and its vector, the functions that [`super::dispatch`] names.
 ///
@@ -10,7 +11,7 @@ macro_rules! entry_points {
         use $crate::optim::AdamStep;
 
         use $crate::kernels::{
-            elementwise, products, rows,
+            elementwise, panels, products, rows,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -63,6 +64,12 @@ macro_rules! entry_points {
                 s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]
             ) {
                 products::add_product::<V>(s.as_ptr(), s_steps, m, n, b.as_ptr(), stride, out.as_mut_ptr())
+            }
+            fn add_panel_products(
+                rows: &[f32], stride: usize, m: usize, panel: &[f32], lanes: usize, sums: &mut [f32]
+            ) {
+                let k = panel.len() / panels::WIDTH;
+                panels::add_panel_products::<V>(rows.as_ptr(), stride, m, panel.as_ptr(), k, lanes, sums.as_mut_ptr())
             }
             fn copy_row(row: &[AtomicU32], out: &mut [f32]) {
                 vector::update::<V, Shared, Plain>(Take, shared(row), out.as_mut_ptr(), out.len())

@@ -23,6 +23,7 @@ mod fill;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod panels;
 mod portable;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod products;
@@ -40,6 +41,7 @@ pub use cosine::{cosine, l2_normalise, norm};
 use entry_points::entry_points;
 pub(crate) use fill::fill_uniform;
 use level::Level;
+pub(crate) use panels::WIDTH as PANEL_WIDTH;
 pub use rows::sum_rows;
 pub use shared::SharedTable;
 
@@ -188,16 +190,42 @@ pub fn add_product(
     dispatch::add_product(Level::best(), s, (s_row, s_col), m, n, b, stride, out);
 }
 
-/// Fetches the cache line of `p`.
+/// Adds products of rows with the rows of a panel to sums: `sums[i WIDTH + l] += Σ_p rows_i[p] panel[p WIDTH + l]`, for
+/// the first `lanes` of the [`PANEL_WIDTH`] places `l`; the places behind them may be written to.
+///
+/// | name | meaning | shape |
+/// | --- | --- | --- |
+/// | `rows` | rows that lie `stride` apart | `m` of `k` numbers |
+/// | `panel` | up to [`PANEL_WIDTH`] rows, on their sides | `k` × [`PANEL_WIDTH`] |
+/// | `sums` | | `m` × [`PANEL_WIDTH`] |
+///
+/// Every sum takes its terms from the first to the last and rounds once a term, on every level: the bits are those of a
+/// chain of fused multiply-adds.
+///
+/// # Panics
+/// If a slice is shorter than its shape.
+pub(crate) fn add_panel_products(rows: &[f32], stride: usize, m: usize, panel: &[f32], lanes: usize, sums: &mut [f32]) {
+    check_factors(rows.len(), (stride, 1), m, panel.len() / PANEL_WIDTH);
+    check_rows(sums.len(), m, PANEL_WIDTH);
+    assert!(lanes <= PANEL_WIDTH, "{lanes} lanes in a panel");
+    dispatch::add_panel_products(Level::best(), rows, stride, m, panel, lanes, sums);
+}
+
+/// Whether the processor has vectors with fused multiply-adds.
+pub(crate) fn has_vectors() -> bool {
+    Level::best().kind() != level::Kind::Portable
+}
+
+/// Fetches the cache line at `p`.
 #[inline(always)]
-fn prefetch<T>(p: &[T]) {
+fn prefetch<T>(p: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a hint, without effect on what the program computes, at any address.
         #[allow(unsafe_code)]
         unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(p.as_ptr().cast());
+            _mm_prefetch::<_MM_HINT_T0>(p.cast());
         }
     }
     #[cfg(target_arch = "aarch64")]
@@ -205,7 +233,7 @@ fn prefetch<T>(p: &[T]) {
         // SAFETY: as above.
         #[allow(unsafe_code)]
         unsafe {
-            std::arch::asm!("prfm pldl1keep, [{p}]", p = in(reg) p.as_ptr(), options(nostack, preserves_flags, readonly));
+            std::arch::asm!("prfm pldl1keep, [{p}]", p = in(reg) p, options(nostack, preserves_flags, readonly));
         }
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -24,6 +24,7 @@ impl Vector for V128 {
     const LANES: usize = 4;
     const SCORE_BLOCK: (usize, usize) = (4, 4);
     const PRODUCT_BLOCK: (usize, usize) = (4, 4);
+    const PANEL_ROWS: usize = 12;
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {

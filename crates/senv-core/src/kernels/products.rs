@@ -12,7 +12,7 @@ use super::vector::{Memory, Plain, Vector};
 
 /// `total` cut into the fewest pieces of at most `most`, as even as possible: the length of the piece at `start`.
 #[inline(always)]
-fn piece(start: usize, total: usize, most: usize) -> usize {
+pub(super) fn piece(start: usize, total: usize, most: usize) -> usize {
     let left = total - start;
     left.div_ceil(left.div_ceil(most))
 }
@@ -29,6 +29,7 @@ macro_rules! with_size {
         }
     };
 }
+pub(super) use with_size;
 
 /// `out[i n + j] = a_i · b_j`
 ///

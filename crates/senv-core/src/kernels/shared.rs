@@ -161,7 +161,7 @@ impl<'a> SharedTable<'a> {
     pub fn prefetch_row(&self, row: usize) {
         let row = self.row(row);
         for line in row.chunks(LINE).take(PREFETCH_LINES) {
-            super::prefetch(line);
+            super::prefetch(line.as_ptr());
         }
     }
 }

@@ -15,6 +15,8 @@ pub(super) trait Vector: Copy {
     const SCORE_BLOCK: (usize, usize);
     /// Rows and vectors of the result that [`super::products`] holds in registers at once.
     const PRODUCT_BLOCK: (usize, usize);
+    /// Rows that [`super::panels`] holds in registers at once, two vectors of each.
+    const PANEL_ROWS: usize;
 
     unsafe fn splat(x: f32) -> Self;
     unsafe fn add(self, other: Self) -> Self;

@@ -29,6 +29,7 @@ impl Vector for V512 {
     const LANES: usize = 16;
     const SCORE_BLOCK: (usize, usize) = (4, 4);
     const PRODUCT_BLOCK: (usize, usize) = (5, 4);
+    const PANEL_ROWS: usize = 14;
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {
@@ -165,6 +166,7 @@ impl Vector for V256 {
     const LANES: usize = 8;
     const SCORE_BLOCK: (usize, usize) = (3, 4);
     const PRODUCT_BLOCK: (usize, usize) = (4, 2);
+    const PANEL_ROWS: usize = 6;
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {

@@ -15,7 +15,9 @@ use ndarray::{Array2, s};
 use rayon::prelude::*;
 use senv_core::{Float, Result, matmul_into};
 
-use super::{Cell, Gradients, Reading, Run, Weights, forward::ROWS, gates, steps::Readers, view, view_mut};
+use super::{
+    Cell, Gradients, Reading, Run, Weights, forward::ROWS, gates, recurrent::Recurrent, steps::Readers, view, view_mut,
+};
 use crate::rows::{AT_A_TIME, matrix, row, zeros};
 
 /// Gradients that come from above.
@@ -113,6 +115,9 @@ impl Cell {
         let (h, steps, before_product) = (self.hidden, reading.steps, self.style.resets_before());
         let total = steps.total();
         let mut d = GateGradients { h, u: zeros(total, 3 * h)?, n: zeros(if before_product { 0 } else { total }, h)? };
+        let first_rows = if before_product { 2 * h } else { 3 * h };
+        let first_u = Recurrent::new(weights.recurrent.slice(s![..first_rows, ..]), steps)?;
+        let u_n = Recurrent::new(weights.recurrent.slice(s![first_rows.., ..]), steps)?;
         let mut d_reset = zeros(if before_product { steps.n_sentences() } else { 0 }, h)?;
         for t in (0..steps.len()).rev() {
             let (at, active) = (steps.start(t), steps.active(t));
@@ -138,16 +143,15 @@ impl Cell {
                 if !multiplied {
                     continue;
                 }
-                let (d_a, u_n) = (view(d_u, active, 3 * h), weights.recurrent.slice(s![2 * h.., ..]));
-                let q = &mut d_reset[..active * h];
-                matmul_into(F::one(), d_a.slice(s![.., 2 * h..]), u_n, F::zero(), view_mut(q, active, h))?; // (B3)
+                let (d_a, q) = (view(d_u, active, 3 * h), &mut d_reset[..active * h]);
+                u_n.times(d_a.slice(s![.., 2 * h..]), F::zero(), view_mut(q, active, h))?; // (B3)
                 let rows = d_h.par_chunks_exact_mut(h).zip(d_u.par_chunks_exact_mut(3 * h));
                 let rows = rows.zip(gates.par_chunks_exact(3 * h).zip(before.par_chunks_exact(h)));
                 rows.zip(q.par_chunks_exact(h)).with_min_len(ROWS).for_each(|(((d_h, d_a), (gates, before)), q)| {
                     gates::back_reset(&gates[..h], before, q, d_h, &mut d_a[..h]);
                 });
-                let (d_a, u) = (view(d_u, active, 3 * h), weights.recurrent.slice(s![..2 * h, ..]));
-                matmul_into(F::one(), d_a.slice(s![.., ..2 * h]), u, F::one(), view_mut(d_h, active, h))?; // (B3)
+                let d_a = view(d_u, active, 3 * h);
+                first_u.times(d_a.slice(s![.., ..2 * h]), F::one(), view_mut(d_h, active, h))?; // (B3)
             } else {
                 let (u, d_n) = (&run.extra[at * h..][..active * h], &mut d.n[at * h..][..active * h]);
                 let rows = rows.zip(u.par_chunks_exact(h).zip(d_n.par_chunks_exact_mut(h)));
@@ -159,8 +163,7 @@ impl Cell {
                     }
                 });
                 if multiplied {
-                    let (d_u, d_h) = (view(d_u, active, 3 * h), view_mut(d_h, active, h));
-                    matmul_into(F::one(), d_u, weights.recurrent, F::one(), d_h)?; // (B3)
+                    first_u.times(view(d_u, active, 3 * h), F::one(), view_mut(d_h, active, h))?; // (B3)
                 }
             }
         }

@@ -9,13 +9,12 @@
 //! (F3)  H_t = cell(P[words of t], u_t)       `gru-gates`
 //! ```
 //!
-//! U is turned once a pass, so that the products of the steps read it as it lies. A state that is zero is not multiplied:
-//! with first states of zero, step 0 costs no product.
+//! A state that is zero is not multiplied: with first states of zero, step 0 costs no product.
 //!
 //! Saved for `n` words and `s` sentences: gates, shape `(n, 3 h)`, u_n or r ∘ h⁻, shape `(n, h)`, and states,
 //! `(s + n, h)`.
 
-use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
+use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
 use senv_core::{Error, Float, Result, matmul_into};
 
@@ -24,26 +23,6 @@ use crate::rows::{row, zeros};
 
 /// Rows that one thread takes at a time at least.
 pub(super) const ROWS: usize = 8;
-
-/// Words from which on it pays to turn U.
-const TURN: usize = 48;
-
-/// Rows of states up to which a product is shared out by its columns: it is as fast as the matrix comes from memory, and
-/// the product of larger ones shares out itself.
-const FEW: usize = 4;
-
-/// Columns that one thread takes of it.
-const COLUMNS: usize = 512;
-
-/// `out = a b`
-fn product<F: Float>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>, mut out: ArrayViewMut2<'_, F>) -> Result<()> {
-    if a.nrows() > FEW || b.ncols() <= COLUMNS {
-        return matmul_into(F::one(), a, b, F::zero(), out);
-    }
-    let columns = out.axis_chunks_iter_mut(Axis(1), COLUMNS).into_par_iter();
-    let columns = columns.zip(b.axis_chunks_iter(Axis(1), COLUMNS));
-    columns.try_for_each(|(out, b)| matmul_into(F::one(), a, b, F::zero(), out))
-}
 
 /// What a cell reads.
 pub(crate) struct Reading<'a, F> {
@@ -97,50 +76,18 @@ impl<F: Float> Run<F> {
     }
 }
 
-/// `u` on its side, in tiles that fit into the cache.
-pub(crate) fn turned<F: Float>(u: ArrayView2<'_, F>) -> Result<Vec<F>> {
-    const TILE: usize = 16;
-    let (rows, columns) = u.dim();
-    let mut out = zeros(columns, rows)?;
-    let Some(values) = u.as_slice() else {
-        return Ok(u.t().iter().copied().collect());
-    };
-    out.par_chunks_mut(TILE * rows).enumerate().for_each(|(tile, out)| {
-        let first = tile * TILE;
-        for i in (0..rows).step_by(TILE) {
-            for (j, out) in out.chunks_exact_mut(rows).enumerate() {
-                for (k, x) in out[i..rows.min(i + TILE)].iter_mut().enumerate() {
-                    *x = values[(i + k) * columns + first + j];
-                }
-            }
-        }
-    });
-    Ok(out)
-}
-
 impl Cell {
     /// The states of all words of a batch.
     pub(crate) fn forward<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>) -> Result<Run<F>> {
-        self.run(weights, reading, None, true)
+        self.run(weights, reading, true)
     }
 
-    /// The same without what only the backward pass needs, and with U turned beforehand.
-    pub(crate) fn encode<F: Float>(
-        &self,
-        weights: &Weights<'_, F>,
-        reading: &Reading<'_, F>,
-        turned: Option<&[F]>,
-    ) -> Result<Run<F>> {
-        self.run(weights, reading, turned, false)
+    /// The same without what only the backward pass needs.
+    pub(crate) fn encode<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>) -> Result<Run<F>> {
+        self.run(weights, reading, false)
     }
 
-    fn run<F: Float>(
-        &self,
-        weights: &Weights<'_, F>,
-        reading: &Reading<'_, F>,
-        beforehand: Option<&[F]>,
-        keep: bool,
-    ) -> Result<Run<F>> {
+    fn run<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>, keep: bool) -> Result<Run<F>> {
         let (h, steps, n_sentences) = (self.hidden, reading.steps, reading.steps.n_sentences());
         let projections = self.project(weights, reading)?; // (F1)
         let n_states = n_sentences.checked_add(steps.total()).ok_or(Error::TooLarge { rows: usize::MAX, dim: h })?;
@@ -155,10 +102,7 @@ impl Cell {
         if let Some(initial) = reading.initial {
             run.states[..initial.len()].copy_from_slice(initial);
         }
-        let pays = steps.total() >= TURN;
-        let fresh = if pays && beforehand.is_none() { Some(turned(weights.recurrent)?) } else { None };
-        let turned = beforehand.filter(|_| pays).or(fresh.as_deref());
-        let recurrent = turned.map_or(weights.recurrent.t(), |u| view(u, h, 3 * h));
+        let recurrent = weights.recurrent.t();
         for t in 0..steps.len() {
             let (at, active) = (steps.start(t), steps.active(t));
             let (earlier, out) = run.states.split_at_mut((n_sentences + at) * h);
@@ -237,7 +181,7 @@ where
     ) -> Result<()> {
         let (h, n) = (self.h, self.before.len() / self.h);
         if !self.is_zero {
-            product(view(self.before, n, h), recurrent, view_mut(gates, n, 3 * h))?; // (F2)
+            matmul_into(F::one(), view(self.before, n, h), recurrent, F::zero(), view_mut(gates, n, 3 * h))?; // (F2)
         }
         let rows = gates.par_chunks_exact_mut(3 * h).zip(extra.par_chunks_exact_mut(h)).enumerate();
         rows.with_min_len(ROWS).for_each(|(i, (gates, u))| {
@@ -254,7 +198,7 @@ where
         if !self.is_zero {
             let mut out = view_mut(gates, n, 3 * h);
             let (before, out) = (view(self.before, n, h), out.slice_mut(s![.., ..2 * h]));
-            product(before, recurrent.slice(s![.., ..2 * h]), out)?; // (F2)
+            matmul_into(F::one(), before, recurrent.slice(s![.., ..2 * h]), F::zero(), out)?; // (F2)
         }
         let rows = gates.par_chunks_exact_mut(3 * h).zip(extra.par_chunks_exact_mut(h));
         rows.zip(self.before.par_chunks_exact(h)).enumerate().with_min_len(ROWS).for_each(
@@ -266,7 +210,7 @@ where
         if !self.is_zero {
             let mut out = view_mut(gates, n, 3 * h);
             let (reset, out) = (view(extra, n, h), out.slice_mut(s![.., 2 * h..]));
-            product(reset, recurrent.slice(s![.., 2 * h..]), out)?; // (F2)
+            matmul_into(F::one(), reset, recurrent.slice(s![.., 2 * h..]), F::zero(), out)?; // (F2)
         }
         gates.par_chunks_exact_mut(3 * h).enumerate().with_min_len(ROWS).for_each(|(i, gates)| {
             let context = (self.context)(i).map(|context| &context[2 * h..]);

@@ -1,13 +1,13 @@
 //! A trained encoder with decoders: save, open, encode, decode.
 
-use std::{fmt::Debug, path::Path, sync::OnceLock};
+use std::{fmt::Debug, path::Path};
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
 use senv_core::{
     Coverage, Parameters, Result as CoreResult, Rows, Scratch, SentenceEncoder, Table, TokenBatch, TokenId, Vocabulary,
     kernels,
 };
-use senv_encoders::{BeamSearch, GruDecoder, TurnedGru, beam_search};
+use senv_encoders::{BeamSearch, GruDecoder, beam_search};
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -56,23 +56,16 @@ pub(crate) struct Part {
     pub(crate) machine: Machine,
     /// Those of the encoder, of the decoders, of the outputs.
     pub(crate) parameters: Vec<Parameters<f32>>,
-    turned: OnceLock<Option<TurnedGru<f32>>>,
 }
 
 impl Part {
     pub(crate) fn new(words: Table, machine: Machine, parameters: Vec<Parameters<f32>>) -> Self {
-        Self { words, machine, parameters, turned: OnceLock::new() }
+        Self { words, machine, parameters }
     }
 
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
         let (batch, words) = gather(&self.words, sentences)?;
-        let turned = if sentences.len() > 1 {
-            let turn = || self.machine.encoder.turn(&self.parameters[0]).ok();
-            self.turned.get_or_init(turn).as_ref()
-        } else {
-            self.turned.get().and_then(Option::as_ref)
-        };
-        self.machine.encoder.encode(&self.parameters[0], turned, &batch, words.view())
+        self.machine.encoder.encode(&self.parameters[0], &batch, words.view())
     }
 }
 

@@ -232,7 +232,7 @@ impl Objective for Telling {
             told.assign(dev, examples.iter(), self.weights.len(), self.end)?;
             let source = &told.batches[0];
             let words = source.gather(&weights.words)?;
-            let vectors = encoder.encode(&weights.parameters[0], None, source, words.view())?;
+            let vectors = encoder.encode(&weights.parameters[0], source, words.view())?;
             for (k, &weight) in self.weights.iter().enumerate() {
                 let (of_decoder, of_output) = self.machine.groups(k);
                 let batch = &told.batches[1 + k];

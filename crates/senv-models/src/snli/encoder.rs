@@ -85,7 +85,7 @@ impl PairEncoder {
     ) -> CoreResult<Array2<f32>> {
         match self {
             Self::Sum(sum) => Ok(sum.forward(parameters, batch, words)?.0),
-            Self::Gru(gru) => gru.encode(parameters, None, batch, words),
+            Self::Gru(gru) => gru.encode(parameters, batch, words),
         }
     }
 }

@@ -1,0 +1,124 @@
+//! A product of few rows with the rows of a large matrix: `out = A Wᵀ`.
+//!
+//! A (the states of a batch, say) is brought into panels of [`PANEL_WIDTH`] rows on their sides, once; W (the weights) is
+//! read as it lies, where a general product copies or turns it first, which for a hundred rows costs as much as a fifth
+//! of the product.
+//!
+//! A number is summed from the first term to the last, rounded once a term. So its bits depend on its row and column
+//! alone: not on the other rows, the threads or the width of the vectors.
+
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
+use rayon::prelude::*;
+
+use super::ONE_THREAD;
+use crate::kernels::{self, PANEL_WIDTH};
+
+/// Rows of A up to which W is better read than copied, in groups of [`GROUP`]; and where rows are so short that writing
+/// the result counts.
+const MOST_ROWS: (usize, usize) = (512, 32);
+
+/// From here on rows are long.
+const LONG: usize = 512;
+
+/// Rows of A whose panels are in use at a time.
+const GROUP: usize = 128;
+
+/// Rows of W that go through the registers before their sums are written: a multiple of the 14 that AVX-512 holds.
+const TILE: usize = 28;
+
+/// Rows of W that one thread takes at a time.
+const SHARE: usize = 9 * TILE;
+
+/// Numbers of all panels that are used before the next ones: a megabyte, that they stay in the second cache.
+const IN_CACHE: usize = 1 << 18;
+
+/// Whether `out = a wᵀ`, or `out += a wᵀ` with `add`, was done: it is not where another way is faster, or where the
+/// memory order does not suit.
+pub(crate) fn times_rows(
+    a: ArrayView2<'_, f32>,
+    w: ArrayView2<'_, f32>,
+    add: bool,
+    out: &mut ArrayViewMut2<'_, f32>,
+) -> bool {
+    let ((m, k), n) = (a.dim(), w.nrows());
+    let most = if k >= LONG { MOST_ROWS.0 } else { MOST_ROWS.1 };
+    if !kernels::has_vectors() || !(2..=most).contains(&m) || k.min(n) < 64 || out.strides()[1] != 1 {
+        return false;
+    }
+    let Some(w) = w.to_slice() else { return false };
+    let group = m.div_ceil(m.div_ceil(GROUP));
+    let groups = a.axis_chunks_iter(Axis(0), group).zip(out.axis_chunks_iter_mut(Axis(0), group));
+    for (a, mut out) in groups {
+        let Some(panels) = Panels::of(a) else { return false };
+        if 2 * m * n * k < ONE_THREAD || rayon::current_num_threads() == 1 {
+            panels.times_rows(w, add, out);
+        } else {
+            let shares = out.axis_chunks_iter_mut(Axis(1), SHARE).into_par_iter().zip(w.par_chunks(SHARE * k));
+            shares.for_each(|(out, w)| panels.times_rows(w, add, out));
+        }
+    }
+    true
+}
+
+/// Rows on their sides.
+struct Panels {
+    /// Of the first `depth` columns, then those of the next.
+    numbers: Vec<f32>,
+    depth: usize,
+    /// Rows, in panels and without what fills up the last.
+    m: usize,
+    k: usize,
+}
+
+impl Panels {
+    /// None without memory for a copy of `a`.
+    fn of(a: ArrayView2<'_, f32>) -> Option<Self> {
+        let (m, k) = a.dim();
+        let width = m.next_multiple_of(PANEL_WIDTH);
+        let depth = k.div_ceil(k.div_ceil(IN_CACHE / width));
+        let (len, mut numbers) = (width.checked_mul(k)?, Vec::new());
+        numbers.try_reserve_exact(len).ok()?;
+        numbers.resize(len, 0.0);
+        for (block, panels) in numbers.chunks_mut(width * depth).enumerate() {
+            let depth_here = panels.len() / width;
+            for (i, row) in a.outer_iter().enumerate() {
+                let panel = panels[i / PANEL_WIDTH * PANEL_WIDTH * depth_here..].iter_mut();
+                let row = row.slice_move(s![block * depth..block * depth + depth_here]);
+                panel.skip(i % PANEL_WIDTH).step_by(PANEL_WIDTH).zip(row).for_each(|(to, x)| *to = *x);
+            }
+        }
+        Some(Self { numbers, depth, m, k })
+    }
+
+    /// `out = a wᵀ` or `out += a wᵀ`; W in rows of `k` numbers, as many as `out` has columns.
+    fn times_rows(&self, w: &[f32], add: bool, mut out: ArrayViewMut2<'_, f32>) {
+        let width = self.m.next_multiple_of(PANEL_WIDTH);
+        let mut sums = [0.0; TILE * PANEL_WIDTH];
+        for (block, panels) in self.numbers.chunks(width * self.depth).enumerate() {
+            let start = block * self.depth;
+            let w = w.chunks(TILE * self.k);
+            for (w, mut out) in w.zip(out.axis_chunks_iter_mut(Axis(1), TILE)) {
+                let panels = panels.chunks_exact(panels.len() / width * PANEL_WIDTH);
+                for (panel, mut out) in panels.zip(out.axis_chunks_iter_mut(Axis(0), PANEL_WIDTH)) {
+                    sums.fill(0.0);
+                    if add || block > 0 {
+                        exchange(&mut out, &mut sums, |out, sum| *sum = *out);
+                    }
+                    let (lanes, rows) = out.dim();
+                    kernels::add_panel_products(&w[start..], self.k, rows, panel, lanes, &mut sums);
+                    exchange(&mut out, &mut sums, |out, sum| *out = *sum);
+                }
+            }
+        }
+    }
+}
+
+/// Calls `f` with each number of `out` and its place among the sums.
+#[inline(always)]
+fn exchange(out: &mut ArrayViewMut2<'_, f32>, sums: &mut [f32], f: impl Fn(&mut f32, &mut f32)) {
+    let (sums, _) = sums.as_chunks_mut::<PANEL_WIDTH>();
+    for (lane, row) in out.outer_iter_mut().enumerate() {
+        let Some(row) = row.into_slice() else { return };
+        row.iter_mut().zip(&mut *sums).for_each(|(out, sums)| f(out, &mut sums[lane % PANEL_WIDTH]));
+    }
+}
