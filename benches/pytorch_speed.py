@@ -75,14 +75,23 @@ def pairs(kind, law, rows):
     return step, 128
 
 
-def encoder():
-    """128 sentences of 12 words, 300 -> 2 x 1200, forward, backward, Adam."""
+def sentences(n, dim, ragged, requires_grad=False):
+    """Vectors of the words of n sentences: 12 words each, or 3 to 21, 12 in the mean, packed."""
+    if not ragged:
+        return torch.randn(n, 12, dim, requires_grad=requires_grad)
+    lengths = torch.tensor([3 + 7 * i % 19 for i in range(n)])
+    words = torch.randn(n, 21, dim, requires_grad=requires_grad)
+    return torch.nn.utils.rnn.pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
+
+
+def encoder(ragged=False):
+    """128 sentences, 300 -> 2 x 1200, forward, backward, Adam."""
     gru = torch.nn.GRU(300, 1200, bidirectional=True, batch_first=True)
     rule = torch.optim.Adam(gru.parameters())
 
     def step():
         rule.zero_grad(set_to_none=True)
-        gru(torch.randn(128, 12, 300, requires_grad=True))[1].square().mean().backward()
+        gru(sentences(128, 300, ragged, True))[1].square().mean().backward()
         rule.step()
 
     return step, 128
@@ -107,20 +116,21 @@ def decoder():
     return step, 128
 
 
-def encoding(n):
-    """Vectors of 2400 numbers of n sentences of 12 words at a time, 620 numbers a word."""
+def encoding(n, ragged=False):
+    """Vectors of 2400 numbers of n sentences at a time, 620 numbers a word."""
     gru = torch.nn.GRU(620, 2400, batch_first=True)
 
     def step():
         with torch.no_grad():
-            gru(torch.randn(n, 12, 620))
+            gru(sentences(n, 620, ragged))
 
     return step, n
 
 
 def main():
     parts = {"encoder": encoder, "decoder": decoder}
-    parts |= {f"encoding {n} at a time": lambda n=n: encoding(n) for n in (1, 128)}
+    parts |= {f"encoding {n} at a time": lambda n=n: encoding(n) for n in (1, 16, 128)}
+    parts |= {"encoder, ragged": lambda: encoder(True), "encoding 128 at a time, ragged": lambda: encoding(128, True)}
     for law in ("uniform", "zipf"):
         for rows in ("sparse", "dense"):
             parts[f"siamese-cbow {law} {rows}"] = lambda law=law, rows=rows: siamese_cbow(law, rows)

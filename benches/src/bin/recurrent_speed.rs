@@ -58,19 +58,36 @@ fn matrix(n: usize, dim: usize, seed: u64) -> Outcome<Array2<f32>> {
     Ok(Array2::from_shape_vec((n, dim), values)?)
 }
 
-/// Sentences whose words all differ, or whose words are as frequent as in a text: rank by the log-uniform law.
-fn batch(n: usize, as_text: bool) -> Outcome<TokenBatch> {
+/// What sentences are like.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Text {
+    /// 12 words each, all different.
+    Different,
+    /// 12 words each, as frequent as in a text: rank by the log-uniform law.
+    Frequent,
+    /// As frequent as in a text, and 3 to 21 words long, 12 in the mean.
+    Ragged,
+}
+
+fn batch(n: usize, text: Text) -> Outcome<TokenBatch> {
     let mut rng = stream(7, "words", &[]);
     let mut rank = || ((WORDS as f64 + 1.0).powf(rng.random_range(0.0..1.0)) - 1.0) as u32;
+    let tokens = 0..(2 * n * LENGTH) as u32;
     let tokens: Vec<TokenId> =
-        (0..(n * LENGTH) as u32).map(|i| TokenId(if as_text { rank().min(WORDS as u32 - 1) } else { i })).collect();
+        tokens.map(|i| TokenId(if text == Text::Different { i } else { rank().min(WORDS as u32 - 1) })).collect();
+    let mut at = 0;
+    let sentences = (0..n).map(|i| {
+        let start = at;
+        at += if text == Text::Ragged { 3 + 7 * i % 19 } else { LENGTH };
+        &tokens[start..at]
+    });
     let mut batch = TokenBatch::new();
-    batch.assign(tokens.chunks(LENGTH))?;
+    batch.assign(sentences)?;
     Ok(batch)
 }
 
-fn encoder(style: GruStyle, as_text: bool) -> Outcome<Row> {
-    let batch = batch(SENTENCES, as_text)?;
+fn encoder(style: GruStyle, text: Text) -> Outcome<Row> {
+    let batch = batch(SENTENCES, text)?;
     let words = matrix(batch.distinct().len(), WORD_DIM, 1)?;
     let encoder = GruEncoder::new(WORD_DIM, UNITS, 1, GruTopology::Separate, style, GruInit::Glorot)?;
     let mut parameters: Parameters<f32> = encoder.init(&mut stream(1, "encoder", &[]))?;
@@ -78,11 +95,11 @@ fn encoder(style: GruStyle, as_text: bool) -> Outcome<Row> {
     let d_out = matrix(SENTENCES, 2 * UNITS, 2)?;
     let mut d_words = Array2::zeros(words.raw_dim());
     let mut adam = ParametersOptimizer::new(Rule::Adam(AdamParams::default()), &parameters)?;
-    let name = format!("encoder, {style:?}, {} distinct words", batch.distinct().len());
+    let name = format!("encoder, {style:?}, {text:?}, {} words", batch.distinct().len());
     let run = move || -> Outcome {
         d.fill(0.0);
         let (out, saved) = encoder.forward(&parameters, &batch, words.view())?;
-        encoder.backward(&parameters, &batch, words.view(), &saved, d_out.view(), d_words.view_mut(), &mut d)?;
+        encoder.backward(&parameters, &batch, words.view(), &saved, d_out.view(), Some(d_words.view_mut()), &mut d)?;
         black_box(out);
         Ok(adam.update(1e-6, &mut parameters, &d)?)
     };
@@ -125,7 +142,7 @@ enum Output {
 }
 
 fn decoder(output: Output) -> Outcome<Row> {
-    let batch = batch(SENTENCES, true)?;
+    let batch = batch(SENTENCES, Text::Frequent)?;
     let targets = GruDecoder::targets(&batch);
     let mut table = Table::zeros(WORDS, WORD_DIM)?;
     table.values_mut().fill(0.01);
@@ -202,15 +219,17 @@ fn main() -> Outcome {
         Ok(())
     };
     add(encoder_products())?;
-    add(encoder(GruStyle::Torch, false))?;
-    add(encoder(GruStyle::Torch, true))?;
-    add(encoder(GruStyle::Release, true))?;
+    for text in [Text::Different, Text::Frequent, Text::Ragged] {
+        add(encoder(GruStyle::Torch, text))?;
+    }
+    add(encoder(GruStyle::Release, Text::Frequent))?;
     for output in [Output::Full, Output::Sampled, Output::Adaptive] {
         add(decoder(output))?;
     }
     for n in [1, 16, 128] {
-        add(encoding(n))?;
+        add(encoding(n, Text::Different))?;
     }
+    add(encoding(128, Text::Ragged))?;
     println!("sentences/s at {} threads: median of {} rounds [least, greatest]", args.threads, args.rounds);
     let mut rates = vec![Vec::new(); rows.len()];
     for round in 0..=args.rounds.max(1) {
@@ -234,14 +253,14 @@ fn main() -> Outcome {
 }
 
 /// Vectors of 2400 numbers by a trained encoder with one reader, `n` sentences at a time.
-fn encoding(n: usize) -> Outcome<Row> {
+fn encoding(n: usize, text: Text) -> Outcome<Row> {
     let encoder = GruEncoder::new(620, 2 * UNITS, 1, GruTopology::Forward, GruStyle::Release, GruInit::Glorot)?;
     let parameters: Parameters<f32> = encoder.init(&mut stream(1, "encoder", &[]))?;
-    let batch = batch(n, false)?;
+    let batch = batch(n, text)?;
     let words = matrix(batch.distinct().len(), 620, 1)?;
     let run = move || -> Outcome {
         black_box(encoder.encode(&parameters, &batch, words.view())?);
         Ok(())
     };
-    Ok(Row { name: format!("encoding, 2400 units, {n} at a time"), sentences: n, run: Box::new(run) })
+    Ok(Row { name: format!("encoding, 2400 units, {text:?}, {n} at a time"), sentences: n, run: Box::new(run) })
 }

@@ -121,12 +121,13 @@ impl<F: Float> Encoder<F> for Average {
         words: ArrayView2<'_, F>,
         _: &Self::Saved,
         d_out: ArrayView2<'_, F>,
-        d_words: ArrayViewMut2<'_, F>,
+        d_words: Option<ArrayViewMut2<'_, F>>,
         _: &mut Parameters<F>,
     ) -> Result<()> {
         self.check(batch, words)?;
         let dim = self.dim;
-        check_gradients(batch, dim, d_out, words, &d_words)?;
+        check_gradients(batch, dim, d_out, words, d_words.as_ref())?;
+        let Some(d_words) = d_words else { return Ok(()) };
         let d_out = d_out.as_standard_layout();
         let d_out = flat(&d_out);
         add_by_rows(d_words, |d_words| {
@@ -173,7 +174,9 @@ mod tests {
         let d_out = array![[3.0f32, 6.0], [100.0, 100.0], [1.0, 2.0]];
         let backward = |encoder: Average, mut d_words: Array2<f32>| {
             let view = if d_words.nrows() == 2 { d_words.view_mut() } else { d_words.view_mut().reversed_axes() };
-            encoder.backward(&none, &batch, words.view(), &(), d_out.view(), view, &mut Parameters::new()).unwrap();
+            encoder
+                .backward(&none, &batch, words.view(), &(), d_out.view(), Some(view), &mut Parameters::new())
+                .unwrap();
             d_words
         };
         assert_eq!(backward(sum, array![[0.0, 0.5], [1.0, 0.0]]), array![[4.0, 8.5], [7.0, 12.0]]);
@@ -182,7 +185,7 @@ mod tests {
         assert!((backward(mean, Array2::zeros((2, 2))) - expected).iter().all(|d| d.abs() < 1e-6));
         // A gradient that does not lie row by row.
         let mut columns = Array2::zeros((2, 2)).reversed_axes();
-        sum.backward(&none, &batch, words.view(), &(), d_out.view(), columns.view_mut(), &mut Parameters::new())
+        sum.backward(&none, &batch, words.view(), &(), d_out.view(), Some(columns.view_mut()), &mut Parameters::new())
             .unwrap();
         assert_eq!(columns, array![[4.0, 8.0], [6.0, 12.0]]);
     }
@@ -214,7 +217,7 @@ mod tests {
                 words.view(),
                 &(),
                 d_out.view(),
-                d_words.view_mut(),
+                Some(d_words.view_mut()),
                 &mut Parameters::new(),
             );
             assert!(matches!(result, Err(Error::ShapeMismatch { .. })));

@@ -298,13 +298,13 @@ impl<F: Float> Encoder<F> for SumPooledCnn {
         words: ArrayView2<'_, F>,
         saved: &Self::Saved,
         d_out: ArrayView2<'_, F>,
-        d_words: ArrayViewMut2<'_, F>,
+        d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
         check_words(batch, self.dim, words)?;
         self.check_parameters(parameters)?;
         self.check_parameters(d_parameters)?;
-        check_gradients(batch, self.out_dim(), d_out, words, &d_words)?;
+        check_gradients(batch, self.out_dim(), d_out, words, d_words.as_ref())?;
         match &saved.0 {
             State::Linear(sums) if self.activation == Activation::Linear => {
                 self.backward_collapsed(parameters, batch, sums, d_out, d_words, d_parameters)

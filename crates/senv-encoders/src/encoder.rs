@@ -39,7 +39,8 @@ pub trait Encoder<F: Float> {
     ) -> Result<(Array2<F>, Self::Saved)>;
 
     /// Adds to `d_words` and to `d_parameters` the gradients of a loss, given `d_out`, its gradient with respect to the
-    /// sentence vectors. `parameters`, `batch` and `words` are those of the forward pass.
+    /// sentence vectors. `parameters`, `batch` and `words` are those of the forward pass. Without `d_words` the work for them
+    /// is saved: for words that stay as they are.
     ///
     /// # Errors
     /// As for [`forward`](Encoder::forward); also if the gradients have other shapes than what they are gradients of, or
@@ -53,7 +54,7 @@ pub trait Encoder<F: Float> {
         words: ArrayView2<'_, F>,
         saved: &Self::Saved,
         d_out: ArrayView2<'_, F>,
-        d_words: ArrayViewMut2<'_, F>,
+        d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<()>;
 }
@@ -75,10 +76,11 @@ pub(crate) fn check_gradients<F: Float>(
     dim: usize,
     d_out: ArrayView2<'_, F>,
     words: ArrayView2<'_, F>,
-    d_words: &ArrayViewMut2<'_, F>,
+    d_words: Option<&ArrayViewMut2<'_, F>>,
 ) -> Result<()> {
     check_size("gradient of the sentence vectors, in rows,", batch.len(), d_out.nrows())?;
     check_size("gradient of the sentence vectors, in columns,", dim, d_out.ncols())?;
+    let Some(d_words) = d_words else { return Ok(()) };
     check_size("gradient of the words, in rows,", words.nrows(), d_words.nrows())?;
     check_size("gradient of the words, in columns,", words.ncols(), d_words.ncols())
 }

@@ -343,13 +343,13 @@ impl<F: Float> Encoder<F> for GruEncoder {
         words: ArrayView2<'_, F>,
         saved: &Self::Saved,
         d_out: ArrayView2<'_, F>,
-        mut d_words: ArrayViewMut2<'_, F>,
+        mut d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
         check_words(batch, self.word_dim, words)?;
         self.check_parameters(parameters)?;
         self.check_parameters(d_parameters)?;
-        check_gradients(batch, self.out_dim(), d_out, words, &d_words)?;
+        check_gradients(batch, self.out_dim(), d_out, words, d_words.as_ref())?;
         self.check_saved(batch, saved)?;
         let (orders, h, readers) = (&saved.orders, self.hidden, self.readers());
         let d_out = d_out.as_standard_layout();
@@ -374,6 +374,7 @@ impl<F: Float> Encoder<F> for GruEncoder {
                 Ok(cell.backward(&weights(reader), &reading, run, &upstream, &mut d)?.projections)
             })?;
             if layer == 0 {
+                let Some(d_words) = &mut d_words else { continue };
                 for (reader, d) in below.iter().enumerate() {
                     matmul_into(F::one(), d.view(), weights(reader).input, F::one(), d_words.view_mut())?;
                 }

@@ -33,7 +33,7 @@
 //! // The gradient of the sum of all numbers of all vectors.
 //! let (mut d_words, mut d_parameters) = (Array2::zeros(words.dim()), parameters.zeros_like());
 //! let d_out = Array2::ones(vectors.dim());
-//! cnn.backward(&parameters, &batch, words.view(), &saved, d_out.view(), d_words.view_mut(), &mut d_parameters)?;
+//! cnn.backward(&parameters, &batch, words.view(), &saved, d_out.view(), Some(d_words.view_mut()), &mut d_parameters)?;
 //! assert!(d_words.iter().all(|&d| d != 0.0));
 //! # Ok::<(), senv_core::Error>(())
 //! ```

@@ -59,7 +59,7 @@ pub(crate) fn gradients<F: Float, E: Encoder<F>>(
 ) -> (Array2<F>, Parameters<F>) {
     let (_, saved) = encoder.forward(parameters, batch, words).unwrap();
     let (mut d_words, mut d_parameters) = (Array2::zeros(words.raw_dim()), parameters.zeros_like());
-    encoder.backward(parameters, batch, words, &saved, d_out, d_words.view_mut(), &mut d_parameters).unwrap();
+    encoder.backward(parameters, batch, words, &saved, d_out, Some(d_words.view_mut()), &mut d_parameters).unwrap();
     (d_words, d_parameters)
 }
 
@@ -90,11 +90,16 @@ pub(crate) fn check_gradients_of<E: Encoder<f64>>(
         let error = gradcheck::max_relative_error(of_tensor, tensor.values(), d_parameters[place].values());
         assert!(error < 1e-7, "{}: {error}", tensor.name());
     }
+    // Words that stay as they are change nothing else.
+    let (_, saved) = encoder.forward(parameters, batch, words.view()).unwrap();
+    let mut alone = parameters.zeros_like();
+    encoder.backward(parameters, batch, words.view(), &saved, d_out.view(), None, &mut alone).unwrap();
+    assert!(alone == d_parameters, "without the gradients of the words");
     // Gradients are added to what is there.
     let (_, saved) = encoder.forward(parameters, batch, words.view()).unwrap();
     let (mut twice, mut twice_parameters) = (d_words.clone(), d_parameters.clone());
     let (view, d) = (twice.view_mut(), &mut twice_parameters);
-    encoder.backward(parameters, batch, words.view(), &saved, d_out.view(), view, d).unwrap();
+    encoder.backward(parameters, batch, words.view(), &saved, d_out.view(), Some(view), d).unwrap();
     let double = |a: &f64, b: &f64| (a - 2.0 * b).abs() <= 1e-12 * (1.0 + b.abs());
     assert!(twice.iter().zip(&d_words).all(|(a, b)| double(a, b)));
     for (a, b) in twice_parameters.iter().zip(d_parameters.iter()) {

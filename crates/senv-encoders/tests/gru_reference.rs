@@ -78,7 +78,7 @@ fn encoders_give_the_reference_numbers() {
         close(&[(&out * &d_out).sum()], &numbers(&case["loss"]), name);
         let (mut d_words, mut gradients) = (Array2::zeros(words.raw_dim()), parameters.zeros_like());
         encoder
-            .backward(&parameters, &batch, words, &saved, d_out.view(), d_words.view_mut(), &mut gradients)
+            .backward(&parameters, &batch, words, &saved, d_out.view(), Some(d_words.view_mut()), &mut gradients)
             .expect("gradients");
         let expected = numbers(&case["grads"]["x"]);
         for (token, d_word) in batch.distinct().iter().zip(d_words.rows()) {

@@ -58,7 +58,8 @@ fn the_convolution_gives_the_reference_numbers() {
         d_out.row_mut(1).iter_mut().zip(&upstream).for_each(|(d, &u)| *d = u);
         close(&[(&out * &d_out).sum()], &case["loss"], &format!("loss of case {number}"));
         let (mut d_words, mut d) = (Array2::zeros((n, dim)), parameters.zeros_like());
-        cnn.backward(&parameters, &batch, words, &saved, d_out.view(), d_words.view_mut(), &mut d).expect("gradients");
+        cnn.backward(&parameters, &batch, words, &saved, d_out.view(), Some(d_words.view_mut()), &mut d)
+            .expect("gradients");
         let gradients = &case["grads"];
         close(d_words.as_slice().expect("rows"), &gradients["x"], &format!("words of case {number}"));
         for (i, tensors) in d.iter().collect::<Vec<_>>().chunks(2).enumerate() {

@@ -205,7 +205,8 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let (batch, mut lap) = (&drawn.batch, Lap::start());
-        let Gradients { tokens, d_words, words, d_parameters, phases, .. } = gradients;
+        gradients.begin_words(batch, weights.words.dim())?;
+        let Gradients { frozen, d_words, words, d_parameters, phases, .. } = gradients;
         batch.gather_into(&weights.words, words)?;
         let mask = vector_mask(self.params.vector_dropout, step, words);
         if let Some(mask) = &mask {
@@ -215,20 +216,17 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         lap.add_to(&mut phases.encode);
         let (report, d_vectors) = self.loss(step, vectors.view(), drawn)?;
         lap.add_to(&mut phases.loss);
-        tokens.clear();
-        tokens.extend_from_slice(batch.distinct());
-        batch.zeros_into(words.ncols(), d_words)?;
         self.encoder.backward(
             &weights.parameters[0],
             batch,
             words.view(),
             &saved,
             d_vectors.view(),
-            d_words.view_mut(),
+            (!*frozen).then(|| d_words.view_mut()),
             &mut d_parameters[0],
         )?;
-        if let Some(mask) = &mask {
-            *d_words *= mask;
+        if let Some(mask) = mask.filter(|_| !*frozen) {
+            *d_words *= &mask;
         }
         self.penalty.backward_all(&weights.parameters[0], None, 1.0, &mut d_parameters[0])?;
         lap.add_to(&mut phases.backward);

@@ -300,10 +300,12 @@ impl Objective for Tuning<'_> {
     ) -> Result<StepReport> {
         let targets = self.params.grid.targets::<f32>(scores)?;
 
-        let mut words = batch.gather(&weights.words)?;
-        let mask = crate::pair_training::vector_mask(self.params.vector_dropout, step, &words);
+        gradients.begin_words(batch, weights.words.dim())?;
+        let Gradients { frozen, d_words, words, d_parameters, .. } = gradients;
+        batch.gather_into(&weights.words, words)?;
+        let mask = crate::pair_training::vector_mask(self.params.vector_dropout, step, words);
         if let Some(mask) = &mask {
-            words *= mask;
+            *words *= mask;
         }
         let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
         let (u, v) = vectors.view().split_at(Axis(0), scores.len());
@@ -311,13 +313,10 @@ impl Objective for Tuning<'_> {
         let loss = self.params.loss.forward(&predictions, targets.view())?;
 
         let d_logits = self.params.loss.backward(&predictions, targets.view(), 1.0);
-        let (d_encoder, d_head) = gradients.d_parameters.split_at_mut(1);
+        let (d_encoder, d_head) = d_parameters.split_at_mut(1);
         let d_head = &mut d_head[0];
         let (d_u, d_v) = self.head.backward(&weights.parameters[1], &seen, u, v, d_logits.view(), d_head)?;
         let d_vectors = concatenate![Axis(0), d_u, d_v];
-        gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(batch.distinct());
-        let mut d_words = Array2::zeros(words.raw_dim());
         let filters = &weights.parameters[0];
         self.encoder.backward(
             filters,
@@ -325,13 +324,12 @@ impl Objective for Tuning<'_> {
             words.view(),
             &saved,
             d_vectors.view(),
-            d_words.view_mut(),
+            (!*frozen).then(|| d_words.view_mut()),
             &mut d_encoder[0],
         )?;
-        if let Some(mask) = &mask {
-            d_words *= mask;
+        if let Some(mask) = mask.filter(|_| !*frozen) {
+            *d_words *= &mask;
         }
-        gradients.d_words = d_words;
         let start = (self.params.filters == FilterStart::Universal).then_some(&self.start);
         let fit = &self.params.fit;
         fit.penalty(self.params.l2_filters).backward_all(filters, start, 1.0, &mut d_encoder[0])?;

@@ -250,7 +250,8 @@ impl Objective for Neighbours<'_> {
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let mut lap = Lap::start();
-        let Gradients { tokens, d_words, words, d_parameters, phases, .. } = gradients;
+        gradients.begin_words(batch, weights.words.dim())?;
+        let Gradients { frozen, d_words, words, d_parameters, phases, .. } = gradients;
         batch.gather_into(&weights.words, words)?;
         let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
         lap.add_to(&mut phases.encode);
@@ -261,16 +262,13 @@ impl Objective for Neighbours<'_> {
         let (d_middle, d_candidates) = self.loss.backward(&losses, 1.0);
         let d_vectors = concatenate![Axis(0), d_middle, d_candidates];
         lap.add_to(&mut phases.loss);
-        tokens.clear();
-        tokens.extend_from_slice(batch.distinct());
-        batch.zeros_into(words.ncols(), d_words)?;
         self.encoder.backward(
             &weights.parameters[0],
             batch,
             words.view(),
             &saved,
             d_vectors.view(),
-            d_words.view_mut(),
+            (!*frozen).then(|| d_words.view_mut()),
             &mut d_parameters[0],
         )?;
         lap.add_to(&mut phases.backward);

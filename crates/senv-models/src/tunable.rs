@@ -113,7 +113,7 @@ impl Encoder<f32> for Tunable {
         words: ArrayView2<'_, f32>,
         saved: &TunableSaved,
         d_out: ArrayView2<'_, f32>,
-        d_words: ArrayViewMut2<'_, f32>,
+        d_words: Option<ArrayViewMut2<'_, f32>>,
         d_parameters: &mut Parameters<f32>,
     ) -> CoreResult<()> {
         match (self, saved) {

@@ -98,24 +98,28 @@ impl SumPooledCnn {
         batch: &TokenBatch,
         sums: &Array2<F>,
         d_out: ArrayView2<'_, F>,
-        d_words: ArrayViewMut2<'_, F>,
+        d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
         let (dim, n_sums) = (self.dim, self.n_offsets() * self.dim);
         check_size("saved state, in sentences,", batch.len(), sums.nrows())?;
         check_size("saved state, in columns,", n_sums, sums.ncols())?;
-        let mut d_sums = matrix(batch.len(), n_sums, zeros(batch.len(), n_sums)?)?;
+        let rows = if d_words.is_some() { batch.len() } else { 0 };
+        let mut d_sums = matrix(rows, n_sums, zeros(rows, n_sums)?)?;
         for block in &self.blocks {
             let g = d_out.slice(s![.., block.columns()]);
             let columns = s![.., block.offset * dim..(block.offset + block.width) * dim];
             matmul_into(F::one(), g.t(), sums.slice(columns), F::one(), d_parameters[block.filter].view_mut())?; // (B2)
-            matmul_into(F::one(), g, parameters[block.filter].view(), F::zero(), d_sums.slice_mut(columns))?; // (B2)
+            if d_words.is_some() {
+                matmul_into(F::one(), g, parameters[block.filter].view(), F::zero(), d_sums.slice_mut(columns))?; // (B2)
+            }
             let d_bias = d_parameters[block.filter + 1].values_mut();
             for (i, g) in g.rows().into_iter().enumerate() {
                 let n_positions = F::of(self.n_positions(batch.sentence(i).len(), block) as f64);
                 d_bias.iter_mut().zip(g).for_each(|(d, &g)| *d += n_positions * g); // (B2)
             }
         }
+        let Some(d_words) = d_words else { return Ok(()) };
         let d_sums = d_sums.into_raw_vec_and_offset().0;
         // What every interior word of a sentence gets.
         let mut interior = zeros(batch.len(), dim)?;

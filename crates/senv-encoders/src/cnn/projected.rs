@@ -121,7 +121,7 @@ impl SumPooledCnn {
         words: ArrayView2<'_, F>,
         saved: &Slopes<F>,
         d_out: ArrayView2<'_, F>,
-        d_words: ArrayViewMut2<'_, F>,
+        d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
         let (out_dim, width, n_distinct) = (self.out_dim(), self.projection_dim(), batch.distinct().len());
@@ -160,7 +160,9 @@ impl SumPooledCnn {
         });
         let d_projections = matrix(n_distinct, width, d_projections)?;
         let stacked = self.stacked_filters(parameters);
-        matmul_into(F::one(), d_projections.view(), stacked.view(), F::one(), d_words)?; // (B1)
+        if let Some(d_words) = d_words {
+            matmul_into(F::one(), d_projections.view(), stacked.view(), F::one(), d_words)?; // (B1)
+        }
         let d_stacked = matmul(d_projections.t(), words)?; // (B1)
         for block in &self.blocks {
             let mut d_filter = d_parameters[block.filter].view_mut();

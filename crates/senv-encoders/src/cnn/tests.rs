@@ -194,7 +194,7 @@ fn forms_shapes_and_saved_states_that_do_not_fit_are_refused() {
         let (_, saved) = encoder.forward(&parameters, &batch, words.view()).unwrap();
         let backward = |encoder: &SumPooledCnn, batch: &TokenBatch, d_out: &Array2<f32>, mut d: Parameters<f32>| {
             let mut d_words = Array2::zeros(words.raw_dim());
-            encoder.backward(&parameters, batch, words.view(), &saved, d_out.view(), d_words.view_mut(), &mut d)
+            encoder.backward(&parameters, batch, words.view(), &saved, d_out.view(), Some(d_words.view_mut()), &mut d)
         };
         let zeros = parameters.zeros_like();
         assert!(backward(encoder, &batch, &d_out, zeros.clone()).is_ok());

@@ -25,7 +25,7 @@ pub(super) struct Recurrent<'a, F> {
 impl<'a, F: Float> Recurrent<'a, F> {
     pub(super) fn new(u: ArrayView2<'a, F>, steps: &Steps) -> Result<Self> {
         let few = (0..steps.len()).filter(|&t| (2..=FEW).contains(&steps.active(t))).count();
-        let turned = if few >= STEPS { turned(u)? } else { None };
+        let turned = if few >= STEPS && !u.is_empty() { turned(u)? } else { None };
         Ok(Self { u, turned })
     }
 

@@ -149,7 +149,7 @@ fn forms_and_saved_states_that_do_not_fit_are_refused() {
         let (out, saved) = encoder.forward(&parameters, &batch, words.view()).unwrap();
         let backward = |encoder: &GruEncoder, batch: &TokenBatch, d_out: &Array2<f32>, d: &Parameters<f32>| {
             let (mut d_words, mut d) = (Array2::zeros((batch.distinct().len(), 3)), d.clone());
-            encoder.backward(&parameters, batch, words.view(), &saved, d_out.view(), d_words.view_mut(), &mut d)
+            encoder.backward(&parameters, batch, words.view(), &saved, d_out.view(), Some(d_words.view_mut()), &mut d)
         };
         assert!(backward(&encoder, &batch, &out, &parameters).is_ok());
         assert!(mismatch(backward(&encoder, &batch, &Array2::zeros((5, 3)), &parameters)));

@@ -67,7 +67,7 @@ impl<F: Float> Encoder<F> for PresentWords {
         words: ArrayView2<'_, F>,
         h: &Array2<F>,
         d_out: ArrayView2<'_, F>,
-        d_words: ArrayViewMut2<'_, F>,
+        d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
         check(parameters, self.sum.dim)?;
@@ -109,7 +109,7 @@ mod tests {
         let (h, saved) = encoder.forward(&p, &batch, words.view()).unwrap();
         assert!(h.row(2).iter().all(|&x| x == 0.0), "a sentence without words");
         let (mut d_words, mut d_p) = (Array2::zeros((4, 3)), p.zeros_like());
-        encoder.backward(&p, &batch, words.view(), &saved, d_out.view(), d_words.view_mut(), &mut d_p).unwrap();
+        encoder.backward(&p, &batch, words.view(), &saved, d_out.view(), Some(d_words.view_mut()), &mut d_p).unwrap();
         let of_words = |x: &[f64]| f(&p, ArrayView2::from_shape((4, 3), x).unwrap());
         assert!(max_relative_error(of_words, words.as_slice().unwrap(), d_words.as_slice().unwrap()) < 1e-7);
         let of_bias = |x: &[f64]| {

@@ -131,19 +131,18 @@ impl Objective for Autoencoding {
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let row_groups = self.row_groups();
-        let words = batch.gather(&weights.words)?;
+        gradients.begin_words(batch, weights.words.dim())?;
+        let Gradients { frozen, d_words, words, d_parameters, rows, .. } = gradients;
+        batch.gather_into(&weights.words, words)?;
         let bias = &weights.parameters[0];
         let (h, saved) = self.encoder.forward(bias, batch, words.view())?;
-        let (d_encoder, d_output) = gradients.d_parameters.split_at_mut(1);
-        let (loss, d_h, rows) =
+        let (d_encoder, d_output) = d_parameters.split_at_mut(1);
+        let (loss, d_h, of_rows) =
             self.output.loss_and_gradients(&weights.parameters[1], h.view(), sentences, &mut d_output[0])?;
-        if let Some(rows) = rows {
-            if row_groups.is_empty() { rows.add_to(&mut d_output[0], 0)? } else { gradients.rows = vec![rows] }
+        if let Some(of_rows) = of_rows {
+            if row_groups.is_empty() { of_rows.add_to(&mut d_output[0], 0)? } else { *rows = vec![of_rows] }
         }
-        gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(batch.distinct());
-        gradients.d_words = Array2::zeros(words.raw_dim());
-        let d_words = gradients.d_words.view_mut();
+        let d_words = (!*frozen).then(|| d_words.view_mut());
         self.encoder.backward(bias, batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
         Ok(StepReport { loss, ..StepReport::default() })
     }

@@ -16,7 +16,7 @@ mod run;
 mod tests;
 
 use ndarray::Array2;
-use senv_core::{Float, Parameters, Result as CoreResult, Table, TokenId};
+use senv_core::{Float, Parameters, Result as CoreResult, Table, TokenBatch, TokenId};
 use senv_losses::RowGradients;
 
 use crate::Result;
@@ -50,7 +50,9 @@ impl Weights {
 /// The gradient of a batch.
 #[derive(Debug, Clone, Default)]
 pub struct Gradients {
-    /// The words of the batch, ascending, each once.
+    /// Whether word vectors stay as they are, so that their gradients are not needed.
+    pub frozen: bool,
+    /// The words of the batch, ascending, each once; none if they stay as they are.
     pub tokens: Vec<TokenId>,
     /// Their gradients, shape `(n_tokens, dim)`.
     pub d_words: Array2<f32>,
@@ -65,6 +67,20 @@ pub struct Gradients {
 }
 
 impl Gradients {
+    /// The words of a batch, and zeros for their gradients; nothing of either if they stay as they are.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`] if the gradients do not fit into memory.
+    pub fn begin_words(&mut self, batch: &TokenBatch, dim: usize) -> CoreResult<()> {
+        self.tokens.clear();
+        if self.frozen {
+            self.d_words = Array2::default((0, dim));
+            return Ok(());
+        }
+        self.tokens.extend_from_slice(batch.distinct());
+        batch.zeros_into(dim, &mut self.d_words)
+    }
+
     /// All their numbers.
     fn arrays(&self) -> Vec<&[f32]> {
         let dense = self.d_parameters.iter().flat_map(|group| group.iter().map(|tensor| tensor.values()));

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use senv_core::{Control, Error as CoreError, Observer, Parameters, Progress, optim::global_norm};
 
 use super::{
-    FitParams, Gradients, Objective, Phases, Step, StepReport, Weights,
+    FitParams, Gradients, Objective, Phases, Step, StepReport, Weights, WordUpdates,
     awake::awake_beside,
     checkpoint::{self, Best, Place},
     learner::Learner,
@@ -167,7 +167,8 @@ impl<'a, O: Objective> Run<'a, O> {
             if row_groups.contains(&i) { Parameters::new() } else { group.zeros_like() }
         };
         let d_parameters = learner.weights.parameters.iter().enumerate().map(zeros).collect();
-        let gradients = Gradients { d_parameters, ..Gradients::default() };
+        let frozen = params.words == WordUpdates::Frozen;
+        let gradients = Gradients { frozen, d_parameters, ..Gradients::default() };
         let validate_every = params.validate_every.unwrap_or(epoch).max(1);
         Ok(Self {
             objective,

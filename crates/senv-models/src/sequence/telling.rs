@@ -142,7 +142,8 @@ impl Machine {
             )?;
         }
         let (source, words) = (&batches[0], words[0].view());
-        let (d_words_read, d_encoder) = (d_words[0].view_mut(), &mut d_parameters[0]);
+        let d_words_read = (!asked.frozen).then(|| d_words[0].view_mut());
+        let d_encoder = &mut d_parameters[0];
         self.encoder.backward(&parameters[0], source, words, &saved, d_vectors.view(), d_words_read, d_encoder)?;
         Ok((report, d_words))
     }
@@ -153,7 +154,7 @@ impl Telling {
     fn merge(&self, told: &Told, parts: &[Array2<f32>], dim: usize, gradients: &mut Gradients) {
         let parts = || told.batches.iter().zip(parts);
         gradients.tokens.clear();
-        if self.updates == WordUpdates::Frozen {
+        if gradients.frozen {
             gradients.d_words = Array2::zeros((0, dim));
             return;
         }
@@ -213,7 +214,7 @@ impl Objective for Telling {
         let asked = Asked {
             alphas: &self.weights,
             place: (step.seed, step.number),
-            frozen: self.updates == WordUpdates::Frozen,
+            frozen: gradients.frozen,
             row_groups: &row_groups,
         };
         let Gradients { d_parameters, rows, .. } = gradients;

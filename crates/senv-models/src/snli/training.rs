@@ -1,6 +1,6 @@
 //! Encoder and classifier on labelled pairs.
 
-use ndarray::{Array2, Axis, concatenate};
+use ndarray::{Axis, concatenate};
 use senv_core::{Sentences, TokenBatch, Vocabulary};
 use senv_encoders::Encoder;
 use senv_losses::NliHead;
@@ -97,24 +97,23 @@ impl Objective for Pairs {
         Judged { batch, labels }: &Judged,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        let words = batch.gather(&weights.words)?;
+        gradients.begin_words(batch, weights.words.dim())?;
+        let Gradients { frozen, d_words, words, d_parameters, .. } = gradients;
+        batch.gather_into(&weights.words, words)?;
         let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
         let (u, v) = vectors.view().split_at(Axis(0), labels.len());
         let predictions = self.head.forward(&weights.parameters[1], u, v)?;
         let loss = predictions.loss(labels)?;
-        let (d_encoder, d_head) = gradients.d_parameters.split_at_mut(1);
+        let (d_encoder, d_head) = d_parameters.split_at_mut(1);
         let (d_u, d_v) = self.head.backward(&weights.parameters[1], &predictions, labels, 1.0, &mut d_head[0])?;
         let d_vectors = concatenate![Axis(0), d_u, d_v];
-        gradients.tokens.clear();
-        gradients.tokens.extend_from_slice(batch.distinct());
-        gradients.d_words = Array2::zeros(words.raw_dim());
         self.encoder.backward(
             &weights.parameters[0],
             batch,
             words.view(),
             &saved,
             d_vectors.view(),
-            gradients.d_words.view_mut(),
+            (!*frozen).then(|| d_words.view_mut()),
             &mut d_encoder[0],
         )?;
         Ok(StepReport { loss, ..StepReport::default() })
