@@ -97,6 +97,9 @@ fn words_start_from_any_file_of_vectors() {
     assert!(cosine(&folder, "m.senv", "zebra", "zebra") > 0.999);
     assert_eq!(folder.run(&["info", "m.senv", "--json"]).ok().json()["dim"], 3);
     assert_eq!(cosine(&folder, "m.senv", "cat", "dog"), 0.0);
+    let dropped = [&args[..], &["--vector-dropout", "0.3", "--epochs", "2", "--output", "d.senv"]].concat();
+    folder.run(&dropped).ok();
+    assert_eq!(cosine(&folder, "d.senv", "cat", "dog"), 0.0);
     let without = [&args[..], &["--epochs", "1", "--output", "w.senv", "--keep-vector-words", "false"]].concat();
     assert!(folder.run(&without).ok().err.contains("2 of "));
     // A model of senv is a file of vectors, too.

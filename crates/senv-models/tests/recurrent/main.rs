@@ -21,7 +21,7 @@ use senv_core::{
 use senv_models::{
     BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, GruTopology, LongSentences,
     Model, NliPairs, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
-    Reconstruction, RnnAutoencoderParams, SkipThought, SkipThoughtParams, SnliEncoder, SnliParams, Stopped,
+    Reconstruction, RnnAutoencoderParams, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, Stopped,
     WordUpdates,
 };
 use senv_store::Embeddings;

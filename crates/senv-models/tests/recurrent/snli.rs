@@ -51,6 +51,22 @@ fn snli_stops_early_and_resumes_to_the_bit() {
 }
 
 #[test]
+fn frozen_words_stay_and_the_rest_learns() {
+    let train = labelled(120, 0);
+    for encoder in [SnliEncoder::Bow, rnn()] {
+        let after = |epochs, words| {
+            let fit = FitParams { epochs, batch: 16, lr: 0.01, words, clip: Some(1e-3), ..FitParams::default() };
+            snli(encoder.clone(), fit).fit(&train, None, None, &NoObserver).unwrap().model
+        };
+        let values = |model: &Snli| model.words().values().to_vec();
+        let (one, three) = (after(1, WordUpdates::Frozen), after(3, WordUpdates::Frozen));
+        assert_eq!(values(&one), values(&three), "{encoder:?}");
+        assert_ne!(one.classify(&[("boat", "tide")]).unwrap(), three.classify(&[("boat", "tide")]).unwrap());
+        assert_ne!(values(&one), values(&after(1, WordUpdates::Sparse)));
+    }
+}
+
+#[test]
 fn long_sentences_are_cut() {
     let train = labelled(40, 0);
     let params = SnliParams { max_tokens: 2, ..snli(rnn(), FitParams { epochs: 1, ..FitParams::default() }) };
