@@ -8,12 +8,13 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use ndarray::Array2;
 use rand::RngExt;
 use senv_benches::{SEED, numbers};
 use senv_core::{
     Rows, Table,
     kernels::{self, SharedTable},
-    stream,
+    matmul_into, stream,
 };
 
 const DIMS: [usize; 3] = [100, 300, 700];
@@ -128,5 +129,28 @@ fn products(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, vectors, shared_rows, products);
+/// Products of some states with the matrix of a reader of 2400 units, on one thread, as it lies in memory and turned.
+fn states_with_a_matrix(c: &mut Criterion) {
+    let (rows, k) = (7200, 2400);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let mut rng = stream(SEED, "states", &[]);
+    let mut matrix = |n: usize, dim: usize| Array2::from_shape_simple_fn((n, dim), || rng.random_range(-0.5f32..0.5));
+    let u = matrix(rows, k);
+    let turned = u.t().as_standard_layout().into_owned();
+    for n in [2, 8, 16, 32, 64, 128] {
+        let states = matrix(n, k);
+        let mut out = Array2::zeros((n, rows));
+        let mut product = |b| pool.install(|| matmul_into(1.0, states.view(), b, 0.0, out.view_mut())).expect("shapes");
+        let mut group = c.benchmark_group("states");
+        group.throughput(Throughput::Elements((n * rows * k) as u64)).sample_size(10);
+        group.bench_function(BenchmarkId::new("as it lies", n), |bencher| bencher.iter(|| product(u.t())));
+        group.bench_function(BenchmarkId::new("turned", n), |bencher| bencher.iter(|| product(turned.view())));
+        group.finish();
+        product(u.t());
+        let expected = kernels::dot(states.row(n - 1).as_slice().expect("a row"), u.row(9).as_slice().expect("a row"));
+        assert!((out[(n - 1, 9)] - expected).abs() < 1e-3, "{} {expected}", out[(n - 1, 9)]);
+    }
+}
+
+criterion_group!(benches, vectors, shared_rows, products, states_with_a_matrix);
 criterion_main!(benches);
