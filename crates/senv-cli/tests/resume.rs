@@ -27,6 +27,9 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     let more = [&LONG[..], &["--checkpoint-every", "0.05s"]].concat();
     let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &more));
     wait_for(&folder, "m.senv.checkpoint", &mut child);
+    // As `timeout` does: to the process and, a moment later, to its group.
+    signal(&child, 2);
+    std::thread::sleep(std::time::Duration::from_millis(20));
     signal(&child, 2);
     let stopped = Ended::from(child.wait_with_output().unwrap());
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);

@@ -12,7 +12,11 @@
 //! Small arrays draw from a [`Stream`] in order. Tables of millions of rows are filled by [`uniform_rows`], in
 //! which every row has random numbers of its own, so that all threads work and none waits.
 
-pub(crate) mod householder;
+mod factors;
+#[cfg(any(test, not(feature = "ndarray-linalg")))]
+mod householder;
+#[cfg(feature = "ndarray-linalg")]
+mod lapack;
 mod orthogonal;
 
 use std::ops::Range;
@@ -22,6 +26,11 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
+use factors::Factors;
+#[cfg(not(feature = "ndarray-linalg"))]
+pub(crate) use householder::factorise;
+#[cfg(feature = "ndarray-linalg")]
+pub(crate) use lapack::factorise;
 pub use orthogonal::orthogonal;
 
 use crate::{Error, Result, Stream, Table, kernels::fill_uniform, rng::mix};

@@ -5,6 +5,10 @@
 //! features of a sentence name rows ([`Features`], [`RowId`]) of a dense table ([`Table`], [`Rows`]), and a
 //! [`SentenceEncoder`] turns a sentence into a vector. Nothing here
 //! knows a model, a metric or another project's file format.
+//!
+//! Nothing of it needs a library of the system. With the feature `ndarray-linalg`, orthogonal starts and least squares
+//! take their QR factors from LAPACK; the program that is built names the library, by `openblas-src` with its feature
+//! `system`, say. The numbers agree to rounding and then depend on that library too.
 
 mod atomic_file;
 pub mod checkpoint;

@@ -13,6 +13,7 @@
 
 use ndarray::{Array1, Array2, ArrayViewMut2, s};
 
+use super::Factors;
 use crate::{Result, matmul, matmul_into};
 
 /// Reflections taken together.
@@ -28,15 +29,11 @@ struct Block {
     t: Array2<f64>,
 }
 
-/// The factors of a matrix of `m` rows and `n <= m` columns.
-pub(crate) struct Factors {
-    blocks: Vec<Block>,
-    /// R, shape `(n, n)`; what stands below the diagonal means nothing.
-    r: Array2<f64>,
-}
+/// Q as the reflections of all columns.
+pub(crate) struct Reflections(Vec<Block>);
 
 /// The factors of `a`, which has at least as many rows as columns.
-pub(crate) fn factorise(mut a: Array2<f64>) -> Result<Factors> {
+pub(crate) fn factorise(mut a: Array2<f64>) -> Result<Factors<Reflections>> {
     let (m, n) = a.dim();
     let mut blocks = Vec::with_capacity(n.div_ceil(BLOCK));
     for first in (0..n).step_by(BLOCK) {
@@ -53,7 +50,7 @@ pub(crate) fn factorise(mut a: Array2<f64>) -> Result<Factors> {
         }
         blocks.push(block);
     }
-    Ok(Factors { blocks, r: a.slice(s![..n, ..]).to_owned() })
+    Ok(Factors { q: Reflections(blocks), r: a.slice(s![..n, ..]).to_owned() })
 }
 
 /// Reflections of a panel whose rows are columns of the matrix: V, T and the rows of R that belong to the panel.
@@ -99,12 +96,12 @@ impl Block {
     }
 }
 
-impl Factors {
+impl Factors<Reflections> {
     /// `Q D`, `d` being the diagonal of D: n columns.
     pub(crate) fn times_diagonal(&self, rows: usize, d: &Array1<f64>) -> Result<Array2<f64>> {
         let mut q = Array2::zeros((rows, d.len()));
         q.diag_mut().assign(d);
-        for block in self.blocks.iter().rev() {
+        for block in self.q.0.iter().rev() {
             // The columns before are still those of D, without anything in the rows touched.
             block.reflect(q.slice_mut(s![block.first.., block.first..]), false)?;
         }
@@ -113,25 +110,7 @@ impl Factors {
 
     /// `x = Qᵀ x`
     pub(crate) fn apply_q_transposed(&self, x: &mut Array2<f64>) -> Result<()> {
-        self.blocks.iter().try_for_each(|block| block.reflect(x.slice_mut(s![block.first.., ..]), true))
-    }
-
-    /// The diagonal of R.
-    pub(crate) fn diagonal(&self) -> Array1<f64> {
-        self.r.diag().to_owned()
-    }
-
-    /// Solves R z = y for every column, `y` being the first n rows; R has no zero on its diagonal.
-    pub(crate) fn solve_r(&self, y: &mut Array2<f64>) {
-        for i in (0..self.r.nrows()).rev() {
-            let (mut above, below) = y.view_mut().split_at(ndarray::Axis(0), i + 1);
-            let mut row = above.row_mut(i);
-            for (factor, solved) in self.r.slice(s![i, i + 1..]).iter().zip(below.rows()) {
-                row.scaled_add(-factor, &solved);
-            }
-            let pivot = self.r[(i, i)];
-            row.mapv_inplace(|x| x / pivot);
-        }
+        self.q.0.iter().try_for_each(|block| block.reflect(x.slice_mut(s![block.first.., ..]), true))
     }
 }
 

@@ -3,13 +3,16 @@
 //! Equation: `orthogonal-initialiser`
 //!
 //! ```text
-//! G = Q R,  G: independent N(0, 1)      Householder, f64
+//! G = Q R,  G: independent N(0, 1)      f64, by Householder reflections or, as the feature has it, by LAPACK
 //! W = Q diag(sign R_ii)                 uniform over all orthogonal matrices (Haar)
 //! ```
+//!
+//! The left singular vectors of G, which the release of Skip-thoughts takes, are uniform in the same way and cost several
+//! times the work.
 
 use ndarray::{Array2, NdFloat};
 
-use super::{householder, normal};
+use super::{factorise, normal};
 use crate::{Error, Result, Stream};
 
 /// Fills `out`, a matrix of `rows` and `columns`, with orthonormal columns (rows, if there are fewer of them), all such
@@ -43,7 +46,7 @@ pub fn orthogonal<F: NdFloat>(rng: &mut Stream, out: &mut [F], rows: usize, colu
     let mut values = vec![0.0_f64; expected];
     normal(rng, &mut values, 1.0)?;
     let values = Array2::from_shape_vec((long, short), values).map_err(|_| Error::TooLarge { rows, dim: columns })?;
-    let factors = householder::factorise(values)?;
+    let factors = factorise(values)?;
     let signs = factors.diagonal().mapv(|x| if x < 0.0 { -1.0 } else { 1.0 });
     let q = factors.times_diagonal(long, &signs)?;
     let narrow = |x: f64| F::from(x).unwrap_or_else(F::nan);

@@ -1,0 +1,30 @@
+//! A matrix as the product Q R of one with orthonormal columns and an upper triangle: what both ways to find them share.
+
+use ndarray::{Array1, Array2, Axis, s};
+
+/// The factors of a matrix of `m` rows and `n <= m` columns, Q in the form that the way to them leaves it in.
+pub(crate) struct Factors<Q> {
+    pub(super) q: Q,
+    /// R, shape `(n, n)`; what stands below the diagonal means nothing.
+    pub(super) r: Array2<f64>,
+}
+
+impl<Q> Factors<Q> {
+    /// The diagonal of R.
+    pub(crate) fn diagonal(&self) -> Array1<f64> {
+        self.r.diag().to_owned()
+    }
+
+    /// Solves R z = y for every column, `y` being the first n rows; R has no zero on its diagonal.
+    pub(crate) fn solve_r(&self, y: &mut Array2<f64>) {
+        for i in (0..self.r.nrows()).rev() {
+            let (mut above, below) = y.view_mut().split_at(Axis(0), i + 1);
+            let mut row = above.row_mut(i);
+            for (factor, solved) in self.r.slice(s![i, i + 1..]).iter().zip(below.rows()) {
+                row.scaled_add(-factor, &solved);
+            }
+            let pivot = self.r[(i, i)];
+            row.mapv_inplace(|x| x / pivot);
+        }
+    }
+}
