@@ -106,7 +106,8 @@ impl TrainingProgress {
         let perplexities = progress.decoders.iter().flatten().map(|nll| format!("{:.1}", nll.exp()));
         let perplexities: Vec<String> = perplexities.collect();
         if !perplexities.is_empty() {
-            text += &format!("  perplexity {}", perplexities.join(" / "));
+            let among = if progress.among_samples { " among samples" } else { "" };
+            text += &format!("  perplexity{among} {}", perplexities.join(" / "));
         }
         if let Some(active) = progress.active {
             text += &format!("  active {:.1}%", 100.0 * active);

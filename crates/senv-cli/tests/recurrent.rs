@@ -56,6 +56,24 @@ fn skip_thoughts_learn_from_ordered_text_in_every_form_of_softmax() {
 }
 
 #[test]
+fn settings_without_a_meaning_are_refused_and_progress_says_what_its_perplexity_is_of() {
+    let folder = Folder::with_text(200);
+    let fails = |more: &[&str], named: &[&str]| skip_thought(&folder, "m.senv", more).fails(2, named);
+    fails(&["--max-vocabulary", "2"], &["max_vocabulary", "at least 3", "2"]);
+    fails(&["--softmax", "sampled", "--samples", "0"], &["samples", "at least 1"]);
+    let more = ["--epochs", "30", "--decay", "halve", "--optimizer", "adam-kiros"];
+    let full = skip_thought(&folder, "m.senv", &more).ok().err;
+    assert!(full.contains("  perplexity ") && !full.contains("among samples"), "{full}");
+    let sampled = skip_thought(&folder, "m.senv", &[&more[..], &["--softmax", "sampled", "--samples", "5"]].concat());
+    let sampled = sampled.ok().err;
+    assert!(sampled.contains("  perplexity among samples "), "{sampled}");
+    // The rate of the last of thirty parts is ½^29 of the first.
+    let rates = full.lines().filter_map(|line| line.split("  lr ").nth(1)?.split(' ').next()?.parse::<f64>().ok());
+    let rates: Vec<f64> = rates.collect();
+    assert!(rates.iter().all(|lr| (lr / 1e-3).log2().fract().abs() < 0.1) && rates.last().unwrap() < &1e-4, "{full}");
+}
+
+#[test]
 fn autoencoders_learn_from_text() {
     let folder = Folder::with_text(200);
     let run = |system: &str, output: &str, more: &[&str]| {

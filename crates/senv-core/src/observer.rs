@@ -21,11 +21,13 @@ pub struct Progress {
     pub active: Option<f64>,
     /// The latest score on the validation set; `None` where there is none yet.
     pub validation: Option<f64>,
-    /// Tokens read and told a second since this run of the program began; `None` for systems without decoders.
+    /// Tokens read and told a second since this run of the program began; `None` where the trainer does not count them.
     pub tokens_per_second: Option<f64>,
     /// Mean −ln p of a token of each decoder, in nats, over the steps since the last report; its exponential is the
     /// perplexity. `None` where there is no such decoder.
     pub decoders: [Option<f64>; 2],
+    /// Whether p there is among a few sampled words: the perplexity is then far below that over all words.
+    pub among_samples: bool,
 }
 
 impl Progress {

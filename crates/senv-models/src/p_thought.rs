@@ -66,7 +66,9 @@ pub struct PThoughtParams {
 
 impl Default for PThoughtParams {
     /// One layer from both sides of 1200 units each, 300 numbers a word that stay as they are, α = 2, 512 sampled words,
-    /// four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the rate nor the samples.
+    /// four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the rate nor the samples; the release
+    /// halves its rate after every epoch ([`Decay::Halve`](crate::Decay::Halve)) and keeps capitals, which
+    /// split the words of a small text.
     fn default() -> Self {
         Self {
             dim: 300,

@@ -49,6 +49,9 @@ pub struct SkipThoughtParams {
     pub long: LongSentences,
     /// How the next word is judged.
     pub output: OutputForm,
+    /// Whether the losses of a batch's tokens are averaged or added up.
+    #[serde(default)]
+    pub reduction: Reduction,
     /// How text is cut into tokens.
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
@@ -59,7 +62,9 @@ pub struct SkipThoughtParams {
 
 impl Default for SkipThoughtParams {
     /// uni as in the paper: 620 numbers a word, 2400 units, context matrices, 20,000 words, Adam at 0.001 in batches of
-    /// 128, gradients of at most 10. Losses are averaged over tokens, which Adam does not feel; the paper adds them up.
+    /// 128, gradients of at most 10. Losses are averaged over tokens, so that this bound means the same for any batch. Added
+    /// up, as in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is
+    /// clipped.
     fn default() -> Self {
         Self {
             dim: 620,
@@ -72,6 +77,7 @@ impl Default for SkipThoughtParams {
             max_tokens: 30,
             long: LongSentences::Cut,
             output: OutputForm::Full,
+            reduction: Reduction::Mean,
             tokenizer: Tokenizer::words().lowercase(true),
             initial: Initial { sd: 0.1, frequency_weight: None },
             fit: FitParams { epochs: 1, batch: 128, clip: Some(10.0), ..FitParams::default() },
@@ -88,13 +94,13 @@ impl SequenceSystem for SkipThoughtParams {
 
 impl SkipThoughtParams {
     /// What differs in the code that its authors released: its cells, the vector as the first state, batches of 64,
-    /// gradients of at most 5, its Adam at 0.0002, and no triple with a longer sentence.
+    /// losses added up, gradients of at most 5, its Adam at 0.0002, and no triple with a longer sentence.
     #[must_use]
     pub fn release(self) -> Self {
         let rule = Rule::Adam(AdamParams::default().variant(AdamVariant::Kiros));
         let fit = FitParams { batch: 64, clip: Some(5.0), lr: 2e-4, rule, epochs: 5, ..self.fit };
         let (style, conditioning) = (GruStyle::Release, Conditioning::InitialState);
-        Self { style, conditioning, long: LongSentences::Drop, fit, ..self }
+        Self { style, conditioning, long: LongSentences::Drop, reduction: Reduction::Sum, fit, ..self }
     }
 
     /// Checks every range.
@@ -164,7 +170,7 @@ impl Trainable for SkipThoughtParams {
             shared_output: true,
             n_words,
             output: self.output.clone(),
-            reduction: Reduction::Mean,
+            reduction: self.reduction,
         }
     }
 }

@@ -144,7 +144,7 @@ impl Objective for Autoencoding {
         }
         let d_words = (!*frozen).then(|| d_words.view_mut());
         self.encoder.backward(bias, batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
-        Ok(StepReport { loss, ..StepReport::default() })
+        Ok(StepReport { loss, tokens: batch.n_tokens() as u64, ..StepReport::default() })
     }
 
     /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.

@@ -135,10 +135,12 @@ pub struct StepReport {
     pub loss: f64,
     /// Share of the hinges that push, for margin losses.
     pub active: Option<f64>,
-    /// Tokens that were read and told, for systems with decoders; 0 for others.
+    /// Tokens that were read and told, for systems that count them; 0 for others.
     pub tokens: u64,
-    /// Mean −ln p of a token of each decoder, in nats, as far as there are decoders. With sampled words p is among them.
+    /// Mean −ln p of a token of each decoder, in nats, as far as there are decoders.
     pub nll: [Option<f64>; 2],
+    /// Whether p there is among sampled words.
+    pub among_samples: bool,
 }
 
 /// A system to be trained.

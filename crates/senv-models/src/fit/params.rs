@@ -23,6 +23,12 @@ pub enum Decay {
         /// In `[0, 1]`.
         floor: f64,
     },
+    /// By half after each of so many equal parts of the run, at least 1. With as many parts as epochs it is
+    /// `lr · ½^epoch`, the rule of P-thought's release.
+    Halve {
+        /// How many.
+        parts: u32,
+    },
 }
 
 impl Decay {
@@ -33,6 +39,8 @@ impl Decay {
             Self::Constant => 1.0,
             Self::Linear { warmup, .. } if done < warmup => done / warmup,
             Self::Linear { warmup, floor } => (1.0 - (done - warmup) / (1.0 - warmup)).max(floor),
+            // The first step of a part belongs to it, however its share was rounded.
+            Self::Halve { parts } => 0.5_f64.powf((done * f64::from(parts) + 1e-9).floor()),
         }
     }
 }
@@ -148,6 +156,9 @@ impl FitParams {
             require((0.0..1.0).contains(&warmup), "warmup", "at least 0 and below 1", warmup)?;
             require((0.0..=1.0).contains(&floor), "floor", "from 0 to 1", floor)?;
         }
+        if let Decay::Halve { parts } = self.decay {
+            require(parts >= 1, "parts", "at least 1", parts.into())?;
+        }
         Ok(())
     }
 
@@ -185,6 +196,12 @@ mod tests {
         let at: Vec<f64> = [0.0, 0.1, 0.2, 0.6, 1.0].map(|done| decay.factor(done)).into();
         assert_eq!(at, [0.0, 0.5, 1.0, 0.5, 0.1]);
         assert_eq!(Decay::Constant.factor(0.7), 1.0);
+        // Steps 0 to 97 of two a part: the rate of each is half that of the part before.
+        let decay = Decay::Halve { parts: 49 };
+        for step in 0..98 {
+            assert_eq!(decay.factor(f64::from(step) / 98.0), 0.5_f64.powi(step / 2), "{step}");
+        }
+        assert!(FitParams { decay: Decay::Halve { parts: 0 }, ..FitParams::default() }.check().is_err());
         assert_eq!(Decay::Linear { warmup: 0.0, floor: 0.0 }.factor(0.0), 1.0);
     }
 

@@ -237,6 +237,7 @@ impl<'a, O: Objective> Run<'a, O> {
                     active: recent.active.mean(),
                     tokens_per_second: (tokens > 0).then(|| tokens as f64 / seconds.max(1e-9)),
                     decoders: recent.decoders.map(Mean::mean),
+                    among_samples: recent.among_samples,
                     validation: self.place.history.last().map(|&(_, score)| score),
                 };
                 recent = Recent::default();
@@ -370,6 +371,7 @@ struct Recent {
     loss: Mean,
     active: Mean,
     decoders: [Mean; 2],
+    among_samples: bool,
 }
 
 impl Recent {
@@ -377,6 +379,7 @@ impl Recent {
         self.loss.add(Some(report.loss));
         self.active.add(report.active);
         self.decoders.iter_mut().zip(report.nll).for_each(|(mean, nll)| mean.add(nll));
+        self.among_samples = report.among_samples;
     }
 }
 

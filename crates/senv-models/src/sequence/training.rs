@@ -6,11 +6,11 @@ use senv_core::{CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary};
 use senv_store::Embeddings;
 
 use super::{
-    form::SequenceForm,
+    form::{OutputForm, SequenceForm},
     model::{Part, SequenceConfig, SequenceModel, SequenceSystem},
     reading::{END, Reading, UNKNOWN},
     telling::{Example, ExampleSet, Telling},
-    words::{LongSentences, Text, assemble, known},
+    words::{LongSentences, SPECIAL, Text, assemble, known},
 };
 use crate::{
     Error, Result, file,
@@ -93,6 +93,12 @@ pub(crate) trait Trainable: SequenceSystem {
         let (settings, form) = (self.settings(), self.form(2));
         file::check_dim(form.dim)?;
         require(settings.max_tokens >= 1, "max_tokens", "at least 1", settings.max_tokens as f64)?;
+        let most = settings.max_vocabulary.unwrap_or(usize::MAX);
+        let requirement = "at least 3: the end token, that for unknown words, and a word";
+        require(most > SPECIAL.len(), "max_vocabulary", requirement, most as f64)?;
+        if let OutputForm::Sampled { words } = form.output {
+            require(words >= 1, "samples", "at least 1", 0.0)?;
+        }
         form.build()?;
         settings.fit.check()
     }

@@ -116,7 +116,7 @@ impl Objective for Pairs {
             (!*frozen).then(|| d_words.view_mut()),
             &mut d_encoder[0],
         )?;
-        Ok(StepReport { loss, ..StepReport::default() })
+        Ok(StepReport { loss, tokens: batch.n_tokens() as u64, ..StepReport::default() })
     }
 
     /// The share of the held-out pairs whose label is right.

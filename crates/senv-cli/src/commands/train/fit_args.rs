@@ -84,7 +84,12 @@ impl FitArgs {
         set(&mut fit.seed, self.seed);
         match (self.decay, fit.decay) {
             (Some(DecayArg::Constant), _) => fit.decay = Decay::Constant,
-            (Some(DecayArg::Linear), Decay::Constant) => fit.decay = Decay::Linear { warmup: 0.0, floor: 0.0 },
+            (Some(DecayArg::Halve), _) => {
+                fit.decay = Decay::Halve { parts: if fit.steps.is_some() { 4 } else { fit.epochs } };
+            }
+            (Some(DecayArg::Linear), Decay::Constant | Decay::Halve { .. }) => {
+                fit.decay = Decay::Linear { warmup: 0.0, floor: 0.0 }
+            }
             _ => {}
         }
         if let Some(warmup) = self.warmup {

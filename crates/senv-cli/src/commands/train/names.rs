@@ -29,6 +29,7 @@ names!(TokenizerArg for Tokenizer { Blank => Tokenizer::blank(), Words => Tokeni
 names!(OptimizerArg for Rule {
     Adam => Rule::Adam(AdamParams::default()),
     AdamFolded => Rule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
+    AdamKiros => Rule::Adam(AdamParams::default().variant(AdamVariant::Kiros)),
     Adagrad => Rule::AdaGrad(AdaGradParams::default()),
     Sgd => Rule::Sgd,
 });
@@ -57,6 +58,8 @@ pub(crate) enum DecayArg {
     Constant,
     /// Up from 0 while it warms up, then down to 0 in a straight line.
     Linear,
+    /// By half after each epoch, or after each quarter of --steps.
+    Halve,
 }
 
 /// Sets what was given, and leaves the rest as it is.
