@@ -117,6 +117,15 @@ pub fn numbers(n: usize, purpose: &str) -> Vec<f32> {
     (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
 
+/// Peak resident memory of a process (`self` or a number) so far, in bytes; `None` where the system does not tell.
+#[must_use]
+pub fn peak_of(process: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,13 +5,14 @@ use std::{
     time::Instant,
 };
 
+use senv_benches::peak_of;
 use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer};
 use senv_models::Sent2VecParams;
 use senv_negative_sampling::{NegativeSharing, Params, Schedule};
 
 use crate::{
     Result,
-    run::{Case, Job, Run, Settings, peak_of},
+    run::{Case, Job, Run, Settings},
 };
 
 /// The argument before a job, in the process that does it.

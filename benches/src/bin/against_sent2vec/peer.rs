@@ -14,9 +14,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use senv_benches::peak_of;
+
 use crate::{
     Result,
-    run::{Case, Job, Run, Settings, peak_of},
+    run::{Case, Job, Run, Settings},
 };
 
 const POLL: Duration = Duration::from_millis(2);

@@ -1,6 +1,6 @@
 //! What is run, and what is measured of it.
 
-use std::{fmt, fs, path::PathBuf};
+use std::{fmt, path::PathBuf};
 
 use senv_negative_sampling::{NegativeSharing, Schedule};
 use serde::{Deserialize, Serialize};
@@ -116,12 +116,4 @@ impl Run {
     pub(crate) fn words_per_second(&self) -> f64 {
         self.words as f64 / self.training_seconds.max(1e-9)
     }
-}
-
-/// Peak resident memory of a process (`self` or a number) so far.
-pub(crate) fn peak_of(process: &str) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
 }

@@ -1,0 +1,73 @@
+//! How much memory two steps of training Skip-thoughts take, as a process of its own, against what is promised:
+//!
+//! ```text
+//! 4 × parameters                       themselves, their gradient, two moments of Adam
+//! + 16 units + 6 dim numbers a token   activations of one batch, read and told
+//! + 3 × 32 MB                          logits of a block, and what is made of them
+//! ```
+//!
+//! ```text
+//! cargo run --release -p senv-benches --bin recurrent-memory -- --units 2400
+//! ```
+
+#![allow(clippy::print_stdout)]
+
+use std::fmt::Write as _;
+
+use clap::Parser;
+use senv_benches::peak_of;
+use senv_core::{CorpusOptions, NoObserver};
+use senv_models::{FitParams, SkipThoughtParams};
+
+const LENGTH: usize = 12;
+
+#[derive(Parser)]
+struct Args {
+    /// Units of the encoder and of each decoder.
+    #[arg(long, default_value_t = 1200)]
+    units: usize,
+    /// Words.
+    #[arg(long, default_value_t = 20_000)]
+    words: usize,
+    /// Triples a step.
+    #[arg(long, default_value_t = 128)]
+    batch: usize,
+    /// Threads.
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args = Args::parse();
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("text.txt");
+    let mut text = String::new();
+    for word in 0..args.words.max(LENGTH * (args.batch + 2)) {
+        let end = if word % LENGTH == LENGTH - 1 { "\n" } else { " " };
+        write!(text, "w{}{end}", word % args.words)?;
+    }
+    std::fs::write(&path, text)?;
+    let dim = 620;
+    let fit = FitParams { batch: args.batch, steps: Some(2), threads: args.threads, ..FitParams::default() };
+    let params =
+        SkipThoughtParams { dim, sentence_dim: args.units, max_vocabulary: None, fit, ..SkipThoughtParams::default() };
+    let dev: [&std::path::Path; 0] = [];
+    let before = peak_of("self").ok_or("the system does not tell the memory of a process")?;
+    let learnt = params.fit_files(&[&path], &dev, &CorpusOptions::default(), None, &NoObserver)?;
+    let peak = peak_of("self").ok_or("the system does not tell the memory of a process")? - before;
+    let model = folder.path().join("model.senv");
+    learnt.model.save(&model)?;
+    let model = std::fs::metadata(model)?.len();
+    let tokens = (3 * args.batch * (LENGTH + 1)) as u64;
+    let activations = 4 * tokens * (16 * args.units + 6 * dim) as u64;
+    let bound = 4 * model + activations + (96 << 20);
+    let mb = |bytes: u64| bytes as f64 / 1e6;
+    println!("model {:.0} MB, four times {:.0}", mb(model), mb(4 * model));
+    println!("greatest resident memory {:.0} MB, promised at most {:.0}", mb(peak), mb(bound));
+    println!(
+        "beyond four times the model: {:.0} numbers a token",
+        (peak as f64 - 4.0 * model as f64) / 4.0 / tokens as f64
+    );
+    assert!(peak <= bound, "more memory than promised");
+    Ok(())
+}
