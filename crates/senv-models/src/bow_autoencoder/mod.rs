@@ -6,6 +6,8 @@
 
 mod encoder;
 mod objective;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 
