@@ -25,7 +25,12 @@ fn folder() -> Folder {
     let folder = Folder::with_text(200);
     folder.write("train.tsv", pairs(120, 0));
     folder.write("test.tsv", pairs(30, 500) + "-\tx\ty\n");
-    let labelled = NliPairs::read(folder.path("train.tsv")).unwrap();
+    let text = pairs(120, 0);
+    let lines = text.lines().map(|line| {
+        let cells: Vec<&str> = line.split('\t').collect();
+        (cells[0], cells[1], cells[2])
+    });
+    let labelled = NliPairs::new("train.tsv", lines).unwrap();
     let fit = FitParams { epochs: 40, batch: 16, lr: 0.02, ..FitParams::default() };
     let params = SnliParams { encoder: SnliEncoder::Bow, dim: 16, hidden: 24, fit, ..SnliParams::default() };
     params.fit(&labelled, None, None, &NoObserver).unwrap().model.save(folder.path("snli.senv")).unwrap();
@@ -87,4 +92,47 @@ fn a_model_without_a_classifier_and_bad_lines_are_refused() {
     eval(&["snli.senv", "empty.tsv"]).fails(1, &["holds no pair"]);
     assert_eq!(eval(&["snli.senv", "--dev", "test.tsv", "test.tsv"]).code, Some(2));
     assert!(folder.run(&["eval", "nli", "--help"]).ok().out.contains("Examples:"));
+}
+
+#[test]
+fn a_model_learns_from_any_file_that_one_is_judged_on() {
+    let folder = Folder::new();
+    let plain = pairs(60, 0);
+    let cells = |line: &str| -> [String; 3] { std::array::from_fn(|i| line.split('\t').nth(i).unwrap().to_owned()) };
+    let lines = |write: fn([String; 3]) -> String| plain.lines().map(cells).map(write).collect::<String>();
+    let object = |[label, first, second]: [String; 3]| {
+        format!(
+            "{{\"captionID\": \"1\", \"gold_label\": \"{label}\", \
+             \"sentence1\": \"{first}\", \"sentence2\": \"{second}\"}}\n"
+        )
+    };
+    folder.write("train.tsv", &plain);
+    let header = "gold_label\tsentence1_parse\tsentence1\tsentence2\tpairID\n".to_owned();
+    let published = lines(|[label, first, second]| format!("{label}\t( a )\t{first}\t{second}\t7\n"));
+    folder.write("snli_1.0_train.txt", header + &published + "-\t( a )\tA cat.\tA dog.\t8\n");
+    folder.write("snli_1.0_train.jsonl", lines(object) + &object(["-", "A cat.", "A dog."].map(Into::into)));
+    folder.write("sick.tsv", lines(|[label, a, b]| format!("3\t{}\t{a}\t{b}\n", label.to_uppercase())));
+    let train = |file: &str, output: &str| {
+        let args =
+            ["train", "snli", "--dim", "4", "--hidden", "3", "--epochs", "1", "--train", file, "--output", output];
+        folder.run(&args)
+    };
+    train("train.tsv", "plain.senv").ok();
+    for (file, unlabelled) in [("snli_1.0_train.txt", true), ("snli_1.0_train.jsonl", true), ("sick.tsv", false)] {
+        let ended = train(file, "m.senv").ok();
+        assert_eq!(ended.err.contains(&format!("{file}: 1 pair without a label, passed over")), unlabelled);
+        assert_eq!(folder.read("m.senv"), folder.read("plain.senv"), "{file}");
+    }
+    let piped = ["train", "snli", "--dim", "4", "--hidden", "3", "--epochs", "1", "--train", "-", "--output", "m.senv"];
+    folder.pipe(&piped, &plain).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("plain.senv"), "standard input");
+    for (name, text) in
+        [("bad.txt", "gold_label\tsentence1\tsentence2\nmaybe\ta\tb\n"), ("bad.tsv", "neutral\ta\tb\nmaybe\ta\tb\n")]
+    {
+        folder.write(name, text);
+        train(name, "n.senv").fails(1, &[&format!("{name}:2"), "\"maybe\" is unknown", "expected ENTAILMENT, NEUTRAL"]);
+    }
+    folder.write("bad.jsonl", "{\"gold_label\": \"neutral\", \"sentence1\": \"a\"}\n");
+    train("bad.jsonl", "n.senv").fails(1, &["bad.jsonl:1", "missing field `sentence2`", "on each line"]);
+    assert!(!folder.has("n.senv"));
 }

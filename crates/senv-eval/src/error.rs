@@ -92,6 +92,16 @@ pub enum Error {
         /// The cell as found.
         got: String,
     },
+    /// A line is not the JSON object that it should be.
+    #[error("{}:{line}: {reason}; give an object with gold_label, sentence1 and sentence2 on each line", path.display())]
+    BadObject {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The header of a file lacks a column.
     #[error("{}: the header has no column {column:?}; give the published file, or lines of relatedness<TAB>label<TAB>sentence<TAB>sentence", path.display())]
     MissingColumn {

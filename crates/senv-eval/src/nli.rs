@@ -2,18 +2,19 @@
 //!
 //! Bowman et al., "A large annotated corpus for learning natural language inference" (SNLI), EMNLP 2015.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Entailment, Error, Result, SickSet,
     lines::for_each_line,
+    sick::SickLines,
     sts::{Blank, wrong_columns},
 };
-
-const EXPECTED: &str = "3 (label, premise, hypothesis)";
-const EXPECTED_PUBLISHED: &str = "as many as the header";
 
 /// A pair of sentences with its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,16 +53,18 @@ pub struct NliSet {
 impl NliSet {
     /// Reads a part in any layout; the first line tells which it is.
     ///
-    /// * Lines of `label<TAB>premise<TAB>hypothesis`, without a header.
+    /// * Lines of `label<TAB>premise<TAB>hypothesis`, without a header; more columns may follow.
     /// * The published `snli_1.0_*.txt`: a header that names `gold_label`, `sentence1` and `sentence2` among others.
+    /// * The published `snli_1.0_*.jsonl`: an object a line, with these names.
     /// * SICK, as [`SickSet::read`] takes it.
     ///
-    /// Letter case of labels does not matter; pairs with the label `-` are counted and left out.
+    /// Letter case of labels does not matter; pairs with the label `-` are counted and left out. Files may be compressed
+    /// by gzip or Zstandard; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::WrongColumns`], [`Error::UnknownLabel`], [`Error::EmptyCell`], [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] name the line; [`Error::MissingColumn`]; [`Error::NoPairs`]; those of [`SickSet::read`];
-    /// [`Error::Core`] if the file cannot be read.
+    /// [`Error::WrongColumns`], [`Error::BadObject`], [`Error::UnknownLabel`], [`Error::EmptyCell`],
+    /// [`Error::InvalidUtf8`] and [`Error::LineTooLong`] name the line; [`Error::MissingColumn`]; [`Error::NoPairs`];
+    /// those of [`SickSet::read`]; [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -74,50 +77,68 @@ impl NliSet {
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        if is_sick(path)? {
-            return Ok(Self::from_sick(&SickSet::read(path)?));
-        }
+        let mut lines = Lines::Plain;
         let mut set = Self { path: path.to_owned(), layout: NliLayout::Snli, pairs: Vec::new(), n_unlabelled: 0 };
-        let (mut blank, mut published) = (Blank::default(), None);
+        let mut blank = Blank::default();
         for_each_line(path, |line, text| {
-            let expected = if published.is_some() { EXPECTED_PUBLISHED } else { EXPECTED };
-            if blank.skips(path, line, text, expected)? {
-                return Ok(());
-            }
-            let cells: Vec<&str> = text.split('\t').collect();
-            if line == 1 && cells.iter().any(|cell| matches!(cell.trim(), "sentence1" | "gold_label")) {
-                published = Some((columns(path, &cells)?, cells.len()));
-                return Ok(());
-            }
-            let ([label, premise, hypothesis], n) = published.unwrap_or(([0, 1, 2], 3));
-            if cells.len() != n {
-                return Err(wrong_columns(path, line, text, expected));
-            }
-            for (what, cell) in [("premise", cells[premise]), ("hypothesis", cells[hypothesis])] {
-                if cell.trim().is_empty() {
-                    return Err(Error::EmptyCell { path: path.to_owned(), line, what });
+            if line == 1 {
+                lines = Lines::of_first(path, text)?;
+                if let Lines::Published { .. } = lines {
+                    return Ok(());
                 }
             }
-            let label = cells[label].trim();
-            if label == "-" {
-                set.n_unlabelled += 1;
-                return Ok(());
+            if let Lines::Sick(sick) = &mut lines {
+                return sick.add(path, line, text);
             }
-            let label = Entailment::from_name(label).ok_or_else(|| Error::UnknownLabel {
-                path: path.to_owned(),
-                line,
-                got: label.chars().take(40).collect(),
-            })?;
-            let (premise, hypothesis) = (cells[premise].to_owned(), cells[hypothesis].to_owned());
-            set.pairs.push(NliPair { label, premise, hypothesis });
-            Ok(())
+            if blank.skips(path, line, text, lines.expected())? { Ok(()) } else { set.add(&lines, line, text) }
         })?;
+        if let Lines::Sick(sick) = lines {
+            return Ok(Self::from_sick(&sick.finish()?));
+        }
         if set.pairs.is_empty() {
             let expected =
                 "lines of label (entailment, neutral or contradiction), premise and hypothesis, separated by tabs";
             return Err(Error::NoPairs { path: path.to_owned(), expected });
         }
         Ok(set)
+    }
+
+    /// Takes a line of SNLI.
+    fn add(&mut self, lines: &Lines, line: u64, text: &str) -> Result<()> {
+        let path = &self.path;
+        if let Lines::Objects = lines {
+            let object: Object<'_> = serde_json::from_str(text).map_err(|error| {
+                // It counts lines of this text, of which there is one.
+                let reason = error.to_string().replace(" at line 1 column ", " at column ");
+                Error::BadObject { path: path.to_owned(), line, reason }
+            })?;
+            return self.push(line, [&object.gold_label, &object.sentence1, &object.sentence2]);
+        }
+        let cells: Vec<&str> = text.split('\t').collect();
+        let ([label, premise, hypothesis], fits) = match lines {
+            Lines::Published { columns, n } => (*columns, cells.len() == *n),
+            _ => ([0, 1, 2], cells.len() >= 3),
+        };
+        if !fits {
+            return Err(wrong_columns(path, line, text, lines.expected()));
+        }
+        self.push(line, [cells[label], cells[premise], cells[hypothesis]])
+    }
+
+    /// Takes a label, a premise and a hypothesis, or counts them where there is no label.
+    fn push(&mut self, line: u64, [label, premise, hypothesis]: [&str; 3]) -> Result<()> {
+        for (what, cell) in [("premise", premise), ("hypothesis", hypothesis)] {
+            if cell.trim().is_empty() {
+                return Err(Error::EmptyCell { path: self.path.clone(), line, what });
+            }
+        }
+        if label.trim() == "-" {
+            self.n_unlabelled += 1;
+            return Ok(());
+        }
+        let label = Entailment::of_cell(&self.path, line, label)?;
+        self.pairs.push(NliPair { label, premise: premise.to_owned(), hypothesis: hypothesis.to_owned() });
+        Ok(())
     }
 
     /// The labels of SICK.
@@ -132,18 +153,53 @@ impl NliSet {
     }
 }
 
-/// Whether the first line is of SICK: its header, or four columns of which the first is a number or empty.
-fn is_sick(path: &Path) -> Result<bool> {
-    let mut sick = false;
-    for_each_line(path, |line, text| {
-        if line == 1 {
-            let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
-            let has_score = cells.len() == 4 && (cells[0].is_empty() || cells[0].parse::<f64>().is_ok());
-            sick = has_score || cells.contains(&"sentence_A");
+/// How the lines of a file are laid out.
+enum Lines {
+    /// Label, premise, hypothesis.
+    Plain,
+    /// Below a header of `n` columns.
+    Published { columns: [usize; 3], n: usize },
+    /// An object a line.
+    Objects,
+    /// As SICK is.
+    Sick(Box<SickLines>),
+}
+
+/// A line of the published objects.
+#[derive(Deserialize)]
+struct Object<'a> {
+    #[serde(borrow)]
+    gold_label: Cow<'a, str>,
+    #[serde(borrow)]
+    sentence1: Cow<'a, str>,
+    #[serde(borrow)]
+    sentence2: Cow<'a, str>,
+}
+
+impl Lines {
+    /// What the first line tells. Of SICK are its header, and four columns of which the first is a number or empty.
+    fn of_first(path: &Path, text: &str) -> Result<Self> {
+        if text.starts_with('{') {
+            return Ok(Self::Objects);
         }
-        Ok(())
-    })?;
-    Ok(sick)
+        let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
+        let has_score = cells.len() == 4 && (cells[0].is_empty() || cells[0].parse::<f64>().is_ok());
+        if has_score || cells.contains(&"sentence_A") {
+            return Ok(Self::Sick(Box::new(SickLines::new(path))));
+        }
+        if cells.contains(&"sentence1") || cells.contains(&"gold_label") {
+            return Ok(Self::Published { columns: columns(path, &cells)?, n: cells.len() });
+        }
+        Ok(Self::Plain)
+    }
+
+    /// The columns of a line, in words.
+    fn expected(&self) -> &'static str {
+        match self {
+            Self::Published { .. } => "as many as the header",
+            _ => "3 (label, premise, hypothesis)",
+        }
+    }
 }
 
 /// Where label, premise and hypothesis stand.
@@ -176,6 +232,16 @@ mod tests {
         let long = read(published).unwrap();
         assert_eq!((&long.pairs, long.n_unlabelled), (&short.pairs, 1));
 
+        let object = |label: &str, first: &str, second: &str| {
+            let first = serde_json::to_string(first).unwrap();
+            let tree = "\"annotator_labels\": [\"neutral\"], \"sentence1_parse\": \"(p)\"";
+            format!("{{{tree}, \"gold_label\": \"{label}\", \"sentence1\": {first}, \"sentence2\": \"{second}\"}}\n")
+        };
+        let objects = [("neutral", "A \"b", "c"), ("-", "x", "y"), ("contradiction", "d", "e")];
+        let objects = read(&objects.map(|(label, first, second)| object(label, first, second)).concat()).unwrap();
+        assert_eq!((&objects.pairs, objects.n_unlabelled), (&short.pairs, 1));
+        assert_eq!(read("neutral\tA \"b\tc\tmore\n").unwrap().pairs, short.pairs[..1]);
+
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sick.tsv");
         std::fs::write(&path, "3\tNEUTRAL\tA \"b\tc\n1\tCONTRADICTION\td\te\n").unwrap();
@@ -202,6 +268,13 @@ mod tests {
             "gold_label\tsentence1\tsentence2\tid\nneutral\ta\tb\n",
             "dev.tsv:2: found 3 tab-separated columns, expected as",
         );
+        fails(
+            "{\"gold_label\": \"neutral\", \"sentence1\": \"a\"}\n",
+            "dev.tsv:1: missing field `sentence2` at column 43; give an object with gold_label, sentence1",
+        );
+        let object = "{\"gold_label\": \"maybe\", \"sentence1\": \"a\", \"sentence2\": \"b\"}\n";
+        fails(object, "dev.tsv:1: the label \"maybe\" is unknown");
+        fails(&object.replace("\"a\"", "\"\""), "dev.tsv:1: the premise is empty");
         fails("-\ta\tb\n", "holds no pair; give lines of label");
     }
 }

@@ -51,6 +51,16 @@ impl Entailment {
         }
     }
 
+    /// The label in a cell of a file.
+    pub(crate) fn of_cell(path: &Path, line: u64, cell: &str) -> Result<Self> {
+        let cell = cell.trim();
+        Self::from_name(cell).ok_or_else(|| Error::UnknownLabel {
+            path: path.to_owned(),
+            line,
+            got: cell.chars().take(40).collect(),
+        })
+    }
+
     /// Its place in [`Entailment::ALL`]; a number that leaves this crate would be taken for that of another order.
     pub(crate) fn class(self) -> usize {
         self as usize
@@ -104,33 +114,50 @@ impl SickSet {
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let mut set = Self { task: StsTask::empty(path, Scale::SICK), labels: Vec::new() };
-        let (mut columns, mut expected) = (SHORT, EXPECTED_SHORT);
-        let mut blank = Blank::default();
-        for_each_line(path, |line, text| {
-            if blank.skips(path, line, text, expected)? {
-                return Ok(());
-            }
-            let cells: Vec<&str> = text.split('\t').collect();
-            if line == 1 && cells.iter().any(|cell| cell.trim() == "sentence_A") {
-                (columns, expected) = (published_columns(path, &cells)?, EXPECTED_PUBLISHED);
-                return Ok(());
-            }
-            if cells.len() != columns.n {
-                return Err(wrong_columns(path, line, text, expected));
-            }
-            let relatedness = parse_gold(path, line, cells[columns.score], Scale::SICK)?;
-            let label = cells[columns.label].trim();
-            let label = Entailment::from_name(label).ok_or_else(|| Error::UnknownLabel {
-                path: path.to_owned(),
-                line,
-                got: label.chars().take(40).collect(),
-            })?;
-            set.task.push(relatedness, cells[columns.first], cells[columns.second]);
-            set.labels.extend(relatedness.map(|_| label));
-            Ok(())
-        })?;
-        Ok(Self { task: set.task.checked()?, labels: set.labels })
+        let mut lines = SickLines::new(path);
+        for_each_line(path, |line, text| lines.add(path, line, text))?;
+        lines.finish()
+    }
+}
+
+/// A part of SICK while its lines are read.
+pub(crate) struct SickLines {
+    set: SickSet,
+    columns: Columns,
+    expected: &'static str,
+    blank: Blank,
+}
+
+impl SickLines {
+    pub(crate) fn new(path: &Path) -> Self {
+        let set = SickSet { task: StsTask::empty(path, Scale::SICK), labels: Vec::new() };
+        Self { set, columns: SHORT, expected: EXPECTED_SHORT, blank: Blank::default() }
+    }
+
+    /// Takes the next line.
+    pub(crate) fn add(&mut self, path: &Path, line: u64, text: &str) -> Result<()> {
+        if self.blank.skips(path, line, text, self.expected)? {
+            return Ok(());
+        }
+        let cells: Vec<&str> = text.split('\t').collect();
+        if line == 1 && cells.iter().any(|cell| cell.trim() == "sentence_A") {
+            (self.columns, self.expected) = (published_columns(path, &cells)?, EXPECTED_PUBLISHED);
+            return Ok(());
+        }
+        let columns = &self.columns;
+        if cells.len() != columns.n {
+            return Err(wrong_columns(path, line, text, self.expected));
+        }
+        let relatedness = parse_gold(path, line, cells[columns.score], Scale::SICK)?;
+        let label = Entailment::of_cell(path, line, cells[columns.label])?;
+        self.set.task.push(relatedness, cells[columns.first], cells[columns.second]);
+        self.set.labels.extend(relatedness.map(|_| label));
+        Ok(())
+    }
+
+    /// The set, when all lines are read.
+    pub(crate) fn finish(self) -> Result<SickSet> {
+        Ok(SickSet { task: self.set.task.checked()?, labels: self.set.labels })
     }
 }
 

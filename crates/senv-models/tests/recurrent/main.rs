@@ -73,10 +73,10 @@ fn labelled(n: usize, first: usize) -> NliPairs {
     let pair = |i: usize| {
         let (a, b) = (i % 2, (i / 2) % 3);
         let label = if b == 2 { "neutral" } else { ["contradiction", "entailment"][usize::from(a == b)] };
-        format!("{label}\t{}\t{}\n", sentence(a, i), sentence(b, 3 * i + 1))
+        (label, sentence(a, i), sentence(b, 3 * i + 1))
     };
-    let files = Files::new();
-    NliPairs::read(files.write("pairs.tsv", &(first..first + n).map(pair).collect::<String>())).unwrap()
+    let pairs: Vec<_> = (first..first + n).map(pair).collect();
+    NliPairs::new("pairs", pairs.iter().map(|(label, a, b)| (*label, &a[..], &b[..]))).unwrap()
 }
 
 fn bits(encoder: &dyn SentenceEncoder) -> Vec<u32> {

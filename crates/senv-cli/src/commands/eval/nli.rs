@@ -22,7 +22,7 @@ use crate::{
 /// The share of pairs that get their label, and precision, recall and F1 of each label. An snli model has a classifier of
 /// its own; on top of any other, or with --train, a logistic regression is learnt on the vectors u and v of a pair, which
 /// stay as they are; --dev chooses its C from 2^-2 to 2^8. A FILE holds lines of LABEL, PREMISE and HYPOTHESIS separated by
-/// tabs, is a published snli_1.0_*.txt, or is a part of SICK in either of its layouts.
+/// tabs, is a published snli_1.0_*.txt or .jsonl, or is a part of SICK in either of its layouts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::Observer;
+use senv_eval::NliSet;
 use senv_models::{
     Error as ModelError, GruTopology, Learnt, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams,
 };
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     failure::{Failure, Result},
-    output::plural,
+    output::{self, plural},
     progress::{TrainingProgress, Unit},
 };
 use clap::ValueEnum;
@@ -31,8 +31,8 @@ names!(TopologyArg for GruTopology {
 /// What the SNLI models can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SnliArgs {
-    /// Judged pairs to learn from: LABEL (entailment, neutral, contradiction), PREMISE, HYPOTHESIS, separated by tabs;
-    /// pairs without a label (-) are passed over.
+    /// Judged pairs to learn from: LABEL (entailment, neutral, contradiction), PREMISE, HYPOTHESIS, separated by tabs; a
+    /// published snli_1.0_*.txt or .jsonl; or a part of SICK. Pairs without a label (-) are passed over.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     train: Vec<PathBuf>,
     /// Judged pairs that choose the best weights, by the share of right labels; without them the last weights are kept.
@@ -151,19 +151,21 @@ impl SnliArgs {
         let files = self.train.iter().chain(&self.dev).chain(&self.vectors.init_vectors).map(PathBuf::as_path);
         let job = Job::new(&self.files, &files.chain(base).collect::<Vec<_>>())?;
         let epochs = epochs_of(&params.fit);
+        let (train, dev) = (read(&self.train)?, read(&self.dev)?);
+        let train = train.ok_or_else(|| Failure::Usage("give pairs to learn from with --train FILE".into()))?;
+        let pairs = (&train, dev.as_ref());
         let Some(base) = base else {
             return job.run(
                 epochs,
                 Unit::Pairs,
-                |progress| self.anew(params, progress),
+                |progress| self.anew(params, pairs, progress),
                 |model, path| model.save(path),
             );
         };
         let base = skip_thought(base)?;
         if base.config().parts.len() == 1 {
             let tune = |progress: &TrainingProgress| {
-                let (train, dev) = self.read(progress)?;
-                Ok(Outcome::of_learnt(params.fit_skip_thought(&base, 0, &train, dev.as_ref(), progress)?))
+                Ok(Outcome::of_learnt(params.fit_skip_thought(&base, 0, pairs.0, pairs.1, progress)?))
             };
             return job.run(epochs, Unit::Pairs, tune, |model, path| model.save(path));
         }
@@ -171,39 +173,20 @@ impl SnliArgs {
         job.run(
             epochs,
             Unit::Pairs,
-            |progress| self.both_parts(&base, params, progress),
+            |progress| self.both_parts(&base, params, pairs, progress),
             |model, path| model.save(path),
         )
     }
 
-    /// Labelled pairs to learn from, and held-out ones.
-    fn read(&self, observer: &dyn Observer) -> senv_models::Result<(NliPairs, Option<NliPairs>)> {
-        let all = |paths: &[PathBuf]| -> senv_models::Result<Option<NliPairs>> {
-            let mut all: Option<NliPairs> = None;
-            for path in paths {
-                let read = NliPairs::read(path)?;
-                if read.without_label > 0 {
-                    observer.note(&format!(
-                        "{}: {} without a label, passed over",
-                        path.display(),
-                        plural(read.without_label as u64, "pair")
-                    ));
-                }
-                match &mut all {
-                    Some(all) => all.pairs.extend(read.pairs),
-                    None => all = Some(read),
-                }
-            }
-            Ok(all)
-        };
-        Ok((all(&self.train)?.unwrap_or_default(), all(&self.dev)?))
-    }
-
-    fn anew(&self, mut params: SnliParams, progress: &TrainingProgress) -> senv_models::Result<Outcome<Snli>> {
+    fn anew(
+        &self,
+        mut params: SnliParams,
+        (train, dev): Labelled<'_>,
+        progress: &TrainingProgress,
+    ) -> senv_models::Result<Outcome<Snli>> {
         let vectors = self.vectors.open()?;
         self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
-        let (train, dev) = self.read(progress)?;
-        let learnt = params.fit(&train, dev.as_ref(), vectors.as_ref(), progress)?;
+        let learnt = params.fit(train, dev, vectors.as_ref(), progress)?;
         let found = self.vectors.line(learnt.found);
         let mut outcome = Outcome::of_learnt(learnt);
         outcome.lines.insert(0, found);
@@ -220,13 +203,13 @@ impl SnliArgs {
         &self,
         base: &SkipThought,
         params: SnliParams,
+        (train, dev): Labelled<'_>,
         progress: &TrainingProgress,
     ) -> senv_models::Result<Outcome<SkipThought>> {
-        let (train, dev) = self.read(progress)?;
         let [kept, checkpoint] = self.part_files();
         let tune = |part: usize, params: &SnliParams| -> senv_models::Result<Learnt<Snli>> {
             progress.stage(format!("part {}/2", part + 1));
-            params.fit_skip_thought(base, part, &train, dev.as_ref(), progress)
+            params.fit_skip_thought(base, part, train, dev, progress)
         };
         let mut lines = Vec::new();
         let first = if self.files.resume && kept.exists() {
@@ -254,6 +237,22 @@ impl SnliArgs {
         let model = base.with_tuned(0, &first)?.with_tuned(1, &outcome.model)?;
         Ok(Outcome { model, end: outcome.end, lines, hint: outcome.hint, facts: outcome.facts })
     }
+}
+
+/// Pairs to learn from, and held-out ones.
+type Labelled<'a> = (&'a NliPairs, Option<&'a NliPairs>);
+
+/// The labelled pairs of all files together; none without a file.
+fn read(paths: &[PathBuf]) -> Result<Option<NliPairs>> {
+    let sets = paths.iter().map(NliSet::read).collect::<senv_eval::Result<Vec<_>>>()?;
+    let Some(first) = sets.first() else { return Ok(None) };
+    for set in sets.iter().filter(|set| set.n_unlabelled > 0) {
+        let pairs = plural(set.n_unlabelled as u64, "pair");
+        output::note(&format!("{}: {pairs} without a label, passed over", set.path.display()));
+    }
+    let pairs = sets.iter().flat_map(|set| &set.pairs);
+    let pairs = pairs.map(|pair| (pair.label.name(), &pair.premise[..], &pair.hypothesis[..]));
+    Ok(Some(NliPairs::new(first.path.display().to_string(), pairs)?))
 }
 
 /// The rate for a model that is tuned: what it has learnt should bend, not break.
