@@ -1,4 +1,6 @@
-//! `senv convert`: word vectors from one format to another.
+//! `senv convert`: word vectors from one format to another, and released models to those of senv.
+
+mod release;
 
 use std::{
     io::Write,
@@ -10,13 +12,14 @@ use senv_core::{AtomicFile, Vocabulary};
 use senv_models::Model;
 use senv_store::{Embeddings, Format, InvalidUtf8, ModelFile, NonFinite, ReadOptions, read_npy, write_npy};
 
+use self::release::ReleaseArgs;
 use crate::{
     failure::{Failure, Result},
     output::{self, plural},
     text::{Utf8Policy, is_dash, read_sentences},
 };
 
-/// Convert word vectors from one format to another.
+/// Convert word vectors from one format to another, or released Skip-thoughts to a model.
 ///
 /// What the input is shows in its content; a model trained by senv gives its words (n-grams have no names and are
 /// left behind). What the output is shows in its name:
@@ -27,16 +30,20 @@ use crate::{
 ///   .bin                 word2vec binary
 ///   .txt                 GloVe text
 ///   .npy                 NumPy matrix, and the words beside it in .words.txt
+///
+/// A folder is read as the Skip-thoughts that their authors released: dictionary.txt, and utable.npy with
+/// uni_skip.npz, btable.npy with bi_skip.npz, or all of them. The whole model is written, in senv's own format.
 #[derive(Debug, clap::Args)]
 #[command(
     verbatim_doc_comment,
     after_help = "\
 Examples:
   senv convert GoogleNews-vectors-negative300.bin news.senv
-  senv convert model.senv words.txt --to word2vec-text"
+  senv convert model.senv words.txt --to word2vec-text
+  senv convert skip-thoughts/ skip-thoughts.senv"
 )]
 pub(crate) struct Convert {
-    /// The file to read; .npy needs its words beside it; - is standard input.
+    /// The file to read, or the folder of released Skip-thoughts; .npy needs its words beside it; - is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// The file to write.
@@ -51,6 +58,8 @@ pub(crate) struct Convert {
     /// What to do with a word that is not UTF-8.
     #[arg(long, value_name = "POLICY", default_value = "error")]
     invalid_utf8: Utf8Policy,
+    #[command(flatten)]
+    release: ReleaseArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -99,6 +108,15 @@ impl Convert {
             let message = format!("the name {} does not say which format; add --to FORMAT", self.output.display());
             return Err(Failure::Usage(message));
         };
+        if self.input.is_dir() {
+            if to != FormatArg::Senv || self.from.is_some() {
+                let message = "a folder holds released Skip-thoughts, which become a model of senv; give a name in .senv \
+                               and no --from; words alone come of that model in another step";
+                return Err(Failure::Usage(message.into()));
+            }
+            return self.release.convert(&self.input, &self.output);
+        }
+        self.release.refuse()?;
         let embeddings = self.read()?;
         match to.format() {
             Some(format) => embeddings.write(&self.output, format, NonFinite::Error)?,

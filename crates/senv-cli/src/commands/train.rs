@@ -27,7 +27,6 @@ use clap::Subcommand;
 use senv_core::Observer;
 use senv_models::{PvDbow, Sent2Vec, Trained, Word2Vec};
 
-pub(crate) use self::defaults::with_defaults;
 use self::{
     autoencoders::{BowAeArgs, RnnAeArgs},
     job::Job,
@@ -47,6 +46,10 @@ pub(super) use self::{
     outcome::source_line,
     pair_args::{CnnArgs, LearnArgs, LossArgs},
     pairs::{PairSystem, groups_by_default},
+};
+pub(crate) use self::{
+    defaults::with_defaults,
+    names::{TokenizerArg, set},
 };
 use crate::{
     failure::Result,

@@ -175,9 +175,8 @@ fn parse(bytes: &[u8]) -> Result<Array, String> {
         Some("<f8") => 8,
         _ => return Err(format!("its numbers are of type {}, expected <f4 or <f8", kind.unwrap_or("unknown"))),
     };
-    if !after("fortran_order").is_some_and(|rest| rest.starts_with("False")) {
-        return Err("it lies column by column; save a copy made by numpy.ascontiguousarray".into());
-    }
+    let order = after("fortran_order").ok_or("its header does not say in which order its numbers lie")?;
+    let columns_first = order.starts_with("True");
     let shape = after("shape").and_then(|rest| rest.strip_prefix('(')?.split_once(')'));
     let shape: Option<Vec<usize>> = shape.and_then(|(axes, _)| {
         let axes = axes.split(',').map(str::trim).filter(|axis| !axis.is_empty());
@@ -194,10 +193,42 @@ fn parse(bytes: &[u8]) -> Result<Array, String> {
         [a, b, c, d, e, f, g, h] => f64::from_le_bytes([a, b, c, d, e, f, g, h]) as f32,
         _ => f32::NAN, // no type has this width
     };
-    let values: Vec<f32> = data.chunks_exact(width).map(number).collect();
+    let at = |i: usize| number(&data[i * width..][..width]);
+    let values: Vec<f32> = match shape[..] {
+        [rows, columns] if columns_first => (0..rows * columns).map(|i| at(i % columns * rows + i / columns)).collect(),
+        [_, _, _, ..] if columns_first => return Err(format!("it lies column by column in the shape {shape:?}")),
+        _ => data.chunks_exact(width).map(number).collect(),
+    };
     if values.iter().all(|x| x.is_finite()) {
         Ok(Array { shape, values })
     } else {
         Err("it has a number that is not finite".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The file of an array as NumPy writes it.
+    fn npy(order: &str, shape: &str, values: &[f32]) -> Vec<u8> {
+        let header = format!("{{'descr': '<f4', 'fortran_order': {order}, 'shape': {shape}, }}\n");
+        let mut file = b"\x93NUMPY\x01\0".to_vec();
+        file.extend((header.len() as u16).to_le_bytes());
+        file.extend(header.bytes());
+        file.extend(values.iter().flat_map(|x| x.to_le_bytes()));
+        file
+    }
+
+    #[test]
+    fn arrays_that_lie_column_by_column_are_turned() {
+        let rows = parse(&npy("False", "(2, 3)", &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])).unwrap();
+        let columns = parse(&npy("True", "(2, 3)", &[1.0, 4.0, 2.0, 5.0, 3.0, 6.0])).unwrap();
+        assert_eq!((&rows.shape[..], &rows), (&[2, 3][..], &columns));
+        let vector = parse(&npy("True", "(3,)", &[1.0, 2.0, 3.0])).unwrap();
+        assert_eq!((&vector.shape[..], &vector.values[..]), (&[3][..], &[1.0, 2.0, 3.0][..]));
+        assert_eq!(parse(&npy("True", "(0, 3)", &[])).unwrap().values, [0.0; 0]);
+        assert!(parse(&npy("True", "(1, 1, 1)", &[1.0])).unwrap_err().contains("[1, 1, 1]"));
+        assert!(parse(&npy("True", "(2, 3)", &[1.0; 5])).unwrap_err().contains("20 bytes"));
     }
 }

@@ -1,0 +1,64 @@
+//! The Skip-thought weights that their authors released, as a model of senv.
+
+use std::path::Path;
+
+use clap::builder::BoolishValueParser;
+use senv_core::{Error as CoreError, SentenceEncoder, Tokenizer};
+use senv_models::SkipThought;
+
+use crate::{
+    commands::{
+        check_output,
+        train::{TokenizerArg, set},
+    },
+    failure::{Failure, Result},
+    output::{self, plural},
+};
+
+/// How a model of released weights reads text.
+#[derive(Debug, clap::Args)]
+pub(super) struct ReleaseArgs {
+    /// How text is cut: words (English words, clitics and punctuation) or blank (at white space only) [default: words]
+    #[arg(long, value_name = "RULE", help_heading = "Skip-thoughts")]
+    tokenizer: Option<TokenizerArg>,
+    /// Whether text is lower-cased, as the text of the release was [default: true]
+    #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Skip-thoughts")]
+    lowercase: Option<bool>,
+    /// Read the end token after the last word, as the release does for SICK but for no other task.
+    #[arg(long, help_heading = "Skip-thoughts")]
+    end_token: bool,
+}
+
+impl ReleaseArgs {
+    /// Refuses what word vectors have no use for.
+    pub(super) fn refuse(&self) -> Result {
+        let given = [
+            ("--tokenizer", self.tokenizer.is_some()),
+            ("--lowercase", self.lowercase.is_some()),
+            ("--end-token", self.end_token),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(Failure::Usage(format!("{name} goes with a folder of released Skip-thoughts"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the folder and writes the model.
+    pub(super) fn convert(&self, folder: &Path, to: &Path) -> Result {
+        if !folder.join("dictionary.txt").is_file() {
+            let reason = "the folder has no dictionary.txt; give one with the released Skip-thoughts: dictionary.txt, \
+                          utable.npy with uni_skip.npz, btable.npy with bi_skip.npz";
+            return Err(CoreError::BadFile { path: folder.to_owned(), reason: reason.into() }.into());
+        }
+        check_output(to, &[])?;
+        let mut tokenizer = Tokenizer::words();
+        set(&mut tokenizer, self.tokenizer);
+        let tokenizer = tokenizer.lowercase(self.lowercase.unwrap_or(true));
+        let model = SkipThought::open_release(folder, tokenizer)?.with_end_token(self.end_token);
+        model.save(to)?;
+        let words = plural(model.vocabulary().len() as u64, "word");
+        let dim = model.dim();
+        output::note(&format!("Skip-thoughts of {dim} numbers a sentence, {words}, written to {}", to.display()));
+        Ok(())
+    }
+}
