@@ -36,7 +36,8 @@ pub struct ReleasedEncoder {
 impl SkipThought {
     /// Reads the released files in `folder`: uni and bi side by side, or the one whose files are there. The end token is
     /// not read and each half is brought to length 1, as in the release where nothing else is asked for; unknown words are
-    /// read as `UNK`. Released sentences were lower-cased text of books: pass the tokenizer that cuts yours like it.
+    /// read as `UNK`. The release cuts text as the Penn Treebank does and keeps capitals
+    /// (`Tokenizer::words()` comes close); its dictionary has words of both kinds.
     ///
     /// # Errors
     /// As [`SkipThought::from_release`].

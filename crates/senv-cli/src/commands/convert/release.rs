@@ -21,7 +21,8 @@ pub(super) struct ReleaseArgs {
     /// How text is cut: words (English words, clitics and punctuation) or blank (at white space only) [default: words]
     #[arg(long, value_name = "RULE", help_heading = "Skip-thoughts")]
     tokenizer: Option<TokenizerArg>,
-    /// Whether text is lower-cased, as the text of the release was [default: true]
+    /// Whether text is lower-cased, as the books were that the weights learnt from; the release encodes with capitals kept,
+    /// for its dictionary has both [default: false]
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Skip-thoughts")]
     lowercase: Option<bool>,
     /// Read the end token after the last word, as the release does for SICK but for no other task.
@@ -53,7 +54,7 @@ impl ReleaseArgs {
         check_output(to, &[])?;
         let mut tokenizer = Tokenizer::words();
         set(&mut tokenizer, self.tokenizer);
-        let tokenizer = tokenizer.lowercase(self.lowercase.unwrap_or(true));
+        let tokenizer = tokenizer.lowercase(self.lowercase.unwrap_or(false));
         let model = SkipThought::open_release(folder, tokenizer)?.with_end_token(self.end_token);
         model.save(to)?;
         let words = plural(model.vocabulary().len() as u64, "word");
