@@ -1,5 +1,6 @@
 //! From text to the tokens of a recurrent encoder, and vectors of many sentences at once.
 
+use super::words::SPECIAL;
 use crate::fit::require;
 use ndarray::Array2;
 use senv_core::{Coverage, Result as CoreResult, Rows, Scratch, Table, TokenBatch, TokenId, Tokenizer, Vocabulary};
@@ -46,7 +47,8 @@ impl Reading {
         Ok(())
     }
 
-    /// Writes the tokens of a sentence to `out`, cleared first; none where no word is known.
+    /// Writes the tokens of a sentence to `out`, cleared first; none where no word that is read is known. Words beyond
+    /// the limit do not count as known.
     pub(crate) fn read(
         &self,
         vocabulary: &Vocabulary,
@@ -57,13 +59,16 @@ impl Reading {
         out.clear();
         let (mut tokens, mut known, mut cut) = (0, 0, false);
         self.tokenizer.for_each(text, scratch, |token| {
-            let id = vocabulary.id(token);
+            // In training the names of the special tokens are words that are not known.
+            let special = self.unknown.is_some() && SPECIAL.contains(&token);
+            let id = vocabulary.id(token).filter(|_| !special);
             tokens += 1;
-            known += usize::from(id.is_some());
-            if let Some(id) = id.or(self.unknown) {
-                cut |= out.len() >= self.max_tokens;
+            if let Some(read) = id.or(self.unknown) {
                 if out.len() < self.max_tokens {
-                    out.push(id);
+                    out.push(read);
+                    known += usize::from(id.is_some());
+                } else {
+                    cut = true;
                 }
             }
         });
@@ -145,4 +150,36 @@ pub(crate) fn encode_one(
     }
     scratch.tokens = tokens;
     coverage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn met(reading: &Reading, text: &str) -> (Vec<u32>, usize, usize, bool) {
+        let vocabulary = Vocabulary::from_counts([("<eos>", 3), ("UNK", 1), ("cat", 9), ("sat", 4)], 17).unwrap();
+        let mut tokens = Vec::new();
+        let met = reading.read(&vocabulary, text, &mut String::new(), &mut tokens);
+        (tokens.iter().map(|token| token.0).collect(), met.coverage.tokens, met.coverage.known, met.cut)
+    }
+
+    fn reading(unknown: Option<TokenId>) -> Reading {
+        Reading { tokenizer: Tokenizer::blank(), max_tokens: 2, unknown, end: None }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_not_known() {
+        let reading = reading(Some(UNKNOWN));
+        assert_eq!(met(&reading, "cat sat sat"), (vec![2, 3], 3, 2, true));
+        assert_eq!(met(&reading, "x y cat"), (vec![], 3, 0, true), "no word that is read is known");
+        assert_eq!(met(&Reading { unknown: None, ..reading }, "x y cat"), (vec![2], 3, 1, false));
+    }
+
+    #[test]
+    fn names_of_special_tokens_are_unknown_words_where_there_are_such() {
+        let reading = reading(Some(UNKNOWN));
+        assert_eq!(met(&reading, "cat <eos>"), (vec![2, 1], 2, 1, false));
+        assert_eq!(met(&reading, "UNK <eos>"), (vec![], 2, 0, false));
+        assert_eq!(met(&Reading { unknown: None, ..reading }, "cat <eos>"), (vec![2, 0], 2, 2, false));
+    }
 }
