@@ -117,6 +117,20 @@ fn combined_models_say_what_their_parts_say_and_take_more_words() {
     let same = |model: &str| folder.pipe(&["encode", "--model", model], STORY[0]).ok().out;
     assert_eq!(same("both.senv"), same("large.senv"));
     assert!(expand("uni.senv", &["--map", "linear"]).ok().err.contains("2 words added"));
+
+    // Models of judged pairs, from the start or tuned: by a map to their words as they are afterwards.
+    folder
+        .write("judged.tsv", format!("entailment\t{}\t{}\nneutral\t{}\t{}\n", STORY[0], STORY[4], STORY[1], STORY[2]));
+    for (encoder, more, added) in [("bow", &["--dim", "2"][..], 8), ("uni.senv", &[], 2)] {
+        let args = ["train", "snli", "--train", "judged.tsv", "--encoder", encoder, "--hidden", "3", "--epochs", "2"];
+        folder.run(&[&args[..], more, &["--output", "snli.senv"]].concat()).ok();
+        let report = expand("snli.senv", &["--json"]).ok().json();
+        assert_eq!((&report["map"], &report["added_words"]), (&"affine".into(), &added.into()), "{report}");
+        assert_eq!(folder.run(&["info", "large.senv", "--json"]).ok().json()["kind"], "snli");
+        assert_eq!(same("snli.senv"), same("large.senv"));
+        let new = |model: &str| folder.pipe(&["encode", "--model", model], "the engine stood").ok().out;
+        assert_ne!(new("snli.senv"), new("large.senv"));
+    }
 }
 
 #[test]

@@ -84,6 +84,11 @@ fn autoencoders_learn_from_text() {
     run("rnn-ae", "r.senv", &["--hidden", "6", "--style", "torch"]);
     run("bow-ae", "b.senv", &[]);
     run("bow-ae", "t.senv", &["--reconstruction", "tree"]);
+    folder.write("text.txt", "one two three four\none two\n".repeat(5));
+    let args = ["train", "bow-ae", "--input", "text.txt", "--output", "l.senv", "--max-tokens", "3", "--epochs", "1"];
+    let long = |what: &str| folder.run(&[&args[..], &SMALL, &["--long", what]].concat()).ok().err;
+    assert!(long("drop").contains("5 sentences of more than 3 tokens were left out"));
+    assert!(long("cut").contains("5 sentences of more than 3 tokens were cut"));
     assert_eq!([kind(&folder, "r.senv"), kind(&folder, "b.senv")], ["rnn-autoencoder", "bow-autoencoder"]);
 }
 
@@ -108,8 +113,9 @@ fn p_thought_learns_from_captions_and_pairs() {
 #[test]
 fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
     let folder = Folder::with_text(120);
-    folder.write("train.tsv", judged(90) + "-\tNobody\tagreed.\n");
-    folder.write("dev.tsv", judged(30));
+    let long = "neutral\tA cat saw a cat. A cat saw dogs.\tA cat.\n";
+    folder.write("train.tsv", judged(90) + long + "-\tNobody\tagreed.\n");
+    folder.write("dev.tsv", judged(30) + long);
     let run = |encoder: &str, output: &str, more: &[&str]| {
         let args = ["train", "snli", "--train", "train.tsv", "--dev", "dev.tsv", "--encoder", encoder, "--hidden", "7"];
         folder.run(&[&args, more, &["--output", output, "--json"]].concat())
@@ -125,6 +131,17 @@ fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
         assert_eq!(kind(&folder, model), "snli");
         has_cosine(&folder, model);
     }
+    let limited = ["--vocabulary", "6", "--max-tokens", "5", "--long", "drop", "--epochs", "1", "--dim", "4"];
+    // Known are the most frequent: a, cat, dogs, saw, the full stop and one more.
+    let ended = run("bow", "few.senv", &limited).ok();
+    assert_eq!(folder.run(&["info", "few.senv", "--json"]).ok().json()["words"], 6);
+    for name in ["", "held-out "] {
+        let note = format!("1 {name}pairs with a sentence of more than 5 tokens were left out");
+        assert!(ended.err.contains(&note), "{}", ended.err);
+    }
+    let none = ["--max-tokens", "1", "--long", "drop", "--dim", "4"];
+    run("bow", "m.senv", &none).fails(1, &["all 91 pairs with a sentence of more than 1 tokens", "--long cut"]);
+    run("uni.senv", "m.senv", &["--vocabulary", "9"]).fails(2, &["--max-vocabulary", "brings its words"]);
     run("bow", "m.senv", &["--layers", "2"]).fails(2, &["--layers", "--encoder rnn"]);
     run("uni.senv", "m.senv", &["--dim", "9"]).fails(2, &["--dim", "brings its words"]);
     run("bow.senv", "m.senv", &[]).fails(2, &["bow.senv", "Skip-thought"]);

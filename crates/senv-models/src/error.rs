@@ -48,6 +48,19 @@ pub enum Error {
         /// The held-out files.
         name: String,
     },
+    /// Every example is longer than is read.
+    #[error(
+        "all {n} {what} of more than {limit} tokens were left out, and nothing remains; read more with --max-tokens, \
+         or cut long sentences with --long cut"
+    )]
+    AllTooLong {
+        /// How many were left out.
+        n: usize,
+        /// What was left out, up to the words `of more than`.
+        what: String,
+        /// Tokens of a sentence that are read.
+        limit: usize,
+    },
     /// Files hold nothing to learn from.
     #[error(
         "{}: there is no example to learn from; give more text (three sentences in a document where neighbours are told), or \
@@ -145,7 +158,7 @@ pub enum Error {
         kind: &'static str,
     },
     /// A model to which no words can be added.
-    #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-autoencoder or p-thought")]
+    #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-autoencoder, p-thought or snli")]
     CannotExpand {
         /// The kind.
         kind: &'static str,

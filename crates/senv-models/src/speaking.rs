@@ -107,9 +107,14 @@ impl Model {
     #[must_use]
     pub fn usual_expansion(&self) -> Expansion {
         let words = match self {
-            Self::SkipThought(model) => model.config().params.as_ref().map(|params| params.fit.words),
+            // Without decoders its words were tuned after all.
+            Self::SkipThought(model) if model.config().parts.iter().all(|part| part.decoders > 0) => {
+                model.config().params.as_ref().map(|params| params.fit.words)
+            }
             Self::RnnAutoencoder(model) => model.config().params.as_ref().map(|params| params.fit.words),
             Self::PThought(model) => model.config().params.as_ref().map(|params| params.fit.words),
+            // One that tells unknown words apart was tuned, from words of another model.
+            Self::Snli(model) if model.config().reading.unknown.is_none() => Some(model.config().params.fit.words),
             _ => None,
         };
         if words == Some(WordUpdates::Frozen) { Expansion::Same } else { Expansion::Affine }
@@ -118,7 +123,7 @@ impl Model {
     /// The model with the words of `vectors` besides its own.
     ///
     /// # Errors
-    /// [`Error::CannotExpand`] for other kinds than Skip-thoughts, RNN autoencoder and P-thought; as
+    /// [`Error::CannotExpand`] for other kinds than Skip-thoughts, RNN autoencoder, P-thought and the SNLI models; as
     /// [`SequenceModel::expand`].
     pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
         let expanded = match self {
@@ -133,6 +138,10 @@ impl Model {
             Self::PThought(model) => {
                 let (model, report) = model.expand(vectors, expansion)?;
                 (Self::PThought(Box::new(model)), report)
+            }
+            Self::Snli(model) => {
+                let (model, report) = model.expand(vectors, expansion)?;
+                (Self::Snli(Box::new(model)), report)
             }
             _ => return Err(Error::CannotExpand { kind: self.kind() }),
         };

@@ -9,7 +9,7 @@ use senv_core::{Error as CoreError, LinearMap, Table, TokenId, Vocabulary, least
 use senv_store::Embeddings;
 
 use crate::{
-    Result,
+    Result, Snli,
     sequence::{Part, SPECIAL, SequenceModel, SequenceSystem},
 };
 
@@ -92,6 +92,45 @@ fn expanded(
     Ok((out, error.sqrt()))
 }
 
+/// A vocabulary with the words of `vectors` besides its own, and each of its tables with their rows.
+fn grown(
+    vocabulary: &Vocabulary,
+    tables: &[&Table],
+    vectors: &Embeddings,
+    expansion: Expansion,
+) -> Result<(Vocabulary, Vec<Table>, ExpansionReport)> {
+    let (added, shared) = (new_words(vocabulary, vectors), shared(vocabulary, vectors));
+    let bad = |(_, vector): &&(&str, &[f32])| vector.iter().any(|x| !x.is_finite());
+    if let Some((word, _)) = added.iter().find(bad) {
+        let (name, requirement) = ("vectors of words to be added", "finite; mend the file or take the word out");
+        return Err(
+            CoreError::InvalidParameter { name, requirement, got: format!("NaN or infinity in {word:?}") }.into()
+        );
+    }
+    let old = vocabulary.iter().map(|(_, word, count)| (word, count));
+    let all = old.chain(added.iter().map(|(word, _)| (*word, 0)));
+    let new = Vocabulary::from_counts(all, vocabulary.corpus_tokens())?;
+    let (mut out, mut errors) = (Vec::new(), Vec::new());
+    for table in tables {
+        let (table, error) = expanded(table, &shared, &added, vectors.dim(), expansion)?;
+        out.push(table);
+        errors.push(error);
+    }
+    let error = errors.first().copied().unwrap_or_default();
+    Ok((new, out, ExpansionReport { shared: shared.len(), added: added.len(), error }))
+}
+
+impl Snli {
+    /// The model with the words of `vectors` besides its own, mapped to its word vectors as they are after training.
+    ///
+    /// # Errors
+    /// As [`SequenceModel::expand`].
+    pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
+        let (vocabulary, mut tables, report) = grown(self.vocabulary(), &[self.words()], vectors, expansion)?;
+        Ok((self.with_words(vocabulary, tables.swap_remove(0)), report)) // one table for one
+    }
+}
+
 impl<S: SequenceSystem> SequenceModel<S> {
     /// The model with the words of `vectors` besides its own. Sentences are encoded with them; decoders still say the
     /// words that they have learnt.
@@ -101,25 +140,10 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// [`CoreError::ShapeMismatch`] for vectors of another length that are to be taken as they are;
     /// [`CoreError::TooLarge`].
     pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
-        let (added, shared) = (new_words(&self.vocabulary, vectors), shared(&self.vocabulary, vectors));
-        let bad = |(_, vector): &&(&str, &[f32])| vector.iter().any(|x| !x.is_finite());
-        if let Some((word, _)) = added.iter().find(bad) {
-            let (name, requirement) = ("vectors of words to be added", "finite; mend the file or take the word out");
-            return Err(
-                CoreError::InvalidParameter { name, requirement, got: format!("NaN or infinity in {word:?}") }.into()
-            );
-        }
-        let old = self.vocabulary.iter().map(|(_, word, count)| (word, count));
-        let all = old.chain(added.iter().map(|(word, _)| (*word, 0)));
-        let vocabulary = Vocabulary::from_counts(all, self.vocabulary.corpus_tokens())?;
-        let (mut parts, mut errors) = (Vec::new(), Vec::new());
-        for part in &self.parts {
-            let (words, error) = expanded(&part.words, &shared, &added, vectors.dim(), expansion)?;
-            parts.push(Part::new(words, part.machine.clone(), part.parameters.clone()));
-            errors.push(error);
-        }
-        let error = errors.first().copied().unwrap_or_default();
-        let report = ExpansionReport { shared: shared.len(), added: added.len(), error };
+        let tables: Vec<&Table> = self.parts.iter().map(|part| &part.words).collect();
+        let (vocabulary, tables, report) = grown(&self.vocabulary, &tables, vectors, expansion)?;
+        let with = |(part, words): (&Part, Table)| Part::new(words, part.machine.clone(), part.parameters.clone());
+        let parts = self.parts.iter().zip(tables).map(with).collect();
         Ok((Self::new(self.config.clone(), vocabulary, parts), report))
     }
 }

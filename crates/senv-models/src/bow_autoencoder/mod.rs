@@ -29,7 +29,7 @@ use crate::{
     initial::{self, Initial},
     learnt::Learnt,
     pairs::numbered,
-    sequence::{Reading, encode_many, encode_one, gather},
+    sequence::{LongSentences, Reading, encode_many, encode_one, gather},
     training,
 };
 
@@ -54,6 +54,9 @@ pub struct BowAutoencoderParams {
     pub max_vocabulary: Option<usize>,
     /// Words of a sentence that are read, at least 1.
     pub max_tokens: usize,
+    /// What becomes of longer sentences in training.
+    #[serde(default)]
+    pub long: LongSentences,
     /// How the set of words is told.
     pub reconstruction: Reconstruction,
     /// How text is cut into tokens.
@@ -72,6 +75,7 @@ impl Default for BowAutoencoderParams {
             min_count: 5,
             max_vocabulary: Some(20_000),
             max_tokens: 200,
+            long: LongSentences::Cut,
             reconstruction: Reconstruction::Full,
             tokenizer: Tokenizer::words().lowercase(true),
             initial: Initial { sd: 0.1, frequency_weight: None },
@@ -168,18 +172,20 @@ impl BowAutoencoderParams {
     /// The words of every sentence that has any, each once; with a note on long sentences of this `name`.
     fn word_sets(&self, corpus: &Corpus, name: &str, observer: &dyn Observer) -> Result<Sentences> {
         let (all, _) = numbered(corpus, Some)?;
-        let (mut sentences, mut words, mut cut) = (Sentences::new(), Vec::new(), 0);
+        let (mut sentences, mut words, mut n_long) = (Sentences::new(), Vec::new(), 0);
         for sentence in all.iter().filter(|sentence| !sentence.is_empty()) {
-            cut += usize::from(sentence.len() > self.max_tokens);
+            let is_long = sentence.len() > self.max_tokens;
+            n_long += usize::from(is_long);
+            if is_long && self.long == LongSentences::Drop {
+                continue;
+            }
             words.clear();
             words.extend_from_slice(&sentence[..sentence.len().min(self.max_tokens)]);
             words.sort_unstable();
             words.dedup();
             sentences.push(words.iter().copied());
         }
-        if cut > 0 {
-            observer.note(&format!("{cut} {name}sentences of more than {} tokens were cut", self.max_tokens));
-        }
+        self.long.tell((n_long, sentences.len()), &format!("{name}sentences"), self.max_tokens, observer)?;
         Ok(sentences)
     }
 }

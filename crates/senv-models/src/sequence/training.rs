@@ -59,14 +59,14 @@ impl Data {
     ) -> Result<Self> {
         let Settings { long, max_tokens, .. } = system.settings();
         let mut identity = text.identity.clone();
-        let train = text.admit(examples, long, max_tokens, "", observer);
+        let train = text.admit(examples, long, max_tokens, "", observer)?;
         if train.examples.is_empty() {
             return Err(Error::NoExamples { kind: system.kind() });
         }
         let mut held_out = None;
         if let Some((text, examples, name)) = dev {
             identity = format!("{identity} {}", text.identity);
-            let dev = text.admit(examples, long, max_tokens, "held-out ", observer);
+            let dev = text.admit(examples, long, max_tokens, "held-out ", observer)?;
             if dev.examples.is_empty() {
                 return Err(Error::NoHeldOutExamples { kind: system.kind(), name });
             }

@@ -9,7 +9,7 @@ use super::{
     reading::{END, UNKNOWN},
     telling::{Example, ExampleSet},
 };
-use crate::{Result, pairs::numbered};
+use crate::{Error, Result, pairs::numbered};
 
 /// The names of the end token and of the one for unknown words, as in the release of Skip-thoughts.
 pub(crate) const SPECIAL: [&str; 2] = ["<eos>", "UNK"];
@@ -23,6 +23,33 @@ pub enum LongSentences {
     Cut,
     /// The example is left out, as in the release of Skip-thoughts.
     Drop,
+}
+
+impl LongSentences {
+    /// Tells what became of `n_long` sentences that were cut or examples that were left out, each `what` of more than
+    /// the limit: `sentences`, or `pairs with a sentence`.
+    ///
+    /// # Errors
+    /// [`Error::AllTooLong`] if all were left out and none of the examples is left.
+    pub(crate) fn tell(
+        self,
+        (n_long, n_left): (usize, usize),
+        what: &str,
+        max_tokens: usize,
+        observer: &dyn Observer,
+    ) -> Result<()> {
+        let done = match self {
+            Self::Drop if n_long > 0 && n_left == 0 => {
+                return Err(Error::AllTooLong { n: n_long, what: what.to_owned(), limit: max_tokens });
+            }
+            Self::Cut => "cut",
+            Self::Drop => "left out",
+        };
+        if n_long > 0 {
+            observer.note(&format!("{n_long} {what} of more than {max_tokens} tokens were {done}"));
+        }
+        Ok(())
+    }
 }
 
 /// The vocabulary of the special tokens and these words, most frequent first, as far as they are kept; and of every word
@@ -116,6 +143,9 @@ impl Text {
     }
 
     /// The sentences with those examples that may be used, and a note on long sentences of this `name`.
+    ///
+    /// # Errors
+    /// [`Error::AllTooLong`] if long sentences are the reason why none may.
     pub(crate) fn admit(
         self,
         all: Vec<Example>,
@@ -123,23 +153,19 @@ impl Text {
         max_tokens: usize,
         name: &str,
         observer: &dyn Observer,
-    ) -> ExampleSet {
+    ) -> Result<ExampleSet> {
         let Self { sentences, long, .. } = self;
-        let n_long = long.iter().filter(|&&long| long).count();
-        if policy == LongSentences::Cut {
-            if n_long > 0 {
-                observer.note(&format!("{n_long} {name}sentences of more than {max_tokens} tokens were cut"));
+        let (examples, n_long, what) = match policy {
+            LongSentences::Cut => (all, long.iter().filter(|&&long| long).count(), "sentences"),
+            LongSentences::Drop => {
+                let n = all.len();
+                let is_short = |example: &Example| !example.iter().any(|&i| long[i as usize]);
+                let examples: Vec<Example> = all.into_iter().filter(is_short).collect();
+                let left_out = n - examples.len();
+                (examples, left_out, "examples with a sentence")
             }
-            return ExampleSet { sentences, examples: all };
-        }
-        let n = all.len();
-        let is_long = |example: &Example| example.iter().any(|&i| long[i as usize]);
-        let examples: Vec<Example> = all.into_iter().filter(|example| !is_long(example)).collect();
-        if examples.len() < n {
-            let left_out = n - examples.len();
-            let text = "examples with a sentence of more than";
-            observer.note(&format!("{left_out} {name}{text} {max_tokens} tokens were left out"));
-        }
-        ExampleSet { sentences, examples }
+        };
+        policy.tell((n_long, examples.len()), &format!("{name}{what}"), max_tokens, observer)?;
+        Ok(ExampleSet { sentences, examples })
     }
 }

@@ -30,7 +30,7 @@ use crate::{
     fit::{FitParams, Weights, copy_table, fit, require},
     initial::{self, Found, Initial},
     learnt::Learnt,
-    sequence::{Reading, encode_many, encode_one, gather},
+    sequence::{LongSentences, Reading, encode_many, encode_one, gather},
 };
 
 /// What an SNLI model can be told.
@@ -42,8 +42,14 @@ pub struct SnliParams {
     pub dim: usize,
     /// Words that occur less often are unknown, and left out.
     pub min_count: u64,
+    /// At most so many words, the most frequent; `None` for no limit.
+    #[serde(default)]
+    pub max_vocabulary: Option<usize>,
     /// Words of a sentence that are read, at least 1.
     pub max_tokens: usize,
+    /// What becomes of longer sentences: they are cut, or their pair is left out, of held-out pairs too.
+    #[serde(default)]
+    pub long: LongSentences,
     /// Hidden units of the classifier, at least 1.
     pub hidden: usize,
     /// How text is cut into tokens.
@@ -62,7 +68,9 @@ impl Default for SnliParams {
             encoder: SnliEncoder::Bow,
             dim: 620,
             min_count: 1,
+            max_vocabulary: None,
             max_tokens: 100,
+            long: LongSentences::Cut,
             hidden: DEFAULT_NLI_HIDDEN,
             tokenizer: Tokenizer::words().lowercase(true),
             initial: Initial { sd: 0.1, frequency_weight: None },
@@ -105,6 +113,8 @@ impl SnliParams {
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         file::check_dim(self.dim)?;
+        let limit = self.max_vocabulary.unwrap_or(1);
+        require(limit >= 1, "max_vocabulary", "at least 1", limit as f64)?;
         require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
         require(self.hidden >= 1, "hidden", "at least 1", self.hidden as f64)?;
         self.encoder.build(self.dim)?;
@@ -131,7 +141,7 @@ impl SnliParams {
                 builder.add(token);
             });
         }
-        let vocabulary = builder.finish(self.min_count)?;
+        let vocabulary = builder.finish_at_most(self.min_count, self.max_vocabulary)?;
         let (words, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
         let start = SnliStart {
             encoder: self.encoder.clone(),
@@ -150,10 +160,10 @@ impl SnliParams {
         self.fit_from(start, train, dev, observer)
     }
 
-    /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way text
-    /// is read are those of the model, and `encoder`, `dim`, `min_count`, `max_tokens`, `tokenizer` and `initial` are not
-    /// looked at. [`SkipThought::with_tuned`] puts the result back. The paper tunes both parts, each with a classifier of
-    /// its own; a rate of 1e-4 suits.
+    /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way
+    /// text is read are those of the model, and `encoder`, `dim`, `min_count`, `max_vocabulary`, `max_tokens`,
+    /// `tokenizer` and `initial` are not looked at. [`SkipThought::with_tuned`] puts the result back. The paper tunes both
+    /// parts, each with a classifier of its own; a rate of 1e-4 suits.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if there is no such part; as [`SnliParams::fit`].
@@ -201,12 +211,9 @@ impl SnliParams {
         let head = NliHead { hidden: self.hidden, ..NliHead::new(encoder.dim()) };
         let head_parameters = head.init(&mut stream(self.fit.seed, "head", &[]))?;
         let config = SnliConfig { encoder: form, dim, reading, head: head.clone(), params: self.clone() };
-        let train = Labelled::new(train, &config.reading, &vocabulary);
-        let dev = dev.map(|dev| Labelled::new(dev, &config.reading, &vocabulary));
-        if train.cut > 0 {
-            observer
-                .note(&format!("{} sentences of more than {} tokens were cut", train.cut, config.reading.max_tokens));
-        }
+        let number = |pairs, name| Labelled::new(pairs, &config.reading, &vocabulary, self.long, name, observer);
+        let train = number(train, "")?;
+        let dev = dev.map(|dev| number(dev, "held-out ")).transpose()?;
         let held_out = dev.as_ref().map(Labelled::identity).unwrap_or_default();
         let identity = format!("{} {identity} {} {held_out}", file::to_json(&config)?, train.identity());
         let mut objective = Pairs { encoder, head, train, dev, identity };
@@ -310,6 +317,12 @@ impl Snli {
             config.head.init(&mut stream(0, "form", &[]))?,
         ];
         Self::new(config, vocabulary, words, file::groups(path, &forms)?)
+    }
+
+    /// The model with more words, whose first are its own.
+    pub(crate) fn with_words(&self, vocabulary: Vocabulary, words: Table) -> Self {
+        let (config, encoder, parameters) = (self.config.clone(), self.encoder.clone(), self.parameters.clone());
+        Self { config, vocabulary, words, encoder, parameters }
     }
 
     /// Words and parameters of the encoder.

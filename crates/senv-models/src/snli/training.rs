@@ -1,7 +1,7 @@
 //! Encoder and classifier on labelled pairs.
 
 use ndarray::{Axis, concatenate};
-use senv_core::{Sentences, TokenBatch, Vocabulary};
+use senv_core::{Observer, Sentences, TokenBatch, Vocabulary};
 use senv_encoders::Encoder;
 use senv_losses::NliHead;
 
@@ -9,7 +9,7 @@ use super::{NliPairs, Snli, encoder::PairEncoder};
 use crate::{
     Result,
     fit::{Gradients, Objective, Source, Step, StepReport, Weights},
-    sequence::Reading,
+    sequence::{LongSentences, Reading},
 };
 
 /// Pairs whose labels are predicted at a time.
@@ -20,18 +20,43 @@ pub(super) struct Labelled {
     /// The premises, then the hypotheses.
     sentences: Sentences,
     labels: Vec<u32>,
-    /// Sentences that were cut.
-    pub(super) cut: usize,
 }
 
 impl Labelled {
-    pub(super) fn new(pairs: &NliPairs, reading: &Reading, vocabulary: &Vocabulary) -> Self {
-        let (mut sentences, mut scratch, mut tokens, mut cut) = (Sentences::new(), String::new(), Vec::new(), 0);
-        for text in pairs.texts() {
-            cut += usize::from(reading.read(vocabulary, text, &mut scratch, &mut tokens).cut);
-            sentences.push(tokens.iter().copied());
+    /// Numbers pairs, with a note on long sentences of this `name`.
+    ///
+    /// # Errors
+    /// [`Error::AllTooLong`](crate::Error::AllTooLong) if every pair is left out.
+    pub(super) fn new(
+        pairs: &NliPairs,
+        reading: &Reading,
+        vocabulary: &Vocabulary,
+        policy: LongSentences,
+        name: &str,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let (mut scratch, mut premise, mut hypothesis) = (String::new(), Vec::new(), Vec::new());
+        let (mut sentences, mut hypotheses, mut labels, mut n_long) =
+            (Sentences::new(), Sentences::new(), Vec::new(), 0);
+        for (label, first, second) in &pairs.pairs {
+            let mut cut = |text: &str, tokens| reading.read(vocabulary, text, &mut scratch, tokens).cut;
+            let cut = usize::from(cut(first, &mut premise)) + usize::from(cut(second, &mut hypothesis));
+            if cut > 0 && policy == LongSentences::Drop {
+                n_long += 1;
+                continue;
+            }
+            n_long += cut;
+            sentences.push(premise.iter().copied());
+            hypotheses.push(hypothesis.iter().copied());
+            labels.push(*label);
         }
-        Self { sentences, labels: pairs.pairs.iter().map(|pair| pair.0).collect(), cut }
+        let what = match policy {
+            LongSentences::Cut => "sentences",
+            LongSentences::Drop => "pairs with a sentence",
+        };
+        policy.tell((n_long, labels.len()), &format!("{name}{what}"), reading.max_tokens, observer)?;
+        hypotheses.iter().for_each(|sentence| sentences.push(sentence.iter().copied()));
+        Ok(Self { sentences, labels })
     }
 
     /// The sentences of these pairs: premises, then hypotheses.

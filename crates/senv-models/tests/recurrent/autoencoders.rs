@@ -98,3 +98,25 @@ fn outputs_sampled_and_in_clusters_learn_too() {
         assert_eq!(bits(&Model::open(files.path("model.senv")).unwrap()), bits(&learnt.model));
     }
 }
+
+#[test]
+fn long_sentences_of_a_bag_of_words_are_cut_or_left_out_and_counted() {
+    let files = Files::new();
+    let text = files.write("text.txt", "boat sail tide\nboat\nsail tide anchor\nsail tide\n");
+    let dev = files.write("dev.txt", "boat sail tide\nboat\n");
+    let run = |long, dev: &PathBuf| {
+        let fit = FitParams { epochs: 1, ..FitParams::default() };
+        let params = BowAutoencoderParams { dim: 4, min_count: 1, max_tokens: 2, long, fit, ..Default::default() };
+        let notes = Notes::default();
+        let learnt = params.fit_files(&[&text], &[dev], &CorpusOptions::default(), None, &notes);
+        learnt.map(|learnt| (learnt.examples, notes.of_length()))
+    };
+    for (long, examples, done) in [(LongSentences::Cut, 4, "cut"), (LongSentences::Drop, 2, "left out")] {
+        let expected = [("2", ""), ("1", "held-out ")]
+            .map(|(n, name)| format!("{n} {name}sentences of more than 2 tokens were {done}"));
+        assert_eq!(run(long, &dev).unwrap(), (examples, expected.to_vec()));
+    }
+    let long = files.write("long.txt", "boat sail tide\n");
+    let error = run(LongSentences::Drop, &long).unwrap_err().to_string();
+    assert!(error.contains("all 1 held-out sentences of more than 2 tokens"), "{error}");
+}

@@ -79,6 +79,19 @@ fn labelled(n: usize, first: usize) -> NliPairs {
     NliPairs::new("pairs", pairs.iter().map(|(label, a, b)| (*label, &a[..], &b[..]))).unwrap()
 }
 
+/// Vectors from which a known affine map, x to (x + 1) / 2, leads to the first three numbers of each word; `ship` and a
+/// phrase besides.
+fn other_vectors(vocabulary: &Vocabulary, table: &Table) -> Embeddings {
+    let own = vocabulary.iter().filter(|(_, word, _)| !["<eos>", "UNK"].contains(word)).map(|(id, word, _)| {
+        let row = senv_core::Rows::row(table, id.index());
+        (word, [0, 1, 2].map(|i| 2.0 * row[i] - 1.0))
+    });
+    let all: Vec<(&str, [f32; 3])> = own.chain([("ship", [0.5, -0.25, 1.0]), ("new_york", [0.0; 3])]).collect();
+    let words = Vocabulary::from_counts(all.iter().map(|(word, _)| (word, 0)), 0).unwrap();
+    let rows: Vec<f32> = all.iter().flat_map(|(_, vector)| *vector).collect();
+    Embeddings::new(words, Table::from_vec(all.len(), 3, rows).unwrap()).unwrap()
+}
+
 fn bits(encoder: &dyn SentenceEncoder) -> Vec<u32> {
     let texts: Vec<String> = (0..12).map(|i| sentence(i % 3, i)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -150,6 +163,14 @@ fn skip_thought(bi: bool, fit: FitParams) -> SkipThoughtParams {
 /// Keeps what is noted.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
+
+impl Notes {
+    /// Those on long sentences.
+    fn of_length(&self) -> Vec<String> {
+        let notes = self.0.lock().unwrap();
+        notes.iter().filter(|note| note.contains(" tokens were ")).cloned().collect()
+    }
+}
 
 impl Observer for Notes {
     fn progress(&self, _: &Progress) -> Control {

@@ -67,16 +67,30 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     assert!(matches!(error, Error::NoExamplesIn { .. }), "{error}");
 
     let path = files.write("text.txt", "boat\nsail tide\noven bread flour dough\nboat\nsail\noven\n");
+    let params = |long, max_tokens| SkipThoughtParams { max_tokens, long, ..skip_thought(false, fit.clone()) };
     for (long, expected, words) in
         [(LongSentences::Cut, 4, "1 sentences of more than 3"), (LongSentences::Drop, 1, "3 examples")]
     {
-        let params = SkipThoughtParams { max_tokens: 3, long, ..skip_thought(false, fit.clone()) };
         let notes = Notes::default();
-        let learnt = params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &notes).unwrap();
+        let learnt = params(long, 3).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &notes).unwrap();
         assert_eq!(learnt.examples, expected);
         let notes = notes.0.lock().unwrap();
         assert!(notes.iter().any(|note| note.starts_with(words)), "{notes:?}");
     }
+    // The limit is named where it leaves nothing, of the text and of what is held out.
+    let none = |max_tokens, dev: &[&Path]| {
+        let params = params(LongSentences::Drop, max_tokens);
+        let short = files.write("words.txt", "boat\nsail\noven\n");
+        params.fit_files(&[short], dev, &CorpusOptions::default(), None, &NoObserver).map(drop)
+    };
+    none(1, NO_DEV).unwrap();
+    let long = files.write("long.txt", "boat sail\nsail\noven\n");
+    let error = none(1, &[&long]).unwrap_err();
+    assert!(matches!(error, Error::AllTooLong { n: 1, limit: 1, .. }));
+    let says = "all 1 held-out examples with a sentence of more than 1 tokens were left out";
+    assert!(error.to_string().contains(says) && error.to_string().contains("--long cut"), "{error}");
+    let text = params(LongSentences::Drop, 1).fit_files(&[&long], NO_DEV, &CorpusOptions::default(), None, &NoObserver);
+    assert!(text.unwrap_err().to_string().contains("all 1 examples with a sentence of more than 1 tokens"));
 }
 
 #[test]
@@ -121,22 +135,7 @@ fn a_vocabulary_grows_by_a_linear_map() {
         .fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
         .unwrap()
         .model;
-    // Other vectors from which a known affine map leads to those of the model, and two more words.
-    let words: Vec<(String, Vec<f32>)> = model
-        .vocabulary()
-        .iter()
-        .skip(2)
-        .map(|(id, word, _)| {
-            let row = senv_core::Rows::row(model.words(), id.index());
-            (word.to_owned(), row[..3].iter().map(|x| 2.0 * x - 1.0).collect())
-        })
-        .collect();
-    let more = [("ship", vec![0.5, -0.25, 1.0]), ("new_york", vec![0.0; 3])].map(|(word, v)| (word.to_owned(), v));
-    let all: Vec<_> = words.iter().chain(&more).collect();
-    let vocabulary = Vocabulary::from_counts(all.iter().map(|(word, _)| (word, 0)), 0).unwrap();
-    let rows: Vec<f32> = all.iter().flat_map(|(_, v)| v.clone()).collect();
-    let vectors = Embeddings::new(vocabulary, Table::from_vec(all.len(), 3, rows).unwrap()).unwrap();
-
+    let vectors = other_vectors(model.vocabulary(), model.words());
     let (expanded, report) = model.expand(&vectors, Expansion::Affine).unwrap();
     assert_eq!((report.shared, report.added), (15, 1));
     let old = model.vocabulary().len();

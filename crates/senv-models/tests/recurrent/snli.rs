@@ -75,3 +75,90 @@ fn long_sentences_are_cut() {
     assert_ne!(model.encode(&["boat"]).unwrap(), model.encode(&["boat sail"]).unwrap());
     assert!(SnliParams { max_tokens: 0, ..params }.fit(&train, None, None, &NoObserver).is_err());
 }
+
+#[test]
+fn long_pairs_are_cut_or_left_out_and_counted_of_held_out_pairs_too() {
+    let pairs = |pairs: &[(&'static str, &'static str, &'static str)]| NliPairs::new("x", pairs.to_vec()).unwrap();
+    let train = pairs(&[
+        ("entailment", "boat sail tide", "boat"),
+        ("neutral", "boat sail tide anchor", "oven bread flour"),
+        ("contradiction", "boat", "oven"),
+    ]);
+    let dev = pairs(&[("entailment", "tide boat sail", "boat"), ("neutral", "boat", "oven")]);
+    let run = |long, dev: &NliPairs| {
+        let fit = FitParams { epochs: 1, ..FitParams::default() };
+        let params = SnliParams { max_tokens: 2, long, ..snli(SnliEncoder::Bow, fit) };
+        let notes = Notes::default();
+        let learnt = params.fit(&train, Some(dev), None, &notes);
+        learnt.map(|learnt| (learnt.examples, notes.of_length()))
+    };
+    let of = |what: [&str; 2]| what.map(|what| what.to_owned()).to_vec();
+    let cut = of(["3 sentences of more than 2 tokens were cut", "1 held-out sentences of more than 2 tokens were cut"]);
+    assert_eq!(run(LongSentences::Cut, &dev).unwrap(), (3, cut));
+    let dropped = of([
+        "2 pairs with a sentence of more than 2 tokens were left out",
+        "1 held-out pairs with a sentence of more than 2 tokens were left out",
+    ]);
+    assert_eq!(run(LongSentences::Drop, &dev).unwrap(), (1, dropped));
+    let error = run(LongSentences::Drop, &pairs(&[("neutral", "boat sail tide", "oven")])).unwrap_err().to_string();
+    assert!(error.contains("all 1 held-out pairs") && error.contains("--max-tokens"), "{error}");
+}
+
+#[test]
+fn the_most_frequent_words_are_kept() {
+    let train = labelled(120, 0);
+    let params = |max_vocabulary| SnliParams {
+        max_vocabulary,
+        ..snli(SnliEncoder::Bow, FitParams { epochs: 1, ..FitParams::default() })
+    };
+    let words = |limit| params(limit).fit(&train, None, None, &NoObserver).unwrap().model.vocabulary().clone();
+    let (all, four) = (words(None), words(Some(4)));
+    assert_eq!((all.len(), four.len()), (15, 4));
+    let first = |words: &Vocabulary| words.iter().take(4).map(|(_, word, n)| (word.to_owned(), n)).collect::<Vec<_>>();
+    assert_eq!(first(&all), first(&four));
+    let error = params(Some(0)).fit(&train, None, None, &NoObserver).unwrap_err().to_string();
+    assert!(error.contains("max_vocabulary"), "{error}");
+}
+
+#[test]
+fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
+    let train = labelled(120, 0);
+    let fit = FitParams { epochs: 3, batch: 16, lr: 0.01, ..FitParams::default() };
+    let files = Files::new();
+    let text = files.write("text.txt", &ordered().0);
+    let base = skip_thought(false, FitParams { epochs: 2, ..FitParams::default() })
+        .fit_files(&[&text], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
+        .unwrap()
+        .model;
+    let anew = |encoder| snli(encoder, fit.clone()).fit(&train, None, None, &NoObserver).unwrap().model;
+    let tuned = SnliParams { fit: fit.clone(), ..SnliParams::default() };
+    let tuned = tuned.fit_skip_thought(&base, 0, &train, None, &NoObserver).unwrap().model;
+    assert_ne!(tuned.words().values(), base.words().values());
+    for model in [anew(SnliEncoder::Bow), anew(rnn()), tuned] {
+        let vectors = other_vectors(model.vocabulary(), model.words());
+        let (expanded, report) = model.expand(&vectors, Expansion::Affine).unwrap();
+        let old = model.vocabulary().len();
+        assert_eq!((report.shared, report.added, expanded.vocabulary().len()), (15, 1, old + 1));
+        let row = |i| senv_core::Rows::row(expanded.words(), i);
+        assert!((0..old).all(|i| row(i) == senv_core::Rows::row(model.words(), i)), "words keep their own vectors");
+        for (got, expected) in row(old).iter().zip([0.75, 0.375, 1.0]) {
+            assert!((got - expected).abs() < 1e-3, "{got} {expected}"); // (x + 1) / 2
+        }
+        assert_eq!(bits(&expanded), bits(&model));
+        assert_ne!(expanded.encode(&["boat ship"]).unwrap(), expanded.encode(&["boat xyz"]).unwrap());
+        let pair = [("boat sail", "tide")];
+        assert_eq!(expanded.classify(&pair).unwrap(), model.classify(&pair).unwrap());
+        expanded.save(files.path("model.senv")).unwrap();
+        let opened = Model::open(files.path("model.senv")).unwrap();
+        assert_eq!((opened.kind(), bits(&opened)), ("snli", bits(&expanded)));
+        assert_eq!(opened.usual_expansion(), Expansion::Affine);
+        assert!(model.expand(&vectors, Expansion::Same).is_err(), "three numbers are not so many");
+    }
+    // Words that stayed as they were given are added as they are, unless they are another model's.
+    let frozen = FitParams { words: WordUpdates::Frozen, ..fit };
+    let model = snli(SnliEncoder::Bow, frozen.clone()).fit(&train, None, None, &NoObserver).unwrap().model;
+    assert_eq!(Model::Snli(Box::new(model)).usual_expansion(), Expansion::Same);
+    let tuned = SnliParams { fit: frozen, ..SnliParams::default() };
+    let tuned = tuned.fit_skip_thought(&base, 0, &train, None, &NoObserver).unwrap().model;
+    assert_eq!(Model::Snli(Box::new(tuned)).usual_expansion(), Expansion::Affine);
+}

@@ -3,7 +3,7 @@
 use senv_models::{BowAutoencoder, BowAutoencoderParams, Reconstruction, RnnAutoencoder, RnnAutoencoderParams};
 
 use super::{
-    decoder_args::{DecoderArgs, StyleArg, decoder_parts},
+    decoder_args::{DecoderArgs, LongArg, StyleArg, decoder_parts},
     names::{names, set},
     text_args::{RunningText, text_system},
 };
@@ -52,6 +52,9 @@ pub(crate) struct BowAeArgs {
     /// Words of a sentence that are read, at least 1.
     #[arg(long, value_name = "N", help_heading = "Text")]
     max_tokens: Option<usize>,
+    /// What becomes of longer sentences in training: they are cut, or left out.
+    #[arg(long, value_name = "WHAT", help_heading = "Text")]
+    long: Option<LongArg>,
     /// How the set of words is told: a yes or no for every word (full), or the way to each word down a tree (tree),
     /// for large vocabularies.
     #[arg(long, value_name = "HOW", help_heading = "Training")]
@@ -65,6 +68,7 @@ impl BowAeArgs {
         let mut params = BowAutoencoderParams::default();
         set(&mut params.max_vocabulary, self.max_vocabulary);
         set(&mut params.max_tokens, self.max_tokens);
+        set(&mut params.long, self.long);
         set(&mut params.reconstruction, self.reconstruction);
         set(&mut params.min_count, self.text.words.min_count);
         self.text.words.apply(&mut params.tokenizer);

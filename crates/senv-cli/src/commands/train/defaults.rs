@@ -173,8 +173,8 @@ mod tests {
         has(&help("train", "relatedness"), &["50", "1-5", "product", "kl", "universal", "32"]);
         has(&help("train", "skip-thought"), &["620", "2400", "paper", "20000", "30", "cut", "full", "10", "128", "1"]);
         has(&help("train", "rnn-ae"), &["620", "2400", "paper", "64"]);
-        has(&help("train", "bow-ae"), &["620", "full", "5", "200"]);
-        has(&help("train", "snli"), &["bow", "620", "512", "100", "3", "20"]);
+        has(&help("train", "bow-ae"), &["620", "full", "5", "200", "cut"]);
+        has(&help("train", "snli"), &["bow", "620", "512", "100", "cut", "no limit", "3", "20"]);
         has(&help("train", "p-thought"), &["one-bi", "300", "1200", "2", "sampled", "frozen"]);
     }
 }

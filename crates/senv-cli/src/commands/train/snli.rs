@@ -10,7 +10,7 @@ use senv_store::Embeddings;
 
 use super::{
     data_args::{VectorArgs, WordArgs},
-    decoder_args::StyleArg,
+    decoder_args::{LongArg, StyleArg},
     files::{RunFiles, with_suffix},
     fit_args::{FitArgs, StartArgs, epochs_of},
     job::Job,
@@ -66,9 +66,15 @@ pub(crate) struct SnliArgs {
     /// Hidden units of the classifier, at least 1.
     #[arg(long, value_name = "N", help_heading = "Training")]
     hidden: Option<usize>,
+    /// At most so many words, the most frequent [default: no limit]
+    #[arg(long, visible_alias = "vocabulary", value_name = "N", help_heading = "Text")]
+    max_vocabulary: Option<usize>,
     /// Words of a sentence that are read, at least 1.
     #[arg(long, value_name = "N", help_heading = "Text")]
     max_tokens: Option<usize>,
+    /// What becomes of longer sentences: they are cut, or their pair is left out, of --dev too.
+    #[arg(long, value_name = "WHAT", help_heading = "Text")]
+    long: Option<LongArg>,
     #[command(flatten)]
     words: WordArgs,
 }
@@ -85,11 +91,12 @@ impl SnliArgs {
     }
 
     /// The arguments that say what a model to be tuned brings itself.
-    fn of_new_words(&self) -> [(&'static str, bool); 6] {
+    fn of_new_words(&self) -> [(&'static str, bool); 7] {
         [
             ("--dim", self.start.dim.is_some()),
             ("--init-vectors", self.vectors.init_vectors.is_some()),
             ("--min-count", self.words.min_count.is_some()),
+            ("--max-vocabulary", self.max_vocabulary.is_some()),
             ("--max-tokens", self.max_tokens.is_some()),
             ("--tokenizer", self.words.tokenizer.is_some()),
             ("--lowercase", self.words.lowercase.is_some()),
@@ -136,7 +143,9 @@ impl SnliArgs {
         self.fit.apply(&mut params.fit);
         self.words.apply(&mut params.tokenizer);
         set(&mut params.min_count, self.words.min_count);
+        set(&mut params.max_vocabulary, self.max_vocabulary);
         set(&mut params.max_tokens, self.max_tokens);
+        set(&mut params.long, self.long);
         set(&mut params.hidden, self.hidden);
         params.fit.threads = threads;
         params.fit.checkpoint = Some(self.files.plan());
