@@ -45,6 +45,13 @@ fn snli_stops_early_and_resumes_to_the_bit() {
     let first = broken.fit(&train, None, None, &StopAt(AtomicU32::new(1))).unwrap();
     assert_eq!(first.stopped, Stopped::Interrupted);
     assert!(first.steps < whole.steps);
+    for other in [
+        SnliParams { long: LongSentences::Drop, ..broken.clone() },
+        SnliParams { max_vocabulary: Some(99), ..broken.clone() },
+    ] {
+        let error = other.fit(&train, None, None, &NoObserver).unwrap_err();
+        assert!(matches!(error, Error::CheckpointMismatch { .. }), "{error}");
+    }
     let second = broken.fit(&train, None, None, &NoObserver).unwrap();
     assert_eq!((second.stopped, second.steps), (Stopped::Finished, whole.steps));
     assert_eq!(bits(&second.model), bits(&whole.model));
