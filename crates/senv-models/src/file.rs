@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_core::{Error as CoreError, Parameters, Rows, Table, Vocabulary};
+use senv_core::{Error as CoreError, Parameters, Rows, Table, Tensor, Vocabulary};
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -59,13 +59,21 @@ pub(crate) fn groups<const N: usize>(path: &Path, forms: &[Parameters<f32>; N]) 
     let file = ModelFile::open(path)?;
     let mut groups: [Parameters<f32>; N] = std::array::from_fn(|_| Parameters::new());
     for (group, form) in groups.iter_mut().zip(forms) {
-        for tensor in form.iter() {
-            let values = file.f32s(tensor.name())?;
-            let pushed = group.push(tensor.name(), tensor.shape(), values);
-            pushed.map_err(|error| Error::BadModel { path: path.to_owned(), reason: error.to_string() })?;
-        }
+        form.iter().try_for_each(|tensor| read_tensor(&file, tensor.name(), tensor, group))?;
     }
     Ok(groups)
+}
+
+/// Appends to `group` the tensor of the name and shape of `form` that is called `name` in the file.
+pub(crate) fn read_tensor(file: &ModelFile, name: &str, form: &Tensor<f32>, group: &mut Parameters<f32>) -> Result<()> {
+    let (values, [rows, columns]) = (file.f32s(name)?, form.shape());
+    if values.len() != form.values().len() {
+        let n = values.len();
+        let reason = format!("tensor {name:?} has {n} numbers, the configuration asks for {rows} rows of {columns}");
+        return Err(Error::BadModel { path: file.path().to_owned(), reason });
+    }
+    group.push(form.name(), form.shape(), values)?;
+    Ok(())
 }
 
 /// The groups of a system that learns so many.
@@ -74,13 +82,20 @@ pub(crate) fn exactly<const N: usize>(groups: Vec<Parameters<f32>>) -> [Paramete
     std::array::from_fn(|_| groups.next().unwrap_or_default())
 }
 
-/// Refuses a table of another shape than the configuration says.
+/// Refuses a table of another shape than vocabulary and configuration say.
 pub(crate) fn expect_rows(path: &Path, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
+    expect_table(path, ROWS, rows, n_rows, dim)
+}
+
+/// The same for the table of this name.
+pub(crate) fn expect_table(path: &Path, name: &str, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
     if (rows.n_rows(), rows.dim()) == (n_rows, dim) {
         return Ok(());
     }
     let (r, d) = (rows.n_rows(), rows.dim());
-    let reason = format!("the table has {r} rows of {d} numbers, the configuration asks for {n_rows} of {dim}");
+    let reason = format!(
+        "table {name:?} has {r} rows of {d} numbers, vocabulary and configuration ask for {n_rows} rows of {dim}"
+    );
     Err(Error::BadModel { path: path.to_owned(), reason })
 }
 

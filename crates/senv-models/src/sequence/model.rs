@@ -247,7 +247,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         let mut parts = Vec::new();
         for ((form, table), i) in config.parts.iter().zip(TABLES).zip(1..) {
             let words = model.table(table)?;
-            file::expect_rows(path, &words, vocabulary.len(), form.dim)?;
+            file::expect_table(path, table, &words, vocabulary.len(), form.dim)?;
             if form.n_words > vocabulary.len() || form.decoders > 2 {
                 let (n, words) = (form.n_words, vocabulary.len());
                 return Err(bad(format!("{} decoders of {n} words, {words} in the vocabulary", form.decoders)));
@@ -257,8 +257,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
             for (prefix, form) in form.prefixes().iter().zip(machine.forms()?) {
                 let mut group = Parameters::new();
                 for tensor in form.iter() {
-                    let values = model.f32s(&format!("part{i}.{prefix}{}", tensor.name()))?;
-                    group.push(tensor.name(), tensor.shape(), values).map_err(|error| bad(error.to_string()))?;
+                    file::read_tensor(&model, &format!("part{i}.{prefix}{}", tensor.name()), tensor, &mut group)?;
                 }
                 groups.push(group);
             }

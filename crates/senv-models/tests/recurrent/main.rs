@@ -1,7 +1,9 @@
 //! The systems with recurrent encoders and their relatives, from files to encoded sentences and back.
 
 mod autoencoders;
+mod damaged;
 mod p_thought;
+mod resumed;
 mod skip_thought;
 mod snli;
 mod validation;

@@ -1,0 +1,114 @@
+//! Model files that are not whole: the error names file and tensor.
+
+use senv_store::{ModelFile, ModelWriter};
+
+use super::*;
+
+/// What is done to a file on the way.
+#[derive(Clone, Copy)]
+enum Damage<'a> {
+    None,
+    /// The last word of the vocabulary is gone.
+    FewerWords,
+    /// This tensor is gone.
+    Without(&'a str),
+    /// The last number, or row, of this tensor is gone.
+    Shorter(&'a str),
+}
+
+/// Writes the model again, damaged.
+fn rewritten(from: &Path, to: &Path, damage: Damage<'_>) {
+    let file = ModelFile::open(from).unwrap();
+    let vocabulary = file.vocabulary().unwrap();
+    let n_words = vocabulary.len() - usize::from(matches!(damage, Damage::FewerWords));
+    let counts: Vec<(String, u64)> =
+        vocabulary.iter().take(n_words).map(|(_, word, count)| (word.to_owned(), count)).collect();
+    let counts = counts.iter().map(|(word, count)| (word, *count));
+    let vocabulary = Vocabulary::from_counts(counts, vocabulary.corpus_tokens()).unwrap();
+    let (mut tables, mut lists) = (Vec::new(), Vec::new());
+    for (name, shape) in kept(&file) {
+        let shorter = matches!(damage, Damage::Shorter(tensor) if tensor == name);
+        match shape[..] {
+            _ if matches!(damage, Damage::Without(tensor) if tensor == name) => {}
+            [rows, dim] => {
+                let values = file.table(&name).unwrap().values().to_vec();
+                let rows = rows - usize::from(shorter);
+                tables.push((name, Table::from_vec(rows, dim, values[..rows * dim].to_vec()).unwrap()));
+            }
+            [] => panic!("{name} without a shape"),
+            [n, ..] => {
+                let mut values = file.f32s(&name).unwrap();
+                values.truncate(n - usize::from(shorter));
+                lists.push((name, values));
+            }
+        }
+    }
+    let mut writer = ModelWriter::new(file.kind()).config(file.config().unwrap()).vocabulary(&vocabulary);
+    writer = tables.iter().fold(writer, |writer, (name, table)| writer.table(name, table));
+    writer = lists.iter().fold(writer, |writer, (name, values)| writer.f32s(name, values));
+    writer.save(to).unwrap();
+}
+
+/// Name and shape of what is learnt, words aside.
+fn kept(file: &ModelFile) -> Vec<(String, Vec<usize>)> {
+    let learnt = file.tensors().filter(|(_, dtype, ..)| dtype == "F32");
+    learnt.map(|(name, _, shape, _)| (name.to_owned(), shape.to_vec())).collect()
+}
+
+/// Saves one small model of each kind that reads words one after another or as a set, and one of a kind with options.
+fn models(files: &Files) -> Vec<PathBuf> {
+    let text = files.write("text.txt", &ordered().0);
+    let fit = FitParams { epochs: 1, batch: 16, ..FitParams::default() };
+    let options = CorpusOptions::default();
+    let [uni, bi] = [false, true].map(|bi| {
+        skip_thought(bi, fit.clone()).fit_files(&[&text], NO_DEV, &options, None, &NoObserver).unwrap().model
+    });
+    let names =
+        ["skip-thought", "p-thought", "rnn-ae", "bow", "tree", "snli-bow", "snli-rnn"].map(|name| files.path(name));
+    let [both, p_thought, rnn_ae, bow, tree, snli_bow, snli_rnn] = &names;
+    SkipThought::combine(uni, bi).unwrap().save(both).unwrap();
+    let params = PThoughtParams { dim: 8, hidden: 6, output: OutputForm::Full, fit: fit.clone(), ..Default::default() };
+    params.fit(&captions(files), None, None, &NoObserver).unwrap().model.save(p_thought).unwrap();
+    let learnt = autoencoder(fit.clone()).fit_files(&[&text], NO_DEV, &options, None, &NoObserver).unwrap();
+    learnt.model.save(rnn_ae).unwrap();
+    for (path, reconstruction) in [(bow, Reconstruction::Full), (tree, Reconstruction::Tree)] {
+        let fit = fit.clone();
+        let params = BowAutoencoderParams { dim: 8, min_count: 1, reconstruction, fit, ..Default::default() };
+        params.fit_files(&[&text], NO_DEV, &options, None, &NoObserver).unwrap().model.save(path).unwrap();
+    }
+    for (path, encoder) in [(snli_bow, SnliEncoder::Bow), (snli_rnn, rnn())] {
+        let learnt = snli(encoder, fit.clone()).fit(&labelled(60, 0), None, None, &NoObserver).unwrap();
+        learnt.model.save(path).unwrap();
+    }
+    names.into()
+}
+
+#[test]
+fn a_file_that_lacks_something_is_refused_by_name() {
+    let files = Files::new();
+    let damaged = files.path("damaged.senv");
+    for whole in models(&files) {
+        let name = whole.file_name().unwrap().to_string_lossy().into_owned();
+        let opened = |damage| {
+            rewritten(&whole, &damaged, damage);
+            Model::open(&damaged)
+        };
+        let expect = Model::open(&whole).unwrap();
+        assert_eq!(bits(&opened(Damage::None).unwrap()), bits(&expect), "{name}");
+        let refused = |damage, tensor: &str| {
+            let error = opened(damage).expect_err(&format!("{name}: {tensor}")).to_string();
+            assert!(error.contains("damaged.senv") && error.contains(&format!("{tensor:?}")), "{name}: {error}");
+        };
+        refused(Damage::FewerWords, "rows");
+        let tensors = kept(&ModelFile::open(&whole).unwrap());
+        assert_eq!(
+            tensors.iter().filter(|(_, shape)| shape.len() == 2).count(),
+            1 + usize::from(name == "skip-thought")
+        );
+        assert!(tensors.len() >= 4, "{name}: {tensors:?}");
+        for (tensor, _) in &tensors {
+            refused(Damage::Without(tensor), tensor);
+            refused(Damage::Shorter(tensor), tensor);
+        }
+    }
+}
