@@ -1,14 +1,16 @@
 //! The experiment of the P-thought paper on captions of yours: three encoders, each trained to say a caption and another of
 //! the same image, judged by P-coherence on images held out (beside the cosine of random captions, which a collapsed
-//! encoder raises as well) and by the STS benchmark, beside the published numbers.
+//! encoder raises as well) and by the STS benchmark, beside the published numbers. Those of the benchmark are of a regression
+//! on vectors that stay as they are, and so is ours that stands beside them; the cosine stands alone.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example p_thought -- --captions flickr/multi30k.tsv --hold-out 1000 \
-//!     --vectors glove.840B.300d.txt --stsb stsb/dev.tsv
+//!     --vectors glove.840B.300d.txt --stsb-train stsb/train.tsv --stsb-dev stsb/dev.tsv --stsb stsb/test.tsv
 //! ```
 //!
 //! A caption file holds lines of image and caption with a tab between. The paper's are the captions of COCO (123,287 images).
-//! Without arguments the sample pairs of this repository are used, which are far too few to compare anything.
+//! Without arguments the sample pairs of this repository are used, which are far too few to compare anything; of its scored
+//! pairs every third is judged, and the regression learns from the others.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -20,8 +22,8 @@ use clap::Parser;
 use line::Line;
 use senv_core::SentenceEncoder;
 use senv_eval::{
-    Align, DEFAULT_RANDOM_PAIRS, SentenceGroups, StsTask, TextTable, evaluate_p_coherence, evaluate_relatedness,
-    published_p_coherence, published_stsb,
+    Align, DEFAULT_RANDOM_PAIRS, FrozenScorer, RelatednessResult, SentenceGroups, StsTask, TextTable,
+    evaluate_p_coherence, evaluate_relatedness, evaluate_scorer, published_p_coherence, published_stsb,
 };
 use senv_losses::DualObjective;
 use senv_models::{
@@ -67,9 +69,15 @@ struct Args {
     /// Learning rate [default: that of the system; 0.01 for the sample]
     #[arg(long)]
     lr: Option<f64>,
-    /// STS benchmark: the part to judge on, by cosine.
+    /// STS benchmark: the part to judge on, by cosine, and with --stsb-train by a regression.
     #[arg(long, value_name = "FILE")]
     stsb: Option<PathBuf>,
+    /// STS benchmark: the part from which a regression on the vectors learns.
+    #[arg(long, value_name = "FILE", requires = "stsb")]
+    stsb_train: Option<PathBuf>,
+    /// STS benchmark: the part that chooses how hard its weights are pulled to 0.
+    #[arg(long, value_name = "FILE", requires = "stsb_train")]
+    stsb_dev: Option<PathBuf>,
     /// Threads; the result does not depend on them.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
@@ -79,11 +87,9 @@ struct Args {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut args = Args::parse();
+    let args = Args::parse();
     let small = args.captions.is_none();
-    if small {
-        args.stsb.get_or_insert_with(|| format!("{DATA}/sts-sample.tsv").into());
-    }
+    let scored = Scored::read(&args, small)?;
     let folder = tempfile::tempdir()?;
     let (train, test) = (folder.path().join("train.tsv"), folder.path().join("held-out.tsv"));
     let (learnt, kept) = split(&captions(&args)?, args.hold_out.unwrap_or(if small { 6 } else { 1000 }))?;
@@ -116,7 +122,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..usual
     };
 
-    let columns = ["alpha", "P-coherence", "random pairs", "STSB r", "published", "published r"];
+    let columns = [
+        "alpha",
+        "P-coherence",
+        "random\npairs",
+        "P-coherence,\npaper's",
+        "STSB r,\ncosine",
+        "STSB r,\nregression",
+        "STSB r,\nregression,\npaper's",
+    ];
     let columns = columns.map(|name| (name, Align::Right));
     let mut table = TextTable::new(std::iter::once(("system", Align::Left)).chain(columns));
     for (structure, name) in STRUCTURES {
@@ -129,15 +143,41 @@ fn main() -> Result<(), Box<dyn Error>> {
                 let said = learnt.model.decode(caption, decoder, 5, 20)?.into_iter().next();
                 println!("  {caption}  says {says}: {}", said.map_or_else(String::new, |said| said.text));
             }
-            table.row(row(name, alpha, &learnt.model, &test, &args)?);
+            table.row(row(name, alpha, &learnt.model, &test, &scored, args.seed)?);
         }
     }
     println!(
-        "\n{} images held out; published: 5,000 images of COCO, supervised r on the STS benchmark test part",
+        "\n{} images held out; paper's: 5,000 images of COCO, and a regression on the test part of the STS benchmark",
         test.groups.len()
     );
     print!("\n{table}");
     Ok(())
+}
+
+/// Scored pairs: to judge on, to learn from, to choose with.
+struct Scored {
+    test: Vec<StsTask>,
+    train: Vec<StsTask>,
+    dev: Vec<StsTask>,
+}
+
+impl Scored {
+    fn read(args: &Args, small: bool) -> Result<Self, Box<dyn Error>> {
+        if small && args.stsb.is_none() {
+            let all = StsTask::read_stsb(format!("{DATA}/sts-sample.tsv"))?;
+            let (mut test, mut train) = (all.clone(), all);
+            let third = |i: &mut usize| {
+                *i += 1;
+                i.is_multiple_of(3)
+            };
+            let (mut i, mut j) = (0, 0);
+            test.pairs.retain(|_| third(&mut i));
+            train.pairs.retain(|_| !third(&mut j));
+            return Ok(Self { test: vec![test], train: vec![train], dev: Vec::new() });
+        }
+        let read = |path: &Option<PathBuf>| path.iter().map(StsTask::read_stsb).collect::<Result<Vec<_>, _>>();
+        Ok(Self { test: read(&args.stsb)?, train: read(&args.stsb_train)?, dev: read(&args.stsb_dev)? })
+    }
 }
 
 /// What a model reaches, and what the paper printed.
@@ -146,21 +186,24 @@ fn row(
     alpha: f64,
     model: &dyn SentenceEncoder,
     test: &SentenceGroups,
-    args: &Args,
+    scored: &Scored,
+    seed: u64,
 ) -> Result<Vec<String>, Box<dyn Error>> {
     let number = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:.4}"));
-    let coherence = evaluate_p_coherence(model, test, DEFAULT_RANDOM_PAIRS, args.seed)?;
-    let r = match &args.stsb {
-        Some(path) => {
-            let result = evaluate_relatedness(model, &[StsTask::read_stsb(path)?])?;
-            result.tasks[0].result.correlations.pearson_r_x100.map(|r| r / 100.0)
+    let coherence = evaluate_p_coherence(model, test, DEFAULT_RANDOM_PAIRS, seed)?;
+    let r = |result: RelatednessResult| result.tasks[0].result.correlations.pearson_r_x100.map(|r| r / 100.0);
+    let (mut cosine, mut regression) = (None, None);
+    if !scored.test.is_empty() {
+        cosine = r(evaluate_relatedness(model, &scored.test)?);
+        if !scored.train.is_empty() {
+            regression = r(evaluate_scorer(&FrozenScorer::train(model, &scored.train, &scored.dev)?, &scored.test)?);
         }
-        None => None,
-    };
+    }
     let published = published_p_coherence().into_iter().find(|row| row.system == name).map(|row| row.p_coherence);
     let published_r = published_stsb().into_iter().find(|row| row.system == name);
     let published_r = published_r.and_then(|row| row.correlations.pearson_r_x100).map(|r| r / 100.0);
-    let cells = [coherence.p_coherence, coherence.random_pairs.mean_cosine, r, published, published_r];
+    let coherence = [coherence.p_coherence, coherence.random_pairs.mean_cosine, published];
+    let cells = coherence.into_iter().chain([cosine, regression, published_r]);
     Ok([name.to_owned(), alpha.to_string()].into_iter().chain(cells.map(number)).collect())
 }
 

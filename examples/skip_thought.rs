@@ -1,10 +1,11 @@
 //! The experiment of "Skip-Thought Vectors" (Kiros et al., NIPS 2015) on text of yours: uni and bi trained on ordered text,
 //! combined, their vocabulary expanded from word vectors; nearest sentences, what the decoders say, and scores beside the
-//! published ones.
+//! published ones: SICK as in the paper, by a regression on the vectors of uni, bi and both, and more by cosine. The paper's
+//! other tasks (MSRP detection, classification of sentences) are not among our evaluations.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example skip_thought -- --input TEXT... --vectors VECTORS \
-//!     --sick SICK_test_annotated.txt --msrp msr_paraphrase_test.txt
+//!     --sick-train SICK_train.txt --sick-dev SICK_trial.txt --sick SICK_test_annotated.txt --msrp msr_paraphrase_test.txt
 //! ```
 //!
 //! Text holds a sentence a line in order, documents apart by a blank line. The paper's is the Toronto Book Corpus (74
@@ -21,8 +22,8 @@ use clap::Parser;
 use line::Line;
 use senv_core::{CorpusOptions, SentenceEncoder, Table, TextOptions, TextReader};
 use senv_eval::{
-    ParaphraseSet, ScoredBy, SickSet, StsTask, evaluate_ranking, evaluate_relatedness, evaluate_sts, published_ranking,
-    published_sick,
+    Align, FrozenScorer, ParaphraseSet, ScoredBy, SickSet, StsTask, TextTable, evaluate_ranking, evaluate_relatedness,
+    evaluate_scorer, evaluate_sts, published_ranking, published_sick, published_skip_thoughts,
 };
 use senv_models::{Expansion, FitParams, Model, Params, SkipThought, SkipThoughtParams, Word2VecParams};
 use senv_store::{Embeddings, NearestIndex};
@@ -56,9 +57,15 @@ struct Args {
     /// Learning rate [default: that of the system; 0.01 for the sample]
     #[arg(long)]
     lr: Option<f64>,
-    /// SICK: the part to judge on, by cosine.
+    /// SICK: the part to judge on, by cosine, and with --sick-train by a regression.
     #[arg(long, value_name = "FILE")]
     sick: Option<PathBuf>,
+    /// SICK: the part from which a regression on the vectors learns.
+    #[arg(long, value_name = "FILE", requires = "sick")]
+    sick_train: Option<PathBuf>,
+    /// SICK: the part that chooses how hard its weights are pulled to 0.
+    #[arg(long, value_name = "FILE", requires = "sick_train")]
+    sick_dev: Option<PathBuf>,
     /// Scored pairs of STS, by cosine.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     sts: Vec<PathBuf>,
@@ -81,7 +88,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let small = args.input.is_empty();
     if small {
         args.input = vec![format!("{DATA}/quickstart.txt").into()];
-        args.sick.get_or_insert_with(|| format!("{DATA}/sick-test-sample.tsv").into());
+        let sick = |part: &str| format!("{DATA}/sick-{part}-sample.tsv").into();
+        if args.sick.is_none() {
+            args.sick = Some(sick("test"));
+            args.sick_train.get_or_insert_with(|| sick("train"));
+            args.sick_dev.get_or_insert_with(|| sick("trial"));
+        }
         if args.sts.is_empty() {
             args.sts = vec![format!("{DATA}/sts-sample.tsv").into()];
         }
@@ -112,7 +124,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(learnt.model)
     };
     let (uni, bi) = (train(false, "uni-skip")?, train(true, "bi-skip")?);
-    let combined = SkipThought::combine(uni, bi)?;
+    let combined = SkipThought::combine(uni.clone(), bi.clone())?;
 
     let vectors = match &args.vectors {
         Some(path) => Embeddings::open(path)?,
@@ -122,6 +134,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (shared, added) = (report.shared, report.added);
     println!("{added} words added by a map fitted on {shared} words, error {:.3}\n", report.error);
     let model = Model::SkipThought(Box::new(expanded));
+    let [uni, bi] = [uni.expand(&vectors, Expansion::Affine)?.0, bi.expand(&vectors, Expansion::Affine)?.0];
 
     show_nearest(&model, &args)?;
     for query in &args.query {
@@ -133,6 +146,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!();
+    judge_supervised(&[("uni", &uni), ("bi", &bi), ("combine", &model)], &args)?;
     judge(&model, &args)
 }
 
@@ -167,6 +181,33 @@ fn show_nearest(model: &Model, args: &Args) -> Result<(), Box<dyn Error>> {
         }
     }
     println!();
+    Ok(())
+}
+
+/// The table of the Skip-thought paper for SICK: a regression on the vectors of each model, ours and theirs.
+fn judge_supervised(models: &[(&str, &dyn SentenceEncoder)], args: &Args) -> Result<(), Box<dyn Error>> {
+    let (Some(test), Some(train)) = (&args.sick, &args.sick_train) else { return Ok(()) };
+    let read = |path: &PathBuf| SickSet::read(path).map(|set| set.task);
+    let (train, test) = ([read(train)?], [read(test)?]);
+    let dev: Vec<StsTask> = args.sick_dev.iter().map(read).collect::<Result<_, _>>()?;
+    let columns = ["dim", "r x100", "rho x100", "mse", "paper's\nr x100", "paper's\nrho x100", "paper's\nmse"];
+    let columns = columns.map(|name| (name, Align::Right));
+    let mut table = TextTable::new(std::iter::once(("model", Align::Left)).chain(columns));
+    let cells = |r: Option<f64>, rho: Option<f64>, mse: Option<f64>| {
+        [(r, 2), (rho, 2), (mse, 4)].map(|(x, digits)| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.digits$}")))
+    };
+    for (name, encoder) in models {
+        let scorer = FrozenScorer::train(*encoder, &train, &dev)?;
+        let result = evaluate_scorer(&scorer, &test)?;
+        let (ours, mse) = (&result.tasks[0].result.correlations, result.tasks[0].mse);
+        let published = published_skip_thoughts().into_iter().find(|row| row.system.ends_with(*name));
+        let theirs = published.map_or_else(Default::default, |row| {
+            cells(row.sick.correlations.pearson_r_x100, row.sick.correlations.spearman_rho_x100, row.sick.mse)
+        });
+        let ours = cells(ours.pearson_r_x100, ours.spearman_rho_x100, mse);
+        table.row([(*name).to_owned(), encoder.dim().to_string()].into_iter().chain(ours).chain(theirs));
+    }
+    println!("SICK by a regression on vectors that stay as they are ({} pairs)\n\n{table}", train[0].pairs.len());
     Ok(())
 }
 

@@ -1,9 +1,11 @@
 //! The experiment of the SNLI-finetuned Skip-thoughts: SNLI BOW, SNLI RNN and Skip-thoughts tuned on labelled pairs, judged
-//! by entailment, by SICK, by paraphrase ranking and by the two groups of soup, beside the published numbers.
+//! by entailment, by SICK (cosine, and a regression and a classifier on vectors that stay as they are), by paraphrase ranking
+//! and by the two groups of soup, beside the published numbers.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example snli_finetune -- --base skip-thought.senv \
-//!     --train snli_train.tsv --dev snli_dev.tsv --test snli_test.tsv --sick SICK_test_annotated.txt \
+//!     --train snli_train.tsv --dev snli_dev.tsv --test snli_test.tsv \
+//!     --sick-train SICK_train.txt --sick-dev SICK_trial.txt --sick SICK_test_annotated.txt \
 //!     --msrp msr_paraphrase_train.txt msr_paraphrase_test.txt
 //! ```
 //!
@@ -21,8 +23,9 @@ use line::Line;
 use senv_core::{CorpusOptions, SentenceEncoder};
 use senv_encoders::{GruInit, GruStyle, GruTopology};
 use senv_eval::{
-    Entailment, NliSet, ParaphraseSet, ScoredBy, SentenceGroups, SickSet, evaluate_entailment, evaluate_group_ranking,
-    evaluate_ranking, evaluate_relatedness, published_ranking, published_sick, published_soup,
+    Entailment, FrozenClassifier, FrozenScorer, NliSet, PairFeatures, ParaphraseSet, ScoredBy, SentenceGroups, SickSet,
+    evaluate_entailment, evaluate_group_ranking, evaluate_ranking, evaluate_relatedness, evaluate_scorer,
+    published_ranking, published_sick, published_sick_entailment, published_soup,
 };
 use senv_models::{FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams};
 
@@ -46,6 +49,12 @@ struct Args {
     /// SICK: the part to judge on, by cosine [default: the sample, without a base]
     #[arg(long, value_name = "FILE")]
     sick: Option<PathBuf>,
+    /// SICK: the part from which a regression and a classifier learn, on vectors that stay as they are.
+    #[arg(long, value_name = "FILE", requires = "sick")]
+    sick_train: Option<PathBuf>,
+    /// SICK: the part that chooses how hard their weights are pulled to 0.
+    #[arg(long, value_name = "FILE", requires = "sick_train")]
+    sick_dev: Option<PathBuf>,
     /// MSRP: does a sentence find its paraphrase?
     #[arg(long, num_args = 1.., value_name = "FILE")]
     msrp: Vec<PathBuf>,
@@ -73,7 +82,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut args = Args::parse();
     let small = args.base.is_none();
     if small {
-        args.sick.get_or_insert_with(|| format!("{DATA}/sick-test-sample.tsv").into());
+        let sick = |part: &str| format!("{DATA}/sick-{part}-sample.tsv").into();
+        if args.sick.is_none() {
+            args.sick = Some(sick("test"));
+            args.sick_train.get_or_insert_with(|| sick("train"));
+            args.sick_dev.get_or_insert_with(|| sick("trial"));
+        }
     }
     let part = |given: &Option<PathBuf>, name: &str| -> Result<NliSet, Box<dyn Error>> {
         Ok(NliSet::read(given.clone().unwrap_or_else(|| format!("{DATA}/sick-{name}-sample.tsv").into()))?)
@@ -160,9 +174,7 @@ fn judge(
         println!("{:.3} of the pairs of {} right\n", accuracy(model, test)?, test.path.display());
     }
     if let Some(path) = &args.sick {
-        let rows = published_sick().into_iter();
-        let rows: Vec<_> = rows.filter(|row| row.scored_by == ScoredBy::Cosine && row.system == published).collect();
-        println!("{}", evaluate_relatedness(encoder, &[SickSet::read(path)?.task])?.to_text_beside(&rows));
+        judge_on_sick(published, encoder, &SickSet::read(path)?, args)?;
     }
     if !args.msrp.is_empty() {
         let sets: Vec<ParaphraseSet> = args.msrp.iter().map(ParaphraseSet::read).collect::<Result<_, _>>()?;
@@ -171,5 +183,33 @@ fn judge(
     }
     let rows: Vec<_> = published_soup().into_iter().filter(|row| row.system == published).collect();
     println!("{}", evaluate_group_ranking(encoder, &SentenceGroups::soup())?.to_text_beside(&rows));
+    Ok(())
+}
+
+/// SICK: relatedness by cosine, and relatedness and entailment by what learns on vectors that stay as they are.
+fn judge_on_sick(
+    published: &str,
+    encoder: &dyn SentenceEncoder,
+    test: &SickSet,
+    args: &Args,
+) -> Result<(), Box<dyn Error>> {
+    let rows = |by| {
+        let of_system = published_sick().into_iter().filter(|row| row.system == published);
+        of_system.filter(|row| row.scored_by == by).collect::<Vec<_>>()
+    };
+    let tasks = std::slice::from_ref(&test.task);
+    println!("{}", evaluate_relatedness(encoder, tasks)?.to_text_beside(&rows(ScoredBy::Cosine)));
+    let Some(train) = args.sick_train.as_ref().map(SickSet::read).transpose()? else { return Ok(()) };
+    let dev: Vec<SickSet> = args.sick_dev.iter().map(SickSet::read).collect::<Result<_, _>>()?;
+
+    let scored: Vec<_> = dev.iter().map(|part| part.task.clone()).collect();
+    let scorer = FrozenScorer::train(encoder, std::slice::from_ref(&train.task), &scored)?;
+    println!("{}", evaluate_scorer(&scorer, tasks)?.to_text_beside(&rows(ScoredBy::Supervised)));
+
+    let labelled: Vec<_> = dev.iter().map(NliSet::from_sick).collect();
+    let classifier =
+        FrozenClassifier::train(encoder, &[NliSet::from_sick(&train)], &labelled, PairFeatures::Symmetric)?;
+    let rows: Vec<_> = published_sick_entailment().into_iter().filter(|row| row.system == published).collect();
+    println!("{}", evaluate_entailment(&classifier, &[NliSet::from_sick(test)])?.to_text_beside(&rows));
     Ok(())
 }

@@ -163,6 +163,25 @@ fn what_the_recurrent_systems_cannot_learn_from_is_named() {
     assert!(long.err.contains("sentences of more than 3 tokens were cut"), "{}", long.err);
 }
 
+#[test]
+fn an_exploding_gradient_stops_the_run_and_the_best_model_is_kept() {
+    let folder = Folder::with_text(200);
+    folder.write("dev.txt", text(30));
+    // States saturate, whatever the learning rate; the projections before the rarer words do not.
+    let args =
+        ["train", "rnn-ae", "--input", "text.txt", "--hidden", "6", "--softmax", "adaptive", "--cutoffs", "9,20"];
+    let wild = ["--epochs", "3", "--clip", "5", "--lr", "1e12", "--output", "m.senv"];
+    let run = |more: &[&str]| folder.run(&[&args, &SMALL[..], &wild, more].concat());
+    let told = ["gradient exploded at step 1", "its norm is ", "--lr"];
+    run(&[]).fails(1, &told);
+    assert!(!folder.has("m.senv"), "nothing is known to be good");
+    let ended = run(&["--dev", "dev.txt", "--validate-every", "1", "--json"]);
+    let ended = ended.fails(1, &[&told[..], &["m.senv holds the best model before"]].concat());
+    let json = ended.json();
+    assert_eq!((&json["stopped"], json["best"]["step"].as_u64()), (&"exploded".into(), Some(1)), "{json}");
+    has_cosine(&folder, "m.senv");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_killed_run_of_skip_thoughts_goes_on_to_the_same_bytes() {

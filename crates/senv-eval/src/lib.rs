@@ -10,7 +10,7 @@
 //! | Does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
 //! | Are sentences that share words and not meaning told apart? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
-//! | What did the papers print? | [`published_sts`], [`published_sick`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
+//! | What did the papers print? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
 //! | How does a score change with a parameter? | [`Curve`] |
 //! | How do the norms of its words follow their frequency? | [`norm_profile`] |
@@ -76,6 +76,7 @@ mod published;
 mod published_cse;
 mod published_relatedness;
 mod published_similarity;
+mod published_skip_thoughts;
 mod ranking;
 mod relatedness;
 mod relatedness_report;
@@ -112,6 +113,7 @@ pub use published_similarity::{
     PublishedEntailment, PublishedPCoherence, PublishedRanking, PublishedSoup, published_p_coherence,
     published_ranking, published_sick_entailment, published_soup,
 };
+pub use published_skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
 pub use ranking::{PoolRanking, RankingResult, evaluate_ranking};
 pub use relatedness::{
     Agreement, PairScorer, RelatednessResult, RelatednessTaskResult, ScoredBy, evaluate_relatedness, evaluate_scorer,

@@ -5,14 +5,16 @@
 //! * Paper of the SNLI-finetuned Skip-thoughts: SICK supervised and by cosine (its Table 7), two decimals. How a
 //!   cosine became a score for the squared error is not said.
 //! * SICK by cosine from the papers of [`crate::published_sts`].
+//! * Skip-thought paper: SICK supervised, from [`crate::published_skip_thoughts`].
 //! * P-thought paper: STS benchmark, supervised, Pearson only.
 
 use serde::Serialize;
 
-use crate::{Correlations, ScoredBy, published_sts};
+use crate::{Correlations, ScoredBy, published_skip_thoughts, published_sts};
 
 const CSE: &str = "CSE paper, Table 3";
 const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts";
+pub(crate) const SKIP_THOUGHTS: &str = "Skip-thought paper, numbers as cited";
 const P_THOUGHT: &str = "P-thought paper";
 
 /// A row of a published table of relatedness, on the test part.
@@ -53,6 +55,7 @@ pub fn published_sick() -> Vec<PublishedRelatedness> {
     });
     supervised
         .chain(snli(ScoredBy::Supervised, SNLI_SUPERVISED))
+        .chain(published_skip_thoughts().into_iter().map(|model| model.sick))
         .chain(snli(ScoredBy::Cosine, SNLI_COSINE))
         .chain(cosines)
         .collect()
@@ -68,7 +71,7 @@ pub fn published_stsb() -> Vec<PublishedRelatedness> {
     STSB.iter().map(|&(system, r)| row(system, P_THOUGHT, ScoredBy::Supervised, r, None, None)).collect()
 }
 
-fn row(
+pub(crate) fn row(
     system: &'static str,
     source: &'static str,
     scored_by: ScoredBy,
