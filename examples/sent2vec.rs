@@ -28,9 +28,9 @@ use clap::{Parser, ValueEnum};
 use senv_core::{Control, Corpus, CorpusOptions, Observer, Progress, SentenceEncoder, Vocabulary};
 use senv_eval::{
     Align, Correlations, PublishedSystem, StsComparison, StsResult, StsTask, TextTable, compare_sts, evaluate_sts,
-    published_sts,
+    evaluate_sts_scorer, published_sts,
 };
-use senv_models::{Architecture, PvDbowParams, Sent2VecParams, Trained, Word2VecParams};
+use senv_models::{Architecture, PvDbowParams, Sent2VecParams, TfIdfParams, Trained, Word2VecParams};
 use senv_negative_sampling::Params;
 
 /// Trains the systems of the Sent2Vec paper on the same text and judges them on STS.
@@ -85,10 +85,12 @@ enum System {
     Cbow,
     SkipGram,
     PvDbow,
+    TfIdf,
 }
 
 impl System {
-    const ALL: [Self; 6] = [Self::Uni, Self::UniBi, Self::UniBiL1, Self::Cbow, Self::SkipGram, Self::PvDbow];
+    const ALL: [Self; 7] =
+        [Self::Uni, Self::UniBi, Self::UniBiL1, Self::Cbow, Self::SkipGram, Self::PvDbow, Self::TfIdf];
 
     fn name(self) -> &'static str {
         match self {
@@ -98,6 +100,7 @@ impl System {
             Self::Cbow => "CBOW",
             Self::SkipGram => "skip-gram",
             Self::PvDbow => "PV-DBOW",
+            Self::TfIdf => "TF-IDF",
         }
     }
 
@@ -105,7 +108,7 @@ impl System {
     fn published(self) -> Option<PublishedSystem> {
         let name = match self {
             Self::Uni | Self::UniBi | Self::UniBiL1 => format!("{} books", self.name()),
-            Self::Cbow | Self::SkipGram | Self::PvDbow => self.name().to_owned(),
+            Self::Cbow | Self::SkipGram | Self::PvDbow | Self::TfIdf => self.name().to_owned(),
         };
         published_sts().into_iter().find(|system| system.system == name)
     }
@@ -128,8 +131,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut results = Vec::new();
     for &system in &args.systems {
-        let encoder = train(system, &args, &vocabulary, &corpus)?;
-        let result = evaluate_sts(encoder.as_ref(), &tasks)?;
+        let result = train_and_judge(system, &args, &vocabulary, &corpus, &tasks)?;
         let published: Vec<_> = system.published().into_iter().collect();
         println!("{}\n\n{}", system.name(), result.to_text_beside(&published));
         results.push((system, result));
@@ -138,13 +140,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Trains one system on the corpus and says how it went.
-fn train(
+/// Trains one system on the corpus, says how it went, and what it reaches on the tasks.
+fn train_and_judge(
     system: System,
     args: &Args,
     vocabulary: &Vocabulary,
     corpus: &Corpus,
-) -> Result<Box<dyn SentenceEncoder>, Box<dyn Error>> {
+    tasks: &[StsTask],
+) -> Result<StsResult, Box<dyn Error>> {
     let line = Line::new(system.name());
     let common = Params { epochs: args.epochs, threads: args.threads, seed: args.seed, ..Params::default() };
     let (dim, min_count, subsample) = (args.dim, args.min_count, args.subsample);
@@ -156,7 +159,7 @@ fn train(
         training: Params { lr: Word2VecParams::default_lr(architecture), negatives: 5, ..common.clone() },
         ..Word2VecParams::default()
     };
-    match system {
+    let encoder = match system {
         System::Uni | System::UniBi | System::UniBiL1 => {
             let bigrams = system != System::Uni;
             let params = Sent2VecParams {
@@ -170,10 +173,10 @@ fn train(
                 training: Params { l1: if system == System::UniBiL1 { args.l1 } else { 0.0 }, ..common },
                 ..Sent2VecParams::default()
             };
-            Ok(line.done(params.fit(vocabulary.clone(), corpus, &line)?))
+            line.done(params.fit(vocabulary.clone(), corpus, &line)?)
         }
-        System::Cbow => Ok(line.done(word2vec(Architecture::Cbow).fit(vocabulary.clone(), corpus, &line)?)),
-        System::SkipGram => Ok(line.done(word2vec(Architecture::SkipGram).fit(vocabulary.clone(), corpus, &line)?)),
+        System::Cbow => line.done(word2vec(Architecture::Cbow).fit(vocabulary.clone(), corpus, &line)?),
+        System::SkipGram => line.done(word2vec(Architecture::SkipGram).fit(vocabulary.clone(), corpus, &line)?),
         System::PvDbow => {
             let params = PvDbowParams {
                 dim,
@@ -182,9 +185,15 @@ fn train(
                 training: Params { lr: 0.05, negatives: 5, ..common },
                 ..PvDbowParams::default()
             };
-            Ok(line.done(params.fit(vocabulary.clone(), corpus, &line)?))
+            line.done(params.fit(vocabulary.clone(), corpus, &line)?)
         }
-    }
+        System::TfIdf => {
+            let words = TfIdfParams::default().fit(vocabulary.clone(), corpus)?;
+            let score = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| words.similarity(a, b)).collect());
+            return Ok(evaluate_sts_scorer(&score, tasks)?);
+        }
+    };
+    Ok(evaluate_sts(encoder.as_ref(), tasks)?)
 }
 
 /// A line a task, a column a system; `†` where the cosines differ from those of CBOW.

@@ -4,7 +4,7 @@
 //!
 //! | question | start at |
 //! | --- | --- |
-//! | Do its cosines follow what people say (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`] |
+//! | Do its cosines follow what people say (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`]; of scores without vectors, [`evaluate_sts_scorer`] |
 //! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; of a trained head, [`evaluate_scorer`] |
 //! | How close do the captions of an image lie, and unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
 //! | Does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
@@ -69,6 +69,7 @@ mod logistic_regression;
 mod nli;
 mod norm_plot;
 mod norms;
+mod pair_scorer;
 mod paraphrases;
 mod plot;
 mod protocol;
@@ -104,6 +105,7 @@ pub use groups::{SentenceGroup, SentenceGroups};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
 pub use nli::{NliLayout, NliPair, NliSet};
 pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
+pub use pair_scorer::{PairScorer, evaluate_sts_scorer};
 pub use paraphrases::{ParaphrasePair, ParaphraseSet};
 pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
 pub use published::{PublishedSystem, PublishedValue, published_sts};
@@ -116,7 +118,7 @@ pub use published_similarity::{
 pub use published_skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
 pub use ranking::{PoolRanking, RankingResult, evaluate_ranking};
 pub use relatedness::{
-    Agreement, PairScorer, RelatednessResult, RelatednessTaskResult, ScoredBy, evaluate_relatedness, evaluate_scorer,
+    Agreement, RelatednessResult, RelatednessTaskResult, ScoredBy, evaluate_relatedness, evaluate_scorer,
 };
 pub use report::{Align, TextTable, to_json};
 pub use scale::Scale;

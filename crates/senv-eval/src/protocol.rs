@@ -127,7 +127,6 @@ fn evaluate_task<'a>(task: &StsTask, lookup: impl Fn(&str) -> (&'a [f32], Covera
         }
         scores.push(score);
     }
-    let relatedness: Vec<f64> = task.pairs.iter().map(|pair| pair.relatedness).collect();
     Ok(StsTaskResult {
         name: task.name.clone(),
         year: task.year,
@@ -137,7 +136,7 @@ fn evaluate_task<'a>(task: &StsTask, lookup: impl Fn(&str) -> (&'a [f32], Covera
         n_empty_sentences: task.n_empty_sentences,
         n_pairs_without_known_token,
         known_token_share: (tokens > 0).then(|| known as f64 / tokens as f64),
-        correlations: Correlations::between(&relatedness, &scores)?,
+        correlations: Correlations::between(&task.gold(), &scores)?,
         scores,
     })
 }

@@ -11,24 +11,7 @@
 use senv_core::SentenceEncoder;
 use serde::Serialize;
 
-use crate::{Correlations, Error, Result, StsTask, StsTaskResult, evaluate_sts};
-
-/// Predicts how related the sentences of pairs are, on the scale of the gold scores: a relatedness head, say.
-///
-/// A closure over a batch of pairs is one.
-pub trait PairScorer {
-    /// One score a pair, in their order.
-    ///
-    /// # Errors
-    /// Whatever keeps the scorer from its work.
-    fn score_batch(&self, pairs: &[(&str, &str)]) -> senv_core::Result<Vec<f64>>;
-}
-
-impl<S: Fn(&[(&str, &str)]) -> senv_core::Result<Vec<f64>>> PairScorer for S {
-    fn score_batch(&self, pairs: &[(&str, &str)]) -> senv_core::Result<Vec<f64>> {
-        self(pairs)
-    }
-}
+use crate::{Correlations, PairScorer, Result, StsTask, StsTaskResult, evaluate_sts, evaluate_sts_scorer};
 
 /// Where the scores come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -121,8 +104,7 @@ pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) ->
 /// Scores the pairs of SICK or the STS benchmark by a trained head.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a task or a pair; [`Error::Core`] of the scorer, or if it gives another number of
-/// scores than there are pairs; [`Error::NotFinite`] if a score is NaN or infinite, with the pair named.
+/// As [`evaluate_sts_scorer`].
 ///
 /// # Examples
 /// ```
@@ -138,48 +120,15 @@ pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) ->
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn evaluate_scorer(scorer: &dyn PairScorer, tasks: &[StsTask]) -> Result<RelatednessResult> {
-    if tasks.is_empty() {
-        return Err(Error::NothingToDo { what: "files of pairs" });
-    }
-    let mut results = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        if task.pairs.is_empty() {
-            return Err(Error::NothingToDo { what: "scored pairs in a task" });
-        }
-        let pairs: Vec<(&str, &str)> = task.pairs.iter().map(|pair| (&pair.first[..], &pair.second[..])).collect();
-        let scores = scorer.score_batch(&pairs)?;
-        if scores.len() != pairs.len() {
-            let (what, expected) = ("the scores of a batch of pairs", pairs.len());
-            return Err(senv_core::Error::ShapeMismatch { what, expected, got: scores.len() }.into());
-        }
-        if let Some(i) = scores.iter().position(|score| !score.is_finite()) {
-            return Err(Error::NotFinite { what: format!("the score of scored pair {} of {}", i + 1, task.label()) });
-        }
-        results.push(StsTaskResult {
-            name: task.name.clone(),
-            year: task.year,
-            path: task.path.clone(),
-            n_pairs: pairs.len(),
-            n_unscored: task.n_unscored,
-            n_empty_sentences: task.n_empty_sentences,
-            n_pairs_without_known_token: 0,
-            known_token_share: None,
-            correlations: Correlations::between(&gold(task), &scores)?,
-            scores,
-        });
-    }
+    let results = evaluate_sts_scorer(scorer, tasks)?.tasks;
     summary(ScoredBy::Supervised, tasks, results)
-}
-
-fn gold(task: &StsTask) -> Vec<f64> {
-    task.pairs.iter().map(|pair| pair.relatedness).collect()
 }
 
 fn summary(scored_by: ScoredBy, tasks: &[StsTask], results: Vec<StsTaskResult>) -> Result<RelatednessResult> {
     let (mut all_gold, mut all_scores, mut all_predicted) = (Vec::new(), Vec::new(), Vec::new());
     let mut parts = Vec::with_capacity(results.len());
     for (task, result) in tasks.iter().zip(results) {
-        let (gold, mut predicted) = (gold(task), result.scores.clone());
+        let (gold, mut predicted) = (task.gold(), result.scores.clone());
         if scored_by == ScoredBy::Cosine {
             predicted.iter_mut().for_each(|score| *score = task.scale.of_cosine(*score));
         }

@@ -138,6 +138,11 @@ impl StsTask {
         label(self.year, &self.name)
     }
 
+    /// The gold scores, pair by pair.
+    pub(crate) fn gold(&self) -> Vec<f64> {
+        self.pairs.iter().map(|pair| pair.relatedness).collect()
+    }
+
     /// A task of this file, without a pair yet.
     pub(crate) fn empty(path: &Path, scale: Scale) -> Self {
         let (name, year) = name_and_year(path);

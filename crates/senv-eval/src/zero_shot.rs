@@ -1,12 +1,14 @@
 //! Paraphrase detection without training: the cosine alone decides.
 //!
 //! A pair is called a paraphrase if its cosine is at least a threshold; precision and recall follow as the threshold
-//! falls, and their average. Paper of the SNLI-finetuned Skip-thoughts, section 6.3, which prints only the plot.
+//! falls, and their average. Paper of the SNLI-finetuned Skip-thoughts, section 6.3, which prints only the plot. Beside
+//! it what shared words alone would reach, by [`WordOverlap::jaccard`]: paraphrases share words, and an encoder has to
+//! know more than that.
 
 use std::path::PathBuf;
 
-use senv_core::{SentenceEncoder, kernels};
-use senv_metrics::{PrecisionRecall, average_precision_of, mean, precision_recall};
+use senv_core::{SentenceEncoder, Tokenizer, kernels};
+use senv_metrics::{PrecisionRecall, WordOverlap, average_precision, average_precision_of, mean, precision_recall};
 use serde::Serialize;
 
 use crate::{Align, Curve, Error, ParaphraseSet, Result, TextTable, embeddings::Embeddings, report::number};
@@ -25,6 +27,8 @@ pub struct ZeroShotSet {
     /// Average precision, tied cosines entering together, in `[0, 1]`; `None` without a paraphrase. Chance reaches the
     /// share of paraphrases.
     pub average_precision: Option<f64>,
+    /// Average precision of the words that the sentences share instead of the cosine, in `[0, 1]`.
+    pub average_precision_of_word_overlap: Option<f64>,
     /// The best F1 of any threshold, in `[0, 1]`. Chosen on these very pairs, so an upper bound.
     pub best_f1: Option<f64>,
     /// The threshold that reaches it.
@@ -59,33 +63,45 @@ pub fn evaluate_zero_shot(encoder: &dyn SentenceEncoder, sets: &[ParaphraseSet])
     let sentences = sets.iter().flat_map(|set| &set.pairs).flat_map(|pair| [&pair.first[..], &pair.second[..]]);
     let embeddings = Embeddings::of(encoder, sentences)?;
     embeddings.check_finite()?;
-    let (mut all_labels, mut all_cosines, mut n_all_unknown) = (Vec::new(), Vec::new(), 0);
+    let words = Tokenizer::words().lowercase(true);
+    let mut all = Scored::default();
     let mut results = Vec::with_capacity(sets.len());
     for set in sets {
-        let (mut labels, mut cosines, mut n_unknown) = (Vec::new(), Vec::new(), 0);
+        let mut scored = Scored::default();
         for pair in &set.pairs {
             let (a, b) = (embeddings.number(&pair.first), embeddings.number(&pair.second));
-            n_unknown += usize::from(embeddings.coverage(a).is_empty() || embeddings.coverage(b).is_empty());
-            labels.push(pair.is_paraphrase);
-            cosines.push(f64::from(kernels::cosine(embeddings.vector(a), embeddings.vector(b))));
+            scored.n_unknown += usize::from(embeddings.coverage(a).is_empty() || embeddings.coverage(b).is_empty());
+            scored.labels.push(pair.is_paraphrase);
+            scored.cosines.push(f64::from(kernels::cosine(embeddings.vector(a), embeddings.vector(b))));
+            scored.overlaps.push(WordOverlap::of(words.tokens(&pair.first), words.tokens(&pair.second)).jaccard());
         }
-        results.push(ZeroShotSet::of(Some(set.path.clone()), &labels, &cosines, n_unknown)?);
-        all_labels.extend(labels);
-        all_cosines.extend(cosines);
-        n_all_unknown += n_unknown;
+        all.labels.extend_from_slice(&scored.labels);
+        all.cosines.extend_from_slice(&scored.cosines);
+        all.overlaps.extend_from_slice(&scored.overlaps);
+        all.n_unknown += scored.n_unknown;
+        results.push(ZeroShotSet::of(Some(set.path.clone()), scored)?);
     }
-    let together =
-        if sets.len() > 1 { Some(ZeroShotSet::of(None, &all_labels, &all_cosines, n_all_unknown)?) } else { None };
+    let together = if sets.len() > 1 { Some(ZeroShotSet::of(None, all)?) } else { None };
     Ok(ZeroShotResult { sets: results, together })
 }
 
+/// Pairs as two ways of scoring see them.
+#[derive(Default)]
+struct Scored {
+    labels: Vec<bool>,
+    cosines: Vec<f64>,
+    overlaps: Vec<f64>,
+    n_unknown: usize,
+}
+
 impl ZeroShotSet {
-    fn of(path: Option<PathBuf>, labels: &[bool], cosines: &[f64], n_unknown: usize) -> Result<Self> {
-        let points = precision_recall(labels, cosines)?;
+    fn of(path: Option<PathBuf>, scored: Scored) -> Result<Self> {
+        let Scored { labels, cosines, overlaps, n_unknown } = scored;
+        let points = precision_recall(&labels, &cosines)?;
         // Of equal points the first, whose threshold is the higher one.
         let best = points.iter().flatten().copied().reduce(|best, p| if p.f1() > best.f1() { p } else { best });
         let mean_of = |wanted: bool| {
-            let of_label = labels.iter().zip(cosines).filter(|(label, _)| **label == wanted);
+            let of_label = labels.iter().zip(&cosines).filter(|(label, _)| **label == wanted);
             mean(&of_label.map(|(_, &cosine)| cosine).collect::<Vec<_>>())
         };
         Ok(Self {
@@ -94,6 +110,7 @@ impl ZeroShotSet {
             n_paraphrases: labels.iter().filter(|&&label| label).count(),
             n_pairs_without_known_token: n_unknown,
             average_precision: points.as_deref().map(average_precision_of),
+            average_precision_of_word_overlap: average_precision(&labels, &overlaps)?,
             best_f1: best.map(|point| point.f1()),
             best_f1_threshold: best.map(|point| point.threshold),
             mean_cosine_of_paraphrases: mean_of(true),
@@ -112,15 +129,28 @@ impl ZeroShotResult {
     /// A line for each file, then all pairs together.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let columns = ["pairs", "paraphrases", "average\nprecision", "best F1", "mean cosine\nparaphrases", "others"];
+        let columns = [
+            "pairs",
+            "paraphrases",
+            "average\nprecision",
+            "of shared\nwords",
+            "best F1",
+            "mean cosine\nparaphrases",
+            "others",
+        ];
         let columns = columns.map(|name| (name, Align::Right));
         let mut table = TextTable::new(std::iter::once(("pairs by cosine", Align::Left)).chain(columns));
         for set in self.sets.iter().chain(&self.together) {
-            let [average, best, same, other] =
-                [set.average_precision, set.best_f1, set.mean_cosine_of_paraphrases, set.mean_cosine_of_others]
-                    .map(|value| number(value, 4));
+            let [average, overlap, best, same, other] = [
+                set.average_precision,
+                set.average_precision_of_word_overlap,
+                set.best_f1,
+                set.mean_cosine_of_paraphrases,
+                set.mean_cosine_of_others,
+            ]
+            .map(|value| number(value, 4));
             let (n, share) = (set.n_pairs.to_string(), set.n_paraphrases.to_string());
-            table.row([set.name(), n, share, average, best, same, other]);
+            table.row([set.name(), n, share, average, overlap, best, same, other]);
         }
         table.to_string()
     }

@@ -276,6 +276,8 @@ fn the_cosine_alone_detects_paraphrases() {
     let [one, two] = &result.sets[..] else { panic!("{result:?}") };
     // Cosines 1*, 0.5 and 0.5* tied, 0: AP = 1/2 · 1 + 1/2 · 2/3.
     assert_close(one.average_precision, 5.0 / 6.0, 1e-12);
+    // "ab" is one word: shared are 1* and thrice 0, tied: 1/2 · 1 + 1/2 · 2/4.
+    assert_close(one.average_precision_of_word_overlap, 0.75, 1e-12);
     assert_close(one.best_f1, 0.8, 1e-12);
     assert_close(one.best_f1_threshold, 0.5, 1e-6);
     assert_close(one.mean_cosine_of_paraphrases, 0.75, 1e-6);
@@ -285,6 +287,8 @@ fn the_cosine_alone_detects_paraphrases() {
     let together = result.together.as_ref().unwrap();
     // 1*, 1 tied; 0.5*, 0.5 tied; 0, 0* tied: 1/3 (1/2 + 2/4 + 3/6).
     assert_close(together.average_precision, 0.5, 1e-12);
+    // 1*, 1 tied, then all others: 1/3 · 1/2 + 2/3 · 3/6.
+    assert_close(together.average_precision_of_word_overlap, 0.5, 1e-12);
     assert_eq!((together.n_pairs, together.n_paraphrases, &together.path), (6, 3, &None));
     let text = result.to_text();
     assert!(text.contains("all pairs together") && text.contains("0.8333"), "{text}");

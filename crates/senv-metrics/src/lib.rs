@@ -25,7 +25,7 @@
 //! A system that sorts pairs into classes has an [`accuracy`], class by class in a [`Confusion`]. One that ranks
 //! candidates is judged by the [`average_precision`] of the ranking, by the rank at which each query finds what it
 //! looks for ([`query_rank`], [`mean_rank`], [`accuracy_at`]), and by how close paraphrases lie together
-//! ([`p_coherence`]).
+//! ([`p_coherence`]). What shared words alone would tell is [`WordOverlap`].
 //!
 //! ```
 //! use senv_metrics::{accuracy_at, average_precision, mean_rank, query_rank};
@@ -55,6 +55,7 @@ mod ranks;
 mod spearman;
 mod sum;
 mod wilcoxon;
+mod word_overlap;
 
 pub use accuracy::{ClassCounts, Confusion, accuracy};
 pub use error::{Error, Result};
@@ -68,3 +69,4 @@ pub use query_rank::{QueryRank, accuracy_at, mean_rank, query_rank};
 pub use ranks::ranks;
 pub use spearman::spearman_rho;
 pub use wilcoxon::{MAX_EXACT, Wilcoxon, wilcoxon, wilcoxon_of_differences};
+pub use word_overlap::WordOverlap;

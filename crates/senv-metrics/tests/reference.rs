@@ -1,8 +1,9 @@
 //! Reference numbers of tests/data, made with NumPy in f64 by the project's generator make_golden.py.
 
 use senv_metrics::{
-    Confusion, accuracy, accuracy_at, average_precision, mean, mean_pairwise_cosine, mean_rank, p_coherence, pearson_r,
-    precision_recall, query_rank, ranks, spearman_rho, weighted_mean, wilcoxon, wilcoxon_of_differences,
+    Confusion, WordOverlap, accuracy, accuracy_at, average_precision, mean, mean_pairwise_cosine, mean_rank,
+    p_coherence, pearson_r, precision_recall, query_rank, ranks, spearman_rho, weighted_mean, wilcoxon,
+    wilcoxon_of_differences,
 };
 use serde_json::Value;
 
@@ -154,4 +155,21 @@ fn rankings_and_groups() {
         }
     }
     assert_eq!(seen, [2, 1, 1, 1]);
+}
+
+#[test]
+fn shared_words() {
+    let words = |value: &Value| -> Vec<String> {
+        value.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+    };
+    let mut seen = 0;
+    for case in cases(include_str!("data/word_overlap.json")) {
+        for (i, pair) in case["pairs"].as_array().unwrap().iter().enumerate() {
+            seen += 1;
+            let overlap = WordOverlap::of(words(&pair[0]), words(&pair[1]));
+            assert_close(Some(overlap.jaccard()), &case["jaccard"][i]);
+            assert_close(Some(overlap.over_mean_length()), &case["over_mean_length"][i]);
+        }
+    }
+    assert_eq!(seen, 3);
 }

@@ -1,5 +1,6 @@
-//! The systems of the papers, each ready to train, save, open and encode: Sent2Vec, averages of word2vec vectors, PV-DBOW;
-//! Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought.
+//! The systems of the papers, each ready to train, save, open and encode: Sent2Vec, averages of word2vec vectors,
+//! PV-DBOW; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Beside them [`TfIdf`],
+//! which has no vectors and compares sentences all the same.
 //!
 //! No equation lives here; a model brings the parts together: text becomes a corpus (`senv-core`), words and n-grams
 //! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems that learn
@@ -50,6 +51,7 @@ mod siamese_cbow;
 mod skip_thought;
 mod snli;
 mod speaking;
+mod tf_idf;
 mod training;
 mod tunable;
 mod validation;
@@ -89,6 +91,7 @@ pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
 pub use skip_thought::{SkipThought, SkipThoughtParams};
 pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
 pub use speaking::Between;
+pub use tf_idf::{TfIdf, TfIdfParams};
 pub use training::Trained;
 pub use tunable::EncoderForm;
 pub use validation::ScoredPairs;
