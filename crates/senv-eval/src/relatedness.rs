@@ -57,7 +57,7 @@ impl Agreement {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Metrics`] if the lists differ in length or hold a number that is not finite.
+    /// [`crate::Error::Metrics`] if the lists differ in length or hold a number that is not finite.
     pub fn between(gold: &[f64], predicted: &[f64]) -> Result<Self> {
         Ok(Self {
             n_pairs: gold.len(),
