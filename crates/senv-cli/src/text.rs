@@ -1,11 +1,14 @@
 //! Lines of text that are worked on together.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use clap::ValueEnum;
 use senv_core::{InvalidUtf8, TextOptions, TextReader};
 
-use crate::failure::Result;
+use crate::{failure::Result, output};
 
 /// What to do with a line that is not UTF-8, as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -105,4 +108,11 @@ pub(crate) fn read_sentences(paths: &[PathBuf], options: &TextOptions) -> Result
 /// Whether a path stands for standard input or output.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Says what is waited for where a person has to type it.
+pub(crate) fn note_typing(paths: &[impl AsRef<Path>], what: &str) {
+    if paths.iter().any(|path| is_dash(path.as_ref())) && std::io::stdin().is_terminal() {
+        output::note(&format!("reading {what} from standard input, Ctrl-D ends"));
+    }
 }

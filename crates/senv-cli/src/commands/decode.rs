@@ -12,7 +12,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, plural},
     stream::{self, Batch},
-    text::TextArgs,
+    text::{TextArgs, note_typing},
 };
 
 /// Say in words what the vector of a sentence says.
@@ -122,6 +122,7 @@ impl Decode {
                 out.write_all(&line).map_err(Failure::stdout)?;
             }
         } else {
+            note_typing(&self.input, "sentences");
             let reader = TextReader::open(&self.input, &self.text.options())?;
             let work = |state: &mut State, batch: &mut Batch<u64>| {
                 let Batch { lines, out, tally } = batch;

@@ -18,7 +18,7 @@ use crate::{
     output::{self, plural, short},
     progress::Counter,
     stream::{self, Batch},
-    text::{TextArgs, is_dash},
+    text::{TextArgs, is_dash, note_typing},
 };
 
 /// Turn each line of text into a vector.
@@ -69,6 +69,7 @@ impl Encode {
             _ => Format::Text { separator: b' ', digits },
         };
         let model = self.model.open_for_many()?;
+        note_typing(&self.input, "sentences");
         let reader = TextReader::open(&self.input, &self.text.options())?;
         let started = Instant::now();
         let counts = if is_dash(&self.output) {

@@ -1,9 +1,6 @@
 //! `senv similarity`: how alike two sentences are.
 
-use std::{
-    io::{IsTerminal, Write},
-    path::PathBuf,
-};
+use std::{io::Write, path::PathBuf};
 
 use senv_core::{Scratch, SentenceEncoder, TextReader, kernels};
 use senv_models::Model;
@@ -15,7 +12,7 @@ use crate::{
     number::{Digits, push_row},
     output::{self, plural},
     stream::{self, Batch},
-    text::{TextArgs, is_dash},
+    text::{TextArgs, note_typing},
 };
 
 /// Digits of a cosine after the point: what an f32 holds.
@@ -112,9 +109,7 @@ impl Similarity {
                 output::print(&String::from_utf8_lossy(&text))?;
             }
         } else {
-            if is_dash(&self.input) && std::io::stdin().is_terminal() {
-                output::note("reading pairs from standard input: FIRST<TAB>SECOND, Ctrl-D ends");
-            }
+            note_typing(&[&self.input], "pairs, FIRST<TAB>SECOND,");
             model.prepare_for_many();
             let reader = TextReader::open(&[&self.input], &self.text.options())?;
             let mut out = output::stdout();

@@ -9,13 +9,12 @@ mod npz;
 
 use std::path::{Path, PathBuf};
 
-use ndarray::ArrayView2;
-use senv_core::{Parameters, Rows, TextOptions, TextReader, Tokenizer, Vocabulary};
+use senv_core::{Parameters, Rows, Table, TextOptions, TextReader, Tokenizer, Vocabulary};
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::Reduction;
 use senv_store::read_npy;
 
-use self::npz::{Array, Npz};
+use self::npz::Npz;
 use crate::{
     Error, Result, SkipThought,
     sequence::{OutputForm, Part, Reading, SPECIAL, SequenceConfig, SequenceForm},
@@ -114,18 +113,19 @@ fn part(files: &ReleasedEncoder, readers: &[&str], n_words: usize) -> Result<Par
     }
     let mut npz = Npz::open(&files.weights)?;
     let dim = Rows::dim(&words);
-    let hidden = npz.array("encoder_Ux", 2)?.shape[0];
+    let hidden = npz.array("encoder_Ux")?.n_rows();
     let mut parameters = Parameters::new();
     for (reader, name) in readers.iter().zip(["forward1", "backward1"]) {
-        let mut array = |name: &str, shape: &[usize]| -> Result<Array> {
+        let mut array = |name: &str, shape: (usize, usize)| -> Result<Table> {
             let name = format!("{reader}_{name}");
-            let array = npz.array(&name, shape.len())?;
-            let reason = || format!("array {name:?}: the shape {:?}, expected {shape:?}", array.shape);
-            if array.shape == shape { Ok(array) } else { Err(bad(&files.weights, reason())) }
+            let array = npz.array(&name)?;
+            let got = (array.n_rows(), array.dim());
+            let reason = || format!("array {name:?}: the shape {got:?} (a vector is one column), expected {shape:?}");
+            if got == shape { Ok(array) } else { Err(bad(&files.weights, reason())) }
         };
-        let input = turned(&[array("W", &[dim, 2 * hidden])?, array("Wx", &[dim, hidden])?]);
-        let recurrent = turned(&[array("U", &[hidden, 2 * hidden])?, array("Ux", &[hidden, hidden])?]);
-        let bias = [array("b", &[2 * hidden])?.values, array("bx", &[hidden])?.values].concat();
+        let input = turned(&[array("W", (dim, 2 * hidden))?, array("Wx", (dim, hidden))?]);
+        let recurrent = turned(&[array("U", (hidden, 2 * hidden))?, array("Ux", (hidden, hidden))?]);
+        let bias = [array("b", (2 * hidden, 1))?.values(), array("bx", (hidden, 1))?.values()].concat();
         parameters.push(format!("{name}.input"), [3 * hidden, dim], input)?;
         parameters.push(format!("{name}.recurrent"), [3 * hidden, hidden], recurrent)?;
         parameters.push(format!("{name}.bias"), [1, 3 * hidden], bias)?;
@@ -149,10 +149,7 @@ fn part(files: &ReleasedEncoder, readers: &[&str], n_words: usize) -> Result<Par
 }
 
 /// The matrices turned, one below another.
-fn turned(matrices: &[Array]) -> Vec<f32> {
-    let turn = |matrix: &Array| -> Vec<f32> {
-        let view = ArrayView2::from_shape((matrix.shape[0], matrix.shape[1]), &matrix.values);
-        view.map(|view| view.t().iter().copied().collect()).unwrap_or_default()
-    };
-    matrices.iter().flat_map(turn).collect()
+fn turned(matrices: &[Table]) -> Vec<f32> {
+    let column = |matrix: &Table, j: usize| matrix.iter().map(move |row| row[j]).collect::<Vec<_>>();
+    matrices.iter().flat_map(|matrix| (0..matrix.dim()).flat_map(|j| column(matrix, j))).collect()
 }
