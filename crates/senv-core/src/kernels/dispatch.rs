@@ -51,7 +51,7 @@ dispatch! {
         s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]
     );
     fn add_panel_products(
-        rows: &[f32], stride: usize, m: usize, panel: &[f32], lanes: usize, sums: &mut [f32]
+        rows: &[f32], stride: usize, m: usize, panel: &[f32], width: usize, lanes: usize, sums: &mut [f32]
     );
     fn copy_row(row: &[AtomicU32], out: &mut [f32]);
     fn add_row(c: f32, row: &[AtomicU32], acc: &mut [f32]);

@@ -66,10 +66,10 @@ macro_rules! entry_points {
                 products::add_product::<V>(s.as_ptr(), s_steps, m, n, b.as_ptr(), stride, out.as_mut_ptr())
             }
             fn add_panel_products(
-                rows: &[f32], stride: usize, m: usize, panel: &[f32], lanes: usize, sums: &mut [f32]
+                rows: &[f32], stride: usize, m: usize, panel: &[f32], width: usize, lanes: usize, sums: &mut [f32]
             ) {
-                let k = panel.len() / panels::WIDTH;
-                panels::add_panel_products::<V>(rows.as_ptr(), stride, m, panel.as_ptr(), k, lanes, sums.as_mut_ptr())
+                let (k, panel, sums) = (panel.len() / width, panel.as_ptr(), sums.as_mut_ptr());
+                panels::add_panel_products::<V>(rows.as_ptr(), stride, m, panel, width, k, lanes, sums)
             }
             fn copy_row(row: &[AtomicU32], out: &mut [f32]) {
                 vector::update::<V, Shared, Plain>(Take, shared(row), out.as_mut_ptr(), out.len())

@@ -77,6 +77,15 @@ impl Level {
         Kind::ALL.iter().filter(|kind| kind.is_supported()).map(|&kind| Self(kind)).collect()
     }
 
+    /// See [`super::panel_width`].
+    pub(super) fn panel_width(self) -> usize {
+        match self.0 {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => 64,
+            _ => 32,
+        }
+    }
+
     #[inline(always)]
     pub(super) fn kind(self) -> Kind {
         self.0

@@ -41,7 +41,7 @@ pub use cosine::{cosine, l2_normalise, norm};
 use entry_points::entry_points;
 pub(crate) use fill::fill_uniform;
 use level::Level;
-pub(crate) use panels::WIDTH as PANEL_WIDTH;
+pub(crate) use panels::WIDTH_STEP as PANEL_STEP;
 pub use rows::sum_rows;
 pub use shared::SharedTable;
 
@@ -190,25 +190,38 @@ pub fn add_product(
     dispatch::add_product(Level::best(), s, (s_row, s_col), m, n, b, stride, out);
 }
 
-/// Adds products of rows with the rows of a panel to sums: `sums[i WIDTH + l] += Σ_p rows_i[p] panel[p WIDTH + l]`, for
-/// the first `lanes` of the [`PANEL_WIDTH`] places `l`; the places behind them may be written to.
+/// Adds products of rows with the rows of a panel to sums: `sums[i width + l] += Σ_p rows_i[p] panel[p width + l]`, for
+/// the first `lanes` of the `width` places `l`; the places behind them may be written to.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
 /// | `rows` | rows that lie `stride` apart | `m` of `k` numbers |
-/// | `panel` | up to [`PANEL_WIDTH`] rows, on their sides | `k` × [`PANEL_WIDTH`] |
-/// | `sums` | | `m` × [`PANEL_WIDTH`] |
+/// | `panel` | up to `width` rows, on their sides; a multiple of 16, [`panel_width`] at best | `k` × `width` |
+/// | `sums` | | `m` × `width` |
 ///
 /// Every sum takes its terms from the first to the last and rounds once a term, on every level: the bits are those of a
 /// chain of fused multiply-adds.
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
-pub(crate) fn add_panel_products(rows: &[f32], stride: usize, m: usize, panel: &[f32], lanes: usize, sums: &mut [f32]) {
-    check_factors(rows.len(), (stride, 1), m, panel.len() / PANEL_WIDTH);
-    check_rows(sums.len(), m, PANEL_WIDTH);
-    assert!(lanes <= PANEL_WIDTH, "{lanes} lanes in a panel");
-    dispatch::add_panel_products(Level::best(), rows, stride, m, panel, lanes, sums);
+pub(crate) fn add_panel_products(
+    rows: &[f32],
+    stride: usize,
+    m: usize,
+    panel: &[f32],
+    width: usize,
+    lanes: usize,
+    sums: &mut [f32],
+) {
+    assert!(width.is_multiple_of(PANEL_STEP) && (1..=width).contains(&lanes), "{lanes} lanes in a panel of {width}");
+    check_factors(rows.len(), (stride, 1), m, panel.len() / width);
+    check_rows(sums.len(), m, width);
+    dispatch::add_panel_products(Level::best(), rows, stride, m, panel, width, lanes, sums);
+}
+
+/// The widest panel whose rows all meet a number of the larger matrix at once.
+pub(crate) fn panel_width() -> usize {
+    Level::best().panel_width()
 }
 
 /// Whether the processor has vectors with fused multiply-adds.

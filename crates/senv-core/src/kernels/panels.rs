@@ -1,8 +1,9 @@
 //! Rows times a panel: the inner loop of [`matmul`](crate::matmul()) with few rows on one side.
 //!
-//! A panel holds up to [`WIDTH`] rows of the smaller matrix on their sides, so that the numbers of one column lie beside
-//! each other; the rows of the larger matrix are read as they lie, number by number, each multiplied with two vectors
-//! of the panel. Nothing of the larger matrix is copied or turned.
+//! A panel holds some rows of the smaller matrix on their sides, so that the numbers of one column lie beside each
+//! other; the rows of the larger matrix are read as they lie, number by number, each multiplied with up to four vectors
+//! of the panel. Nothing of the larger matrix is copied or turned. The more vectors, the fewer numbers are read for a
+//! multiplication; the fewer, the more rows share the reading of the panel.
 #![allow(unsafe_code)]
 // Indices name rows of several blocks at once, here clearer than zipped iterators.
 #![allow(clippy::needless_range_loop)]
@@ -14,50 +15,57 @@ use super::{
     vector::{Memory, Plain, Vector},
 };
 
-/// Rows in a panel.
-pub(crate) const WIDTH: usize = 32;
+/// Widths of panels are multiples of this: the lanes of the widest vectors.
+pub(crate) const WIDTH_STEP: usize = 16;
 
-/// Columns of the panel that are fetched ahead.
+/// Columns of the panel that are fetched ahead where a row meets one or two vectors.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const AHEAD: usize = 16;
 
 /// See [`super::add_panel_products`].
 ///
 /// # Safety
-/// `rows` points to `m` rows of `k` numbers that lie `stride` apart, `panel` to `k` times [`WIDTH`] numbers, `sums` to
-/// `m` times [`WIDTH`] numbers that may be written to; `lanes` is at most [`WIDTH`].
+/// `rows` points to `m` rows of `k` numbers that lie `stride` apart, `panel` to `k` times `width` numbers, `sums` to
+/// `m` times `width` numbers that may be written to; `lanes` is at most `width`, a multiple of [`WIDTH_STEP`].
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
+#[allow(clippy::too_many_arguments)]
 pub(super) unsafe fn add_panel_products<V: Vector>(
     rows: *const f32,
     stride: usize,
     m: usize,
     panel: *const f32,
+    width: usize,
     k: usize,
     lanes: usize,
     sums: *mut f32,
 ) where
     Plain: Memory<V>,
 {
-    let mut i = 0;
-    while i < m {
-        let block = piece(i, m, V::PANEL_ROWS);
-        let mut l = 0;
-        while l < lanes {
-            // SAFETY: rows below `m`; lanes below WIDTH, for that is a multiple of two vectors.
+    let mut l = 0;
+    while l < lanes {
+        let vectors = (lanes - l).div_ceil(V::LANES).min(V::PANEL_VECTORS);
+        let most = V::PANEL_ROWS[vectors - 1];
+        let mut i = 0;
+        while i < m {
+            let block = piece(i, m, most);
+            // SAFETY: rows below `m`; lanes below `width`, a multiple of the lanes of a vector.
             unsafe {
-                let (rows, panel, sums) = (rows.add(i * stride), panel.add(l), sums.add(i * WIDTH + l));
-                if lanes - l <= V::LANES {
-                    with_size!(block, M in [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
-                        tile::<V, M, 1>(rows, stride, panel, k, sums));
-                } else {
-                    with_size!(block, M in [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
-                        tile::<V, M, 2>(rows, stride, panel, k, sums));
+                let (rows, panel, sums) = (rows.add(i * stride), panel.add(l), sums.add(i * width + l));
+                match vectors {
+                    1 => with_size!(block, M in [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
+                        tile::<V, M, 1>(rows, stride, panel, width, k, sums)),
+                    2 => with_size!(block, M in [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
+                        tile::<V, M, 2>(rows, stride, panel, width, k, sums)),
+                    3 => with_size!(block, M in [1 2 3 4 5 6 7 8],
+                        tile::<V, M, 3>(rows, stride, panel, width, k, sums)),
+                    _ => with_size!(block, M in [1 2 3 4 5 6],
+                        tile::<V, M, 4>(rows, stride, panel, width, k, sums)),
                 }
             }
-            l += 2 * V::LANES;
+            i += block;
         }
-        i += block;
+        l += vectors * V::LANES;
     }
 }
 
@@ -68,6 +76,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
     rows: *const f32,
     stride: usize,
     panel: *const f32,
+    width: usize,
     k: usize,
     sums: *mut f32,
 ) where
@@ -78,14 +87,16 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
         let mut totals = [[V::zero(); C]; M];
         for i in 0..M {
             for c in 0..C {
-                totals[i][c] = Plain::load(sums.add(i * WIDTH + c * V::LANES));
+                totals[i][c] = Plain::load(sums.add(i * width + c * V::LANES));
             }
         }
         for p in 0..k {
             let mut y = [V::zero(); C];
             for c in 0..C {
-                let at = panel.add(p * WIDTH + c * V::LANES);
-                prefetch(at.wrapping_add(AHEAD * WIDTH));
+                let at = panel.add(p * width + c * V::LANES);
+                if C <= 2 {
+                    prefetch(at.wrapping_add(AHEAD * width));
+                }
                 y[c] = Plain::load(at);
             }
             for i in 0..M {
@@ -97,7 +108,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
         }
         for i in 0..M {
             for c in 0..C {
-                Plain::store(sums.add(i * WIDTH + c * V::LANES), totals[i][c]);
+                Plain::store(sums.add(i * width + c * V::LANES), totals[i][c]);
             }
         }
     }

@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 pub(super) use super::elementwise::{adam, exp_in_place, sigmoid_in_place, tanh_in_place};
-use super::panels::WIDTH as PANEL;
 pub(super) use super::rows::portable as sum_rows;
 
 /// Independent partial sums.
@@ -96,9 +95,17 @@ pub(super) fn add_product(
 
 /// Rounds once a term, as the vector levels do, and in their order: a twin to the bit, and slow where the processor has no
 /// such instruction.
-pub(super) fn add_panel_products(rows: &[f32], stride: usize, m: usize, panel: &[f32], lanes: usize, sums: &mut [f32]) {
-    for (i, sums) in sums.chunks_exact_mut(PANEL).take(m).enumerate() {
-        for (x, lane) in rows[i * stride..].iter().zip(panel.chunks_exact(PANEL)) {
+pub(super) fn add_panel_products(
+    rows: &[f32],
+    stride: usize,
+    m: usize,
+    panel: &[f32],
+    width: usize,
+    lanes: usize,
+    sums: &mut [f32],
+) {
+    for (i, sums) in sums.chunks_exact_mut(width).take(m).enumerate() {
+        for (x, lane) in rows[i * stride..].iter().zip(panel.chunks_exact(width)) {
             for (sum, y) in sums[..lanes].iter_mut().zip(lane) {
                 *sum = x.mul_add(*y, *sum);
             }

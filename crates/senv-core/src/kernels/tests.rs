@@ -134,22 +134,24 @@ fn scores_agree_with_the_twin_and_do_not_depend_on_their_neighbours() {
 
 #[test]
 fn products_with_a_panel_are_chains_of_fused_multiply_adds_on_every_level() {
-    const WIDTH: usize = super::PANEL_WIDTH;
     for level in Level::available() {
-        for k in [0, 1, 3, 37, 130] {
+        for (k, width) in [(0, 16), (1, 64), (3, 32), (37, 48), (130, 64), (130, 32)] {
             let (stride, m) = (k + 3, 29);
-            let (rows, panel) = (numbers(m * stride, 14), numbers(k * WIDTH, 15));
-            let before = numbers(m * WIDTH, 16);
+            let (rows, panel) = (numbers(m * stride, 14), numbers(k * width, 15));
+            let before = numbers(m * width, 16);
             let mut expected = before.clone();
-            portable::add_panel_products(&rows, stride, m, &panel, WIDTH, &mut expected);
+            portable::add_panel_products(&rows, stride, m, &panel, width, width, &mut expected);
             for m in 0..=29 {
-                for lanes in [1, 4, 5, 8, 15, 16, 17, 31, 32] {
+                for lanes in [1, 4, 5, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64] {
+                    if lanes > width {
+                        continue;
+                    }
                     let mut got = before.clone();
-                    dispatch::add_panel_products(level, &rows, stride, m, &panel, lanes, &mut got);
-                    for (i, row) in got.chunks_exact(WIDTH).enumerate() {
+                    dispatch::add_panel_products(level, &rows, stride, m, &panel, width, lanes, &mut got);
+                    for (i, row) in got.chunks_exact(width).enumerate() {
                         let expected = if i < m { &expected } else { &before };
-                        let what = format!("{level:?} {m} x {k}, {lanes} lanes, row {i}");
-                        assert_eq!(row[..lanes], expected[i * WIDTH..][..lanes], "{what}");
+                        let what = format!("{level:?} {m} x {k}, {lanes} lanes of {width}, row {i}");
+                        assert_eq!(row[..lanes], expected[i * width..][..lanes], "{what}");
                     }
                 }
             }
@@ -292,10 +294,10 @@ fn slices_that_do_not_fit_are_refused() {
     refused(&|| super::add_product(&[0.0; 6], usize::MAX, 1, 2, 3, &[0.0; 12], 4, &mut [0.0; 8]));
     super::add_product(&[0.0; 6], 3, 1, 2, 3, &[0.0; 12], 4, &mut [0.0; 8]);
     super::add_product(&[], 3, 1, 0, 3, &[0.0; 12], 4, &mut []);
-    refused(&|| super::add_panel_products(&[0.0; 6], 4, 2, &[0.0; 96], 32, &mut [0.0; 64]));
-    refused(&|| super::add_panel_products(&[0.0; 7], 4, 2, &[0.0; 96], 32, &mut [0.0; 63]));
-    refused(&|| super::add_panel_products(&[0.0; 7], 4, 2, &[0.0; 96], 33, &mut [0.0; 64]));
-    super::add_panel_products(&[0.0; 7], 4, 2, &[0.0; 96], 32, &mut [0.0; 64]);
+    refused(&|| super::add_panel_products(&[0.0; 6], 4, 2, &[0.0; 96], 32, 32, &mut [0.0; 64]));
+    refused(&|| super::add_panel_products(&[0.0; 7], 4, 2, &[0.0; 96], 32, 32, &mut [0.0; 63]));
+    refused(&|| super::add_panel_products(&[0.0; 7], 4, 2, &[0.0; 96], 32, 33, &mut [0.0; 64]));
+    super::add_panel_products(&[0.0; 7], 4, 2, &[0.0; 96], 32, 32, &mut [0.0; 64]);
     let mut table = Table::zeros(2, 4).unwrap();
     let shared = SharedTable::new(&mut table);
     refused(&|| shared.copy_row(2, &mut [0.0; 16]));

@@ -15,8 +15,10 @@ pub(super) trait Vector: Copy {
     const SCORE_BLOCK: (usize, usize);
     /// Rows and vectors of the result that [`super::products`] holds in registers at once.
     const PRODUCT_BLOCK: (usize, usize);
-    /// Rows that [`super::panels`] holds in registers at once, two vectors of each.
-    const PANEL_ROWS: usize;
+    /// Vectors of a panel that [`super::panels`] multiplies each number of a row with, at most 4.
+    const PANEL_VECTORS: usize;
+    /// Rows that it holds in registers at once with one, two, three and four vectors of each.
+    const PANEL_ROWS: [usize; 4];
 
     unsafe fn splat(x: f32) -> Self;
     unsafe fn add(self, other: Self) -> Self;

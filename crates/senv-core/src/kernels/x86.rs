@@ -29,7 +29,8 @@ impl Vector for V512 {
     const LANES: usize = 16;
     const SCORE_BLOCK: (usize, usize) = (4, 4);
     const PRODUCT_BLOCK: (usize, usize) = (5, 4);
-    const PANEL_ROWS: usize = 14;
+    const PANEL_VECTORS: usize = 4;
+    const PANEL_ROWS: [usize; 4] = [14, 14, 8, 6];
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {
@@ -166,7 +167,8 @@ impl Vector for V256 {
     const LANES: usize = 8;
     const SCORE_BLOCK: (usize, usize) = (3, 4);
     const PRODUCT_BLOCK: (usize, usize) = (4, 2);
-    const PANEL_ROWS: usize = 6;
+    const PANEL_VECTORS: usize = 2;
+    const PANEL_ROWS: [usize; 4] = [6, 6, 4, 3];
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {

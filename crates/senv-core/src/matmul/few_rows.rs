@@ -1,6 +1,6 @@
 //! A product of few rows with the rows of a large matrix: `out = A Wᵀ`.
 //!
-//! A (the states of a batch, say) is brought into panels of [`PANEL_WIDTH`] rows on their sides, once; W (the weights) is
+//! A (the states of a batch, say) is brought into panels of up to 64 rows on their sides, once; W (the weights) is
 //! read as it lies, where a general product copies or turns it first: that makes it a third slower with 128 rows and more
 //! than twice as slow with 32.
 //!
@@ -11,7 +11,7 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::prelude::*;
 
 use super::ONE_THREAD;
-use crate::kernels::{self, PANEL_WIDTH};
+use crate::kernels::{self, PANEL_STEP};
 
 /// Rows of A up to which W is better read than copied, in groups of [`GROUP`]; and where rows are so short that writing
 /// the result counts.
@@ -23,11 +23,17 @@ const LONG: usize = 512;
 /// Rows of A whose panels are in use at a time.
 const GROUP: usize = 128;
 
-/// Rows of W that go through the registers before their sums are written: a multiple of the 14 that AVX-512 holds.
-const TILE: usize = 28;
+/// Rows of W that go through the registers before their sums are written: a multiple of the 6 and 14 that AVX-512 holds.
+const TILE: usize = 84;
 
 /// Rows of W that one thread takes at a time.
-const SHARE: usize = 9 * TILE;
+const SHARE: usize = 3 * TILE;
+
+/// Numbers in a cache line.
+const LINE: usize = 16;
+
+/// The most rows in a panel.
+const MOST_WIDTH: usize = 64;
 
 /// Numbers of all panels that are used before the next ones: a megabyte, that they stay in the second cache.
 const IN_CACHE: usize = 1 << 18;
@@ -62,9 +68,13 @@ pub(crate) fn times_rows(
 
 /// Rows on their sides.
 struct Panels {
-    /// Of the first `depth` columns, then those of the next.
+    /// Of the first `depth` columns, then those of the next; from `start` on.
     numbers: Vec<f32>,
+    /// Where a cache line begins: a vector that lies on two of them is read twice.
+    start: usize,
     depth: usize,
+    /// Rows in a panel.
+    width: usize,
     /// Rows, in panels and without what fills up the last.
     m: usize,
     k: usize,
@@ -74,39 +84,46 @@ impl Panels {
     /// None without memory for a copy of `a`.
     fn of(a: ArrayView2<'_, f32>) -> Option<Self> {
         let (m, k) = a.dim();
-        let width = m.next_multiple_of(PANEL_WIDTH);
-        let depth = k.div_ceil(k.div_ceil(IN_CACHE / width));
-        let (len, mut numbers) = (width.checked_mul(k)?, Vec::new());
-        numbers.try_reserve_exact(len).ok()?;
-        numbers.resize(len, 0.0);
-        for (block, panels) in numbers.chunks_mut(width * depth).enumerate() {
-            let depth_here = panels.len() / width;
+        let width = m.next_multiple_of(PANEL_STEP).min(kernels::panel_width()).min(MOST_WIDTH);
+        let all = m.next_multiple_of(width);
+        let depth = k.div_ceil(k.div_ceil(IN_CACHE / all));
+        let (len, mut numbers) = (all.checked_mul(k)?, Vec::new());
+        let room = len.checked_add(LINE)?;
+        numbers.try_reserve_exact(room).ok()?;
+        numbers.resize(room, 0.0);
+        let start = numbers.as_ptr().align_offset(size_of::<f32>() * LINE).min(LINE);
+        let panels = &mut numbers[start..][..len];
+        for (block, panels) in panels.chunks_mut(all * depth).enumerate() {
+            let depth_here = panels.len() / all;
             for (i, row) in a.outer_iter().enumerate() {
-                let panel = panels[i / PANEL_WIDTH * PANEL_WIDTH * depth_here..].iter_mut();
+                let panel = panels[i / width * width * depth_here..].iter_mut();
                 let row = row.slice_move(s![block * depth..block * depth + depth_here]);
-                panel.skip(i % PANEL_WIDTH).step_by(PANEL_WIDTH).zip(row).for_each(|(to, x)| *to = *x);
+                panel.skip(i % width).step_by(width).zip(row).for_each(|(to, x)| *to = *x);
             }
         }
-        Some(Self { numbers, depth, m, k })
+        Some(Self { numbers, start, depth, width, m, k })
     }
 
     /// `out = a wᵀ` or `out += a wᵀ`; W in rows of `k` numbers, as many as `out` has columns.
     fn times_rows(&self, w: &[f32], add: bool, mut out: ArrayViewMut2<'_, f32>) {
-        let width = self.m.next_multiple_of(PANEL_WIDTH);
-        let mut sums = [0.0; TILE * PANEL_WIDTH];
-        for (block, panels) in self.numbers.chunks(width * self.depth).enumerate() {
+        let (width, all) = (self.width, self.m.next_multiple_of(self.width));
+        let mut sums = [0.0; TILE * MOST_WIDTH];
+        let sums = &mut sums[..TILE * width];
+        let panels = &self.numbers[self.start..][..all * self.k];
+        for (block, panels) in panels.chunks(all * self.depth).enumerate() {
             let start = block * self.depth;
             let w = w.chunks(TILE * self.k);
             for (w, mut out) in w.zip(out.axis_chunks_iter_mut(Axis(1), TILE)) {
-                let panels = panels.chunks_exact(panels.len() / width * PANEL_WIDTH);
-                for (panel, mut out) in panels.zip(out.axis_chunks_iter_mut(Axis(0), PANEL_WIDTH)) {
-                    sums.fill(0.0);
+                let panels = panels.chunks_exact(panels.len() / all * width);
+                for (panel, mut out) in panels.zip(out.axis_chunks_iter_mut(Axis(0), width)) {
                     if add || block > 0 {
-                        exchange(&mut out, &mut sums, |out, sum| *sum = *out);
+                        exchange(&mut out, sums, width, |out, sum| *sum = *out);
+                    } else {
+                        sums.fill(0.0);
                     }
                     let (lanes, rows) = out.dim();
-                    kernels::add_panel_products(&w[start..], self.k, rows, panel, lanes, &mut sums);
-                    exchange(&mut out, &mut sums, |out, sum| *out = *sum);
+                    kernels::add_panel_products(&w[start..], self.k, rows, panel, width, lanes, sums);
+                    exchange(&mut out, sums, width, |out, sum| *out = *sum);
                 }
             }
         }
@@ -115,10 +132,9 @@ impl Panels {
 
 /// Calls `f` with each number of `out` and its place among the sums.
 #[inline(always)]
-fn exchange(out: &mut ArrayViewMut2<'_, f32>, sums: &mut [f32], f: impl Fn(&mut f32, &mut f32)) {
-    let (sums, _) = sums.as_chunks_mut::<PANEL_WIDTH>();
+fn exchange(out: &mut ArrayViewMut2<'_, f32>, sums: &mut [f32], width: usize, f: impl Fn(&mut f32, &mut f32)) {
     for (lane, row) in out.outer_iter_mut().enumerate() {
         let Some(row) = row.into_slice() else { return };
-        row.iter_mut().zip(&mut *sums).for_each(|(out, sums)| f(out, &mut sums[lane % PANEL_WIDTH]));
+        row.iter_mut().zip(sums.iter_mut().skip(lane).step_by(width)).for_each(|(out, sum)| f(out, sum));
     }
 }
