@@ -209,7 +209,12 @@ fn decoder(output: Output) -> Outcome<Row> {
 
 fn main() -> Outcome {
     let args = Args::parse();
-    rayon::ThreadPoolBuilder::new().num_threads(args.threads).build_global()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads).build()?;
+    // In the pool, as training runs: what is not shared out is done by one of its threads and not by one more.
+    Ok(pool.install(|| measure(&args).map_err(|error| error.to_string()))?)
+}
+
+fn measure(args: &Args) -> Outcome {
     let mut rows: Vec<Row> = Vec::new();
     let mut add = |row: Outcome<Row>| -> Outcome {
         let row = row?;

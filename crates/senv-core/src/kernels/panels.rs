@@ -18,9 +18,9 @@ use super::{
 /// Widths of panels are multiples of this: the lanes of the widest vectors.
 pub(crate) const WIDTH_STEP: usize = 16;
 
-/// Columns of the panel that are fetched ahead where a row meets one or two vectors.
+/// Numbers of the panel that are fetched ahead where a row meets one or two vectors.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-const AHEAD: usize = 16;
+const AHEAD: usize = 512;
 
 /// See [`super::add_panel_products`].
 ///
@@ -95,7 +95,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
             for c in 0..C {
                 let at = panel.add(p * width + c * V::LANES);
                 if C <= 2 {
-                    prefetch(at.wrapping_add(AHEAD * width));
+                    prefetch(at.wrapping_add(AHEAD));
                 }
                 y[c] = Plain::load(at);
             }

@@ -27,7 +27,7 @@ const GROUP: usize = 128;
 const TILE: usize = 84;
 
 /// Rows of W that one thread takes at a time.
-const SHARE: usize = 3 * TILE;
+const SHARE: usize = TILE;
 
 /// Numbers in a cache line.
 const LINE: usize = 16;
@@ -95,10 +95,15 @@ impl Panels {
         let panels = &mut numbers[start..][..len];
         for (block, panels) in panels.chunks_mut(all * depth).enumerate() {
             let depth_here = panels.len() / all;
-            for (i, row) in a.outer_iter().enumerate() {
-                let panel = panels[i / width * width * depth_here..].iter_mut();
-                let row = row.slice_move(s![block * depth..block * depth + depth_here]);
-                panel.skip(i % width).step_by(width).zip(row).for_each(|(to, x)| *to = *x);
+            let columns = a.slice(s![.., block * depth..block * depth + depth_here]);
+            for (panel, rows) in panels.chunks_mut(width * depth_here).zip(columns.axis_chunks_iter(Axis(0), width)) {
+                // A line of each row at a time, so that the columns it goes to stay in the first cache.
+                let lines = panel.chunks_mut(width * LINE).zip(rows.axis_chunks_iter(Axis(1), LINE));
+                for (panel, lines) in lines {
+                    for (i, line) in lines.outer_iter().enumerate() {
+                        panel[i..].iter_mut().step_by(width).zip(line).for_each(|(to, x)| *to = *x);
+                    }
+                }
             }
         }
         Some(Self { numbers, start, depth, width, m, k })
