@@ -23,11 +23,9 @@ const LONG: usize = 512;
 /// Rows of A whose panels are in use at a time.
 const GROUP: usize = 128;
 
-/// Rows of W that go through the registers before their sums are written: a multiple of the 6 and 14 that AVX-512 holds.
+/// Rows of W that go through the registers before their sums are written, and that a thread takes at a time: a multiple
+/// of the 6 and 14 that AVX-512 holds.
 const TILE: usize = 84;
-
-/// Rows of W that one thread takes at a time.
-const SHARE: usize = TILE;
 
 /// Numbers in a cache line.
 const LINE: usize = 16;
@@ -59,7 +57,7 @@ pub(crate) fn times_rows(
         if 2 * m * n * k < ONE_THREAD || rayon::current_num_threads() == 1 {
             panels.times_rows(w, add, out);
         } else {
-            let shares = out.axis_chunks_iter_mut(Axis(1), SHARE).into_par_iter().zip(w.par_chunks(SHARE * k));
+            let shares = out.axis_chunks_iter_mut(Axis(1), TILE).into_par_iter().zip(w.par_chunks(TILE * k));
             shares.for_each(|(out, w)| panels.times_rows(w, add, out));
         }
     }
