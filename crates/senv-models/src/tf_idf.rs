@@ -69,8 +69,13 @@ impl TfIdfParams {
     /// Counts the words of a corpus that is coded in `vocabulary`.
     ///
     /// # Errors
-    /// If the corpus cannot be read back from its temporary file.
+    /// [`senv_core::Error::InvalidParameter`] where no word may count; [`senv_core::Error::Io`] if the corpus cannot be
+    /// read back from its temporary file.
     pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus) -> Result<TfIdf> {
+        if self.max_words == 0 {
+            let (requirement, got) = ("at least 1", "0".into());
+            return Err(senv_core::Error::InvalidParameter { name: "max_words", requirement, got }.into());
+        }
         let n = vocabulary.len().min(self.max_words);
         let mut n_sentences_with = vec![0u64; n];
         // The sentence that held a word last, counted from 1, so that a repeated word counts once.
@@ -189,6 +194,11 @@ mod tests {
         let params = TfIdfParams { max_words: 2, ..TfIdfParams::default() };
         let model = params.fit(vocabulary(), &Corpus::from_sentences(sentences)).unwrap();
         assert_eq!((model.idf("b"), model.idf("c"), model.idf("new")), (Some((3.0f64 / 2.0).ln() + 1.0), None, None));
+        assert!(
+            TfIdfParams { max_words: 0, ..params }
+                .fit(vocabulary(), &Corpus::from_sentences(Sentences::new()))
+                .is_err()
+        );
         assert_eq!(model.weights("c d new"), []);
         assert_eq!(
             (model.similarity("a c", "a d new"), model.similarity("a", ""), model.similarity("", "")),

@@ -126,6 +126,18 @@ fn arrays_missing_misshapen_or_of_a_wrong_type_are_named() {
 }
 
 #[test]
+fn sizes_beyond_the_file_are_refused_before_memory_is_taken() {
+    let folder = copy();
+    let mut bytes = archive(&good());
+    // The first entry of the directory: its packed and its own size.
+    let entry = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
+    bytes[entry + 20..entry + 28].copy_from_slice(&[0xff, 0xff, 0xff, 0x3f, 0xff, 0xff, 0xff, 0x3f]);
+    fs::write(folder.path().join("uni_skip.npz"), bytes).unwrap();
+    let error = message(&folder);
+    assert!(error.contains("\"encoder_W\": 1073741823 bytes") && error.contains("it is damaged"), "{error}");
+}
+
+#[test]
 fn dictionary_and_vectors_must_agree() {
     let folder = copy();
     let dictionary = folder.path().join("dictionary.txt");

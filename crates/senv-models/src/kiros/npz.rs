@@ -19,6 +19,8 @@ const MOST_UNPACKED: u64 = 1032;
 #[derive(Debug)]
 pub(super) struct Npz {
     path: PathBuf,
+    /// Bytes of the file.
+    len: u64,
     archive: ZipArchive<BufReader<File>>,
 }
 
@@ -26,9 +28,10 @@ impl Npz {
     /// Opens a file and reads its directory.
     pub(super) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|e| CoreError::io("open", path, e))?;
+        let len = file.metadata().map_err(|e| CoreError::io("read", path, e))?.len();
         let archive = ZipArchive::new(BufReader::new(file))
             .map_err(|error| bad(path, format!("no zip archive, as .npz files are: {error}")))?;
-        Ok(Self { path: path.to_owned(), archive })
+        Ok(Self { path: path.to_owned(), len, archive })
     }
 
     /// The array of this name; a vector is one column.
@@ -40,9 +43,9 @@ impl Npz {
             ZipError::FileNotFound => wrong(format!("it is missing; the file has {}", names.join(", "))),
             error => wrong(error.to_string()),
         })?;
-        let size = entry.size();
-        if size / MOST_UNPACKED > entry.compressed_size() {
-            return Err(wrong(format!("{size} bytes cannot be packed into {}", entry.compressed_size())));
+        let (size, packed) = (entry.size(), entry.compressed_size());
+        if packed > self.len || size / MOST_UNPACKED > packed {
+            return Err(wrong(format!("{size} bytes, packed into {packed}, in a file of {}: it is damaged", self.len)));
         }
         let table = read_npy_stream(entry, size, name).map_err(|error| match error {
             senv_store::Error::BadNpy { reason, .. } => wrong(reason),

@@ -30,8 +30,8 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// Shown are the mean rank of the best paraphrase (MRC) and how often it is among the nearest 1, 10 and 100, in a pool
 /// of distinct strings and in the raw pool, where a repeated sentence stands as often as it occurs. Ties go to the
 /// paraphrase; queries with one are counted. Below, the average precision of calling pairs paraphrases by their cosine
-/// alone, beside that of the share of words in common. A FILE holds lines of LABEL (0 or 1), FIRST and SECOND separated by tabs, or is a published
-/// msr_paraphrase_*.txt.
+/// alone, beside that of the share of words in common. A FILE holds lines of LABEL (0 or 1), FIRST and SECOND separated
+/// by tabs, or is a published msr_paraphrase_*.txt.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
