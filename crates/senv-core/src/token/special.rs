@@ -177,7 +177,7 @@ pub(super) fn emoticon_end(text: &str, p: usize) -> Option<usize> {
     if !bracket && (p > 0 || !b"[]{}|/\\*@dDpPoOsSxX3".contains(&shape)) {
         return None;
     }
-    let end = mouth + bytes[mouth..].iter().take_while(|&&b| b == shape).count();
+    let end = mouth + bytes[mouth..].iter().take_while(|b| b.eq_ignore_ascii_case(&shape)).count();
     let drawn = if bracket { (p == 0 || bytes[p] != b'=') && !word_at(text, end) } else { end == bytes.len() };
     drawn.then_some(end)
 }

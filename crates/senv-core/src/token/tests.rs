@@ -156,6 +156,14 @@ fn tangled() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
+#[test]
+fn mouths_of_mixed_case_are_emoticons() {
+    for (text, token) in [(":Dd", ":dd"), (":oO", ":oo"), (";PPp", ";ppp")] {
+        assert_eq!(Tokenizer::words().tokens(text), [text]);
+        assert_eq!(Tokenizer::words().lowercase(true).tokens(text), [token]);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
