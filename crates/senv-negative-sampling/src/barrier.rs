@@ -6,6 +6,29 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// Spins before the thread offers its core to others.
 const SPINS: u32 = 2_000;
 
+/// Spins of a microsecond or two.
+const LONG: u32 = 64;
+
+/// Waits a little: spins at first, then offers the core to others.
+#[derive(Debug, Default)]
+pub(crate) struct Spin(u32);
+
+impl Spin {
+    /// Whether it has lasted for more than a microsecond or two; not at every call, for asking costs the others time.
+    pub(crate) fn is_long(&self) -> bool {
+        self.0 >= LONG && self.0.is_multiple_of(LONG)
+    }
+
+    pub(crate) fn wait(&mut self) {
+        self.0 = self.0.saturating_add(1);
+        if self.0 < SPINS {
+            std::hint::spin_loop();
+        } else {
+            std::thread::yield_now();
+        }
+    }
+}
+
 /// Makes `n` threads wait for each other, again and again.
 #[derive(Debug)]
 pub(crate) struct Barrier {
@@ -31,6 +54,11 @@ impl Barrier {
         Self { n, arrived: AtomicUsize::new(0), phase: AtomicUsize::new(0), abandoned: AtomicBool::new(false) }
     }
 
+    /// Whether a thread was lost.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Acquire)
+    }
+
     pub(crate) fn attend(&self) -> Attendance<'_> {
         Attendance(self)
     }
@@ -48,17 +76,12 @@ impl Barrier {
             self.phase.store(phase.wrapping_add(1), Ordering::Release);
             return true;
         }
-        let mut spins = 0;
+        let mut spin = Spin::default();
         while self.phase.load(Ordering::Acquire) == phase {
-            if self.abandoned.load(Ordering::Acquire) {
+            if self.is_abandoned() {
                 return false;
             }
-            spins += 1;
-            if spins < SPINS {
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
+            spin.wait();
         }
         true
     }

@@ -1,16 +1,17 @@
 //! Threads that write the same rows without locks: Niu, Recht, Ré and Wright, "Hogwild!: A Lock-Free Approach to
 //! Parallelizing Stochastic Gradient Descent", 2011. With one thread the result is the same bits every time.
 
-use std::{ops::Range, sync::atomic::Ordering};
+use std::{iter, ops::Range, sync::atomic::Ordering};
 
 use senv_core::{BlockBuffer, Table, kernels::SharedTable};
 
 use crate::{
+    coefficients::Coefficients,
     examples::Examples,
     overlay::{Overlay, PrivateRows},
     plan::Plan,
     run::{Reporter, Run, Tally, steps},
-    step::Step,
+    step::Columns,
 };
 
 /// Rows of either table that each of several threads keeps a copy of.
@@ -92,7 +93,8 @@ struct Worker<E: Examples> {
     steps: Vec<Range<usize>>,
     plan: Plan,
     next_plan: Plan,
-    step: Step,
+    columns: Columns,
+    coefficients: Coefficients,
     scratch: E::Scratch,
 }
 
@@ -103,7 +105,8 @@ impl<E: Examples> Default for Worker<E> {
             steps: Vec::new(),
             plan: Plan::default(),
             next_plan: Plan::default(),
-            step: Step::default(),
+            columns: Columns::default(),
+            coefficients: Coefficients::default(),
             scratch: E::Scratch::default(),
         }
     }
@@ -117,7 +120,7 @@ impl<E: Examples> Worker<E> {
         source: &Overlay<'_>,
         target: &Overlay<'_>,
     ) -> Tally {
-        let Self { block, steps: cuts, plan, next_plan, step, scratch } = self;
+        let Self { block, steps: cuts, plan, next_plan, columns, coefficients, scratch } = self;
         steps(block, run.pace.step_tokens, cuts);
         let mut tally = Tally { tokens: block.n_tokens() as u64, ..Tally::default() };
         let Some(first) = cuts.first() else { return tally };
@@ -125,16 +128,19 @@ impl<E: Examples> Worker<E> {
         for i in 0..cuts.len() {
             if let Some(sentences) = cuts.get(i + 1) {
                 run.plan(unit, i + 1, sentences.clone(), block, scratch, next_plan);
-                Step::prefetch(next_plan, source, target);
-            }
-            if !plan.is_empty() {
-                let want_loss = Run::<E>::wants_loss(unit, i);
-                let loss = step.compute(plan, source, target, unit.rate, want_loss);
-                if want_loss {
-                    tally.loss += loss;
-                    tally.targets += plan.n_targets() as u64;
+                for step in &next_plan.steps {
+                    Columns::prefetch(next_plan, step, source, target);
                 }
-                step.apply(source, target);
+            }
+            let want_loss = Run::<E>::wants_loss(unit, i);
+            for step in &plan.steps {
+                columns.forward(plan, step, source, target);
+                let loss = coefficients.combine(plan, step, iter::once(columns.products()), unit.rate, want_loss);
+                columns.backward(plan, step, coefficients, unit.rate, source, target);
+                tally.loss += loss;
+            }
+            if want_loss {
+                tally.targets += plan.n_targets() as u64;
             }
             std::mem::swap(plan, next_plan);
         }

@@ -1,5 +1,6 @@
 //! The negative-sampling trainer.
 mod barrier;
+mod coefficients;
 mod deterministic;
 mod error;
 mod examples;

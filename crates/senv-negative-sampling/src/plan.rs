@@ -1,14 +1,22 @@
 //! What a block of sentences will learn: which rows make which contexts, which targets they predict, against
 //! which negatives. Planned from token ids and random numbers alone, before any row is read.
 
-use std::{collections::HashMap, ops::Range};
+use std::ops::Range;
 
 use senv_core::{RowId, Stream};
 
 use crate::noise::Noise;
 
-/// Targets that share their negatives at most; more are split, so that their scores stay in the first-level cache.
-const MAX_SHARED_TARGETS: usize = 16;
+/// Targets of a step at most, where they share negatives: all of them are computed at the same tables.
+const MAX_TARGETS: usize = 16;
+
+/// How far the targets of one context may push it together, in units of the push of one at a learning rate of 1. They all
+/// see it where it stood, so together they overshoot what one after another would reach. Contexts of one row (PV-DBOW,
+/// skip-gram) take the whole of every push, a sentence of n words an nth.
+const MAX_PUSH: f32 = 0.5;
+
+/// The most targets of a step where every target has negatives of its own: those of one target do not see what the others moved.
+const MAX_TARGETS_ALONE: usize = 4;
 
 /// Who shares a set of negatives. The gradient's expectation is the same, its noise and its cost are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -27,6 +35,8 @@ pub enum NegativeSharing {
 pub(crate) struct Group {
     pub(crate) rows: Range<usize>,
     pub(crate) targets: Range<usize>,
+    /// Whether it is a later part of the group before it: then it belongs to a later step.
+    pub(crate) follows: bool,
 }
 
 /// One target of a group: its row, and how its context differs from the group's.
@@ -48,11 +58,23 @@ pub(crate) struct Target {
 pub(crate) struct Contest {
     pub(crate) targets: Range<usize>,
     pub(crate) negatives: Range<usize>,
+    /// Whether some row is there more than once, as target or negative.
+    pub(crate) has_repeats: bool,
 }
 
-/// The examples of a block of sentences; reused, so that planning allocates only while it grows.
+/// What is computed at the same tables before any row moves: some groups, and the contests of their targets.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) groups: Range<usize>,
+    pub(crate) targets: Range<usize>,
+    pub(crate) contests: Range<usize>,
+}
+
+/// The examples of some sentences, in steps that follow each other; reused, so that planning allocates only while it
+/// grows.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
+    pub(crate) steps: Vec<Step>,
     pub(crate) rows: Vec<u32>,
     pub(crate) groups: Vec<Group>,
     pub(crate) targets: Vec<Target>,
@@ -60,8 +82,6 @@ pub struct Plan {
     pub(crate) added: Vec<u32>,
     pub(crate) negatives: Vec<u32>,
     pub(crate) contests: Vec<Contest>,
-    /// Weights of the targets, then of the negatives; empty for 1.
-    weights: Vec<f32>,
 }
 
 impl Plan {
@@ -74,7 +94,7 @@ impl Plan {
         self.added.clear();
         self.negatives.clear();
         self.contests.clear();
-        self.weights.clear();
+        self.steps.clear();
     }
 
     /// Opens a context of these source rows, repeated as often as they occur.
@@ -82,7 +102,8 @@ impl Plan {
         self.drop_idle_group();
         let start = self.rows.len();
         self.rows.extend(rows.into_iter().map(|row| row.0));
-        self.groups.push(Group { rows: start..self.rows.len(), targets: self.targets.len()..self.targets.len() });
+        let targets = self.targets.len()..self.targets.len();
+        self.groups.push(Group { rows: start..self.rows.len(), targets, follows: false });
     }
 
     /// A target predicted from the whole open context. With `true_mean` every row of the context receives its share
@@ -128,63 +149,95 @@ impl Plan {
         }
     }
 
-    /// Draws `k` negatives for each set of targets that shares them.
-    pub(crate) fn draw_negatives(&mut self, k: usize, sharing: NegativeSharing, noise: &Noise, rng: &mut Stream) {
+    /// Cuts the plan into steps, and draws `k` negatives for each set of targets that shares them.
+    pub(crate) fn draw_negatives(
+        &mut self,
+        k: usize,
+        sharing: NegativeSharing,
+        lr: f32,
+        noise: &Noise,
+        rng: &mut Stream,
+    ) {
         self.drop_idle_group();
-        let Self { groups, targets, negatives, contests, .. } = self;
-        let mut contest = |range: Range<usize>| {
-            let start = negatives.len();
-            let own = (range.len() == 1).then(|| targets[range.start].row);
-            for _ in 0..k {
-                let mut drawn = noise.draw(rng);
-                // A target of its own draws again, as the releases do; a vocabulary of one word has no negatives.
-                for _ in 0..64 {
-                    if own != Some(drawn) {
-                        break;
+        self.cut(if sharing == NegativeSharing::None { MAX_TARGETS_ALONE } else { MAX_TARGETS }, lr);
+        let Self { steps, groups, targets, negatives, contests, .. } = self;
+        for step in steps {
+            let first = contests.len();
+            let mut contest = |range: Range<usize>| {
+                let start = negatives.len();
+                let own = (range.len() == 1).then(|| targets[range.start].row);
+                for _ in 0..k {
+                    let mut drawn = noise.draw(rng);
+                    // A target of its own draws again, as the releases do; a vocabulary of one word has no negatives.
+                    for _ in 0..64 {
+                        if own != Some(drawn) {
+                            break;
+                        }
+                        drawn = noise.draw(rng);
                     }
-                    drawn = noise.draw(rng);
+                    negatives.push(drawn);
                 }
-                negatives.push(drawn);
-            }
-            contests.push(Contest { targets: range, negatives: start..negatives.len() });
-        };
-        match sharing {
-            NegativeSharing::None => (0..targets.len()).for_each(|t| contest(t..t + 1)),
-            NegativeSharing::Sentence => {
-                for group in groups.iter() {
-                    split(group.targets.clone()).for_each(&mut contest);
+                let rows = targets[range.clone()].iter().map(|t| t.row).chain(negatives[start..].iter().copied());
+                let has_repeats = range.len() > 1 && has_repeats(rows);
+                contests.push(Contest { targets: range, negatives: start..negatives.len(), has_repeats });
+            };
+            match sharing {
+                NegativeSharing::None => step.targets.clone().for_each(|t| contest(t..t + 1)),
+                NegativeSharing::Sentence => {
+                    groups[step.groups.clone()].iter().for_each(|group| contest(group.targets.clone()));
                 }
+                NegativeSharing::Block => contest(step.targets.clone()),
             }
-            NegativeSharing::Block => split(0..targets.len()).for_each(&mut contest),
+            step.contests = first..contests.len();
         }
+    }
+
+    /// Steps of at most `limit` targets; a group with more, or with more than may push it together at the learning rate
+    /// `lr`, is divided into groups of the same rows.
+    fn cut(&mut self, limit: usize, lr: f32) {
+        let most = |group: &Group, targets: &[Target]| {
+            let share = targets[group.targets.start].share;
+            ((MAX_PUSH / (lr * share)) as usize).clamp(1, limit)
+        };
+        if self.groups.iter().any(|group| group.targets.len() > most(group, &self.targets)) {
+            let whole = std::mem::take(&mut self.groups);
+            for group in whole {
+                let mut rows = group.rows.clone();
+                let most = most(&group, &self.targets);
+                for (i, targets) in split(group.targets, most).enumerate() {
+                    if i > 0 {
+                        rows = self.repeat_rows(group.rows.clone(), &targets);
+                    }
+                    self.groups.push(Group { rows: rows.clone(), targets, follows: i > 0 });
+                }
+            }
+        }
+        for (g, group) in self.groups.iter().enumerate() {
+            match self.steps.last_mut() {
+                Some(step) if step.targets.len() + group.targets.len() <= limit && !group.follows => {
+                    (step.groups.end, step.targets.end) = (g + 1, group.targets.end);
+                }
+                _ => self.steps.push(Step { groups: g..g + 1, targets: group.targets.clone(), contests: 0..0 }),
+            }
+        }
+    }
+
+    /// Puts the rows of a group there once more, for these of its targets.
+    fn repeat_rows(&mut self, rows: Range<usize>, targets: &Range<usize>) -> Range<usize> {
+        let start = self.rows.len();
+        self.rows.extend_from_within(rows.clone());
+        let moved = (start - rows.start) as u32;
+        for target in &self.targets[targets.clone()] {
+            for position in &mut self.excluded[target.excluded.clone()] {
+                *position += moved;
+            }
+        }
+        start..self.rows.len()
     }
 
     /// The target rows that will move, once for each target and each draw of a negative.
     pub(crate) fn moving_rows(&self) -> impl Iterator<Item = u32> + '_ {
         self.targets.iter().map(|t| t.row).chain(self.negatives.iter().copied())
-    }
-
-    /// Divides what moves a target row by how often the plan moves it, so that together its moves are no longer than
-    /// one: for vocabularies so small that a sentence draws the same words again and again.
-    pub(crate) fn damp(&mut self) {
-        let mut moves: HashMap<u32, u32> = HashMap::new();
-        for row in self.targets.iter().map(|t| t.row).chain(self.negatives.iter().copied()) {
-            *moves.entry(row).or_default() += 1;
-        }
-        let weight = |row: &u32| 1.0 / moves[row] as f32;
-        self.weights.clear();
-        self.weights.extend(self.targets.iter().map(|t| weight(&t.row)));
-        self.weights.extend(self.negatives.iter().map(weight));
-    }
-
-    /// Weight of what moves the row of target `t`.
-    pub(crate) fn target_weight(&self, t: usize) -> f32 {
-        self.weights.get(t).copied().unwrap_or(1.0)
-    }
-
-    /// Weight of what moves the row of negative `n`.
-    pub(crate) fn negative_weight(&self, n: usize) -> f32 {
-        self.weights.get(self.targets.len() + n).copied().unwrap_or(1.0)
     }
 
     /// Number of targets.
@@ -200,9 +253,21 @@ impl Plan {
     }
 }
 
-/// Equal parts of at most [`MAX_SHARED_TARGETS`].
-fn split(range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let parts = range.len().div_ceil(MAX_SHARED_TARGETS);
+/// Whether a row comes twice.
+fn has_repeats(rows: impl Iterator<Item = u32> + Clone) -> bool {
+    let mut seen = [0_u64; 16];
+    rows.clone().enumerate().any(|(i, row)| {
+        let hash = row.wrapping_mul(0x9E37_79B9) >> 22;
+        let (word, bit) = (hash as usize / 64, 1 << (hash % 64));
+        let maybe = seen[word] & bit != 0;
+        seen[word] |= bit;
+        maybe && rows.clone().take(i).any(|other| other == row)
+    })
+}
+
+/// Equal parts of at most `limit`.
+fn split(range: Range<usize>, limit: usize) -> impl Iterator<Item = Range<usize>> {
+    let parts = range.len().div_ceil(limit);
     (0..parts).map(move |i| range.start + range.len() * i / parts..range.start + range.len() * (i + 1) / parts)
 }
 
@@ -248,11 +313,11 @@ mod tests {
                     plan.push_target(RowId(t % 8), true);
                 }
             }
-            plan.draw_negatives(10, sharing, &noise, &mut rng);
+            plan.draw_negatives(10, sharing, 0.1, &noise, &mut rng);
             let mut next = 0;
             for contest in &plan.contests {
                 assert_eq!((contest.targets.start, contest.negatives.len()), (next, 10));
-                assert!(contest.targets.len() <= MAX_SHARED_TARGETS);
+                assert!(contest.targets.len() <= MAX_TARGETS);
                 next = contest.targets.end;
                 if contest.targets.len() == 1 {
                     let own = plan.targets[contest.targets.start].row;

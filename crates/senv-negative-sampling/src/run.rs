@@ -136,10 +136,7 @@ impl<'a, E: Examples> Run<'a, E> {
         for i in sentences {
             self.examples.plan(block.sentence(i), block.first_sentence() + i as u64, &mut rng, scratch, plan);
         }
-        plan.draw_negatives(self.params.negatives, self.params.negatives_shared, self.noise, &mut rng);
-        if self.pace.damped {
-            plan.damp();
-        }
+        plan.draw_negatives(self.params.negatives, self.params.negatives_shared, self.params.lr, self.noise, &mut rng);
     }
 
     pub(crate) fn halted(&self) -> bool {

@@ -19,7 +19,7 @@
 //! an update. Whoever starts and joins the threads (`std::thread::scope`, rayon) makes all updates visible after.
 #![allow(unsafe_code)]
 
-use std::sync::atomic::AtomicU32;
+use std::{ops::Range, sync::atomic::AtomicU32};
 
 use super::{Level, check_len, dispatch};
 use crate::Table;
@@ -58,6 +58,10 @@ pub struct SharedTable<'a> {
     values: &'a [AtomicU32],
     n_rows: usize,
     dim: usize,
+    /// Values from the start of a row to the start of the next.
+    pitch: usize,
+    /// First column of the view, and its columns with padding.
+    offset: usize,
     stride: usize,
     level: Level,
 }
@@ -75,7 +79,28 @@ impl<'a> SharedTable<'a> {
         // SAFETY: `f32` and `AtomicU32` have the same size and alignment, every bit pattern is valid for both, and
         // the exclusive borrow, which lasts as long as the result, leaves no other way to the numbers.
         let values = unsafe { std::slice::from_raw_parts(values.as_mut_ptr().cast::<AtomicU32>(), values.len()) };
-        Self { values, n_rows, dim, stride, level }
+        Self { values, n_rows, dim, pitch: stride, offset: 0, stride, level }
+    }
+
+    /// The same rows, but only the columns `columns` of each, padding included: what several threads take when each of
+    /// them updates some columns of every row.
+    ///
+    /// ```
+    /// use senv_core::{Rows, Table, kernels::SharedTable};
+    /// let mut table = Table::zeros(1, 32)?;
+    /// let right = SharedTable::new(&mut table).columns(16..32);
+    /// right.add_to_row(0, 1.0, &[1.0; 16]);
+    /// assert_eq!(table.row(0).iter().sum::<f32>(), 16.0);
+    /// # Ok::<(), senv_core::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the range is empty or reaches beyond [`SharedTable::stride`].
+    #[must_use]
+    pub fn columns(&self, columns: Range<usize>) -> Self {
+        assert!(columns.start < columns.end && columns.end <= self.stride, "columns {columns:?} of {}", self.stride);
+        let dim = self.dim.saturating_sub(columns.start).min(columns.len());
+        Self { offset: self.offset + columns.start, stride: columns.len(), dim, ..*self }
     }
 
     /// Number of rows.
@@ -90,7 +115,7 @@ impl<'a> SharedTable<'a> {
         self.dim
     }
 
-    /// Numbers from the start of a row to the start of the next: the length of the vectors that the methods take.
+    /// Columns of a row, padding included: the length of the vectors that the methods take.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.stride
@@ -99,7 +124,7 @@ impl<'a> SharedTable<'a> {
     #[inline]
     fn row(&self, row: usize) -> &'a [AtomicU32] {
         assert!(row < self.n_rows, "row {row} of a table of {}", self.n_rows);
-        &self.values[row * self.stride..][..self.stride]
+        &self.values[row * self.pitch + self.offset..][..self.stride]
     }
 
     /// `out = row`

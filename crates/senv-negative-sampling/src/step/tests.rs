@@ -6,6 +6,7 @@ use senv_core::{RowId, Rows, Table, kernels::SharedTable};
 
 use super::*;
 use crate::{
+    coefficients::Coefficients,
     noise::Noise,
     objective::{Example, gradient, soft_threshold},
     plan::NegativeSharing,
@@ -48,47 +49,74 @@ fn plan(sharing: NegativeSharing) -> Plan {
     plan.push_target(RowId(4), true);
     plan.push_target(RowId(5), true);
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(5, sharing, &noise, &mut senv_core::stream(8, "negatives", &[]));
+    plan.draw_negatives(5, sharing, 0.1, &noise, &mut senv_core::stream(8, "negatives", &[]));
     plan
 }
 
-/// The loss, and both tables after one step of size `lr`, by the plain objective: target rows move from target to
-/// target of a contest, contexts and their gradients are those of the start.
+/// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a contest move from target to
+/// target, all else is as it was when the step began.
 fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array2<f64>, Array2<f64>) {
-    let (s, t) = (as_array(source), as_array(target));
-    let (mut new_s, mut new_t, mut loss) = (s.clone(), t.clone(), 0.0);
-    for contest in &plan.contests {
-        // Each draw of a negative: its row as this draw alone has moved it so far.
-        let negatives = &plan.negatives[contest.negatives.clone()];
-        let mut moved: Vec<_> = negatives.iter().map(|&n| t.row(n as usize).to_owned()).collect();
-        for index in contest.targets.clone() {
-            let one = &plan.targets[index];
-            let group = plan.groups.iter().find(|g| g.targets.contains(&index)).unwrap();
-            let mut context: Vec<usize> = group
-                .rows
-                .clone()
-                .filter(|p| !plan.excluded[one.excluded.clone()].contains(&(*p as u32)))
-                .map(|p| plan.rows[p] as usize)
-                .collect();
-            context.extend(plan.added[one.added.clone()].iter().map(|&r| r as usize));
-            let positive = Example { context: &context, target: one.row as usize, negatives: &[] };
-            let g = gradient(&s, &t, positive);
-            loss += g.loss;
-            new_s.scaled_add(-lr, &g.d_source);
-            new_t.scaled_add(-lr, &g.d_target);
-            for (&n, moved) in negatives.iter().zip(&mut moved).filter(|(n, _)| **n != one.row) {
-                let score = moved.dot(&g.hidden);
-                let a = 1.0 / (1.0 + (-score).exp());
-                loss += (1.0 + score.exp()).ln();
-                for &r in &context {
-                    new_s.row_mut(r).scaled_add(-lr * a / context.len() as f64, &t.row(n as usize));
+    let (mut new_s, mut new_t, mut loss) = (as_array(source), as_array(target), 0.0);
+    for step in &plan.steps {
+        let (s, t) = (new_s.clone(), new_t.clone());
+        for contest in &plan.contests[step.contests.clone()] {
+            let negatives: Vec<usize> = plan.negatives[contest.negatives.clone()].iter().map(|&n| n as usize).collect();
+            let mut moved = t.clone();
+            for index in contest.targets.clone() {
+                let one = &plan.targets[index];
+                let group = plan.groups.iter().find(|g| g.targets.contains(&index)).unwrap();
+                let mut context: Vec<usize> = group
+                    .rows
+                    .clone()
+                    .filter(|p| !plan.excluded[one.excluded.clone()].contains(&(*p as u32)))
+                    .map(|p| plan.rows[p] as usize)
+                    .collect();
+                context.extend(plan.added[one.added.clone()].iter().map(|&r| r as usize));
+                let negatives: Vec<usize> = negatives.iter().copied().filter(|&n| n != one.row as usize).collect();
+                let example = Example { context: &context, target: one.row as usize, negatives: &negatives };
+                // Scores with the rows as they have moved, what they push the context by with those of the start.
+                let g = gradient(&s, &moved, example);
+                loss += g.loss;
+                let mut d_h = ndarray::Array1::<f64>::zeros(DIM);
+                for (row, label) in std::iter::once((one.row as usize, 1.0)).chain(negatives.iter().map(|&n| (n, 0.0)))
+                {
+                    let a = 1.0 / (1.0 + (-moved.row(row).dot(&g.hidden)).exp()) - label;
+                    d_h.scaled_add(a, &t.row(row));
                 }
-                new_t.row_mut(n as usize).scaled_add(-lr * a, &g.hidden);
-                moved.scaled_add(-lr * a, &g.hidden);
+                for &r in &context {
+                    new_s.row_mut(r).scaled_add(-lr / context.len() as f64, &d_h);
+                }
+                moved.scaled_add(-lr, &g.d_target);
+                new_t.scaled_add(-lr, &g.d_target);
             }
         }
     }
     (loss, new_s, new_t)
+}
+
+fn part<'a>(table: &SharedTable<'a>, range: &std::ops::Range<usize>) -> Overlay<'a> {
+    Overlay::shared_only(table.columns(range.clone()))
+}
+
+/// Does the steps of a plan with the columns of the tables in these ranges.
+fn train(plan: &Plan, tables: &mut (Table, Table), rate: Rate, ranges: &[std::ops::Range<usize>]) -> f64 {
+    let (source, target) = (SharedTable::new(&mut tables.0), SharedTable::new(&mut tables.1));
+    let (mut coefficients, mut loss) = (Coefficients::default(), 0.0);
+    let mut columns: Vec<Columns> = ranges.iter().map(|_| Columns::default()).collect();
+    for step in &plan.steps {
+        for (columns, range) in columns.iter_mut().zip(ranges) {
+            columns.forward(plan, step, &part(&source, range), &part(&target, range));
+        }
+        loss += coefficients.combine(plan, step, columns.iter().map(Columns::products), rate, true);
+        for (columns, range) in columns.iter_mut().zip(ranges) {
+            columns.backward(plan, step, &coefficients, rate, &part(&source, range), &part(&target, range));
+        }
+    }
+    loss
+}
+
+fn tables() -> (Table, Table) {
+    (random_table(SOURCE, "source"), random_table(TARGET, "target"))
 }
 
 fn assert_close(got: &Table, expected: &Array2<f64>) {
@@ -99,70 +127,58 @@ fn assert_close(got: &Table, expected: &Array2<f64>) {
 }
 
 #[test]
-fn a_step_follows_the_plain_objective_however_negatives_are_shared() {
+fn a_step_follows_the_plain_objective_however_negatives_are_shared_and_columns_divided() {
     for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
-        let (mut source, mut target) = (random_table(SOURCE, "source"), random_table(TARGET, "target"));
         let plan = plan(sharing);
-        let (loss, new_source, new_target) = expected(&plan, &source, &target, 0.3);
-        let mut step = Step::default();
-        {
-            let s = Overlay::shared_only(SharedTable::new(&mut source));
-            let t = Overlay::shared_only(SharedTable::new(&mut target));
-            let got = step.compute(&plan, &s, &t, Rate { lr: 0.3, l1: 0.0 }, true);
+        // With twelve rows and five negatives a row comes twice sooner or later.
+        assert!(sharing == NegativeSharing::None || plan.contests.iter().any(|contest| contest.has_repeats));
+        for ranges in [vec![0..32], vec![0..16, 16..32]] {
+            let mut tables = tables();
+            let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.3);
+            let got = train(&plan, &mut tables, Rate { lr: 0.3, l1: 0.0 }, &ranges);
             assert!((got - loss).abs() < 1e-5 * loss, "{got} {loss}");
-            step.apply(&s, &t);
+            assert_close(&tables.0, &new_source);
+            assert_close(&tables.1, &new_target);
         }
-        assert_close(&source, &new_source);
-        assert_close(&target, &new_target);
     }
 }
 
 #[test]
-fn partitions_apply_every_update_once_and_to_each_row_in_order() {
-    let plan = plan(NegativeSharing::Sentence);
-    let tables = || (random_table(SOURCE, "source"), random_table(TARGET, "target"));
-    let (mut whole, mut parts) = (tables(), tables());
-    let mut step = Step::default();
-    {
-        let s = Overlay::shared_only(SharedTable::new(&mut whole.0));
-        let t = Overlay::shared_only(SharedTable::new(&mut whole.1));
-        step.compute(&plan, &s, &t, Rate { lr: 0.3, l1: 0.01 }, false);
-        step.apply(&s, &t);
-        step.partition(7);
+fn a_long_sentence_is_divided_into_steps_that_see_each_other() {
+    let mut plan = Plan::default();
+    plan.open_group([3, 4, 5, 6].map(RowId));
+    for t in 0..40 {
+        plan.push_masked_target(RowId(t % 12), true, |skip| skip(t as usize % 4), |_| {});
     }
-    {
-        let s = Overlay::shared_only(SharedTable::new(&mut parts.0));
-        let t = Overlay::shared_only(SharedTable::new(&mut parts.1));
-        (0..7).rev().for_each(|p| step.apply_partition(p, &s, &t));
-    }
-    assert_eq!(whole.0.values(), parts.0.values());
-    assert_eq!(whole.1.values(), parts.1.values());
+    let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
+    plan.draw_negatives(3, NegativeSharing::Block, 0.1, &noise, &mut senv_core::stream(8, "n", &[]));
+    assert_eq!(plan.steps.len(), 3);
+    let mut tables = tables();
+    let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.1);
+    let got = train(&plan, &mut tables, Rate { lr: 0.1, l1: 0.0 }, &[0..32]);
+    assert!((got - loss).abs() < 1e-5 * loss, "{got} {loss}");
+    assert_close(&tables.0, &new_source);
+    assert_close(&tables.1, &new_target);
 }
 
 #[test]
 fn the_l1_penalty_thresholds_a_row_by_its_share_of_every_target() {
-    let (mut source, mut target) = (random_table(SOURCE, "source"), random_table(TARGET, "target"));
+    let mut tables = tables();
     let mut plan = Plan::default();
     plan.open_group([3, 4, 5].map(RowId));
     plan.push_masked_target(RowId(1), true, |skip| skip(0), |_| {});
     plan.push_masked_target(RowId(2), true, |skip| skip(1), |_| {});
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(2, NegativeSharing::Sentence, &noise, &mut senv_core::stream(8, "n", &[]));
+    plan.draw_negatives(2, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::stream(8, "n", &[]));
     let (lr, l1) = (0.3, 0.2);
-    let (_, plain, _) = expected(&plan, &source, &target, f64::from(lr));
-    {
-        let s = Overlay::shared_only(SharedTable::new(&mut source));
-        let t = Overlay::shared_only(SharedTable::new(&mut target));
-        let mut step = Step::default();
-        step.compute(&plan, &s, &t, Rate { lr, l1 }, false);
-        step.apply(&s, &t);
-    }
+    let (_, plain, _) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
+    train(&plan, &mut tables, Rate { lr, l1 }, &[0..32]);
     // Each of the two contexts has two rows: a row in one of them is cut by τ·lr/2, a row in both by τ·lr.
     let tau = f64::from(lr * l1);
     for (row, tau) in [(3, tau / 2.0), (4, tau / 2.0), (5, tau)] {
         for j in 0..DIM {
             let e = soft_threshold(plain[[row, j]], tau);
-            assert!((f64::from(source.row(row)[j]) - e).abs() < 2e-6, "row {row}");
+            assert!((f64::from(tables.0.row(row)[j]) - e).abs() < 2e-6, "row {row}");
         }
     }
 }

@@ -1,0 +1,141 @@
+//! How far each target moves the rows that it is scored with, when several targets share negatives.
+//!
+//! Equation: `shared-negatives`, (F2) of `block-step`:
+//!
+//! ```text
+//! x_t  = u_t·h_t + Σ_{s before t} a_s(u_t) h_s·h_t        x_tn = u_n·h_t + Σ_{s before t} a_s(u_n) h_s·h_t
+//! c_t  = lr (1 − σ(x_t))                                  c_tn = −lr σ(x_tn), 0 where n is t itself
+//! a_s(u) = Σ of c_s and c_sn over the places of a contest that hold row u
+//! ```
+//!
+//! The targets of a contest have nearly the same hidden vector: moved by all of them at once a negative's row would
+//! overshoot, and does so until it is infinite at the learning rates of the papers. So target rows move as if the
+//! targets came one after another: the sums are what their rows have already moved when their turn comes. It takes the
+//! products h_s·h_t and no second pass over the rows. Hidden vectors stay those of the start of the step.
+
+use crate::{
+    plan::{Contest, Plan, Step},
+    sigmoid::sigmoid_in_place,
+    step::{Rate, n_products},
+};
+
+/// c_t and c_tn of a step.
+#[derive(Debug, Default)]
+pub(crate) struct Coefficients {
+    targets: Vec<f32>,
+    negatives: Vec<f32>,
+    /// Sums of the products over all columns, of one contest.
+    products: Vec<f32>,
+    /// For each negative, then for each target of a contest: the first place that holds the same row.
+    places: Vec<usize>,
+    /// a_s(u) for each target and each first place; only where a row has several places.
+    moved: Vec<f32>,
+}
+
+impl Coefficients {
+    /// c_t of the targets of the step, in order.
+    pub(crate) fn of_targets(&self) -> &[f32] {
+        &self.targets
+    }
+
+    /// c_tn, contest after contest, each targets × negatives.
+    pub(crate) fn of_negatives(&self) -> &[f32] {
+        &self.negatives
+    }
+
+    /// Computes the coefficients of a step from the products of all ranges of columns, added in their order; with
+    /// `want_loss` also the loss, in nats, summed over targets.
+    pub(crate) fn combine<'a>(
+        &mut self,
+        plan: &Plan,
+        step: &Step,
+        products: impl Iterator<Item = &'a [f32]> + Clone,
+        rate: Rate,
+        want_loss: bool,
+    ) -> f64 {
+        self.targets.clear();
+        self.negatives.clear();
+        let (mut loss, mut start) = (0.0, 0);
+        for contest in &plan.contests[step.contests.clone()] {
+            let len = n_products(contest.targets.len(), contest.negatives.len());
+            self.products.clear();
+            self.products.resize(len, 0.0);
+            for part in products.clone() {
+                for (sum, x) in self.products.iter_mut().zip(&part[start..start + len]) {
+                    *sum += x;
+                }
+            }
+            start += len;
+            loss += self.contest(plan, contest, rate, want_loss);
+        }
+        loss
+    }
+
+    /// Coefficients of one contest, from the sums of its products.
+    fn contest(&mut self, plan: &Plan, contest: &Contest, rate: Rate, want_loss: bool) -> f64 {
+        let (m, n) = (contest.targets.len(), contest.negatives.len());
+        let negatives = &plan.negatives[contest.negatives.clone()];
+        let targets = &plan.targets[contest.targets.clone()];
+        let has_repeats = contest.has_repeats;
+        if has_repeats {
+            self.find_places(negatives, targets.iter().map(|t| t.row));
+        }
+        let (scores, rest) = self.products.split_at_mut(m * n);
+        let (own, gram) = rest.split_at_mut(m);
+        let base = self.negatives.len();
+        self.negatives.resize(base + m * n, 0.0);
+        self.moved.clear();
+        if has_repeats {
+            self.moved.resize(m * (n + m), 0.0);
+        }
+        let softplus = |x: f32| f64::from(x).max(0.0) + (-f64::from(x).abs()).exp().ln_1p();
+        let mut loss = 0.0;
+        for (i, t) in targets.iter().enumerate() {
+            let row = &mut scores[i * n..][..n];
+            let (before, coefficients) = self.negatives[base..].split_at_mut(i * n);
+            if has_repeats {
+                for (j, moved) in self.moved[..i * (n + m)].chunks_exact(n + m).enumerate() {
+                    let h = gram[i * m + j];
+                    for (score, &place) in row.iter_mut().zip(&self.places) {
+                        *score += h * moved[place];
+                    }
+                    own[i] += h * moved[self.places[n + i]];
+                }
+            } else {
+                for (j, before) in before.chunks_exact(n).enumerate() {
+                    let h = gram[i * m + j];
+                    for (score, c) in row.iter_mut().zip(before) {
+                        *score += h * c;
+                    }
+                }
+            }
+            if want_loss {
+                loss += softplus(-own[i]);
+                loss += row.iter().zip(negatives).filter(|&(_, &n)| n != t.row).map(|(&s, _)| softplus(s)).sum::<f64>();
+            }
+            sigmoid_in_place(row);
+            for ((c, &score), &negative) in coefficients.iter_mut().zip(row.iter()).zip(negatives) {
+                *c = if negative == t.row { 0.0 } else { -rate.lr * score };
+            }
+            let mut positive = [own[i]];
+            sigmoid_in_place(&mut positive);
+            let c = rate.lr * (1.0 - positive[0]);
+            self.targets.push(c);
+            if has_repeats {
+                let moved = &mut self.moved[i * (n + m)..][..n + m];
+                for (&c, &place) in coefficients.iter().zip(&self.places) {
+                    moved[place] += c;
+                }
+                moved[self.places[n + i]] += c;
+            }
+        }
+        loss
+    }
+
+    /// Finds the places of equal rows.
+    fn find_places(&mut self, negatives: &[u32], targets: impl Iterator<Item = u32> + Clone) {
+        let rows = || negatives.iter().copied().chain(targets.clone());
+        self.places.clear();
+        self.places.extend(rows().enumerate().map(|(i, row)| rows().position(|other| other == row).unwrap_or(i)));
+    }
+}
