@@ -132,7 +132,7 @@ fn windows_learn_topics_too() {
 fn sentence_rows_predict_their_words() {
     let corpus = corpus(1500);
     let n = corpus.n_sentences() as usize;
-    let params = Params { lr: 0.1, negatives: 5, epochs: 10, ..Params::default() };
+    let params = Params { lr: 0.2, negatives: 5, epochs: 15, ..Params::default() };
     let outcome = train(&corpus, &DistributedBagOfWords::new(n, keep_all(), N_TOKENS), &params, &NoObserver).unwrap();
     assert_eq!(outcome.tables.source.n_rows(), n);
     // A new sentence lies with the sentences of its topic.
