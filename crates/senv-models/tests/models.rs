@@ -23,7 +23,7 @@ fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
     Sent2VecParams {
         dim: 20,
         word_ngrams,
-        buckets: 500,
+        buckets: Some(500),
         min_count: 1,
         min_target_count: 1,
         subsample: 1e-2,
@@ -195,7 +195,7 @@ fn presets_are_the_published_settings() {
 fn damaged_and_foreign_files_are_errors_and_never_a_panic() {
     let (folder, text) = folder_with_text();
     let path = folder.path().join("model");
-    train(&Sent2VecParams { dim: 2, buckets: 3, ..sent2vec(2) }, &text).save(&path).unwrap();
+    train(&Sent2VecParams { dim: 2, buckets: Some(3), ..sent2vec(2) }, &text).save(&path).unwrap();
     let whole = std::fs::read(&path).unwrap();
     let damaged = folder.path().join("damaged");
     let rows = whole.len() - Sent2Vec::open(&path).unwrap().encoder().rows().values().len() * 4;
