@@ -233,3 +233,21 @@ fn the_tokenizer_travels_with_the_model() {
     assert_eq!(vector(&opened, "Cat"), [0.0; 20]);
     assert_ne!(vector(&opened, "cat"), [0.0; 20]);
 }
+
+#[test]
+fn text_decides_the_number_of_buckets_where_nothing_was_said() {
+    let (folder, text) = folder_with_text();
+    let fit = |word_ngrams, buckets| {
+        let params = Sent2VecParams { dim: 4, word_ngrams, buckets, min_count: 1, ..Sent2VecParams::default() };
+        params.fit_files(&[&text], &CorpusOptions::default(), &NoObserver).unwrap().model
+    };
+    let model = fit(2, None);
+    assert_eq!(model.params().buckets, Some(1000), "the text has fewer than a thousand bigrams");
+    assert_eq!(model.encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len() + 1000);
+    assert_eq!(vector(&model, "the cat sat"), vector(&fit(2, Some(1000)), "the cat sat"));
+    let path = folder.path().join("m.senv");
+    model.save(&path).unwrap();
+    assert_eq!(Sent2Vec::open(&path).unwrap().params(), model.params());
+    assert_eq!(fit(1, None).encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len());
+    assert_eq!(Sent2VecParams::preset(Preset::WikiBi).buckets, Some(2_000_000));
+}

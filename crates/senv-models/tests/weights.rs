@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use ndarray::Array2;
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Table, TextOptions, Tokenizer, Vocabulary,
+    kernels,
 };
 use senv_models::{
     AverageEncoder, Averaged, AveragedSystem, FitParams, Model, PairData, PairInput, PairKind, PairOptions, Params, Pp,
-    PpParams, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, WeightScheme, WeightedParams, Word2Vec,
-    Word2VecParams,
+    PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, WeightScheme,
+    WeightedParams, Word2Vec, Word2VecParams,
 };
 use senv_store::ModelWriter;
 use tempfile::TempDir;
@@ -369,19 +370,24 @@ fn encoding_with_weights_leaves_no_trace_of_the_sentence_before() {
 }
 
 #[test]
-fn text_decides_the_number_of_buckets_where_nothing_was_said() {
+fn tuning_starts_from_the_weighted_row_of_each_word() {
     let text = Text::new();
-    let fit = |word_ngrams, buckets| {
-        let params = Sent2VecParams { dim: 4, word_ngrams, buckets, min_count: 1, ..Sent2VecParams::default() };
-        params.fit_files(&[&text.path], &CorpusOptions::default(), &NoObserver).unwrap().model
-    };
-    let model = fit(2, None);
-    assert_eq!(model.params().buckets, Some(1000), "the text has fewer than a thousand bigrams");
-    assert_eq!(model.encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len() + 1000);
-    assert_eq!(vectors(&model, &SENTENCES), vectors(&fit(2, Some(1000)), &SENTENCES));
-    let path = text.file("m.senv");
-    model.save(&path).unwrap();
-    assert_eq!(Sent2Vec::open(&path).unwrap().params(), model.params());
-    assert_eq!(fit(1, None).encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len());
-    assert_eq!(Sent2VecParams::preset(senv_models::Preset::WikiBi).buckets, Some(2_000_000));
+    let dev = text.file("dev.tsv");
+    std::fs::write(&dev, "5\tthe cat sat\tthe cat sat\n1\ta dog lay\tsnow\n3\tthe mat\tthe rug\n").unwrap();
+    let pairs = ScoredPairs::read(&dev).unwrap();
+    let fit = FitParams { epochs: 1, lr: 1e-9, ..RelatednessParams::default().fit };
+    let params = RelatednessParams { fit, ..RelatednessParams::default() };
+    // Sent2Vec has the placeholder's row in front of the words.
+    for weighting in [None, Some(WeightScheme::Sif { a: 0.01 })] {
+        let base = text.sent2vec(1, weighting);
+        let tuned = params.fit(&Model::Sent2Vec(Box::new(base.clone())), &pairs, None, &NoObserver).unwrap().model;
+        let tuned = Model::Relatedness(Box::new(tuned));
+        let mut scales = Vec::new();
+        for (i, (_, _, row)) in base.encoder().words().enumerate() {
+            let weight = base.encoder().weighting().map_or(1.0, |weighting| weighting.words()[i]);
+            assert!(kernels::cosine(row, tuned.rows().row(i)) > 0.9999, "word {i}");
+            scales.push(kernels::norm(tuned.rows().row(i)) / kernels::norm(row) / weight);
+        }
+        assert!(scales.iter().all(|scale| (scale / scales[0] - 1.0).abs() < 1e-3), "{scales:?}");
+    }
 }
