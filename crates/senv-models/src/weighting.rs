@@ -5,15 +5,17 @@
 //!
 //! ```text
 //! w(t)                          a word: `sif-weight` or `usif-weight`
-//! w(t_i … t_j) = max_k w(t_k)   an n-gram: that of its rarest word
+//! w(t_i … t_j) = min_k w(t_k)   an n-gram: that of its most frequent word
 //! s                             `weighted-sentence` over words and n-grams, divided by how many they are
 //! v_S                           s after `common-component-removal`
 //! ```
 //!
-//! An n-gram is no more frequent than its rarest word, and both weights fall with the frequency: by its own frequency an
-//! n-gram would weigh at least the maximum of the weights of its words. Its own frequency is not known (n-grams share
-//! buckets, and most were never met), so that bound is the weight. "of the" then counts as little as "of", and "the boat"
-//! as much as "boat".
+//! An n-gram weighs as much as its most frequent word: "of the" counts as little as "the", and so does "the boat", whose
+//! other word is counted already. By its own frequency an n-gram would weigh at least as much as its rarest word, and
+//! that is worse: most n-grams of a text of this size have rows that were hardly trained. On a model of words and bigrams
+//! of 1.6 million words of news with SIF (mean of STS 2014 / 2013; one run each): minimum 49.3 / 28.7, product
+//! 49.3 / 28.7, geometric mean 49.2 / 28.4, mean 49.0 / 27.9, maximum 48.5 / 26.8; without weights 36.1 / 20.9. A product
+//! of uSIF's weights, which go up to 2, would favour n-grams of rare words.
 //!
 //! S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh,
 //! "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018. Both speak of words alone.
@@ -166,7 +168,7 @@ impl Weighting {
             for i in list.starting_at(start) {
                 while last < list.end_of(i) {
                     last += 1;
-                    weight = weight.max(self.words[tokens[last].index()]);
+                    weight = weight.min(self.words[tokens[last].index()]);
                 }
                 weights.push(weight);
             }
@@ -333,4 +335,40 @@ pub(crate) fn weighted(
     let mut search = ComponentSearch::new(encoder, Weighting::new(scheme, words), n, WEIGHTING_SENTENCES, seed)?;
     sentences.visit(&mut |tokens| search.add(tokens))?;
     search.finish(scheme.n_components())
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::Tokenizer;
+
+    use super::*;
+    use crate::word2vec::words;
+
+    /// The numbers of the sentences, of 1000, that 100 are taken of.
+    fn taken(seed: u64) -> Vec<u32> {
+        let vocabulary = Vocabulary::from_counts([("a", 3), ("b", 1)], 4).unwrap();
+        let rows = Table::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0]).unwrap();
+        let features = words(&vocabulary).unwrap();
+        let encoder = AverageEncoder::new(Tokenizer::blank(), vocabulary, features, rows).unwrap();
+        let weighting = Weighting::new(WeightScheme::SIF, vec![0.5, 1.0]);
+        let mut search = ComponentSearch::new(encoder, weighting, 1000, 100, seed).unwrap();
+        let mut taken = Vec::new();
+        for i in 0..1000 {
+            let before = search.moment.n_vectors();
+            let more = search.add(&[TokenId(i % 2)]).unwrap();
+            taken.extend((search.moment.n_vectors() > before).then_some(i));
+            assert_eq!(more, taken.len() < 100);
+        }
+        taken
+    }
+
+    #[test]
+    fn a_sample_has_the_size_asked_for_and_comes_from_the_whole_text() {
+        let sample = taken(1);
+        assert_eq!(sample.len(), 100);
+        let first_half = sample.iter().filter(|&&i| i < 500).count();
+        assert!((30..=70).contains(&first_half), "{first_half}");
+        assert_eq!(sample, taken(1));
+        assert_ne!(sample, taken(2));
+    }
 }

@@ -174,7 +174,7 @@ fn parameters_out_of_range_are_named() {
     assert!(bad(&|p| p.training.lr = f32::NAN).contains("lr must be finite and above 0, got NaN"));
     assert!(bad(&|p| p.subsample = 0.0).contains("subsample must be above 0"));
     assert!(bad(&|p| p.subsample = f64::NAN).contains("subsample"));
-    assert!(bad(&|p| (p.word_ngrams, p.buckets) = (2, 0)).contains("buckets must be at least 1"));
+    assert!(bad(&|p| (p.word_ngrams, p.buckets) = (2, Some(0))).contains("buckets must be at least 1"));
     assert!(Word2VecParams { window: 0, ..Default::default() }.check().is_err());
     assert!(PvDbowParams { dim: 0, ..Default::default() }.check().is_err());
 }

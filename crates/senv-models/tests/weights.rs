@@ -115,7 +115,7 @@ fn plain_reference(encoder: &AverageEncoder, scheme: WeightScheme, sentence: &st
     for n in 1..=encoder.features().params().max_n {
         for gram in tokens.windows(n) {
             let ids: Vec<_> = gram.iter().map(|token| vocabulary.id(token).unwrap()).collect();
-            let weight = gram.iter().map(|token| weight(token)).fold(0.0, f64::max);
+            let weight = gram.iter().map(|token| weight(token)).fold(f64::INFINITY, f64::min);
             features.push((weight, encoder.features().n_gram_row(&ids).unwrap().index()));
         }
     }
