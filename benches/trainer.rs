@@ -35,7 +35,7 @@ fn one_epoch(c: &mut Criterion) {
                     let params = Sent2VecParams {
                         dim,
                         word_ngrams,
-                        buckets: N_BUCKETS,
+                        buckets: Some(N_BUCKETS),
                         dropout: 2,
                         ngram_start: NgramStart::Uniform,
                         training: Params { epochs: 1, negatives_shared: sharing, schedule, ..Params::default() },

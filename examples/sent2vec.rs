@@ -168,7 +168,7 @@ fn train_and_judge(
                 min_target_count: args.min_target_count,
                 subsample: if bigrams { subsample / 2.0 } else { subsample },
                 word_ngrams: if bigrams { 2 } else { 1 },
-                buckets: args.buckets,
+                buckets: Some(args.buckets),
                 dropout: args.dropout,
                 training: Params { l1: if system == System::UniBiL1 { args.l1 } else { 0.0 }, ..common },
                 ..Sent2VecParams::default()

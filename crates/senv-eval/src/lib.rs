@@ -122,6 +122,8 @@ pub use relatedness::{
 };
 pub use report::{Align, TextTable, to_json};
 pub use scale::Scale;
+/// How many words two sentences share, so that a caller needs no other crate of senv to compare with it.
+pub use senv_metrics::WordOverlap;
 pub use sick::{Entailment, SickSet};
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
 pub use sts::{StsPair, StsTask};

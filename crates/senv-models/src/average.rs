@@ -7,20 +7,28 @@
 //! ```
 //!
 //! Pagliardini, Gupta and Jaggi 2018, equation 1. Unknown words are dropped before n-grams are formed, nothing is
-//! dropped at random, and a word that occurs twice counts twice.
+//! dropped at random, and a word that occurs twice counts twice. With a [`Weighting`] the mean is weighted, and common
+//! components are removed from it (`feature-weight`).
 
 use senv_core::{
-    Coverage, Error, Features, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
+    Corpus, Coverage, Error, Features, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    kernels,
 };
 use senv_ngram::WordNgrams;
 
-/// Averages the rows of words and n-grams.
+use crate::{
+    WeightScheme, Weighting,
+    weighting::{self, TokenSentences},
+};
+
+/// Averages the rows of words and n-grams, with weights where it has any.
 #[derive(Debug, Clone)]
 pub struct AverageEncoder {
     tokenizer: Tokenizer,
     vocabulary: Vocabulary,
     features: WordNgrams,
     rows: Table,
+    weighting: Option<Box<Weighting>>,
 }
 
 impl AverageEncoder {
@@ -37,7 +45,43 @@ impl AverageEncoder {
         if rows.n_rows() < features.n_rows() {
             return Err(Error::ShapeMismatch { what: "table", expected: features.n_rows(), got: rows.n_rows() });
         }
-        Ok(Self { tokenizer, vocabulary, features, rows })
+        Ok(Self { tokenizer, vocabulary, features, rows, weighting: None })
+    }
+
+    /// The same encoder with another weighting, or none.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if the weighting is of another vocabulary or dimension.
+    pub fn with_weighting(mut self, weighting: Option<Weighting>) -> Result<Self> {
+        if let Some(weighting) = &weighting {
+            weighting.check_shape(self.vocabulary.len(), self.rows.dim())?;
+        }
+        self.weighting = weighting.map(Box::new);
+        Ok(self)
+    }
+
+    /// The same encoder with weights by the counts of its vocabulary, and the common components of a random sample (at
+    /// most [`crate::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that vocabulary.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a parameter out of range, a vocabulary without counts or a corpus without a known
+    /// word; [`Error::Io`] if the corpus cannot be read back.
+    pub fn weighted(self, scheme: Option<WeightScheme>, corpus: &Corpus, seed: u64) -> crate::Result<Self> {
+        weighting::weighted(self, scheme, corpus, seed)
+    }
+
+    /// As [`AverageEncoder::weighted`], on sentences in memory.
+    ///
+    /// # Errors
+    /// As [`AverageEncoder::weighted`].
+    pub fn weighted_on<S: AsRef<str>>(
+        self,
+        scheme: Option<WeightScheme>,
+        sentences: &[S],
+        seed: u64,
+    ) -> crate::Result<Self> {
+        let lines = Lines { tokenizer: self.tokenizer.clone(), vocabulary: self.vocabulary.clone(), sentences };
+        weighting::weighted(self, scheme, &lines, seed)
     }
 
     /// How text is cut into tokens.
@@ -64,25 +108,59 @@ impl AverageEncoder {
         &self.rows
     }
 
-    /// The row of a word.
+    /// The weights and common components; `None` for a plain mean.
+    #[must_use]
+    pub fn weighting(&self) -> Option<&Weighting> {
+        self.weighting.as_deref()
+    }
+
+    /// The row of a word, as it was trained: without its weight.
     #[must_use]
     pub fn word(&self, token: &str) -> Option<&[f32]> {
         self.vocabulary.id(token).map(|id| self.rows.row(self.features.token_row(id).index()))
     }
 
-    /// Token, relative frequency in the training text and row of every word, the most frequent first.
+    /// Token, relative frequency in the training text and row (without its weight) of every word, the most frequent
+    /// first.
     pub fn words(&self) -> impl Iterator<Item = (&str, f64, &[f32])> + '_ {
         self.vocabulary.iter().map(|(id, token, _)| {
             (token, self.vocabulary.frequency(id), self.rows.row(self.features.token_row(id).index()))
         })
     }
 
-    /// The mean of the rows of these tokens and their n-grams; zero without tokens.
+    /// The mean, weighted if the encoder is, of the rows of these tokens and their n-grams; zero without tokens.
     pub fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
+        if let Some(weighting) = &self.weighting {
+            return weighting.encode_tokens(&self.features, &self.rows, tokens, scratch, out);
+        }
         self.features.features_into(tokens, &mut scratch.features);
         let rows = scratch.features.rows();
         let share = 1.0 / rows.len().max(1) as f32;
         kernels::sum_rows(self.rows.values(), self.rows.stride(), rows, share, out);
+    }
+}
+
+/// Sentences in memory, looked up one by one.
+struct Lines<'s, S> {
+    tokenizer: Tokenizer,
+    vocabulary: Vocabulary,
+    sentences: &'s [S],
+}
+
+impl<S: AsRef<str>> TokenSentences for Lines<'_, S> {
+    fn n_sentences(&self) -> u64 {
+        self.sentences.len() as u64
+    }
+
+    fn visit(&self, each: &mut dyn FnMut(&[TokenId]) -> crate::Result<bool>) -> crate::Result<()> {
+        let (mut text, mut tokens) = (String::new(), Vec::new());
+        for sentence in self.sentences {
+            known_tokens(&self.tokenizer, &self.vocabulary, sentence.as_ref(), &mut text, &mut tokens);
+            if !each(&tokens)? {
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 }
 

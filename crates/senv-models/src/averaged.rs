@@ -1,25 +1,49 @@
-//! Models that are a table of word vectors once trained: one way to keep, save, open and encode for all of them.
+//! Models that are a table of vectors of words and n-grams once trained: one way to keep, weight, save, open and encode
+//! for all of them.
 
 use std::{fmt::Debug, path::Path};
 
-use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
+use senv_core::{Corpus, Coverage, Features, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
+use senv_ngram::WordNgrams;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{AverageEncoder, Result, file, word2vec::words};
+use crate::{
+    AverageEncoder, Result, WeightScheme, Weighting, file,
+    weighting::{self, TokenSentences},
+    word2vec::words,
+};
 
-/// The settings of a system whose model is a table of word vectors.
+/// The settings of a system whose model is a table of vectors.
 pub trait AveragedSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync {
     /// The name of its kind in model files.
     const KIND: &'static str;
 
-    /// Numbers of a vector.
+    /// Values of a vector.
     fn dim(&self) -> usize;
 
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     fn tokenizer(&self) -> &Tokenizer;
+
+    /// The random seed.
+    fn seed(&self) -> u64;
+
+    /// How words are weighted once they are trained; `None` for a plain mean.
+    fn weighting(&self) -> Option<WeightScheme>;
+
+    /// Sets how words are weighted.
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>);
+
+    /// The features of a sentence and their rows; words alone unless the system says otherwise.
+    ///
+    /// # Errors
+    /// If the features of these settings have no place in a table.
+    fn features(&self, vocabulary: &Vocabulary) -> Result<WordNgrams> {
+        words(vocabulary)
+    }
 }
 
-/// A trained model whose sentence vector is the mean of its words' vectors, equation `feature-average`.
+/// A trained model whose sentence vector is the mean of the rows of its words and n-grams, equation `feature-average`;
+/// with a [`WeightScheme`] a weighted mean without common components, equation `feature-weight`.
 #[derive(Debug, Clone)]
 pub struct Averaged<P> {
     params: P,
@@ -30,10 +54,50 @@ impl<P: AveragedSystem> Averaged<P> {
     /// The name of this kind in model files.
     pub const KIND: &'static str = P::KIND;
 
-    pub(crate) fn new(params: P, vocabulary: Vocabulary, rows: Table) -> Result<Self> {
-        let features = words(&vocabulary)?;
+    /// The model of these rows, weighted as the parameters say by the sentences it was trained on.
+    pub(crate) fn new(params: P, vocabulary: Vocabulary, rows: Table, sentences: &dyn TokenSentences) -> Result<Self> {
+        let features = params.features(&vocabulary)?;
         let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
+        let encoder = weighting::weighted(encoder, params.weighting(), sentences, params.seed())?;
         Ok(Self { params, encoder })
+    }
+
+    /// The same model with other weights, or none: by the counts of its own vocabulary, with the common components of a
+    /// random sample (at most [`crate::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that
+    /// vocabulary. Its parameters record the weights, its rows stay as they were trained.
+    ///
+    /// ```
+    /// use senv_core::{Corpus, CorpusOptions, NoObserver, SentenceEncoder};
+    /// use senv_models::{WeightScheme, Word2VecParams};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let text = folder.path().join("text.txt");
+    /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
+    /// let params = Word2VecParams { dim: 8, min_count: 1, ..Default::default() };
+    /// let options = CorpusOptions { tokenizer: params.tokenizer.clone(), min_count: 1, ..Default::default() };
+    /// let (vocabulary, corpus) = Corpus::read(&[text], &options, &NoObserver)?;
+    /// let model = params.fit(vocabulary, &corpus, &NoObserver)?.model;
+    /// let weighted = model.clone().with_weighting(Some(WeightScheme::SIF), &corpus)?;
+    /// assert_eq!(weighted.encoder().rows().values(), model.encoder().rows().values());
+    /// assert_ne!(weighted.encode(&["the cat"])?, model.encode(&["the cat"])?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`AverageEncoder::weighted`].
+    pub fn with_weighting(mut self, scheme: Option<WeightScheme>, corpus: &Corpus) -> Result<Self> {
+        self.encoder = self.encoder.weighted(scheme, corpus, self.params.seed())?;
+        self.params.set_weighting(scheme);
+        Ok(self)
+    }
+
+    /// As [`Averaged::with_weighting`], on sentences in memory.
+    ///
+    /// # Errors
+    /// As [`AverageEncoder::weighted`].
+    pub fn with_weighting_on<S: AsRef<str>>(mut self, scheme: Option<WeightScheme>, sentences: &[S]) -> Result<Self> {
+        self.encoder = self.encoder.weighted_on(scheme, sentences, self.params.seed())?;
+        self.params.set_weighting(scheme);
+        Ok(self)
     }
 
     /// What it was trained with.
@@ -42,7 +106,7 @@ impl<P: AveragedSystem> Averaged<P> {
         &self.params
     }
 
-    /// Words and rows.
+    /// Words, features, rows and weights.
     #[must_use]
     pub fn encoder(&self) -> &AverageEncoder {
         &self.encoder
@@ -53,18 +117,23 @@ impl<P: AveragedSystem> Averaged<P> {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save(P::KIND, &self.params, self.encoder.vocabulary(), self.encoder.rows(), path.as_ref())
+        file::save_average(P::KIND, &self.params, &self.encoder, path.as_ref())
     }
 
-    /// Opens a model; its rows are mapped, not read.
+    /// Opens a model; its rows are memory-mapped.
     ///
     /// # Errors
     /// If the file is no model of this kind, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (params, vocabulary, rows) = file::open::<P>(P::KIND, path)?;
-        file::expect_rows(path, &rows, vocabulary.len(), params.dim())?;
-        Self::new(params, vocabulary, rows)
+        let features = params.features(&vocabulary)?;
+        file::expect_rows(path, &rows, features.n_rows(), params.dim())?;
+        let open =
+            |scheme: WeightScheme| Weighting::open(path, scheme, vocabulary.len(), params.dim(), scheme.n_components());
+        let weighting = params.weighting().map(open).transpose()?;
+        let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
+        Ok(Self { encoder: encoder.with_weighting(weighting)?, params })
     }
 }
 

@@ -6,7 +6,7 @@ use senv_core::{Error as CoreError, Parameters, Rows, Table, Tensor, Vocabulary}
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Error, Result};
+use crate::{AverageEncoder, Error, Result, Weighting};
 
 /// Name of the table in the file.
 pub(crate) const ROWS: &str = "rows";
@@ -42,6 +42,17 @@ pub(crate) fn save_with(
     let writer = ModelWriter::new(kind).config(&config).vocabulary(vocabulary).table(ROWS, rows);
     let tensors = groups.iter().flat_map(Parameters::iter);
     Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).save(path)?)
+}
+
+/// Writes an average of rows with its weights; the file appears whole or not at all.
+pub(crate) fn save_average(kind: &str, params: &impl Serialize, encoder: &AverageEncoder, path: &Path) -> Result<()> {
+    let config = to_json(params)?;
+    let writer = ModelWriter::new(kind).config(&config).vocabulary(encoder.vocabulary()).table(ROWS, encoder.rows());
+    let writer = match encoder.weighting() {
+        Some(weighting) => Weighting::save_into(weighting, writer),
+        None => writer,
+    };
+    Ok(writer.save(path)?)
 }
 
 /// Opens a model of this kind: parameters, vocabulary, mapped rows.

@@ -167,7 +167,23 @@ impl Model {
         }
     }
 
-    /// The table of its rows.
+    /// How it tokenizes text.
+    #[must_use]
+    pub fn tokenizer(&self) -> &Tokenizer {
+        match self {
+            Self::PvDbow(model) => &model.params().tokenizer,
+            Self::Cse(model) => &model.params().tokenizer,
+            Self::Relatedness(model) => &model.config().tokenizer,
+            Self::Snli(model) => &model.config().reading.tokenizer,
+            Self::BowAutoencoder(model) => &model.params().tokenizer,
+            Self::SkipThought(model) => &model.config().reading.tokenizer,
+            Self::RnnAutoencoder(model) => &model.config().reading.tokenizer,
+            Self::PThought(model) => &model.config().reading.tokenizer,
+            _ => self.average().map_or_else(|| unreachable!("every other kind averages"), AverageEncoder::tokenizer),
+        }
+    }
+
+    /// The table of its rows as they were trained; weights, where a model has them, come to them when it encodes.
     #[must_use]
     pub fn rows(&self) -> &Table {
         match self {
@@ -179,12 +195,11 @@ impl Model {
             Self::SkipThought(model) => model.words(),
             Self::RnnAutoencoder(model) => model.words(),
             Self::PThought(model) => model.words(),
-            Self::Weighted(model) => model.words(),
             _ => self.average().map_or_else(|| unreachable!("every other kind averages"), AverageEncoder::rows),
         }
     }
 
-    /// The encoder of those kinds that average rows.
+    /// The encoder of those kinds that average rows, with the weights that they carry.
     #[must_use]
     pub fn average(&self) -> Option<&AverageEncoder> {
         match self {
@@ -193,6 +208,7 @@ impl Model {
             Self::Embeddings(encoder) => Some(encoder),
             Self::SiameseCbow(model) => Some(model.encoder()),
             Self::Pp(model) => Some(model.encoder()),
+            Self::Weighted(model) => Some(model.encoder()),
             Self::PvDbow(_)
             | Self::Cse(_)
             | Self::Relatedness(_)
@@ -200,8 +216,7 @@ impl Model {
             | Self::BowAutoencoder(_)
             | Self::SkipThought(_)
             | Self::RnnAutoencoder(_)
-            | Self::PThought(_)
-            | Self::Weighted(_) => None,
+            | Self::PThought(_) => None,
         }
     }
 
@@ -252,7 +267,8 @@ impl Model {
         matches!(self, Self::Snli(_) | Self::SkipThought(_) | Self::RnnAutoencoder(_) | Self::PThought(_))
     }
 
-    /// The words and their rows, for other programs; n-grams are left behind.
+    /// The words and their rows as they were trained, for other programs and as a start for other systems; n-grams,
+    /// weights and common components are left behind.
     ///
     /// # Errors
     /// If the copy does not fit into memory.

@@ -13,13 +13,14 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, file,
+    Averaged, AveragedSystem, Result, WeightScheme, file,
     fit::{Decay, FitParams, Weights, fit},
     initial::{self, Initial},
     learnt::Learnt,
     pair_training::{PairLoss, PairObjective, PairParams},
     pairs::PairData,
     validation::ScoredPairs,
+    weighting,
 };
 
 /// What PP can be told; the defaults are those of the release for phrase pairs.
@@ -31,6 +32,9 @@ pub struct PpParams {
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
+    /// How words are weighted once they are trained; `None` (default) for a plain mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighting: Option<WeightScheme>,
     /// Loss and dropout.
     pub pairs: PairParams,
     /// The loop.
@@ -44,6 +48,7 @@ impl Default for PpParams {
             dim: 300,
             tokenizer: Tokenizer::words().lowercase(true),
             initial: Initial { sd: 0.1, frequency_weight: None },
+            weighting: None,
             pairs: PairParams {
                 loss: PairLoss::Margin(MarginLoss::default()),
                 word_dropout: 0.0,
@@ -98,6 +103,7 @@ impl PpParams {
     pub fn check(&self) -> Result<()> {
         file::check_dim(self.dim)?;
         self.pairs.check()?;
+        self.weighting.map_or(Ok(()), WeightScheme::check)?;
         self.fit.check()
     }
 
@@ -113,6 +119,7 @@ impl PpParams {
         observer: &dyn Observer,
     ) -> Result<Learnt<Pp>> {
         self.check()?;
+        weighting::check_counts(self.weighting, &data.vocabulary)?;
         let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
         let encoder = Average { dim: self.dim, pooling: Pooling::Mean };
         let settings = format!("{} {}", file::to_json(self)?, initial::vectors_fingerprint(vectors));
@@ -128,7 +135,7 @@ impl PpParams {
         );
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, observer)?;
-        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), data.vocabulary.clone(), weights.words))
+        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), data.vocabulary.clone(), weights.words, data))
     }
 }
 
@@ -141,6 +148,18 @@ impl AveragedSystem for PpParams {
 
     fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.fit.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
     }
 }
 

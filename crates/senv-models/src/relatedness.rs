@@ -129,8 +129,7 @@ impl RelatednessParams {
     ) -> Result<Learnt<Relatedness>> {
         self.check()?;
         let (encoder_form, tokenizer, parameters) = form_of(base)?;
-        let words = base.rows();
-        let dim = senv_core::Rows::dim(words);
+        let dim = senv_core::Rows::dim(base.rows());
         let encoder = encoder_form.encoder(dim)?;
         let head = RelatednessHead {
             hidden: self.hidden,
@@ -154,7 +153,7 @@ impl RelatednessParams {
         let vocabulary = base.vocabulary().clone();
         let train = Scored::new(train, self.grid, &tokenizer, &vocabulary)?;
         let dev = dev.map(|dev| Scored::new(dev, self.grid, &tokenizer, &vocabulary)).transpose()?;
-        let mut words = copy_table(words)?;
+        let mut words = initial_words(base)?;
         bring_to_scale(&encoder, &mut words, &mut start, &train)?;
         let weights = Weights { words, parameters: vec![start.clone(), head.init(&mut stream(seed, "head", &[]))?] };
         let data = [Some(&train), dev.as_ref()].into_iter().flatten();
@@ -168,6 +167,20 @@ impl RelatednessParams {
             Relatedness::new(config, vocabulary, words, file::exactly(parameters))
         })
     }
+}
+
+/// A row for each word of the model to start from. Those of a weighted average carry their weights, so that the mean of
+/// rows is the weighted mean; common components are not removed.
+fn initial_words(base: &Model) -> Result<Table> {
+    let Some(average) = base.average() else { return Ok(copy_table(base.rows())?) };
+    let mut words = Table::zeros(average.vocabulary().len(), average.rows().dim())?;
+    for (i, (_, _, row)) in average.words().enumerate() {
+        words.row_mut(i).copy_from_slice(row);
+        if let Some(weighting) = average.weighting() {
+            kernels::scale(weighting.words()[i], words.row_mut(i));
+        }
+    }
+    Ok(words)
 }
 
 /// The root of the mean square of the numbers of sentence vectors that a head starts from.

@@ -2,21 +2,21 @@
 //! sentence from its others.
 //!
 //! M. Pagliardini, P. Gupta and M. Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram
-//! Features", NAACL 2018. The equations stand where they are computed: `feature-average` ([`AverageEncoder`]),
+//! Features", NAACL 2018. The equations stand where they are computed: `feature-average` ([`crate::AverageEncoder`]),
 //! `sent2vec-context`, `negative-sampling-objective`, `keep-probability` and `noise-distribution`
 //! (`senv-negative-sampling`).
 
 use std::path::Path;
 
 use senv_core::{
-    Corpus, CorpusOptions, Coverage, Error as CoreError, FeatureList, Features, Observer, RowId, Scratch,
-    SentenceEncoder, Stream, Table, TokenId, Tokenizer, Vocabulary, init,
+    Corpus, CorpusOptions, Error as CoreError, FeatureList, Features, Observer, RowId, Stream, Table, TokenId,
+    Tokenizer, Vocabulary, init,
 };
 use senv_negative_sampling::{MaskedFeatures, MaskedTargets, Noise, Params, Subsampling, Tables, fit};
 use senv_ngram::{Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
-use crate::{AverageEncoder, Result, Trained, file, training};
+use crate::{Averaged, AveragedSystem, Result, Trained, WeightScheme, file, ngram_buckets, training, weighting};
 
 /// Power of the counts in the noise distribution (P1, section 2.3).
 const NOISE_POWER: f64 = 0.5;
@@ -38,8 +38,9 @@ pub struct Sent2VecParams {
     pub dim: usize,
     /// Longest n-gram in words: 1 for words alone.
     pub word_ngrams: usize,
-    /// Hash buckets for n-grams; without meaning for words alone.
-    pub buckets: u32,
+    /// Hash buckets for n-grams, without meaning for words alone; `None` (default) for as many as the text has distinct
+    /// n-grams, at most 2,000,000. A trained model has the number.
+    pub buckets: Option<u32>,
     /// How many tokens (or n-grams) of a sentence are left out of its n-grams in training.
     pub dropout: usize,
     /// Whether tokens (the release) or n-grams (the paper) are dropped.
@@ -56,6 +57,9 @@ pub struct Sent2VecParams {
     pub ngram_start: NgramStart,
     /// How text is cut into tokens.
     pub tokenizer: Tokenizer,
+    /// How words and n-grams are weighted once they are trained; `None` (default) for a plain mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighting: Option<WeightScheme>,
     /// Parameters of the trainer.
     pub training: Params,
 }
@@ -65,7 +69,7 @@ impl Default for Sent2VecParams {
         Self {
             dim: 100,
             word_ngrams: 1,
-            buckets: 2_000_000,
+            buckets: None,
             dropout: 4,
             dropout_scheme: DropoutScheme::Release,
             min_count: 5,
@@ -74,6 +78,7 @@ impl Default for Sent2VecParams {
             placeholder: true,
             ngram_start: NgramStart::Zero,
             tokenizer: Tokenizer::words().lowercase(true),
+            weighting: None,
             training: Params::default(),
         }
     }
@@ -107,6 +112,7 @@ impl Sent2VecParams {
         Self {
             dim,
             word_ngrams: n,
+            buckets: Some(ngram_buckets::PAPER),
             min_count,
             min_target_count,
             subsample,
@@ -130,11 +136,12 @@ impl Sent2VecParams {
             }
             .into());
         }
-        if self.word_ngrams > 1 && self.buckets == 0 {
-            let got = self.buckets.to_string();
-            return Err(CoreError::InvalidParameter { name: "buckets", requirement: "at least 1", got }.into());
+        if self.word_ngrams > 1 && self.buckets == Some(0) {
+            let (requirement, got) = ("at least 1", "0".into());
+            return Err(CoreError::InvalidParameter { name: "buckets", requirement, got }.into());
         }
         file::check_subsample(self.subsample)?;
+        self.weighting.map_or(Ok(()), WeightScheme::check)?;
         Ok(self.training.check()?)
     }
 
@@ -160,13 +167,19 @@ impl Sent2VecParams {
     /// As [`Sent2VecParams::fit_files`].
     pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<Sent2Vec>> {
         self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
+        if self.word_ngrams > 1 && self.buckets.is_none() {
+            let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX))?;
+            observer.note(&ngram_buckets::note(n));
+            return Self { buckets: Some(n), ..self.clone() }.fit(vocabulary, corpus, observer);
+        }
         let features = self.features(&vocabulary)?;
         let min_target = self.min_target_count.max(1);
         let subsampling =
             Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, min_target)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let dropout = Dropout { scheme: self.dropout_scheme, n_dropped: self.dropout };
-        let n_words = features.n_rows() - self.n_buckets();
+        let n_words = features.n_rows() - features.params().n_buckets as usize;
         let examples = MaskedTargets::new(Drawn { features: &features, dropout }, subsampling, vocabulary.len());
         let initial = || {
             let mut source = Table::zeros(features.n_rows(), self.dim)?;
@@ -183,24 +196,17 @@ impl Sent2VecParams {
         let settings = file::to_json(self)?;
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
-        let encoder = AverageEncoder::new(self.tokenizer.clone(), vocabulary, features, rows)?;
-        Ok(Trained::new(&outcome, Sent2Vec { params: self.clone(), encoder }))
+        Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }
 
-    fn n_buckets(&self) -> usize {
-        if self.word_ngrams > 1 { self.buckets as usize } else { 0 }
+    /// Buckets of a model; those of the paper where nothing else was said.
+    fn n_buckets(&self) -> u32 {
+        self.buckets.unwrap_or(ngram_buckets::PAPER)
     }
 
-    fn features(&self, vocabulary: &Vocabulary) -> Result<WordNgrams> {
-        Ok(WordNgrams::new(
-            vocabulary,
-            WordNgramParams {
-                max_n: self.word_ngrams,
-                n_buckets: self.buckets,
-                scheme: NgramScheme::TokenIds,
-                first_row: u32::from(self.placeholder),
-            },
-        )?)
+    fn n_grams(&self, n_buckets: u32) -> WordNgramParams {
+        let first_row = u32::from(self.placeholder);
+        WordNgramParams { max_n: self.word_ngrams, n_buckets, scheme: NgramScheme::TokenIds, first_row }
     }
 }
 
@@ -239,6 +245,34 @@ impl MaskedFeatures for Drawn<'_> {
     }
 }
 
+impl AveragedSystem for Sent2VecParams {
+    const KIND: &'static str = "sent2vec";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.training.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
+    }
+
+    fn features(&self, vocabulary: &Vocabulary) -> Result<WordNgrams> {
+        Ok(WordNgrams::new(vocabulary, self.n_grams(self.n_buckets()))?)
+    }
+}
+
 /// A trained Sent2Vec model.
 ///
 /// ```
@@ -257,55 +291,4 @@ impl MaskedFeatures for Drawn<'_> {
 /// assert_eq!(vectors.dim(), (2, 8));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct Sent2Vec {
-    params: Sent2VecParams,
-    encoder: AverageEncoder,
-}
-
-impl Sent2Vec {
-    /// The name of this kind in model files.
-    pub const KIND: &'static str = "sent2vec";
-
-    /// What it was trained with.
-    #[must_use]
-    pub fn params(&self) -> &Sent2VecParams {
-        &self.params
-    }
-
-    /// Words, features and rows.
-    #[must_use]
-    pub fn encoder(&self) -> &AverageEncoder {
-        &self.encoder
-    }
-
-    /// Writes the model to a file, which appears whole or not at all.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save(Self::KIND, &self.params, self.encoder.vocabulary(), self.encoder.rows(), path.as_ref())
-    }
-
-    /// Opens a model; its rows are mapped, not read.
-    ///
-    /// # Errors
-    /// If the file is no Sent2Vec model, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (params, vocabulary, rows) = file::open::<Sent2VecParams>(Self::KIND, path)?;
-        let features = params.features(&vocabulary)?;
-        file::expect_rows(path, &rows, features.n_rows(), params.dim)?;
-        Ok(Self { encoder: AverageEncoder::new(params.tokenizer.clone(), vocabulary, features, rows)?, params })
-    }
-}
-
-impl SentenceEncoder for Sent2Vec {
-    fn dim(&self) -> usize {
-        self.encoder.dim()
-    }
-
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        self.encoder.encode_into(sentence, scratch, out)
-    }
-}
+pub type Sent2Vec = Averaged<Sent2VecParams>;

@@ -20,13 +20,14 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Error, Result, file,
+    Averaged, AveragedSystem, Error, Result, WeightScheme, file,
     fit::{Decay, FitParams, Gradients, Lap, Objective, Source, Step, StepReport, Weights, fit},
     initial::{self, Initial},
     learnt::Learnt,
     pairs::numbered,
     training,
     validation::{ScoredPairs, Validation},
+    weighting,
 };
 
 /// What Siamese CBOW can be told; the defaults are the paper's.
@@ -46,6 +47,9 @@ pub struct SiameseCbowParams {
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
+    /// How words are weighted once they are trained; `None` (default) for a plain mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighting: Option<WeightScheme>,
     /// The loop.
     pub fit: FitParams,
 }
@@ -63,6 +67,7 @@ impl Default for SiameseCbowParams {
             temperature: 1.0,
             tokenizer: Tokenizer::words().lowercase(true),
             initial: Initial::SIAMESE_CBOW,
+            weighting: None,
             fit: FitParams {
                 epochs: 1,
                 batch: 100,
@@ -92,6 +97,7 @@ impl SiameseCbowParams {
         for (name, value) in [("negatives", self.negatives), ("max_tokens", self.max_tokens)] {
             crate::fit::require((1..=1_000_000).contains(&value), name, "from 1 to 1000000", value as f64)?;
         }
+        self.weighting.map_or(Ok(()), WeightScheme::check)?;
         self.fit.check()
     }
 
@@ -131,6 +137,7 @@ impl SiameseCbowParams {
         observer: &dyn Observer,
     ) -> Result<Learnt<SiameseCbow>> {
         self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
         let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
         let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
         let settings =
@@ -138,7 +145,7 @@ impl SiameseCbowParams {
         let mut objective = Neighbours::new(self, corpus, validation, settings)?;
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, observer)?;
-        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), vocabulary, weights.words))
+        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), vocabulary, weights.words, corpus))
     }
 }
 
@@ -151,6 +158,18 @@ impl AveragedSystem for SiameseCbowParams {
 
     fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.fit.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
     }
 }
 

@@ -1,39 +1,25 @@
-//! SIF and uSIF on the words of any model: weighted averages without what all sentences share.
+//! SIF and uSIF on the words and n-grams of any model, by the counts of a text that is given: also for word vectors of
+//! another origin, which have no counts. A model that senv trains can carry the same weights itself (`weighting` of its
+//! parameters), by its own counts.
 //!
-//! The weights are `sif-weights` and `usif-weights`, the removal `common-component-removal`: S. Arora, Y. Liang and T. Ma,
-//! "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh, "Unsupervised Random Walk
-//! Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence has the same
-//! vector alone and among a million.
+//! The equations are `sif-weight`, `usif-weight`, `feature-weight` and `common-component-removal`: S. Arora, Y. Liang and
+//! T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh, "Unsupervised Random
+//! Walk Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence has the
+//! same vector alone and among a million.
 
 use std::path::{Path, PathBuf};
 
 use senv_core::{
-    Coverage, Error as CoreError, Observer, Progress, Rows, Scratch, SentenceEncoder, Table, TextOptions, TextReader,
-    TokenId, Tokenizer, Vocabulary, VocabularyBuilder,
+    Coverage, Error as CoreError, Features, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions,
+    TextReader, Tokenizer, Vocabulary, VocabularyBuilder,
 };
-use senv_store::{
-    CommonComponents, ModelFile, ModelWriter, SecondMoment, Sif, Usif, load_weights_from, save_weights_into,
-    weighted_sentence,
-};
+use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Model, Result, average::known_tokens, file, fit::require};
-
-/// Whose weights.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WeightScheme {
-    /// a / (a + p), and the first common direction taken out whole.
-    Sif {
-        /// Where the weight is one half; above 0, 1e-3 by default.
-        a: f64,
-    },
-    /// The weights follow from the counts; several directions are taken out by their shares.
-    Usif {
-        /// Mean number of words of a sentence, at least 1; 11 by default.
-        mean_length: f64,
-    },
-}
+use crate::{
+    AverageEncoder, Error, Model, Result, WeightScheme, Weighting, average::known_tokens, file, fit::require,
+    weighting::ComponentSearch, word2vec::words,
+};
 
 /// What weighted averages can be told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,15 +36,17 @@ impl WeightedParams {
     /// SIF with one direction.
     #[must_use]
     pub fn sif() -> Self {
-        let scheme = WeightScheme::Sif { a: senv_store::DEFAULT_SIF_A };
-        Self { scheme, n_components: 1, max_sentences: 1_000_000 }
+        Self::of(WeightScheme::SIF)
     }
 
     /// uSIF with five directions.
     #[must_use]
     pub fn usif() -> Self {
-        let scheme = WeightScheme::Usif { mean_length: senv_store::DEFAULT_USIF_LENGTH };
-        Self { scheme, n_components: 5, max_sentences: 1_000_000 }
+        Self::of(WeightScheme::USIF)
+    }
+
+    fn of(scheme: WeightScheme) -> Self {
+        Self { scheme, n_components: scheme.n_components(), max_sentences: 1_000_000 }
     }
 
     /// Checks every range.
@@ -67,13 +55,11 @@ impl WeightedParams {
     /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         require(self.max_sentences >= 1, "max_sentences", "at least 1", self.max_sentences as f64)?;
-        match self.scheme {
-            WeightScheme::Sif { a } => require(a.is_finite() && a > 0.0, "a", "above 0", a),
-            WeightScheme::Usif { mean_length: n } => require(n.is_finite() && n >= 1.0, "mean_length", "at least 1", n),
-        }
+        self.scheme.check()
     }
 
-    /// Weights the words of `base` by how often they occur in the text files, and finds the common directions there.
+    /// Weights the words and n-grams of `base` by how often the words occur in the text files, and finds the common
+    /// components there. Weights that the model carries itself are replaced.
     ///
     /// # Errors
     /// [`Error::NotWords`] for a model whose sentence vectors are no averages of words; whatever is wrong with the text.
@@ -88,47 +74,56 @@ impl WeightedParams {
         let average = base.average().ok_or(Error::NotWords { kind: base.kind() })?;
         let (n, dim) = (self.n_components, average.rows().dim());
         require(n < dim, "n_components", "below the dimension of the vectors", n as f64)?;
-        let (tokenizer, vocabulary) = (average.tokenizer().clone(), average.vocabulary().clone());
-        let mut words = Table::zeros(vocabulary.len(), average.rows().dim())?;
-        for (id, token, _) in vocabulary.iter() {
-            words.row_mut(id.index()).copy_from_slice(average.word(token).unwrap_or_default());
-        }
-        let counts = count(paths, &tokenizer, options, observer)?;
-        let weights = match self.scheme {
-            WeightScheme::Sif { a } => Sif { a }.weights_by(&vocabulary, &counts)?,
-            WeightScheme::Usif { mean_length } => Usif { mean_length }.weights_by(&vocabulary, &counts)?,
+        let encoder = without_unused_rows(average)?;
+        let counts = count(paths, encoder.tokenizer(), options, observer)?;
+        let weighting = Weighting::new(self.scheme, self.scheme.word_weights(encoder.vocabulary(), &counts)?);
+        let n_grams = *encoder.features().params();
+        let config = WeightedConfig {
+            base: base.kind().to_owned(),
+            dim,
+            tokenizer: encoder.tokenizer().clone(),
+            n_grams: (n_grams.max_n > 1).then_some(n_grams),
+            params: self.clone(),
         };
-        let mut model = Weighted {
-            config: WeightedConfig { base: base.kind().to_owned(), dim: words.dim(), tokenizer, params: self.clone() },
-            vocabulary,
-            words,
-            weights,
-            components: None,
+        let encoder = match n {
+            0 => encoder.with_weighting(Some(weighting))?,
+            _ => self.with_components(encoder, weighting, paths, options, observer)?,
         };
-        if self.n_components > 0 {
-            model.components = Some(self.components(&model, paths, options, observer)?);
-        }
-        Ok(model)
+        Ok(Weighted { config, encoder })
     }
 
-    fn components<P: AsRef<Path>>(
+    fn with_components<P: AsRef<Path>>(
         &self,
-        model: &Weighted,
+        encoder: AverageEncoder,
+        weighting: Weighting,
         paths: &[P],
         options: &TextOptions,
         observer: &dyn Observer,
-    ) -> Result<CommonComponents> {
-        let mut moment = SecondMoment::new(model.words.dim())?;
-        let (mut scratch, mut vector) = (Scratch::default(), vec![0.0; model.words.dim()]);
+    ) -> Result<AverageEncoder> {
+        let (tokenizer, vocabulary) = (encoder.tokenizer().clone(), encoder.vocabulary().clone());
+        let n = self.max_sentences as u64;
+        let mut search = ComponentSearch::new(encoder, weighting, n, n, 0)?;
+        let (mut text, mut tokens) = (String::new(), Vec::new());
         each_line(paths, options, observer, |line| {
-            if !model.encode_into(line, &mut scratch, &mut vector).is_empty() {
-                moment.add(&vector)?;
-            }
-            Ok(moment.n_vectors() < self.max_sentences)
+            let known = known_tokens(&tokenizer, &vocabulary, line, &mut text, &mut tokens).known;
+            if known == 0 { Ok(true) } else { search.add(&tokens) }
         })?;
-        let scaled = matches!(self.scheme, WeightScheme::Usif { .. });
-        Ok(moment.common_components(self.n_components, scaled)?)
+        search.finish(self.n_components)
     }
+}
+
+/// The encoder of a model without its weights; where it has words alone, their rows are all that is kept.
+fn without_unused_rows(average: &AverageEncoder) -> Result<AverageEncoder> {
+    if average.features().max_span() > 1 {
+        return Ok(average.clone().with_weighting(None)?);
+    }
+    let vocabulary = average.vocabulary().clone();
+    let mut rows = Table::zeros(vocabulary.len(), average.rows().dim())?;
+    for (i, (_, _, row)) in average.words().enumerate() {
+        rows.row_mut(i).copy_from_slice(row);
+    }
+    let features = words(&vocabulary)?;
+    Ok(AverageEncoder::new(average.tokenizer().clone(), vocabulary, features, rows)?)
 }
 
 /// Hands the lines of text to `each` until it wants no more.
@@ -183,18 +178,18 @@ pub struct WeightedConfig {
     pub dim: usize,
     /// How text is cut into tokens.
     pub tokenizer: Tokenizer,
+    /// The n-grams of the base; `None` for words alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_grams: Option<WordNgramParams>,
     /// How it was fitted.
     pub params: WeightedParams,
 }
 
-/// Weighted averages of words without what all sentences share.
+/// Weighted averages of words and n-grams without common components.
 #[derive(Debug, Clone)]
 pub struct Weighted {
     config: WeightedConfig,
-    vocabulary: Vocabulary,
-    words: Table,
-    weights: Vec<f32>,
-    components: Option<CommonComponents>,
+    encoder: AverageEncoder,
 }
 
 impl Weighted {
@@ -210,30 +205,19 @@ impl Weighted {
     /// The words it knows.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
+        self.encoder.vocabulary()
     }
 
-    /// The word vectors, unweighted.
+    /// Words, features, rows (unweighted) and weights.
     #[must_use]
-    pub fn words(&self) -> &Table {
-        &self.words
+    pub fn encoder(&self) -> &AverageEncoder {
+        &self.encoder
     }
 
     /// The weight of each word.
     #[must_use]
     pub fn weights(&self) -> &[f32] {
-        &self.weights
-    }
-
-    fn encode_tokens(&self, tokens: &[TokenId], out: &mut [f32]) {
-        let rows = tokens.iter().map(|token| (self.words.row(token.index()), self.weights[token.index()]));
-        let by_dimension = matches!(self.config.params.scheme, WeightScheme::Usif { .. });
-        // Rows are as long as `out`: both have the dimension of the table.
-        if weighted_sentence(rows, by_dimension, out).unwrap_or(0) == 0 {
-            out.fill(0.0);
-        } else if let Some(components) = &self.components {
-            components.remove(out);
-        }
+        self.encoder.weighting().map_or(&[], Weighting::words)
     }
 
     /// Writes the model to a file, which appears whole or not at all.
@@ -241,43 +225,34 @@ impl Weighted {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.config)?;
-        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
-        let writer = save_weights_into(&self.weights, writer.table(file::ROWS, &self.words));
-        let writer = match &self.components {
-            Some(components) => components.save_into(writer),
-            None => writer,
-        };
-        Ok(writer.save(path)?)
+        file::save_average(Self::KIND, &self.config, &self.encoder, path.as_ref())
     }
 
-    /// Opens a model; its word vectors are mapped, not read.
+    /// Opens a model; its rows are memory-mapped.
     ///
     /// # Errors
     /// If the file is no such model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let (config, vocabulary, words) = file::open::<WeightedConfig>(Self::KIND, path)?;
-        file::expect_rows(path, &words, vocabulary.len(), config.dim)?;
-        let model = ModelFile::open(path)?;
-        let missing =
-            || Error::BadModel { path: path.to_owned(), reason: "the weights of the words are missing".into() };
-        let weights = load_weights_from(&model, vocabulary.len())?.ok_or_else(missing)?;
-        let components = CommonComponents::load_from(&model, config.dim)?;
-        Ok(Self { config, vocabulary, words, weights, components })
+        let (config, vocabulary, rows) = file::open::<WeightedConfig>(Self::KIND, path)?;
+        let features = match config.n_grams {
+            Some(params) => WordNgrams::new(&vocabulary, params)?,
+            None => words(&vocabulary)?,
+        };
+        file::expect_rows(path, &rows, features.n_rows(), config.dim)?;
+        let WeightedParams { scheme, n_components, .. } = config.params;
+        let weighting = Weighting::open(path, scheme, vocabulary.len(), config.dim, n_components)?;
+        let encoder = AverageEncoder::new(config.tokenizer.clone(), vocabulary, features, rows)?;
+        Ok(Self { encoder: encoder.with_weighting(Some(weighting))?, config })
     }
 }
 
 impl SentenceEncoder for Weighted {
     fn dim(&self) -> usize {
-        self.words.dim()
+        self.encoder.dim()
     }
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        let mut tokens = std::mem::take(&mut scratch.tokens);
-        let coverage = known_tokens(&self.config.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
-        self.encode_tokens(&tokens, out);
-        scratch.tokens = tokens;
-        coverage
+        self.encoder.encode_into(sentence, scratch, out)
     }
 }

@@ -6,15 +6,12 @@
 
 use std::path::Path;
 
-use senv_core::{
-    Corpus, CorpusOptions, Coverage, Error as CoreError, Observer, Scratch, SentenceEncoder, Table, Tokenizer,
-    Vocabulary, init,
-};
+use senv_core::{Corpus, CorpusOptions, Error as CoreError, Observer, Table, Tokenizer, Vocabulary, init};
 use senv_negative_sampling::{ContinuousBagOfWords, Noise, Params, SkipGram, Subsampling, Tables, fit};
 use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
-use crate::{AverageEncoder, Result, Trained, file, training};
+use crate::{Averaged, AveragedSystem, Result, Trained, WeightScheme, file, training, weighting};
 
 /// Power of the counts in the noise distribution of word2vec.
 pub(crate) const NOISE_POWER: f64 = 0.75;
@@ -44,6 +41,9 @@ pub struct Word2VecParams {
     pub subsample: f64,
     /// How text is cut into tokens.
     pub tokenizer: Tokenizer,
+    /// How words are weighted once they are trained; `None` (default) for a plain mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighting: Option<WeightScheme>,
     /// Parameters of the trainer.
     pub training: Params,
 }
@@ -57,6 +57,7 @@ impl Default for Word2VecParams {
             min_count: 5,
             subsample: 1e-5,
             tokenizer: Tokenizer::words().lowercase(true),
+            weighting: None,
             training: Params { lr: 0.05, negatives: 5, ..Params::default() },
         }
     }
@@ -83,6 +84,7 @@ impl Word2VecParams {
             return Err(CoreError::InvalidParameter { name: "window", requirement: "from 1 to 1000", got }.into());
         }
         file::check_subsample(self.subsample)?;
+        self.weighting.map_or(Ok(()), WeightScheme::check)?;
         Ok(self.training.check()?)
     }
 
@@ -107,6 +109,7 @@ impl Word2VecParams {
     /// As [`Word2VecParams::fit_files`].
     pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<Word2Vec>> {
         self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
         let n = vocabulary.len();
         let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
@@ -127,8 +130,7 @@ impl Word2VecParams {
             }
         };
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
-        let encoder = AverageEncoder::new(self.tokenizer.clone(), vocabulary.clone(), words(&vocabulary)?, rows)?;
-        Ok(Trained::new(&outcome, Word2Vec { params: self.clone(), encoder }))
+        Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }
 }
 
@@ -137,56 +139,29 @@ pub(crate) fn words(vocabulary: &Vocabulary) -> Result<WordNgrams> {
     Ok(WordNgrams::new(vocabulary, WordNgramParams { max_n: 1, first_row: 0, ..WordNgramParams::default() })?)
 }
 
-/// Trained word vectors; a sentence is the mean of its words.
-#[derive(Debug, Clone)]
-pub struct Word2Vec {
-    params: Word2VecParams,
-    encoder: AverageEncoder,
-}
+impl AveragedSystem for Word2VecParams {
+    const KIND: &'static str = "word2vec";
 
-impl Word2Vec {
-    /// The name of this kind in model files.
-    pub const KIND: &'static str = "word2vec";
-
-    /// What it was trained with.
-    #[must_use]
-    pub fn params(&self) -> &Word2VecParams {
-        &self.params
-    }
-
-    /// Words and rows.
-    #[must_use]
-    pub fn encoder(&self) -> &AverageEncoder {
-        &self.encoder
-    }
-
-    /// Writes the model to a file, which appears whole or not at all.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save(Self::KIND, &self.params, self.encoder.vocabulary(), self.encoder.rows(), path.as_ref())
-    }
-
-    /// Opens a model; its rows are mapped, not read.
-    ///
-    /// # Errors
-    /// If the file is no word2vec model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (params, vocabulary, rows) = file::open::<Word2VecParams>(Self::KIND, path)?;
-        file::expect_rows(path, &rows, vocabulary.len(), params.dim)?;
-        let features = words(&vocabulary)?;
-        Ok(Self { encoder: AverageEncoder::new(params.tokenizer.clone(), vocabulary, features, rows)?, params })
-    }
-}
-
-impl SentenceEncoder for Word2Vec {
     fn dim(&self) -> usize {
-        self.encoder.dim()
+        self.dim
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        self.encoder.encode_into(sentence, scratch, out)
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.training.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
     }
 }
+
+/// Trained word vectors; a sentence is the mean of its words.
+pub type Word2Vec = Averaged<Word2VecParams>;

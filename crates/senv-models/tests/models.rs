@@ -23,7 +23,7 @@ fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
     Sent2VecParams {
         dim: 20,
         word_ngrams,
-        buckets: 500,
+        buckets: Some(500),
         min_count: 1,
         min_target_count: 1,
         subsample: 1e-2,
@@ -174,7 +174,7 @@ fn parameters_out_of_range_are_named() {
     assert!(bad(&|p| p.training.lr = f32::NAN).contains("lr must be finite and above 0, got NaN"));
     assert!(bad(&|p| p.subsample = 0.0).contains("subsample must be above 0"));
     assert!(bad(&|p| p.subsample = f64::NAN).contains("subsample"));
-    assert!(bad(&|p| (p.word_ngrams, p.buckets) = (2, 0)).contains("buckets must be at least 1"));
+    assert!(bad(&|p| (p.word_ngrams, p.buckets) = (2, Some(0))).contains("buckets must be at least 1"));
     assert!(Word2VecParams { window: 0, ..Default::default() }.check().is_err());
     assert!(PvDbowParams { dim: 0, ..Default::default() }.check().is_err());
 }
@@ -195,7 +195,7 @@ fn presets_are_the_published_settings() {
 fn damaged_and_foreign_files_are_errors_and_never_a_panic() {
     let (folder, text) = folder_with_text();
     let path = folder.path().join("model");
-    train(&Sent2VecParams { dim: 2, buckets: 3, ..sent2vec(2) }, &text).save(&path).unwrap();
+    train(&Sent2VecParams { dim: 2, buckets: Some(3), ..sent2vec(2) }, &text).save(&path).unwrap();
     let whole = std::fs::read(&path).unwrap();
     let damaged = folder.path().join("damaged");
     let rows = whole.len() - Sent2Vec::open(&path).unwrap().encoder().rows().values().len() * 4;
@@ -232,4 +232,22 @@ fn the_tokenizer_travels_with_the_model() {
     let opened = Model::open(folder.path().join("m")).unwrap();
     assert_eq!(vector(&opened, "Cat"), [0.0; 20]);
     assert_ne!(vector(&opened, "cat"), [0.0; 20]);
+}
+
+#[test]
+fn text_decides_the_number_of_buckets_where_nothing_was_said() {
+    let (folder, text) = folder_with_text();
+    let fit = |word_ngrams, buckets| {
+        let params = Sent2VecParams { dim: 4, word_ngrams, buckets, min_count: 1, ..Sent2VecParams::default() };
+        params.fit_files(&[&text], &CorpusOptions::default(), &NoObserver).unwrap().model
+    };
+    let model = fit(2, None);
+    assert_eq!(model.params().buckets, Some(1000), "the text has fewer than a thousand bigrams");
+    assert_eq!(model.encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len() + 1000);
+    assert_eq!(vector(&model, "the cat sat"), vector(&fit(2, Some(1000)), "the cat sat"));
+    let path = folder.path().join("m.senv");
+    model.save(&path).unwrap();
+    assert_eq!(Sent2Vec::open(&path).unwrap().params(), model.params());
+    assert_eq!(fit(1, None).encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len());
+    assert_eq!(Sent2VecParams::preset(Preset::WikiBi).buckets, Some(2_000_000));
 }

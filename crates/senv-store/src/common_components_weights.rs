@@ -7,10 +7,13 @@
 //! ```text
 //! SIF    w(t) = a / (a + p(t))                          p(t): relative frequency in the corpus; not counted: 1
 //! uSIF   τ = 1 − (1 − 1/V)ⁿ                             V words, n tokens a sentence
-//!        α = |{t: p(t) > τ}| / V,   Z = V / 2,   a = (1 − α) / (α Z)
+//!        α = max(1, |{t: p(t) > τ}|) / V,   Z = V / 2,   a = (1 − α) / (α Z)
 //!        w(t) = a / (a/2 + p(t))                        not counted: as the rarest word
 //! s_j = (1/|s|) Σ_t w(t) x_tj / N_j,   N_j = √(Σ_t x_tj²) over the sentence (uSIF), or 1 (SIF)
 //! ```
+//!
+//! In small or flat vocabularies no word is more frequent than τ. The paper's α is then 0 and its a infinite; here the most
+//! frequent word counts as one that is, so that the weights are nearly equal there, as α → 0 has it.
 //!
 //! |s| counts the tokens that have a row and a weight other than 0. uSIF's paper speaks of normalised word vectors;
 //! its authors' program divides each *dimension* by its norm over the tokens of the sentence, and so do we.
@@ -122,8 +125,8 @@ impl Usif {
     /// The `a` that follows from these counts.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] if the mean length is below 1, if the vocabulary has no counts, or if
-    /// α is 0: no word is so frequent that it is expected in every sentence, as in small or flat vocabularies.
+    /// [`senv_core::Error::InvalidParameter`] if the mean length is below 1, or if the vocabulary has no counts or fewer
+    /// than two words.
     pub fn a(&self, counts: &Vocabulary) -> Result<f64> {
         let n = self.mean_length;
         if !(n.is_finite() && n >= 1.0) {
@@ -132,12 +135,10 @@ impl Usif {
         let (total, size) = (total(counts)?, counts.len() as f64);
         let threshold = -(n * (-1.0 / size).ln_1p()).exp_m1(); // 1 − (1 − 1/V)ⁿ without cancellation
         let n_above = counts.counts().iter().filter(|&&count| count as f64 / total > threshold).count();
-        if n_above == 0 {
-            let requirement =
-                "above 0 (some word must be more frequent than 1 - (1 - 1/V)^n; use SIF, or count more text)";
-            return Err(invalid("alpha of uSIF", requirement, format!("0 with n = {n}, V = {size}")));
+        if counts.len() < 2 {
+            return Err(invalid("the number of words for uSIF", "at least 2", counts.len().to_string()));
         }
-        let alpha = n_above as f64 / size;
+        let alpha = n_above.max(1) as f64 / size;
         Ok((1.0 - alpha) / (alpha * (size / 2.0)))
     }
 }
@@ -312,14 +313,23 @@ mod tests {
     }
 
     #[test]
+    fn where_no_word_is_in_every_sentence_the_most_frequent_counts_as_one() {
+        // α = 1/V: a = (1 − 1/V) / (1/2).
+        let flat = vocabulary(std::iter::repeat_n(1, 1000), 0);
+        assert!((Usif::default().a(&flat).unwrap() - 2.0 * 0.999).abs() < 1e-12);
+        let weights = Usif::default().weights(&vocabulary([3, 2, 1], 6)).unwrap();
+        assert!(weights.windows(2).all(|w| w[0] < w[1]) && weights.iter().all(|w| w.is_finite()), "{weights:?}");
+    }
+
+    #[test]
     fn bad_parameters_and_vocabularies_are_named() {
         let counted = vocabulary([3, 1], 4);
         for a in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert!(Sif { a }.weights(&counted).is_err(), "{a}");
         }
         assert!(Sif { a: 1e-300 }.weights(&counted).is_ok());
-        let flat = Usif::default().a(&vocabulary(std::iter::repeat_n(1, 1000), 0)).unwrap_err().to_string();
-        assert!(flat.starts_with("alpha of uSIF must be above 0"), "{flat}");
+        let lone = Usif::default().a(&vocabulary([7], 0)).unwrap_err().to_string();
+        assert!(lone.starts_with("the number of words for uSIF must be at least 2"), "{lone}");
         let head = vocabulary(std::iter::once(999).chain(std::iter::repeat_n(1, 999)), 1998);
         for mean_length in [0.999, f64::NAN, f64::INFINITY] {
             assert!(Usif { mean_length }.a(&head).is_err(), "{mean_length}");

@@ -42,7 +42,7 @@ fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> R
     let params = Sent2VecParams {
         dim,
         word_ngrams,
-        buckets,
+        buckets: Some(buckets),
         dropout,
         min_count,
         min_target_count,

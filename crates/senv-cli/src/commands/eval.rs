@@ -1,5 +1,6 @@
 //! `senv eval`: how good a model is.
 
+mod floor;
 mod nli;
 mod p_coherence;
 mod ranking;
@@ -47,7 +48,8 @@ enum What {
 ///
 /// Pearson's r and Spearman's rho, times 100, of each task, and every mean under its name. A task is a file of lines
 /// GOLD, FIRST and SECOND separated by tabs, GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with
-/// STS.gs.NAME.txt beside it; a folder named as a year groups its tasks.
+/// STS.gs.NAME.txt beside it; a folder named as a year groups its tasks. Below stands the floor: the means of what takes
+/// no training, with the tokenizer, the dimension and the counts of the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -69,6 +71,10 @@ struct Sts {
     /// Print what papers reported on these tasks beside the results.
     #[arg(long)]
     published: bool,
+    /// Leave out the floor: word overlap, TF-IDF (counted on the sentences judged), averages of random vectors, plain and
+    /// with SIF weights.
+    #[arg(long)]
+    no_floor: bool,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -142,6 +148,8 @@ struct StsReport<'a> {
     against: Option<Against<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     published: Vec<PublishedSystem>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    floor: Vec<floor::FloorSystem>,
 }
 
 #[derive(Debug, Serialize)]
@@ -157,7 +165,9 @@ struct Against<'a> {
 impl Sts {
     fn run(self) -> Result {
         let tasks = read(&self.tasks)?;
-        let result = evaluate_sts(&self.model.open_for_many()?, &tasks)?;
+        let model = self.model.open_for_many()?;
+        let result = evaluate_sts(&model, &tasks)?;
+        let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {
                 let other = evaluate_sts(&Model::open(path)?, &tasks)?;
@@ -180,9 +190,13 @@ impl Sts {
                 differences: differences.as_ref(),
             });
             let model = self.model.model.display().to_string();
-            return output::print_json(&StsReport { model, result: &result, against, published });
+            return output::print_json(&StsReport { model, result: &result, against, published, floor });
         }
         let mut text = result.to_text_beside(&published);
+        if !floor.is_empty() {
+            text.push('\n');
+            text += &floor::to_text(&file_name(&self.model.model), &result, &floor);
+        }
         if let Some((path, _, comparison, differences)) = &other {
             let (first, second) = (file_name(&self.model.model), file_name(path));
             text.push('\n');

@@ -60,9 +60,18 @@ fn of_model(model: &Model) -> Value {
         "rows": rows.n_rows(),
         "numbers": rows.n_rows() * rows.dim(),
         "corpus_tokens": vocabulary.corpus_tokens(),
+        "weights": weights(model),
         "first_words": most_frequent,
         "parameters": model.params_json(),
     })
+}
+
+/// The weights of an average and how many common components are removed; nothing of other kinds.
+fn weights(model: &Model) -> Value {
+    let Some(average) = model.average() else { return Value::Null };
+    let Some(weighting) = average.weighting() else { return json!("none") };
+    let components = weighting.components().map_or(0, |components| components.lambdas().len());
+    json!({ "scheme": weighting.scheme().name(), "common_components": components })
 }
 
 /// Type and shape of every tensor but those of the vocabulary, and the numbers that they hold.

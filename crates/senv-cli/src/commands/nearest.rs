@@ -4,7 +4,7 @@ use std::{io::Write, path::PathBuf};
 
 use clap::builder::RangedU64ValueParser;
 use senv_core::{Coverage, Rows, SentenceEncoder, Table};
-use senv_models::Model;
+use senv_models::{AverageEncoder, Model};
 use senv_store::{NearestIndex, Neighbour};
 use serde::Serialize;
 
@@ -83,7 +83,9 @@ impl Nearest {
             let words = model.to_embeddings()?;
             // A word is not shown as its own neighbour.
             let own: Vec<_> = queries.iter().map(|query| words.vocabulary().id(query).map(|id| id.index())).collect();
-            self.search(&model, &words, &queries, |row| words.word(row), |query, row| own[query] != Some(row))
+            let plain = unweighted(&model)?;
+            let encoder = plain.as_ref().map_or(&model as &dyn SentenceEncoder, |plain| plain);
+            self.search(encoder, &words, &queries, |row| words.word(row), |query, row| own[query] != Some(row))
         } else {
             let lines = read_sentences(&self.input, &self.text.options())?;
             if lines.len() == 0 {
@@ -97,13 +99,13 @@ impl Nearest {
 
     fn search<'a, R: Rows>(
         &self,
-        model: &Model,
+        encoder: &dyn SentenceEncoder,
         rows: &R,
         queries: &'a [&'a str],
         text: impl Fn(usize) -> &'a str,
         keep: impl Fn(usize, usize) -> bool + Sync,
     ) -> Result {
-        let (vectors, coverage) = model.encode_batch(queries)?;
+        let (vectors, coverage) = encoder.encode_batch(queries)?;
         let vectors: Vec<&[f32]> = vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect();
         let found = NearestIndex::new(rows).nearest_batch_where(&vectors, self.k, keep)?;
         let mut out = output::stdout();
@@ -131,6 +133,12 @@ impl Nearest {
         }
         answer.neighbours.iter().try_for_each(|found| writeln!(out, "{:.4}\t{}", found.cosine, found.text))
     }
+}
+
+/// The plain mean of a model with weights: word vectors carry none, so queries among words must not either.
+fn unweighted(model: &Model) -> Result<Option<AverageEncoder>> {
+    let weighted = model.average().filter(|average| average.weighting().is_some());
+    Ok(weighted.map(|average| average.clone().with_weighting(None)).transpose()?)
 }
 
 /// The vectors of the sentences.

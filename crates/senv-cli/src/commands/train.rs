@@ -20,6 +20,7 @@ mod snli;
 mod text_args;
 mod text_systems;
 mod weighted;
+mod weights_args;
 
 use std::path::{Path, PathBuf};
 
@@ -71,6 +72,7 @@ Examples:
   senv train sent2vec --input text.txt --output model.senv
   senv train sent2vec --input a.gz b.zst --output model.senv --dim 300 --word-ngrams 2 --epochs 10
   senv train sent2vec --input wiki.txt --output wiki.senv --preset wiki-bi --checkpoint-every 2h
+  senv train sent2vec --input text.txt --output model.senv --weights usif
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     Sent2vec(Box<Sent2VecArgs>),
@@ -175,14 +177,14 @@ impl Train {
     pub(crate) fn run(self, threads: usize) -> Result {
         match self.system {
             System::Sent2vec(args) => {
-                let params = args.params(threads);
+                let params = args.params(threads)?;
                 let fit = |observer: &dyn Observer| {
                     params.fit_files(&args.common.input, &args.common.corpus_options(threads), observer)
                 };
                 on_text(&args.common, params.training.epochs, fit, |model: &Sent2Vec, path| model.save(path))
             }
             System::Word2vec(args) => {
-                let params = args.params(threads);
+                let params = args.params(threads)?;
                 let fit = |observer: &dyn Observer| {
                     params.fit_files(&args.common.input, &args.common.corpus_options(threads), observer)
                 };

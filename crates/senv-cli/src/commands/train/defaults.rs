@@ -56,6 +56,10 @@ fn default_of(argument: &str, params: &Value) -> Option<String> {
         "tokenizer" => &params["tokenizer"]["rule"],
         "lowercase" => &params["tokenizer"]["lowercase"],
         "parallel" => &params["training"]["schedule"],
+        // No field where there are none.
+        "weights" => {
+            return Some(first_name(&params["weighting"], &Value::Null, &Value::Null).unwrap_or("none".into()));
+        }
         "updates" => &params["fit"]["words"],
         "optimizer" => return rule(&params["fit"]["rule"]),
         "decay" | "grid" | "loss" if params.get("fit").is_some() => {
@@ -160,6 +164,9 @@ mod tests {
             ("pv-dbow", PvDbowParams::default().training.lr),
         ] {
             has(&help("train", system), &[&lr.to_string(), "words", "deterministic"]);
+        }
+        for system in ["sent2vec", "word2vec", "siamese-cbow", "pp"] {
+            has(&help("train", system), &["none", "0.001"]);
         }
         assert!(matches!(CseParams::default().pairs.loss, PairLoss::Margin(_)));
         let shared = ["margin", "0.4", "both-sides", "max", "0.06", "constant", "sparse", "1e-6", "half", "300", "1"];

@@ -11,6 +11,7 @@ use super::{
     init_args::InitArgs,
     names::{ActivationArg, CandidatesArg, PaddingArg, SelectionArg, set},
     pairs::{PairSystem, Parts},
+    weights_args::WeightsArgs,
 };
 use crate::failure::{Failure, Result};
 
@@ -21,6 +22,8 @@ pub(crate) struct PpArgs {
     pub(crate) run: PairRunArgs,
     #[command(flatten)]
     pub(crate) learn: LearnArgs,
+    #[command(flatten)]
+    pub(crate) weights: WeightsArgs,
 }
 
 /// What CSE can be told.

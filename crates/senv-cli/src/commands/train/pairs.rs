@@ -151,7 +151,8 @@ impl PairSystem for CseParams {
 
 /// `senv train pp`.
 pub(crate) fn train_pp(args: &PpArgs, threads: usize) -> Result {
-    let params = args.run.loss.start::<PpParams>();
+    let mut params = args.run.loss.start::<PpParams>();
+    args.weights.apply(&mut params.weighting)?;
     PairRun { args: &args.run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
 

@@ -14,6 +14,7 @@ use super::{
     job::Job,
     names::set,
     outcome::Outcome,
+    weights_args::WeightsArgs,
 };
 use crate::{
     failure::Result,
@@ -51,11 +52,13 @@ pub(crate) struct SiameseCbowArgs {
     #[command(flatten)]
     dev: DevArgs,
     #[command(flatten)]
+    weights: WeightsArgs,
+    #[command(flatten)]
     words: WordArgs,
 }
 
 impl SiameseCbowArgs {
-    fn params(&self, threads: usize) -> SiameseCbowParams {
+    fn params(&self, threads: usize) -> Result<SiameseCbowParams> {
         let mut params = SiameseCbowParams::default();
         self.start.apply(&mut params.dim, &mut params.initial, None);
         self.fit.apply(&mut params.fit);
@@ -66,7 +69,8 @@ impl SiameseCbowArgs {
         set(&mut params.temperature, self.temperature);
         params.fit.threads = threads;
         params.fit.checkpoint = Some(self.files.plan());
-        params
+        self.weights.apply(&mut params.weighting)?;
+        Ok(params)
     }
 
     fn corpus_options(&self, threads: usize) -> CorpusOptions {
@@ -92,7 +96,7 @@ impl SiameseCbowArgs {
 
     pub(crate) fn run(&self, threads: usize) -> Result {
         self.fit.check(!self.dev.dev.is_empty())?;
-        let mut params = self.params(threads);
+        let mut params = self.params(threads)?;
         let vectors = self.vectors.init_vectors.iter();
         let read: Vec<&Path> = self.input.iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &read)?;

@@ -14,8 +14,9 @@ use senv_ngram::DropoutScheme;
 use super::{
     files::RunFiles,
     names::{TokenizerArg, names, set},
+    weights_args::WeightsArgs,
 };
-use crate::text::TextArgs;
+use crate::{failure::Result, text::TextArgs};
 
 /// What all systems can be told.
 #[derive(Debug, clap::Args)]
@@ -79,7 +80,8 @@ pub(crate) struct Sent2VecArgs {
     /// Longest n-gram in words, 1 to 255: 1 words alone, 2 pairs as well.
     #[arg(long, value_name = "N", help_heading = "Training")]
     word_ngrams: Option<usize>,
-    /// Hash buckets for n-grams.
+    /// Hash buckets for n-grams [default: one for each distinct n-gram of the text, at most 2,000,000; 2,000,000 with
+    /// --preset]
     #[arg(long, value_name = "N", help_heading = "Training")]
     buckets: Option<u32>,
     /// Tokens (or n-grams) of a sentence that are left out of its n-grams in training.
@@ -101,6 +103,8 @@ pub(crate) struct Sent2VecArgs {
     /// How the vectors of n-grams start: at zero, or at random as those of words do (the released program).
     #[arg(long, value_name = "START", help_heading = "Training")]
     ngram_start: Option<StartArg>,
+    #[command(flatten)]
+    weights: WeightsArgs,
 }
 
 /// What only word2vec can be told.
@@ -114,6 +118,8 @@ pub(crate) struct Word2VecArgs {
     /// Words to either side at most, 1 to 1000.
     #[arg(long, value_name = "N", help_heading = "Training")]
     window: Option<usize>,
+    #[command(flatten)]
+    weights: WeightsArgs,
 }
 
 /// What PV-DBOW can be told.
@@ -160,7 +166,7 @@ impl Common {
 }
 
 impl Sent2VecArgs {
-    pub(crate) fn params(&self, threads: usize) -> Sent2VecParams {
+    pub(crate) fn params(&self, threads: usize) -> Result<Sent2VecParams> {
         let mut params = self.preset.map_or_else(Sent2VecParams::default, |name| Sent2VecParams::preset(name.into()));
         let common = &self.common;
         common.training(&mut params.training, threads);
@@ -169,19 +175,20 @@ impl Sent2VecArgs {
         set(&mut params.min_count, common.min_count);
         set(&mut params.subsample, common.subsample);
         set(&mut params.word_ngrams, self.word_ngrams);
-        set(&mut params.buckets, self.buckets);
+        set(&mut params.buckets, self.buckets.map(Some));
         set(&mut params.dropout, self.dropout);
         set(&mut params.dropout_scheme, self.dropout_scheme);
         set(&mut params.min_target_count, self.min_target_count);
         set(&mut params.training.l1, self.l1);
         set(&mut params.placeholder, self.placeholder);
         set(&mut params.ngram_start, self.ngram_start);
-        params
+        self.weights.apply(&mut params.weighting)?;
+        Ok(params)
     }
 }
 
 impl Word2VecArgs {
-    pub(crate) fn params(&self, threads: usize) -> Word2VecParams {
+    pub(crate) fn params(&self, threads: usize) -> Result<Word2VecParams> {
         let mut params = Word2VecParams::default();
         let common = &self.common;
         if let Some(architecture) = self.architecture {
@@ -194,7 +201,8 @@ impl Word2VecArgs {
         set(&mut params.min_count, common.min_count);
         set(&mut params.subsample, common.subsample);
         set(&mut params.window, self.window);
-        params
+        self.weights.apply(&mut params.weighting)?;
+        Ok(params)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
 /// What weighting can be told.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct WeightedArgs {
-    /// The model whose words are weighted: word2vec, sent2vec, siamese-cbow, pp or word vectors.
+    /// The model whose words (and n-grams) are weighted: word2vec, sent2vec, siamese-cbow, pp or word vectors.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
     model: PathBuf,
     /// Text that words are counted in and common directions are found on; plain, .gz or .zst.
