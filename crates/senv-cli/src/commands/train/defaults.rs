@@ -53,7 +53,11 @@ fn to_value(params: &impl serde::Serialize) -> Value {
 fn default_of(argument: &str, params: &Value) -> Option<String> {
     let margin = &params["pairs"]["loss"]["margin"];
     let value = match argument {
-        "tokenizer" => &params["tokenizer"]["rule"],
+        // The library's, unless the text is in a script that it is not for.
+        "tokenizer" => {
+            let rule = params["tokenizer"]["rule"].as_str()?;
+            return Some(format!("{rule}; unicode for text in scripts without spaces"));
+        }
         "lowercase" => &params["tokenizer"]["lowercase"],
         "parallel" => &params["training"]["schedule"],
         "updates" => &params["fit"]["words"],
@@ -159,7 +163,10 @@ mod tests {
             ("word2vec", Word2VecParams::default().training.lr),
             ("pv-dbow", PvDbowParams::default().training.lr),
         ] {
-            has(&help("train", system), &[&lr.to_string(), "words", "deterministic"]);
+            has(
+                &help("train", system),
+                &[&lr.to_string(), "words; unicode for text in scripts without spaces", "deterministic"],
+            );
         }
         assert!(matches!(CseParams::default().pairs.loss, PairLoss::Margin(_)));
         let shared = ["margin", "0.4", "both-sides", "max", "0.06", "constant", "sparse", "1e-6", "half", "300", "1"];
