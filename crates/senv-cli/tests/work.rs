@@ -195,3 +195,64 @@ fn help_and_completions_go_to_standard_output() {
     }
     assert!(folder.run(&["--version"]).ok().out.starts_with("senv "));
 }
+
+/// Chinese and Japanese lines, without a space.
+fn unspaced_text() -> String {
+    let lines =
+        ["猫坐在垫子上。", "狗躺在地毯上。", "小镇下雨了。", "山上下雪了。", "列車は駅に着く。", "コーヒーが好きだ。"];
+    lines.map(|line| format!("{line}\n")).concat().repeat(40)
+}
+
+#[test]
+fn text_without_spaces_is_tokenized_by_characters_unless_another_tokenizer_is_asked_for() {
+    let folder = Folder::new();
+    folder.write("text.txt", unspaced_text());
+    let rule = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["parameters"]["tokenizer"].clone();
+    let expected = serde_json::json!({ "rule": "unicode", "lowercase": true });
+    for (system, output) in
+        [("sent2vec", "s.senv"), ("word2vec", "w.senv"), ("pv-dbow", "p.senv"), ("siamese-cbow", "c.senv")]
+    {
+        let args = [
+            "train",
+            system,
+            "--input",
+            "text.txt",
+            "--output",
+            output,
+            "--dim",
+            "8",
+            "--min-count",
+            "1",
+            "--epochs",
+            "1",
+        ];
+        let trained = folder.run(&args).ok();
+        assert!(trained.err.contains("tokenizer is unicode"), "{system}: {}", trained.err);
+        assert_eq!(rule(output), expected, "{system}");
+    }
+    let similar = ["similarity", "--model", "s.senv", "猫在垫子上", "垫子上在猫"];
+    let cosine: f32 = folder.run(&similar).ok().out.trim().parse().unwrap();
+    assert!(cosine > 0.999, "the same characters in another order: {cosine}");
+    // What was looked at of standard input is trained on too: the same rows.
+    let piped = folder.pipe(&Folder::training("-", "piped.senv", &[]), unspaced_text()).ok();
+    assert!(piped.err.contains("tokenizer is unicode"), "{}", piped.err);
+    folder.train("text.txt", "read.senv", &[]).ok();
+    assert!(folder.read("piped.senv") == folder.read("read.senv"));
+    // Asked for, or in a text with spaces, `words` stays; here it finds no sentence of two known words.
+    folder.train("text.txt", "x.senv", &["--tokenizer", "words"]).fails(1, &["known tokens"]);
+    folder.write("english.txt", text(600));
+    assert!(!folder.train("english.txt", "e.senv", &[]).ok().err.contains("unicode"));
+    assert_eq!(rule("e.senv")["rule"], "words");
+    folder.train("english.txt", "u.senv", &["--tokenizer", "unicode", "--lowercase", "false"]).ok();
+    assert_eq!(rule("u.senv"), serde_json::json!({ "rule": "unicode", "lowercase": false }));
+}
+
+#[test]
+fn pairs_without_spaces_are_tokenized_by_characters() {
+    let folder = Folder::new();
+    folder.write("pairs.tsv", "猫坐在垫子上\t垫子上有猫\n小镇下雨了\t雨下在小镇\n狗躺在地毯上\t地毯上有狗\n".repeat(5));
+    let args = ["train", "pp", "--pairs", "pairs.tsv", "--output", "pp.senv", "--dim", "8", "--epochs", "1"];
+    assert!(folder.run(&args).ok().err.contains("tokenizer is unicode"));
+    let info = folder.run(&["info", "pp.senv", "--json"]).ok().json();
+    assert_eq!(info["parameters"]["tokenizer"]["rule"], "unicode");
+}

@@ -77,3 +77,56 @@ impl<'a> Overlay<'a> {
         self.shared.stride()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use senv_core::Rows;
+
+    use super::*;
+
+    const DIM: usize = 3;
+
+    /// Adds to a row as a thread with these copies does.
+    fn add(shared: SharedTable<'_>, copies: &mut PrivateRows, row: u32, change: f32) {
+        let mut vector = vec![0.0; shared.stride()];
+        vector[..DIM].fill(change);
+        Overlay::with_private(shared, copies).of(row).add_to_row(row as usize, 1.0, &vector);
+    }
+
+    fn seen(shared: SharedTable<'_>, copies: &mut PrivateRows, row: u32) -> f32 {
+        let mut vector = vec![0.0; shared.stride()];
+        Overlay::with_private(shared, copies).of(row).copy_row(row as usize, &mut vector);
+        assert!(vector[..DIM].iter().all(|&x| x == vector[0]));
+        vector[0]
+    }
+
+    #[test]
+    fn what_two_threads_add_to_a_row_is_summed_and_both_go_on_from_the_sum() {
+        let mut table = Table::zeros(4, DIM).unwrap();
+        (0..4).for_each(|i| table.row_mut(i).fill(10.0));
+        {
+            let shared = SharedTable::new(&mut table);
+            let mut change = vec![0.0; shared.stride()];
+            let [mut a, mut b] = [(), ()].map(|()| PrivateRows::new(2, DIM).unwrap());
+            a.load(shared);
+            b.load(shared);
+            add(shared, &mut a, 0, 1.0);
+            add(shared, &mut b, 0, 2.0);
+            add(shared, &mut b, 1, 4.0);
+            add(shared, &mut b, 3, 8.0);
+            assert_eq!((seen(shared, &mut a, 0), seen(shared, &mut b, 0)), (11.0, 12.0), "copies are private");
+            assert_eq!((seen(shared, &mut a, 1), seen(shared, &mut a, 3)), (10.0, 18.0), "row 3 has no copy");
+            a.merge(shared, &mut change);
+            b.merge(shared, &mut change);
+            assert_eq!(seen(shared, &mut b, 0), 13.0, "the sum is taken back");
+            assert_eq!(seen(shared, &mut a, 0), 11.0, "what b added is not seen before the next merge");
+            // Nothing new: nothing is added a second time.
+            b.merge(shared, &mut change);
+            add(shared, &mut a, 0, 0.5);
+            a.merge(shared, &mut change);
+            assert_eq!(seen(shared, &mut a, 0), 13.5, "the other thread's change is part of it now");
+            a.merge(shared, &mut change);
+        }
+        assert_eq!([0, 1, 2, 3].map(|i| table.row(i)[0]), [13.5, 14.0, 10.0, 18.0]);
+    }
+}

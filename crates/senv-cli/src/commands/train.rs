@@ -177,25 +177,31 @@ impl Train {
     pub(crate) fn run(self, threads: usize) -> Result {
         match self.system {
             System::Sent2vec(args) => {
-                let params = args.params(threads)?;
+                let mut params = args.params(threads)?;
+                let epochs = params.training.epochs;
                 let fit = |observer: &dyn Observer| {
+                    args.common.fit_tokenizer(&mut params.tokenizer, observer);
                     params.fit_files(&args.common.input, &args.common.corpus_options(threads), observer)
                 };
-                on_text(&args.common, params.training.epochs, fit, |model: &Sent2Vec, path| model.save(path))
+                on_text(&args.common, epochs, fit, |model: &Sent2Vec, path| model.save(path))
             }
             System::Word2vec(args) => {
-                let params = args.params(threads)?;
+                let mut params = args.params(threads)?;
+                let epochs = params.training.epochs;
                 let fit = |observer: &dyn Observer| {
+                    args.common.fit_tokenizer(&mut params.tokenizer, observer);
                     params.fit_files(&args.common.input, &args.common.corpus_options(threads), observer)
                 };
-                on_text(&args.common, params.training.epochs, fit, |model: &Word2Vec, path| model.save(path))
+                on_text(&args.common, epochs, fit, |model: &Word2Vec, path| model.save(path))
             }
             System::PvDbow(args) => {
-                let params = args.params(threads);
+                let mut params = args.params(threads);
+                let epochs = params.training.epochs;
                 let fit = |observer: &dyn Observer| {
+                    args.common.fit_tokenizer(&mut params.tokenizer, observer);
                     params.fit_files(&args.common.input, &args.common.corpus_options(threads), observer)
                 };
-                on_text(&args.common, params.training.epochs, fit, |model: &PvDbow, path| model.save(path))
+                on_text(&args.common, epochs, fit, |model: &PvDbow, path| model.save(path))
             }
             System::SiameseCbow(args) => args.run(threads),
             System::Pp(args) => pairs::train_pp(&args, threads),

@@ -5,7 +5,7 @@ use std::{
     io::{self, BufReader, Cursor, ErrorKind, Read},
     path::Path,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -25,11 +25,46 @@ pub(super) struct Source {
     pub(super) action: &'static str,
 }
 
+/// What was looked at of standard input before it is read, and whether that is all of it.
+static AHEAD: Mutex<(Vec<u8>, bool)> = Mutex::new((Vec::new(), false));
+
+/// Whether a path stands for standard input.
+pub(crate) fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The first bytes of standard input, so many unless it ends before; whoever opens `-` next reads them again.
+pub(crate) fn peek_stdin(n: usize) -> Vec<u8> {
+    let mut ahead = AHEAD.lock().unwrap_or_else(PoisonError::into_inner);
+    let (bytes, at_end) = &mut *ahead;
+    peek(&mut io::stdin(), n, bytes, at_end);
+    bytes.clone()
+}
+
+fn peek(input: &mut impl Read, n: usize, bytes: &mut Vec<u8>, at_end: &mut bool) {
+    let mut chunk = [0; 1 << 12];
+    while bytes.len() < n && !*at_end {
+        match input.read(&mut chunk) {
+            Ok(0) => *at_end = true,
+            Ok(n) => bytes.extend_from_slice(&chunk[..n]),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            // The next reader meets it again.
+            Err(_) => break,
+        }
+    }
+}
+
+/// What was looked at, then the rest; input that has ended is not asked again, for a terminal would go on.
+fn after_peek(input: impl Read + Send + 'static, (bytes, at_end): (Vec<u8>, bool)) -> impl Read + Send + 'static {
+    Cursor::new(bytes).chain(input.take(if at_end { 0 } else { u64::MAX }))
+}
+
 /// Opens a file, or standard input for `-`; bytes taken from it are added to `consumed`.
 pub(super) fn open(path: &Path, consumed: &Arc<AtomicU64>) -> Result<Source> {
     let counter = Arc::clone(consumed);
-    let opened = if path.as_os_str() == "-" {
-        detect(Counted { inner: io::stdin(), counter })
+    let opened = if is_stdin(path) {
+        let ahead = std::mem::take(&mut *AHEAD.lock().unwrap_or_else(PoisonError::into_inner));
+        detect(Counted { inner: after_peek(io::stdin(), ahead), counter })
     } else {
         let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
         detect(Counted { inner: file, counter })
@@ -82,5 +117,39 @@ impl<R: Read> Read for Counted<R> {
         let n = self.inner.read(buffer)?;
         self.counter.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives three bytes at a time, and fails the test when asked once more after its end.
+    struct Once(Cursor<&'static [u8]>, bool);
+
+    impl Read for Once {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            assert!(!self.1, "read again after its end");
+            let most = buffer.len().min(3);
+            let n = self.0.read(&mut buffer[..most])?;
+            self.1 = n == 0;
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn what_was_looked_at_is_read_again_and_an_end_is_met_once() {
+        for (wanted, looked, ended) in
+            [(4, &b"012345"[..], false), (10, b"0123456789", false), (99, b"0123456789", true)]
+        {
+            let mut input = Once(Cursor::new(b"0123456789"), false);
+            let (mut bytes, mut at_end) = (Vec::new(), false);
+            peek(&mut input, wanted, &mut bytes, &mut at_end);
+            assert_eq!((&bytes[..], at_end), (looked, ended));
+            peek(&mut input, wanted, &mut bytes, &mut at_end);
+            let mut all = String::new();
+            after_peek(input, (bytes, at_end)).take(1 << 10).read_to_string(&mut all).unwrap();
+            assert_eq!(all, "0123456789");
+        }
     }
 }

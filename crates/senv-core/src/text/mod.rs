@@ -8,6 +8,7 @@ mod zstd;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use blocks::{BlockReader, TextBlock};
+pub(crate) use decode::{is_stdin, peek_stdin};
 pub use lines::{Line, TextReader};
 pub(crate) use lines::{check_line, cut_line};
 

@@ -1,7 +1,9 @@
 //! Text -> tokens.
 
 mod classes;
+mod script;
 mod special;
+mod unicode;
 mod words;
 
 use serde::{Deserialize, Serialize};
@@ -11,12 +13,14 @@ use classes::is_blank;
 /// How a line of text is cut into tokens. The choice is stored with a model, for a sentence must be cut the way
 /// the training text was.
 ///
-/// Two rules are offered, and lower-casing on top of either:
+/// Three rules are offered, and lower-casing on top of each:
 ///
 /// * [`Tokenizer::blank`] cuts at ASCII white space and at nothing else, for text that is tokenised already; it
 ///   is what the Sent2Vec release does.
 /// * [`Tokenizer::words`] cuts plain English as the Penn Treebank does, with one change: a dot at the end of a
 ///   sentence is told from that of an abbreviation by a list, not by its place.
+/// * [`Tokenizer::unicode`] finds the words of any script as Unicode does, and takes characters as tokens where a script
+///   has no spaces between words. [`Tokenizer::for_text`] says which of the two a text asks for.
 ///
 /// | text | tokens of `words` |
 /// | --- | --- |
@@ -31,9 +35,17 @@ use classes::is_blank;
 /// | `@name #tag :-) <unk> -LRB-` | `@name` `#tag` `:-)` `<unk>` `-LRB-` |
 /// | `“No”—1914–18…` | `“` `No` `”` `—` `1914` `–` `18` `…` |
 ///
-/// Both rules keep every character that is not white space, and cutting the tokens joined by blanks once more
-/// gives the same tokens. Letters of any script are letters; scripts without blanks between words (Chinese,
-/// Japanese, Thai) must be segmented beforehand.
+/// | text | tokens of `unicode` |
+/// | --- | --- |
+/// | `我爱北京，2024年` | `我` `爱` `北` `京` `，` `2024` `年` |
+/// | `東京タワーに行く` | `東` `京` `タワー` `に` `行` `く` |
+/// | `ประเทศไทย` | `ป` `ระ` `เท` `ศ` `ไท` `ย` |
+/// | `မြန်မာ` | `မြန်` `မာ` |
+/// | `don't well-known U.S. 1,234.5 ...` | `don't` `well` `-` `known` `U.S` `.` `1,234.5` `...` |
+///
+/// All rules keep every character that is not white space, and tokenizing the tokens joined by blanks once more gives
+/// the same tokens. Letters of any script are letters for all of them; text in a script without spaces between words
+/// needs `unicode`, or `blank` where it was segmented beforehand.
 ///
 /// ```
 /// use senv_core::Tokenizer;
@@ -52,6 +64,7 @@ pub struct Tokenizer {
 enum Rule {
     Blank,
     Words,
+    Unicode,
 }
 
 impl Tokenizer {
@@ -69,6 +82,21 @@ impl Tokenizer {
         Self { rule: Rule::Words, lowercase: false }
     }
 
+    /// Finds words by Unicode Standard Annex 29, in any script, and takes a character as a token where a script is
+    /// written without spaces between words. White space is that of [`Tokenizer::words`].
+    ///
+    /// * Han and Hiragana: each character is a token. In Chinese most characters mean something by themselves.
+    /// * Katakana: a run is a token, for it is nearly always one word, a foreign one; its characters mean nothing.
+    /// * Thai, Lao, Khmer, Myanmar: a consonant with the vowels, tone marks and subscript consonants that belong to it,
+    ///   which is most of a syllable; in Myanmar with the consonant that ends it. Bare characters would be too common to
+    ///   tell sentences apart.
+    /// * Everything else: words with the joints that Unicode knows (`don't`, `3.14`, `U.S`), one mark or picture a token;
+    ///   runs of one of the marks `.-=+*~#` are one. English has no clitics, abbreviations, addresses or emoticons here.
+    #[must_use]
+    pub const fn unicode() -> Self {
+        Self { rule: Rule::Unicode, lowercase: false }
+    }
+
     /// Whether text is lower-cased before it is cut; off at first.
     #[must_use]
     pub const fn lowercase(mut self, on: bool) -> Self {
@@ -82,12 +110,13 @@ impl Tokenizer {
         self.lowercase
     }
 
-    /// The name of the rule: `blank` or `words`.
+    /// The name of the rule: `blank`, `words` or `unicode`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self.rule {
             Rule::Blank => "blank",
             Rule::Words => "words",
+            Rule::Unicode => "unicode",
         }
     }
 
@@ -105,6 +134,7 @@ impl Tokenizer {
         match self.rule {
             Rule::Blank => blank(text.as_bytes(), |start, end| f(text, start, end)),
             Rule::Words => words::for_each(text, |token| f(token, 0, token.len())),
+            Rule::Unicode => unicode::for_each(text, |start, end| f(text, start, end)),
         }
     }
 

@@ -74,6 +74,33 @@ fn punctuation_is_split_and_what_belongs_together_is_kept() {
 }
 
 #[test]
+fn words_of_any_script_are_found() {
+    for (text, tokens) in [
+        ("我爱北京，2024年！", "我 爱 北 京 ， 2024 年 ！"),
+        ("東京タワーに行く。ｶﾞｰﾄﾞ々", "東 京 タワー に 行 く 。 ｶﾞｰﾄﾞ 々"),
+        ("らーめん・ラーメン「Tシャツ」", "ら ー め ん ・ ラーメン 「 T シャツ 」"),
+        ("葛\u{E0100}飾 か\u{3099}", "葛\u{E0100} 飾 か\u{3099}"),
+        ("ประเทศไทย น้ำ แม่น้ำ เกาะ", "ป ระ เท ศ ไท ย น้ำ แม่ น้ำ เกาะ"),
+        ("\u{E44}", "\u{E44}"),
+        ("ແມ່ນ້ຳ ສະບາຍດີ", "ແມ່ ນ້ຳ ສະ ບາ ຍ ດີ"),
+        ("ខ្មែរ", "ខ្មែ រ"),
+        ("မြန်မာနိုင်ငံ ကုမ္ပဏီ", "မြန် မာ နိုင် ငံ ကု မ္ပ ဏီ"),
+        ("한국어를 배워요. Кошка, γάτα; שלום!", "한국어를 배워요 . Кошка , γάτα ; שלום !"),
+        ("हिन्दी में। አማርኛ፡ቋንቋ", "हिन्दी में । አማርኛ ፡ ቋንቋ"),
+        ("Don't well-known a.b U.S. 3.14 1,234 5% (x) C++", "Don't well - known a.b U.S . 3.14 1,234 5 % ( x ) C ++"),
+        ("wait... -- ?? ===> a_b _ `` 'n' \"q\" a–b…", "wait ... -- ? ? === > a_b _ ` ` ' n ' \" q \" a – b …"),
+        ("a\u{A0}b\u{200B}c\u{2028}d\u{FEFF}e\u{3000}f", "a b c d e f"),
+        ("👍🏽👍 🇩🇪🇫🇷 👩‍🚀 ❤️x", "👍🏽 👍 🇩🇪 🇫🇷 👩‍🚀 ❤️ x"),
+        ("nul\0inside tab\there \r\n", "nul inside tab here"),
+        ("", ""),
+        (" \t\u{A0} ", ""),
+    ] {
+        assert_eq!(Tokenizer::unicode().tokens(text).join(" "), tokens, "{text}");
+    }
+    assert_eq!(Tokenizer::unicode().lowercase(true).tokens("ＡＢＣ İ Ärger"), ["ａｂｃ", "i\u{307}", "ärger"]);
+}
+
+#[test]
 fn blank_cuts_at_ascii_white_space_alone() {
     let tokens = Tokenizer::blank().tokens("\0 don't\tstop\u{A0}now\r\n\x0bx\x0c, ");
     assert_eq!(tokens, ["don't", "stop\u{A0}now", "x", ","]);
@@ -97,6 +124,14 @@ fn a_choice_is_stored_by_its_name() {
     assert_eq!(bincode::deserialize::<Tokenizer>(&bytes).unwrap(), tokenizer);
     assert_eq!((tokenizer.name(), tokenizer.is_lowercase()), ("words", true));
     assert_eq!((Tokenizer::blank().name(), Tokenizer::blank().is_lowercase()), ("blank", false));
+    for (tokenizer, rule) in
+        [(Tokenizer::blank(), "blank"), (Tokenizer::words(), "words"), (Tokenizer::unicode(), "unicode")]
+    {
+        assert_eq!(tokenizer.name(), rule);
+        let json = serde_json::to_value(&tokenizer).unwrap();
+        assert_eq!(json, serde_json::json!({ "rule": rule, "lowercase": false }));
+        assert_eq!(serde_json::from_value::<Tokenizer>(json).unwrap(), tokenizer);
+    }
 }
 
 #[test]
@@ -119,11 +154,21 @@ fn time_is_linear_in_texts_without_blanks() {
         "a&",
         "1,",
         "’",
+        "我",
+        "เ",
+        "ะ",
+        "\u{1039}က",
+        "🇩",
+        "a'\u{301}",
+        ".",
+        "ー",
     ] {
         let text = unit.repeat(1_000_000 / unit.len());
-        let mut bytes = 0;
-        Tokenizer::words().for_each(&text, &mut String::new(), |token| bytes += token.len());
-        assert_eq!(bytes, text.len(), "{unit}");
+        for tokenizer in [Tokenizer::words(), Tokenizer::unicode()] {
+            let mut bytes = 0;
+            tokenizer.for_each(&text, &mut String::new(), |token| bytes += token.len());
+            assert_eq!(bytes, text.len(), "{unit}");
+        }
     }
 }
 
@@ -131,8 +176,10 @@ fn time_is_linear_in_texts_without_blanks() {
 #[test]
 fn every_character_is_of_one_class() {
     for c in (0..=0x0010_FFFF).filter_map(char::from_u32) {
-        let tokens = Tokenizer::words().tokens(c.encode_utf8(&mut [0; 4]));
-        assert_eq!(tokens.len(), usize::from(!is_space(c)), "{c:?}");
+        for tokenizer in [Tokenizer::words(), Tokenizer::unicode()] {
+            let tokens = tokenizer.tokens(c.encode_utf8(&mut [0; 4]));
+            assert_eq!(tokens.len(), usize::from(!is_space(c)), "{c:?}");
+        }
         assert!(!(is_space(c) && is_word(c)), "{c:?}");
         assert!(!c.is_alphanumeric() || is_word(c), "{c:?}");
         assert_eq!(c.to_lowercase().all(is_word), is_word(c), "{c:?}");
@@ -148,7 +195,8 @@ fn tangled() -> impl Strategy<Value = String> {
         2 => prop::sample::select(vec![
             " ", "n't", "'s", "'ll", "http://", "www.", ".com", "a.b.", "e.g.", "Mr.", "cannot", ":-)", ":D", "<3", "<unk>",
             "-LRB-", "@-@", "''", "...", "\u{A0}", "\0", "é", "İ", "K", "Σ", "\u{301}", "\u{FE0F}", "\u{200D}", "👍", "🏽", "🇩",
-            "·", "\u{2011}", "½", "你", "’s", "'90s", "'em", "ph.d", "x@y.org", "I.", "J.",
+            "·", "\u{2011}", "。", "ー", "タ", "か", "เ", "แม่", "ะ", "ก", "က", "\u{103A}", "\u{1039}", "\u{17D2}", "ក",
+            "한", "।", "々", "_", "½", "你", "’s", "'90s", "'em", "ph.d", "x@y.org", "I.", "J.",
         ])
         .prop_map(String::from),
         1 => any::<char>().prop_map(String::from),
@@ -169,12 +217,12 @@ proptest! {
 
     #[test]
     fn nothing_is_lost_and_cutting_twice_is_cutting_once(text in tangled(), lowercase: bool) {
-        for tokenizer in [Tokenizer::words(), Tokenizer::blank()].map(|tokenizer| tokenizer.lowercase(lowercase)) {
+        for tokenizer in [Tokenizer::words(), Tokenizer::blank(), Tokenizer::unicode()].map(|tokenizer| tokenizer.lowercase(lowercase)) {
             let tokens = tokenizer.tokens(&text);
             prop_assert!(tokens.iter().all(|token| !token.is_empty()));
             prop_assert_eq!(&tokenizer.tokens(&tokens.join(" ")), &tokens);
             if !lowercase {
-                let space = |c: char| if tokenizer.name() == "words" { is_space(c) } else { c.is_ascii() && is_blank(c as u8) };
+                let space = |c: char| if tokenizer.name() == "blank" { c.is_ascii() && is_blank(c as u8) } else { is_space(c) };
                 let kept: String = text.chars().filter(|&c| !space(c)).collect();
                 prop_assert_eq!(tokens.concat(), kept);
             }
@@ -186,6 +234,24 @@ proptest! {
         let text: String = text.chars().filter(char::is_ascii).collect();
         let last: Vec<String> = Tokenizer::words().tokens(&text).iter().map(|token| token.to_lowercase()).collect();
         prop_assert_eq!(Tokenizer::words().lowercase(true).tokens(&text), last);
+    }
+
+    #[test]
+    fn lower_casing_first_or_last_is_the_same_in_any_script(text in tangled()) {
+        // Which sigma stands in lower case depends on the whole text.
+        let text = text.replace('Σ', "");
+        let last: Vec<String> = Tokenizer::unicode().tokens(&text).iter().map(|token| token.to_lowercase()).collect();
+        prop_assert_eq!(Tokenizer::unicode().lowercase(true).tokens(&text), last);
+    }
+
+    #[test]
+    fn a_token_with_a_letter_neither_begins_nor_ends_with_a_mark(text in tangled()) {
+        for token in Tokenizer::unicode().tokens(&text) {
+            let has_letter = token.chars().any(|c| c.is_ascii_alphanumeric());
+            let ends = [token.chars().next(), token.chars().next_back()];
+            let is_mark = |c: char| c.is_ascii_punctuation() && c != '_';
+            prop_assert!(!(has_letter && ends.into_iter().flatten().any(is_mark)), "{token:?} of {text:?}");
+        }
     }
 }
 

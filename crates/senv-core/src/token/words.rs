@@ -53,7 +53,7 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(&str)) {
 }
 
 /// Where the piece that reaches to `i` at least ends: before white space.
-fn piece_end(text: &str, mut i: usize) -> usize {
+pub(super) fn piece_end(text: &str, mut i: usize) -> usize {
     let bytes = text.as_bytes();
     while i < bytes.len() {
         match CLASS[usize::from(bytes[i])] {

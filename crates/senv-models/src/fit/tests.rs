@@ -326,3 +326,76 @@ impl Objective for Nothing {
 fn an_objective_without_examples_is_an_error() {
     assert!(matches!(fit(&mut Nothing, initial, &params(), &NoObserver), Err(Error::NoExamples { kind: "nothing" })));
 }
+
+/// Two steps of plain SGD, one with all words and one with words 0 to 6: those are in both, whichever comes first.
+fn two_steps(clip: Option<f64>, l2_words: f64, l2_norm: Norm) -> Weights {
+    let rule = Rule::Sgd;
+    let params = FitParams { epochs: 1, batch: 50, lr: 0.1, rule, clip, l2_words, l2_norm, ..FitParams::default() };
+    let initial = || {
+        let mut weights = initial()?;
+        (0..WORDS as usize).for_each(|i| weights.words.row_mut(i).fill(0.5));
+        Ok(weights)
+    };
+    let fitted = fit(&mut Targets::default(), initial, &params, &NoObserver).unwrap();
+    assert_eq!(fitted.steps, 2);
+    fitted.weights
+}
+
+#[test]
+fn a_penalty_of_half_and_of_full_norm_pulls_words_back_by_what_the_equation_says() {
+    // R = k λ |w − w₀|², so its slope is 2 k λ (w − w₀): λ for one half, 2 λ for 1.
+    for (lambda, norm, slope) in [(0.0, Norm::Half, 0.0), (0.7, Norm::Half, 0.7), (0.7, Norm::Full, 1.4)] {
+        let weights = two_steps(None, lambda, norm);
+        for word in 0..7 {
+            let (w0, goal) = (0.5, word as f64);
+            let w1 = w0 - 0.1 * (w0 - goal); // where it started, nothing pulls
+            let w2 = w1 - 0.1 * ((w1 - goal) + slope * (w1 - w0));
+            for &w in weights.words.row(word) {
+                assert!((f64::from(w) - w2).abs() < 1e-5, "λ {lambda} {norm:?}, word {word}: {w} and not {w2}");
+            }
+        }
+        let params = FitParams { l2_norm: norm, ..FitParams::default() };
+        // The same of what is not a table of words: R at w = 3 is k λ 9.
+        let penalty = params.penalty(lambda).forward(&[3.0], None).unwrap();
+        assert!((penalty - 0.5 * slope * 9.0).abs() < 1e-12, "{penalty}");
+    }
+}
+
+#[test]
+fn a_gradient_longer_than_the_bound_is_shortened_to_it_before_the_step() {
+    let steps = |clip| two_steps(clip, 0.0, Norm::Half);
+    let unclipped = steps(None);
+    // No step is as long as this.
+    assert_eq!(bits(&steps(Some(1e6))), bits(&unclipped));
+    // The same two steps in f64, each against a gradient of length 2 over words and matrix together.
+    let clipped = steps(Some(2.0));
+    let (mut words, mut matrix) = (vec![[0.5; DIM]; WORDS as usize], [0.0; 12]);
+    let mut batches = [WORDS as usize, 7];
+    if first_batch_is_short() {
+        batches.reverse();
+    }
+    for n in batches {
+        let d_words: Vec<[f64; DIM]> = (0..n).map(|i| words[i].map(|w| w - i as f64)).collect();
+        let d_matrix = matrix.map(|x: f64| x - 1.0);
+        let squares = d_words.iter().flatten().chain(&d_matrix).map(|d| d * d).sum::<f64>();
+        let factor = 2.0 / squares.sqrt();
+        assert!(factor < 1.0);
+        for (w, d) in words.iter_mut().flatten().zip(d_words.iter().flatten()) {
+            *w -= 0.1 * factor * d;
+        }
+        matrix.iter_mut().zip(d_matrix).for_each(|(x, d)| *x -= 0.1 * factor * d);
+    }
+    for (got, expected) in clipped.words.iter().flatten().zip(words.iter().flatten()) {
+        assert!((f64::from(*got) - expected).abs() < 1e-5, "{got} {expected}");
+    }
+    for (got, expected) in clipped.parameters[0][0].values().iter().zip(matrix) {
+        assert!((f64::from(*got) - expected).abs() < 1e-5, "{got} {expected}");
+    }
+}
+
+/// Whether the first step of [`two_steps`] is the one of seven words.
+fn first_batch_is_short() -> bool {
+    let mut examples = Vec::new();
+    order::Order::new(Targets::default().sources(), 50, FitParams::default().seed).next(0, &mut examples);
+    examples.len() == 7
+}

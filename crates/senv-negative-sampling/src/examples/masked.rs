@@ -108,3 +108,60 @@ impl<F: MaskedFeatures> Examples for MaskedTargets<F> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use senv_core::stream;
+
+    use super::*;
+
+    /// Words and pairs of words: of token t the rows t and, with the next token, 10 + t. No placeholder.
+    struct WordsAndPairs;
+
+    impl MaskedFeatures for WordsAndPairs {
+        type Drawn = ();
+
+        fn n_rows(&self) -> usize {
+            20
+        }
+
+        fn max_span(&self) -> usize {
+            2
+        }
+
+        fn draw_into(&self, tokens: &[TokenId], _rng: &mut Stream, (): &mut (), out: &mut FeatureList) {
+            out.clear();
+            for (i, token) in tokens.iter().enumerate() {
+                out.start_token();
+                out.push(RowId(token.0), i);
+                if i + 1 < tokens.len() {
+                    out.push(RowId(10 + token.0), i + 1);
+                }
+            }
+        }
+
+        fn placeholders(&self, _tokens: &[TokenId], _position: usize, (): &(), _each: &mut dyn FnMut(RowId)) {}
+    }
+
+    #[test]
+    fn a_target_is_predicted_from_exactly_the_features_that_do_not_touch_it() {
+        let subsampling = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let examples = MaskedTargets::new(WordsAndPairs, subsampling, 10);
+        let mut plan = Plan::default();
+        let sentence = [1, 2, 3, 4].map(TokenId);
+        examples.plan(&sentence, 0, &mut stream(1, "test", &[]), &mut MaskedScratch::default(), &mut plan);
+        assert_eq!(plan.rows, [1, 11, 2, 12, 3, 13, 4]);
+        let context = |t: &crate::plan::Target| -> Vec<u32> {
+            let excluded = &plan.excluded[t.excluded.clone()];
+            let positions = (0..plan.rows.len() as u32).filter(|position| !excluded.contains(position));
+            positions.map(|position| plan.rows[position as usize]).collect()
+        };
+        let contexts: Vec<(u32, Vec<u32>)> = plan.targets.iter().map(|t| (t.row, context(t))).collect();
+        assert_eq!(
+            contexts,
+            [(1, vec![2, 12, 3, 13, 4]), (2, vec![1, 3, 13, 4]), (3, vec![1, 11, 2, 4]), (4, vec![1, 11, 2, 12, 3]),]
+        );
+        let means: Vec<f32> = plan.targets.iter().map(|t| t.mean).collect();
+        assert_eq!(means, [0.2, 0.25, 0.25, 0.2]);
+    }
+}

@@ -107,3 +107,56 @@ impl Examples for SkipGram {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use senv_core::stream;
+
+    use super::*;
+
+    const WINDOW: usize = 5;
+    const WORDS: usize = 40_000;
+
+    /// How often each reach to a side was drawn, of words that are far enough from both ends, given how many words
+    /// stand to both sides.
+    fn reaches(sizes: impl Iterator<Item = usize>) -> [f64; WINDOW] {
+        let mut counts = [0.0; WINDOW];
+        for size in sizes.skip(WINDOW).take(WORDS - 2 * WINDOW) {
+            assert!(size % 2 == 0 && (2..=2 * WINDOW).contains(&size), "{size}");
+            counts[size / 2 - 1] += 1.0;
+        }
+        counts
+    }
+
+    #[test]
+    fn the_reach_of_a_window_is_drawn_anew_for_every_word_and_uniformly() {
+        let subsampling = || Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let sentence: Vec<TokenId> = (0..WORDS as u32).map(|i| TokenId(i % 10)).collect();
+        let (mut cbow, mut skip_gram) = (Plan::default(), Plan::default());
+        let rng = || stream(2, "windows", &[]);
+        ContinuousBagOfWords::new(WINDOW, subsampling(), 10).plan(&sentence, 0, &mut rng(), &mut vec![], &mut cbow);
+        SkipGram::new(WINDOW, subsampling(), 10).plan(&sentence, 0, &mut rng(), &mut vec![], &mut skip_gram);
+        assert_eq!((cbow.groups.len(), skip_gram.groups.len()), (WORDS, WORDS));
+        for counts in [
+            reaches(cbow.groups.iter().map(|group| group.rows.len())),
+            reaches(skip_gram.groups.iter().map(|group| group.targets.len())),
+        ] {
+            let expected = (WORDS - 2 * WINDOW) as f64 / WINDOW as f64;
+            // Five standard deviations of a binomial count.
+            let tolerance = 5.0 * (expected * (1.0 - 1.0 / WINDOW as f64)).sqrt();
+            assert!(counts.iter().all(|count| (count - expected).abs() < tolerance), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn a_window_of_one_word_holds_the_two_neighbours() {
+        let subsampling = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let mut plan = Plan::default();
+        let sentence = [7, 8, 9].map(TokenId);
+        let examples = ContinuousBagOfWords::new(1, subsampling, 10);
+        examples.plan(&sentence, 0, &mut stream(2, "windows", &[]), &mut vec![], &mut plan);
+        let contexts: Vec<&[u32]> = plan.groups.iter().map(|group| &plan.rows[group.rows.clone()]).collect();
+        assert_eq!(contexts, [&[8][..], &[7, 9], &[8]]);
+        assert_eq!(plan.targets.iter().map(|t| t.row).collect::<Vec<_>>(), [7, 8, 9]);
+    }
+}

@@ -182,3 +182,32 @@ fn the_l1_penalty_thresholds_a_row_by_its_share_of_every_target() {
         }
     }
 }
+
+#[test]
+fn the_l1_penalty_counts_a_negative_once_for_every_target_it_is_shared_by() {
+    const MANY: usize = 400;
+    let mut tables = (random_table(SOURCE, "source"), random_table(MANY, "many targets"));
+    let mut plan = Plan::default();
+    plan.open_group([3, 4, 5].map(RowId));
+    for row in [1, 2, 3] {
+        plan.push_target(RowId(row), true);
+    }
+    let noise = Noise::new(&[4; MANY], 0.5).unwrap();
+    plan.draw_negatives(8, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::stream(9, "n", &[]));
+    let (lr, l1) = (0.3, 0.2);
+    let (_, _, plain) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
+    train(&plan, &mut tables, Rate { lr, l1 }, &[0..32]);
+    // Each row takes part once as a target, or in the sums of three targets as a negative that was drawn once.
+    let tau = f64::from(lr * l1);
+    let once = |row: &u32| plan.moving_rows().filter(|other| other == row).count() == 1;
+    let negatives = plan.negatives.iter().copied().filter(once).map(|row| (row, 3.0 * tau));
+    let targets = [1, 2, 3].into_iter().filter(once).map(|row| (row, tau));
+    let rows: Vec<(u32, f64)> = negatives.chain(targets).collect();
+    assert!(rows.len() >= 8, "{rows:?}");
+    for (row, tau) in rows {
+        for j in 0..DIM {
+            let e = soft_threshold(plain[[row as usize, j]], tau);
+            assert!((f64::from(tables.1.row(row as usize)[j]) - e).abs() < 2e-6, "row {row}");
+        }
+    }
+}

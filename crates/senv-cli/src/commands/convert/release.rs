@@ -18,7 +18,8 @@ use crate::{
 /// How a model of released weights reads text.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReleaseArgs {
-    /// How text is cut: words (English words, clitics and punctuation) or blank (at white space only) [default: words]
+    /// How text is tokenized: words (English words, clitics and punctuation), unicode (words of any script) or blank (at
+    /// white space only) [default: words]
     #[arg(long, value_name = "RULE", help_heading = "Skip-thoughts")]
     tokenizer: Option<TokenizerArg>,
     /// Whether text is lower-cased, as the books were that the weights learnt from; the release encodes with capitals kept,

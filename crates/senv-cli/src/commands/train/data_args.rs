@@ -8,7 +8,7 @@ use senv_eval::SickSet;
 use senv_models::{FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
 use senv_store::Embeddings;
 
-use super::names::{TokenizerArg, set};
+use super::names::{TokenizerArg, fit_tokenizer, set};
 use crate::{failure::Result as Done, text::TextArgs};
 
 /// A file, and its share of the batches.
@@ -113,7 +113,8 @@ impl VectorArgs {
 /// How text becomes words.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct WordArgs {
-    /// How text is cut: words (English words, clitics and punctuation) or blank (at white space only).
+    /// How text is tokenized: words (English words, clitics and punctuation), unicode (words of any script, characters
+    /// where a script has no spaces) or blank (at white space only).
     #[arg(long, value_name = "RULE", help_heading = "Text")]
     pub(crate) tokenizer: Option<TokenizerArg>,
     /// Whether text is lower-cased.
@@ -133,6 +134,31 @@ impl WordArgs {
         set(tokenizer, self.tokenizer);
         *tokenizer = tokenizer.clone().lowercase(lowercase);
     }
+
+    /// Chooses the tokenizer by text in memory where none was given.
+    pub(crate) fn fit_tokenizer_to<'a>(
+        &self,
+        tokenizer: &mut Tokenizer,
+        lines: impl IntoIterator<Item = &'a str>,
+        observer: &dyn Observer,
+    ) {
+        let lowercase = tokenizer.is_lowercase();
+        let is_unspaced = || Tokenizer::for_text(lines) == Tokenizer::unicode();
+        if self.tokenizer.is_none() && tokenizer.name() == "words" && is_unspaced() {
+            *tokenizer = Tokenizer::unicode().lowercase(lowercase);
+            observer.note("the text is in scripts without spaces between words: the tokenizer is unicode");
+        }
+    }
+
+    /// Chooses the tokenizer by files of text where none was given.
+    pub(crate) fn fit_tokenizer<P: AsRef<Path>>(
+        &self,
+        tokenizer: &mut Tokenizer,
+        files: &[P],
+        observer: &dyn Observer,
+    ) {
+        fit_tokenizer(self.tokenizer, tokenizer, files, observer);
+    }
 }
 
 /// What is read before training: the vectors, and the pairs of each stage over one vocabulary.
@@ -150,6 +176,12 @@ impl PairFiles {
             .chain(self.vectors.init_vectors.as_deref())
             .chain(self.decontaminate.iter().map(PathBuf::as_path))
             .collect()
+    }
+
+    /// Chooses the tokenizer by the pairs and the text where none was given.
+    pub(crate) fn fit_tokenizer(&self, stage2: &[WeightedFile], tokenizer: &mut Tokenizer, observer: &dyn Observer) {
+        let files: Vec<&Path> = self.inputs(stage2).map(|(_, file)| file.path.as_path()).collect();
+        self.words.fit_tokenizer(tokenizer, &files, observer);
     }
 
     fn inputs<'a>(&'a self, stage2: &'a [WeightedFile]) -> impl Iterator<Item = (PairKind, &'a WeightedFile)> {

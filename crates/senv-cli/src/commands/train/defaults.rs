@@ -53,7 +53,11 @@ fn to_value(params: &impl serde::Serialize) -> Value {
 fn default_of(argument: &str, params: &Value) -> Option<String> {
     let margin = &params["pairs"]["loss"]["margin"];
     let value = match argument {
-        "tokenizer" => &params["tokenizer"]["rule"],
+        // The library's, unless the text is in a script that it is not for.
+        "tokenizer" => {
+            let rule = params["tokenizer"]["rule"].as_str()?;
+            return Some(format!("{rule}; unicode for text in scripts without spaces"));
+        }
         "lowercase" => &params["tokenizer"]["lowercase"],
         "parallel" => &params["training"]["schedule"],
         // No field where there are none.
@@ -163,7 +167,10 @@ mod tests {
             ("word2vec", Word2VecParams::default().training.lr),
             ("pv-dbow", PvDbowParams::default().training.lr),
         ] {
-            has(&help("train", system), &[&lr.to_string(), "words", "deterministic"]);
+            has(
+                &help("train", system),
+                &[&lr.to_string(), "words; unicode for text in scripts without spaces", "deterministic"],
+            );
         }
         for system in ["sent2vec", "word2vec", "siamese-cbow", "pp"] {
             has(&help("train", system), &["none", "0.001"]);

@@ -1,8 +1,10 @@
 //! Arguments of a few names, each for a value of a library.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 use senv_core::{
-    Tokenizer,
+    Observer, Tokenizer,
     optim::{AdaGradParams, AdamParams, AdamVariant, Rule},
 };
 use senv_encoders::{Activation, Padding};
@@ -25,7 +27,22 @@ macro_rules! names {
 }
 pub(crate) use names;
 
-names!(TokenizerArg for Tokenizer { Blank => Tokenizer::blank(), Words => Tokenizer::words() });
+names!(TokenizerArg for Tokenizer {
+    Blank => Tokenizer::blank(), Words => Tokenizer::words(), Unicode => Tokenizer::unicode(),
+});
+
+/// The tokenizer that fits the files, in the place of `words` where none was asked for.
+pub(crate) fn fit_tokenizer<P: AsRef<Path>>(
+    asked_for: Option<TokenizerArg>,
+    tokenizer: &mut Tokenizer,
+    files: &[P],
+    observer: &dyn Observer,
+) {
+    let lowercase = tokenizer.is_lowercase();
+    if asked_for.is_none() && *tokenizer == Tokenizer::words().lowercase(lowercase) {
+        *tokenizer = Tokenizer::for_files(files, observer).lowercase(lowercase);
+    }
+}
 names!(OptimizerArg for Rule {
     Adam => Rule::Adam(AdamParams::default()),
     AdamFolded => Rule::Adam(AdamParams::default().variant(AdamVariant::Folded)),

@@ -127,6 +127,8 @@ impl PThoughtArgs {
             |progress| {
                 let vectors = self.vectors.open()?;
                 self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
+                let files: Vec<&PathBuf> = self.captions.iter().chain(&self.pairs).collect();
+                self.words.fit_tokenizer(&mut params.tokenizer, &files, progress);
                 let tokenizer = params.tokenizer.clone();
                 let held_out = HeldOut::read(&self.decontaminate)?;
                 let train = [&self.captions[..], &self.pairs];

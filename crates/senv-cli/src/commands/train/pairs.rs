@@ -206,6 +206,7 @@ impl<S: PairSystem> PairRun<'_, S> {
         let parts = self.params.parts();
         let group = groups_by_default(parts.pairs);
         let stage2 = &self.args.stage2.stage2;
+        self.args.data.fit_tokenizer(stage2, parts.tokenizer, progress);
         let loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
         let of_vectors = loaded.vectors.as_ref().map(Embeddings::dim);
         self.learn.start.apply(parts.dim, parts.initial, of_vectors);

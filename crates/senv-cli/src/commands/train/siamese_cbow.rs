@@ -106,6 +106,7 @@ impl SiameseCbowArgs {
             Unit::Examples,
             |progress| {
                 let vectors = self.vectors.open()?;
+                self.words.fit_tokenizer(&mut params.tokenizer, &self.input, progress);
                 self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
                 let options = self.corpus_options(threads);
                 let learnt = if self.init.is_trained() {

@@ -195,6 +195,8 @@ impl SnliArgs {
     ) -> senv_models::Result<Outcome<Snli>> {
         let vectors = self.vectors.open()?;
         self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
+        let lines = train.pairs.iter().take(5000).flat_map(|(_, premise, hypothesis)| [&premise[..], hypothesis]);
+        self.words.fit_tokenizer_to(&mut params.tokenizer, lines, progress);
         let learnt = params.fit(train, dev, vectors.as_ref(), progress)?;
         let found = self.vectors.line(learnt.found);
         let mut outcome = Outcome::of_learnt(learnt);

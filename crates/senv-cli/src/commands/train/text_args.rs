@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{CorpusOptions, Observer};
+use senv_core::{CorpusOptions, Observer, Tokenizer};
 use senv_models::{FitParams, Initial, Learnt};
 use senv_store::Embeddings;
 
@@ -46,6 +46,8 @@ pub(crate) trait TextSystem {
     /// Word vectors and loop.
     fn parts(&mut self) -> (&mut usize, &mut Initial, &mut FitParams);
 
+    fn tokenizer(&mut self) -> &mut Tokenizer;
+
     fn train(
         &self,
         input: &[PathBuf],
@@ -66,6 +68,10 @@ macro_rules! text_system {
 
             fn parts(&mut self) -> (&mut usize, &mut senv_models::Initial, &mut senv_models::FitParams) {
                 (&mut self.dim, &mut self.initial, &mut self.fit)
+            }
+
+            fn tokenizer(&mut self) -> &mut senv_core::Tokenizer {
+                &mut self.tokenizer
             }
 
             fn train(
@@ -110,6 +116,7 @@ impl RunningText {
                 let vectors = self.vectors.open()?;
                 let (dim, initial, _) = params.parts();
                 self.start.apply(dim, initial, vectors.as_ref().map(Embeddings::dim));
+                self.words.fit_tokenizer(params.tokenizer(), &self.input, progress);
                 let options = self.corpus_options(threads);
                 let learnt = params.train(&self.input, &self.dev, &options, vectors.as_ref(), progress)?;
                 let found = self.vectors.line(learnt.found);

@@ -6,14 +6,14 @@
 use std::path::PathBuf;
 
 use clap::{ValueEnum, builder::BoolishValueParser};
-use senv_core::{CorpusOptions, Tokenizer};
+use senv_core::{CorpusOptions, Observer, Tokenizer};
 use senv_models::{Architecture, NgramStart, Preset, PvDbowParams, Sent2VecParams, Word2VecParams};
 use senv_negative_sampling::{NegativeSharing, Params, Schedule};
 use senv_ngram::DropoutScheme;
 
 use super::{
     files::RunFiles,
-    names::{TokenizerArg, names, set},
+    names::{TokenizerArg, fit_tokenizer, names, set},
     weights_args::WeightsArgs,
 };
 use crate::{failure::Result, text::TextArgs};
@@ -56,7 +56,8 @@ pub(crate) struct Common {
     #[arg(long, value_name = "HOW", help_heading = "Training")]
     parallel: Option<ScheduleArg>,
 
-    /// How text is cut: words (English words, clitics and punctuation) or blank (at white space only).
+    /// How text is tokenized: words (English words, clitics and punctuation), unicode (words of any script, characters
+    /// where a script has no spaces) or blank (at white space only).
     #[arg(long, value_name = "RULE", help_heading = "Text")]
     tokenizer: Option<TokenizerArg>,
     /// Whether text is lower-cased.
@@ -162,6 +163,11 @@ impl Common {
         let lowercase = self.lowercase.unwrap_or(tokenizer.is_lowercase());
         set(tokenizer, self.tokenizer);
         *tokenizer = tokenizer.clone().lowercase(lowercase);
+    }
+
+    /// Chooses the tokenizer by the text where none was given.
+    pub(crate) fn fit_tokenizer(&self, tokenizer: &mut Tokenizer, observer: &dyn Observer) {
+        fit_tokenizer(self.tokenizer, tokenizer, &self.input, observer);
     }
 }
 
