@@ -146,6 +146,15 @@ impl Model {
         }
     }
 
+    /// How it tokenizes text; `None` for models that are no table of word vectors alone.
+    #[must_use]
+    pub fn tokenizer(&self) -> Option<&Tokenizer> {
+        match self {
+            Self::PvDbow(model) => Some(&model.params().tokenizer),
+            _ => self.average().map(AverageEncoder::tokenizer),
+        }
+    }
+
     /// The words it knows.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
