@@ -326,13 +326,36 @@ impl VocabularyBuilder {
     /// # Errors
     /// [`Error::EmptyVocabulary`] if none is left.
     pub fn finish_at_most(&self, min_count: u64, max_tokens: Option<usize>) -> Result<Vocabulary> {
-        let mut kept: Vec<(&str, u64)> = self.iter().filter(|&(_, count)| count >= min_count.max(1)).collect();
+        self.finish_keeping(min_count, max_tokens, &[])
+    }
+
+    /// Like [`VocabularyBuilder::finish_at_most`], but the tokens of these provisional numbers stay, whatever their count
+    /// and whatever the limit: they make the vocabulary longer where they would have been cut.
+    ///
+    /// # Errors
+    /// [`Error::EmptyVocabulary`] if none is left.
+    pub fn finish_keeping(&self, min_count: u64, max_tokens: Option<usize>, keep: &[u32]) -> Result<Vocabulary> {
+        let mut stays = vec![false; self.len()];
+        keep.iter().for_each(|&id| stays[id as usize] = true);
+        let (mut stay, mut kept) = (Vec::new(), Vec::new());
+        for (token, &stays) in self.iter().zip(&stays) {
+            if stays {
+                stay.push(token);
+            } else if token.1 >= min_count.max(1) {
+                kept.push(token);
+            }
+        }
+        let by_count = |a: &(&str, u64), b: &(&str, u64)| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0));
+        if let Some(max_tokens) = max_tokens {
+            kept.sort_unstable_by(by_count);
+            kept.truncate(max_tokens.max(1).saturating_sub(stay.len()));
+        }
+        kept.append(&mut stay);
         if kept.is_empty() {
             let highest = self.entries.iter().map(|entry| entry.count).max().unwrap_or(0);
             return Err(Error::EmptyVocabulary { min_count, distinct: self.len(), highest });
         }
-        kept.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        kept.truncate(max_tokens.unwrap_or(usize::MAX).max(1));
+        kept.sort_unstable_by(by_count);
         Vocabulary::from_counts(kept, self.entries.iter().map(|entry| entry.count).sum())
     }
 }
@@ -355,7 +378,18 @@ mod tests {
         assert_eq!(cut.frequency(TokenId(0)), 2.0 / 7.0);
         assert_eq!(builder.finish_at_most(1, Some(3)).unwrap().text(), "abc");
         assert_eq!(builder.finish_at_most(2, Some(9)).unwrap().text(), "ab");
-        assert!(matches!(builder.finish(3), Err(Error::EmptyVocabulary { min_count: 3, distinct: 5, highest: 2 })));
+        let rare = builder.add_many("d", 0);
+        let new = builder.add_many("new", 0);
+        let keeping = |min_count, max| {
+            let vocabulary = builder.finish_keeping(min_count, max, &[new, rare]).unwrap();
+            vocabulary.iter().map(|(_, token, count)| format!("{token}{count}")).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            [keeping(2, None), keeping(1, Some(3)), keeping(9, None)],
+            ["a2 b2 d1 new0", "a2 d1 new0", "d1 new0"]
+        );
+        assert_eq!(keeping(1, Some(1)), "d1 new0", "what stays is more than the limit");
+        assert!(matches!(builder.finish(3), Err(Error::EmptyVocabulary { min_count: 3, distinct: 6, highest: 2 })));
     }
 
     #[test]

@@ -43,6 +43,7 @@
 #![forbid(unsafe_code)]
 
 mod accuracy;
+mod auc;
 mod error;
 mod mean;
 mod mse;
@@ -58,6 +59,7 @@ mod wilcoxon;
 mod word_overlap;
 
 pub use accuracy::{ClassCounts, Confusion, accuracy};
+pub use auc::auc;
 pub use error::{Error, Result};
 pub use mean::{mean, weighted_mean};
 pub use mse::mse;

@@ -21,6 +21,9 @@ pub enum Error {
     /// An error of a loss.
     #[error(transparent)]
     Loss(#[from] senv_losses::Error),
+    /// An error of a metric, such as a cosine that is not a number.
+    #[error(transparent)]
+    Metric(#[from] senv_metrics::Error),
     /// An error of the model file.
     #[error(transparent)]
     Store(#[from] senv_store::Error),

@@ -97,6 +97,30 @@ impl Initial {
     }
 }
 
+/// The rows that the words of a system trained by negative sampling start from: those of `start`, and drawn as long as
+/// these are on average where it lacks a word.
+pub(crate) fn start_rows(vocabulary: &Vocabulary, dim: usize, start: &Embeddings, seed: u64) -> Result<Table> {
+    // Without a file these systems draw their rows themselves, so no standard deviation is needed.
+    Ok(Initial { sd: 0.0, frequency_weight: None }.rows(vocabulary, dim, Some(start), seed)?.0)
+}
+
+/// The settings that a resumed run must agree on, with the vectors that training starts from.
+pub(crate) fn settings_from(settings: String, start: Option<&Embeddings>) -> String {
+    match start {
+        Some(_) => format!("{settings} {}", vectors_fingerprint(start)),
+        None => settings,
+    }
+}
+
+impl Found {
+    /// How many words of a vocabulary have a vector.
+    #[must_use]
+    pub fn count(vocabulary: &Vocabulary, vectors: &Embeddings) -> Self {
+        let found = vocabulary.iter().filter(|&(_, token, _)| vectors.get(token).is_some()).count();
+        Self { words: vocabulary.len(), found }
+    }
+}
+
 /// The root of the mean square of all numbers.
 fn spread(table: &Table) -> f64 {
     let squares: f64 = table.iter().flatten().map(|&x| f64::from(x) * f64::from(x)).sum();

@@ -29,6 +29,7 @@
 mod average;
 mod averaged;
 mod bow_autoencoder;
+mod check;
 mod cse;
 mod error;
 mod file;
@@ -74,6 +75,11 @@ pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Par
 
 pub use averaged::{Averaged, AveragedSystem};
 pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
+pub use check::{
+    Check, CheckParams, CheckText, CheckWarning, CosineSpread, LossAgainstChance, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE,
+    MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
+    NeighbourCheck, TfIdfAgreement, check,
+};
 pub use cse::{Cse, CseParams};
 pub use fit::{Decay, FitParams, Norm, Phases, Stopped, WordUpdates};
 pub use initial::{Found, Initial, vectors_fingerprint};

@@ -10,9 +10,10 @@ use senv_core::{
     Corpus, CorpusOptions, Coverage, Observer, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, init,
 };
 use senv_negative_sampling::{DistributedBagOfWords, Inference, Noise, Params, Subsampling, Tables, fit, infer};
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, Trained, average::known_tokens, file, training, word2vec::NOISE_POWER};
+use crate::{Result, Trained, average::known_tokens, file, initial, training, word2vec::NOISE_POWER};
 
 /// What PV-DBOW can be told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,17 +77,39 @@ impl PvDbowParams {
     /// # Errors
     /// As [`PvDbowParams::fit_files`].
     pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<PvDbow>> {
+        self.fit_from(vocabulary, corpus, None, observer)
+    }
+
+    /// Trains on a corpus, from given word vectors: of a model ([`crate::Model::to_embeddings`]) or a file.
+    ///
+    /// What is given are the rows that are predicted, which are all that a model keeps; words that `start` lacks are drawn
+    /// as long as its vectors are on average. With [`CorpusOptions::keep`] the vocabulary holds all words of `start`, though
+    /// the text may lack them.
+    ///
+    /// # Errors
+    /// As [`PvDbowParams::fit_files`]; [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension,
+    /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
+    pub fn fit_from(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        start: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Trained<PvDbow>> {
         self.check()?;
+        let seed = self.training.seed;
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         let n_sentences = u32::try_from(corpus.n_sentences()).unwrap_or(u32::MAX) as usize;
         let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let examples = DistributedBagOfWords::new(n_sentences, subsampling, vocabulary.len());
         let initial = || {
             let mut source = Table::zeros(n_sentences, self.dim)?;
-            init::uniform_rows(&mut source, 0..n_sentences, 0.5 / self.dim as f32, self.training.seed)?;
-            Ok(Tables { source, target: Table::zeros(vocabulary.len(), self.dim)? })
+            init::uniform_rows(&mut source, 0..n_sentences, 0.5 / self.dim as f32, seed)?;
+            let target = rows.map_or_else(|| Table::zeros(vocabulary.len(), self.dim), Ok)?;
+            Ok(Tables { source, target })
         };
-        let settings = file::to_json(self)?;
+        let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
         let words = std::mem::replace(&mut outcome.tables.target, Table::zeros(0, self.dim)?);
         Ok(Trained::new(&outcome, PvDbow { params: self.clone(), vocabulary, noise, words }))

@@ -14,9 +14,12 @@ use senv_core::{
 };
 use senv_negative_sampling::{MaskedFeatures, MaskedTargets, Noise, Params, Subsampling, Tables, fit};
 use senv_ngram::{Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramParams, WordNgrams};
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use crate::{Averaged, AveragedSystem, Result, Trained, WeightScheme, file, ngram_buckets, training, weighting};
+use crate::{
+    Averaged, AveragedSystem, Result, Trained, WeightScheme, file, initial, ngram_buckets, training, weighting,
+};
 
 /// Power of the counts in the noise distribution (P1, section 2.3).
 const NOISE_POWER: f64 = 0.5;
@@ -166,13 +169,34 @@ impl Sent2VecParams {
     /// # Errors
     /// As [`Sent2VecParams::fit_files`].
     pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<Sent2Vec>> {
+        self.fit_from(vocabulary, corpus, None, observer)
+    }
+
+    /// Trains on a corpus, from given word vectors: of a model ([`crate::Model::to_embeddings`]) or a file.
+    ///
+    /// Words that `start` lacks are drawn as long as its vectors are on average. Target rows and the rows of n-grams are
+    /// kept in no model, so they start as without `start`. With [`CorpusOptions::keep`] the vocabulary holds all words of
+    /// `start`, though the text may lack them.
+    ///
+    /// # Errors
+    /// As [`Sent2VecParams::fit_files`]; [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension,
+    /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
+    pub fn fit_from(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        start: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Trained<Sent2Vec>> {
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
         if self.word_ngrams > 1 && self.buckets.is_none() {
             let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX))?;
             observer.note(&ngram_buckets::note(n));
-            return Self { buckets: Some(n), ..self.clone() }.fit(vocabulary, corpus, observer);
+            return Self { buckets: Some(n), ..self.clone() }.fit_from(vocabulary, corpus, start, observer);
         }
+        let seed = self.training.seed;
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         let features = self.features(&vocabulary)?;
         let min_target = self.min_target_count.max(1);
         let subsampling =
@@ -186,14 +210,17 @@ impl Sent2VecParams {
             let mut target = Table::zeros(vocabulary.len(), self.dim)?;
             source.touch();
             target.touch();
-            let rows = match self.ngram_start {
+            let drawn = match self.ngram_start {
                 NgramStart::Zero => 0..n_words,
                 NgramStart::Uniform => 0..features.n_rows(),
             };
-            init::uniform_rows(&mut source, rows, 1.0 / self.dim as f32, self.training.seed)?;
+            init::uniform_rows(&mut source, drawn, 1.0 / self.dim as f32, self.training.seed)?;
+            for (id, row) in vocabulary.iter().zip(rows.iter().flat_map(Table::iter)).map(|((id, ..), row)| (id, row)) {
+                source.row_mut(features.token_row(id).index()).copy_from_slice(row);
+            }
             Ok(Tables { source, target })
         };
-        let settings = file::to_json(self)?;
+        let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
         Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))

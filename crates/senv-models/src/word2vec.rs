@@ -9,9 +9,10 @@ use std::path::Path;
 use senv_core::{Corpus, CorpusOptions, Error as CoreError, Observer, Table, Tokenizer, Vocabulary, init};
 use senv_negative_sampling::{ContinuousBagOfWords, Noise, Params, SkipGram, Subsampling, Tables, fit};
 use senv_ngram::{WordNgramParams, WordNgrams};
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use crate::{Averaged, AveragedSystem, Result, Trained, WeightScheme, file, training, weighting};
+use crate::{Averaged, AveragedSystem, Result, Trained, WeightScheme, file, initial, training, weighting};
 
 /// Power of the counts in the noise distribution of word2vec.
 pub(crate) const NOISE_POWER: f64 = 0.75;
@@ -108,17 +109,43 @@ impl Word2VecParams {
     /// # Errors
     /// As [`Word2VecParams::fit_files`].
     pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<Word2Vec>> {
+        self.fit_from(vocabulary, corpus, None, observer)
+    }
+
+    /// Trains on a corpus, from given word vectors: of a model ([`crate::Model::to_embeddings`]) or a file.
+    ///
+    /// Words that `start` lacks are drawn as long as its vectors are on average. Target rows are kept in no model and start
+    /// at zero. With [`CorpusOptions::keep`] the vocabulary holds all words of `start`, though the text may lack them.
+    ///
+    /// # Errors
+    /// As [`Word2VecParams::fit_files`]; [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension,
+    /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
+    pub fn fit_from(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        start: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Trained<Word2Vec>> {
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
+        let seed = self.training.seed;
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         let n = vocabulary.len();
         let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let initial = || {
-            let mut source = Table::zeros(n, self.dim)?;
-            init::uniform_rows(&mut source, 0..n, 0.5 / self.dim as f32, self.training.seed)?;
+            let source = match rows {
+                Some(rows) => rows,
+                None => {
+                    let mut drawn = Table::zeros(n, self.dim)?;
+                    init::uniform_rows(&mut drawn, 0..n, 0.5 / self.dim as f32, seed)?;
+                    drawn
+                }
+            };
             Ok(Tables { source, target: Table::zeros(n, self.dim)? })
         };
-        let settings = file::to_json(self)?;
+        let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = match self.architecture {
             Architecture::Cbow => {
                 let examples = ContinuousBagOfWords::new(self.window, subsampling, n);

@@ -3,24 +3,36 @@
 use std::{fs, path::PathBuf};
 
 use senv_core::checkpoint;
-use senv_models::Model;
+use senv_models::{Check, CheckParams, CheckText, Model, check};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
+use super::{check_report, train::check_params};
 use crate::{
     failure::Result,
     output::{self, bytes, grouped},
+    text::{TextArgs, note_typing},
 };
 
 /// Tell what a model, a file of word vectors or a checkpoint holds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
-  senv info model.senv")]
+Examples:
+  senv info model.senv
+  senv info --check model.senv --text news.txt")]
 pub(crate) struct Info {
     /// The file.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Check the model on a text, which tells whether its vectors are of use: do those of random sentences point one
+    /// way, are neighbouring sentences nearer, do cosines follow shared words, are the words known?
+    #[arg(long, requires = "text")]
+    check: bool,
+    /// Text to check on, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
+    #[arg(long, value_name = "FILE", requires = "check", help_heading = "Text")]
+    text: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: TextArgs,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -29,9 +41,16 @@ pub(crate) struct Info {
 impl Info {
     pub(crate) fn run(self) -> Result {
         let size = fs::metadata(&self.file).map_err(|e| senv_core::Error::io("open", &self.file, e))?.len();
+        let mut checked = None;
         let mut facts = match checkpoint::kind(&self.file) {
-            Ok(kind) => json!({ "kind": "checkpoint", "of": kind }),
-            Err(_) => of_model(&Model::open(&self.file)?),
+            Ok(kind) if !self.check => json!({ "kind": "checkpoint", "of": kind }),
+            _ => {
+                let model = Model::open(&self.file)?;
+                if self.check {
+                    checked = Some(self.checked(&model)?);
+                }
+                of_model(&model)
+            }
         };
         if let Ok(file) = ModelFile::open(&self.file) {
             let (tensors, numbers) = tensors(&file);
@@ -39,14 +58,33 @@ impl Info {
         }
         facts["file"] = json!(self.file.display().to_string());
         facts["file_bytes"] = json!(size);
+        let warnings = checked.iter().flat_map(|check| &check.warnings);
         if self.json {
+            warnings.for_each(|warning| output::warn(&warning.to_string()));
+            if let Some(check) = &checked {
+                facts["check"] = check_report::json(check);
+            }
             return output::print_json(&facts);
         }
         let mut lines = Vec::new();
         push("", &facts, &mut lines);
         let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
         let lines: Vec<String> = lines.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect();
-        output::print(&lines.concat())
+        let report = checked.iter().flat_map(check_report::lines).map(|line| line + "\n");
+        output::print(&lines.into_iter().chain(report).collect::<String>())?;
+        warnings.for_each(|warning| output::warn(&warning.to_string()));
+        Ok(())
+    }
+
+    fn checked(&self, model: &Model) -> Result<Check> {
+        note_typing(&self.text, "text");
+        // What the model was trained on is known by the counts of its words, and its loss is not.
+        let words = Some(model.vocabulary().corpus_tokens()).filter(|&words| words > 0);
+        let is_slow = matches!(model, Model::PvDbow(_)) || model.gains_from_batches();
+        let params = CheckParams { training_words: words, ..check_params(is_slow) };
+        let text = CheckText::read(&self.text, &self.reading.options(), &params)?;
+        model.prepare_for_many();
+        Ok(check(model, &text, &params)?)
     }
 }
 

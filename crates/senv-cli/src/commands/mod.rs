@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod check_report;
 pub(crate) mod combine;
 pub(crate) mod completions;
 pub(crate) mod convert;

@@ -1,12 +1,14 @@
 //! `senv train`: text or pairs to a model.
 
 mod autoencoders;
+mod check_args;
 mod data_args;
 mod decoder_args;
 mod defaults;
 mod files;
 mod fit_args;
 mod init_args;
+mod init_model;
 mod job;
 mod names;
 mod outcome;
@@ -18,30 +20,26 @@ mod siamese_cbow;
 mod skip_thought;
 mod snli;
 mod text_args;
+mod text_run;
 mod text_systems;
 mod weighted;
 mod weights_args;
 
-use std::path::{Path, PathBuf};
-
 use clap::Subcommand;
-use senv_core::Observer;
-use senv_models::{PvDbow, Sent2Vec, Trained, Word2Vec};
 
 use self::{
     autoencoders::{BowAeArgs, RnnAeArgs},
-    job::Job,
-    outcome::Outcome,
     p_thought::PThoughtArgs,
     pair_args::{CseArgs, PpArgs},
     relatedness::RelatednessArgs,
     siamese_cbow::SiameseCbowArgs,
     skip_thought::SkipThoughtArgs,
     snli::SnliArgs,
-    text_systems::{Common, PvDbowArgs, Sent2VecArgs, Word2VecArgs},
+    text_systems::{PvDbowArgs, Sent2VecArgs, Word2VecArgs},
     weighted::WeightedArgs,
 };
 pub(super) use self::{
+    check_args::check_params,
     data_args::{Loaded, PairFiles, Stage2Args, read_scored},
     files::{check_writable, same_file},
     outcome::source_line,
@@ -52,10 +50,7 @@ pub(crate) use self::{
     defaults::with_defaults,
     names::{TokenizerArg, set},
 };
-use crate::{
-    failure::Result,
-    progress::{TrainingProgress, Unit},
-};
+use crate::failure::Result;
 
 /// Learn vectors from text, or from pairs of sentences.
 #[derive(Debug, clap::Args)]
@@ -176,33 +171,9 @@ Examples:
 impl Train {
     pub(crate) fn run(self, threads: usize) -> Result {
         match self.system {
-            System::Sent2vec(args) => {
-                let mut params = args.params(threads)?;
-                let epochs = params.training.epochs;
-                let fit = |observer: &dyn Observer| {
-                    args.common.fit_tokenizer(&mut params.tokenizer, observer);
-                    params.fit_files(&args.common.input, &args.common.corpus_options(threads), observer)
-                };
-                on_text(&args.common, epochs, fit, |model: &Sent2Vec, path| model.save(path))
-            }
-            System::Word2vec(args) => {
-                let mut params = args.params(threads)?;
-                let epochs = params.training.epochs;
-                let fit = |observer: &dyn Observer| {
-                    args.common.fit_tokenizer(&mut params.tokenizer, observer);
-                    params.fit_files(&args.common.input, &args.common.corpus_options(threads), observer)
-                };
-                on_text(&args.common, epochs, fit, |model: &Word2Vec, path| model.save(path))
-            }
-            System::PvDbow(args) => {
-                let mut params = args.params(threads);
-                let epochs = params.training.epochs;
-                let fit = |observer: &dyn Observer| {
-                    args.common.fit_tokenizer(&mut params.tokenizer, observer);
-                    params.fit_files(&args.common.input, &args.common.corpus_options(threads), observer)
-                };
-                on_text(&args.common, epochs, fit, |model: &PvDbow, path| model.save(path))
-            }
+            System::Sent2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
+            System::Word2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
+            System::PvDbow(args) => text_run::train(&args.common, args.params(threads), threads),
             System::SiameseCbow(args) => args.run(threads),
             System::Pp(args) => pairs::train_pp(&args, threads),
             System::Cse(args) => pairs::train_cse(&args, threads),
@@ -215,17 +186,4 @@ impl Train {
             System::Weighted(args) => args.run(),
         }
     }
-}
-
-/// Trains a system that learns from words in their sentence.
-fn on_text<M>(
-    common: &Common,
-    epochs: u32,
-    fit: impl FnOnce(&dyn Observer) -> senv_models::Result<Trained<M>>,
-    save: impl Fn(&M, &Path) -> senv_models::Result<()>,
-) -> Result {
-    let inputs: Vec<&Path> = common.input.iter().map(PathBuf::as_path).collect();
-    let job = Job::new(&common.files, &inputs)?;
-    let fit = |progress: &TrainingProgress| Ok(Outcome::of_text(fit(progress)?, common, epochs));
-    job.run(Some(epochs), Unit::Words, fit, save)
 }

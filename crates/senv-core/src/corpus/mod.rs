@@ -30,6 +30,9 @@ pub struct CorpusOptions {
     pub min_count: u64,
     /// At most so many tokens, the most frequent; no limit by default. Ignored where a vocabulary is given.
     pub max_vocabulary: Option<usize>,
+    /// Tokens that are known whatever their count and whatever the limit, such as the words of a model that training
+    /// goes on from; one that the text lacks has a count of 0. None by default. Ignored where a vocabulary is given.
+    pub keep: Vec<String>,
     /// Threads that read; 1 by default, 0 for as many as the machine has. The result is always the same.
     pub threads: usize,
     /// What to do with lines that are not UTF-8; an error by default.
@@ -47,6 +50,7 @@ impl Default for CorpusOptions {
             tokenizer: Tokenizer::words().lowercase(true),
             min_count: 5,
             max_vocabulary: None,
+            keep: Vec::new(),
             threads: 1,
             invalid_utf8: InvalidUtf8::default(),
             max_line_bytes: DEFAULT_MAX_LINE_BYTES,
@@ -111,7 +115,8 @@ impl Corpus {
         }
         let mut passed = checked_pass(paths, options, None, observer)?;
         let builders = std::mem::take(&mut passed.builders);
-        let (vocabulary, tables) = translate::merge(builders, options.min_count, options.max_vocabulary)?;
+        let (vocabulary, tables) =
+            translate::merge(builders, options.min_count, options.max_vocabulary, &options.keep)?;
         Ok((vocabulary, Self::translated(passed, &tables, options)?))
     }
 

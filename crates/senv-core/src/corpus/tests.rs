@@ -208,6 +208,20 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
+fn words_to_keep_are_known_whatever_their_count_with_any_number_of_threads() {
+    let (_folder, paths) = files(&[b"a b a rare\n\na other\n"]);
+    for threads in [1, 3] {
+        let keep = ["rare", "new", "a", "new"].map(String::from).to_vec();
+        let options = CorpusOptions { keep, max_vocabulary: Some(1), ..options(2, threads) };
+        let (vocabulary, corpus) = Corpus::read(&paths, &options, &NoObserver).unwrap();
+        let words: Vec<(&str, u64)> = vocabulary.iter().map(|(_, token, count)| (token, count)).collect();
+        assert_eq!(words, [("a", 3), ("rare", 1), ("new", 0)]);
+        assert_eq!((vocabulary.corpus_tokens(), corpus.n_unknown()), (6, 2));
+        assert_eq!(sentences(&vocabulary, &corpus), ["a a rare|", "a|"]);
+    }
+}
+
+#[test]
 fn invalid_bytes_are_replaced_where_that_is_asked_for() {
     let replace = CorpusOptions { invalid_utf8: InvalidUtf8::Replace, ..options(1, 1) };
     assert_eq!(read(&[b"a \xFF\nb\xC3 c\nd"], &replace), ["a \u{FFFD}", "b\u{FFFD} c", "d|"]);

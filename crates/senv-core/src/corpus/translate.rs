@@ -20,6 +20,7 @@ pub(super) fn merge(
     mut builders: Vec<VocabularyBuilder>,
     min_count: u64,
     max_vocabulary: Option<usize>,
+    keep: &[String],
 ) -> Result<(Vocabulary, Tables)> {
     let mut all = if builders.is_empty() { VocabularyBuilder::default() } else { builders.remove(0) };
     let mut tables: Tables = Vec::with_capacity(builders.len() + 1);
@@ -27,7 +28,8 @@ pub(super) fn merge(
     for builder in builders {
         tables.push(builder.iter().map(|(token, count)| all.add_many(token, count)).collect());
     }
-    let vocabulary = all.finish_at_most(min_count, max_vocabulary)?;
+    let keep: Vec<u32> = keep.iter().map(|token| all.add_many(token, 0)).collect();
+    let vocabulary = all.finish_keeping(min_count, max_vocabulary, &keep)?;
     let finals: Vec<u32> = all.iter().map(|(token, _)| vocabulary.id(token).map_or(UNKNOWN, |id| id.0)).collect();
     drop(all);
     for table in &mut tables {

@@ -163,6 +163,15 @@ impl PairSource {
         &self.sentences
     }
 
+    /// Of running text the sentences whose next one is their pair, in order; `None` for pairs of any other origin.
+    #[must_use]
+    pub fn neighbours(&self) -> Option<&[u32]> {
+        match &self.groups {
+            Groups::Neighbours { starts } => Some(starts),
+            Groups::Anchored { .. } | Groups::Cliques(_) => None,
+        }
+    }
+
     /// Sentence `i`.
     ///
     /// # Panics

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, builder::BoolishValueParser};
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 use senv_eval::SickSet;
-use senv_models::{FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
+use senv_models::{FitParams, Found, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
 use senv_store::Embeddings;
 
-use super::names::{TokenizerArg, fit_tokenizer, set};
-use crate::{failure::Result as Done, text::TextArgs};
+use super::{
+    init_model::words_of,
+    names::{TokenizerArg, fit_tokenizer, set},
+};
+use crate::{failure::Result as Done, output::grouped, text::TextArgs};
 
 /// A file, and its share of the batches.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +63,7 @@ pub(crate) struct PairFiles {
     pub(crate) vectors: VectorArgs,
     /// Words of the vectors file are known, though the pairs do not have them [default: true]
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Text")]
-    keep_vector_words: Option<bool>,
+    pub(crate) keep_vector_words: Option<bool>,
     /// At most so many words, the most frequent [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Text")]
     max_vocabulary: Option<usize>,
@@ -88,26 +91,36 @@ impl VectorArgs {
     /// Reads them.
     pub(crate) fn open(&self) -> senv_models::Result<Option<Embeddings>> {
         let Some(path) = &self.init_vectors else { return Ok(None) };
-        let vectors = Model::open(path)?.to_embeddings()?;
-        let bad = vectors.table().iter().position(|row| row.iter().any(|x| !x.is_finite()));
-        if let Some(row) = bad {
-            let (n, word) = (row + 1, vectors.word(row));
-            let reason =
-                format!("the vector of word {n} ({word:?}) holds NaN or an infinite number; mend or remove it");
-            return Err(CoreError::BadFile { path: path.clone(), reason }.into());
-        }
-        Ok(Some(vectors))
+        finite(Model::open(path)?.to_embeddings()?, path).map(Some)
     }
 
     /// How many words start where.
-    pub(crate) fn line(&self, found: senv_models::Found) -> String {
-        use crate::output::grouped;
-        let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
+    pub(crate) fn line(&self, found: Found) -> String {
         match &self.init_vectors {
-            Some(path) => format!("{found} of {words} words start from {}, the others at random", path.display()),
-            None => format!("all {words} words start at random; --init-vectors would give them a start"),
+            Some(path) => start_line(found, path),
+            None => {
+                let words = grouped(found.words as u64);
+                format!("all {words} words start at random; --init-vectors would give them a start")
+            }
         }
     }
+}
+
+/// How many words start from the vectors of a file.
+pub(crate) fn start_line(found: Found, path: &Path) -> String {
+    let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
+    format!("{found} of {words} words start from {}, the others at random", path.display())
+}
+
+/// Word vectors to start from, if all of their numbers are finite.
+pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv_models::Result<Embeddings> {
+    let bad = vectors.table().iter().position(|row| row.iter().any(|x| !x.is_finite()));
+    if let Some(row) = bad {
+        let (n, word) = (row + 1, vectors.word(row));
+        let reason = format!("the vector of word {n} ({word:?}) holds NaN or an infinite number; mend or remove it");
+        return Err(CoreError::BadFile { path: path.to_owned(), reason }.into());
+    }
+    Ok(vectors)
 }
 
 /// How text becomes words.
@@ -221,7 +234,7 @@ impl PairFiles {
         };
         set(&mut options.min_count, self.words.min_count);
         if let Some(vectors) = vectors.as_ref().filter(|_| self.keep_vector_words.unwrap_or(true)) {
-            options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
+            options.keep = words_of(vectors);
         }
         let input =
             |(kind, file): (PairKind, &WeightedFile)| PairInput { path: file.path.clone(), kind, weight: file.weight };

@@ -21,7 +21,7 @@ pub(crate) struct InitArgs {
         long,
         value_name = "HOW",
         default_value = "random",
-        conflicts_with = "init_vectors",
+        conflicts_with_all = ["init_vectors", "init_model"],
         help_heading = "Training"
     )]
     init: InitArg,

@@ -6,14 +6,15 @@ use std::{
     time::SystemTime,
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
+    check_args::Checker,
     files::{RunFiles, check_writable, modified, same_file},
     outcome::{End, Outcome},
 };
 use crate::{
-    commands::file_name,
+    commands::{check_report, file_name},
     failure::{Failure, Result},
     interrupt::Interrupt,
     output,
@@ -124,8 +125,10 @@ impl<'a> Job<'a> {
         if let Some(hint) = outcome.hint {
             output::note(hint);
         }
+        let check = self.check(outcome.check, &outcome.model);
         if self.files.json {
             let mut facts = outcome.facts;
+            facts.extend(check.map(|check| ("check".to_owned(), check)));
             facts.insert("model".into(), json!(output.display().to_string()));
             facts.insert("model_bytes".into(), json!(bytes));
             output::print_json(&facts)?;
@@ -140,6 +143,22 @@ impl<'a> Job<'a> {
                 Err(senv_models::Error::ExplodingGradient { step, norm }.into())
             }
             End::Done | End::Interrupted => Ok(()),
+        }
+    }
+
+    /// Checks the model that is written, and tells what was found; the same as JSON.
+    fn check<M>(&self, checker: Option<Checker<M>>, model: &M) -> Option<Value> {
+        match checker?(model) {
+            Ok(check) => {
+                check_report::lines(&check).iter().for_each(|line| output::note(line));
+                check.warnings.iter().for_each(|warning| output::warn(&warning.to_string()));
+                Some(check_report::json(&check))
+            }
+            Err(error) => {
+                // The model is there, whatever becomes of its check.
+                output::warn(&format!("the model could not be checked: {error}"));
+                None
+            }
         }
     }
 

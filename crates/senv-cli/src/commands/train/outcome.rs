@@ -3,7 +3,7 @@
 use senv_models::{Learnt, SourceReport, Stopped, Trained};
 use serde_json::{Map, Value, json};
 
-use super::text_systems::Common;
+use super::{check_args::Checker, text_systems::Common};
 use crate::{
     output::{duration, grouped, plural, short},
     progress::Unit,
@@ -40,6 +40,8 @@ pub(crate) struct Outcome<M> {
     pub(crate) lines: Vec<String>,
     /// A hint, for the end.
     pub(crate) hint: Option<&'static str>,
+    /// The check of the model, where one is made.
+    pub(crate) check: Option<Checker<M>>,
     /// For `--json`.
     pub(crate) facts: Map<String, Value>,
 }
@@ -61,7 +63,7 @@ impl<M> Outcome<M> {
         let is_short = usual && !common.files.resume && trained.tokens / u64::from(epochs.max(1)) < SHORT_TEXT;
         let hint = is_short.then_some("hint: on a text as short as this, more --epochs and a lower --min-count help");
         let end = if trained.interrupted { End::Interrupted } else { End::Done };
-        Self { model: trained.model, end, lines: vec![line], hint, facts: object(facts) }
+        Self { model: trained.model, end, lines: vec![line], hint, check: None, facts: object(facts) }
     }
 
     /// Of a system that learns from pairs by gradient.
@@ -111,7 +113,7 @@ impl<M> Outcome<M> {
             "training_seconds": learnt.training.as_secs_f64(),
             "examples_per_second": rate,
         });
-        Self { model: learnt.model, end, lines, hint: None, facts: object(facts) }
+        Self { model: learnt.model, end, lines, hint: None, check: None, facts: object(facts) }
     }
 }
 

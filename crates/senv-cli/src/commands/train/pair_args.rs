@@ -5,10 +5,12 @@ use senv_losses::{InfoNce, MarginLoss, Prefix};
 use senv_models::{CseParams, PairLoss, PairParams};
 
 use super::{
+    check_args::CheckArgs,
     data_args::{DevArgs, PairFiles, Stage2Args},
     files::RunFiles,
     fit_args::{FitArgs, StartArgs},
     init_args::InitArgs,
+    init_model::InitModelArgs,
     names::{ActivationArg, CandidatesArg, PaddingArg, SelectionArg, set},
     pairs::{PairSystem, Parts},
     weights_args::WeightsArgs,
@@ -45,6 +47,8 @@ pub(crate) struct PairRunArgs {
     #[command(flatten)]
     pub(crate) init: InitArgs,
     #[command(flatten)]
+    pub(crate) init_model: InitModelArgs,
+    #[command(flatten)]
     pub(crate) stage2: Stage2Args,
     #[command(flatten)]
     pub(crate) files: RunFiles,
@@ -52,6 +56,8 @@ pub(crate) struct PairRunArgs {
     pub(crate) loss: LossArgs,
     #[command(flatten)]
     pub(crate) dev: DevArgs,
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
 }
 
 /// The loss, a name.

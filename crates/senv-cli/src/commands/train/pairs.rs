@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Corpus, Observer, Sentences, Tokenizer};
+use senv_core::{Corpus, Observer, SentenceEncoder, Sentences, Tokenizer};
 use senv_models::{
     Cse, CseParams, Error as ModelError, FitParams, Initial, Learnt, Model, PairData, PairLoss, PairParams, Pp,
     PpParams, ScoredPairs,
@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
+    check_args::checker,
     data_args::{Loaded, read_scored},
     files::with_suffix,
     fit_args::epochs_of,
@@ -27,7 +28,7 @@ use crate::{
 
 /// A system that learns from pairs, as the program sees it.
 pub(crate) trait PairSystem: Default + Clone + Serialize {
-    type Model;
+    type Model: SentenceEncoder + 'static;
     /// Whether the softmax loss alone brings the recipe.
     const SOFTMAX_BRINGS_RECIPE: bool;
 
@@ -151,21 +152,40 @@ impl PairSystem for CseParams {
 
 /// `senv train pp`.
 pub(crate) fn train_pp(args: &PpArgs, threads: usize) -> Result {
-    let mut params = args.run.loss.start::<PpParams>();
+    let (run, mut params) = args.run.from_model(args.run.loss.start::<PpParams>())?;
     args.weights.apply(&mut params.weighting)?;
-    PairRun { args: &args.run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
+    PairRun { args: &run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
 
 /// `senv train cse`.
 pub(crate) fn train_cse(args: &CseArgs, threads: usize) -> Result {
-    let mut params = args.run.loss.start::<CseParams>();
+    let (run, mut params) = args.run.from_model(args.run.loss.start::<CseParams>())?;
     args.cnn.apply(&mut params)?;
-    PairRun { args: &args.run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
+    PairRun { args: &run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
 
 /// Whether pairs with one first sentence are one group, unless it was said.
 pub(crate) fn groups_by_default(pairs: &PairParams) -> bool {
     matches!(pairs.loss, PairLoss::SoftmaxCosine(_))
+}
+
+impl PairRunArgs {
+    /// The run with the model that it goes on from as its initial vectors.
+    fn from_model<S: PairSystem>(&self, mut params: S) -> Result<(Self, S)> {
+        let mut run = self.clone();
+        if let Some(path) = run.init_model.init_model.take() {
+            let model = Model::open(&path)?;
+            let parts = params.parts();
+            parts.tokenizer.clone_from(model.tokenizer());
+            if matches!(model, Model::Pp(_)) {
+                // Its vectors hold frequency weights already.
+                parts.initial.frequency_weight = None;
+            }
+            run.data.keep_vector_words = Some(true);
+            run.data.vectors.init_vectors = Some(path);
+        }
+        Ok((run, params))
+    }
 }
 
 struct PairRun<'a, S> {
@@ -215,12 +235,14 @@ impl<S: PairSystem> PairRun<'_, S> {
         Ok(loaded)
     }
 
-    fn finish(&self, learnt: Learnt<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
+    fn finish(&mut self, learnt: Learnt<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
         let found = line.then(|| self.args.init.line(&self.args.data.vectors, learnt.found));
         let mut outcome = Outcome::of_learnt(learnt);
         outcome.lines.splice(..0, found);
         let sources: Vec<_> = data.reports.iter().map(source_json).collect();
         outcome.facts.insert("sources".into(), json!(sources));
+        let tokenizer = &*self.params.parts().tokenizer;
+        outcome.check = self.args.check.of_pairs(data).map(|text| checker(text, tokenizer, None));
         outcome
     }
 

@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, CorpusOptions};
-use senv_models::{Learnt, ScoredPairs, SiameseCbow, SiameseCbowParams};
+use senv_models::{CheckParams, Error, ScoredPairs, SiameseCbow, SiameseCbowParams};
 use senv_store::Embeddings;
 
 use super::{
-    data_args::{DevArgs, VectorArgs, WordArgs, read_scored},
+    check_args::{CheckArgs, checker},
+    data_args::{DevArgs, VectorArgs, WordArgs, read_scored, start_line},
     files::RunFiles,
     fit_args::{FitArgs, StartArgs, epochs_of},
     init_args::{InitArgs, Shared},
+    init_model::{InitModelArgs, words_of},
     job::Job,
     names::set,
     outcome::Outcome,
@@ -31,6 +33,8 @@ pub(crate) struct SiameseCbowArgs {
     files: RunFiles,
     #[command(flatten)]
     vectors: VectorArgs,
+    #[command(flatten)]
+    init_model: InitModelArgs,
     /// Folder for the numbered text while training, four bytes a word [default: that of MODEL]
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     scratch_dir: Option<PathBuf>,
@@ -55,6 +59,8 @@ pub(crate) struct SiameseCbowArgs {
     weights: WeightsArgs,
     #[command(flatten)]
     words: WordArgs,
+    #[command(flatten)]
+    check: CheckArgs,
 }
 
 impl SiameseCbowArgs {
@@ -77,48 +83,62 @@ impl SiameseCbowArgs {
         self.files.corpus_options(&self.words.text, self.scratch_dir.as_ref(), threads)
     }
 
-    /// Trains vectors on the text, and goes on from them.
-    fn fit_from_trained(
+    fn fit(
         &self,
-        params: &SiameseCbowParams,
+        params: &mut SiameseCbowParams,
         options: &CorpusOptions,
         dev: &[ScoredPairs],
         progress: &TrainingProgress,
-    ) -> senv_models::Result<Learnt<SiameseCbow>> {
-        let SiameseCbowParams { tokenizer, dim, min_count, fit, .. } = params;
+    ) -> senv_models::Result<Outcome<SiameseCbow>> {
+        let (mut vectors, mut keep) = (self.vectors.open()?, Vec::new());
+        let model = self.init_model.open(progress)?;
+        let path = model.as_ref().map(|model| model.path);
+        if let Some(model) = model {
+            if let Some(tokenizer) = model.tokenizer {
+                params.tokenizer = tokenizer;
+                self.words.apply(&mut params.tokenizer);
+            }
+            keep = words_of(&model.vectors);
+            vectors = Some(model.vectors);
+        }
+        if self.init_model.init_model.is_none() {
+            self.words.fit_tokenizer(&mut params.tokenizer, &self.input, progress);
+        }
+        self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
         params.check()?;
-        let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *min_count, ..options.clone() };
+        let SiameseCbowParams { tokenizer, dim, min_count, fit, .. } = &*params;
+        let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *min_count, keep, ..options.clone() };
         let (vocabulary, corpus) = Corpus::read(&self.input, &options, progress)?;
-        let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
-        let vectors = self.init.train(&vocabulary, &corpus, &shared, progress)?;
-        params.fit(vocabulary, &corpus, vectors.as_ref(), dev, progress)
+        let sample = self.check.of_corpus(&corpus, &vocabulary, &CheckParams::default())?;
+        if self.init.is_trained() {
+            let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
+            vectors = self.init.train(&vocabulary, &corpus, &shared, progress)?;
+        }
+        let learnt = match params.fit(vocabulary, &corpus, vectors.as_ref(), dev, progress) {
+            Err(Error::NoExamples { .. }) => return Err(Error::NoExamplesIn { paths: self.input.clone() }),
+            learnt => learnt?,
+        };
+        let found = match path {
+            Some(path) => start_line(learnt.found, path),
+            None => self.init.line(&self.vectors, learnt.found),
+        };
+        let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
+        outcome.lines.insert(0, found);
+        outcome.check = sample.map(|text| checker(text, tokenizer, None));
+        Ok(outcome)
     }
 
     pub(crate) fn run(&self, threads: usize) -> Result {
         self.fit.check(!self.dev.dev.is_empty())?;
         let mut params = self.params(threads)?;
-        let vectors = self.vectors.init_vectors.iter();
+        let vectors = self.vectors.init_vectors.iter().chain(&self.init_model.init_model);
         let read: Vec<&Path> = self.input.iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &read)?;
         let dev = read_scored(&self.dev.dev)?;
         job.run(
             epochs_of(&params.fit),
             Unit::Examples,
-            |progress| {
-                let vectors = self.vectors.open()?;
-                self.words.fit_tokenizer(&mut params.tokenizer, &self.input, progress);
-                self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
-                let options = self.corpus_options(threads);
-                let learnt = if self.init.is_trained() {
-                    self.fit_from_trained(&params, &options, &dev, progress)?
-                } else {
-                    params.fit_files(&self.input, &options, vectors.as_ref(), &dev, progress)?
-                };
-                let found = self.init.line(&self.vectors, learnt.found);
-                let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
-                outcome.lines.insert(0, found);
-                Ok(outcome)
-            },
+            |progress| self.fit(&mut params, &self.corpus_options(threads), &dev, progress),
             |model: &SiameseCbow, path| model.save(path),
         )
     }

@@ -12,7 +12,10 @@ use senv_negative_sampling::{NegativeSharing, Params, Schedule};
 use senv_ngram::DropoutScheme;
 
 use super::{
+    check_args::CheckArgs,
+    data_args::VectorArgs,
     files::RunFiles,
+    init_model::InitModelArgs,
     names::{TokenizerArg, fit_tokenizer, names, set},
     weights_args::WeightsArgs,
 };
@@ -30,9 +33,14 @@ pub(crate) struct Common {
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     scratch_dir: Option<PathBuf>,
 
-    /// Numbers of a vector, 1 to 65536.
+    #[command(flatten)]
+    pub(crate) vectors: VectorArgs,
+    #[command(flatten)]
+    pub(crate) init_model: InitModelArgs,
+
+    /// Numbers of a vector, 1 to 65536; with --init-vectors or --init-model those of that file.
     #[arg(long, value_name = "N", help_heading = "Training")]
-    dim: Option<usize>,
+    pub(crate) dim: Option<usize>,
     /// Passes over the text, at least 1.
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<u32>,
@@ -68,6 +76,8 @@ pub(crate) struct Common {
     pub(crate) min_count: Option<u64>,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    pub(crate) check: CheckArgs,
 }
 
 /// What only Sent2Vec can be told.
@@ -159,7 +169,7 @@ impl Common {
         params.checkpoint = Some(self.files.plan());
     }
 
-    fn tokenizer(&self, tokenizer: &mut Tokenizer) {
+    pub(crate) fn tokenizer(&self, tokenizer: &mut Tokenizer) {
         let lowercase = self.lowercase.unwrap_or(tokenizer.is_lowercase());
         set(tokenizer, self.tokenizer);
         *tokenizer = tokenizer.clone().lowercase(lowercase);

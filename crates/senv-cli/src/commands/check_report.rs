@@ -1,0 +1,45 @@
+//! What a check of a model found, in plain words and as JSON.
+
+use senv_models::Check;
+use serde_json::{Value, json};
+
+use crate::output::{grouped, plural};
+
+/// A few lines on what was found; warnings are apart.
+pub(super) fn lines(check: &Check) -> Vec<String> {
+    let mut lines = vec![format!("check on {} of the text:", plural(check.sentences as u64, "sentence"))];
+    if let Some(random) = check.random {
+        let (mean, sd) = (random.mean, random.sd);
+        lines.push(format!("  random sentences have a mean cosine of {mean:.2}, with a standard deviation of {sd:.2}"));
+    }
+    if let Some(neighbours) = check.neighbours {
+        let [auc, words] = [neighbours.auc, neighbours.tf_idf_auc].map(|auc| 100.0 * auc);
+        lines.push(if !neighbours.has_order() {
+            format!("  neighbouring sentences are nearer than random ones in {auc:.0} % of comparisons, from which nothing follows: the text marks no documents whose sentences share words")
+        } else {
+            format!("  neighbouring sentences are nearer than random ones in {auc:.0} % of comparisons ({words:.0} % by TF-IDF; 50 % is chance)")
+        });
+    }
+    if let Some(agreement) = check.tf_idf {
+        let correlation = agreement.correlation;
+        lines.push(format!("  rank correlation with TF-IDF on sentences that share words: {correlation:.2}"));
+    }
+    let [unknown, empty] = [check.unknown_words, check.empty_sentences].map(|share| 100.0 * share);
+    lines.push(format!("  {unknown:.1} % of the words are unknown, {empty:.1} % of the sentences have no known word"));
+    if let Some(loss) = check.loss {
+        lines.push(format!("  loss {:.3}, by guessing {:.3}", loss.mean, loss.chance));
+    }
+    if let Some(words) = check.training_words {
+        lines.push(format!("  {} words of training text", grouped(words)));
+    }
+    lines
+}
+
+/// The same as JSON; each warning carries its message.
+pub(super) fn json(check: &Check) -> Value {
+    let mut value = json!(check);
+    for (warning, its) in check.warnings.iter().zip(value["warnings"].as_array_mut().into_iter().flatten()) {
+        its["message"] = json!(warning.to_string());
+    }
+    value
+}

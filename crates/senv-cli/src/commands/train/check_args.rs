@@ -1,0 +1,51 @@
+//! The check of a model on its training text.
+
+use senv_core::{Corpus, SentenceEncoder, Tokenizer, Vocabulary};
+use senv_models::{Check, CheckParams, CheckText, LossAgainstChance, PairData, check};
+
+/// Whether a model is checked once it is trained.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct CheckArgs {
+    /// Do not check the model on a sample of the training text, which tells whether its vectors are of use.
+    #[arg(long, help_heading = "Training")]
+    no_check: bool,
+}
+
+impl CheckArgs {
+    /// The sample of a corpus, which is gone once training is over.
+    pub(crate) fn of_corpus(
+        self,
+        corpus: &Corpus,
+        words: &Vocabulary,
+        params: &CheckParams,
+    ) -> senv_models::Result<Option<CheckText>> {
+        if self.no_check {
+            return Ok(None);
+        }
+        CheckText::of_corpus(corpus, words, params).map(Some)
+    }
+
+    /// The sample of the running text among sources of pairs.
+    pub(crate) fn of_pairs(self, data: &PairData) -> Option<CheckText> {
+        if self.no_check { None } else { CheckText::of_pairs(data, &CheckParams::default()) }
+    }
+}
+
+/// How much a model is checked on: less where each sentence takes long.
+pub(crate) fn check_params(is_slow: bool) -> CheckParams {
+    let params = CheckParams::default();
+    if is_slow { CheckParams { n_sentences: params.n_sentences / 4, ..params } } else { params }
+}
+
+/// Checks a model, once.
+pub(crate) type Checker<M> = Box<dyn FnOnce(&M) -> senv_models::Result<Check>>;
+
+/// The check of a model on a sample of its training text.
+pub(crate) fn checker<M: SentenceEncoder>(
+    text: CheckText,
+    tokenizer: &Tokenizer,
+    loss: Option<LossAgainstChance>,
+) -> Checker<M> {
+    let params = CheckParams { tokenizer: tokenizer.clone(), loss, ..CheckParams::default() };
+    Box::new(move |model| check(model, &text, &params))
+}

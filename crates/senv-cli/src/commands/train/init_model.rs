@@ -1,0 +1,47 @@
+//! Going on from a model: its words stay known and start from its vectors.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{Observer, Tokenizer};
+use senv_models::Model;
+use senv_store::Embeddings;
+
+use super::data_args::finite;
+
+/// A model to go on from.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct InitModelArgs {
+    /// Model to go on from, of any kind: words start from its vectors and all of its words stay known; words that are
+    /// new are added. Text is tokenized as the model does, unless --tokenizer or --lowercase say otherwise. Rows that a
+    /// model file does not hold (target rows, optimizer state) start anew, and so do n-grams.
+    #[arg(long, value_name = "MODEL", conflicts_with = "init_vectors", help_heading = "Files")]
+    pub(crate) init_model: Option<PathBuf>,
+}
+
+/// What is taken of the model.
+pub(crate) struct InitModel<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) vectors: Embeddings,
+    pub(crate) tokenizer: Option<Tokenizer>,
+}
+
+impl InitModelArgs {
+    /// Opens it, and tells of what cannot be carried over.
+    pub(crate) fn open(&self, observer: &dyn Observer) -> senv_models::Result<Option<InitModel<'_>>> {
+        let Some(path) = &self.init_model else { return Ok(None) };
+        let model = Model::open(path)?;
+        if matches!(&model, Model::Sent2Vec(model) if model.params().word_ngrams > 1) {
+            observer.note(&format!(
+                "the n-grams of {} are left behind, for their rows depend on the numbers of its words: n-grams start anew",
+                path.display()
+            ));
+        }
+        let vectors = finite(model.to_embeddings()?, path)?;
+        Ok(Some(InitModel { path, vectors, tokenizer: Some(model.tokenizer().clone()) }))
+    }
+}
+
+/// The words of these vectors, in their order.
+pub(crate) fn words_of(vectors: &Embeddings) -> Vec<String> {
+    vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect()
+}

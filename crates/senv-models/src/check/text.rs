@@ -1,0 +1,204 @@
+//! The sentences that a model is checked on: a sample of a text, in runs of consecutive sentences.
+
+use std::path::Path;
+
+use rand::RngExt;
+use senv_core::{BlockBuffer, Corpus, TextOptions, TextReader, TokenId, Vocabulary, stream};
+
+use super::CheckParams;
+use crate::{PairData, Result};
+
+/// Sentences of a run: seven of eight then have their next sentence beside them.
+const RUN: u64 = 8;
+
+/// A sample of a text, in order, that knows which sentences follow one another.
+///
+/// Longer texts are sampled in runs of eight consecutive sentences, which the seed chooses.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CheckText {
+    pub(super) sentences: Vec<String>,
+    /// Whether the next sentence of the sample is the next one of the same document.
+    pub(super) goes_on: Vec<bool>,
+    /// Documents of the whole text.
+    pub(super) n_documents: u64,
+    /// Share of unknown words in the whole text, where the sample holds known ones alone.
+    pub(super) unknown: Option<f64>,
+    /// Words of the whole text, where it is the training text.
+    pub(super) training_words: Option<u64>,
+}
+
+impl CheckText {
+    /// All sentences of these documents.
+    ///
+    /// ```
+    /// use senv_models::CheckText;
+    /// let text = CheckText::new([["It rained all day.", "The river rose."], ["A dog barked.", "A cat ran."]]);
+    /// assert_eq!(text.n_sentences(), 4);
+    /// ```
+    #[must_use]
+    pub fn new<S: Into<String>>(documents: impl IntoIterator<Item = impl IntoIterator<Item = S>>) -> Self {
+        let mut text = Self::default();
+        for document in documents {
+            document.into_iter().for_each(|sentence| text.push(sentence.into(), true));
+            text.end_run();
+            text.n_documents += 1;
+        }
+        text
+    }
+
+    /// A sample of text files: one sentence a line, a line without text between documents; plain, `.gz`, `.zst` or `-`.
+    /// The files are read to their end, and the sample alone is kept in memory.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] and whatever else is wrong with the text.
+    pub fn read(paths: &[impl AsRef<Path>], options: &TextOptions, params: &CheckParams) -> Result<Self> {
+        let n_runs = params.n_sentences.div_ceil(RUN as usize).max(1) as u64;
+        let mut rng = stream(params.seed, "check text", &[]);
+        // Runs with their place in the text; each run of the text is kept with the same probability.
+        let mut kept: Vec<(u64, Self)> = Vec::new();
+        let (mut number, mut n_documents) = (0, 0);
+        let mut keep = |run: Self| {
+            if number < n_runs {
+                kept.push((number, run));
+            } else if let Some(place) = Some(rng.random_range(0..=number)).filter(|&place| place < n_runs) {
+                kept[place as usize] = (number, run);
+            }
+            number += 1;
+        };
+        for path in paths {
+            let mut reader = TextReader::open(&[path], options)?;
+            let (mut run, mut in_document) = (Self::default(), false);
+            while let Some(line) = reader.next_line()? {
+                if line.is_blank() {
+                    run.end_run();
+                    in_document = false;
+                    continue;
+                }
+                n_documents += u64::from(!in_document);
+                in_document = true;
+                // A run is over when the next one begins: a text shorter than the sample keeps all of its neighbours.
+                if run.n_sentences() as u64 == RUN {
+                    keep(std::mem::take(&mut run));
+                }
+                run.push(line.text.to_owned(), true);
+            }
+            if run.n_sentences() > 0 {
+                run.end_run();
+                keep(run);
+            }
+        }
+        kept.sort_unstable_by_key(|&(number, _)| number);
+        let mut text = Self { n_documents, ..Self::default() };
+        let mut last = None;
+        for (number, run) in kept {
+            if last.is_some_and(|last| last + 1 != number) {
+                text.end_run();
+            }
+            last = Some(number);
+            text.sentences.extend(run.sentences);
+            text.goes_on.extend(run.goes_on);
+        }
+        text.end_run();
+        Ok(text)
+    }
+
+    /// A sample of a training corpus that is coded in `vocabulary`: its words joined by blanks, unknown ones left out,
+    /// their share and the number of words taken from the counts.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if the corpus cannot be read back from its temporary file.
+    pub fn of_corpus(corpus: &Corpus, vocabulary: &Vocabulary, params: &CheckParams) -> Result<Self> {
+        let mut text = Self { n_documents: corpus.n_documents(), ..Self::of_vocabulary(vocabulary) };
+        let mut buffer = BlockBuffer::default();
+        for first in runs(corpus.n_sentences(), params) {
+            let end = corpus.n_sentences().min(first + RUN);
+            let mut number = first;
+            while number < end {
+                let block = corpus.block_of(number);
+                corpus.read_block(block, &mut buffer)?;
+                let n = buffer.n_sentences() as u64;
+                for i in (number - buffer.first_sentence()) as usize..(end - buffer.first_sentence()).min(n) as usize {
+                    text.push(joined(buffer.sentence(i), vocabulary), !buffer.ends_document(i));
+                }
+                number = end.min(buffer.first_sentence() + n);
+            }
+            text.end_run_of_sample(corpus.n_sentences(), params);
+        }
+        text.end_run();
+        Ok(text)
+    }
+
+    /// A sample of the running text among sources of pairs ([`crate::PairKind::Neighbours`]); `None` where there is none.
+    #[must_use]
+    pub fn of_pairs(data: &PairData, params: &CheckParams) -> Option<Self> {
+        let texts: Vec<_> = data.sources.iter().filter_map(|source| Some((source, source.neighbours()?))).collect();
+        let total: u64 = texts.iter().map(|(source, _)| source.sentences().len() as u64).sum();
+        if total == 0 {
+            return None;
+        }
+        // Equal neighbours count as an end too.
+        let ends = texts.iter().map(|(source, starts)| (source.sentences().len() - starts.len()) as u64);
+        let mut text = Self { n_documents: ends.sum(), ..Self::of_vocabulary(&data.vocabulary) };
+        for first in runs(total, params) {
+            let mut before = 0;
+            for (source, starts) in &texts {
+                let n = source.sentences().len() as u64;
+                for i in first.max(before)..(first + RUN).min(before + n) {
+                    let i = (i - before) as u32;
+                    text.push(joined(source.sentence(i), &data.vocabulary), starts.binary_search(&i).is_ok());
+                }
+                before += n;
+            }
+            text.end_run_of_sample(total, params);
+        }
+        text.end_run();
+        Some(text)
+    }
+
+    /// Number of sentences.
+    #[must_use]
+    pub fn n_sentences(&self) -> usize {
+        self.sentences.len()
+    }
+
+    fn of_vocabulary(vocabulary: &Vocabulary) -> Self {
+        let (known, all): (u64, u64) = (vocabulary.counts().iter().sum(), vocabulary.corpus_tokens());
+        let unknown = (all > 0).then(|| 1.0 - known.min(all) as f64 / all as f64);
+        Self { unknown, training_words: (all > 0).then_some(all), ..Self::default() }
+    }
+
+    fn push(&mut self, sentence: String, goes_on: bool) {
+        self.sentences.push(sentence);
+        self.goes_on.push(goes_on);
+    }
+
+    /// The next sentence is another one than that which follows the last.
+    fn end_run(&mut self) {
+        if let Some(last) = self.goes_on.last_mut() {
+            *last = false;
+        }
+    }
+
+    /// The same, unless all sentences are taken, and the next run begins where this one ends.
+    fn end_run_of_sample(&mut self, total: u64, params: &CheckParams) {
+        if total > params.n_sentences as u64 {
+            self.end_run();
+        }
+    }
+}
+
+/// The first sentences of the runs that are taken of so many sentences: all, or one of each stretch of equal length.
+fn runs(total: u64, params: &CheckParams) -> Vec<u64> {
+    let all = total.div_ceil(RUN);
+    if total <= params.n_sentences as u64 {
+        return (0..all).map(|run| run * RUN).collect();
+    }
+    let n = (params.n_sentences as u64).div_ceil(RUN).clamp(1, all);
+    let mut rng = stream(params.seed, "check runs", &[]);
+    let bound = |i: u64| (u128::from(i) * u128::from(all) / u128::from(n)) as u64;
+    (0..n).map(|i| RUN * rng.random_range(bound(i)..bound(i + 1))).collect()
+}
+
+fn joined(tokens: &[TokenId], vocabulary: &Vocabulary) -> String {
+    tokens.iter().map(|&token| vocabulary.token(token)).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,205 @@
+//! When a model is not to be trusted, and what then helps. Every threshold stands here, with its reason.
+//!
+//! They were set on models of a news collection of 43,490 sentences and of its first 1,200, 5,000 and 20,000, each judged
+//! by its correlation with human scores (STS benchmark, development set, Pearson x 100):
+//!
+//! | model | score | mean cosine, deviation | directions | neighbours | TF-IDF |
+//! | --- | --- | --- | --- | --- | --- |
+//! | Sent2Vec, defaults | 8.6 | .47 ± .21 | 3.8 | .62 | .30 |
+//! | the same with SIF | 25.3 | .01 ± .46 | 4.7 | .77 | .38 |
+//! | word2vec, defaults | 20.5 | 1.00 ± .00 | 1.0 | .61 | .17 |
+//! | PV-DBOW, defaults | .9 | .12 ± .30 | 9.6 | .54 | .23 |
+//! | Sent2Vec, defaults, 5,000 sentences | -1.4 | 1.00 ± .00 | 1.0 | .56 | .28 |
+//! | averages of random vectors | 42.9 | .20 ± .13 | 17 | .62 | .47 |
+//! | the same with SIF | 68.3 | .00 ± .10 | 97 | .63 | .54 |
+//! | Siamese CBOW, defaults | 47.8 | .01 ± .38 | 6.9 | .92 | .41 |
+//! | Sent2Vec, settings of the quickstart, 1,200 sentences | 14.6 | .33 ± .10 | 8.4 | .81 | .72 |
+//! | 5,000 sentences | 25.0 | .30 ± .08 | 10.6 | .82 | .67 |
+//! | 20,000 sentences | 47.5 | .27 ± .08 | 12.5 | .83 | .62 |
+//! | all sentences | 55.2 | .27 ± .08 | 12.7 | .82 | .57 |
+//! | the same with SIF | 62.9 | .00 ± .10 | 97 | .81 | .54 |
+//! | PP on neighbours, softmax over cosines | 67.8 | .00 ± .08 | 156 | 1.00 | .60 |
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::Check;
+
+/// Mean cosine of random sentences above which nearly everything is similar.
+pub const MAX_MEAN_COSINE: f64 = 0.5;
+/// Effective directions (see [`super::CosineSpread::directions`]) below which the vectors differ in too few ways, also
+/// where none of these is common to all: the models that are of no use have 1 to 5, the others 7 and more.
+pub const MIN_DIRECTIONS: f64 = 5.0;
+/// Running words of training text below which vectors learned from it alone compare sentences of other kinds worse than
+/// averages of random vectors do: so it is with 112,000 (5,000 sentences), and no longer with 400,000.
+pub const MIN_TRAINING_WORDS: u64 = 150_000;
+/// AUC of neighbours by TF-IDF from which on a text of several documents has an order: their sentences share words. News
+/// have .76, a text of simple sentences .65, lines without order .5.
+pub const MIN_ORDER: f64 = 0.6;
+/// AUC of neighbours below which a model does not see the order that is there; even averages of random vectors do.
+pub const MIN_NEIGHBOUR_AUC: f64 = 0.55;
+/// Rank correlation with TF-IDF on sentences that share words, below which cosines do not follow the words: averages of
+/// random vectors have .47, models of no use .17 to .34.
+pub const MIN_TF_IDF_AGREEMENT: f64 = 0.35;
+/// Share of unknown words above which a sentence is mostly guessed at.
+pub const MAX_UNKNOWN_WORDS: f64 = 0.25;
+/// Share of sentences without a known word, whose vectors are zero, above which searching misses too many.
+pub const MAX_EMPTY_SENTENCES: f64 = 0.05;
+
+/// A sign that the vectors of a model are of little use; shown, it says what helps.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum CheckWarning {
+    /// Any two sentences have nearly the same vector.
+    OneDirection {
+        /// Mean cosine of random sentences, in `[-1, 1]`.
+        mean_cosine: f64,
+    },
+    /// Vectors differ in a few directions alone.
+    FewDirections {
+        /// How many, at least 1.
+        directions: f64,
+    },
+    /// Training has not brought the loss below that of guessing.
+    LossAtChance {
+        /// Mean loss of training, in the unit of the chance.
+        loss: f64,
+        /// The loss of an untrained model.
+        chance: f64,
+    },
+    /// The training text is too short.
+    FewWords {
+        /// Its running words.
+        words: u64,
+    },
+    /// Sentences of one document are no nearer than others, though they share more words.
+    NeighboursNotNearer {
+        /// Probability that neighbours are nearer than random sentences by the model.
+        auc: f64,
+        /// The same by TF-IDF.
+        tf_idf_auc: f64,
+    },
+    /// Cosines do not follow the words that sentences share.
+    LowTfIdfAgreement {
+        /// Spearman's correlation with TF-IDF.
+        correlation: f64,
+    },
+    /// Much of the text is unknown to the model.
+    ManyUnknownWords {
+        /// Share of its words, in `[0, 1]`.
+        share: f64,
+    },
+    /// Many sentences have no known word.
+    ManyEmptySentences {
+        /// Share of all sentences, in `[0, 1]`.
+        share: f64,
+    },
+    /// Vectors hold numbers that are NaN or infinite.
+    NotFinite {
+        /// Sentences with such a vector.
+        sentences: usize,
+    },
+}
+
+impl CheckWarning {
+    /// All that there are for these findings.
+    pub(super) fn of(check: &Check) -> Vec<Self> {
+        let mut warnings = Vec::new();
+        let mut warn = |condition: bool, warning: Self| {
+            if condition {
+                warnings.push(warning);
+            }
+        };
+        if let Some(loss) = check.loss {
+            let (loss, chance) = (loss.mean, loss.chance);
+            // Not a number is no success either.
+            warn(!(loss < chance), Self::LossAtChance { loss, chance });
+        }
+        if let Some(random) = check.random {
+            let directions = random.directions();
+            let one_way = random.mean > MAX_MEAN_COSINE;
+            warn(one_way, Self::OneDirection { mean_cosine: random.mean });
+            // A vector of few numbers has no more directions.
+            let few = MIN_DIRECTIONS.min(check.dim as f64 / 2.0);
+            warn(!one_way && directions < few, Self::FewDirections { directions });
+        }
+        if let Some(neighbours) = check.neighbours {
+            let (auc, tf_idf_auc) = (neighbours.auc, neighbours.tf_idf_auc);
+            warn(neighbours.has_order() && auc < MIN_NEIGHBOUR_AUC, Self::NeighboursNotNearer { auc, tf_idf_auc });
+        }
+        if let Some(agreement) = check.tf_idf {
+            let correlation = agreement.correlation;
+            warn(correlation < MIN_TF_IDF_AGREEMENT, Self::LowTfIdfAgreement { correlation });
+        }
+        if let Some(words) = check.training_words {
+            warn(words < MIN_TRAINING_WORDS, Self::FewWords { words });
+        }
+        let share = check.unknown_words;
+        warn(share > MAX_UNKNOWN_WORDS, Self::ManyUnknownWords { share });
+        let share = check.empty_sentences;
+        warn(share > MAX_EMPTY_SENTENCES, Self::ManyEmptySentences { share });
+        warn(check.not_finite > 0, Self::NotFinite { sentences: check.not_finite });
+        warnings
+    }
+}
+
+impl fmt::Display for CheckWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |share: f64| 100.0 * share;
+        match *self {
+            Self::OneDirection { mean_cosine } => write!(
+                f,
+                "the vectors all point one way: random sentences have a mean cosine of {mean_cosine:.2}, so nearly everything \
+                 looks similar; weight the words and take out what all sentences share (--weights sif, or senv train weighted \
+                 for a model that is there), or train for more --epochs"
+            ),
+            Self::FewDirections { directions } => write!(
+                f,
+                "the vectors differ in about {directions:.1} directions only, so that many sentences look alike; train for more \
+                 --epochs with a higher --lr, or on more text"
+            ),
+            Self::LossAtChance { loss, chance } => write!(
+                f,
+                "the loss of {loss:.3} is not below {chance:.3}, which guessing has: nothing was learned; lower --lr, or train \
+                 for more --epochs"
+            ),
+            Self::FewWords { words } => write!(
+                f,
+                "{words} words of training text are few: below {MIN_TRAINING_WORDS}, vectors compare other sentences than \
+                 those of the text worse than averages of random vectors do; take more text, or go on from a model of a larger \
+                 one (--init-model, --init-vectors)"
+            ),
+            Self::NeighboursNotNearer { auc, tf_idf_auc } => write!(
+                f,
+                "neighbouring sentences are no nearer than random ones ({:.0} % of comparisons, {:.0} % by shared words \
+                 alone): the vectors miss what the text is about; train for more --epochs, or weight the words (--weights sif)",
+                percent(auc),
+                percent(tf_idf_auc)
+            ),
+            Self::LowTfIdfAgreement { correlation } => write!(
+                f,
+                "sentences that share words are hardly nearer (rank correlation with TF-IDF {correlation:.2}); weight the words \
+                 (--weights sif), or train for more --epochs"
+            ),
+            Self::ManyUnknownWords { share } => write!(
+                f,
+                "{:.0} % of the words are unknown; lower --min-count, train on more text of this kind, or give the text the \
+                 model's tokenizer and case",
+                percent(share)
+            ),
+            Self::ManyEmptySentences { share } => write!(
+                f,
+                "{:.0} % of the sentences have no known word, and a vector of zeros; lower --min-count, or train on more text \
+                 of this kind",
+                percent(share)
+            ),
+            Self::NotFinite { sentences } => write!(
+                f,
+                "{sentences} sentences have vectors with NaN or infinite numbers; train again with a lower --lr, or mend the \
+                 word vectors that the model was made of"
+            ),
+        }
+    }
+}
