@@ -24,7 +24,7 @@ fn lines() -> Vec<String> {
     let rest =
         ["sat on a mat", "lay on the rug and slept", "ran to the quiet town", "saw snow", "heard rain on the hill"];
     let line = |i: usize| {
-        format!("the {} {}{}", nouns[i * i % 7 % 6], rest[i * 3 % 5], if i % 4 == 0 { " today" } else { "" })
+        format!("the {} {}{}", nouns[i * i % 7 % 6], rest[i * 3 % 5], if i.is_multiple_of(4) { " today" } else { "" })
     };
     (0..150).map(line).collect()
 }
@@ -48,7 +48,7 @@ impl Text {
 
     fn corpus(&self, tokenizer: &Tokenizer) -> (Vocabulary, Corpus) {
         let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: 1, ..CorpusOptions::default() };
-        Corpus::read(&[self.path.clone()], &options, &NoObserver).unwrap()
+        Corpus::read(std::slice::from_ref(&self.path), &options, &NoObserver).unwrap()
     }
 
     fn sent2vec(&self, word_ngrams: usize, weighting: Option<WeightScheme>) -> Sent2Vec {
