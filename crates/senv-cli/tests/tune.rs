@@ -107,3 +107,14 @@ fn what_cannot_be_tried_is_said_before_the_first_run() {
     assert_eq!(folder.read("pairs.tsv"), pairs(120).as_bytes());
     assert!(!folder.has("out"));
 }
+
+#[test]
+fn pairs_in_a_script_without_spaces_are_searched_with_the_tokenizer_for_it() {
+    let folder = Folder::new();
+    folder.write("pairs.tsv", "猫坐在垫子上\t垫子上有猫\n小镇下雨了\t雨下在小镇\n狗躺在地毯上\t地毯上有狗\n".repeat(5));
+    folder.write("dev.tsv", "5\t猫坐在垫子上\t垫子上有猫\n1\t小镇下雨了\t地毯上有狗\n2\t狗躺在地毯上\t垫子上有猫\n");
+    folder.write("grid.txt", "lr = 0.01 0.02\n");
+    assert!(folder.run(&tune("pp", &[])).ok().err.contains("tokenizer is unicode"));
+    let info = folder.run(&["info", "out/best.senv", "--json"]).ok().json();
+    assert_eq!(info["parameters"]["tokenizer"]["rule"], "unicode");
+}

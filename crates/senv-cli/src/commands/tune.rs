@@ -194,6 +194,7 @@ impl Search {
         let mut first = params(base, None)?;
         let parts = first.parts();
         let group = groups_by_default(parts.pairs);
+        self.data.fit_tokenizer(&self.stage2.stage2, parts.tokenizer, &progress);
         let loaded = match self.data.load(&self.stage2.stage2, parts.tokenizer, group, threads, &progress) {
             Err(senv_models::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
             loaded => loaded?,
@@ -201,6 +202,12 @@ impl Search {
         let second = loaded.second.iter().flat_map(|data| &data.reports);
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
         let of_vectors = loaded.vectors.as_ref().map(senv_store::Embeddings::dim);
+        let tokenizer = first.parts().tokenizer.clone();
+        let params = |settings: &A, of_vectors| -> Result<A::System> {
+            let mut params = params(settings, of_vectors)?;
+            *params.parts().tokenizer = tokenizer.clone();
+            Ok(params)
+        };
         let base_params = params(base, of_vectors)?;
         self.check_same_search(&base_params, &loaded, &select)?;
         let plan = |(values, settings): (&Vec<String>, &A)| {
