@@ -41,12 +41,14 @@ pub struct CheckParams {
     pub loss: Option<LossAgainstChance>,
     /// Running words of the training text, where they are known and the text checked is another one.
     pub training_words: Option<u64>,
+    /// Whether training went on from vectors of another text: then nothing follows from the size of this one.
+    pub starts_from_vectors: bool,
 }
 
 impl Default for CheckParams {
     fn default() -> Self {
         let tokenizer = Tokenizer::words().lowercase(true);
-        Self { n_sentences: 4_000, seed: 1, tokenizer, loss: None, training_words: None }
+        Self { n_sentences: 4_000, seed: 1, tokenizer, loss: None, training_words: None, starts_from_vectors: false }
     }
 }
 
@@ -147,7 +149,7 @@ pub struct Check {
     pub not_finite: usize,
     /// Training loss, as given.
     pub loss: Option<LossAgainstChance>,
-    /// Running words of the training text, as given or counted.
+    /// Running words of the training text, as given or counted; `None` where training went on from other vectors.
     pub training_words: Option<u64>,
     /// What follows: nothing where the model looks sound.
     pub warnings: Vec<CheckWarning>,
@@ -237,7 +239,7 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
         empty_sentences: coverage.iter().filter(|coverage| coverage.is_empty()).count() as f64 / n as f64,
         not_finite: finite.iter().filter(|&&finite| !finite).count(),
         loss: params.loss,
-        training_words: params.training_words.or(text.training_words),
+        training_words: params.training_words.or(text.training_words).filter(|_| !params.starts_from_vectors),
         warnings: Vec::new(),
     };
     check.warnings = CheckWarning::of(&check);

@@ -115,7 +115,7 @@ impl CheckWarning {
         if let Some(loss) = check.loss {
             let (loss, chance) = (loss.mean, loss.chance);
             // Not a number is no success either.
-            warn(!(loss < chance), Self::LossAtChance { loss, chance });
+            warn(loss.is_nan() || loss >= chance, Self::LossAtChance { loss, chance });
         }
         if let Some(random) = check.random {
             let directions = random.directions();
@@ -167,9 +167,11 @@ impl fmt::Display for CheckWarning {
             ),
             Self::FewWords { words } => write!(
                 f,
-                "{words} words of training text are few: below {MIN_TRAINING_WORDS}, vectors compare other sentences than \
+                "{} words of training text are few: below {}, vectors compare other sentences than \
                  those of the text worse than averages of random vectors do; take more text, or go on from a model of a larger \
-                 one (--init-model, --init-vectors)"
+                 one (--init-model, --init-vectors)",
+                grouped(words),
+                grouped(MIN_TRAINING_WORDS)
             ),
             Self::NeighboursNotNearer { auc, tf_idf_auc } => write!(
                 f,
@@ -202,4 +204,10 @@ impl fmt::Display for CheckWarning {
             ),
         }
     }
+}
+
+/// Digits in groups: `1,234,567`.
+fn grouped(n: u64) -> String {
+    let (rest, last) = (n / 1000, n % 1000);
+    if rest == 0 { last.to_string() } else { format!("{},{last:03}", grouped(rest)) }
 }

@@ -40,12 +40,15 @@ pub(crate) fn check_params(is_slow: bool) -> CheckParams {
 /// Checks a model, once.
 pub(crate) type Checker<M> = Box<dyn FnOnce(&M) -> senv_models::Result<Check>>;
 
-/// The check of a model on a sample of its training text.
+/// The check of a model on a sample of its training text; of vectors of another text that it started from nothing is
+/// known but that there were some.
 pub(crate) fn checker<M: SentenceEncoder>(
     text: CheckText,
     tokenizer: &Tokenizer,
     loss: Option<LossAgainstChance>,
+    starts_from_vectors: bool,
 ) -> Checker<M> {
-    let params = CheckParams { tokenizer: tokenizer.clone(), loss, ..CheckParams::default() };
+    let tokenizer = tokenizer.clone();
+    let params = CheckParams { tokenizer, loss, starts_from_vectors, ..CheckParams::default() };
     Box::new(move |model| check(model, &text, &params))
 }

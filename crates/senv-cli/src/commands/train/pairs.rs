@@ -152,14 +152,14 @@ impl PairSystem for CseParams {
 
 /// `senv train pp`.
 pub(crate) fn train_pp(args: &PpArgs, threads: usize) -> Result {
-    let (run, mut params) = args.run.from_model(args.run.loss.start::<PpParams>())?;
+    let (run, mut params) = args.run.with_model(args.run.loss.start::<PpParams>())?;
     args.weights.apply(&mut params.weighting)?;
     PairRun { args: &run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
 
 /// `senv train cse`.
 pub(crate) fn train_cse(args: &CseArgs, threads: usize) -> Result {
-    let (run, mut params) = args.run.from_model(args.run.loss.start::<CseParams>())?;
+    let (run, mut params) = args.run.with_model(args.run.loss.start::<CseParams>())?;
     args.cnn.apply(&mut params)?;
     PairRun { args: &run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
@@ -171,7 +171,7 @@ pub(crate) fn groups_by_default(pairs: &PairParams) -> bool {
 
 impl PairRunArgs {
     /// The run with the model that it goes on from as its initial vectors.
-    fn from_model<S: PairSystem>(&self, mut params: S) -> Result<(Self, S)> {
+    fn with_model<S: PairSystem>(&self, mut params: S) -> Result<(Self, S)> {
         let mut run = self.clone();
         if let Some(path) = run.init_model.init_model.take() {
             let model = Model::open(&path)?;
@@ -242,7 +242,8 @@ impl<S: PairSystem> PairRun<'_, S> {
         let sources: Vec<_> = data.reports.iter().map(source_json).collect();
         outcome.facts.insert("sources".into(), json!(sources));
         let tokenizer = &*self.params.parts().tokenizer;
-        outcome.check = self.args.check.of_pairs(data).map(|text| checker(text, tokenizer, None));
+        let given = self.args.data.vectors.init_vectors.is_some();
+        outcome.check = self.args.check.of_pairs(data).map(|text| checker(text, tokenizer, None, given));
         outcome
     }
 

@@ -110,6 +110,7 @@ impl SiameseCbowArgs {
         let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *min_count, keep, ..options.clone() };
         let (vocabulary, corpus) = Corpus::read(&self.input, &options, progress)?;
         let sample = self.check.of_corpus(&corpus, &vocabulary, &CheckParams::default())?;
+        let given = vectors.is_some();
         if self.init.is_trained() {
             let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
             vectors = self.init.train(&vocabulary, &corpus, &shared, progress)?;
@@ -124,7 +125,7 @@ impl SiameseCbowArgs {
         };
         let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
         outcome.lines.insert(0, found);
-        outcome.check = sample.map(|text| checker(text, tokenizer, None));
+        outcome.check = sample.map(|text| checker(text, tokenizer, None, given));
         Ok(outcome)
     }
 

@@ -132,6 +132,6 @@ fn fit<S: TextSystem>(
     let loss = LossAgainstChance::negative_sampling(trained.loss, negatives);
     let mut outcome = Outcome::of_text(trained, common, epochs);
     outcome.lines.splice(..0, line);
-    outcome.check = sample.map(|text| checker(text, &tokenizer, Some(loss)));
+    outcome.check = sample.map(|text| checker(text, &tokenizer, Some(loss), start.is_some()));
     Ok(outcome)
 }
