@@ -42,7 +42,6 @@ use self::{
 };
 pub(super) use self::{
     data_args::{Loaded, PairFiles, Stage2Args, read_scored},
-    files::{check_writable, same_file},
     outcome::source_line,
     pair_args::{CnnArgs, LearnArgs, LossArgs},
     pairs::{PairSystem, groups_by_default},
