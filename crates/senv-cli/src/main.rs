@@ -7,6 +7,7 @@
 
 mod args;
 mod commands;
+mod destination;
 mod failure;
 mod interrupt;
 mod number;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv_core::{InvalidUtf8, TextOptions, TextReader};
+use senv_core::{InvalidUtf8, Line, TextOptions, TextReader};
 
 use crate::{failure::Result, output};
 
@@ -103,6 +103,11 @@ pub(crate) fn read_sentences(paths: &[PathBuf], options: &TextOptions) -> Result
         }
     }
     Ok(lines)
+}
+
+/// Whether nothing but white space is on the line: the end of a document.
+pub(crate) fn is_blank(line: &str) -> bool {
+    Line { text: line, path: Path::new(""), number: 0 }.is_blank()
 }
 
 /// Whether a path stands for standard input or output.

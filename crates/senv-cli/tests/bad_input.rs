@@ -92,7 +92,7 @@ fn a_failed_run_leaves_an_older_output_alone() {
     let folder = Folder::with_model();
     folder.write("v.npy", "older");
     folder.write("latin.txt", b"the cat\nthe caf\xe9\n");
-    let args = ["encode", "--model", "m.senv", "--input", "latin.txt", "--output", "v.npy"];
+    let args = ["encode", "--model", "m.senv", "--input", "latin.txt", "--output", "v.npy", "--force"];
     folder.run(&args).fails(1, &["latin.txt:2"]);
     assert_eq!(folder.read("v.npy"), b"older");
     assert_eq!(folder.names(), ["latin.txt", "m.senv", "text.txt", "v.npy"]);

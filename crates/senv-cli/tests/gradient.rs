@@ -195,7 +195,7 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     let other = [&command("m.senv")[..], &["--resume", "--seed", "9"]].concat();
     folder.run(&other).fails(1, &["m.senv.checkpoint cannot be resumed", "other settings"]);
     let resumed = folder.run(&[&command("m.senv")[..], &["--resume"]].concat()).ok();
-    assert!(!resumed.err.contains("starting anew"), "{}", resumed.err);
+    assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
     folder.run(&command("whole.senv")).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
     assert_eq!(folder.names(), ["dev.tsv", "m.senv", "pairs.tsv", "whole.senv"]);
@@ -223,4 +223,20 @@ fn a_second_stage_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     folder.run(&command("whole.senv")).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
     assert_eq!(folder.names(), ["dev.tsv", "m.senv", "pairs.tsv", "two.tsv", "whole.senv"]);
+}
+
+#[test]
+fn rates_at_which_nothing_is_learnt_leave_no_model() {
+    let folder = Folder::with_pairs();
+    let run =
+        |more: &[&str]| folder.run(&[&["train", "pp", "--pairs", "pairs.tsv", "--output", "m.senv"], more].concat());
+    for loss in ["margin", "softmax-cosine"] {
+        run(&["--loss", loss, "--lr", "1e10"])
+            .fails(1, &["nothing is learnt: the loss is ", "at step ", "learning rate ", "--lr"]);
+        assert!(!folder.has("m.senv"), "{loss}");
+        // A rate that is too low does no harm.
+        run(&["--loss", loss, "--lr", "1e-9"]).ok();
+        run(&["--loss", loss]).ok();
+        std::fs::remove_file(folder.path("m.senv")).unwrap();
+    }
 }

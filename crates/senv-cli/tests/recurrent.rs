@@ -187,6 +187,25 @@ fn an_exploding_gradient_stops_the_run_and_the_best_model_is_kept() {
     has_cosine(&folder, "m.senv");
 }
 
+#[test]
+fn a_loss_that_stays_above_that_of_a_guess_stops_the_run_and_the_best_model_is_kept() {
+    let folder = Folder::with_text(200);
+    folder.write("dev.txt", text(30));
+    let args = ["train", "rnn-ae", "--input", "text.txt", "--hidden", "6", "--softmax", "full", "--output", "m.senv"];
+    let wild = |more: &[&str]| folder.run(&[&args, &SMALL[..], &["--lr", "1e6", "--steps"], more].concat());
+    let says = ["nothing is learnt: the loss is ", "at step ", "a guess", "learning rate 1.000e6", "a lower --lr"];
+    wild(&["3000"]).fails(1, &says);
+    assert!(!folder.has("m.senv"), "nothing is known to be good");
+    // A run too short to be stopped under way is judged at its end.
+    wild(&["20"]).fails(1, &says);
+    let ended = wild(&["3000", "--dev", "dev.txt", "--validate-every", "1", "--json"]);
+    let ended = ended.fails(1, &[&says[..], &["m.senv holds the best model before"]].concat());
+    let json = ended.json();
+    assert_eq!(json["stopped"], "not-learning");
+    assert!(json["steps"].as_u64().unwrap() < 3000 && json["best"]["step"].as_u64().unwrap() < 100, "{json}");
+    has_cosine(&folder, "m.senv");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_killed_run_of_skip_thoughts_goes_on_to_the_same_bytes() {

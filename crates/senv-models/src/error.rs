@@ -84,6 +84,22 @@ pub enum Error {
         /// The learning rate there.
         lr: f64,
     },
+    /// The loss is no better than that of a guess, or of the weights that training began with.
+    #[error(
+        "nothing is learnt: the loss is {loss:.4} at step {step}, that of {of} {bound:.4} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip"
+    )]
+    NotLearning {
+        /// The step, counted from 0.
+        step: u64,
+        /// The learning rate there.
+        lr: f64,
+        /// The loss of the last steps.
+        loss: f64,
+        /// What it should be below.
+        bound: f64,
+        /// Whose loss that is.
+        of: &'static str,
+    },
     /// A checkpoint is of another run.
     #[error("{} cannot be resumed: {what}; repeat the command it was made with, or start anew without --resume", path.display())]
     CheckpointMismatch {

@@ -156,8 +156,10 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
                 let (loss, saved) = margin.forward(first, second, &texts, &mut rng)?;
                 let (d_first, d_second) = margin.backward(&saved, 1.0);
                 let active = saved.n_active() as f64 / saved.n_hinges() as f64;
+                let n_hinges = saved.negatives().iter().flatten().count();
+                let chance = Some(margin.margin * n_hinges as f64 / n as f64);
                 (
-                    StepReport { loss, active: Some(active), ..StepReport::default() },
+                    StepReport { loss, chance, active: Some(active), ..StepReport::default() },
                     concatenate![Axis(0), d_first, d_second],
                 )
             }
@@ -166,7 +168,8 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
                 let (loss, saved) = softmax.forward(first, second, hard, &texts)?;
                 let (d_first, d_second, d_hard) = softmax.backward(&saved, 1.0)?;
                 let d_hard = d_hard.unwrap_or_else(|| Array2::zeros((0, vectors.ncols())));
-                (StepReport { loss, ..StepReport::default() }, concatenate![Axis(0), d_first, d_second, d_hard])
+                let chance = Some(((n + n_hard) as f64).ln());
+                (StepReport { loss, chance, ..StepReport::default() }, concatenate![Axis(0), d_first, d_second, d_hard])
             }
         })
     }

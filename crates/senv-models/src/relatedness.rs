@@ -13,7 +13,7 @@ use senv_core::{
     kernels, stream,
 };
 use senv_encoders::{Activation, Encoder};
-use senv_losses::{Combine, GradeLoss, Grid, RelatednessHead, check_score};
+use senv_losses::{Combine, GradeLoss, Grid, Predictions, RelatednessHead, check_score};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -347,7 +347,9 @@ impl Objective for Tuning<'_> {
         let fit = &self.params.fit;
         fit.penalty(self.params.l2_filters).backward_all(filters, start, 1.0, &mut d_encoder[0])?;
         fit.penalty(self.params.l2_head).backward_all(&weights.parameters[1], None, 1.0, d_head)?;
-        Ok(StepReport { loss, ..StepReport::default() })
+        let guess = Predictions::from_logits(Array2::zeros(targets.raw_dim()));
+        let chance = Some(self.params.loss.forward(&guess, targets.view())?);
+        Ok(StepReport { loss, chance, ..StepReport::default() })
     }
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {

@@ -291,7 +291,8 @@ impl Objective for Neighbours<'_> {
             &mut d_parameters[0],
         )?;
         lap.add_to(&mut phases.backward);
-        Ok(StepReport { loss, ..StepReport::default() })
+        let chance = Some(f64::from(counts.positives + counts.negatives).ln());
+        Ok(StepReport { loss, chance, ..StepReport::default() })
     }
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {

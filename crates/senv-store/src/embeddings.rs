@@ -1,6 +1,9 @@
 //! Words and their rows.
 
-use std::{io::Read, path::Path};
+use std::{
+    io::{Read, Write},
+    path::Path,
+};
 
 use senv_core::{AtomicFile, Rows, Table, TokenId, Vocabulary};
 
@@ -132,18 +135,62 @@ impl Embeddings {
         if format == Format::Safetensors {
             return ModelWriter::new(KIND).vocabulary(&self.vocabulary).table(ROWS, &self.table).save(path);
         }
+        self.check_words(path, format)?;
+        let mut file = AtomicFile::create(path)?;
+        self.write_rows(&mut file, format).map_err(|error| file.error(error))?;
+        Ok(file.commit()?)
+    }
+
+    /// As [`Embeddings::write`], to a stream such as standard output; `name` stands for the path in errors.
+    ///
+    /// ```
+    /// use senv_core::{Table, Vocabulary};
+    /// use senv_store::{Embeddings, Format, NonFinite};
+    /// let vocabulary = Vocabulary::from_counts([("cat", 3)], 3)?;
+    /// let embeddings = Embeddings::new(vocabulary, Table::from_vec(1, 2, vec![1.0, -0.5])?)?;
+    /// let mut out = Vec::new();
+    /// embeddings.write_to(&mut out, "-", Format::GloveText, NonFinite::Error)?;
+    /// assert_eq!(out, b"cat 1.0 -0.5\n");
+    /// # Ok::<(), senv_store::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Embeddings::write`], and [`Error::BadWrite`] for [`Format::Safetensors`], which is mapped from a file.
+    pub fn write_to(
+        &self,
+        out: &mut impl Write,
+        name: impl AsRef<Path>,
+        format: Format,
+        non_finite: NonFinite,
+    ) -> Result<()> {
+        let name = name.as_ref();
+        if non_finite == NonFinite::Error {
+            self.check_finite(name)?;
+        }
+        if format == Format::Safetensors {
+            let (what, reason) = ("a senv model".into(), "it is mapped from a file; write one".into());
+            return Err(Error::BadWrite { path: name.to_owned(), what, reason });
+        }
+        self.check_words(name, format)?;
+        Ok(self.write_rows(out, format).map_err(|error| senv_core::Error::io("write", name, error))?)
+    }
+
+    fn write_rows(&self, out: &mut impl Write, format: Format) -> std::io::Result<()> {
+        match format {
+            Format::Word2vecBinary => word2vec_binary::write(self, out),
+            _ => text_write::write(self, out, format),
+        }
+    }
+
+    /// Refuses words that the formats of other programs cannot hold.
+    fn check_words(&self, path: &Path, format: Format) -> Result<()> {
         for (_, word, _) in self.vocabulary.iter() {
             // A byte order mark at the start of the file would be skipped by readers.
             if word.is_empty() || word.contains([' ', '\n', '\r', '\u{feff}']) {
                 return Err(Error::UnwritableWord { path: path.to_owned(), word: word.to_owned(), format });
             }
         }
-        let mut file = AtomicFile::create(path)?;
-        match format {
-            Format::Word2vecBinary => word2vec_binary::write(self, &mut file)?,
-            _ => text_write::write(self, &mut file, format)?,
-        }
-        Ok(file.commit()?)
+        Ok(())
     }
 
     fn check_finite(&self, path: &Path) -> Result<()> {

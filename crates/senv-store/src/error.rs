@@ -1,6 +1,10 @@
 //! What can go wrong with the files of this crate: which file, where in it, what was expected, what to do.
 
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    fs::Metadata,
+    path::{Path, PathBuf},
+};
 
 use crate::Format;
 
@@ -39,6 +43,16 @@ pub enum Error {
         path: PathBuf,
         /// What it looks like, and what to do where that is known.
         found: &'static str,
+    },
+    /// A folder, or a pipe or device where a file has to be mapped.
+    #[error("{} is {found}; expected a file: a model of senv, or word vectors{remedy}", path.display())]
+    NotAFile {
+        /// What was to be opened.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+        /// What to do, where that is known.
+        remedy: &'static str,
     },
     /// The first line of a word2vec file is not two whole numbers.
     #[error(
@@ -300,4 +314,16 @@ pub enum Error {
         /// Why it cannot be.
         reason: String,
     },
+}
+
+impl Error {
+    /// For what is there and is no file that can be mapped.
+    pub(crate) fn not_a_file(path: &Path, metadata: &Metadata) -> Self {
+        let (found, remedy) = match (metadata.is_dir(), path.join("dictionary.txt").is_file()) {
+            (true, true) => ("a folder", " (released Skip-thoughts become a model by senv convert FOLDER out.senv)"),
+            (true, false) => ("a folder", ""),
+            _ => ("a pipe or device", "; models are mapped and not read, so save it as a file first"),
+        };
+        Self::NotAFile { path: path.to_owned(), found, remedy }
+    }
 }

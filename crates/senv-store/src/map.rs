@@ -5,7 +5,7 @@ use std::{fs::File, path::Path, sync::Arc};
 
 use memmap2::Mmap;
 
-use crate::Result;
+use crate::{Error, Result};
 
 /// Maps a whole file read-only.
 ///
@@ -13,6 +13,10 @@ use crate::Result;
 /// ever replaces files whole.
 pub(crate) fn map(path: &Path) -> Result<Arc<Mmap>> {
     let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
+    let metadata = file.metadata().map_err(|e| senv_core::Error::io("open", path, e))?;
+    if !metadata.is_file() {
+        return Err(Error::not_a_file(path, &metadata));
+    }
     // SAFETY: the map is read-only, and its bytes are only ever read as integers and floats, for which every
     // pattern is valid, or as text after a check. That no one shortens the file meanwhile is the condition above.
     let map = unsafe { Mmap::map(&file) };

@@ -1,23 +1,21 @@
 //! Writes a line a word. Numbers are the shortest decimals that read back to the same f32.
 
-use std::io::Write;
+use std::io::{Result, Write};
 
 use rayon::prelude::*;
-use senv_core::{AtomicFile, Rows};
+use senv_core::Rows;
 
-use crate::{Embeddings, Format, Result};
+use crate::{Embeddings, Format};
 
 /// Rows printed at a time, by one thread and by all.
 const ROWS: usize = 64;
 const BLOCK: usize = 64 * ROWS;
 
 /// Writes the embeddings; the words are known to hold no blanks or line ends.
-pub(crate) fn write(embeddings: &Embeddings, file: &mut AtomicFile, format: Format) -> Result<()> {
+pub(crate) fn write(embeddings: &Embeddings, out: &mut impl Write, format: Format) -> Result<()> {
     let (n, dim) = (embeddings.len(), embeddings.dim());
-    let done = |file: &AtomicFile, result: std::io::Result<()>| result.map_err(|e| file.error(e));
     if format != Format::GloveText {
-        let written = writeln!(file, "{n} {dim}");
-        done(file, written)?;
+        writeln!(out, "{n} {dim}")?;
     }
     let end: &[u8] = if format == Format::FastTextVec { b" \n" } else { b"\n" };
     for block in (0..n).step_by(BLOCK) {
@@ -38,10 +36,7 @@ pub(crate) fn write(embeddings: &Embeddings, file: &mut AtomicFile, format: Form
                 text
             })
             .collect();
-        for piece in pieces {
-            let written = file.write_all(&piece);
-            done(file, written)?;
-        }
+        pieces.iter().try_for_each(|piece| out.write_all(piece))?;
     }
     Ok(())
 }

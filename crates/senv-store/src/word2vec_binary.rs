@@ -1,8 +1,11 @@
 //! word2vec binary: a header line, then each word, a blank and its numbers as little-endian f32.
 
-use std::{borrow::Cow, io::Write};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
-use senv_core::{AtomicFile, Rows};
+use senv_core::Rows;
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ReadOptions, Result,
@@ -86,19 +89,15 @@ fn read_row(input: &mut Input, rows: &mut Collector<'_>, row: &mut [f32], max_wo
 }
 
 /// Writes the embeddings; the words are known to be writable. A line end follows each row.
-pub(crate) fn write(embeddings: &Embeddings, file: &mut AtomicFile) -> Result<()> {
-    let mut all = || {
-        writeln!(file, "{} {}", embeddings.len(), embeddings.dim())?;
-        for i in 0..embeddings.len() {
-            file.write_all(embeddings.word(i).as_bytes())?;
-            file.write_all(b" ")?;
-            file.write_all(&le_bytes(embeddings.row(i)))?;
-            file.write_all(b"\n")?;
-        }
-        Ok(())
-    };
-    let written = all();
-    written.map_err(|e| file.error(e).into())
+pub(crate) fn write(embeddings: &Embeddings, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{} {}", embeddings.len(), embeddings.dim())?;
+    for i in 0..embeddings.len() {
+        out.write_all(embeddings.word(i).as_bytes())?;
+        out.write_all(b" ")?;
+        out.write_all(&le_bytes(embeddings.row(i)))?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 /// The little-endian bytes of numbers: themselves on nearly every machine.

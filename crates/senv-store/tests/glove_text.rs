@@ -88,10 +88,10 @@ fn files_of_other_programs_are_refused_by_name() {
         assert!(found(bytes).contains(word), "{bytes:?}: {}", found(bytes));
     }
     let folder = Folder::new();
-    for path in [folder.path("missing"), folder.path("")] {
-        let result = Embeddings::open(&path);
-        assert!(matches!(result, Err(Error::Core(senv_core::Error::Io { .. }))), "{result:?}");
-    }
+    let missing = Embeddings::open(folder.path("missing"));
+    assert!(matches!(missing, Err(Error::Core(senv_core::Error::Io { .. }))), "{missing:?}");
+    let of_folder = Embeddings::open(folder.path(""));
+    assert!(matches!(of_folder, Err(Error::NotAFile { found: "a folder", .. })), "{of_folder:?}");
     assert!(matches!(read_as(b"", Format::GloveText), Err(Error::UnknownFormat { .. })));
 }
 

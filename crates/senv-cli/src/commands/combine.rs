@@ -6,7 +6,8 @@ use senv_core::SentenceEncoder;
 use senv_models::{Model, SkipThought};
 
 use crate::{
-    commands::{ModelArg, check_output},
+    commands::ModelArg,
+    destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     output,
 };
@@ -29,11 +30,13 @@ pub(crate) struct Combine {
     /// The model to write; it appears whole or not at all.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
 }
 
 impl Combine {
     pub(crate) fn run(self) -> Result {
-        check_output(&self.output, &[&self.model.model, &self.with])?;
+        Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.with])?;
         let open = |path: &PathBuf| match Model::open(path)? {
             Model::SkipThought(model) => Ok(*model),
             other => {

@@ -14,6 +14,7 @@ use senv_store::{Embeddings, Format, InvalidUtf8, ModelFile, NonFinite, ReadOpti
 
 use self::release::ReleaseArgs;
 use crate::{
+    destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, plural},
     text::{Utf8Policy, is_dash, read_sentences},
@@ -40,15 +41,18 @@ use crate::{
 Examples:
   senv convert GoogleNews-vectors-negative300.bin news.senv
   senv convert model.senv words.txt --to word2vec-text
+  senv convert model.senv - --to glove-text | gzip > words.txt.gz
   senv convert skip-thoughts/ skip-thoughts.senv"
 )]
 pub(crate) struct Convert {
     /// The file to read, or the folder of released Skip-thoughts; .npy needs its words beside it; - is standard input.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write.
+    /// The file to write; - is standard output, for the formats of other programs (with --to).
     #[arg(value_name = "OUT")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Format of the output [default: by its name]
     #[arg(long, value_name = "FORMAT")]
     to: Option<FormatArg>,
@@ -114,11 +118,17 @@ impl Convert {
                                and no --from; words alone come of that model in another step";
                 return Err(Failure::Usage(message.into()));
             }
-            return self.release.convert(&self.input, &self.output);
+            return self.release.convert(&self.input, &self.output, self.force);
         }
         self.release.refuse()?;
+        self.check_output(to)?;
         let embeddings = self.read()?;
         match to.format() {
+            Some(format) if is_dash(&self.output) => {
+                let mut out = output::stdout();
+                embeddings.write_to(&mut out, "-", format, NonFinite::Error).map_err(of_stdout)?;
+                out.flush().map_err(Failure::stdout)?;
+            }
             Some(format) => embeddings.write(&self.output, format, NonFinite::Error)?,
             None => write_matrix(&embeddings, &self.output)?,
         }
@@ -127,9 +137,39 @@ impl Convert {
         Ok(())
     }
 
-    fn read(&self) -> Result<Embeddings> {
+    /// Whether the input is a matrix with its words beside it.
+    fn reads_matrix(&self) -> bool {
         let is_npy = self.input.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
-        if self.from == Some(FormatArg::Npy) || (self.from.is_none() && is_npy) {
+        self.from == Some(FormatArg::Npy) || (self.from.is_none() && is_npy)
+    }
+
+    /// Refuses an output that may not be written, or not in this way.
+    fn check_output(&self, to: FormatArg) -> Result {
+        let mut inputs = vec![self.input.clone()];
+        if self.reads_matrix() {
+            inputs.push(words_path(&self.input));
+        }
+        if is_dash(&self.output) {
+            if let FormatArg::Senv | FormatArg::Npy = to {
+                let message = "a model is mapped from a file, and a matrix has its words in a file beside it; give the name \
+                               of a file, or one of the other formats with --to";
+                return Err(Failure::Usage(message.into()));
+            }
+            return destination::check_stdout(&inputs);
+        }
+        let words = words_path(&self.output);
+        let contents = match to {
+            FormatArg::Senv => vec![(&self.output, Content::Model)],
+            FormatArg::Npy => vec![(&words, Content::WordsOf(&self.output)), (&self.output, Content::Matrix)],
+            _ => vec![(&self.output, Content::WordVectors)],
+        };
+        contents.into_iter().try_for_each(|(path, content)| {
+            Destination { path, option: "OUT", content, force: Some(self.force.force) }.check(&inputs)
+        })
+    }
+
+    fn read(&self) -> Result<Embeddings> {
+        if self.reads_matrix() {
             return read_matrix(&self.input);
         }
         let mut options = ReadOptions::default();
@@ -159,6 +199,14 @@ impl Convert {
             }
         }
         Ok(embeddings)
+    }
+}
+
+/// A failure of writing word vectors to standard output.
+fn of_stdout(error: senv_store::Error) -> Failure {
+    match error {
+        senv_store::Error::Core(senv_core::Error::Io { source, .. }) => Failure::stdout(source),
+        error => error.into(),
     }
 }
 

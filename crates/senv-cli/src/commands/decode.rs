@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use crate::{
     commands::ModelArg,
+    destination,
     failure::{Failure, Result},
     output::{self, plural},
     stream::{self, Batch},
-    text::{TextArgs, note_typing},
+    text::{TextArgs, is_blank, note_typing},
 };
 
 /// Say in words what the vector of a sentence says.
@@ -20,7 +21,7 @@ use crate::{
 /// A decoder tells a sentence from the vector alone, word by word, by beam search: Skip-thoughts tell the sentences before
 /// and after (previous, next), an autoencoder the sentence itself, P-thought the sentence itself and a paraphrase. Written
 /// are lines of SENTENCE, DECODER, LN-PROBABILITY and what it says, with tabs between, the likeliest first; … stands behind
-/// one that did not come to its end. Without sentences, the lines of --input are read.
+/// one that did not come to its end. Without sentences, the lines of --input are read; blank ones are passed over.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -122,11 +123,12 @@ impl Decode {
                 out.write_all(&line).map_err(Failure::stdout)?;
             }
         } else {
+            destination::check_stdout(&self.input)?;
             note_typing(&self.input, "sentences");
             let reader = TextReader::open(&self.input, &self.text.options())?;
             let work = |state: &mut State, batch: &mut Batch<u64>| {
                 let Batch { lines, out, tally } = batch;
-                for (_, line) in lines.iter() {
+                for (_, line) in lines.iter().filter(|(_, line)| !is_blank(line)) {
                     *tally += u64::from(wanted.sentence(line, state, out)?);
                 }
                 Ok(())

@@ -13,18 +13,20 @@ use senv_store::NpyWriter;
 
 use crate::{
     commands::ModelArg,
+    destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     number::{Digits, push_row},
     output::{self, plural, short},
     progress::Counter,
     stream::{self, Batch},
-    text::{TextArgs, is_dash, note_typing},
+    text::{TextArgs, is_blank, is_dash, note_typing},
 };
 
 /// Turn each line of text into a vector.
 ///
 /// One vector a line, in the order of the input, whatever the number of threads; memory does not grow with the input.
-/// A line without a known word (a blank one, too) gets the zero vector; how many there were is said at the end.
+/// A line without a known word gets the zero vector, and so does a blank one; how many there were of either is said at
+/// the end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Encode {
@@ -33,10 +35,13 @@ pub(crate) struct Encode {
     /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
     #[arg(long, short, value_name = "FILE", num_args = 1.., default_value = "-")]
     input: Vec<PathBuf>,
-    /// Where to: FILE.npy (a NumPy matrix of f32), FILE.tsv (numbers separated by tabs), any other file or - (standard
-    /// output; numbers separated by blanks).
+    /// Where to, the ending being the format: .npy (a NumPy matrix of f32), .tsv (a line a vector, values separated by
+    /// tabs), .csv (by commas), .jsonl (an array a line), .json (an array of arrays), .txt or none (separated by blanks);
+    /// - is standard output, separated by blanks.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Digits after the point in text, 0 to 9 [default: as many as give back the same number]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u8>::new().range(0..=9))]
     digits: Option<u8>,
@@ -50,24 +55,80 @@ Examples:
   zcat text.gz | senv encode --model model.senv --digits 5 | head -3";
 
 /// How vectors are written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Npy,
-    Text { separator: u8, digits: Digits },
+    Text {
+        separator: u8,
+        digits: Digits,
+    },
+    /// An array a line; in a whole one, each with a comma before it.
+    Json {
+        whole: bool,
+        digits: Digits,
+    },
+}
+
+impl Format {
+    /// The format that the ending of a name stands for.
+    fn of(path: &Path, digits: Option<u8>) -> Result<Self> {
+        let in_text = digits.map_or(Digits::Shortest, Digits::Fixed);
+        let separated_by = |separator| Self::Text { separator, digits: in_text };
+        let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+        Ok(match ending.to_str() {
+            Some("npy") if digits.is_some() => {
+                let message = "--digits is for text; a .npy file holds the values themselves";
+                return Err(Failure::Usage(message.into()));
+            }
+            Some("npy") => Self::Npy,
+            Some("" | "txt") => separated_by(b' '),
+            Some("tsv") => separated_by(b'\t'),
+            Some("csv") => separated_by(b','),
+            Some("jsonl") => Self::Json { whole: false, digits: in_text },
+            Some("json") => Self::Json { whole: true, digits: in_text },
+            _ => {
+                let path = path.display();
+                let message = format!(
+                    "{path}: vectors are not written in the format of this ending; give a name in .npy, .csv, .tsv, .json, \
+                     .jsonl or .txt, or one without an ending, and convert the file (a data frame reads .npy and .csv)"
+                );
+                return Err(Failure::Usage(message));
+            }
+        })
+    }
+
+    fn content(self) -> Content<'static> {
+        if self == Self::Npy { Content::Matrix } else { Content::Vectors }
+    }
+
+    /// What stands before the first row, which loses as many bytes of its own, and behind the last.
+    fn frame(self) -> [&'static [u8]; 2] {
+        if matches!(self, Self::Json { whole: true, .. }) { [b"[", b"\n]\n"] } else { [b"", b""] }
+    }
+
+    fn push(self, row: &[f32], out: &mut Vec<u8>) {
+        match self {
+            Self::Npy => row.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
+            Self::Text { separator, digits } => push_row(row, separator, digits, out),
+            Self::Json { whole, digits } => {
+                out.extend_from_slice(if whole { b",\n[" } else { b"[" });
+                push_row(row, b',', digits, out);
+                out.pop();
+                out.extend_from_slice(if whole { b"]" } else { b"]\n" });
+            }
+        }
+    }
 }
 
 impl Encode {
     pub(crate) fn run(self, threads: usize) -> Result {
-        let extension = self.output.extension().unwrap_or_default().to_ascii_lowercase();
-        let digits = self.digits.map_or(Digits::Shortest, Digits::Fixed);
-        let format = match extension.to_str() {
-            Some("npy") if self.digits.is_some() => {
-                return Err(Failure::Usage("--digits is for text; a .npy file holds the numbers themselves".into()));
-            }
-            Some("npy") => Format::Npy,
-            Some("tsv") => Format::Text { separator: b'\t', digits },
-            _ => Format::Text { separator: b' ', digits },
-        };
+        let format = Format::of(&self.output, self.digits)?;
+        let inputs: Vec<&PathBuf> = self.input.iter().chain([&self.model.model]).collect();
+        if is_dash(&self.output) {
+            destination::check_stdout(&inputs)?;
+        } else {
+            Destination::output(&self.output, format.content(), self.force).check(&inputs)?;
+        }
         let model = self.model.open_for_many()?;
         note_typing(&self.input, "sentences");
         let reader = TextReader::open(&self.input, &self.text.options())?;
@@ -81,8 +142,12 @@ impl Encode {
         } else {
             to_file(&model, reader, threads, format, &self.output)?
         };
-        let rate = counts.sentences as f64 / started.elapsed().as_secs_f64().max(1e-9);
-        output::note(&format!("{} encoded, {} a second", plural(counts.sentences, "sentence"), short(rate)));
+        let sentences = counts.lines - counts.blank;
+        let rate = sentences as f64 / started.elapsed().as_secs_f64().max(1e-9);
+        output::note(&format!("{} encoded, {} a second", plural(sentences, "sentence"), short(rate)));
+        if counts.blank > 0 {
+            output::note(&format!("{}: zero vectors", plural(counts.blank, "blank line")));
+        }
         if counts.unknown > 0 {
             output::warn(&format!("{} without a known word: zero vectors", plural(counts.unknown, "sentence")));
         }
@@ -90,11 +155,21 @@ impl Encode {
     }
 }
 
-/// Sentences, and those of them without a known word.
+/// Lines, those that are blank, and the others without a known word.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
-    sentences: u64,
+    lines: u64,
+    blank: u64,
     unknown: u64,
+}
+
+impl Counts {
+    fn add(&mut self, line: &str, coverage: Coverage) {
+        let blank = is_blank(line);
+        self.lines += 1;
+        self.blank += u64::from(blank);
+        self.unknown += u64::from(!blank && coverage.is_empty());
+    }
 }
 
 fn encode(
@@ -109,35 +184,36 @@ fn encode(
     let in_batches = model.gains_from_batches();
     let work = |(scratch, row): &mut (Scratch, Vec<f32>), batch: &mut Batch<Counts>| {
         let Batch { lines, out, tally } = batch;
-        let mut push = |coverage: Coverage, row: &[f32]| {
-            tally.sentences += 1;
-            tally.unknown += u64::from(coverage.is_empty());
-            match format {
-                Format::Npy => row.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
-                Format::Text { separator, digits } => push_row(row, separator, digits, out),
-            }
+        let mut push = |line: &str, coverage: Coverage, row: &[f32]| {
+            tally.add(line, coverage);
+            format.push(row, out);
         };
         if in_batches {
             let lines: Vec<&str> = lines.iter().map(|(_, line)| line).collect();
             let (rows, coverage) = model.encode_batch(&lines)?;
             let rows = rows.rows().into_iter().filter_map(|row| row.to_slice());
-            rows.zip(coverage).for_each(|(row, coverage)| push(coverage, row));
+            rows.zip(coverage).zip(&lines).for_each(|((row, coverage), line)| push(line, coverage, row));
         } else {
             for (_, line) in lines.iter() {
-                push(model.encode_into(line, scratch, row), row);
+                push(line, model.encode_into(line, scratch, row), row);
             }
         }
         Ok(())
     };
     let mut counts = Counts::default();
+    let [before, behind] = format.frame();
+    write(before)?;
     let counter = Counter::new(count);
     stream::run(reader, threads, state, work, |batch| {
-        counts.sentences += batch.tally.sentences;
+        let first = if counts.lines == 0 { before.len() } else { 0 };
+        counts.lines += batch.tally.lines;
+        counts.blank += batch.tally.blank;
         counts.unknown += batch.tally.unknown;
-        counter.add(batch.tally.sentences);
-        write(&batch.out)
+        counter.add(batch.tally.lines);
+        write(&batch.out[first.min(batch.out.len())..])
     })?;
     counter.finish();
+    write(behind)?;
     Ok(counts)
 }
 
@@ -154,9 +230,9 @@ fn to_file(model: &Model, reader: TextReader, threads: usize, format: Format, pa
     let counts = encode(model, reader, threads, format, true, |bytes| Ok(file.write_all(bytes).map_err(failed)?))?;
     if is_npy {
         file.seek(SeekFrom::Start(0)).map_err(failed)?;
-        NpyWriter::new(&mut file, path, counts.sentences as usize, model.dim())?;
+        NpyWriter::new(&mut file, path, counts.lines as usize, model.dim())?;
         if file.stream_position().map_err(failed)? != start {
-            let reason = format!("the header of {} rows does not fit into the room left for it", counts.sentences);
+            let reason = format!("the header of {} rows does not fit into the room left for it", counts.lines);
             return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
         }
     }

@@ -20,6 +20,7 @@ use serde::Serialize;
 
 use crate::{
     commands::{ModelArg, file_name},
+    destination::{Content, Destination, ForceArg},
     failure::Result,
     output,
 };
@@ -94,6 +95,8 @@ struct Norms {
     /// Draw the profile into this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -212,6 +215,10 @@ impl Sts {
 
 impl Norms {
     fn run(self) -> Result {
+        if let Some(path) = &self.svg {
+            let force = Some(self.force.force);
+            Destination { path, option: "--svg", content: Content::Drawing, force }.check(&[&self.model.model])?;
+        }
         let model = self.model.open_for_many()?;
         let options = NormOptions { n_bins: self.bins, ..NormOptions::default() };
         let profile = match model.average() {

@@ -8,7 +8,8 @@ use senv_store::{Embeddings, ModelFile};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, check_output},
+    commands::ModelArg,
+    destination::{Content, Destination, ForceArg},
     failure::Result,
     output::{self, plural},
 };
@@ -37,6 +38,8 @@ pub(crate) struct ExpandVocabulary {
     /// The model to write; it appears whole or not at all.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// How vectors become word vectors of the model [default: same for a model trained on word vectors that stayed as they
     /// were, affine otherwise]
     #[arg(long, value_name = "MAP")]
@@ -91,7 +94,7 @@ struct Report<'a> {
 
 impl ExpandVocabulary {
     pub(crate) fn run(self) -> Result {
-        check_output(&self.output, &[&self.model.model, &self.vectors])?;
+        Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.vectors])?;
         let model = self.model.open()?;
         let map = self.map.unwrap_or_else(|| model.usual_expansion().into());
         let (expanded, report) = model.expand(&read(&self.vectors)?, map.into())?;

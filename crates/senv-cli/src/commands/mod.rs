@@ -24,7 +24,7 @@ use senv_models::Model;
 
 use crate::{
     args::{Cli, Command},
-    failure::{Failure, Result},
+    failure::Result,
 };
 
 /// The model that a command works with.
@@ -67,15 +67,6 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Combine(command) => command.run(),
         Command::Completions(command) => command.run(),
     }
-}
-
-/// Refuses an output that is one of the inputs or that cannot be written, before the work is done.
-fn check_output(output: &Path, inputs: &[&Path]) -> Result {
-    if inputs.iter().any(|input| train::same_file(input, output)) {
-        let message = format!("{} is read; give another --output", output.display());
-        return Err(Failure::Usage(message));
-    }
-    train::check_writable(output)
 }
 
 /// The name of a file without its folder.

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::{
     commands::ModelArg,
+    destination,
     failure::{Failure, Result},
     output::{self, plural},
     text::{Lines, TextArgs, is_dash, read_sentences},
@@ -72,6 +73,7 @@ impl Nearest {
                 "standard input can be read once: give the sentences or the queries as a file".into(),
             ));
         }
+        destination::check_stdout(&self.input.iter().chain(&self.query_file).collect::<Vec<_>>())?;
         let model = self.model.open()?;
         let mut queries = self.queries.clone();
         if let Some(path) = &self.query_file {

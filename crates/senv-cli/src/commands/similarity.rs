@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::{
     commands::ModelArg,
+    destination,
     failure::{Failure, Result},
     number::{Digits, push_row},
     output::{self, plural},
@@ -109,6 +110,7 @@ impl Similarity {
                 output::print(&String::from_utf8_lossy(&text))?;
             }
         } else {
+            destination::check_stdout(&[&self.input])?;
             note_typing(&[&self.input], "pairs, FIRST<TAB>SECOND,");
             model.prepare_for_many();
             let reader = TextReader::open(&[&self.input], &self.text.options())?;

@@ -41,7 +41,6 @@ use self::{
 pub(super) use self::{
     check_args::check_params,
     data_args::{Loaded, PairFiles, Stage2Args, read_scored},
-    files::{check_writable, same_file},
     outcome::source_line,
     pair_args::{CnnArgs, LearnArgs, LossArgs},
     pairs::{PairSystem, groups_by_default},

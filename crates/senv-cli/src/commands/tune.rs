@@ -20,10 +20,11 @@ use self::{
     table::{Row, RunTable, median},
 };
 use super::train::{
-    CnnArgs, LearnArgs, Loaded, LossArgs, PairFiles, PairSystem, Stage2Args, check_writable, groups_by_default,
-    read_scored, source_line,
+    CnnArgs, LearnArgs, Loaded, LossArgs, PairFiles, PairSystem, Stage2Args, groups_by_default, read_scored,
+    source_line,
 };
 use crate::{
+    destination::{Content, Destination},
     failure::{Failure, Result},
     interrupt::Interrupt,
     output,
@@ -187,7 +188,7 @@ impl Search {
         settings.iter().try_for_each(|settings| params(settings, None).map(drop))?;
         let select = read_scored(&self.select)?;
         fs::create_dir_all(&self.output).map_err(|e| CoreError::io("create", &self.output, e))?;
-        check_writable(&self.output.join("best.senv"))?;
+        self.check_output()?;
         let mut table = RunTable::open(self.output.join("results.tsv"), &grid.names())?;
 
         let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install()?);
@@ -233,6 +234,19 @@ impl Search {
         }
         progress.finish();
         self.tell(&names, &plan.values, &scores, &table)
+    }
+
+    /// Fails where a file of the folder is one of those that are read, or is no model where the best one goes.
+    fn check_output(&self) -> Result {
+        let mut inputs = self.data.paths(&self.stage2.stage2);
+        inputs.extend(self.select.iter().chain([&self.grid]).map(PathBuf::as_path));
+        for (name, content) in
+            [("best.senv", Content::Model), ("results.tsv", Content::Search), ("settings.json", Content::Search)]
+        {
+            let path = self.output.join(name);
+            Destination { path: &path, option: "--output", content, force: None }.check(&inputs)?;
+        }
+        Ok(())
     }
 
     /// Fails if the folder holds a search over other data or from other settings.
@@ -318,7 +332,9 @@ impl Runner<'_> {
         params.parts().fit.seed = seed;
         let began = Instant::now();
         let (score, step) = match self.train(&params) {
-            Err(Error::Diverged { step, .. } | Error::ExplodingGradient { step, .. }) => (f64::NAN, step),
+            Err(
+                Error::Diverged { step, .. } | Error::NotLearning { step, .. } | Error::ExplodingGradient { step, .. },
+            ) => (f64::NAN, step),
             Ok(learnt) if learnt.stopped == Stopped::Interrupted => {
                 self.progress.finish();
                 output::warn("stopped: the same command goes on with the run that was under way");

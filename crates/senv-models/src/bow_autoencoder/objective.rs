@@ -48,6 +48,17 @@ impl Output {
         })
     }
 
+    /// The loss of a guess: a coin for every word, or at every turn of the way down the tree to each word.
+    fn chance(&self, sentences: &Sentences) -> f64 {
+        match self {
+            Self::Full(loss) => loss.n_words as f64 * std::f64::consts::LN_2,
+            Self::Tree(loss) => {
+                let words: usize = sentences.iter().map(<[_]>::len).sum();
+                words as f64 / sentences.len().max(1) as f64 * (loss.n_words as f64).ln()
+            }
+        }
+    }
+
     pub(super) fn loss_and_gradients(
         &self,
         parameters: &Parameters<f32>,
@@ -144,7 +155,8 @@ impl Objective for Autoencoding {
         }
         let d_words = (!*frozen).then(|| d_words.view_mut());
         self.encoder.backward(bias, batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
-        Ok(StepReport { loss, tokens: batch.n_tokens() as u64, ..StepReport::default() })
+        let chance = Some(self.output.chance(sentences));
+        Ok(StepReport { loss, chance, tokens: batch.n_tokens() as u64, ..StepReport::default() })
     }
 
     /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.

@@ -9,7 +9,7 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{FitParams, Weights, learner::Learner, order::Cursors};
+use super::{FitParams, Weights, learner::Learner, order::Cursors, watch::Watch};
 use crate::{Error, Result};
 
 /// What the checkpoint file is said to hold.
@@ -27,6 +27,8 @@ pub(super) struct Place {
     pub(super) stale: u32,
     /// Sum of the losses of all steps, and how many there were.
     pub(super) loss: (f64, u64),
+    /// The losses beside those of a guess.
+    pub(super) watch: Watch,
 }
 
 /// The best weights so far.

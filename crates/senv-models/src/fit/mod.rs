@@ -11,9 +11,11 @@ mod learner;
 mod order;
 mod params;
 mod phases;
+mod recent;
 mod run;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 use ndarray::Array2;
 use senv_core::{Float, Parameters, Result as CoreResult, Table, TokenBatch, TokenId};
@@ -44,6 +46,13 @@ impl Weights {
     /// [`senv_core::Error::TooLarge`] if it does not fit into memory.
     pub fn try_clone(&self) -> CoreResult<Self> {
         Ok(Self { words: copy_table(&self.words)?, parameters: self.parameters.clone() })
+    }
+
+    /// The sum of the squares of all values; not finite if one of them is not.
+    fn square_norm(&self) -> f64 {
+        let square = |values: &[f32]| values.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
+        let tensors = self.parameters.iter().flat_map(Parameters::iter);
+        square(self.words.values()) + tensors.map(|tensor| square(tensor.values())).sum::<f64>()
     }
 }
 
@@ -133,6 +142,10 @@ pub struct Step<'a> {
 pub struct StepReport {
     /// Mean loss of an example; NaN stops the run.
     pub loss: f64,
+    /// What the loss of these examples would be without any knowledge: ln V for a token among V words, ln 2 for a yes or
+    /// no, that of equal cosines where cosines are compared. A run that stays far above it is stopped; `None` where
+    /// there is no such value.
+    pub chance: Option<f64>,
     /// Share of the hinges that push, for margin losses.
     pub active: Option<f64>,
     /// Tokens that were read and told, for systems that count them; 0 for others.

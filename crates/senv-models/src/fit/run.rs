@@ -11,6 +11,8 @@ use super::{
     learner::Learner,
     order::Order,
     phases::Lap,
+    recent::{Mean, Recent},
+    watch::{Verdict, Watch},
 };
 use crate::{Error, Result, file};
 
@@ -29,6 +31,20 @@ pub enum Stopped {
         step: u64,
         /// The learning rate at that step.
         lr: f64,
+    },
+    /// The loss was far above that of a guess and stayed there, was above it at the end, or was no lower than at the start
+    /// though the weights had grown beyond comparison; the weights are the best before.
+    NotLearning {
+        /// The step.
+        step: u64,
+        /// The learning rate at that step.
+        lr: f64,
+        /// The loss of the last steps.
+        loss: f64,
+        /// What it should be below.
+        bound: f64,
+        /// Whose loss that is.
+        of: &'static str,
     },
     /// The gradient was infinite, not a number, or too long to be meant; the weights are the best before.
     Exploded {
@@ -73,8 +89,9 @@ const REPORT: Duration = Duration::from_millis(200);
 ///
 /// # Errors
 /// [`CoreError::InvalidParameter`] for a parameter out of range; [`Error::NoExamples`] if there is nothing to learn
-/// from; [`Error::Diverged`] if the loss is no number, [`Error::ExplodingGradient`] if the gradient is none or too long,
-/// and no validation came before; [`Error::CheckpointMismatch`] if a checkpoint is of another run; else whatever the
+/// from; [`Error::Diverged`] if the loss or a weight is no number, [`Error::NotLearning`] if the loss stays above that
+/// of a guess or of the start, [`Error::ExplodingGradient`] if the gradient is none or too long, and no validation came
+/// before; [`Error::CheckpointMismatch`] if a checkpoint is of another run; else whatever the
 /// objective, files and memory say.
 pub fn fit<O: Objective + Send>(
     objective: &mut O,
@@ -156,9 +173,9 @@ impl<'a, O: Objective> Run<'a, O> {
         let (place, learner, best) = match resumed {
             Some(resumed) => resumed,
             None => {
-                let place =
-                    Place { step: 0, cursors: order.cursors.clone(), history: vec![], stale: 0, loss: (0.0, 0) };
-                (place, Learner::new(initial()?, params)?, None)
+                let learner = Learner::new(initial()?, params)?;
+                let (cursors, watch) = (order.cursors.clone(), Watch::new(learner.weights.square_norm()));
+                (Place { step: 0, cursors, history: vec![], stale: 0, loss: (0.0, 0), watch }, learner, None)
             }
         };
         order.cursors = place.cursors.clone();
@@ -212,12 +229,21 @@ impl<'a, O: Objective> Run<'a, O> {
             self.place.step += 1;
             self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
             recent.add(&report);
+            let mut verdict = self.place.watch.add(&report);
             examples += now.examples.len() as u64;
             std::mem::swap(&mut now, &mut next);
             tokens += report.tokens;
             training += began.elapsed();
 
-            if self.place.step.is_multiple_of(self.validate_every) || self.place.step == self.total {
+            let is_last = self.place.step == self.total;
+            if is_last {
+                verdict = verdict.or_else(|| self.place.watch.at_end(self.learner.weights.square_norm()));
+            }
+            if let Some(Verdict { loss, bound, of }) = verdict {
+                stopped = Stopped::NotLearning { step: number, lr, loss, bound, of };
+                break;
+            }
+            if self.place.step.is_multiple_of(self.validate_every) || is_last {
                 self.validate()?;
                 if self.is_stale() && self.place.step < self.total {
                     stopped = Stopped::Early;
@@ -341,15 +367,22 @@ impl<'a, O: Objective> Run<'a, O> {
     }
 
     fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<Fitted> {
-        let Self { place, learner, best, gradients, .. } = self;
+        let Self { place, params, learner, best, gradients, .. } = self;
         let chosen = best.as_ref().map(|best| (best.step, best.score));
         let weights = match (stopped, best) {
             (Stopped::Interrupted, _) => learner.weights,
             (_, Some(best)) => best.weights,
             (Stopped::Diverged { step, lr }, None) => return Err(Error::Diverged { step, lr }),
+            (Stopped::NotLearning { step, lr, loss, bound, of }, None) => {
+                return Err(Error::NotLearning { step, lr, loss, bound, of });
+            }
             (Stopped::Exploded { step, norm }, None) => return Err(Error::ExplodingGradient { step, norm }),
             (_, None) => learner.weights,
         };
+        if stopped != Stopped::Interrupted && !weights.square_norm().is_finite() {
+            // The step after the last would have shown it.
+            return Err(Error::Diverged { step: place.step, lr: params.lr });
+        }
         let best = if stopped == Stopped::Interrupted { None } else { chosen };
         Ok(Fitted {
             weights,
@@ -362,43 +395,5 @@ impl<'a, O: Objective> Run<'a, O> {
             phases: gradients.phases,
             stopped,
         })
-    }
-}
-
-/// Means over the steps since the last report.
-#[derive(Default)]
-struct Recent {
-    loss: Mean,
-    active: Mean,
-    decoders: [Mean; 2],
-    among_samples: bool,
-}
-
-impl Recent {
-    fn add(&mut self, report: &StepReport) {
-        self.loss.add(Some(report.loss));
-        self.active.add(report.active);
-        self.decoders.iter_mut().zip(report.nll).for_each(|(mean, nll)| mean.add(nll));
-        self.among_samples = report.among_samples;
-    }
-}
-
-/// A mean of what there was.
-#[derive(Default, Clone, Copy)]
-struct Mean {
-    sum: f64,
-    n: u32,
-}
-
-impl Mean {
-    fn add(&mut self, value: Option<f64>) {
-        if let Some(value) = value {
-            self.sum += value;
-            self.n += 1;
-        }
-    }
-
-    fn mean(self) -> Option<f64> {
-        (self.n > 0).then(|| self.sum / f64::from(self.n))
     }
 }

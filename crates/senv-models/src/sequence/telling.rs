@@ -128,6 +128,8 @@ impl Machine {
             }
             let per_token = if self.form.reduction == Reduction::Sum { batch.n_tokens() as f64 } else { 1.0 };
             report.loss += alpha * loss / per_token; // (F1)
+            // Of a guess, by the full softmax; among samples it is no more.
+            *report.chance.get_or_insert(0.0) += alpha * (self.form.n_words as f64).ln();
             report.nll[k] = Some(loss / per_token);
             report.tokens += batch.n_tokens() as u64;
             decoder.backward(

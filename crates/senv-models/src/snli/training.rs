@@ -3,7 +3,7 @@
 use ndarray::{Axis, concatenate};
 use senv_core::{Observer, Sentences, TokenBatch, Vocabulary};
 use senv_encoders::Encoder;
-use senv_losses::NliHead;
+use senv_losses::{NLI_LABELS, NliHead};
 
 use super::{NliPairs, Snli, encoder::PairEncoder};
 use crate::{
@@ -141,7 +141,8 @@ impl Objective for Pairs {
             (!*frozen).then(|| d_words.view_mut()),
             &mut d_encoder[0],
         )?;
-        Ok(StepReport { loss, tokens: batch.n_tokens() as u64, ..StepReport::default() })
+        let chance = Some((NLI_LABELS.len() as f64).ln());
+        Ok(StepReport { loss, chance, tokens: batch.n_tokens() as u64, ..StepReport::default() })
     }
 
     /// The share of the held-out pairs whose label is right.

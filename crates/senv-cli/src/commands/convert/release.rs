@@ -1,16 +1,17 @@
 //! The Skip-thought weights that their authors released, as a model of senv.
 
-use std::path::Path;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use clap::builder::BoolishValueParser;
 use senv_core::{Error as CoreError, SentenceEncoder, Tokenizer};
 use senv_models::SkipThought;
 
 use crate::{
-    commands::{
-        check_output,
-        train::{TokenizerArg, set},
-    },
+    commands::train::{TokenizerArg, set},
+    destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, plural},
 };
@@ -46,13 +47,17 @@ impl ReleaseArgs {
     }
 
     /// Reads the folder and writes the model.
-    pub(super) fn convert(&self, folder: &Path, to: &Path) -> Result {
+    pub(super) fn convert(&self, folder: &Path, to: &Path, force: ForceArg) -> Result {
         if !folder.join("dictionary.txt").is_file() {
             let reason = "the folder has no dictionary.txt; give one with the released Skip-thoughts: dictionary.txt, \
                           utable.npy with uni_skip.npz, btable.npy with bi_skip.npz";
             return Err(CoreError::BadFile { path: folder.to_owned(), reason: reason.into() }.into());
         }
-        check_output(to, &[])?;
+        // All of its files: which of them are read shows when they are.
+        let entries = fs::read_dir(folder).map_err(|error| CoreError::io("read", folder, error))?;
+        let inputs: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let force = Some(force.force);
+        Destination { path: to, option: "OUT", content: Content::Model, force }.check(&inputs)?;
         let mut tokenizer = Tokenizer::words();
         set(&mut tokenizer, self.tokenizer);
         let tokenizer = tokenizer.lowercase(self.lowercase.unwrap_or(false));

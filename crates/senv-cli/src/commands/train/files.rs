@@ -6,10 +6,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use senv_core::{AtomicFile, CorpusOptions};
+use senv_core::CorpusOptions;
 use senv_models::CheckpointPlan;
 
-use crate::{failure::Result as Done, text::TextArgs};
+use crate::{destination::ForceArg, text::TextArgs};
 
 /// Time between two checkpoints unless another is asked for: 30 minutes.
 const CHECKPOINT_EVERY: &str = "30m";
@@ -33,6 +33,8 @@ pub(crate) struct RunFiles {
     /// Write what came of it as JSON to standard output.
     #[arg(long, help_heading = "Files")]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) force: ForceArg,
 }
 
 impl RunFiles {
@@ -91,28 +93,6 @@ fn parse_every(text: &str) -> Result<Every, String> {
     let number: f64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
     let every = Duration::try_from_secs_f64(number * unit).map_err(|_| expected())?;
     if every.is_zero() { Err(expected()) } else { Ok(Every(Some(every))) }
-}
-
-/// Fails if a file cannot be written to where it should appear; nothing is left behind.
-pub(crate) fn check_writable(path: &Path) -> Done {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        let reason = format!("there is no folder {}; create it or give another name", folder.display());
-        return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
-    }
-    match fs::metadata(path) {
-        // Devices and pipes are not opened twice.
-        Ok(file) if !file.is_file() && !file.is_dir() => Ok(()),
-        _ => {
-            // Dropped, it takes its temporary file with it.
-            AtomicFile::create(path)?;
-            Ok(())
-        }
-    }
-}
-
-pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 pub(crate) fn modified(path: &Path) -> Option<SystemTime> {

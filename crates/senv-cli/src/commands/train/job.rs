@@ -10,11 +10,12 @@ use serde_json::{Value, json};
 
 use super::{
     check_args::Checker,
-    files::{RunFiles, check_writable, modified, same_file},
+    files::{RunFiles, modified},
     outcome::{End, Outcome},
 };
 use crate::{
     commands::{check_report, file_name},
+    destination::{self, Content, Destination},
     failure::{Failure, Result},
     interrupt::Interrupt,
     output,
@@ -25,6 +26,7 @@ use crate::{
 /// A run from the first check to the file.
 pub(crate) struct Job<'a> {
     files: &'a RunFiles,
+    inputs: Vec<PathBuf>,
     reads_stdin: bool,
     /// The checkpoint and what else is kept to go on from, and the times of those that were there before.
     kept: Vec<(PathBuf, Option<SystemTime>)>,
@@ -40,28 +42,23 @@ impl<'a> Job<'a> {
                 "--resume needs the text once more, and standard input cannot be read again; give it as a file";
             return Err(Failure::Usage(message.into()));
         }
-        for (path, option) in [(&files.output, "--output"), (&checkpoint, "--checkpoint")] {
-            if inputs.iter().any(|input| same_file(input, path)) {
-                let path = path.display();
-                return Err(Failure::Usage(format!("{path} is one of the files that are read; give another {option}")));
-            }
-            check_writable(path)?;
-        }
-        // What an earlier run left may be replaced, and is removed at the end; nothing else may.
-        if !files.resume && checkpoint.is_file() && senv_core::checkpoint::kind(&checkpoint).is_err() {
-            let path = checkpoint.display();
-            return Err(Failure::Usage(format!("{path} is there and is no checkpoint; give another --checkpoint")));
-        }
-        if same_file(&files.output, &checkpoint) || files.output == checkpoint {
+        if destination::is_same(&files.output, &checkpoint) {
             return Err(Failure::Usage("the model and its checkpoint need two files".into()));
         }
-        Ok(Self { files, reads_stdin, kept: vec![(checkpoint.clone(), modified(&checkpoint))] })
+        Destination::output(&files.output, Content::Model, files.force).check(inputs)?;
+        let inputs = inputs.iter().map(|path| path.to_path_buf()).collect();
+        Self { files, inputs, reads_stdin, kept: Vec::new() }.keeping([(checkpoint, Content::Checkpoint)])
     }
 
-    /// With further files that are kept to go on from and removed at the end.
-    pub(crate) fn keeping(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.kept.extend(paths.into_iter().map(|path| (path.clone(), modified(&path))));
-        self
+    /// With further files that are kept to go on from and removed at the end: what an earlier run left may be replaced,
+    /// nothing else, not even by `--force`, which speaks of the model.
+    pub(crate) fn keeping(mut self, files: impl IntoIterator<Item = (PathBuf, Content<'static>)>) -> Result<Self> {
+        for (path, content) in files {
+            Destination { path: &path, option: "--checkpoint", content, force: None }.check(&self.inputs)?;
+            let before = modified(&path);
+            self.kept.push((path, before));
+        }
+        Ok(self)
     }
 
     /// Trains and writes the model. `epochs` is shown; steps alone are counted where there is none.
@@ -101,7 +98,7 @@ impl<'a> Job<'a> {
         match (self.files.resume, before) {
             (true, None) => {
                 let checkpoint = self.kept[0].0.display();
-                output::note(&format!("there is no checkpoint {checkpoint} yet: starting anew"));
+                output::warn(&format!("there is no checkpoint {checkpoint}: training starts from the beginning"));
             }
             (false, Some(path)) => output::warn(&format!(
                 "{path} was left by an earlier run and is removed once this one has written its model; --resume would go on \
@@ -137,6 +134,10 @@ impl<'a> Job<'a> {
             End::Diverged { step, lr } => {
                 output::warn(&format!("{} holds the best model before the loss was no number", output.display()));
                 Err(senv_models::Error::Diverged { step, lr }.into())
+            }
+            End::NotLearning { step, lr, loss, bound, of } => {
+                output::warn(&format!("{} holds the best model before nothing was learnt any more", output.display()));
+                Err(senv_models::Error::NotLearning { step, lr, loss, bound, of }.into())
             }
             End::Exploded { step, norm } => {
                 output::warn(&format!("{} holds the best model before the gradient exploded", output.display()));
@@ -180,7 +181,9 @@ impl<'a> Job<'a> {
         let name = format!("{}.rescued", file_name(&self.files.output));
         let beside = self.kept[0].0.parent().map(Path::to_owned);
         let folders = [std::env::current_dir().ok(), Some(std::env::temp_dir()), beside];
-        let rescued = folders.into_iter().flatten().map(|folder| folder.join(&name)).find(|path| save(path).is_ok());
+        // What an earlier run rescued is as dear.
+        let places = folders.into_iter().flatten().map(|folder| folder.join(&name)).filter(|path| !path.exists());
+        let rescued = { places }.find(|path| save(path).is_ok());
         let kept = self.kept.iter().rev().find(|(path, _)| path.exists()).map(|(path, _)| path.display());
         match (rescued, kept) {
             (Some(path), _) => output::warn(&format!("the model is saved as {} instead: move it", path.display())),

@@ -25,6 +25,14 @@ pub(crate) enum End {
         step: u64,
         lr: f64,
     },
+    /// The loss stayed above that of a guess or of the start; the model is the best before.
+    NotLearning {
+        step: u64,
+        lr: f64,
+        loss: f64,
+        bound: f64,
+        of: &'static str,
+    },
     /// The gradient was too long or no number at this step; the model is the best before.
     Exploded {
         step: u64,
@@ -99,6 +107,9 @@ impl<M> Outcome<M> {
             Stopped::Early => (End::Done, "early"),
             Stopped::Interrupted => (End::Interrupted, "interrupted"),
             Stopped::Diverged { step, lr } => (End::Diverged { step, lr }, "diverged"),
+            Stopped::NotLearning { step, lr, loss, bound, of } => {
+                (End::NotLearning { step, lr, loss, bound, of }, "not-learning")
+            }
             Stopped::Exploded { step, norm } => (End::Exploded { step, norm }, "exploded"),
         };
         let facts = json!({

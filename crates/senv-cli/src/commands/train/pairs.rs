@@ -22,6 +22,7 @@ use super::{
     pair_args::{CseArgs, LearnArgs, PairRunArgs, PpArgs},
 };
 use crate::{
+    destination::Content,
     failure::Result,
     progress::{TrainingProgress, Unit},
 };
@@ -213,7 +214,8 @@ impl<S: PairSystem> PairRun<'_, S> {
         if stage2.is_empty() {
             return job.run(epochs, Unit::Pairs, |progress| self.one_stage(progress), S::save);
         }
-        let job = job.keeping(self.stage_files());
+        let contents = [Content::Model, Content::Checkpoint];
+        let job = job.keeping(self.stage_files().into_iter().zip(contents))?;
         job.run(epochs, Unit::Pairs, |progress| self.two_stages(progress), S::save)
     }
 

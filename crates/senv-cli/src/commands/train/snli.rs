@@ -18,6 +18,7 @@ use super::{
     outcome::{End, Outcome},
 };
 use crate::{
+    destination::Content,
     failure::{Failure, Result},
     output::{self, plural},
     progress::{TrainingProgress, Unit},
@@ -178,7 +179,8 @@ impl SnliArgs {
             };
             return job.run(epochs, Unit::Pairs, tune, |model, path| model.save(path));
         }
-        let job = job.keeping(self.part_files());
+        let contents = [Content::Model, Content::Checkpoint];
+        let job = job.keeping(self.part_files().into_iter().zip(contents))?;
         job.run(
             epochs,
             Unit::Pairs,

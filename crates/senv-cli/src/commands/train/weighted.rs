@@ -6,8 +6,9 @@ use clap::ValueEnum;
 use senv_core::{Control, Observer, Progress};
 use senv_models::{Model, WeightScheme, WeightedParams};
 
-use super::{files::check_writable, names::set};
+use super::names::set;
 use crate::{
+    destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     interrupt::Interrupt,
     output::{self, plural},
@@ -26,6 +27,8 @@ pub(crate) struct WeightedArgs {
     /// The model to write; it appears whole or not at all.
     #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
     output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
     /// Whose weights.
     #[arg(long, value_name = "NAME", default_value = "sif", help_heading = "Weights")]
     scheme: SchemeArg,
@@ -87,7 +90,8 @@ impl WeightedArgs {
 
     pub(crate) fn run(&self) -> Result {
         let params = self.params()?;
-        check_writable(&self.output)?;
+        let inputs: Vec<&PathBuf> = self.input.iter().chain([&self.model]).collect();
+        Destination::output(&self.output, Content::Model, self.force).check(&inputs)?;
         let base = Model::open(&self.model)?;
         let observer = UntilInterrupted(Interrupt::install()?);
         let weighted = params.fit_files(&base, &self.input, &self.text.options(), &observer)?;

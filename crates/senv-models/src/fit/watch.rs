@@ -1,0 +1,138 @@
+//! Whether a run learns at all: its loss beside that of a guess, and beside that of its start.
+//!
+//! Every loss has a value that no knowledge brings, the chance of [`StepReport::chance`]: ln V for a token among V words,
+//! ln 2 for a yes or no, equal cosines where cosines are compared. A run whose loss goes far above it and stays there has
+//! left the weights beyond use, though the loss is a number. Cosines do not see how long vectors are, so that a loss of them
+//! cannot grow; steps that are too long leave it where it began, while the weights grow without bound.
+//!
+//! ```text
+//! r_t = loss / chance at step t        worst = max(1, r_0): a run may begin above chance, from weights of another task
+//! R   = mean r of the last steps, about 50, without the first
+//! under way:  stopped when each of the last 100 r is above 2 worst
+//! at its end: nothing is learnt if R > 1.1 worst, or if R > 0.9 r_0 and |weights| > 10⁶ |weights at the start|
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use super::StepReport;
+
+/// Multiples of the worst beginning that are far above it.
+const FAR: f64 = 2.0;
+/// Steps in a row that are so far above chance that they do not come by chance.
+const STEPS: u32 = 100;
+/// Multiples of the worst beginning at the end of a run; batches differ.
+const END: f64 = 1.1;
+/// The share of the loss of the start that counts as no lower.
+const NO_LOWER: f64 = 0.9;
+/// Multiples of the first length of the weights that no rate of use brings. Those of a thousand do come: a recipe may begin
+/// with short vectors and long steps, and the loss of a first batch may be low by chance.
+const GROWN: f64 = 1e6;
+/// Steps that the mean at the end looks back.
+const MEMORY: f64 = 50.0;
+
+/// Losses so far as multiples of chance, and how long the weights were.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(super) struct Watch {
+    square_norm: f64,
+    n: u64,
+    chance: f64,
+    first: f64,
+    recent: f64,
+    n_far: u32,
+}
+
+/// A run that does not learn: its loss, what it should be below, and whose loss that is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Verdict {
+    pub(super) loss: f64,
+    pub(super) bound: f64,
+    pub(super) of: &'static str,
+}
+
+impl Watch {
+    /// Of weights with this sum of squares.
+    pub(super) fn new(square_norm: f64) -> Self {
+        Self { square_norm, n: 0, chance: 0.0, first: 0.0, recent: 0.0, n_far: 0 }
+    }
+
+    /// Takes the loss of a step into account, and says if it has been far above chance for too long.
+    pub(super) fn add(&mut self, report: &StepReport) -> Option<Verdict> {
+        self.chance = report.chance.filter(|chance| *chance > 0.0)?;
+        let multiple = report.loss / self.chance;
+        if self.n == 0 {
+            self.first = multiple;
+        } else {
+            self.recent += (multiple - self.recent) / MEMORY.min(self.n as f64);
+        }
+        self.n += 1;
+        self.n_far = if multiple > FAR * self.worst_start() { self.n_far + 1 } else { 0 };
+        (self.n_far >= STEPS).then(|| self.verdict())
+    }
+
+    /// Whether a run at its end, with weights of this sum of squares, has learnt nothing.
+    pub(super) fn at_end(&self, square_norm: f64) -> Option<Verdict> {
+        let has_grown = self.square_norm > 0.0 && square_norm > GROWN * GROWN * self.square_norm;
+        let is_lost = self.recent > END * self.worst_start() || (has_grown && self.recent > NO_LOWER * self.first);
+        (self.n > 1 && is_lost).then(|| self.verdict())
+    }
+
+    fn worst_start(&self) -> f64 {
+        self.first.max(1.0)
+    }
+
+    fn verdict(&self) -> Verdict {
+        let (bound, of) = if self.recent > 1.0 { (1.0, "a guess") } else { (self.first, "the weights it began with") };
+        Verdict { loss: self.recent * self.chance, bound: bound * self.chance, of }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The step at which it was stopped, and how it ended.
+    fn watch(losses: impl IntoIterator<Item = f64>, chance: Option<f64>) -> (Option<usize>, Watch) {
+        let mut watch = Watch::new(1.0);
+        let report = |loss| StepReport { loss, chance, ..StepReport::default() };
+        let stopped = losses.into_iter().position(|loss| watch.add(&report(loss)).is_some());
+        (stopped, watch)
+    }
+
+    #[test]
+    fn a_loss_that_stays_far_above_chance_stops_the_run_and_one_that_comes_back_does_not() {
+        let far = std::iter::repeat_n(5.1, 200);
+        let (stopped, watch_of_far) = watch([2.5].into_iter().chain(far.clone()), Some(2.5));
+        assert_eq!(stopped, Some(100));
+        let verdict = watch_of_far.verdict();
+        assert!((verdict.loss - 5.1).abs() < 1e-9 && (verdict.bound, verdict.of) == (2.5, "a guess"), "{verdict:?}");
+        assert_eq!(watch([2.5].into_iter().chain(far.clone()), None).0, None);
+        assert_eq!(watch([2.5].into_iter().chain(std::iter::repeat_n(4.9, 200)), Some(2.5)).0, None);
+        let back = [2.5].into_iter().chain(std::iter::repeat_n(5.1, 99)).chain([4.0]);
+        assert_eq!(watch(back.chain(std::iter::repeat_n(5.1, 99)), Some(2.5)).0, None);
+        // From weights of another task.
+        assert_eq!(watch([3.0].into_iter().chain(far), Some(2.5)).0, None);
+    }
+
+    #[test]
+    fn the_end_is_judged_by_the_last_steps() {
+        let run = |first: f64, last: f64| watch((0..600).map(|i| if i < 200 { first } else { last }), Some(2.0)).1;
+        let is_lost = |first, last| run(first, last).at_end(1.0).is_some();
+        assert!(is_lost(2.0, 2.4) && !is_lost(2.0, 2.1));
+        assert!(!is_lost(2.4, 2.0), "whatever came before");
+        assert!(!is_lost(4.0, 3.9), "it began there");
+        assert_eq!(Watch::new(1.0).at_end(1e9), None);
+        assert!(watch([2.0, 9.0], Some(2.0)).1.at_end(1.0).is_some(), "a short run, too");
+    }
+
+    #[test]
+    fn weights_that_grow_without_the_loss_falling_have_learnt_nothing() {
+        let run = |last: f64, grown: f64| {
+            let losses = [0.5].into_iter().chain(std::iter::repeat_n(last, 20));
+            watch(losses, Some(1.0)).1.at_end(grown * grown)
+        };
+        let verdict = run(0.48, 1.1e6).unwrap();
+        assert_eq!((verdict.bound, verdict.of), (0.5, "the weights it began with"));
+        assert_eq!(run(0.48, 0.9e6), None, "a rate too low to learn anything is no harm");
+        assert_eq!(run(0.40, 1e9), None, "it has learnt");
+    }
+}
