@@ -18,7 +18,8 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, Trained, WeightScheme, file, initial, ngram_buckets, training, weighting,
+    Averaged, AveragedSystem, Result, TextSize, Trained, WeightScheme, file, initial, ngram_buckets, training,
+    weighting,
 };
 
 /// Power of the counts in the noise distribution (P1, section 2.3).
@@ -121,6 +122,23 @@ impl Sent2VecParams {
             subsample,
             dropout,
             training: Params { epochs, lr: 0.2, negatives: 10, ..Params::default() },
+            ..Self::default()
+        }
+    }
+
+    /// Settings that fit a text of this size: a high learning rate, many epochs, rare words as targets, no placeholder, and
+    /// the weights of uSIF. [`Sent2VecParams::default`] has those of the release, which are for thousands of millions of
+    /// words.
+    #[must_use]
+    pub fn for_text(size: TextSize) -> Self {
+        let lr = if size.is_large() { 0.5 } else { 0.8 };
+        Self {
+            min_count: size.min_count(),
+            min_target_count: size.min_count(),
+            subsample: 1e-4,
+            placeholder: false,
+            weighting: Some(WeightScheme::USIF),
+            training: Params { epochs: size.epochs(20.0, 3, 60), lr, ..Params::default() },
             ..Self::default()
         }
     }

@@ -20,7 +20,7 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Error, Result, WeightScheme, file,
+    Averaged, AveragedSystem, Error, Result, TextSize, WeightScheme, file,
     fit::{Decay, FitParams, Gradients, Lap, Objective, Source, Step, StepReport, Weights, fit},
     initial::{self, Initial},
     learnt::Learnt,
@@ -86,6 +86,20 @@ impl SiameseCbowParams {
         self.fit.rule = Rule::Sgd;
         self.fit.lr = 1e-4;
         self
+    }
+
+    /// Settings that fit a text of this size: a temperature, as the paper has none, more epochs, and the weights of SIF.
+    /// [`SiameseCbowParams::default`] has those of the paper, for a thousand million words.
+    #[must_use]
+    pub fn for_text(size: TextSize) -> Self {
+        let paper = Self::default();
+        Self {
+            min_count: size.min_count(),
+            temperature: 0.1,
+            weighting: Some(WeightScheme::SIF),
+            fit: FitParams { epochs: size.epochs(5.0, 1, 20), ..paper.fit },
+            ..paper
+        }
     }
 
     /// Checks every range.

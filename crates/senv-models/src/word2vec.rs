@@ -12,7 +12,7 @@ use senv_ngram::{WordNgramParams, WordNgrams};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use crate::{Averaged, AveragedSystem, Result, Trained, WeightScheme, file, initial, training, weighting};
+use crate::{Averaged, AveragedSystem, Result, TextSize, Trained, WeightScheme, file, initial, training, weighting};
 
 /// Power of the counts in the noise distribution of word2vec.
 pub(crate) const NOISE_POWER: f64 = 0.75;
@@ -71,6 +71,19 @@ impl Word2VecParams {
         match architecture {
             Architecture::Cbow => 0.05,
             Architecture::SkipGram => 0.025,
+        }
+    }
+
+    /// Settings that fit a text of this size: skip-gram at a high learning rate, many epochs, and the weights of uSIF.
+    /// [`Word2VecParams::default`] has those of the authors' program.
+    #[must_use]
+    pub fn for_text(size: TextSize) -> Self {
+        Self {
+            architecture: Architecture::SkipGram,
+            min_count: size.min_count(),
+            weighting: Some(WeightScheme::USIF),
+            training: Params { epochs: size.epochs(15.0, 2, 60), lr: 0.1, ..Self::default().training },
+            ..Self::default()
         }
     }
 

@@ -15,6 +15,7 @@ mod outcome;
 mod p_thought;
 mod pair_args;
 mod pairs;
+mod recipe;
 mod relatedness;
 mod siamese_cbow;
 mod skip_thought;
@@ -31,6 +32,7 @@ use self::{
     autoencoders::{BowAeArgs, RnnAeArgs},
     p_thought::PThoughtArgs,
     pair_args::{CseArgs, PpArgs},
+    recipe::RecipeArgs,
     relatedness::RelatednessArgs,
     siamese_cbow::SiameseCbowArgs,
     skip_thought::SkipThoughtArgs,
@@ -51,11 +53,25 @@ pub(crate) use self::{
 };
 use crate::failure::Result;
 
-/// Learn vectors from text, or from pairs of sentences.
+/// Train a model on text, or on pairs of sentences: with the settings that fit the data, or a system of the papers.
 #[derive(Debug, clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    override_usage = "senv train [OPTIONS] --input <FILE>... --output <MODEL>\n       senv train <SYSTEM> ...",
+    subcommand_value_name = "SYSTEM",
+    subcommand_help_heading = "Systems",
+    after_help = "\
+Examples:
+  senv train --input text.txt --output my.senv
+  senv train --input news.txt.gz --pairs paraphrases.tsv --output my.senv
+  senv train sent2vec --input text.txt --output my.senv --preset paper"
+)]
 pub(crate) struct Train {
+    #[command(flatten)]
+    recipe: Option<RecipeArgs>,
     #[command(subcommand)]
-    system: System,
+    system: Option<System>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -169,7 +185,11 @@ Examples:
 
 impl Train {
     pub(crate) fn run(self, threads: usize) -> Result {
-        match self.system {
+        let Some(system) = self.system else {
+            // Without a system clap has asked for these.
+            return self.recipe.map_or(Ok(()), |recipe| recipe.run(threads));
+        };
+        match system {
             System::Sent2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
             System::Word2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
             System::PvDbow(args) => text_run::train(&args.common, args.params(threads), threads),

@@ -3,12 +3,14 @@
 use senv_losses::InfoNce;
 use senv_models::{
     BowAutoencoderParams, CseParams, PThoughtParams, PairOptions, PpParams, PvDbowParams, RelatednessParams,
-    RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams, SnliParams, Word2VecParams,
+    RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams, SnliParams, TextSize, Word2VecParams,
 };
 use serde_json::{Value, json};
 
 /// Writes the library's defaults into the help of each system.
 pub(crate) fn with_defaults(command: clap::Command) -> clap::Command {
+    // Those that follow the size of the text are shown for a text of some million words.
+    let size = TextSize::MEDIUM;
     let mut pp = to_value(&PpParams::default());
     let mut cse = to_value(&CseParams::default());
     for params in [&mut pp, &mut cse] {
@@ -16,10 +18,10 @@ pub(crate) fn with_defaults(command: clap::Command) -> clap::Command {
         params["temperature"] = to_value(&InfoNce::default())["temperature"].clone();
     }
     let systems = [
-        ("sent2vec", to_value(&Sent2VecParams::default())),
-        ("word2vec", to_value(&Word2VecParams::default())),
+        ("sent2vec", to_value(&Sent2VecParams::for_text(size))),
+        ("word2vec", to_value(&Word2VecParams::for_text(size))),
         ("pv-dbow", to_value(&PvDbowParams::default())),
-        ("siamese-cbow", to_value(&SiameseCbowParams::default())),
+        ("siamese-cbow", to_value(&SiameseCbowParams::for_text(size))),
         ("pp", pp),
         ("cse", cse),
         ("relatedness", to_value(&RelatednessParams::default())),

@@ -119,9 +119,6 @@ impl<'a> Job<'a> {
         let bytes = fs::metadata(output).map_or(0, |file| file.len());
         outcome.lines.iter().for_each(|line| output::note(line));
         output::note(&format!("{} written ({})", output.display(), output::bytes(bytes)));
-        if let Some(hint) = outcome.hint {
-            output::note(hint);
-        }
         let check = self.check(outcome.check, &outcome.model);
         if self.files.json {
             let mut facts = outcome.facts;

@@ -3,17 +3,11 @@
 use senv_models::{Learnt, SourceReport, Stopped, Trained};
 use serde_json::{Map, Value, json};
 
-use super::{check_args::Checker, text_systems::Common};
+use super::check_args::Checker;
 use crate::{
     output::{duration, grouped, plural, short},
     progress::Unit,
 };
-
-/// Known words of a text below which a hint is given: some five thousand sentences.
-const SHORT_TEXT: u64 = 100_000;
-
-/// Epochs that are enough for a short text.
-const MANY_EPOCHS: u32 = 20;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,8 +40,6 @@ pub(crate) struct Outcome<M> {
     pub(crate) end: End,
     /// For the reader of standard error.
     pub(crate) lines: Vec<String>,
-    /// A hint, for the end.
-    pub(crate) hint: Option<&'static str>,
     /// The check of the model, where one is made.
     pub(crate) check: Option<Checker<M>>,
     /// For `--json`.
@@ -56,7 +48,7 @@ pub(crate) struct Outcome<M> {
 
 impl<M> Outcome<M> {
     /// Of a system that learns from words in their sentence.
-    pub(crate) fn of_text(trained: Trained<M>, common: &Common, epochs: u32) -> Self {
+    pub(crate) fn of_text(trained: Trained<M>) -> Self {
         let (words, time) = (plural(trained.tokens, "word"), duration(trained.training));
         let (rate, loss) = (trained.tokens_per_second(), trained.loss);
         let line = format!("trained on {words} in {time} ({} words/s), loss {loss:.3}", short(rate));
@@ -66,12 +58,14 @@ impl<M> Outcome<M> {
             "training_seconds": trained.training.as_secs_f64(),
             "tokens_per_second": rate,
         });
-        // The usual settings leave much of a short text unused; whoever chose others knows.
-        let usual = epochs < MANY_EPOCHS || common.min_count.is_none();
-        let is_short = usual && !common.files.resume && trained.tokens / u64::from(epochs.max(1)) < SHORT_TEXT;
-        let hint = is_short.then_some("hint: on a text as short as this, more --epochs and a lower --min-count help");
         let end = if trained.interrupted { End::Interrupted } else { End::Done };
-        Self { model: trained.model, end, lines: vec![line], hint, check: None, facts: object(facts) }
+        Self { model: trained.model, end, lines: vec![line], check: None, facts: object(facts) }
+    }
+
+    /// The same with another form of the model, which is not checked.
+    pub(crate) fn map<N>(self, model: impl FnOnce(M) -> N) -> Outcome<N> {
+        let Self { model: trained, end, lines, check: _, facts } = self;
+        Outcome { model: model(trained), end, lines, check: None, facts }
     }
 
     /// Of a system that learns from pairs by gradient.
@@ -124,7 +118,7 @@ impl<M> Outcome<M> {
             "training_seconds": learnt.training.as_secs_f64(),
             "examples_per_second": rate,
         });
-        Self { model: learnt.model, end, lines, hint: None, check: None, facts: object(facts) }
+        Self { model: learnt.model, end, lines, check: None, facts: object(facts) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, CorpusOptions};
-use senv_models::{CheckParams, Error, ScoredPairs, SiameseCbow, SiameseCbowParams};
+use senv_models::{CheckParams, Error, ScoredPairs, SiameseCbow, SiameseCbowParams, TextSize};
 use senv_store::Embeddings;
 
 use super::{
@@ -16,6 +16,7 @@ use super::{
     job::Job,
     names::set,
     outcome::Outcome,
+    text_systems::PaperArg,
     weights_args::WeightsArgs,
 };
 use crate::{
@@ -59,13 +60,19 @@ pub(crate) struct SiameseCbowArgs {
     weights: WeightsArgs,
     #[command(flatten)]
     words: WordArgs,
+    /// Start from the settings of the paper instead of those that fit the size of the text.
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    preset: Option<PaperArg>,
     #[command(flatten)]
     check: CheckArgs,
 }
 
 impl SiameseCbowArgs {
     fn params(&self, threads: usize) -> Result<SiameseCbowParams> {
-        let mut params = SiameseCbowParams::default();
+        let mut params = match self.preset {
+            None => SiameseCbowParams::for_text(TextSize::of_files(&self.input)),
+            Some(PaperArg::Paper) => SiameseCbowParams::default(),
+        };
         self.start.apply(&mut params.dim, &mut params.initial, None);
         self.fit.apply(&mut params.fit);
         self.words.apply(&mut params.tokenizer);

@@ -236,8 +236,8 @@ impl SnliArgs {
         } else {
             let outcome = Outcome::of_learnt(tune(0, &params)?);
             if outcome.end != End::Done {
-                let Outcome { end, lines, hint, facts, .. } = outcome;
-                return Ok(Outcome { model: base.clone(), end, lines, hint, check: None, facts });
+                let Outcome { end, lines, facts, .. } = outcome;
+                return Ok(Outcome { model: base.clone(), end, lines, check: None, facts });
             }
             outcome.model.save(&kept)?;
             lines.extend(outcome.lines.into_iter().map(|line| format!("part 1: {line}")));
@@ -248,7 +248,7 @@ impl SnliArgs {
         let outcome = Outcome::of_learnt(tune(1, &second)?);
         lines.extend(outcome.lines.into_iter().map(|line| format!("part 2: {line}")));
         let model = base.with_tuned(0, &first)?.with_tuned(1, &outcome.model)?;
-        Ok(Outcome { model, end: outcome.end, lines, hint: outcome.hint, check: None, facts: outcome.facts })
+        Ok(Outcome { model, end: outcome.end, lines, check: None, facts: outcome.facts })
     }
 }
 

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     failure::Result,
+    output,
     progress::{TrainingProgress, Unit},
 };
 
@@ -92,7 +93,14 @@ pub(crate) fn train<S: TextSystem>(common: &Common, mut params: S, threads: usiz
     let starts = common.vectors.init_vectors.iter().chain(&common.init_model.init_model);
     let inputs: Vec<&Path> = common.input.iter().chain(starts).map(PathBuf::as_path).collect();
     let job = Job::new(&common.files, &inputs)?;
-    let epochs = params.parts().training.epochs;
+    let parts = params.parts();
+    let epochs = parts.training.epochs;
+    output::note(&format!(
+        "about {}: {epochs} epochs at a learning rate of {}, words that occur {} times or more",
+        common.size(),
+        parts.training.lr,
+        parts.min_count
+    ));
     job.run(Some(epochs), Unit::Words, |progress| fit(common, &mut params, threads, progress), S::save)
 }
 
@@ -121,7 +129,7 @@ fn fit<S: TextSystem>(
         None => common.vectors.open()?,
     };
     *parts.dim = common.dim.or(start.as_ref().map(Embeddings::dim)).unwrap_or(*parts.dim);
-    let (tokenizer, negatives, epochs) = (parts.tokenizer.clone(), parts.training.negatives, parts.training.epochs);
+    let (tokenizer, negatives) = (parts.tokenizer.clone(), parts.training.negatives);
     let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: parts.min_count, ..options };
     params.check()?;
 
@@ -130,7 +138,7 @@ fn fit<S: TextSystem>(
     let sample = common.check.of_corpus(&corpus, &vocabulary, &check_params(S::FITS_SENTENCES))?;
     let trained = params.fit(vocabulary, &corpus, start.as_ref(), progress)?;
     let loss = LossAgainstChance::negative_sampling(trained.loss, negatives);
-    let mut outcome = Outcome::of_text(trained, common, epochs);
+    let mut outcome = Outcome::of_text(trained);
     outcome.lines.splice(..0, line);
     outcome.check = sample.map(|text| checker(text, &tokenizer, Some(loss), start.is_some()));
     Ok(outcome)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{ValueEnum, builder::BoolishValueParser};
 use senv_core::{CorpusOptions, Observer, Tokenizer};
-use senv_models::{Architecture, NgramStart, Preset, PvDbowParams, Sent2VecParams, Word2VecParams};
+use senv_models::{Architecture, NgramStart, Preset, PvDbowParams, Sent2VecParams, TextSize, Word2VecParams};
 use senv_negative_sampling::{NegativeSharing, Params, Schedule};
 use senv_ngram::DropoutScheme;
 
@@ -85,7 +85,8 @@ pub(crate) struct Common {
 pub(crate) struct Sent2VecArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Start from the settings of a published model; arguments given change them.
+    /// Start from the settings of a published model, or those of the released program (paper), instead of those that fit
+    /// the size of the text; arguments given change them.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     preset: Option<PresetArg>,
     /// Longest n-gram in words, 1 to 255: 1 words alone, 2 pairs as well.
@@ -123,6 +124,9 @@ pub(crate) struct Sent2VecArgs {
 pub(crate) struct Word2VecArgs {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// Start from the settings of the authors' program instead of those that fit the size of the text.
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    preset: Option<PaperArg>,
     /// Whether the words around predict the word (cbow), or the word those around (skip-gram).
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     architecture: Option<ArchitectureArg>,
@@ -140,6 +144,13 @@ pub(crate) struct PvDbowArgs {
     pub(crate) common: Common,
 }
 
+/// The settings of a paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PaperArg {
+    /// As published.
+    Paper,
+}
+
 names!(SharingArg for NegativeSharing {
     Sentence => NegativeSharing::Sentence, None => NegativeSharing::None, Block => NegativeSharing::Block,
 });
@@ -147,12 +158,38 @@ names!(ScheduleArg for Schedule { Hogwild => Schedule::Hogwild, Deterministic =>
 names!(DropoutArg for DropoutScheme { Release => DropoutScheme::Release, Paper => DropoutScheme::Paper });
 names!(StartArg for NgramStart { Zero => NgramStart::Zero, Uniform => NgramStart::Uniform });
 names!(ArchitectureArg for Architecture { Cbow => Architecture::Cbow, SkipGram => Architecture::SkipGram });
-names!(PresetArg for Preset {
-    BooksUni => Preset::BooksUni, BooksBi => Preset::BooksBi, WikiUni => Preset::WikiUni,
-    WikiBi => Preset::WikiBi, TwitterUni => Preset::TwitterUni, TwitterBi => Preset::TwitterBi,
-});
+/// Settings by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PresetArg {
+    Paper,
+    BooksUni,
+    BooksBi,
+    WikiUni,
+    WikiBi,
+    TwitterUni,
+    TwitterBi,
+}
+
+impl PresetArg {
+    fn params(self) -> Sent2VecParams {
+        Sent2VecParams::preset(match self {
+            Self::Paper => return Sent2VecParams::default(),
+            Self::BooksUni => Preset::BooksUni,
+            Self::BooksBi => Preset::BooksBi,
+            Self::WikiUni => Preset::WikiUni,
+            Self::WikiBi => Preset::WikiBi,
+            Self::TwitterUni => Preset::TwitterUni,
+            Self::TwitterBi => Preset::TwitterBi,
+        })
+    }
+}
 
 impl Common {
+    /// About how long the text is.
+    pub(crate) fn size(&self) -> TextSize {
+        TextSize::of_files(&self.input)
+    }
+
     /// How the text is read.
     pub(crate) fn corpus_options(&self, threads: usize) -> CorpusOptions {
         self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
@@ -183,8 +220,8 @@ impl Common {
 
 impl Sent2VecArgs {
     pub(crate) fn params(&self, threads: usize) -> Result<Sent2VecParams> {
-        let mut params = self.preset.map_or_else(Sent2VecParams::default, |name| Sent2VecParams::preset(name.into()));
         let common = &self.common;
+        let mut params = self.preset.map_or_else(|| Sent2VecParams::for_text(common.size()), PresetArg::params);
         common.training(&mut params.training, threads);
         common.tokenizer(&mut params.tokenizer);
         set(&mut params.dim, common.dim);
@@ -205,8 +242,11 @@ impl Sent2VecArgs {
 
 impl Word2VecArgs {
     pub(crate) fn params(&self, threads: usize) -> Result<Word2VecParams> {
-        let mut params = Word2VecParams::default();
         let common = &self.common;
+        let mut params = match self.preset {
+            None => Word2VecParams::for_text(common.size()),
+            Some(PaperArg::Paper) => Word2VecParams::default(),
+        };
         if let Some(architecture) = self.architecture {
             params.architecture = architecture.into();
             params.training.lr = Word2VecParams::default_lr(params.architecture);

@@ -1,0 +1,129 @@
+//! `senv train` without the name of a system: the recipe that fits the data.
+
+use std::path::{Path, PathBuf};
+
+use senv_models::{CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams};
+
+use super::{
+    check_args::{CheckArgs, checker},
+    files::RunFiles,
+    fit_args::epochs_of,
+    job::Job,
+    outcome::{Outcome, source_line},
+};
+use crate::{
+    failure::{Failure, Result},
+    progress::{TrainingProgress, Unit},
+    text::{TextArgs, is_dash},
+};
+use senv_core::{CorpusOptions, Observer};
+
+/// Data, and what little there is to choose.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecipeArgs {
+    /// Text, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
+    #[arg(long, short, value_name = "FILE", num_args = 1.., required_unless_present = "pairs", help_heading = "Files")]
+    input: Vec<PathBuf>,
+    /// Pairs that mean the same: FIRST, SECOND, separated by a tab; with text or alone.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    pairs: Vec<PathBuf>,
+    #[command(flatten)]
+    files: RunFiles,
+    /// Embedding dimension, 1 to 65536 [default: 300; 100 for text without an order]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    dim: Option<usize>,
+    /// Random seed [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Training")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
+    check: CheckArgs,
+}
+
+impl RecipeArgs {
+    pub(crate) fn run(&self, threads: usize) -> Result {
+        if self.input.iter().any(|path| is_dash(path)) && self.input.len() + self.pairs.len() > 1 {
+            return Err(Failure::Usage("standard input (-) is trained on alone, without other files".into()));
+        }
+        let inputs: Vec<&Path> = self.input.iter().chain(&self.pairs).map(PathBuf::as_path).collect();
+        let job = Job::new(&self.files, &inputs)?;
+        let options = self.files.corpus_options(&self.text, None, threads);
+        let notes = Notes::default();
+        let mut recipe = Recipe::choose(&self.input, &self.pairs, &options, &notes)?;
+        notes.print();
+        recipe.set_threads(threads);
+        if let Some(seed) = self.seed {
+            recipe.set_seed(seed);
+        }
+        if let Some(dim) = self.dim {
+            recipe.set_dim(dim);
+        }
+        match recipe {
+            Recipe::Neighbours(mut recipe) => {
+                recipe.params.fit.checkpoint = Some(self.files.plan());
+                recipe.params.check()?;
+                let epochs = epochs_of(&recipe.params.fit);
+                job.run(
+                    epochs,
+                    Unit::Pairs,
+                    |progress| self.on_pairs(&recipe, progress),
+                    |model: &Model, path| model.save(path),
+                )
+            }
+            Recipe::Words(mut params) => {
+                params.training.checkpoint = Some(self.files.plan());
+                params.check()?;
+                let epochs = params.training.epochs;
+                let fit = |progress: &TrainingProgress| self.on_words(&params, &options, progress);
+                job.run(Some(epochs), Unit::Words, fit, |model: &Model, path| model.save(path))
+            }
+        }
+    }
+
+    fn on_pairs(&self, recipe: &NeighbourRecipe, progress: &TrainingProgress) -> senv_models::Result<Outcome<Model>> {
+        let (learned, data) = recipe.fit(progress)?;
+        data.reports.iter().for_each(|report| progress.note(&source_line(report)));
+        let sample = self.check.of_pairs(&data);
+        let mut outcome = Outcome::of_learnt(learned).map(|model| Model::Pp(Box::new(model)));
+        outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, false));
+        Ok(outcome)
+    }
+
+    fn on_words(
+        &self,
+        params: &Sent2VecParams,
+        options: &CorpusOptions,
+        progress: &TrainingProgress,
+    ) -> senv_models::Result<Outcome<Model>> {
+        let trained = params.fit_files(&self.input, options, progress)?;
+        let loss = LossAgainstChance::negative_sampling(trained.loss, params.training.negatives);
+        let mut outcome = Outcome::of_text(trained).map(|model| Model::Sent2Vec(Box::new(model)));
+        if self.check.is_on() {
+            let text = CheckText::read(&self.input, &self.text.options(), &CheckParams::default())?;
+            outcome.check = Some(checker(text, &params.tokenizer, Some(loss), false));
+        }
+        Ok(outcome)
+    }
+}
+
+/// Keeps what the library notes until the progress bar is there.
+#[derive(Default)]
+struct Notes(std::sync::Mutex<Vec<String>>);
+
+impl Notes {
+    fn print(self) {
+        let notes = self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        notes.iter().for_each(|note| crate::output::note(note));
+    }
+}
+
+impl Observer for Notes {
+    fn progress(&self, _: &senv_core::Progress) -> senv_core::Control {
+        senv_core::Control::Continue
+    }
+
+    fn note(&self, message: &str) {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(message.to_owned());
+    }
+}

@@ -1,0 +1,211 @@
+//! The main job: a text becomes a model, without naming a system.
+//!
+//! What measured best for each kind of data (`docs/results.md`): where sentences stand in order, each learns to be nearer to
+//! the next one than to others, [`PpParams::for_neighbours`]; where they do not, words learn to be told from the rest of
+//! their sentence, [`Sent2VecParams::for_text`]. Pairs that mean the same join the neighbours.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{CorpusOptions, Coverage, NoObserver, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
+
+use crate::{
+    CheckParams, CheckText, Error, Learnt, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, Pp, PpParams,
+    Result, Sent2Vec, Sent2VecParams, TextSize, Trained, check,
+};
+
+/// The system and the settings that fit some data.
+#[derive(Debug, Clone)]
+pub enum Recipe {
+    /// Averages of word vectors that tell the next sentence, or the paraphrase, from others.
+    Neighbours(NeighbourRecipe),
+    /// Averages of word vectors that tell a word from the rest of its sentence.
+    Words(Box<Sent2VecParams>),
+}
+
+/// PP on neighbouring sentences and on pairs.
+#[derive(Debug, Clone)]
+pub struct NeighbourRecipe {
+    /// Settings of the system.
+    pub params: Box<PpParams>,
+    /// The files.
+    pub inputs: Vec<PairInput>,
+    /// How they are read.
+    pub options: PairOptions,
+}
+
+impl Recipe {
+    /// Chooses by the size of the text and by whether its sentences have an order, for which a sample is read. `text` holds
+    /// one sentence a line, `pairs` two sentences a line that mean the same, separated by a tab; one of the two may be empty.
+    /// What was chosen and why is a note for the observer.
+    ///
+    /// # Errors
+    /// If both are empty or a file cannot be read.
+    pub fn choose(
+        text: &[impl AsRef<Path>],
+        pairs: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        observer: &dyn Observer,
+    ) -> Result<Self> {
+        let paths = |files: &[&Path]| files.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>();
+        let text: Vec<&Path> = text.iter().map(AsRef::as_ref).collect();
+        let pairs: Vec<&Path> = pairs.iter().map(AsRef::as_ref).collect();
+        if text.is_empty() && pairs.is_empty() {
+            return Err(Error::NoExamplesIn { paths: Vec::new() });
+        }
+        let all: Vec<&Path> = text.iter().chain(&pairs).copied().collect();
+        let (size, tokenizer) = (TextSize::of_files(&all), Tokenizer::for_files(&all, observer).lowercase(true));
+        let order = if text.is_empty() { None } else { order(&text, options)? };
+        // Standard input is not read twice; nearly all text has an order.
+        let ordered = text.iter().any(|path| *path == Path::new("-")) || order.is_some_and(|auc| auc >= MIN_ORDER);
+        if !ordered && pairs.is_empty() {
+            observer.note(&format!(
+                "about {size}, and sentences that follow each other have no more words in common than others: Sent2Vec, \
+                 which needs no order"
+            ));
+            let mut params = Sent2VecParams::for_text(size);
+            params.tokenizer = tokenizer;
+            return Ok(Self::Words(Box::new(params)));
+        }
+        let mut inputs = Vec::new();
+        let mut add = |files: &[&Path], kind| {
+            inputs.extend(paths(files).into_iter().map(|path| PairInput { path, kind, weight: None }));
+        };
+        add(&pairs, PairKind::Pairs);
+        if ordered {
+            add(&text, PairKind::Neighbours);
+        }
+        let learns = match (ordered, pairs.is_empty()) {
+            (true, true) => "each sentence learns to be nearer to the next one than to others",
+            (true, false) => "paraphrases, and sentences and the next ones, learn to be nearer than others",
+            (false, _) => "paraphrases learn to be nearer than others; the text has no order and is not used",
+        };
+        let mut params = PpParams::for_neighbours(size);
+        params.tokenizer = tokenizer.clone();
+        observer.note(&format!(
+            "about {size}: {learns} (PP with a softmax over cosines, {} epochs in batches of {})",
+            params.fit.epochs, params.fit.batch
+        ));
+        let options = PairOptions {
+            tokenizer,
+            min_count: if size.is_large() { 5 } else { 1 },
+            group: true,
+            text: TextOptions {
+                invalid_utf8: options.invalid_utf8,
+                max_line_bytes: options.max_line_bytes,
+                ..TextOptions::default()
+            },
+            threads: options.threads,
+            ..PairOptions::default()
+        };
+        Ok(Self::Neighbours(NeighbourRecipe { params: Box::new(params), inputs, options }))
+    }
+
+    /// Trains as chosen; the text is read once more.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the memory, or the training itself.
+    pub fn fit(&self, options: &CorpusOptions, text: &[impl AsRef<Path>], observer: &dyn Observer) -> Result<Model> {
+        Ok(match self {
+            Self::Neighbours(recipe) => Model::Pp(Box::new(recipe.fit(observer)?.0.model)),
+            Self::Words(params) => {
+                let trained: Trained<Sent2Vec> = params.fit_files(text, options, observer)?;
+                Model::Sent2Vec(Box::new(trained.model))
+            }
+        })
+    }
+}
+
+impl NeighbourRecipe {
+    /// Reads the files and trains; the data as well, for a check.
+    ///
+    /// # Errors
+    /// As [`Recipe::fit`].
+    pub fn fit(&self, observer: &dyn Observer) -> Result<(Learnt<Pp>, PairData)> {
+        let data = PairData::read(&self.inputs, &self.options, observer)?;
+        let learned = self.params.fit(&data, None, &[], observer)?;
+        Ok((learned, data))
+    }
+}
+
+/// Trains a model on text files, one sentence a line and a blank line between documents, with the settings that fit them.
+///
+/// ```no_run
+/// use senv_core::SentenceEncoder;
+/// let model = senv_models::train(&["text.txt"])?;
+/// model.save("my.senv")?;
+/// println!("{:.2}", model.similarity("Rain is coming.", "A storm brings rain."));
+/// # Ok::<(), senv_models::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Recipe::fit`].
+pub fn train(text: &[impl AsRef<Path>]) -> Result<Model> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let options = CorpusOptions { threads, ..CorpusOptions::default() };
+    let no_pairs: &[&Path] = &[];
+    let mut recipe = Recipe::choose(text, no_pairs, &options, &NoObserver)?;
+    recipe.set_threads(threads);
+    recipe.fit(&options, text, &NoObserver)
+}
+
+impl Recipe {
+    /// Sets the threads of training; the result does not depend on them.
+    pub fn set_threads(&mut self, threads: usize) {
+        match self {
+            Self::Neighbours(recipe) => {
+                recipe.params.fit.threads = threads;
+                recipe.options.threads = threads;
+            }
+            Self::Words(params) => params.training.threads = threads,
+        }
+    }
+
+    /// Sets the random seed.
+    pub fn set_seed(&mut self, seed: u64) {
+        match self {
+            Self::Neighbours(recipe) => recipe.params.fit.seed = seed,
+            Self::Words(params) => params.training.seed = seed,
+        }
+    }
+
+    /// Sets the dimension.
+    pub fn set_dim(&mut self, dim: usize) {
+        match self {
+            Self::Neighbours(recipe) => recipe.params.dim = dim,
+            Self::Words(params) => params.dim = dim,
+        }
+    }
+}
+
+/// How likely neighbouring sentences have a higher TF-IDF cosine than random ones, on a sample; `None` where there are too
+/// few.
+fn order(text: &[&Path], options: &CorpusOptions) -> Result<Option<f64>> {
+    if text.iter().any(|path| *path == Path::new("-")) {
+        return Ok(None);
+    }
+    let reading = TextOptions {
+        invalid_utf8: options.invalid_utf8,
+        max_line_bytes: options.max_line_bytes,
+        ..TextOptions::default()
+    };
+    let params = CheckParams::default();
+    let sample = CheckText::read(text, &reading, &params)?;
+    if sample.n_sentences() < 2 {
+        return Ok(None);
+    }
+    Ok(check(&Same, &sample, &params)?.neighbours.map(|found| found.tf_idf_auc))
+}
+
+/// An encoder of which nothing is asked.
+struct Same;
+
+impl SentenceEncoder for Same {
+    fn dim(&self) -> usize {
+        1
+    }
+
+    fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        out.fill(1.0);
+        Coverage { tokens: 1, known: 1 }
+    }
+}
