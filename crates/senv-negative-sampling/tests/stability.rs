@@ -3,6 +3,9 @@
 //! Targets of a step do not see what the others moved. Where steps are too long, rows that stand in nearly every context
 //! (the placeholder above all) and frequent words overshoot, and the loss grows where plain SGD's falls.
 
+// The figures, seen with --nocapture.
+#![allow(clippy::print_stdout)]
+
 use std::process::Command;
 
 use ndarray::Array2;
