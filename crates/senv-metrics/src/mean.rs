@@ -71,6 +71,9 @@ mod tests {
         assert_eq!(weighted_mean(&[], &[]), Ok(None));
         assert_eq!(weighted_mean(&[1.0, 2.0], &[0.0, 0.0]), Ok(None));
         assert_eq!(weighted_mean(&[1.0, 9.0], &[2.0, 0.0]), Ok(Some(1.0)));
+        // A sum of products beyond f64, a mean within.
+        let large = weighted_mean(&[1.5e308, 1.5e308], &[1.0, 3.0]).unwrap();
+        assert!(large.is_some_and(|mean| (mean / 1.5e308 - 1.0).abs() < 1e-15), "{large:?}");
         assert!(matches!(weighted_mean(&[1.0], &[1.0, 2.0]), Err(Error::LengthMismatch { first: 1, second: 2, .. })));
         for weight in [-1.0, f64::NAN, f64::INFINITY] {
             let error = weighted_mean(&[1.0, 2.0], &[1.0, weight]).unwrap_err();

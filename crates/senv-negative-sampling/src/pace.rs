@@ -62,14 +62,7 @@ impl Pace {
                 }
             }
         }
-        let mut pace = counts.pace();
-        if let Ok(v) = std::env::var("STEPT") {
-            pace.step_tokens = v.parse().unwrap();
-        }
-        if std::env::var("SHOWPACE").is_ok() {
-            eprintln!("{pace:?}");
-        }
-        Ok(pace)
+        Ok(counts.pace())
     }
 }
 

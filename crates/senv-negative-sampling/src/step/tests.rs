@@ -1,5 +1,8 @@
 //! The step against the plain objective.
 
+// The columns of one thread: a list of one range is meant.
+#![allow(clippy::single_range_in_vec_init)]
+
 use ndarray::Array2;
 use rand::RngExt;
 use senv_core::{RowId, Rows, Table, kernels::SharedTable};
