@@ -13,7 +13,7 @@ use senv_negative_sampling::{DistributedBagOfWords, Inference, Noise, Params, Su
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, Trained, average::known_tokens, file, initial, training, word2vec::NOISE_POWER};
+use crate::{Result, TextSize, Trained, average::known_tokens, file, initial, training, word2vec::NOISE_POWER};
 
 /// What PV-DBOW can be told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +46,18 @@ impl Default for PvDbowParams {
 }
 
 impl PvDbowParams {
+    /// Settings that fit a text of this size: a high learning rate and many epochs. [`PvDbowParams::default`] has those for
+    /// thousands of millions of words.
+    #[must_use]
+    pub fn for_text(size: TextSize) -> Self {
+        Self {
+            min_count: size.min_count(),
+            subsample: 1e-4,
+            training: Params { epochs: size.epochs(40.0, 2, 60), lr: 0.2, ..Self::default().training },
+            ..Self::default()
+        }
+    }
+
     /// Checks every range.
     ///
     /// # Errors

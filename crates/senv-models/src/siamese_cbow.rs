@@ -97,7 +97,7 @@ impl SiameseCbowParams {
             min_count: size.min_count(),
             temperature: 0.1,
             weighting: Some(WeightScheme::SIF),
-            fit: FitParams { epochs: size.epochs(5.0, 1, 20), ..paper.fit },
+            fit: FitParams { epochs: size.epochs(10.0, 1, 30), ..paper.fit },
             ..paper
         }
     }

@@ -26,7 +26,7 @@ mod text_systems;
 mod weighted;
 mod weights_args;
 
-use clap::Subcommand;
+use clap::{ArgMatches, Args as _, FromArgMatches, Subcommand};
 
 use self::{
     autoencoders::{BowAeArgs, RnnAeArgs},
@@ -54,28 +54,67 @@ pub(crate) use self::{
 use crate::failure::Result;
 
 /// Train a model on text, or on pairs of sentences: with the settings that fit the data, or a system of the papers.
-#[derive(Debug, clap::Args)]
-#[command(
-    args_conflicts_with_subcommands = true,
-    subcommand_negates_reqs = true,
-    override_usage = "senv train [OPTIONS] --input <FILE>... --output <MODEL>\n       senv train <SYSTEM> ...",
-    subcommand_value_name = "SYSTEM",
-    subcommand_help_heading = "Systems",
-    after_help = "\
+#[derive(Debug)]
+pub(crate) enum Train {
+    /// No system is named.
+    Recipe(Box<RecipeArgs>),
+    /// One is.
+    System(Box<System>),
+}
+
+/// Written by hand: the arguments of the recipe are required only where no system is named, and derived arguments cannot
+/// say so of groups within groups.
+impl clap::Args for Train {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        System::augment_subcommands(RecipeArgs::augment_args(command))
+            .about("Train a model on text, or on pairs of sentences")
+            .long_about(
+                "Train a model on text, or on pairs of sentences: with the settings that fit the data, or a system of the \
+                 papers",
+            )
+            .override_usage(
+                "senv train [OPTIONS] --input <FILE>... --output <MODEL>\n       senv train <SYSTEM> [OPTIONS] --output <MODEL>",
+            )
+            .subcommand_required(false)
+            .arg_required_else_help(true)
+            .args_conflicts_with_subcommands(true)
+            .subcommand_negates_reqs(true)
+            .subcommand_value_name("SYSTEM")
+            .subcommand_help_heading("Systems")
+            .after_help(AFTER_HELP)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Train {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        Ok(match matches.subcommand_name() {
+            Some(_) => Self::System(Box::new(System::from_arg_matches(matches)?)),
+            None => Self::Recipe(Box::new(RecipeArgs::from_arg_matches(matches)?)),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+const AFTER_HELP: &str = "\
 Examples:
   senv train --input text.txt --output my.senv
   senv train --input news.txt.gz --pairs paraphrases.tsv --output my.senv
-  senv train sent2vec --input text.txt --output my.senv --preset paper"
-)]
-pub(crate) struct Train {
-    #[command(flatten)]
-    recipe: Option<RecipeArgs>,
-    #[command(subcommand)]
-    system: Option<System>,
-}
+  senv train sent2vec --input text.txt --output my.senv --preset paper
+
+Without a system, senv looks at the text: sentences in order learn to be nearer to the next one than to others (PP with a
+softmax over cosines), text without an order goes to Sent2Vec. It says what it chose.
+Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.";
 
 #[derive(Debug, Subcommand)]
-enum System {
+pub(crate) enum System {
     /// Sent2Vec: words and n-grams that predict the other words of their sentence.
     #[command(after_help = "\
 Examples:
@@ -185,11 +224,11 @@ Examples:
 
 impl Train {
     pub(crate) fn run(self, threads: usize) -> Result {
-        let Some(system) = self.system else {
-            // Without a system clap has asked for these.
-            return self.recipe.map_or(Ok(()), |recipe| recipe.run(threads));
+        let system = match self {
+            Self::Recipe(recipe) => return recipe.run(threads),
+            Self::System(system) => system,
         };
-        match system {
+        match *system {
             System::Sent2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
             System::Word2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
             System::PvDbow(args) => text_run::train(&args.common, args.params(threads), threads),

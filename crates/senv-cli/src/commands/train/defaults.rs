@@ -20,7 +20,7 @@ pub(crate) fn with_defaults(command: clap::Command) -> clap::Command {
     let systems = [
         ("sent2vec", to_value(&Sent2VecParams::for_text(size))),
         ("word2vec", to_value(&Word2VecParams::for_text(size))),
-        ("pv-dbow", to_value(&PvDbowParams::default())),
+        ("pv-dbow", to_value(&PvDbowParams::for_text(size))),
         ("siamese-cbow", to_value(&SiameseCbowParams::for_text(size))),
         ("pp", pp),
         ("cse", cse),

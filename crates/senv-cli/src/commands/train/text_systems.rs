@@ -142,6 +142,9 @@ pub(crate) struct Word2VecArgs {
 pub(crate) struct PvDbowArgs {
     #[command(flatten)]
     pub(crate) common: Common,
+    /// Start from the settings for thousands of millions of words instead of those that fit the size of the text.
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    preset: Option<PaperArg>,
 }
 
 /// The settings of a paper.
@@ -264,8 +267,11 @@ impl Word2VecArgs {
 
 impl PvDbowArgs {
     pub(crate) fn params(&self, threads: usize) -> PvDbowParams {
-        let mut params = PvDbowParams::default();
         let common = &self.common;
+        let mut params = match self.preset {
+            None => PvDbowParams::for_text(common.size()),
+            Some(PaperArg::Paper) => PvDbowParams::default(),
+        };
         common.training(&mut params.training, threads);
         common.tokenizer(&mut params.tokenizer);
         set(&mut params.dim, common.dim);
