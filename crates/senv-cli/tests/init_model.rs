@@ -34,7 +34,8 @@ fn a_model_gives_its_words_vectors_tokenizer_and_dimension() {
     let small = ["--min-count", "1", "--epochs", "1", "--init-model", "old.senv"];
     for system in ["sent2vec", "word2vec", "siamese-cbow"] {
         let rate = if system == "siamese-cbow" { &["--lr", "1e-12"][..] } else { &KEPT };
-        let args = [&["train", system, "--input", "new.txt", "--output", "m.senv"], &small[..], rate].concat();
+        let args = ["train", system, "--input", "new.txt", "--output", "m.senv", "--preset", "paper"];
+        let args = [&args[..], &small[..], rate].concat();
         let ended = folder.run(&args).ok();
         // The, on, mat, lay, the, sat of both; cat, dog, rug of the old; A, a, hat, bat, is, pet of the new.
         assert!(ended.err.contains("9 of 15 words start from old.senv"), "{system}: {}", ended.err);
@@ -58,7 +59,8 @@ fn a_model_gives_its_words_vectors_tokenizer_and_dimension() {
 fn vectors_of_a_file_give_the_words_of_the_text_a_start() {
     let folder = folder();
     folder.write("words.txt", "cat 1 2 3\nmat -1 0.5 2\n");
-    let args = ["train", "sent2vec", "--input", "new.txt", "--output", "m.senv", "--min-count", "1"];
+    let args =
+        ["train", "sent2vec", "--input", "new.txt", "--output", "m.senv", "--preset", "paper", "--min-count", "1"];
     let ended = folder.run(&[&args[..], &["--init-vectors", "words.txt"], &KEPT[..]].concat()).ok();
     assert!(ended.err.contains("1 of 10 words start from words.txt"), "{}", ended.err);
     assert_equal(&vector(&folder, "m.senv", "mat"), &[-1.0, 0.5, 2.0]);

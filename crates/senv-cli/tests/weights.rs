@@ -17,7 +17,7 @@ fn every_averaging_system_takes_weights_and_info_shows_them() {
     let pairs = ["--pairs", "pairs.tsv", "--dim", "12", "--epochs", "1"];
     for (system, data) in [("sent2vec", &text[..]), ("word2vec", &text), ("siamese-cbow", &text), ("pp", &pairs)] {
         let train = |weights: &[&str]| folder.run(&[&["train", system, "--output", "m.senv"], data, weights].concat());
-        train(&[]).ok();
+        train(&["--weights", "none"]).ok();
         assert_eq!(info(&folder, "m.senv")["weights"], "none", "{system}");
         let plain = folder.run(&["encode", "--model", "m.senv", "--input", "text.txt"]).ok().out;
         for (weights, a, components) in
@@ -31,7 +31,7 @@ fn every_averaging_system_takes_weights_and_info_shows_them() {
             assert!(facts["tensors"]["word_weights"].is_string());
             assert_ne!(folder.run(&["encode", "--model", "m.senv", "--input", "text.txt"]).ok().out, plain, "{system}");
         }
-        train(&["--sif-a", "0.01"]).fails(2, &["--sif-a belongs to --weights sif"]);
+        train(&["--weights", "none", "--sif-a", "0.01"]).fails(2, &["--sif-a belongs to --weights sif"]);
         train(&["--weights", "usif", "--sif-a", "0.01"]).fails(2, &["--sif-a belongs to --weights sif"]);
         train(&["--weights", "sif", "--sif-a", "0"]).fails(2, &["a must be above 0"]);
     }

@@ -38,11 +38,41 @@ fn a_model_is_trained_described_and_used() {
 }
 
 #[test]
-fn a_short_text_brings_a_hint_unless_it_was_thought_of() {
+fn a_short_text_brings_a_warning_and_settings_follow_its_size() {
     let folder = Folder::with_text(600);
-    assert!(folder.train("text.txt", "a.senv", &[]).ok().err.contains("hint: on a text as short as this"));
-    let more = ["--epochs", "30"];
-    assert!(!folder.train("text.txt", "b.senv", &more).ok().err.contains("hint"));
+    let args = ["train", "sent2vec", "--input", "text.txt", "--output", "a.senv"];
+    let trained = folder.run(&args).ok();
+    assert!(trained.err.contains("thousand words: 60 epochs at a learning rate of 0.8"), "{}", trained.err);
+    assert!(trained.err.contains("words of training text"), "{}", trained.err);
+    let epochs =
+        |model: &str| folder.run(&["info", model, "--json"]).ok().json()["parameters"]["training"]["epochs"].clone();
+    assert_eq!(epochs("a.senv"), 60);
+    folder.run(&[&args[..], &["--preset", "paper", "--min-count", "1"]].concat()).ok();
+    assert_eq!(epochs("a.senv"), 5);
+}
+
+#[test]
+fn without_a_system_the_order_of_the_sentences_chooses_one() {
+    let folder = Folder::with_text(10);
+    // Documents of eight sentences about one subject each, and the same sentences with every line a document of its own.
+    let lines: Vec<String> =
+        (0..1200).map(|i| format!("w{} x{} y{} z{}", i / 8, (i / 8) * 7 % 97, i % 13, i * 31 % 17)).collect();
+    let ordered: Vec<String> = lines.chunks(8).map(|document| document.join("\n")).collect();
+    folder.write("ordered.txt", ordered.join("\n\n"));
+    let shuffled: Vec<&str> = (0..1200).map(|i| lines[i * 7 % 1200].as_str()).collect();
+    folder.write("shuffled.txt", shuffled.join("\n"));
+    let train = |text: &str, output: &str| folder.run(&["train", "--input", text, "--output", output]).ok().err;
+    let said = train("ordered.txt", "o.senv");
+    assert!(said.contains("nearer to the next one") && said.contains("check on"), "{said}");
+    let said = train("shuffled.txt", "s.senv");
+    assert!(said.contains("Sent2Vec, which needs no order") && said.contains("check on"), "{said}");
+    let kind = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["kind"].clone();
+    assert_eq!((kind("o.senv"), kind("s.senv")), ("pp".into(), "sent2vec".into()));
+    folder.write("pairs.tsv", "a dog ran\ta dog was running\n".repeat(3) + "the sun is out\tit is sunny\n");
+    let args = ["train", "--input", "ordered.txt", "--pairs", "pairs.tsv", "--output", "p.senv", "--seed", "3"];
+    assert!(folder.run(&args).ok().err.contains("paraphrases, and sentences and the next ones"));
+    folder.run(&["train", "--output", "p.senv"]).fails(2, &["--input"]);
+    folder.run(&["train", "--input", "ordered.txt"]).fails(2, &["--output"]);
 }
 
 #[test]

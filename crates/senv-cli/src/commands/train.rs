@@ -26,7 +26,7 @@ mod text_systems;
 mod weighted;
 mod weights_args;
 
-use clap::{ArgMatches, Args as _, FromArgMatches, Subcommand};
+use clap::{ArgMatches, FromArgMatches, Subcommand};
 
 use self::{
     autoencoders::{BowAeArgs, RnnAeArgs},

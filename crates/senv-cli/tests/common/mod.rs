@@ -131,7 +131,18 @@ impl Folder {
     /// The arguments that train on `input`, small and fast.
     pub(crate) fn training<'a>(input: &'a str, output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
         let mut args = vec!["train", "sent2vec", "--input", input, "--output", output, "--dim", "12"];
-        args.extend(["--min-count", "1", "--min-target-count", "1", "--subsample", "1e-2", "--lr", "0.05"]);
+        args.extend([
+            "--preset",
+            "paper",
+            "--min-count",
+            "1",
+            "--min-target-count",
+            "1",
+            "--subsample",
+            "1e-2",
+            "--lr",
+            "0.05",
+        ]);
         args.extend(more);
         args
     }

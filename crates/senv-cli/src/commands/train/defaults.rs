@@ -165,17 +165,17 @@ mod tests {
             }
         };
         for (system, lr) in [
-            ("sent2vec", Sent2VecParams::default().training.lr),
-            ("word2vec", Word2VecParams::default().training.lr),
-            ("pv-dbow", PvDbowParams::default().training.lr),
+            ("sent2vec", Sent2VecParams::for_text(TextSize::MEDIUM).training.lr),
+            ("word2vec", Word2VecParams::for_text(TextSize::MEDIUM).training.lr),
+            ("pv-dbow", PvDbowParams::for_text(TextSize::MEDIUM).training.lr),
         ] {
             has(
                 &help("train", system),
                 &[&lr.to_string(), "words; unicode for text in scripts without spaces", "deterministic"],
             );
         }
-        for system in ["sent2vec", "word2vec", "siamese-cbow", "pp"] {
-            has(&help("train", system), &["none", "0.001"]);
+        for (system, weights) in [("sent2vec", "usif"), ("word2vec", "usif"), ("siamese-cbow", "sif"), ("pp", "none")] {
+            has(&help("train", system), &[weights, "0.001"]);
         }
         assert!(matches!(CseParams::default().pairs.loss, PairLoss::Margin(_)));
         let shared = ["margin", "0.4", "both-sides", "max", "0.06", "constant", "sparse", "1e-6", "half", "300", "1"];
@@ -185,7 +185,7 @@ mod tests {
             has(&help(command, "pp"), &shared);
             has(&help(command, "pp"), &["adam-folded", "0.005"]);
         }
-        has(&help("train", "siamese-cbow"), &["0.001", "2", "50", "linear", "5", "1"]);
+        has(&help("train", "siamese-cbow"), &["0.001", "2", "50", "linear", "10", "1"]);
         has(&help("train", "relatedness"), &["50", "1-5", "product", "kl", "universal", "32"]);
         has(&help("train", "skip-thought"), &["620", "2400", "paper", "20000", "30", "cut", "full", "10", "128", "1"]);
         has(&help("train", "rnn-ae"), &["620", "2400", "paper", "64"]);
