@@ -89,11 +89,7 @@ impl Recipe {
             tokenizer,
             min_count: if size.is_large() { 5 } else { 1 },
             group: true,
-            text: TextOptions {
-                invalid_utf8: options.invalid_utf8,
-                max_line_bytes: options.max_line_bytes,
-                ..TextOptions::default()
-            },
+            text: TextOptions { invalid_utf8: options.invalid_utf8, max_line_bytes: options.max_line_bytes },
             threads: options.threads,
             ..PairOptions::default()
         };
@@ -183,11 +179,7 @@ fn order(text: &[&Path], options: &CorpusOptions) -> Result<Option<f64>> {
     if text.iter().any(|path| *path == Path::new("-")) {
         return Ok(None);
     }
-    let reading = TextOptions {
-        invalid_utf8: options.invalid_utf8,
-        max_line_bytes: options.max_line_bytes,
-        ..TextOptions::default()
-    };
+    let reading = TextOptions { invalid_utf8: options.invalid_utf8, max_line_bytes: options.max_line_bytes };
     let params = CheckParams::default();
     let sample = CheckText::read(text, &reading, &params)?;
     if sample.n_sentences() < 2 {

@@ -38,7 +38,8 @@ fn training() -> Params {
 }
 
 fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
-    let params = Sent2VecParams { dim: DIM, word_ngrams, buckets: 100, min_count: 1, ..Sent2VecParams::default() };
+    let params =
+        Sent2VecParams { dim: DIM, word_ngrams, buckets: Some(100), min_count: 1, ..Sent2VecParams::default() };
     Sent2VecParams { min_target_count: 1, subsample: 1.0, training: training(), ..params }
 }
 
