@@ -17,9 +17,6 @@ use crate::{
 /// Rows of either table that each of several threads keeps a copy of.
 const PRIVATE_ROWS: usize = 64;
 
-/// Blocks of the corpus after which a thread merges its copies.
-const MERGE_EVERY: usize = 1;
-
 /// Trains until the end, or until the run is told to halt.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let (source, target) = (SharedTable::new(source), SharedTable::new(target));
@@ -52,7 +49,6 @@ fn work<E: Examples>(
     }
     let mut change = vec![0.0; source.stride()];
     let mut worker = Worker::<E>::default();
-    let mut since_merge = 0;
     while !run.halted() {
         let index = run.next.fetch_add(1, Ordering::Relaxed);
         if index >= run.n_units {
@@ -72,18 +68,10 @@ fn work<E: Examples>(
         if let Some(reporter) = reporter.as_deref_mut() {
             run.report(&unit, reporter);
         }
-        since_merge += 1;
-        if let Some((s, t)) = &mut private
-            && since_merge == MERGE_EVERY
-        {
+        if let Some((s, t)) = &mut private {
             s.merge(source, &mut change);
             t.merge(target, &mut change);
-            since_merge = 0;
         }
-    }
-    if let Some((s, t)) = &mut private {
-        s.merge(source, &mut change);
-        t.merge(target, &mut change);
     }
 }
 

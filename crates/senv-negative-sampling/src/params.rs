@@ -20,7 +20,7 @@ pub enum Schedule {
     /// Threads write the same rows without locks (Niu et al. 2011): fastest, and with more than one thread every run
     /// gives slightly other numbers.
     Hogwild,
-    /// Blocks are computed side by side and applied in order: the same bits at any number of threads.
+    /// Steps follow each other, and threads share the columns of each: the same bits at any number of threads.
     Deterministic,
 }
 
