@@ -10,43 +10,69 @@
 //! after turn i:        coefficients of step i from the products of all columns         the thread that ends it
 //! ```
 //!
-//! The columns are divided by the dimension alone, and products are added in the order of the columns, so the bits do not
-//! depend on who does what. A thread takes the columns that it had before, and those of others when they are late: a
-//! thread that lost its core holds nobody up unless it lost it in the middle of a turn. No row wanders between cores.
+//! The columns are divided into parts by the dimension alone, and products over the parts are added in their order, so the
+//! bits do not depend on who does what. Neighbouring parts make a lane, one lane a thread as far as parts suffice: one
+//! thread goes through whole rows. A thread takes the lane that it had before, and those of others when they are late; a
+//! thread that was away plans its way to where the others are. So one that lost its core holds nobody up unless it lost
+//! it in the middle of a turn, and no row wanders between cores. Every thread plans all sentences for itself, which takes
+//! a tenth of the time of learning them: plans that wander between cores cost more.
 
 use std::{
     ops::Range,
     sync::{
-        Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
-        atomic::{AtomicUsize, Ordering},
+        Mutex, MutexGuard, PoisonError, RwLock, TryLockError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
-use senv_core::{BlockBuffer, Table, kernels::SharedTable};
+use senv_core::{
+    BlockBuffer, Table,
+    kernels::{Lanes, SharedTable},
+};
 
 use crate::{
-    barrier::{Barrier, Spin},
     coefficients::Coefficients,
     examples::Examples,
     overlay::Overlay,
     plan::{Plan, Step},
     run::{Reporter, Run, Tally, Unit, steps},
+    spin::{Loss, Spin},
     step::Columns,
 };
 
 /// Columns are divided in multiples of a cache line.
 const LINE: usize = 16;
 
-/// Cache lines of a row that one range of columns has at least, and ranges at most.
+/// Cache lines of a row that one part has at least, and parts at most.
 const MIN_LINES: usize = 3;
-const MAX_RANGES: usize = 8;
+const MAX_PARTS: usize = 8;
 
-/// Some columns of both tables, and the work on them.
-struct Lane {
-    range: Range<usize>,
+/// Tokens to learn for each row of a table from which on it pays to bring the columns of a lane together.
+const MIN_TOKENS_A_ROW: u64 = 4;
+
+/// Some columns of both tables, and the work on them. On cache lines of its own.
+#[repr(align(128))]
+struct Lane<'a> {
+    source: Overlay<'a>,
+    target: Overlay<'a>,
+    /// Its parts, counted from its first column.
+    parts: Vec<Range<usize>>,
     columns: Columns,
     /// The turn that comes next.
     next: usize,
+}
+
+impl<'a> Lane<'a> {
+    fn new((source, target): (SharedTable<'a>, SharedTable<'a>), parts: &[Range<usize>]) -> Self {
+        let first = parts[0].start;
+        Self {
+            source: Overlay::shared_only(source),
+            target: Overlay::shared_only(target),
+            parts: parts.iter().map(|part| part.start - first..part.end - first).collect(),
+            columns: Columns::default(),
+            next: 0,
+        }
+    }
 }
 
 /// The coefficients of the present step, and the sums of the block.
@@ -56,52 +82,66 @@ struct Joint {
     loss: f64,
 }
 
-/// A block of the corpus, cut into runs of sentences, and their plans.
-#[derive(Default)]
-struct Batch {
-    sentences: BlockBuffer,
-    cuts: Vec<Range<usize>>,
-    /// One for each cut; more where an earlier block had more.
-    plans: Vec<RwLock<Plan>>,
+/// A number on cache lines of its own.
+#[repr(align(128))]
+struct Apart(AtomicUsize);
+
+/// A unit of the run, and the turn that it begins with.
+#[derive(Clone, Copy)]
+struct Start {
+    index: u64,
+    turn: usize,
 }
 
 /// What the threads share.
 struct Shared<'a> {
-    source: SharedTable<'a>,
-    target: SharedTable<'a>,
-    batch: RwLock<Batch>,
-    next_plan: AtomicUsize,
-    lanes: Vec<Mutex<Lane>>,
+    lanes: Vec<Mutex<Lane<'a>>>,
+    /// The present turn.
+    turn: Apart,
+    /// Lanes whose part of it is not done.
+    missing: Apart,
     joint: RwLock<Joint>,
-    /// Lanes whose part of the present turn is not done, and the number of the turn.
-    missing: AtomicUsize,
-    turn: AtomicUsize,
-    barrier: Barrier,
+    /// The present unit.
+    start: Mutex<Start>,
+    /// Whether the last turn was the last of all.
+    stopped: AtomicBool,
+    lost: Loss,
 }
 
-/// Divides the columns of a row: by its length alone, into equal parts of whole cache lines.
-fn divide(stride: usize) -> impl Iterator<Item = Range<usize>> {
+/// Divides the columns of a row: by its length alone, into equal parts of whole cache lines, a power of two of them.
+fn divide(stride: usize) -> Vec<Range<usize>> {
     let lines = stride.div_ceil(LINE);
-    let most = (lines / MIN_LINES).clamp(1, MAX_RANGES);
+    let most = (lines / MIN_LINES).clamp(1, MAX_PARTS);
     let n = 1 << most.ilog2();
-    (0..n).map(move |i| (lines * i / n * LINE)..(lines * (i + 1) / n * LINE).min(stride))
+    (0..n).map(|i| (lines * i / n * LINE)..(lines * (i + 1) / n * LINE).min(stride)).collect()
+}
+
+/// Shares neighbouring parts out among lanes, at least one for each thread as far as there are parts.
+fn share(parts: &[Range<usize>], threads: usize) -> impl Iterator<Item = &[Range<usize>]> {
+    parts.chunks_exact(parts.len() / threads.next_power_of_two().min(parts.len()))
 }
 
 /// Trains until the end, or until the run is told to halt.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let n_threads = run.params.threads;
-    let lanes: Vec<_> =
-        divide(source.stride()).map(|range| Mutex::new(Lane { range, columns: Columns::default(), next: 0 })).collect();
+    let parts = divide(source.stride());
+    let columns: Vec<_> = share(&parts, n_threads).map(|own| own[0].start..own[own.len() - 1].end).collect();
+    let n_tokens = run.corpus.n_tokens().saturating_mul(u64::from(run.params.epochs));
+    let together = |table: &Table| n_tokens / MIN_TOKENS_A_ROW >= table.n_rows() as u64;
+    let (source_together, target_together) = (together(source), together(target));
+    let mut source = Lanes::new(source, columns.clone(), source_together);
+    let mut target = Lanes::new(target, columns, target_together);
+    let tables = source.split().into_iter().zip(target.split());
+    let lanes = tables.zip(share(&parts, n_threads)).map(|(tables, parts)| Mutex::new(Lane::new(tables, parts)));
+    let lanes: Vec<_> = lanes.collect();
     let shared = Shared {
-        source: SharedTable::new(source),
-        target: SharedTable::new(target),
-        batch: RwLock::default(),
-        next_plan: AtomicUsize::new(0),
-        missing: AtomicUsize::new(lanes.len()),
+        turn: Apart(AtomicUsize::new(0)),
+        missing: Apart(AtomicUsize::new(lanes.len())),
         lanes,
         joint: RwLock::default(),
-        turn: AtomicUsize::new(0),
-        barrier: Barrier::new(n_threads),
+        start: Mutex::new(Start { index: run.next.load(Ordering::Relaxed), turn: 0 }),
+        stopped: AtomicBool::new(false),
+        lost: Loss::default(),
     };
     std::thread::scope(|scope| {
         for thread in 1..n_threads {
@@ -112,16 +152,17 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
     });
 }
 
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
-    lock.read().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
-    lock.write().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn lock(lane: &Mutex<Lane>) -> MutexGuard<'_, Lane> {
-    lane.lock().unwrap_or_else(PoisonError::into_inner)
+/// A unit as one thread sees it.
+struct Block<'p> {
+    unit: Unit,
+    start: Start,
+    n_tokens: u64,
+    /// The steps in order; with each the number of its plan, and the plan.
+    steps: Vec<(usize, &'p Plan, &'p Step)>,
 }
 
 /// One thread.
@@ -132,172 +173,136 @@ struct Worker<'a, E> {
 }
 
 impl<E: Examples> Worker<'_, E> {
-    /// Works until the end; the thread with the reporter also reads the corpus and decides when to halt.
+    /// Works until the end; the thread with the reporter also tells the observer, and hears whether to go on.
     fn work(&self, mut reporter: Option<&mut Reporter>) {
         let Self { run, shared, .. } = *self;
-        let _attendance = shared.barrier.attend();
-        let mut scratch = E::Scratch::default();
+        let _attendance = shared.lost.attend();
+        let (mut sentences, mut cuts) = (BlockBuffer::default(), Vec::new());
+        let (mut plans, mut scratch) = (Vec::<Plan>::new(), E::Scratch::default());
+        // Lanes of threads that seem to have lost their cores.
+        let mut adopted = vec![false; shared.lanes.len()];
         loop {
-            let index = run.next.load(Ordering::Relaxed);
-            if index >= run.n_units || run.halted() {
+            let start = *lock(&shared.start);
+            if start.index >= run.n_units || shared.stopped.load(Ordering::Acquire) {
                 return;
             }
-            let unit = run.unit(index);
-            if reporter.is_some() {
-                self.begin(&unit);
+            let unit = run.unit(start.index);
+            if let Err(error) = run.corpus.read_block(unit.block, &mut sentences) {
+                run.fail(error.into());
+                return shared.lost.declare();
             }
-            if !shared.barrier.wait() {
-                return;
+            steps(&sentences, run.pace.step_tokens, &mut cuts);
+            plans.resize_with(plans.len().max(cuts.len()), Plan::default);
+            for (i, (cut, plan)) in cuts.iter().zip(&mut plans).enumerate() {
+                run.plan(&unit, i, cut.clone(), &sentences, &mut scratch, plan);
             }
-            let batch = read(&shared.batch);
-            self.plan(&unit, &batch, &mut scratch);
-            if !shared.barrier.wait() {
-                return;
-            }
-            let plans: Vec<_> = batch.plans[..batch.cuts.len()].iter().map(read).collect();
-            if !self.turns(&unit, &plans) {
+            let plans = plans[..cuts.len()].iter().enumerate();
+            let steps = plans.flat_map(|(i, plan)| plan.steps.iter().map(move |step| (i, plan, step))).collect();
+            let block = Block { unit, start, n_tokens: sentences.n_tokens() as u64, steps };
+            if self.turns(&block, &mut adopted).is_none() {
                 return;
             }
             if let Some(reporter) = reporter.as_deref_mut() {
-                let targets = (0..plans.len())
-                    .filter(|&i| Run::<E>::wants_loss(&unit, i))
-                    .map(|i| plans[i].n_targets() as u64)
-                    .sum();
-                run.count(
-                    &unit,
-                    &Tally { tokens: batch.sentences.n_tokens() as u64, loss: read(&shared.joint).loss, targets },
-                );
                 run.report(&unit, reporter);
-                run.next.store(index + 1, Ordering::Relaxed);
-            }
-            drop(plans);
-            drop(batch);
-            if !shared.barrier.wait() {
-                return;
             }
         }
     }
 
-    /// Reads a block and makes everything ready for it.
-    fn begin(&self, unit: &Unit) {
-        let Self { run, shared, .. } = *self;
-        let mut batch = write(&shared.batch);
-        let Batch { sentences, cuts, plans } = &mut *batch;
-        match run.corpus.read_block(unit.block, sentences) {
-            Ok(()) => steps(sentences, run.pace.step_tokens, cuts),
-            Err(error) => {
-                cuts.clear();
-                run.fail(error.into());
-            }
-        }
-        if plans.len() < cuts.len() {
-            plans.resize_with(cuts.len(), RwLock::default);
-        }
-        shared.next_plan.store(0, Ordering::Relaxed);
-        shared.turn.store(0, Ordering::Relaxed);
-        shared.missing.store(shared.lanes.len(), Ordering::Relaxed);
-        write(&shared.joint).loss = 0.0;
-        for lane in &shared.lanes {
-            lock(lane).next = 0;
-        }
-    }
-
-    /// Plans the sentences of the block, as many as the other threads leave.
-    fn plan(&self, unit: &Unit, batch: &Batch, scratch: &mut E::Scratch) {
-        loop {
-            let i = self.shared.next_plan.fetch_add(1, Ordering::Relaxed);
-            let Some(sentences) = batch.cuts.get(i) else { return };
-            let mut plan = write(&batch.plans[i]);
-            self.run.plan(unit, i, sentences.clone(), &batch.sentences, scratch, &mut plan);
-        }
-    }
-
-    /// Takes part in the turns of a block. `false` if a thread was lost.
-    fn turns(&self, unit: &Unit, plans: &[RwLockReadGuard<'_, Plan>]) -> bool {
+    /// Takes part in the turns of a block: one for each step, and one for the last step's backward pass. `None` if a
+    /// thread was lost.
+    fn turns(&self, block: &Block<'_>, adopted: &mut [bool]) -> Option<()> {
         let shared = self.shared;
-        let order: Vec<(usize, &Plan, &Step)> = plans
-            .iter()
-            .enumerate()
-            .flat_map(|(i, plan)| plan.steps.iter().map(move |step| (i, &**plan, step)))
-            .collect();
         let (n_lanes, n_threads) = (shared.lanes.len(), self.run.params.threads);
         let own = self.thread * n_lanes / n_threads..(self.thread + 1) * n_lanes / n_threads;
         loop {
-            let turn = shared.turn.load(Ordering::Acquire);
-            if turn > order.len() || order.is_empty() {
-                return true;
+            let turn = shared.turn.0.load(Ordering::Acquire);
+            if turn - block.start.turn > block.steps.len() {
+                return Some(());
             }
             for number in own.clone() {
-                if !self.try_lane(unit, &order, turn, number) {
-                    return false;
-                }
+                self.try_lane(block, turn, number)?;
             }
-            // The others are late if the turn does not end within a microsecond or two.
+            for (number, adopted) in adopted.iter_mut().enumerate().filter(|(_, adopted)| **adopted) {
+                // Whoever it belongs to is back if the lane is done or under work.
+                *adopted = self.try_lane(block, turn, number)?;
+            }
             let mut spin = Spin::default();
-            while shared.turn.load(Ordering::Acquire) == turn {
-                if shared.barrier.is_abandoned() {
-                    return false;
+            while shared.turn.0.load(Ordering::Acquire) == turn {
+                if shared.lost.is_declared() {
+                    return None;
                 }
                 spin.wait();
-                if spin.is_long() && !(0..n_lanes).all(|number| self.try_lane(unit, &order, turn, number)) {
-                    return false;
+                if spin.is_long() {
+                    for (number, adopted) in adopted.iter_mut().enumerate() {
+                        *adopted |= self.try_lane(block, turn, number)?;
+                    }
                 }
             }
         }
     }
 
-    /// Does the present turn of a lane, unless it is done or under work. `false` if a thread was lost.
-    fn try_lane(&self, unit: &Unit, order: &[(usize, &Plan, &Step)], turn: usize, number: usize) -> bool {
+    /// Does a turn of a lane, unless it is done or under work: says which. `None` if a thread was lost.
+    fn try_lane(&self, block: &Block<'_>, turn: usize, number: usize) -> Option<bool> {
         let shared = self.shared;
         let mut lane = match shared.lanes[number].try_lock() {
             Ok(lane) => lane,
-            Err(TryLockError::WouldBlock) => return true,
-            Err(TryLockError::Poisoned(_)) => return false,
+            Err(TryLockError::WouldBlock) => return Some(false),
+            Err(TryLockError::Poisoned(_)) => return None,
         };
         if lane.next != turn {
-            return true;
+            return Some(false);
         }
-        self.lane_turn(unit, order, turn, &mut lane);
+        self.lane_turn(block, turn - block.start.turn, &mut lane);
         lane.next += 1;
         drop(lane);
-        if shared.missing.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.end_turn(unit, order.get(turn));
-            shared.missing.store(shared.lanes.len(), Ordering::Relaxed);
-            shared.turn.store(turn + 1, Ordering::Release);
+        if shared.missing.0.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.end_turn(block, turn - block.start.turn);
+            shared.missing.0.store(shared.lanes.len(), Ordering::Relaxed);
+            shared.turn.0.store(turn + 1, Ordering::Release);
         }
-        true
+        Some(true)
     }
 
-    /// One turn of one lane.
-    fn lane_turn(&self, unit: &Unit, order: &[(usize, &Plan, &Step)], turn: usize, lane: &mut Lane) {
-        let shared = self.shared;
-        let source = Overlay::shared_only(shared.source.columns(lane.range.clone()));
-        let target = Overlay::shared_only(shared.target.columns(lane.range.clone()));
-        if turn == 0
-            && let Some((_, plan, step)) = order.first()
-        {
-            Columns::prefetch(plan, step, &source, &target);
+    /// Turn `i` of a block, for one lane.
+    fn lane_turn(&self, block: &Block<'_>, i: usize, lane: &mut Lane<'_>) {
+        let Lane { source, target, parts, columns, .. } = lane;
+        for ahead in if i == 0 { 0..2 } else { i + 1..i + 2 } {
+            if let Some((_, plan, step)) = block.steps.get(ahead) {
+                Columns::prefetch(plan, step, source, target);
+            }
         }
-        if let Some((_, plan, step)) = order.get(turn + 1) {
-            Columns::prefetch(plan, step, &source, &target);
+        if i > 0 {
+            let (_, plan, step) = block.steps[i - 1];
+            let joint = self.shared.joint.read().unwrap_or_else(PoisonError::into_inner);
+            columns.backward(plan, step, &joint.coefficients, block.unit.rate, source, target);
         }
-        if turn > 0 {
-            let (_, plan, step) = order[turn - 1];
-            lane.columns.backward(plan, step, &read(&shared.joint).coefficients, unit.rate, &source, &target);
-        }
-        if let Some((_, plan, step)) = order.get(turn) {
-            lane.columns.forward(plan, step, &source, &target);
+        if let Some((_, plan, step)) = block.steps.get(i) {
+            columns.forward(plan, step, source, target, parts);
         }
     }
 
-    /// The coefficients of a step, once all lanes have computed its products.
-    fn end_turn(&self, unit: &Unit, step: Option<&(usize, &Plan, &Step)>) {
-        let Some(&(i, plan, step)) = step else { return };
+    /// What follows when all lanes have done turn `i`: the coefficients of a step from its products, or the end of the
+    /// block.
+    fn end_turn(&self, block: &Block<'_>, i: usize) {
+        let mut joint = self.shared.joint.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(&(number, plan, step)) = block.steps.get(i) else { return self.end_block(block, &mut joint) };
         let lanes: Vec<_> = self.shared.lanes.iter().map(lock).collect();
-        let mut joint = write(&self.shared.joint);
-        let products = lanes.iter().map(|lane| lane.columns.products());
-        let loss = joint.coefficients.combine(plan, step, products, unit.rate, Run::<E>::wants_loss(unit, i));
+        let products = lanes.iter().flat_map(|lane| lane.columns.products());
+        let wants_loss = Run::<E>::wants_loss(&block.unit, number);
+        let loss = joint.coefficients.combine(plan, step, products, block.unit.rate, wants_loss);
         joint.loss += loss;
+    }
+
+    fn end_block(&self, block: &Block<'_>, joint: &mut Joint) {
+        let Self { run, shared, .. } = *self;
+        let counted = block.steps.iter().filter(|(number, ..)| Run::<E>::wants_loss(&block.unit, *number));
+        let targets = counted.map(|(_, _, step)| step.targets.len() as u64).sum();
+        let loss = std::mem::take(&mut joint.loss);
+        run.count(&block.unit, &Tally { tokens: block.n_tokens, loss, targets });
+        let next = block.start.index + 1;
+        run.next.store(next, Ordering::Relaxed);
+        *lock(&shared.start) = Start { index: next, turn: block.start.turn + block.steps.len() + 1 };
+        shared.stopped.store(next >= run.n_units || run.halted(), Ordering::Release);
     }
 }
 
@@ -308,11 +313,20 @@ mod tests {
     #[test]
     fn columns_are_divided_into_whole_cache_lines_by_the_length_alone() {
         for stride in [1, 8, 16, 32, 112, 304, 704, 65_536] {
-            let ranges: Vec<_> = divide(stride).collect();
-            assert_eq!((ranges[0].start, ranges[ranges.len() - 1].end), (0, stride));
-            assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
-            assert!(ranges.iter().all(|range| range.start % LINE == 0 && !range.is_empty()));
+            let parts = divide(stride);
+            assert_eq!((parts[0].start, parts[parts.len() - 1].end), (0, stride));
+            assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert!(parts.iter().all(|part| part.start % LINE == 0 && !part.is_empty()));
         }
-        assert_eq!([16, 112, 304, 704].map(|stride| divide(stride).count()), [1, 2, 4, 8]);
+        assert_eq!([16, 112, 304, 704].map(|stride| divide(stride).len()), [1, 2, 4, 8]);
+    }
+
+    #[test]
+    fn lanes_are_made_of_all_parts_in_order_whatever_the_number_of_threads() {
+        let parts = divide(304);
+        for (threads, n) in [(1, 1), (2, 2), (3, 4), (4, 4), (100, 4)] {
+            let lanes: Vec<_> = share(&parts, threads).collect();
+            assert_eq!((lanes.len(), lanes.concat()), (n, parts.clone()));
+        }
     }
 }

@@ -1,5 +1,4 @@
 //! The negative-sampling trainer.
-mod barrier;
 mod coefficients;
 mod deterministic;
 mod error;
@@ -15,6 +14,7 @@ mod params;
 mod plan;
 mod run;
 mod sigmoid;
+mod spin;
 mod step;
 mod subsampling;
 

@@ -17,6 +17,8 @@
 //! made of [`Columns::forward`] and [`Columns::backward`] of ranges of columns, which threads may divide among them, and of
 //! [`Coefficients::combine`] between the two.
 
+use std::ops::Range;
+
 use crate::{
     coefficients::Coefficients,
     overlay::Overlay,
@@ -47,8 +49,10 @@ pub(crate) struct Columns {
     targets: Vec<f32>,
     /// The rows of the negatives, contest after contest.
     negatives: Vec<f32>,
-    /// Products over these columns, contest after contest: targets × negatives, targets, targets × targets.
+    /// Products over each part of the columns, part after part. In each, contest after contest: targets × negatives,
+    /// targets, targets × targets (the lower half).
     products: Vec<f32>,
+    n_products: usize,
     exclusions: Vec<u32>,
 }
 
@@ -85,13 +89,21 @@ impl Columns {
         }
     }
 
-    /// The products of the last step, for [`Coefficients::combine`].
-    pub(crate) fn products(&self) -> &[f32] {
-        &self.products
+    /// The products of the last step over each part of the columns, for [`Coefficients::combine`].
+    pub(crate) fn products(&self) -> impl Iterator<Item = &[f32]> + Clone {
+        self.products.chunks_exact(self.n_products.max(1))
     }
 
-    /// (F1) and the products of (F2), from the tables as they are. Only reads them.
-    pub(crate) fn forward(&mut self, plan: &Plan, step: &Step, source: &Overlay<'_>, target: &Overlay<'_>) {
+    /// (F1) and the products of (F2), these over each of `parts` of the columns, from the tables as they are. Only reads
+    /// them.
+    pub(crate) fn forward(
+        &mut self,
+        plan: &Plan,
+        step: &Step,
+        source: &Overlay<'_>,
+        target: &Overlay<'_>,
+        parts: &[Range<usize>],
+    ) {
         self.stride = source.stride();
         let (stride, n_targets) = (self.stride, step.targets.len());
         reserve(&mut self.hidden, n_targets * stride);
@@ -104,12 +116,12 @@ impl Columns {
         for (t, copy) in plan.targets[step.targets.clone()].iter().zip(self.targets.chunks_exact_mut(stride)) {
             target.of(t.row).copy_row(t.row as usize, copy);
         }
-        self.products.clear();
-        let mut first_negative = 0;
+        self.n_products = contests.iter().map(|c| n_products(c.targets.len(), c.negatives.len())).sum();
+        self.products.resize(parts.len() * self.n_products, 0.0);
+        let (mut first_negative, mut first_product) = (0, 0);
         for contest in contests {
             let (m, n) = (contest.targets.len(), contest.negatives.len());
             let negatives = &mut self.negatives[first_negative * stride..][..n * stride];
-            first_negative += n;
             for (&row, copy) in plan.negatives[contest.negatives.clone()].iter().zip(negatives.chunks_exact_mut(stride))
             {
                 target.of(row).copy_row(row as usize, copy);
@@ -117,17 +129,19 @@ impl Columns {
             let first = contest.targets.start - step.targets.start;
             let hidden = &self.hidden[first * stride..][..m * stride];
             let targets = &self.targets[first * stride..][..m * stride];
-            let base = self.products.len();
-            self.products.resize(base + n_products(m, n), 0.0);
-            let (scores, rest) = self.products[base..].split_at_mut(m * n);
-            let (own, gram) = rest.split_at_mut(m);
-            kernels::scores(hidden, m, negatives, n, stride, scores);
-            for ((own, h), u) in own.iter_mut().zip(hidden.chunks_exact(stride)).zip(targets.chunks_exact(stride)) {
-                *own = kernels::dot(h, u);
+            for (part, products) in parts.iter().zip(self.products.chunks_exact_mut(self.n_products)) {
+                let (scores, rest) = products[first_product..].split_at_mut(m * n);
+                let (own, rest) = rest.split_at_mut(m);
+                kernels::scores_of_columns(hidden, m, negatives, n, stride, part.clone(), scores);
+                for ((own, h), u) in own.iter_mut().zip(hidden.chunks_exact(stride)).zip(targets.chunks_exact(stride)) {
+                    *own = kernels::dot(&h[part.clone()], &u[part.clone()]);
+                }
+                if m > 1 {
+                    kernels::gram_of_columns(hidden, m, stride, part.clone(), &mut rest[..m * m]);
+                }
             }
-            if m > 1 {
-                kernels::scores(hidden, m, hidden, m, stride, gram);
-            }
+            first_negative += n;
+            first_product += n_products(m, n);
         }
     }
 

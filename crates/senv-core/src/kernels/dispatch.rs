@@ -3,7 +3,7 @@
 //! The functions here take lengths that already fit: their callers in [`super`] and [`super::shared`] have checked.
 #![allow(unsafe_code)]
 
-use std::sync::atomic::AtomicU32;
+use std::{ops::Range, sync::atomic::AtomicU32};
 
 use super::level::{Kind, Level};
 use super::portable;
@@ -46,7 +46,8 @@ dispatch! {
     fn tanh_in_place(y: &mut [f32]);
     fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]);
     fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]);
-    fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]);
+    fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, columns: Range<usize>, out: &mut [f32]);
+    fn gram(a: &[f32], m: usize, stride: usize, columns: Range<usize>, out: &mut [f32]);
     fn add_product(
         s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]
     );

@@ -6,7 +6,7 @@
 /// The functions take slices whose lengths fit and must only be called where the processor has the features.
 macro_rules! entry_points {
     ($features:literal, $vector:ty) => {
-        use std::sync::atomic::AtomicU32;
+        use std::{ops::Range, sync::atomic::AtomicU32};
 
         use $crate::optim::AdamStep;
 
@@ -57,8 +57,13 @@ macro_rules! entry_points {
             fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]) {
                 rows::in_vectors::<V>(values.as_ptr(), stride, rows, c, out.as_mut_ptr(), out.len())
             }
-            fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]) {
-                products::scores::<V>(a.as_ptr(), m, b.as_ptr(), n, stride, out.as_mut_ptr())
+            fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, columns: Range<usize>, out: &mut [f32]) {
+                let (a, b) = (a.as_ptr().wrapping_add(columns.start), b.as_ptr().wrapping_add(columns.start));
+                products::scores::<V>(a, m, b, n, stride, columns.len(), out.as_mut_ptr())
+            }
+            fn gram(a: &[f32], m: usize, stride: usize, columns: Range<usize>, out: &mut [f32]) {
+                let a = a.as_ptr().wrapping_add(columns.start);
+                products::gram::<V>(a, m, stride, columns.len(), out.as_mut_ptr())
             }
             fn add_product(
                 s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]

@@ -20,6 +20,7 @@ mod elementwise;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod entry_points;
 mod fill;
+mod lanes;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -36,10 +37,13 @@ mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
+use std::ops::Range;
+
 pub use cosine::{cosine, l2_normalise, norm};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use entry_points::entry_points;
 pub(crate) use fill::fill_uniform;
+pub use lanes::Lanes;
 use level::Level;
 pub(crate) use panels::WIDTH_STEP as PANEL_STEP;
 pub use rows::sum_rows;
@@ -56,6 +60,12 @@ fn check_len(got: usize, expected: usize) {
 fn check_rows(got: usize, rows: usize, stride: usize) {
     let fits = rows.checked_mul(stride).is_some_and(|needed| needed <= got);
     assert!(fits, "{got} numbers where {rows} rows of {stride} are needed");
+}
+
+/// Stops a product over columns that a row does not have.
+#[inline(always)]
+fn check_columns(columns: &Range<usize>, stride: usize) {
+    assert!(columns.start <= columns.end && columns.end <= stride, "columns {columns:?} of {stride}");
 }
 
 /// Stops a product that would read a factor past the end.
@@ -154,10 +164,39 @@ pub fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &
 /// # Panics
 /// If a slice is shorter than its shape.
 pub fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]) {
+    scores_of_columns(a, m, b, n, stride, 0..stride, out);
+}
+
+/// [`scores`] over some columns of the rows alone. Scores over all columns are sums of these, but not to the last bit.
+///
+/// # Panics
+/// If a slice is shorter than its shape, or the columns reach beyond a row.
+pub fn scores_of_columns(
+    a: &[f32],
+    m: usize,
+    b: &[f32],
+    n: usize,
+    stride: usize,
+    columns: Range<usize>,
+    out: &mut [f32],
+) {
+    check_columns(&columns, stride);
     check_rows(a.len(), m, stride);
     check_rows(b.len(), n, stride);
     check_rows(out.len(), m, n);
-    dispatch::scores(Level::best(), a, m, b, n, stride, out);
+    dispatch::scores(Level::best(), a, m, b, n, stride, columns, out);
+}
+
+/// The products of the rows of `a` with each other, over some of their columns: `out[i m + j] = a_i · a_j` for every
+/// `j ≤ i`. What `out` holds where `j > i` is not defined: half of the work is saved, in whole blocks.
+///
+/// # Panics
+/// If a slice is shorter than its shape, or the columns reach beyond a row.
+pub fn gram_of_columns(a: &[f32], m: usize, stride: usize, columns: Range<usize>, out: &mut [f32]) {
+    check_columns(&columns, stride);
+    check_rows(a.len(), m, stride);
+    check_rows(out.len(), m, m);
+    dispatch::gram(Level::best(), a, m, stride, columns, out);
 }
 
 /// Adds to each row of `out` a sum of the rows of `b`: `out_i += Σ_j s[i s_row + j s_col] b_j`.

@@ -3,7 +3,10 @@
 //! Sums run over [`LANES`] independent parts, which lets the compiler use the vectors of the base instruction set and
 //! keeps the order of summation the same everywhere.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU32, Ordering::Relaxed},
+};
 
 pub(super) use super::elementwise::{adam, exp_in_place, sigmoid_in_place, tanh_in_place};
 pub(super) use super::rows::portable as sum_rows;
@@ -69,10 +72,18 @@ pub(super) fn soft_threshold(tau: f32, y: &mut [f32]) {
     }
 }
 
-pub(super) fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut [f32]) {
+pub(super) fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, columns: Range<usize>, out: &mut [f32]) {
     for i in 0..m {
         for j in 0..n {
-            out[i * n + j] = dot(&a[i * stride..][..stride], &b[j * stride..][..stride]);
+            out[i * n + j] = dot(&a[i * stride..][columns.clone()], &b[j * stride..][columns.clone()]);
+        }
+    }
+}
+
+pub(super) fn gram(a: &[f32], m: usize, stride: usize, columns: Range<usize>, out: &mut [f32]) {
+    for i in 0..m {
+        for j in 0..=i {
+            out[i * m + j] = dot(&a[i * stride..][columns.clone()], &a[j * stride..][columns.clone()]);
         }
     }
 }

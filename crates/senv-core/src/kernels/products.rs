@@ -31,13 +31,20 @@ macro_rules! with_size {
 }
 pub(super) use with_size;
 
-/// `out[i n + j] = a_i · b_j`
+/// `out[i n + j] = a_i · b_j`, over the first `width` numbers of rows that lie `stride` apart
 ///
 /// # Safety
-/// `a` points to `m`, `b` to `n` rows of `stride` numbers, `out` to `m n` numbers that may be written to.
+/// `a` points to `m`, `b` to `n` rows, `out` to `m n` numbers that may be written to.
 #[inline(always)]
-pub(super) unsafe fn scores<V: Vector>(a: *const f32, m: usize, b: *const f32, n: usize, stride: usize, out: *mut f32)
-where
+pub(super) unsafe fn scores<V: Vector>(
+    a: *const f32,
+    m: usize,
+    b: *const f32,
+    n: usize,
+    stride: usize,
+    width: usize,
+    out: *mut f32,
+) where
     Plain: Memory<V>,
 {
     let mut i = 0;
@@ -45,15 +52,43 @@ where
         let rows = piece(i, m, V::SCORE_BLOCK.0);
         // SAFETY: the block's rows are below `m`.
         unsafe {
-            with_size!(rows, M in [1 2 3 4], score_rows::<V, M>(a.add(i * stride), b, n, stride, out.add(i * n)))
+            with_size!(rows, M in [1 2 3 4], score_rows::<V, M>(a.add(i * stride), b, n, (stride, width), out.add(i * n), n))
         };
         i += rows;
     }
 }
 
+/// `out[i m + j] = a_i · a_j` for every `j ≤ i`, over the first `width` numbers of rows that lie `stride` apart; what `out`
+/// has where `j > i` is not said
+///
+/// # Safety
+/// `a` points to `m` rows, `out` to `m m` numbers that may be written to.
 #[inline(always)]
-unsafe fn score_rows<V: Vector, const M: usize>(a: *const f32, b: *const f32, n: usize, stride: usize, out: *mut f32)
+pub(super) unsafe fn gram<V: Vector>(a: *const f32, m: usize, stride: usize, width: usize, out: *mut f32)
 where
+    Plain: Memory<V>,
+{
+    let mut i = 0;
+    while i < m {
+        let rows = piece(i, m, V::SCORE_BLOCK.0);
+        // SAFETY: the block's rows are below `m`, and so are those up to its last.
+        unsafe {
+            with_size!(rows, M in [1 2 3 4], score_rows::<V, M>(a.add(i * stride), a, i + rows, (stride, width), out.add(i * m), m))
+        };
+        i += rows;
+    }
+}
+
+/// `M` rows of scores with `n` rows of `b`; rows of `out` lie `pitch` apart.
+#[inline(always)]
+unsafe fn score_rows<V: Vector, const M: usize>(
+    a: *const f32,
+    b: *const f32,
+    n: usize,
+    shape: (usize, usize),
+    out: *mut f32,
+    pitch: usize,
+) where
     Plain: Memory<V>,
 {
     let mut j = 0;
@@ -61,28 +96,28 @@ where
         let columns = piece(j, n, V::SCORE_BLOCK.1);
         // SAFETY: the block's columns are below `n`.
         unsafe {
-            with_size!(columns, C in [1 2 3 4], score_block::<V, M, C>(a, b.add(j * stride), stride, out.add(j), n))
+            with_size!(columns, C in [1 2 3 4], score_block::<V, M, C>(a, b.add(j * shape.0), shape, out.add(j), pitch))
         };
         j += columns;
     }
 }
 
-/// One block; rows of `out` lie `n` apart.
+/// One block; rows of `out` lie `n` apart, rows of `a` and `b` `stride`, of which `width` numbers are used.
 #[inline(always)]
 unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
     a: *const f32,
     b: *const f32,
-    stride: usize,
+    (stride, width): (usize, usize),
     out: *mut f32,
     n: usize,
 ) where
     Plain: Memory<V>,
 {
-    // SAFETY: `k` stays below `stride`; `M`, `N` count rows that are there.
+    // SAFETY: `k` stays below `width`; `M`, `N` count rows that are there.
     unsafe {
         let mut sums = [[V::zero(); N]; M];
         let mut k = 0;
-        while k + V::LANES <= stride {
+        while k + V::LANES <= width {
             let mut x = [V::zero(); M];
             for i in 0..M {
                 x[i] = Plain::load(a.add(i * stride + k));
@@ -95,11 +130,11 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
             }
             k += V::LANES;
         }
-        if k < stride {
+        if k < width {
             for j in 0..N {
-                let y = Plain::load_part(b.add(j * stride + k), stride - k);
+                let y = Plain::load_part(b.add(j * stride + k), width - k);
                 for i in 0..M {
-                    sums[i][j] = Plain::load_part(a.add(i * stride + k), stride - k).mul_add(y, sums[i][j]);
+                    sums[i][j] = Plain::load_part(a.add(i * stride + k), width - k).mul_add(y, sums[i][j]);
                 }
             }
         }

@@ -63,6 +63,8 @@ pub struct SharedTable<'a> {
     /// First column of the view, and its columns with padding.
     offset: usize,
     stride: usize,
+    /// Columns lie together in blocks of `1 << shift` rows; see [`super::Lanes`].
+    shift: u32,
     level: Level,
 }
 
@@ -73,13 +75,19 @@ impl<'a> SharedTable<'a> {
         Self::with_level(table, Level::best())
     }
 
+    /// A table whose columns lie together in blocks of `1 << shift` rows: its rows can be reached by the columns that
+    /// lie together, as [`SharedTable::columns`] gives them.
+    pub(super) fn in_blocks(table: &'a mut Table, shift: u32) -> Self {
+        Self { shift, ..Self::new(table) }
+    }
+
     pub(super) fn with_level(table: &'a mut Table, level: Level) -> Self {
         let (n_rows, dim, stride) = (crate::Rows::n_rows(table), crate::Rows::dim(table), table.stride());
         let values = table.values_mut();
         // SAFETY: `f32` and `AtomicU32` have the same size and alignment, every bit pattern is valid for both, and
         // the exclusive borrow, which lasts as long as the result, leaves no other way to the numbers.
         let values = unsafe { std::slice::from_raw_parts(values.as_mut_ptr().cast::<AtomicU32>(), values.len()) };
-        Self { values, n_rows, dim, pitch: stride, offset: 0, stride, level }
+        Self { values, n_rows, dim, pitch: stride, offset: 0, stride, shift: 0, level }
     }
 
     /// The same rows, but only the columns `columns` of each, padding included: what several threads take when each of
@@ -124,7 +132,10 @@ impl<'a> SharedTable<'a> {
     #[inline]
     fn row(&self, row: usize) -> &'a [AtomicU32] {
         assert!(row < self.n_rows, "row {row} of a table of {}", self.n_rows);
-        &self.values[row * self.pitch + self.offset..][..self.stride]
+        let before = row >> self.shift << self.shift;
+        let rows_of_block = (self.n_rows - before).min(1 << self.shift);
+        let start = before * self.pitch + rows_of_block * self.offset + (row - before) * self.stride;
+        &self.values[start..][..self.stride]
     }
 
     /// `out = row`

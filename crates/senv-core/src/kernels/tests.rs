@@ -116,18 +116,45 @@ fn scores_agree_with_the_twin_and_do_not_depend_on_their_neighbours() {
             let (a, b) = (numbers(23 * stride + 1, 5), numbers(23 * stride + 3, 6));
             let (a, b) = (&a[1..], &b[3..]);
             let mut all = vec![0.0; 23 * 23];
-            dispatch::scores(level, a, 23, b, 23, stride, &mut all);
+            dispatch::scores(level, a, 23, b, 23, stride, 0..stride, &mut all);
             for (m, n) in (0..=23).flat_map(|m| (0..=23).map(move |n| (m, n))) {
                 let mut got = vec![f32::NAN; m * n + 1];
-                dispatch::scores(level, a, m, b, n, stride, &mut got);
+                dispatch::scores(level, a, m, b, n, stride, 0..stride, &mut got);
                 assert!(got.pop().unwrap().is_nan(), "wrote past the end");
                 for (i, row) in got.chunks(n.max(1)).enumerate() {
                     assert_eq!(row, &all[i * 23..][..n], "{level:?} {m} x {n} x {stride}");
                 }
             }
             let mut expected = vec![0.0; 23 * 23];
-            portable::scores(a, 23, b, 23, stride, &mut expected);
+            portable::scores(a, 23, b, 23, stride, 0..stride, &mut expected);
             assert_close(&all, &expected, bound(stride), &format!("{level:?} stride {stride}"));
+        }
+    }
+}
+
+#[test]
+fn scores_of_columns_and_the_lower_half_of_a_gram_matrix_are_those_of_rows_cut_out() {
+    let (m, stride) = (19, 112);
+    let (a, b) = (numbers(m * stride, 21), numbers(m * stride, 22));
+    for level in Level::available() {
+        for columns in [0..112, 0..16, 48..112, 32..71, 7..7] {
+            let cut = |rows: &[f32]| -> Vec<f32> {
+                rows.chunks_exact(stride).flat_map(|row| &row[columns.clone()]).copied().collect()
+            };
+            let (cut_a, cut_b, width) = (cut(&a), cut(&b), columns.len());
+            let (mut got, mut expected) = (vec![0.0; m * m], vec![0.0; m * m]);
+            dispatch::scores(level, &a, m, &b, m, stride, columns.clone(), &mut got);
+            dispatch::scores(level, &cut_a, m, &cut_b, m, width, 0..width, &mut expected);
+            assert_eq!(got, expected, "{level:?} {columns:?}");
+            dispatch::scores(level, &cut_a, m, &cut_a, m, width, 0..width, &mut expected);
+            for m in 0..=m {
+                let mut got = vec![f32::NAN; m * m + 1];
+                dispatch::gram(level, &a, m, stride, columns.clone(), &mut got);
+                assert!(got.pop().unwrap().is_nan(), "wrote past the end");
+                for (i, row) in got.chunks(m.max(1)).enumerate() {
+                    assert_eq!(row[..=i], expected[i * 19..][..=i], "{level:?} {columns:?} row {i} of {m}");
+                }
+            }
         }
     }
 }

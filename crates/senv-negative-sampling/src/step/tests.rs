@@ -97,20 +97,22 @@ fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array
     (loss, new_s, new_t)
 }
 
-fn part<'a>(table: &SharedTable<'a>, range: &std::ops::Range<usize>) -> Overlay<'a> {
+fn part<'a>(table: &SharedTable<'a>, range: &Range<usize>) -> Overlay<'a> {
     Overlay::shared_only(table.columns(range.clone()))
 }
 
-/// Does the steps of a plan with the columns of the tables in these ranges.
-fn train(plan: &Plan, tables: &mut (Table, Table), rate: Rate, ranges: &[std::ops::Range<usize>]) -> f64 {
+/// Does the steps of a plan with the columns of the tables in these ranges, each of `n_parts` equal parts.
+fn train(plan: &Plan, tables: &mut (Table, Table), rate: Rate, ranges: &[Range<usize>], n_parts: usize) -> f64 {
     let (source, target) = (SharedTable::new(&mut tables.0), SharedTable::new(&mut tables.1));
     let (mut coefficients, mut loss) = (Coefficients::default(), 0.0);
     let mut columns: Vec<Columns> = ranges.iter().map(|_| Columns::default()).collect();
     for step in &plan.steps {
         for (columns, range) in columns.iter_mut().zip(ranges) {
-            columns.forward(plan, step, &part(&source, range), &part(&target, range));
+            let width = range.len() / n_parts;
+            let parts: Vec<_> = (0..n_parts).map(|i| i * width..(i + 1) * width).collect();
+            columns.forward(plan, step, &part(&source, range), &part(&target, range), &parts);
         }
-        loss += coefficients.combine(plan, step, columns.iter().map(Columns::products), rate, true);
+        loss += coefficients.combine(plan, step, columns.iter().flat_map(Columns::products), rate, true);
         for (columns, range) in columns.iter_mut().zip(ranges) {
             columns.backward(plan, step, &coefficients, rate, &part(&source, range), &part(&target, range));
         }
@@ -135,14 +137,17 @@ fn a_step_follows_the_plain_objective_however_negatives_are_shared_and_columns_d
         let plan = plan(sharing);
         // With twelve rows and five negatives a row comes twice sooner or later.
         assert!(sharing == NegativeSharing::None || plan.contests.iter().any(|contest| contest.has_repeats));
-        for ranges in [vec![0..32], vec![0..16, 16..32]] {
-            let mut tables = tables();
-            let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.3);
-            let got = train(&plan, &mut tables, Rate { lr: 0.3, l1: 0.0 }, &ranges);
-            assert!((got - loss).abs() < 1e-5 * loss, "{got} {loss}");
-            assert_close(&tables.0, &new_source);
-            assert_close(&tables.1, &new_target);
-        }
+        let [_, in_lanes, in_parts] =
+            [(vec![0..32], 1), (vec![0..16, 16..32], 1), (vec![0..32], 2)].map(|(ranges, n)| {
+                let mut tables = tables();
+                let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.3);
+                let got = train(&plan, &mut tables, Rate { lr: 0.3, l1: 0.0 }, &ranges, n);
+                assert!((got - loss).abs() < 1e-5 * loss, "{got} {loss}");
+                assert_close(&tables.0, &new_source);
+                assert_close(&tables.1, &new_target);
+                (tables.0.values().to_vec(), tables.1.values().to_vec())
+            });
+        assert!(in_lanes == in_parts, "the same parts, the same bits, whoever computes them");
     }
 }
 
@@ -158,7 +163,7 @@ fn a_long_sentence_is_divided_into_steps_that_see_each_other() {
     assert_eq!(plan.steps.len(), 3);
     let mut tables = tables();
     let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.1);
-    let got = train(&plan, &mut tables, Rate { lr: 0.1, l1: 0.0 }, &[0..32]);
+    let got = train(&plan, &mut tables, Rate { lr: 0.1, l1: 0.0 }, &[0..32], 1);
     assert!((got - loss).abs() < 1e-5 * loss, "{got} {loss}");
     assert_close(&tables.0, &new_source);
     assert_close(&tables.1, &new_target);
@@ -175,7 +180,7 @@ fn the_l1_penalty_thresholds_a_row_by_its_share_of_every_target() {
     plan.draw_negatives(2, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::stream(8, "n", &[]));
     let (lr, l1) = (0.3, 0.2);
     let (_, plain, _) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
-    train(&plan, &mut tables, Rate { lr, l1 }, &[0..32]);
+    train(&plan, &mut tables, Rate { lr, l1 }, &[0..32], 1);
     // Each of the two contexts has two rows: a row in one of them is cut by τ·lr/2, a row in both by τ·lr.
     let tau = f64::from(lr * l1);
     for (row, tau) in [(3, tau / 2.0), (4, tau / 2.0), (5, tau)] {
@@ -199,7 +204,7 @@ fn the_l1_penalty_counts_a_negative_once_for_every_target_it_is_shared_by() {
     plan.draw_negatives(8, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::stream(9, "n", &[]));
     let (lr, l1) = (0.3, 0.2);
     let (_, _, plain) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
-    train(&plan, &mut tables, Rate { lr, l1 }, &[0..32]);
+    train(&plan, &mut tables, Rate { lr, l1 }, &[0..32], 1);
     // Each row takes part once as a target, or in the sums of three targets as a negative that was drawn once.
     let tau = f64::from(lr * l1);
     let once = |row: &u32| plan.moving_rows().filter(|other| other == row).count() == 1;
