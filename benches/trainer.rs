@@ -14,7 +14,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use senv_benches::Text;
 use senv_core::{Corpus, NoObserver};
-use senv_models::{NgramStart, Sent2VecParams};
+use senv_models::{NgramStart, Sent2VecParams, TextSystem};
 use senv_negative_sampling::{NegativeSharing, Params, Schedule};
 
 const N_SENTENCES: usize = 10_000;

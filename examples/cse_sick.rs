@@ -149,5 +149,5 @@ fn small_model(files: &[PathBuf], threads: usize) -> Result<Model, Box<dyn Error
     let defaults = CseParams::default();
     let fit = FitParams { batch: 20, threads, ..defaults.fit };
     let learnt = CseParams { dim: 50, windows, fit, ..defaults }.fit(&data, None, None, &[], &Line("CSE"))?;
-    Ok(Model::Cse(Box::new(learnt.model)))
+    Ok(Model::from(learnt.model))
 }

@@ -22,7 +22,7 @@ use line::Line;
 use senv_core::{CorpusOptions, SentenceEncoder};
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};
 use senv_models::{
-    Architecture, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params, PpParams,
+    Architecture, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params, PpParams, TextSystem,
     Word2VecParams,
 };
 
@@ -120,7 +120,7 @@ fn skip_gram(args: &Args, small: bool) -> Result<Model, Box<dyn Error>> {
     let params =
         Word2VecParams { dim: args.dim, min_count, subsample, architecture, training, ..Word2VecParams::default() };
     let options = CorpusOptions { threads: args.threads, ..CorpusOptions::default() };
-    Ok(Model::Word2Vec(Box::new(params.fit_files(&args.text, &options, &Line("skip-gram"))?.model)))
+    Ok(Model::from(params.fit_files(&args.text, &options, &Line("skip-gram"))?.model))
 }
 
 fn evaluate(

@@ -30,7 +30,7 @@ use senv_eval::{
     Align, Correlations, PublishedSystem, StsComparison, StsResult, StsTask, TextTable, compare_sts, evaluate_sts,
     evaluate_sts_scorer, published_sts,
 };
-use senv_models::{Architecture, PvDbowParams, Sent2VecParams, TfIdfParams, Trained, Word2VecParams};
+use senv_models::{Architecture, PvDbowParams, Sent2VecParams, TextSystem, TfIdfParams, Trained, Word2VecParams};
 use senv_negative_sampling::Params;
 
 /// Trains the systems of the Sent2Vec paper on the same text and judges them on STS.

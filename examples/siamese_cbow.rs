@@ -19,7 +19,7 @@ use clap::Parser;
 use line::Line;
 use senv_core::{Corpus, CorpusOptions, SentenceEncoder};
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};
-use senv_models::{Architecture, FitParams, Params, SiameseCbowParams, Word2VecParams};
+use senv_models::{Architecture, FitParams, Params, SiameseCbowParams, TextSystem, Word2VecParams};
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 const STS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sts-sample.tsv");

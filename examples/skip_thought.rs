@@ -25,7 +25,7 @@ use senv_eval::{
     Align, FrozenScorer, ParaphraseSet, ScoredBy, SickSet, StsTask, TextTable, evaluate_ranking, evaluate_relatedness,
     evaluate_scorer, evaluate_sts, published_ranking, published_sick, published_skip_thoughts,
 };
-use senv_models::{Expansion, FitParams, Model, Params, SkipThought, SkipThoughtParams, Word2VecParams};
+use senv_models::{Expansion, FitParams, Model, Params, SkipThought, SkipThoughtParams, TextSystem, Word2VecParams};
 use senv_store::{Embeddings, NearestIndex};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -133,13 +133,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (expanded, report) = combined.expand(&vectors, Expansion::Affine)?;
     let (shared, added) = (report.shared, report.added);
     println!("{added} words added by a map fitted on {shared} words, error {:.3}\n", report.error);
-    let model = Model::SkipThought(Box::new(expanded));
+    let model = Model::from(expanded);
     let [uni, bi] = [uni.expand(&vectors, Expansion::Affine)?.0, bi.expand(&vectors, Expansion::Affine)?.0];
 
     show_nearest(&model, &args)?;
     for query in &args.query {
         println!("{query}");
-        for (number, decoder) in model.decoders().into_iter().enumerate() {
+        for (number, decoder) in model.decoders().map_or_else(Vec::new, |d| d.names()).into_iter().enumerate() {
             for said in model.decode(query, number, 5, 20)?.into_iter().take(1) {
                 println!("  {decoder:<11} {:7.2}  {}", said.log_probability, said.text);
             }
@@ -155,7 +155,7 @@ fn word_vectors(args: &Args, reading: &CorpusOptions) -> Result<Embeddings, Box<
     let training = Params { threads: args.threads, seed: args.seed, ..Params::default() };
     let params = Word2VecParams { dim: 50, min_count: 1, training, ..Word2VecParams::default() };
     let trained = params.fit_files(&args.input, reading, &Line("word2vec"))?;
-    Ok(Model::Word2Vec(Box::new(trained.model)).to_embeddings()?)
+    Ok(Model::from(trained.model).to_embeddings()?)
 }
 
 /// The nearest sentences of the text.

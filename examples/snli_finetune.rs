@@ -96,10 +96,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (train, dev) = (labelled(&train)?, labelled(&dev)?);
     let base = match &args.base {
         None => small_base(&args)?,
-        Some(path) => match Model::open(path)? {
-            Model::SkipThought(model) => *model,
-            other => return Err(format!("{} is of kind {}, not skip-thought", path.display(), other.kind()).into()),
-        },
+        Some(path) => {
+            let model = Model::open(path)?;
+            let of_another_kind = || format!("{} is of kind {}, not skip-thought", path.display(), model.kind());
+            model.downcast_ref::<SkipThought>().cloned().ok_or_else(of_another_kind)?
+        }
     };
     judge("Skip-thoughts", "Skip-thoughts", &base, None, &test, &args)?;
 
@@ -119,7 +120,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     judge("finetuned Skip-thoughts", "finetuned Skip-thoughts", &tuned, None, &test, &args)?;
 
-    let vectors = Model::SkipThought(Box::new(base)).to_embeddings()?;
+    let vectors = Model::from(base).to_embeddings()?;
     let rnn = SnliEncoder::Rnn {
         hidden: args.units.unwrap_or(if small { 32 } else { 2400 }),
         layers: 1,

@@ -51,3 +51,7 @@ pub use token::Tokenizer;
 pub use token_batch::{Occurrence, TokenBatch};
 pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder, encode_rows};
 pub use vocabulary::{Vocabulary, VocabularyBuilder};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -15,6 +15,20 @@ pub trait Rows: Send + Sync {
     fn row(&self, i: usize) -> &[f32];
 }
 
+impl<R: Rows + ?Sized> Rows for &R {
+    fn n_rows(&self) -> usize {
+        (**self).n_rows()
+    }
+
+    fn dim(&self) -> usize {
+        (**self).dim()
+    }
+
+    fn row(&self, i: usize) -> &[f32] {
+        (**self).row(i)
+    }
+}
+
 /// The features of one sentence: rows, and the span of tokens that each is made of.
 ///
 /// Features are grouped by the token they start at, in order, so that those which touch a token are found

@@ -57,3 +57,7 @@ pub use gru::{GruInit, GruStyle};
 pub use gru_decoder::{Conditioning, DecoderSaved, FirstInput, GruDecoder, Speaker};
 pub use gru_encoder::{GruEncoder, GruSaved, GruTopology};
 pub use senv_core::{Error, Result};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

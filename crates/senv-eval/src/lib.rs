@@ -128,3 +128,7 @@ pub use sick::{Entailment, SickSet};
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
 pub use sts::{StsPair, StsTask};
 pub use zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -86,3 +86,7 @@ pub use row_gradients::RowGradients;
 pub use sampled_softmax::{DEFAULT_SAMPLED, SampledSoftmax};
 pub use softmax_cosine::{CandidateCounts, SoftmaxCosine, SoftmaxCosineSaved};
 pub use token_nll::TokenNll;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

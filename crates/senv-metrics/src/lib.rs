@@ -72,3 +72,7 @@ pub use ranks::ranks;
 pub use spearman::spearman_rho;
 pub use wilcoxon::{MAX_EXACT, Wilcoxon, wilcoxon, wilcoxon_of_differences};
 pub use word_overlap::WordOverlap;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -10,11 +10,15 @@
 //! dropped at random, and a word that occurs twice counts twice. With a [`Weighting`] the mean is weighted, and common
 //! components are removed from it (`feature-weight`).
 
+use crate::SavedModel;
+use crate::model::embeddings_of;
 use senv_core::{
     Corpus, Coverage, Error, Features, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
     kernels,
 };
+use senv_ngram::WordNgramParams;
 use senv_ngram::WordNgrams;
+use std::path::Path;
 
 use crate::{
     WeightScheme, Weighting,
@@ -175,6 +179,36 @@ pub(crate) fn known_tokens(
     vocabulary.known_tokens(tokenizer, text, scratch, tokens)
 }
 
+impl SavedModel for AverageEncoder {
+    fn kind(&self) -> &'static str {
+        "embeddings"
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn rows(&self) -> &Table {
+        &self.rows
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    fn write(&self, path: &Path) -> crate::Result<()> {
+        Ok(embeddings_of(self)?.save(path)?)
+    }
+
+    fn average(&self) -> Option<&AverageEncoder> {
+        Some(self)
+    }
+}
+
 impl SentenceEncoder for AverageEncoder {
     fn dim(&self) -> usize {
         self.rows.dim()
@@ -187,4 +221,9 @@ impl SentenceEncoder for AverageEncoder {
         scratch.tokens = tokens;
         coverage
     }
+}
+
+/// Words alone, no n-grams: row i is word i.
+pub(crate) fn words(vocabulary: &Vocabulary) -> crate::Result<WordNgrams> {
+    Ok(WordNgrams::new(vocabulary, WordNgramParams { max_n: 1, first_row: 0, ..WordNgramParams::default() })?)
 }

@@ -1,6 +1,9 @@
 //! Models that are a table of vectors of words and n-grams once trained: one way to keep, weight, save, open and encode
 //! for all of them.
 
+use crate::SavedModel;
+use crate::saved::ReadModel;
+use senv_store::ModelFile;
 use std::{fmt::Debug, path::Path};
 
 use senv_core::{Corpus, Coverage, Features, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
@@ -8,13 +11,14 @@ use senv_ngram::WordNgrams;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    AverageEncoder, Result, WeightScheme, Weighting, file,
+    AverageEncoder, Result, WeightScheme, Weighting,
+    average::words,
+    file,
     weighting::{self, TokenSentences},
-    word2vec::words,
 };
 
 /// The settings of a system whose model is a table of vectors.
-pub trait AveragedSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync {
+pub trait AveragedSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static {
     /// The name of its kind in model files.
     const KIND: &'static str;
 
@@ -125,15 +129,52 @@ impl<P: AveragedSystem> Averaged<P> {
     /// # Errors
     /// If the file is no model of this kind, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (params, vocabulary, rows) = file::open::<P>(P::KIND, path)?;
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl<P: AveragedSystem> ReadModel for Averaged<P> {
+    const KIND: &'static str = P::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (params, vocabulary, rows) = file::parts::<P>(P::KIND, file)?;
         let features = params.features(&vocabulary)?;
-        file::expect_rows(path, &rows, features.n_rows(), params.dim())?;
+        file::expect_rows(file, &rows, features.n_rows(), params.dim())?;
         let open =
-            |scheme: WeightScheme| Weighting::open(path, scheme, vocabulary.len(), params.dim(), scheme.n_components());
+            |scheme: WeightScheme| Weighting::open(file, scheme, vocabulary.len(), params.dim(), scheme.n_components());
         let weighting = params.weighting().map(open).transpose()?;
         let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
         Ok(Self { encoder: encoder.with_weighting(weighting)?, params })
+    }
+}
+
+impl<P: AveragedSystem> SavedModel for Averaged<P> {
+    fn kind(&self) -> &'static str {
+        P::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.encoder.vocabulary()
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        self.encoder.tokenizer()
+    }
+
+    fn rows(&self) -> &Table {
+        self.encoder.rows()
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn average(&self) -> Option<&AverageEncoder> {
+        Some(self.encoder())
     }
 }
 

@@ -183,12 +183,14 @@ pub enum Error {
         kind: &'static str,
     },
     /// A model file of a kind that encodes no sentences.
-    #[error("{}: a file of kind {kind:?} is no sentence encoder; expected sent2vec, word2vec, pv-dbow, siamese-cbow, pp, cse, relatedness, snli, bow-autoencoder, skip-thought, rnn-autoencoder, p-thought, weighted-average or embeddings", path.display())]
+    #[error("{}: a file of kind {kind:?} is no sentence encoder; expected one of {}", path.display(), known.join(", "))]
     NotAnEncoder {
         /// The file.
         path: PathBuf,
         /// The kind it names.
         kind: String,
+        /// The kinds that there are.
+        known: Vec<&'static str>,
     },
 }
 

@@ -55,22 +55,20 @@ pub(crate) fn save_average(kind: &str, params: &impl Serialize, encoder: &Averag
     Ok(writer.save(path)?)
 }
 
-/// Opens a model of this kind: parameters, vocabulary, mapped rows.
-pub(crate) fn open<P: DeserializeOwned>(kind: &str, path: &Path) -> Result<(P, Vocabulary, Table)> {
-    let file = ModelFile::open(path)?;
+/// The parts of a model of this kind: parameters, vocabulary, memory-mapped rows.
+pub(crate) fn parts<P: DeserializeOwned>(kind: &str, file: &ModelFile) -> Result<(P, Vocabulary, Table)> {
     file.expect_kind(kind)?;
-    let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
+    let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
     let config = file.config().ok_or_else(|| bad("the configuration is missing".into()))?;
     let params = serde_json::from_str(config).map_err(|e| bad(format!("the configuration does not parse: {e}")))?;
     Ok((params, file.vocabulary()?, file.table(ROWS)?))
 }
 
 /// Reads groups of dense parameters of the names and shapes of `forms`.
-pub(crate) fn groups<const N: usize>(path: &Path, forms: &[Parameters<f32>; N]) -> Result<[Parameters<f32>; N]> {
-    let file = ModelFile::open(path)?;
+pub(crate) fn groups<const N: usize>(file: &ModelFile, forms: &[Parameters<f32>; N]) -> Result<[Parameters<f32>; N]> {
     let mut groups: [Parameters<f32>; N] = std::array::from_fn(|_| Parameters::new());
     for (group, form) in groups.iter_mut().zip(forms) {
-        form.iter().try_for_each(|tensor| read_tensor(&file, tensor.name(), tensor, group))?;
+        form.iter().try_for_each(|tensor| read_tensor(file, tensor.name(), tensor, group))?;
     }
     Ok(groups)
 }
@@ -94,8 +92,8 @@ pub(crate) fn exactly<const N: usize>(groups: Vec<Parameters<f32>>) -> [Paramete
 }
 
 /// Refuses a table of another shape than vocabulary and configuration say.
-pub(crate) fn expect_rows(path: &Path, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
-    expect_table(path, ROWS, rows, n_rows, dim)
+pub(crate) fn expect_rows(file: &ModelFile, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
+    expect_table(file.path(), ROWS, rows, n_rows, dim)
 }
 
 /// The same for the table of this name.

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use senv_core::{NoObserver, SentenceEncoder};
-//! use senv_models::{Model, Sent2VecParams};
+//! use senv_models::{Model, Sent2VecParams, TextSystem};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
@@ -28,42 +28,33 @@
 
 mod average;
 mod averaged;
-mod bow_autoencoder;
 mod check;
-mod cse;
 mod error;
 mod file;
 mod fingerprint;
 pub mod fit;
+mod index;
 mod initial;
-mod kiros;
 mod learnt;
 mod model;
 mod ngram_buckets;
-mod p_thought;
 mod pair_training;
 mod pairs;
-mod pp;
-mod pv_dbow;
+pub mod prelude;
 mod random_vectors;
 mod recipe;
-mod relatedness;
-mod rnn_autoencoder;
-mod sent2vec;
+mod saved;
 mod sequence;
-mod siamese_cbow;
-mod skip_thought;
-mod snli;
 mod speaking;
+pub mod systems;
 mod text_size;
+mod text_system;
 mod tf_idf;
 mod training;
 mod tunable;
 mod validation;
 mod vocabulary_expansion;
-mod weighted;
 mod weighting;
-mod word2vec;
 
 pub use average::AverageEncoder;
 pub use error::{Error, Result};
@@ -76,39 +67,33 @@ pub use senv_losses::{Candidates, Combine, Directions, GradeLoss, Grid, InfoNce,
 pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Params, Schedule};
 
 pub use averaged::{Averaged, AveragedSystem};
-pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 pub use check::{
     Check, CheckParams, CheckText, CheckWarning, CosineSpread, LossAgainstChance, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE,
     MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
     NeighbourCheck, TfIdfAgreement, check,
 };
-pub use cse::{Cse, CseParams};
 pub use fit::{Decay, FitParams, Norm, Phases, Stopped, WordUpdates};
+pub use index::{Hit, Index};
 pub use initial::{Found, Initial, vectors_fingerprint};
-pub use kiros::ReleasedEncoder;
 pub use learnt::Learnt;
-pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pair_training::{PairLoss, PairParams};
 pub use pairs::{Drawn, HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SourceReport};
-pub use pp::{Pp, PpParams};
-pub use pv_dbow::{PvDbow, PvDbowParams};
 pub use recipe::{NeighbourRecipe, Recipe, train};
-pub use relatedness::{FilterStart, Relatedness, RelatednessConfig, RelatednessParams};
-pub use rnn_autoencoder::{RnnAutoencoder, RnnAutoencoderParams};
-pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
+pub use saved::{Decoders, SavedModel};
 pub use sequence::{
     LongSentences, OutputForm, Reading, Said, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
 };
-pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
-pub use skip_thought::{SkipThought, SkipThoughtParams};
-pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
 pub use speaking::Between;
+pub use systems::*;
 pub use text_size::TextSize;
+pub use text_system::{SharedParams, TextSystem};
 pub use tf_idf::{TfIdf, TfIdfParams};
 pub use training::Trained;
 pub use tunable::EncoderForm;
 pub use validation::ScoredPairs;
 pub use vocabulary_expansion::{Expansion, ExpansionReport};
-pub use weighted::{Weighted, WeightedConfig, WeightedParams};
 pub use weighting::{WEIGHTING_SENTENCES, WeightScheme, Weighting};
-pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

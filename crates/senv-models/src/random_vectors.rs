@@ -2,7 +2,11 @@
 
 use senv_core::{Table, TokenId, Tokenizer, Vocabulary, init, stream};
 
-use crate::{AverageEncoder, Result, average::known_tokens, file, word2vec::words};
+use crate::{
+    AverageEncoder, Result,
+    average::{known_tokens, words},
+    file,
+};
 
 impl AverageEncoder {
     /// An encoder with a random vector, N(0, 1) in each of `dim` values, for those words of `vocabulary` that stand in

@@ -10,7 +10,7 @@ use senv_core::{CorpusOptions, Coverage, NoObserver, Observer, Scratch, Sentence
 
 use crate::{
     CheckParams, CheckText, Error, Learnt, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, Pp, PpParams,
-    Result, Sent2Vec, Sent2VecParams, TextSize, Trained, check,
+    Result, Sent2Vec, Sent2VecParams, TextSize, TextSystem, Trained, check,
 };
 
 /// The system and the settings that fit some data.
@@ -102,10 +102,10 @@ impl Recipe {
     /// Whatever is wrong with the text, the memory, or the training itself.
     pub fn fit(&self, options: &CorpusOptions, text: &[impl AsRef<Path>], observer: &dyn Observer) -> Result<Model> {
         Ok(match self {
-            Self::Neighbours(recipe) => Model::Pp(Box::new(recipe.fit(observer)?.0.model)),
+            Self::Neighbours(recipe) => Model::from(recipe.fit(observer)?.0.model),
             Self::Words(params) => {
                 let trained: Trained<Sent2Vec> = params.fit_files(text, options, observer)?;
-                Model::Sent2Vec(Box::new(trained.model))
+                Model::from(trained.model)
             }
         })
     }

@@ -1,4 +1,4 @@
-//! What the models share of training: reading the text, and what came of it.
+//! What the systems share of training: reading the text, and what came of it.
 
 use std::{
     path::{Path, PathBuf},

@@ -20,8 +20,6 @@
 //! S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh,
 //! "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018. Both speak of words alone.
 
-use std::path::Path;
-
 use rand::RngExt;
 use senv_core::{
     BlockBuffer, Corpus, Error as CoreError, Features, Rows, Scratch, Stream, Table, TokenId, Vocabulary, stream,
@@ -193,17 +191,16 @@ impl Weighting {
 
     /// Reads what [`Weighting::save_into`] wrote; `n_components` is how many the configuration asks for, at most.
     pub(crate) fn open(
-        path: &Path,
+        file: &ModelFile,
         scheme: WeightScheme,
         n_words: usize,
         dim: usize,
         n_components: usize,
     ) -> Result<Self> {
-        let file = ModelFile::open(path)?;
         let missing =
-            |tensor| Error::BadModel { path: path.to_owned(), reason: format!("tensor {tensor:?} is missing") };
-        let words = load_weights_from(&file, n_words)?.ok_or_else(|| missing("word_weights"))?;
-        let components = CommonComponents::load_from(&file, dim)?;
+            |tensor| Error::BadModel { path: file.path().to_owned(), reason: format!("tensor {tensor:?} is missing") };
+        let words = load_weights_from(file, n_words)?.ok_or_else(|| missing("word_weights"))?;
+        let components = CommonComponents::load_from(file, dim)?;
         if n_components > 0 && components.is_none() {
             return Err(missing("common_components.vectors"));
         }
@@ -342,7 +339,7 @@ mod tests {
     use senv_core::Tokenizer;
 
     use super::*;
-    use crate::word2vec::words;
+    use crate::average::words;
 
     /// The numbers of the sentences, of 1000, that 100 are taken of.
     fn taken(seed: u64) -> Vec<u32> {

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use senv_core::{Corpus, CorpusOptions, NoObserver, Observer, SentenceEncoder, Table, Vocabulary, kernels};
-use senv_models::{CheckpointPlan, Error, Found, Model, Params, PvDbowParams, Sent2VecParams, Trained, Word2VecParams};
+use senv_models::{
+    CheckpointPlan, Error, Found, Model, Params, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem, Trained,
+    Word2VecParams,
+};
 use senv_store::Embeddings;
 use tempfile::TempDir;
 
@@ -46,7 +49,7 @@ fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
 fn start(params: &Sent2VecParams) -> Model {
     let (vocabulary, corpus) = corpus();
     let trained = params.fit_from(vocabulary, &corpus, Some(&vectors()), &NoObserver).unwrap();
-    Model::Sent2Vec(Box::new(trained.model))
+    Model::from(trained.model)
 }
 
 /// All three systems, started from the vectors.
@@ -64,12 +67,7 @@ fn started() -> Vec<Model> {
     let from = Some(&vectors);
     let word2vec = word2vec.fit_from(vocabulary.clone(), &corpus, from, &NoObserver).unwrap().model;
     let pv_dbow = pv_dbow.fit_from(vocabulary, &corpus, from, &NoObserver).unwrap().model;
-    vec![
-        start(&sent2vec(1)),
-        start(&sent2vec(2)),
-        Model::Word2Vec(Box::new(word2vec)),
-        Model::PvDbow(Box::new(pv_dbow)),
-    ]
+    vec![start(&sent2vec(1)), start(&sent2vec(2)), Model::from(word2vec), Model::from(pv_dbow)]
 }
 
 fn spread(row: &[f32]) -> f32 {
@@ -106,7 +104,8 @@ fn words_that_the_text_lacks_still_encode() {
 
 #[test]
 fn n_grams_start_anew() {
-    let Model::Sent2Vec(model) = start(&sent2vec(2)) else { unreachable!() };
+    let model = start(&sent2vec(2));
+    let model: &Sent2Vec = model.downcast_ref().unwrap();
     let encoder = model.encoder();
     let rows = (0..encoder.features().n_tokens() + 1).map(|row| encoder.rows().iter().nth(row).unwrap().to_vec());
     assert!(rows.flatten().any(|x| x.abs() > 0.1));

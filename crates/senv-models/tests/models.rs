@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Tokenizer};
 use senv_models::{
-    Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, Word2Vec,
-    Word2VecParams,
+    Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem,
+    Word2Vec, Word2VecParams,
 };
 use senv_negative_sampling::Params;
 use tempfile::TempDir;

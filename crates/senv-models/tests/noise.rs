@@ -4,7 +4,7 @@
 use senv_core::{
     Corpus, CorpusOptions, FeatureList, NoObserver, RowId, Rows, Stream, Table, TokenId, Tokenizer, Vocabulary, init,
 };
-use senv_models::{Sent2VecParams, Word2VecParams};
+use senv_models::{Sent2VecParams, TextSystem, Word2VecParams};
 use senv_negative_sampling::{
     ContinuousBagOfWords, Examples, MaskedFeatures, MaskedTargets, Noise, Params, Subsampling, Tables, fit,
 };

@@ -9,8 +9,8 @@ use senv_core::{
 };
 use senv_models::{
     AverageEncoder, Averaged, AveragedSystem, FitParams, Model, PairData, PairInput, PairKind, PairOptions, Params, Pp,
-    PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, WeightScheme,
-    WeightedParams, Word2Vec, Word2VecParams,
+    PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, TextSystem,
+    WeightScheme, WeightedParams, Word2Vec, Word2VecParams,
 };
 use senv_store::ModelWriter;
 use tempfile::TempDir;
@@ -238,7 +238,7 @@ fn a_trained_model_can_be_given_weights_and_is_then_as_if_trained_with_them() {
 #[test]
 fn word_rows_for_other_systems_carry_no_weights() {
     let text = Text::new();
-    let rows = |model: Sent2Vec| Model::Sent2Vec(Box::new(model)).to_embeddings().unwrap();
+    let rows = |model: Sent2Vec| Model::from(model).to_embeddings().unwrap();
     let (plain, weighted) = (rows(text.sent2vec(2, None)), rows(text.sent2vec(2, Some(WeightScheme::SIF))));
     assert_eq!(plain.table().values(), weighted.table().values());
 }
@@ -247,7 +247,7 @@ fn word_rows_for_other_systems_carry_no_weights() {
 fn weighting_a_model_of_bigrams_by_a_text_keeps_its_n_grams() {
     let text = Text::new();
     for n in [1, 2] {
-        let base = Model::Sent2Vec(Box::new(text.sent2vec(n, None)));
+        let base = Model::from(text.sent2vec(n, None));
         let weighted =
             WeightedParams::sif().fit_files(&base, &[&text.path], &TextOptions::default(), &NoObserver).unwrap();
         // The same text, so the same counts and components as training with weights gives.
@@ -284,7 +284,7 @@ fn models_of_before_there_were_weights_open_as_plain_means() {
         opened
     };
     let opened = check("sent2vec", &old_sent2vec, text.sent2vec(2, None).encoder());
-    let Model::Sent2Vec(opened) = opened else { panic!("another kind") };
+    let opened: &Sent2Vec = opened.downcast_ref().unwrap();
     assert_eq!(opened.params().buckets, Some(500));
     check("word2vec", &old_word2vec, text.word2vec(None).encoder());
     // A plain model is written without a word of weights.
@@ -380,8 +380,8 @@ fn tuning_starts_from_the_weighted_row_of_each_word() {
     // Sent2Vec has the placeholder's row in front of the words.
     for weighting in [None, Some(WeightScheme::Sif { a: 0.01 })] {
         let base = text.sent2vec(1, weighting);
-        let tuned = params.fit(&Model::Sent2Vec(Box::new(base.clone())), &pairs, None, &NoObserver).unwrap().model;
-        let tuned = Model::Relatedness(Box::new(tuned));
+        let tuned = params.fit(&Model::from(base.clone()), &pairs, None, &NoObserver).unwrap().model;
+        let tuned = Model::from(tuned);
         let mut scales = Vec::new();
         for (i, (_, _, row)) in base.encoder().words().enumerate() {
             let weight = base.encoder().weighting().map_or(1.0, |weighting| weighting.words()[i]);

@@ -1,7 +1,7 @@
 //! Threads that write the same rows without locks: Niu, Recht, Ré and Wright, "Hogwild!: A Lock-Free Approach to
 //! Parallelizing Stochastic Gradient Descent", 2011. With one thread the result is the same bits every time.
 
-use std::{ops::Range, sync::atomic::Ordering};
+use std::{ops::Range, slice, sync::atomic::Ordering};
 
 use senv_core::{BlockBuffer, Table, kernels::SharedTable};
 
@@ -113,7 +113,7 @@ impl<E: Examples> Worker<E> {
         let mut tally = Tally { tokens: block.n_tokens() as u64, ..Tally::default() };
         let Some(first) = cuts.first() else { return tally };
         run.plan(unit, 0, first.clone(), block, scratch, plan);
-        let whole = [0..source.stride()];
+        let whole = 0..source.stride();
         for i in 0..cuts.len() {
             if let Some(sentences) = cuts.get(i + 1) {
                 run.plan(unit, i + 1, sentences.clone(), block, scratch, next_plan);
@@ -123,7 +123,7 @@ impl<E: Examples> Worker<E> {
             }
             let want_loss = Run::<E>::wants_loss(unit, i);
             for step in &plan.steps {
-                columns.forward(plan, step, source, target, &whole);
+                columns.forward(plan, step, source, target, slice::from_ref(&whole));
                 let loss = coefficients.combine(plan, step, columns.products(), unit.rate, want_loss);
                 columns.backward(plan, step, coefficients, unit.rate, source, target);
                 tally.loss += loss;

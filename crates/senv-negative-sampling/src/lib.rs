@@ -1,4 +1,4 @@
-//! The negative-sampling trainer.
+#![doc = include_str!("../README.md")]
 mod coefficients;
 mod deterministic;
 mod error;
@@ -20,7 +20,8 @@ mod subsampling;
 
 pub use error::{Error, Result};
 pub use examples::{
-    ContinuousBagOfWords, DistributedBagOfWords, Examples, MaskedFeatures, MaskedScratch, MaskedTargets, SkipGram,
+    ContinuousBagOfWords, DistributedBagOfWords, Examples, MaskedFeatures, MaskedScratch, MaskedTargets,
+    NeighbouringSentences, SkipGram,
 };
 pub use fit::{Outcome, Tables, fit};
 pub use infer::{Inference, infer};

@@ -52,7 +52,7 @@ impl Pace {
             for i in 0..buffer.n_sentences() {
                 plan.clear();
                 let sentence = buffer.sentence(i);
-                examples.plan(sentence, buffer.first_sentence() + i as u64, &mut rng, &mut scratch, &mut plan);
+                examples.plan_in_block(&buffer, i, &mut rng, &mut scratch, &mut plan);
                 plan.draw_negatives(params.negatives, params.negatives_shared, params.lr, noise, &mut rng);
                 if !plan.is_empty() {
                     counts.add(&plan, sentence.len());

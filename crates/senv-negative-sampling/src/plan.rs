@@ -112,6 +112,15 @@ impl Plan {
         self.push_masked_target(row, true_mean, |_| {}, |_| {});
     }
 
+    /// A target predicted from the sum of the open context instead of its mean; every row receives `1/|R|` of the gradient.
+    pub fn push_target_of_sum(&mut self, row: RowId) {
+        let position = self.targets.len();
+        self.push_target(row, true);
+        if let Some(target) = self.targets.get_mut(position) {
+            target.mean = 1.0;
+        }
+    }
+
     /// A target whose context lacks some rows of the group (positions in the order of [`Plan::open_group`]; each
     /// once, rising) and has rows of its own. Left out if nothing remains of the context.
     pub fn push_masked_target(

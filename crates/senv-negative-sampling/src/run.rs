@@ -134,7 +134,7 @@ impl<'a, E: Examples> Run<'a, E> {
         let mut rng = self.rng(unit, step);
         plan.clear();
         for i in sentences {
-            self.examples.plan(block.sentence(i), block.first_sentence() + i as u64, &mut rng, scratch, plan);
+            self.examples.plan_in_block(block, i, &mut rng, scratch, plan);
         }
         plan.draw_negatives(self.params.negatives, self.params.negatives_shared, self.params.lr, self.noise, &mut rng);
     }

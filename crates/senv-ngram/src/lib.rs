@@ -47,3 +47,7 @@ pub use dropout::{Dropout, DropoutMask, DropoutScheme};
 pub use error::{Error, Result};
 pub use hash::{NgramScheme, append, fnv1a, fnv1a_signed, hash_operand};
 pub use word_ngrams::{MAX_ORDER, PLACEHOLDER, WordNgramParams, WordNgrams};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -99,13 +99,19 @@ impl Embeddings {
         read_rows(input, format, options)
     }
 
-    fn from_model(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let model = ModelFile::open(path)?;
+    /// The words and rows of a model file of the kind `embeddings` that is open already; rows are memory-mapped.
+    ///
+    /// # Errors
+    /// [`Error`] if it is of another kind, or damaged.
+    pub fn from_model_file(model: &ModelFile) -> Result<Self> {
         model.expect_kind(KIND)?;
-        let table = model.table(ROWS)?;
-        crate::collect::limit(path, "the dimension", table.dim() as u64, options.max_dim as u64)?;
-        crate::collect::limit(path, "the number of rows", table.n_rows() as u64, options.max_rows)?;
-        let embeddings = Self::new(model.vocabulary()?, table)?;
+        Self::new(model.vocabulary()?, model.table(ROWS)?)
+    }
+
+    fn from_model(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let embeddings = Self::from_model_file(&ModelFile::open(path)?)?;
+        crate::collect::limit(path, "the dimension", embeddings.dim() as u64, options.max_dim as u64)?;
+        crate::collect::limit(path, "the number of rows", embeddings.len() as u64, options.max_rows)?;
         if options.non_finite == NonFinite::Error {
             embeddings.check_finite(path)?;
         }

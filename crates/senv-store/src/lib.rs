@@ -64,3 +64,7 @@ pub use model_writer::ModelWriter;
 pub use nearest::{NearestIndex, Neighbour};
 pub use npy::{NpyWriter, read_npy, read_npy_stream, write_npy};
 pub use options::{Duplicates, Format, InvalidUtf8, LoadReport, NonFinite, ReadOptions};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -52,16 +52,16 @@ impl Neighbour {
 /// # Ok::<(), senv_store::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct NearestIndex<'a, R: Rows + ?Sized> {
-    rows: &'a R,
+pub struct NearestIndex<R: Rows> {
+    rows: R,
     /// 1 / norm; 0 for a row that is never a neighbour.
     inverse_norms: Vec<f32>,
 }
 
-impl<'a, R: Rows + ?Sized> NearestIndex<'a, R> {
-    /// Computes the norms of all rows.
+impl<R: Rows> NearestIndex<R> {
+    /// Computes the norms of all rows; `rows` may be a table or a reference to one.
     #[must_use]
-    pub fn new(rows: &'a R) -> Self {
+    pub fn new(rows: R) -> Self {
         let inverse_norms = (0..rows.n_rows())
             .into_par_iter()
             .map(|i| {
@@ -74,8 +74,8 @@ impl<'a, R: Rows + ?Sized> NearestIndex<'a, R> {
 
     /// The rows.
     #[must_use]
-    pub fn rows(&self) -> &'a R {
-        self.rows
+    pub fn rows(&self) -> &R {
+        &self.rows
     }
 
     /// The `k` rows of highest cosine with the query, the nearest first; fewer if there are not so many, none for

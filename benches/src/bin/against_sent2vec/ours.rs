@@ -7,7 +7,7 @@ use std::{
 
 use senv_benches::peak_of;
 use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer};
-use senv_models::Sent2VecParams;
+use senv_models::{Sent2VecParams, TextSystem};
 use senv_negative_sampling::{NegativeSharing, Params, Schedule};
 
 use crate::{

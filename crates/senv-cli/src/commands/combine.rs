@@ -37,12 +37,12 @@ pub(crate) struct Combine {
 impl Combine {
     pub(crate) fn run(self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.with])?;
-        let open = |path: &PathBuf| match Model::open(path)? {
-            Model::SkipThought(model) => Ok(*model),
-            other => {
-                let (path, kind) = (path.display(), other.kind());
-                Err(Failure::Usage(format!("{path} is of kind {kind}; only skip-thought models can be combined")))
-            }
+        let open = |path: &PathBuf| {
+            let model = Model::open(path)?;
+            model.downcast_ref::<SkipThought>().cloned().ok_or_else(|| {
+                let (path, kind) = (path.display(), model.kind());
+                Failure::Usage(format!("{path} is of kind {kind}; only skip-thought models can be combined"))
+            })
         };
         let combined = SkipThought::combine(open(&self.model.model)?, open(&self.with)?)?;
         combined.save(&self.output)?;

@@ -97,7 +97,7 @@ impl ExpandVocabulary {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.vectors])?;
         let model = self.model.open()?;
         let map = self.map.unwrap_or_else(|| model.usual_expansion().into());
-        let (expanded, report) = model.expand(&read(&self.vectors)?, map.into())?;
+        let (expanded, report) = model.expanded(&read(&self.vectors)?, map.into())?;
         expanded.save(&self.output)?;
         if map == MapArg::Same && report.error > ROUNDING {
             output::warn(&format!(

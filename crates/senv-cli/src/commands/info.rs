@@ -80,7 +80,7 @@ impl Info {
         note_typing(&self.text, "text");
         // What the model was trained on is known by the counts of its words, and its loss is not.
         let words = Some(model.vocabulary().corpus_tokens()).filter(|&words| words > 0);
-        let is_slow = matches!(model, Model::PvDbow(_)) || model.gains_from_batches();
+        let is_slow = model.infers_vectors() || model.gains_from_batches();
         let params = CheckParams { training_words: words, ..check_params(is_slow) };
         let text = CheckText::read(&self.text, &self.reading.options(), &params)?;
         model.prepare_for_many();
@@ -100,7 +100,7 @@ fn of_model(model: &Model) -> Value {
         "corpus_tokens": vocabulary.corpus_tokens(),
         "weights": weights(model),
         "first_words": most_frequent,
-        "parameters": model.params_json(),
+        "parameters": model.config_json(),
     })
 }
 

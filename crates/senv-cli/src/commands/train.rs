@@ -15,6 +15,7 @@ mod outcome;
 mod p_thought;
 mod pair_args;
 mod pairs;
+mod random_bow;
 mod recipe;
 mod relatedness;
 mod siamese_cbow;
@@ -32,12 +33,13 @@ use self::{
     autoencoders::{BowAeArgs, RnnAeArgs},
     p_thought::PThoughtArgs,
     pair_args::{CseArgs, PpArgs},
+    random_bow::RandomBowArgs,
     recipe::RecipeArgs,
     relatedness::RelatednessArgs,
     siamese_cbow::SiameseCbowArgs,
     skip_thought::SkipThoughtArgs,
     snli::SnliArgs,
-    text_systems::{PvDbowArgs, Sent2VecArgs, Word2VecArgs},
+    text_systems::{FastSentArgs, PvDbowArgs, Sent2VecArgs, Word2VecArgs},
     weighted::WeightedArgs,
 };
 pub(super) use self::{
@@ -139,6 +141,14 @@ Example:
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     PvDbow(Box<PvDbowArgs>),
+    /// FastSent: words whose sum predicts the words of the sentences before and after.
+    #[command(after_help = "\
+Examples:
+  senv train fast-sent --input books.txt --output model.senv
+  senv train fast-sent --input books.txt --output model.senv --autoencode
+
+Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
+    FastSent(Box<FastSentArgs>),
     /// Siamese CBOW: words whose mean is close to the sentences before and after.
     #[command(after_help = "\
 Examples:
@@ -220,6 +230,11 @@ Examples:
   senv train weighted --model words.senv --input text.txt --output sif.senv
   senv train weighted --model words.senv --input text.txt --scheme usif --components 5 --output usif.senv")]
     Weighted(Box<WeightedArgs>),
+    /// Random BOW: sums of fixed random word vectors, trained on nothing; what any model should beat.
+    #[command(after_help = "\
+Example:
+  senv train random-bow --output random.senv")]
+    RandomBow(RandomBowArgs),
 }
 
 impl Train {
@@ -232,6 +247,7 @@ impl Train {
             System::Sent2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
             System::Word2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
             System::PvDbow(args) => text_run::train(&args.common, args.params(threads), threads),
+            System::FastSent(args) => text_run::train(&args.common, args.params(threads)?, threads),
             System::SiameseCbow(args) => args.run(threads),
             System::Pp(args) => pairs::train_pp(&args, threads),
             System::Cse(args) => pairs::train_cse(&args, threads),
@@ -242,6 +258,7 @@ impl Train {
             System::PThought(args) => args.run(threads),
             System::Relatedness(args) => args.run(threads),
             System::Weighted(args) => args.run(),
+            System::RandomBow(args) => args.run(),
         }
     }
 }

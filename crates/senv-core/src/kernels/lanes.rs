@@ -107,6 +107,7 @@ impl Drop for Lanes<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // a list of one lane is meant
 mod tests {
     use super::*;
     use crate::Rows;

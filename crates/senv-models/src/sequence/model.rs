@@ -1,5 +1,14 @@
 //! A trained encoder with decoders: save, open, encode, decode.
 
+use crate::Decoders;
+use crate::Expansion;
+use crate::ExpansionReport;
+use crate::Model;
+use crate::SavedModel;
+use crate::WordUpdates;
+use crate::saved::ReadModel;
+use senv_core::Tokenizer;
+use senv_store::Embeddings;
 use std::{fmt::Debug, path::Path};
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
@@ -19,9 +28,17 @@ use super::{
 use crate::{Error, Result, file};
 
 /// The settings of a system with decoders.
-pub trait SequenceSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync {
+pub trait SequenceSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static {
     /// The name of its kind in model files.
     const KIND: &'static str;
+
+    /// The names of the decoders of a model whose parts have so many each.
+    fn decoder_names(parts: &[usize]) -> Vec<&'static str> {
+        ["itself", "paraphrase"].into_iter().take(parts.iter().sum()).collect()
+    }
+
+    /// Which words move in training.
+    fn word_updates(&self) -> WordUpdates;
 }
 
 /// The settings of a model, as its file keeps them.
@@ -236,34 +253,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// # Errors
     /// If the file is no such model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (config, vocabulary, _) = file::open::<SequenceConfig<S>>(S::KIND, path)?;
-        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
-        config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
-        if !(1..=TABLES.len()).contains(&config.parts.len()) {
-            return Err(bad(format!("{} parts; expected one or two", config.parts.len())));
-        }
-        let model = ModelFile::open(path)?;
-        let mut parts = Vec::new();
-        for ((form, table), i) in config.parts.iter().zip(TABLES).zip(1..) {
-            let words = model.table(table)?;
-            file::expect_table(path, table, &words, vocabulary.len(), form.dim)?;
-            if form.n_words > vocabulary.len() || form.decoders > 2 {
-                let (n, words) = (form.n_words, vocabulary.len());
-                return Err(bad(format!("{} decoders of {n} words, {words} in the vocabulary", form.decoders)));
-            }
-            let machine = form.build().map_err(|error| bad(error.to_string()))?;
-            let mut groups = Vec::new();
-            for (prefix, form) in form.prefixes().iter().zip(machine.forms()?) {
-                let mut group = Parameters::new();
-                for tensor in form.iter() {
-                    file::read_tensor(&model, &format!("part{i}.{prefix}{}", tensor.name()), tensor, &mut group)?;
-                }
-                groups.push(group);
-            }
-            parts.push(Part::new(words, machine, groups));
-        }
-        Ok(Self::new(config, vocabulary, parts))
+        Self::from_file(&ModelFile::open(path)?)
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
@@ -289,6 +279,85 @@ impl<S: SequenceSystem> SequenceModel<S> {
                 concatenate(Axis(1), &views).map_err(too_large)
             }
         }
+    }
+}
+
+impl<S: SequenceSystem> ReadModel for SequenceModel<S> {
+    const KIND: &'static str = S::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (config, vocabulary, _) = file::parts::<SequenceConfig<S>>(S::KIND, file)?;
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
+        config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
+        if !(1..=TABLES.len()).contains(&config.parts.len()) {
+            return Err(bad(format!("{} parts; expected one or two", config.parts.len())));
+        }
+        let mut parts = Vec::new();
+        for ((form, table), i) in config.parts.iter().zip(TABLES).zip(1..) {
+            let words = file.table(table)?;
+            file::expect_table(file.path(), table, &words, vocabulary.len(), form.dim)?;
+            if form.n_words > vocabulary.len() || form.decoders > 2 {
+                let (n, words) = (form.n_words, vocabulary.len());
+                return Err(bad(format!("{} decoders of {n} words, {words} in the vocabulary", form.decoders)));
+            }
+            let machine = form.build().map_err(|error| bad(error.to_string()))?;
+            let mut groups = Vec::new();
+            for (prefix, form) in form.prefixes().iter().zip(machine.forms()?) {
+                let mut group = Parameters::new();
+                for tensor in form.iter() {
+                    file::read_tensor(file, &format!("part{i}.{prefix}{}", tensor.name()), tensor, &mut group)?;
+                }
+                groups.push(group);
+            }
+            parts.push(Part::new(words, machine, groups));
+        }
+        Ok(Self::new(config, vocabulary, parts))
+    }
+}
+
+impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
+    fn kind(&self) -> &'static str {
+        S::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.config.reading.tokenizer
+    }
+
+    fn rows(&self) -> &Table {
+        self.words()
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn gains_from_batches(&self) -> bool {
+        true
+    }
+
+    fn decoders(&self) -> Option<&dyn Decoders> {
+        Some(self)
+    }
+
+    fn usual_expansion(&self) -> Expansion {
+        // Without decoders its words were tuned after all.
+        let has_decoders = self.config.parts.iter().all(|part| part.decoders > 0);
+        let frozen = self.config.params.as_ref().is_some_and(|params| params.word_updates() == WordUpdates::Frozen);
+        if has_decoders && frozen { Expansion::Same } else { Expansion::Affine }
+    }
+
+    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Model, ExpansionReport)> {
+        let (model, report) = self.expand(vectors, expansion)?;
+        Ok((model.into(), report))
     }
 }
 

@@ -26,7 +26,7 @@ fn snli_models_learn_labels_with_the_same_bits_at_any_threads_and_are_saved() {
         one.model.save(files.path("model.senv")).unwrap();
         let opened = Model::open(files.path("model.senv")).unwrap();
         assert_eq!((opened.kind(), bits(&opened)), ("snli", bits(&one.model)));
-        let Model::Snli(opened) = opened else { panic!("another kind") };
+        let opened: &Snli = opened.downcast_ref().unwrap();
         assert_eq!(opened.classify(&pairs).unwrap(), classified);
     }
 }
@@ -164,8 +164,8 @@ fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
     // Words that stayed as they were given are added as they are, unless they are another model's.
     let frozen = FitParams { words: WordUpdates::Frozen, ..fit };
     let model = snli(SnliEncoder::Bow, frozen.clone()).fit(&train, None, None, &NoObserver).unwrap().model;
-    assert_eq!(Model::Snli(Box::new(model)).usual_expansion(), Expansion::Same);
+    assert_eq!(Model::from(model).usual_expansion(), Expansion::Same);
     let tuned = SnliParams { fit: frozen, ..SnliParams::default() };
     let tuned = tuned.fit_skip_thought(&base, 0, &train, None, &NoObserver).unwrap().model;
-    assert_eq!(Model::Snli(Box::new(tuned)).usual_expansion(), Expansion::Affine);
+    assert_eq!(Model::from(tuned).usual_expansion(), Expansion::Affine);
 }

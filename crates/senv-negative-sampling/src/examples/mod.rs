@@ -1,15 +1,17 @@
 //! From a sentence to examples: what is the context, what is to be predicted. This choice is all that tells
-//! Sent2Vec, CBOW, skip-gram and PV-DBOW apart; the trainer is one.
+//! Sent2Vec, CBOW, skip-gram, PV-DBOW and FastSent apart; the trainer is one.
 
 mod dbow;
 mod masked;
+mod neighbours;
 mod window;
 
 pub use dbow::DistributedBagOfWords;
 pub use masked::{MaskedFeatures, MaskedScratch, MaskedTargets};
+pub use neighbours::NeighbouringSentences;
 pub use window::{ContinuousBagOfWords, SkipGram};
 
-use senv_core::{Stream, TokenId};
+use senv_core::{BlockBuffer, Stream, TokenId};
 
 use crate::plan::Plan;
 
@@ -27,4 +29,17 @@ pub trait Examples: Send + Sync {
     /// Appends the examples of a sentence to the plan. `number` counts the sentences of the corpus from 0; every
     /// random choice comes from `rng`.
     fn plan(&self, sentence: &[TokenId], number: u64, rng: &mut Stream, scratch: &mut Self::Scratch, plan: &mut Plan);
+
+    /// The same of sentence `i` of a block, for systems that look at the sentences around it; all others need
+    /// [`Examples::plan`] alone.
+    fn plan_in_block(
+        &self,
+        block: &BlockBuffer,
+        i: usize,
+        rng: &mut Stream,
+        scratch: &mut Self::Scratch,
+        plan: &mut Plan,
+    ) {
+        self.plan(block.sentence(i), block.first_sentence() + i as u64, rng, scratch, plan);
+    }
 }

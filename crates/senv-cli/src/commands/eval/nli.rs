@@ -8,7 +8,7 @@ use senv_eval::{
     Entailment, EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, PublishedEntailment,
     evaluate_entailment, published_sick_entailment,
 };
-use senv_models::{Model, Snli};
+use senv_models::Snli;
 use serde::Serialize;
 
 use crate::{
@@ -87,7 +87,7 @@ impl Nli {
         let (sets, train, dev) = (read(&self.files)?, read(&self.train)?, read(&self.dev)?);
         let model = self.model.open_for_many()?;
         if train.is_empty() {
-            let Model::Snli(model) = &model else {
+            let Some(model) = model.downcast_ref::<Snli>() else {
                 let message =
                     format!("a {} model has no classifier of its own; give --train FILE to learn one", model.kind());
                 return Err(Failure::Usage(message));

@@ -7,7 +7,7 @@ use senv_eval::{
     FrozenScorer, PublishedRelatedness, RelatednessResult, ScorerTraining, SickSet, StsTask, evaluate_relatedness,
     evaluate_scorer, published_sick, published_stsb,
 };
-use senv_models::Model;
+use senv_models::{Model, Relatedness};
 use serde::Serialize;
 
 use crate::{
@@ -129,7 +129,7 @@ impl Shared {
 /// What the model reaches, in each way in which it can score a pair: by cosine, and by its head if it has one.
 fn results(model: &Model, tasks: &[StsTask]) -> Result<Vec<RelatednessResult>> {
     let mut results = vec![evaluate_relatedness(model, tasks)?];
-    if let Model::Relatedness(tuned) = model {
+    if let Some(tuned) = model.downcast_ref::<Relatedness>() {
         let score = |(first, second): &(&str, &str)| match tuned.score(first, second) {
             Ok(score) => Ok(score),
             Err(senv_models::Error::Core(error)) => Err(error),

@@ -2,8 +2,9 @@
 
 use senv_losses::InfoNce;
 use senv_models::{
-    BowAutoencoderParams, CseParams, PThoughtParams, PairOptions, PpParams, PvDbowParams, RelatednessParams,
-    RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams, SnliParams, TextSize, Word2VecParams,
+    BowAutoencoderParams, CseParams, FastSentParams, PThoughtParams, PairOptions, PpParams, PvDbowParams,
+    RandomBowParams, RelatednessParams, RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams,
+    SnliParams, TextSize, TextSystem, Word2VecParams,
 };
 use serde_json::{Value, json};
 
@@ -21,6 +22,8 @@ pub(crate) fn with_defaults(command: clap::Command) -> clap::Command {
         ("sent2vec", to_value(&Sent2VecParams::for_text(size))),
         ("word2vec", to_value(&Word2VecParams::for_text(size))),
         ("pv-dbow", to_value(&PvDbowParams::for_text(size))),
+        ("fast-sent", to_value(&FastSentParams::for_text(size))),
+        ("random-bow", to_value(&RandomBowParams::default())),
         ("siamese-cbow", to_value(&SiameseCbowParams::for_text(size))),
         ("pp", pp),
         ("cse", cse),
@@ -55,6 +58,8 @@ fn to_value(params: &impl serde::Serialize) -> Value {
 fn default_of(argument: &str, params: &Value) -> Option<String> {
     let margin = &params["pairs"]["loss"]["margin"];
     let value = match argument {
+        // The file, not the field of that name.
+        "output" => return None,
         // The library's, unless the text is in a script that it is not for.
         "tokenizer" => {
             let rule = params["tokenizer"]["rule"].as_str()?;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use senv_core::{Corpus, Error as CoreError, Observer, Tokenizer, Vocabulary};
-use senv_models::{Found, Model, Sent2VecParams, Trained, Word2VecParams};
+use senv_models::{Found, Model, Sent2VecParams, TextSystem, Trained, Word2VecParams};
 use senv_store::Embeddings;
 
 use super::data_args::VectorArgs;
@@ -76,14 +76,14 @@ impl InitArgs {
                 let mut params = Word2VecParams { dim, tokenizer, ..Word2VecParams::default() };
                 (params.training.seed, params.training.threads) = (shared.seed, shared.threads);
                 tell(params.training.epochs);
-                whole(params.fit(vocabulary.clone(), corpus, progress)?).map(|model| Model::Word2Vec(Box::new(model)))
+                whole(params.fit(vocabulary.clone(), corpus, progress)?).map(Model::from)
             }
             InitArg::Sent2vec => {
                 // Every word is predicted: the text is what it is, and the run itself knows all of these words.
                 let mut params = Sent2VecParams { dim, tokenizer, min_target_count: 1, ..Sent2VecParams::default() };
                 (params.training.seed, params.training.threads) = (shared.seed, shared.threads);
                 tell(params.training.epochs);
-                whole(params.fit(vocabulary.clone(), corpus, progress)?).map(|model| Model::Sent2Vec(Box::new(model)))
+                whole(params.fit(vocabulary.clone(), corpus, progress)?).map(Model::from)
             }
         }?;
         progress.stage_is_over();

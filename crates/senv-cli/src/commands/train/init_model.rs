@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Observer, Tokenizer};
-use senv_models::Model;
+use senv_models::{Model, Sent2Vec};
 use senv_store::Embeddings;
 
 use super::data_args::finite;
@@ -30,7 +30,7 @@ impl InitModelArgs {
     pub(crate) fn open(&self, observer: &dyn Observer) -> senv_models::Result<Option<InitModel<'_>>> {
         let Some(path) = &self.init_model else { return Ok(None) };
         let model = Model::open(path)?;
-        if matches!(&model, Model::Sent2Vec(model) if model.params().word_ngrams > 1) {
+        if model.downcast_ref::<Sent2Vec>().is_some_and(|model| model.params().word_ngrams > 1) {
             observer.note(&format!(
                 "the n-grams of {} are left behind, for their rows depend on the numbers of its words: n-grams start anew",
                 path.display()

@@ -96,7 +96,7 @@ impl PairSystem for PpParams {
         // The vectors of the first stage hold its frequency weights already.
         let mut params = self.clone();
         params.initial.frequency_weight = None;
-        let vectors = Model::Pp(Box::new(start.clone())).to_embeddings()?;
+        let vectors = Model::from(start.clone()).to_embeddings()?;
         params.fit(data, Some(&vectors), dev, observer)
     }
 
@@ -178,7 +178,7 @@ impl PairRunArgs {
             let model = Model::open(&path)?;
             let parts = params.parts();
             parts.tokenizer.clone_from(model.tokenizer());
-            if matches!(model, Model::Pp(_)) {
+            if model.is::<Pp>() {
                 // Its vectors hold frequency weights already.
                 parts.initial.frequency_weight = None;
             }

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_models::{CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams};
+use senv_models::{
+    CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, TextSystem,
+};
 
 use super::{
     check_args::{CheckArgs, checker},
@@ -85,7 +87,7 @@ impl RecipeArgs {
         let (learned, data) = recipe.fit(progress)?;
         data.reports.iter().for_each(|report| progress.note(&source_line(report)));
         let sample = self.check.of_pairs(&data);
-        let mut outcome = Outcome::of_learnt(learned).map(|model| Model::Pp(Box::new(model)));
+        let mut outcome = Outcome::of_learnt(learned).map(Model::from);
         outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, false));
         Ok(outcome)
     }
@@ -98,7 +100,7 @@ impl RecipeArgs {
     ) -> senv_models::Result<Outcome<Model>> {
         let trained = params.fit_files(&self.input, options, progress)?;
         let loss = LossAgainstChance::negative_sampling(trained.loss, params.training.negatives);
-        let mut outcome = Outcome::of_text(trained).map(|model| Model::Sent2Vec(Box::new(model)));
+        let mut outcome = Outcome::of_text(trained).map(Model::from);
         if self.check.is_on() {
             let text = CheckText::read(&self.input, &self.text.options(), &CheckParams::default())?;
             outcome.check = Some(checker(text, &params.tokenizer, Some(loss), false));

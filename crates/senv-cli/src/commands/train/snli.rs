@@ -273,11 +273,7 @@ const TUNING_LR: f64 = 1e-4;
 
 /// Opens the model to be tuned.
 fn skip_thought(path: &Path) -> Result<SkipThought> {
-    match Model::open(path)? {
-        Model::SkipThought(model) => Ok(*model),
-        _ => {
-            let message = format!("--encoder {}: neither bow nor rnn nor a Skip-thought model", path.display());
-            Err(Failure::Usage(message))
-        }
-    }
+    Model::open(path)?.downcast_ref().cloned().ok_or_else(|| {
+        Failure::Usage(format!("--encoder {}: neither bow nor rnn nor a Skip-thought model", path.display()))
+    })
 }

@@ -7,8 +7,11 @@ use std::path::PathBuf;
 
 use clap::{ValueEnum, builder::BoolishValueParser};
 use senv_core::{CorpusOptions, Observer, Tokenizer};
-use senv_models::{Architecture, NgramStart, Preset, PvDbowParams, Sent2VecParams, TextSize, Word2VecParams};
-use senv_negative_sampling::{NegativeSharing, Params, Schedule};
+use senv_models::{
+    Architecture, FastSentParams, NgramStart, Preset, PvDbowParams, Sent2VecParams, SharedParams, TextSize, TextSystem,
+    Word2VecParams,
+};
+use senv_negative_sampling::{NegativeSharing, Schedule};
 use senv_ngram::DropoutScheme;
 
 use super::{
@@ -147,6 +150,21 @@ pub(crate) struct PvDbowArgs {
     preset: Option<PaperArg>,
 }
 
+/// Arguments of FastSent alone.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FastSentArgs {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// Start from the settings of the release instead of those that fit the size of the text.
+    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    preset: Option<PaperArg>,
+    /// Predict the words of the sentence itself as well: FastSent+AE.
+    #[arg(long, help_heading = "Training")]
+    autoencode: bool,
+    #[command(flatten)]
+    weights: WeightsArgs,
+}
+
 /// The settings of a paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PaperArg {
@@ -198,15 +216,20 @@ impl Common {
         self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
     }
 
-    fn training(&self, params: &mut Params, threads: usize) {
-        set(&mut params.epochs, self.epochs);
-        set(&mut params.lr, self.lr);
-        set(&mut params.negatives, self.negatives);
-        set(&mut params.negatives_shared, self.negatives_shared);
-        set(&mut params.seed, self.seed);
-        set(&mut params.schedule, self.parallel);
-        params.threads = threads;
-        params.checkpoint = Some(self.files.plan());
+    /// Sets what all systems have.
+    fn apply(&self, params: SharedParams<'_>, threads: usize) {
+        let SharedParams { dim, tokenizer, min_count, training } = params;
+        set(dim, self.dim);
+        set(min_count, self.min_count);
+        self.tokenizer(tokenizer);
+        set(&mut training.epochs, self.epochs);
+        set(&mut training.lr, self.lr);
+        set(&mut training.negatives, self.negatives);
+        set(&mut training.negatives_shared, self.negatives_shared);
+        set(&mut training.seed, self.seed);
+        set(&mut training.schedule, self.parallel);
+        training.threads = threads;
+        training.checkpoint = Some(self.files.plan());
     }
 
     pub(crate) fn tokenizer(&self, tokenizer: &mut Tokenizer) {
@@ -225,10 +248,7 @@ impl Sent2VecArgs {
     pub(crate) fn params(&self, threads: usize) -> Result<Sent2VecParams> {
         let common = &self.common;
         let mut params = self.preset.map_or_else(|| Sent2VecParams::for_text(common.size()), PresetArg::params);
-        common.training(&mut params.training, threads);
-        common.tokenizer(&mut params.tokenizer);
-        set(&mut params.dim, common.dim);
-        set(&mut params.min_count, common.min_count);
+        common.apply(params.shared(), threads);
         set(&mut params.subsample, common.subsample);
         set(&mut params.word_ngrams, self.word_ngrams);
         set(&mut params.buckets, self.buckets.map(Some));
@@ -254,10 +274,7 @@ impl Word2VecArgs {
             params.architecture = architecture.into();
             params.training.lr = Word2VecParams::default_lr(params.architecture);
         }
-        common.training(&mut params.training, threads);
-        common.tokenizer(&mut params.tokenizer);
-        set(&mut params.dim, common.dim);
-        set(&mut params.min_count, common.min_count);
+        common.apply(params.shared(), threads);
         set(&mut params.subsample, common.subsample);
         set(&mut params.window, self.window);
         self.weights.apply(&mut params.weighting)?;
@@ -272,11 +289,23 @@ impl PvDbowArgs {
             None => PvDbowParams::for_text(common.size()),
             Some(PaperArg::Paper) => PvDbowParams::default(),
         };
-        common.training(&mut params.training, threads);
-        common.tokenizer(&mut params.tokenizer);
-        set(&mut params.dim, common.dim);
-        set(&mut params.min_count, common.min_count);
+        common.apply(params.shared(), threads);
         set(&mut params.subsample, common.subsample);
         params
+    }
+}
+
+impl FastSentArgs {
+    pub(crate) fn params(&self, threads: usize) -> Result<FastSentParams> {
+        let common = &self.common;
+        let mut params = match self.preset {
+            None => FastSentParams::for_text(common.size()),
+            Some(PaperArg::Paper) => FastSentParams::default(),
+        };
+        common.apply(params.shared(), threads);
+        set(&mut params.subsample, common.subsample);
+        params.autoencode = self.autoencode;
+        self.weights.apply(&mut params.weighting)?;
+        Ok(params)
     }
 }

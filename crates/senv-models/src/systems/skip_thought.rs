@@ -4,6 +4,7 @@
 //! one after, by a decoder each, over one output matrix. uni has one reader, bi two, combine is both side by side, each
 //! brought to length 1.
 
+use crate::WordUpdates;
 use std::path::Path;
 
 use senv_core::{
@@ -90,6 +91,16 @@ pub type SkipThought = SequenceModel<SkipThoughtParams>;
 
 impl SequenceSystem for SkipThoughtParams {
     const KIND: &'static str = "skip-thought";
+
+    /// Of the first part, then of the second.
+    fn decoder_names(parts: &[usize]) -> Vec<&'static str> {
+        let names = [["previous", "next"], ["previous-2", "next-2"]];
+        parts.iter().zip(names).flat_map(|(&decoders, names)| names.into_iter().take(decoders)).collect()
+    }
+
+    fn word_updates(&self) -> WordUpdates {
+        self.fit.words
+    }
 }
 
 impl SkipThoughtParams {

@@ -7,6 +7,13 @@ mod encoder;
 mod pairs;
 mod training;
 
+use crate::Expansion;
+use crate::ExpansionReport;
+use crate::Model;
+use crate::SavedModel;
+use crate::WordUpdates;
+use crate::saved::ReadModel;
+use senv_store::ModelFile;
 use std::path::Path;
 
 use ndarray::{Array2, Axis};
@@ -302,21 +309,7 @@ impl Snli {
     /// # Errors
     /// If the file is no such model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (config, vocabulary, words) = file::open::<SnliConfig>(Self::KIND, path)?;
-        file::expect_rows(path, &words, vocabulary.len(), config.dim)?;
-        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
-        config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
-        let encoder = config.encoder.build(config.dim).map_err(|error| bad(error.to_string()))?;
-        if config.head.dim != encoder.dim() {
-            let (reads, gives) = (config.head.dim, encoder.dim());
-            return Err(bad(format!("the classifier reads {reads} numbers, the encoder gives {gives}")));
-        }
-        let forms = [
-            config.encoder.cheap().build(config.dim)?.init(&mut stream(0, "form", &[]))?,
-            config.head.init(&mut stream(0, "form", &[]))?,
-        ];
-        Self::new(config, vocabulary, words, file::groups(path, &forms)?)
+        Self::from_file(&ModelFile::open(path)?)
     }
 
     /// The model with more words, whose first are its own.
@@ -337,6 +330,68 @@ impl Snli {
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
         let (batch, words) = gather(&self.words, sentences)?;
         self.encoder.encode(&self.parameters[0], &batch, words.view())
+    }
+}
+
+impl ReadModel for Snli {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (config, vocabulary, words) = file::parts::<SnliConfig>(Self::KIND, file)?;
+        file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
+        config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
+        let encoder = config.encoder.build(config.dim).map_err(|error| bad(error.to_string()))?;
+        if config.head.dim != encoder.dim() {
+            let (reads, gives) = (config.head.dim, encoder.dim());
+            return Err(bad(format!("the classifier reads {reads} numbers, the encoder gives {gives}")));
+        }
+        let forms = [
+            config.encoder.cheap().build(config.dim)?.init(&mut stream(0, "form", &[]))?,
+            config.head.init(&mut stream(0, "form", &[]))?,
+        ];
+        Self::new(config, vocabulary, words, file::groups(file, &forms)?)
+    }
+}
+
+impl SavedModel for Snli {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.config.reading.tokenizer
+    }
+
+    fn rows(&self) -> &Table {
+        &self.words
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn gains_from_batches(&self) -> bool {
+        true
+    }
+
+    fn usual_expansion(&self) -> Expansion {
+        // One that tells unknown words apart was tuned, from words of another model.
+        let frozen = self.config.reading.unknown.is_none() && self.config.params.fit.words == WordUpdates::Frozen;
+        if frozen { Expansion::Same } else { Expansion::Affine }
+    }
+
+    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Model, ExpansionReport)> {
+        let (model, report) = self.expand(vectors, expansion)?;
+        Ok((model.into(), report))
     }
 }
 

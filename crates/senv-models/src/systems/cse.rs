@@ -4,6 +4,9 @@
 //! filters. The published path: phrases, then sentences from the weights of the first stage (`fit` with a `start`), then
 //! supervised fine-tuning ([`crate::RelatednessParams`]).
 
+use crate::SavedModel;
+use crate::saved::ReadModel;
+use senv_store::ModelFile;
 use std::{
     path::Path,
     sync::{
@@ -244,7 +247,7 @@ impl Cse {
     /// Folds words and filters into one table, so that each sentence from here on costs about an average: worth its
     /// time and memory ([`CseParams::windows`] long rows for every word) where there are many sentences.
     pub fn prepare_for_many(&self) {
-        self.prepared.store(self.folded().is_some(), Ordering::Release);
+        SavedModel::prepare_for_many(self);
     }
 
     /// The folded table, made when first asked for; `None` if it does not fit into memory.
@@ -284,15 +287,52 @@ impl Cse {
     /// # Errors
     /// If the file is no CSE model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (params, vocabulary, words) = file::open::<CseParams>(Self::KIND, path)?;
-        file::expect_rows(path, &words, vocabulary.len(), params.dim)?;
-        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl ReadModel for Cse {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (params, vocabulary, words) = file::parts::<CseParams>(Self::KIND, file)?;
+        file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
         params.check().map_err(|error| bad(error.to_string()))?;
         let cnn = params.cnn()?;
         let form: Parameters<f32> = Encoder::<f32>::init(&cnn, &mut stream(0, "form", &[]))?;
-        let [parameters] = file::groups(path, &[form])?;
+        let [parameters] = file::groups(file, &[form])?;
         Self::new(params, vocabulary, words, parameters)
+    }
+}
+
+impl SavedModel for Cse {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.params.tokenizer
+    }
+
+    fn rows(&self) -> &Table {
+        &self.words
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn prepare_for_many(&self) {
+        self.prepared.store(self.folded().is_some(), Ordering::Release);
     }
 }
 

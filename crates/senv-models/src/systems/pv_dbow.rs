@@ -4,16 +4,21 @@
 //! `pv-dbow-context`; a new sentence is fitted against the frozen words by [`senv_negative_sampling::infer`], with
 //! random numbers that depend on its words and the seed alone, so that it has the same vector every time.
 
+use senv_store::ModelFile;
 use std::path::Path;
 
-use senv_core::{
-    Corpus, CorpusOptions, Coverage, Observer, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, init,
-};
+use senv_core::{Corpus, Coverage, Observer, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, init};
 use senv_negative_sampling::{DistributedBagOfWords, Inference, Noise, Params, Subsampling, Tables, fit, infer};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, TextSize, Trained, average::known_tokens, file, initial, training, word2vec::NOISE_POWER};
+use crate::{
+    Result, SavedModel, SharedParams, TextSize, TextSystem, Trained, average::known_tokens, file, initial,
+    saved::ReadModel, text_system,
+};
+
+/// Power of the counts in the noise distribution, as word2vec has it.
+const NOISE_POWER: f64 = 0.75;
 
 /// What PV-DBOW can be told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,11 +50,15 @@ impl Default for PvDbowParams {
     }
 }
 
-impl PvDbowParams {
+impl PvDbowParams {}
+
+impl TextSystem for PvDbowParams {
+    type Model = PvDbow;
+    const INFERS_VECTORS: bool = true;
+
     /// Settings that fit a text of this size: a high learning rate and many epochs. [`PvDbowParams::default`] has those for
     /// thousands of millions of words.
-    #[must_use]
-    pub fn for_text(size: TextSize) -> Self {
+    fn for_text(size: TextSize) -> Self {
         Self {
             min_count: size.min_count(),
             subsample: 1e-4,
@@ -58,50 +67,18 @@ impl PvDbowParams {
         }
     }
 
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+    fn check(&self) -> Result<()> {
         file::check_dim(self.dim)?;
         file::check_subsample(self.subsample)?;
         Ok(self.training.check()?)
     }
 
-    /// Trains on text files, each line a sentence with a vector of its own; see
-    /// [`crate::Sent2VecParams::fit_files`].
-    ///
-    /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
-    pub fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        observer: &dyn Observer,
-    ) -> Result<Trained<PvDbow>> {
-        self.check()?;
-        let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, options, observer)?;
-        self.fit(vocabulary, &corpus, observer)
+    fn shared(&mut self) -> SharedParams<'_> {
+        let Self { dim, tokenizer, min_count, training, .. } = self;
+        SharedParams { dim, tokenizer, min_count, training }
     }
 
-    /// Trains on a corpus that is coded in `vocabulary`.
-    ///
-    /// # Errors
-    /// As [`PvDbowParams::fit_files`].
-    pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<PvDbow>> {
-        self.fit_from(vocabulary, corpus, None, observer)
-    }
-
-    /// Trains on a corpus, from given word vectors: of a model ([`crate::Model::to_embeddings`]) or a file.
-    ///
-    /// What is given are the rows that are predicted, which are all that a model keeps; words that `start` lacks are drawn
-    /// as long as its vectors are on average. With [`CorpusOptions::keep`] the vocabulary holds all words of `start`, though
-    /// the text may lack them.
-    ///
-    /// # Errors
-    /// As [`PvDbowParams::fit_files`]; [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension,
-    /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
-    pub fn fit_from(
+    fn fit_from(
         &self,
         vocabulary: Vocabulary,
         corpus: &Corpus,
@@ -141,6 +118,15 @@ impl PvDbow {
     /// The name of this kind in model files.
     pub const KIND: &'static str = "pv-dbow";
 
+    /// Trains on a text file (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and script,
+    /// on all cores. Parameters of your own: [`TextSystem::train`]; progress and options: [`TextSystem::fit_files`].
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit_files`].
+    pub fn train(text: impl AsRef<Path>) -> Result<Self> {
+        text_system::train_default::<PvDbowParams>(text.as_ref())
+    }
+
     /// What it was trained with.
     #[must_use]
     pub fn params(&self) -> &PvDbowParams {
@@ -172,11 +158,48 @@ impl PvDbow {
     /// # Errors
     /// If the file is no PV-DBOW model, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (params, vocabulary, words) = file::open::<PvDbowParams>(Self::KIND, path)?;
-        file::expect_rows(path, &words, vocabulary.len(), params.dim)?;
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl ReadModel for PvDbow {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (params, vocabulary, words) = file::parts::<PvDbowParams>(Self::KIND, file)?;
+        file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         Ok(Self { params, vocabulary, noise, words })
+    }
+}
+
+impl SavedModel for PvDbow {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.params.tokenizer
+    }
+
+    fn rows(&self) -> &Table {
+        &self.words
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn infers_vectors(&self) -> bool {
+        true
     }
 }
 

@@ -4,18 +4,18 @@
 //! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016. The windows are `window-context`, the
 //! average is `feature-average`.
 
-use std::path::Path;
-
-use senv_core::{Corpus, CorpusOptions, Error as CoreError, Observer, Table, Tokenizer, Vocabulary, init};
+use senv_core::{Corpus, Error as CoreError, Observer, Table, Tokenizer, Vocabulary, init};
 use senv_negative_sampling::{ContinuousBagOfWords, Noise, Params, SkipGram, Subsampling, Tables, fit};
-use senv_ngram::{WordNgramParams, WordNgrams};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use crate::{Averaged, AveragedSystem, Result, TextSize, Trained, WeightScheme, file, initial, training, weighting};
+use crate::{
+    Averaged, AveragedSystem, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme, file, initial,
+    weighting,
+};
 
 /// Power of the counts in the noise distribution of word2vec.
-pub(crate) const NOISE_POWER: f64 = 0.75;
+const NOISE_POWER: f64 = 0.75;
 
 /// Which way the prediction goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,11 +73,14 @@ impl Word2VecParams {
             Architecture::SkipGram => 0.025,
         }
     }
+}
+
+impl TextSystem for Word2VecParams {
+    type Model = Word2Vec;
 
     /// Settings that fit a text of this size: skip-gram at a high learning rate, many epochs, and the weights of uSIF.
     /// [`Word2VecParams::default`] has those of the authors' program.
-    #[must_use]
-    pub fn for_text(size: TextSize) -> Self {
+    fn for_text(size: TextSize) -> Self {
         Self {
             architecture: Architecture::SkipGram,
             min_count: size.min_count(),
@@ -87,11 +90,7 @@ impl Word2VecParams {
         }
     }
 
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+    fn check(&self) -> Result<()> {
         file::check_dim(self.dim)?;
         if !(1..=1000).contains(&self.window) {
             let got = self.window.to_string();
@@ -102,38 +101,12 @@ impl Word2VecParams {
         Ok(self.training.check()?)
     }
 
-    /// Trains on text files; see [`crate::Sent2VecParams::fit_files`].
-    ///
-    /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
-    pub fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        observer: &dyn Observer,
-    ) -> Result<Trained<Word2Vec>> {
-        self.check()?;
-        let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, options, observer)?;
-        self.fit(vocabulary, &corpus, observer)
+    fn shared(&mut self) -> SharedParams<'_> {
+        let Self { dim, tokenizer, min_count, training, .. } = self;
+        SharedParams { dim, tokenizer, min_count, training }
     }
 
-    /// Trains on a corpus that is coded in `vocabulary`.
-    ///
-    /// # Errors
-    /// As [`Word2VecParams::fit_files`].
-    pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<Word2Vec>> {
-        self.fit_from(vocabulary, corpus, None, observer)
-    }
-
-    /// Trains on a corpus, from given word vectors: of a model ([`crate::Model::to_embeddings`]) or a file.
-    ///
-    /// Words that `start` lacks are drawn as long as its vectors are on average. Target rows are kept in no model and start
-    /// at zero. With [`CorpusOptions::keep`] the vocabulary holds all words of `start`, though the text may lack them.
-    ///
-    /// # Errors
-    /// As [`Word2VecParams::fit_files`]; [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension,
-    /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
-    pub fn fit_from(
+    fn fit_from(
         &self,
         vocabulary: Vocabulary,
         corpus: &Corpus,
@@ -172,11 +145,6 @@ impl Word2VecParams {
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
         Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }
-}
-
-/// Words alone, no n-grams: row i is word i.
-pub(crate) fn words(vocabulary: &Vocabulary) -> Result<WordNgrams> {
-    Ok(WordNgrams::new(vocabulary, WordNgramParams { max_n: 1, first_row: 0, ..WordNgramParams::default() })?)
 }
 
 impl AveragedSystem for Word2VecParams {

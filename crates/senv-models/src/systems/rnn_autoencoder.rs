@@ -3,6 +3,7 @@
 //! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the paper
 //! that compares it; it is the first state here.
 
+use crate::WordUpdates;
 use std::path::Path;
 
 use senv_core::{CorpusOptions, Observer, Tokenizer};
@@ -72,6 +73,10 @@ pub type RnnAutoencoder = SequenceModel<RnnAutoencoderParams>;
 
 impl SequenceSystem for RnnAutoencoderParams {
     const KIND: &'static str = "rnn-autoencoder";
+
+    fn word_updates(&self) -> WordUpdates {
+        self.fit.words
+    }
 }
 
 impl RnnAutoencoderParams {

@@ -5,6 +5,9 @@
 //! ("universal"), or its filters start at random and are pulled towards 0 ("random"). Before that, the vectors of an
 //! average or of a linear CSE are brought to a common scale, which cosines leave free and the head does not.
 
+use crate::SavedModel;
+use crate::saved::ReadModel;
+use senv_store::ModelFile;
 use std::path::Path;
 
 use ndarray::{Array2, Axis, concatenate};
@@ -17,7 +20,7 @@ use senv_losses::{Combine, GradeLoss, Grid, Predictions, RelatednessHead, check_
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Model, Result,
+    Cse, Error, Model, Result,
     average::known_tokens,
     file,
     fingerprint::Fingerprint,
@@ -215,7 +218,7 @@ fn bring_to_scale(encoder: &Tunable, words: &mut Table, filters: &mut Parameters
 
 /// Encoder, tokenizer and filters of a model that can be tuned.
 fn form_of(base: &Model) -> Result<(EncoderForm, Tokenizer, Parameters<f32>)> {
-    if let Model::Cse(cse) = base {
+    if let Some(cse) = base.downcast_ref::<Cse>() {
         let params = cse.params();
         let form = EncoderForm::Cnn {
             windows: params.windows.clone(),
@@ -224,7 +227,7 @@ fn form_of(base: &Model) -> Result<(EncoderForm, Tokenizer, Parameters<f32>)> {
         };
         return Ok((form, params.tokenizer.clone(), cse.parameters().clone()));
     }
-    if let Model::Relatedness(tuned) = base {
+    if let Some(tuned) = base.downcast_ref::<Relatedness>() {
         return Ok((tuned.config.encoder.clone(), tuned.config.tokenizer.clone(), tuned.parameters[0].clone()));
     }
     match base.average() {
@@ -438,10 +441,17 @@ impl Relatedness {
     /// # Errors
     /// If the file is no such model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (config, vocabulary, words) = file::open::<RelatednessConfig>(Self::KIND, path)?;
-        file::expect_rows(path, &words, vocabulary.len(), config.dim)?;
-        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl ReadModel for Relatedness {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (config, vocabulary, words) = file::parts::<RelatednessConfig>(Self::KIND, file)?;
+        file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
         let encoder = config.encoder.encoder(config.dim).map_err(|error| bad(error.to_string()))?;
         if config.head.dim != encoder.dim() {
             return Err(bad(format!(
@@ -451,7 +461,37 @@ impl Relatedness {
             )));
         }
         let forms = [encoder.init(&mut stream(0, "form", &[]))?, config.head.init(&mut stream(0, "form", &[]))?];
-        Self::new(config, vocabulary, words, file::groups(path, &forms)?)
+        Self::new(config, vocabulary, words, file::groups(file, &forms)?)
+    }
+}
+
+impl SavedModel for Relatedness {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.config.tokenizer
+    }
+
+    fn rows(&self) -> &Table {
+        &self.words
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn relatedness(&self, first: &str, second: &str) -> Result<Option<f64>> {
+        self.score(first, second).map(Some)
     }
 }
 

@@ -7,6 +7,9 @@
 //! Walk Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence has the
 //! same vector alone and among a million.
 
+use crate::SavedModel;
+use crate::saved::ReadModel;
+use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
 
 use senv_core::{
@@ -17,8 +20,8 @@ use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AverageEncoder, Error, Model, Result, WeightScheme, Weighting, average::known_tokens, file, fit::require,
-    weighting::ComponentSearch, word2vec::words,
+    AverageEncoder, Error, Model, Result, WeightScheme, Weighting, average::known_tokens, average::words, file,
+    fit::require, weighting::ComponentSearch,
 };
 
 /// What weighted averages can be told.
@@ -233,17 +236,54 @@ impl Weighted {
     /// # Errors
     /// If the file is no such model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (config, vocabulary, rows) = file::open::<WeightedConfig>(Self::KIND, path)?;
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl ReadModel for Weighted {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (config, vocabulary, rows) = file::parts::<WeightedConfig>(Self::KIND, file)?;
         let features = match config.n_grams {
             Some(params) => WordNgrams::new(&vocabulary, params)?,
             None => words(&vocabulary)?,
         };
-        file::expect_rows(path, &rows, features.n_rows(), config.dim)?;
+        file::expect_rows(file, &rows, features.n_rows(), config.dim)?;
         let WeightedParams { scheme, n_components, .. } = config.params;
-        let weighting = Weighting::open(path, scheme, vocabulary.len(), config.dim, n_components)?;
+        let weighting = Weighting::open(file, scheme, vocabulary.len(), config.dim, n_components)?;
         let encoder = AverageEncoder::new(config.tokenizer.clone(), vocabulary, features, rows)?;
         Ok(Self { encoder: encoder.with_weighting(Some(weighting))?, config })
+    }
+}
+
+impl SavedModel for Weighted {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.encoder.vocabulary()
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        self.encoder.tokenizer()
+    }
+
+    fn rows(&self) -> &Table {
+        self.encoder.rows()
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn average(&self) -> Option<&AverageEncoder> {
+        Some(self.encoder())
     }
 }
 

@@ -92,6 +92,10 @@ pub type PThought = SequenceModel<PThoughtParams>;
 
 impl SequenceSystem for PThoughtParams {
     const KIND: &'static str = "p-thought";
+
+    fn word_updates(&self) -> WordUpdates {
+        self.fit.words
+    }
 }
 
 impl PThoughtParams {

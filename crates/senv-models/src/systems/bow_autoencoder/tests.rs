@@ -14,7 +14,7 @@ use super::{
 use crate::fit::{Gradients, Objective, Step, Weights, WordUpdates};
 
 fn case() -> Value {
-    let file: Value = serde_json::from_str(include_str!("../../tests/data/bow_autoencoder.json")).unwrap();
+    let file: Value = serde_json::from_str(include_str!("../../../tests/data/bow_autoencoder.json")).unwrap();
     file["cases"][0].clone()
 }
 

@@ -6,11 +6,9 @@
 //! `sent2vec-context`, `negative-sampling-objective`, `keep-probability` and `noise-distribution`
 //! (`senv-negative-sampling`).
 
-use std::path::Path;
-
 use senv_core::{
-    Corpus, CorpusOptions, Error as CoreError, FeatureList, Features, Observer, RowId, Stream, Table, TokenId,
-    Tokenizer, Vocabulary, init,
+    Corpus, Error as CoreError, FeatureList, Features, Observer, RowId, Stream, Table, TokenId, Tokenizer, Vocabulary,
+    init,
 };
 use senv_negative_sampling::{MaskedFeatures, MaskedTargets, Noise, Params, Subsampling, Tables, fit};
 use senv_ngram::{Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramParams, WordNgrams};
@@ -18,8 +16,8 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, TextSize, Trained, WeightScheme, file, initial, ngram_buckets, training,
-    weighting,
+    Averaged, AveragedSystem, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme, file, initial,
+    ngram_buckets, weighting,
 };
 
 /// Power of the counts in the noise distribution (P1, section 2.3).
@@ -35,7 +33,7 @@ pub enum NgramStart {
     Uniform,
 }
 
-/// What Sent2Vec can be told. Public fields with defaults; [`Sent2VecParams::check`] says what is out of range.
+/// What Sent2Vec can be told. Public fields with defaults; [`TextSystem::check`] says what is out of range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sent2VecParams {
     /// Numbers of a vector, from 1 to 65,536.
@@ -126,11 +124,24 @@ impl Sent2VecParams {
         }
     }
 
+    /// Buckets of a model; those of the paper where nothing else was said.
+    fn n_buckets(&self) -> u32 {
+        self.buckets.unwrap_or(ngram_buckets::PAPER)
+    }
+
+    fn n_grams(&self, n_buckets: u32) -> WordNgramParams {
+        let first_row = u32::from(self.placeholder);
+        WordNgramParams { max_n: self.word_ngrams, n_buckets, scheme: NgramScheme::TokenIds, first_row }
+    }
+}
+
+impl TextSystem for Sent2VecParams {
+    type Model = Sent2Vec;
+
     /// Settings that fit a text of this size: a high learning rate, many epochs, rare words as targets, no placeholder, and
     /// the weights of uSIF. [`Sent2VecParams::default`] has those of the release, which are for thousands of millions of
     /// words.
-    #[must_use]
-    pub fn for_text(size: TextSize) -> Self {
+    fn for_text(size: TextSize) -> Self {
         let lr = if size.is_large() { 0.5 } else { 0.8 };
         Self {
             min_count: size.min_count(),
@@ -143,11 +154,7 @@ impl Sent2VecParams {
         }
     }
 
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+    fn check(&self) -> Result<()> {
         file::check_dim(self.dim)?;
         if self.word_ngrams == 0 || self.word_ngrams > senv_ngram::MAX_ORDER {
             return Err(CoreError::InvalidParameter {
@@ -166,40 +173,12 @@ impl Sent2VecParams {
         Ok(self.training.check()?)
     }
 
-    /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`). `options` says how to read them;
-    /// its tokenizer and minimum count are replaced by those of the parameters.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
-    pub fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        observer: &dyn Observer,
-    ) -> Result<Trained<Sent2Vec>> {
-        self.check()?;
-        let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, options, observer)?;
-        self.fit(vocabulary, &corpus, observer)
+    fn shared(&mut self) -> SharedParams<'_> {
+        let Self { dim, tokenizer, min_count, training, .. } = self;
+        SharedParams { dim, tokenizer, min_count, training }
     }
 
-    /// Trains on a corpus that is coded in `vocabulary`.
-    ///
-    /// # Errors
-    /// As [`Sent2VecParams::fit_files`].
-    pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<Sent2Vec>> {
-        self.fit_from(vocabulary, corpus, None, observer)
-    }
-
-    /// Trains on a corpus, from given word vectors: of a model ([`crate::Model::to_embeddings`]) or a file.
-    ///
-    /// Words that `start` lacks are drawn as long as its vectors are on average. Target rows and the rows of n-grams are
-    /// kept in no model, so they start as without `start`. With [`CorpusOptions::keep`] the vocabulary holds all words of
-    /// `start`, though the text may lack them.
-    ///
-    /// # Errors
-    /// As [`Sent2VecParams::fit_files`]; [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension,
-    /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
-    pub fn fit_from(
+    fn fit_from(
         &self,
         vocabulary: Vocabulary,
         corpus: &Corpus,
@@ -242,16 +221,6 @@ impl Sent2VecParams {
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
         Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
-    }
-
-    /// Buckets of a model; those of the paper where nothing else was said.
-    fn n_buckets(&self) -> u32 {
-        self.buckets.unwrap_or(ngram_buckets::PAPER)
-    }
-
-    fn n_grams(&self, n_buckets: u32) -> WordNgramParams {
-        let first_row = u32::from(self.placeholder);
-        WordNgramParams { max_n: self.word_ngrams, n_buckets, scheme: NgramScheme::TokenIds, first_row }
     }
 }
 
@@ -322,7 +291,7 @@ impl AveragedSystem for Sent2VecParams {
 ///
 /// ```
 /// use senv_core::{Corpus, NoObserver, SentenceEncoder};
-/// use senv_models::{Sent2Vec, Sent2VecParams};
+/// use senv_models::{Sent2Vec, Sent2VecParams, TextSystem};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));

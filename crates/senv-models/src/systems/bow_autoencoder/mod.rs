@@ -9,6 +9,9 @@ mod objective;
 #[cfg(test)]
 mod tests;
 
+use crate::SavedModel;
+use crate::saved::ReadModel;
+use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
@@ -263,14 +266,7 @@ impl BowAutoencoder {
     /// # Errors
     /// If the file is no such model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let (params, vocabulary, words) = file::open::<BowAutoencoderParams>(Self::KIND, path)?;
-        file::expect_rows(path, &words, vocabulary.len(), params.dim)?;
-        let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
-        params.check().map_err(|error| bad(error.to_string()))?;
-        let output = Output::new(&params, vocabulary.len()).init(&mut stream(0, "form", &[]))?;
-        let bias = PresentWords::new(params.dim).init(&mut stream(0, "form", &[]))?;
-        Self::new(params, vocabulary, words, file::groups(path, &[bias, output])?)
+        Self::from_file(&ModelFile::open(path)?)
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
@@ -283,6 +279,46 @@ impl BowAutoencoder {
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
         let (batch, words) = gather(&self.words, sentences)?;
         Ok(self.encoder.forward(&self.parameters[0], &batch, words.view())?.0)
+    }
+}
+
+impl ReadModel for BowAutoencoder {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (params, vocabulary, words) = file::parts::<BowAutoencoderParams>(Self::KIND, file)?;
+        file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
+        params.check().map_err(|error| bad(error.to_string()))?;
+        let output = Output::new(&params, vocabulary.len()).init(&mut stream(0, "form", &[]))?;
+        let bias = PresentWords::new(params.dim).init(&mut stream(0, "form", &[]))?;
+        Self::new(params, vocabulary, words, file::groups(file, &[bias, output])?)
+    }
+}
+
+impl SavedModel for BowAutoencoder {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.params.tokenizer
+    }
+
+    fn rows(&self) -> &Table {
+        &self.words
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
     }
 }
 

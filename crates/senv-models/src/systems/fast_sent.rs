@@ -1,0 +1,150 @@
+//! FastSent: the sum of the words of a sentence predicts the words of the sentences around it; FastSent+AE its own as well.
+//!
+//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL 2016.
+//! Training is `fast-sent-context` with negative sampling where the release walks a tree over the vocabulary. A sentence is
+//! encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
+
+use senv_core::{Corpus, Observer, Table, Tokenizer, Vocabulary, init};
+use senv_negative_sampling::{NeighbouringSentences, Noise, Params, Subsampling, Tables, fit};
+use senv_store::Embeddings;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Averaged, AveragedSystem, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme, file, initial,
+    weighting,
+};
+
+/// Power of the counts in the noise distribution, as word2vec has it.
+const NOISE_POWER: f64 = 0.75;
+
+/// Hyperparameters of FastSent; the defaults are those of the release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FastSentParams {
+    /// Embedding dimension, from 1 to 65,536.
+    pub dim: usize,
+    /// Whether a sentence predicts its own words too: FastSent+AE.
+    pub autoencode: bool,
+    /// Words that occur less often are unknown.
+    pub min_count: u64,
+    /// Subsampling threshold t of the words to be predicted; 1 (default) keeps all.
+    pub subsample: f64,
+    /// How text is tokenized.
+    pub tokenizer: Tokenizer,
+    /// How words are weighted once they are trained; `None` (default) for a plain mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighting: Option<WeightScheme>,
+    /// Parameters of the trainer.
+    pub training: Params,
+}
+
+impl Default for FastSentParams {
+    fn default() -> Self {
+        Self {
+            dim: 100,
+            autoencode: false,
+            min_count: 10,
+            subsample: 1.0,
+            tokenizer: Tokenizer::words().lowercase(true),
+            weighting: None,
+            training: Params { lr: 0.025, epochs: 1, negatives: 5, ..Params::default() },
+        }
+    }
+}
+
+impl TextSystem for FastSentParams {
+    type Model = FastSent;
+
+    /// Many epochs, subsampled targets, and the weights of uSIF. [`FastSentParams::default`] has the settings of the release,
+    /// for a thousand million words.
+    fn for_text(size: TextSize) -> Self {
+        Self {
+            min_count: size.min_count(),
+            subsample: 1e-4,
+            weighting: Some(WeightScheme::USIF),
+            training: Params { epochs: size.epochs(10.0, 2, 40), lr: 0.1, ..Self::default().training },
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        file::check_dim(self.dim)?;
+        file::check_subsample(self.subsample)?;
+        self.weighting.map_or(Ok(()), WeightScheme::check)?;
+        Ok(self.training.check()?)
+    }
+
+    fn shared(&mut self) -> SharedParams<'_> {
+        let Self { dim, tokenizer, min_count, training, .. } = self;
+        SharedParams { dim, tokenizer, min_count, training }
+    }
+
+    fn fit_from(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        start: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Trained<FastSent>> {
+        self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
+        let (seed, n) = (self.training.seed, vocabulary.len());
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let examples = NeighbouringSentences::new(subsampling, n, self.autoencode);
+        let initial = || {
+            let source = match rows {
+                Some(rows) => rows,
+                None => {
+                    let mut drawn = Table::zeros(n, self.dim)?;
+                    init::uniform_rows(&mut drawn, 0..n, 0.5 / self.dim as f32, seed)?;
+                    drawn
+                }
+            };
+            Ok(Tables { source, target: Table::zeros(n, self.dim)? })
+        };
+        let settings = initial::settings_from(file::to_json(self)?, start);
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
+        let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
+        Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+    }
+}
+
+impl AveragedSystem for FastSentParams {
+    const KIND: &'static str = "fast-sent";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.training.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
+    }
+}
+
+/// A trained FastSent model.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
+/// # std::fs::write(&text, "rain falls\nclouds gather\n\nbread bakes\nflour rises\n\n".repeat(20))?;
+/// use senv_models::prelude::*;
+/// use senv_models::{FastSent, FastSentParams};
+/// let params = FastSentParams { dim: 8, autoencode: true, ..FastSentParams::for_text(TextSize::of_files(&[&text])) };
+/// params.train(&text)?.save(&path)?;
+/// assert_eq!(FastSent::open(&path)?.encode(&["rain falls"])?.dim(), (1, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type FastSent = Averaged<FastSentParams>;

@@ -1,0 +1,122 @@
+//! FastSent: the sum of a sentence's words predicts the words of the sentences before and after it.
+//!
+//! Equation: `fast-sent-context`
+//!
+//! ```text
+//! s_i = Σ_{w in S_i} v_w        targets: the words of S_{i−1} and S_{i+1}; with autoencoding those of S_i as well
+//! v_w += 1/|S_i| Σ_t g_t        the gradient of the sum is divided by its words, as the release does it
+//! ```
+//!
+//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL 2016,
+//! section 3.1. The release approximates the softmax by a tree over the vocabulary; here it is negative sampling.
+//! Neighbours stand in the same document and in the same block of the corpus (some 4,000 tokens).
+
+use senv_core::{BlockBuffer, RowId, Stream, TokenId};
+
+use super::Examples;
+use crate::{plan::Plan, subsampling::Subsampling};
+
+/// A sentence that predicts its neighbours, word by word.
+#[derive(Debug, Clone)]
+pub struct NeighbouringSentences {
+    subsampling: Subsampling,
+    n_tokens: usize,
+    autoencode: bool,
+}
+
+impl NeighbouringSentences {
+    /// Examples over a vocabulary of `n_tokens`; with `autoencode` (FastSent+AE) a sentence predicts its own words too.
+    #[must_use]
+    pub fn new(subsampling: Subsampling, n_tokens: usize, autoencode: bool) -> Self {
+        Self { subsampling, n_tokens, autoencode }
+    }
+
+    fn predict<'s>(
+        &self,
+        sentence: &[TokenId],
+        others: impl IntoIterator<Item = &'s [TokenId]>,
+        rng: &mut Stream,
+        plan: &mut Plan,
+    ) {
+        if sentence.is_empty() {
+            return;
+        }
+        plan.open_group(sentence.iter().map(|token| RowId(token.0)));
+        for token in others.into_iter().flatten() {
+            if self.subsampling.keeps(token.0, rng) {
+                plan.push_target_of_sum(RowId(token.0));
+            }
+        }
+    }
+}
+
+impl Examples for NeighbouringSentences {
+    type Scratch = ();
+
+    fn n_source_rows(&self) -> usize {
+        self.n_tokens
+    }
+
+    fn n_target_rows(&self) -> usize {
+        self.n_tokens
+    }
+
+    /// A sentence without neighbours predicts at most itself.
+    fn plan(&self, sentence: &[TokenId], _number: u64, rng: &mut Stream, (): &mut (), plan: &mut Plan) {
+        self.predict(sentence, self.autoencode.then_some(sentence), rng, plan);
+    }
+
+    fn plan_in_block(&self, block: &BlockBuffer, i: usize, rng: &mut Stream, (): &mut (), plan: &mut Plan) {
+        let before = i.checked_sub(1).filter(|&before| !block.ends_document(before));
+        let after = Some(i + 1).filter(|&after| after < block.n_sentences() && !block.ends_document(i));
+        let own = Some(i).filter(|_| self.autoencode);
+        let others = [before, after, own].into_iter().flatten().map(|other| block.sentence(other));
+        self.predict(block.sentence(i), others, rng, plan);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer, stream};
+
+    use super::*;
+
+    /// Source rows and targets of each sentence of "a b / c / d e // f g", by name.
+    fn examples(autoencode: bool) -> Vec<(String, String)> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text.txt");
+        std::fs::write(&path, "a b\nc\nd e\n\nf g\n").unwrap();
+        let options = CorpusOptions { min_count: 1, tokenizer: Tokenizer::blank(), ..CorpusOptions::default() };
+        let (vocabulary, corpus) = Corpus::read(&[path], &options, &NoObserver).unwrap();
+        let everything = Subsampling::new(vocabulary.counts(), 7, f64::INFINITY, 1).unwrap();
+        let examples = NeighbouringSentences::new(everything, vocabulary.len(), autoencode);
+        let mut block = BlockBuffer::default();
+        corpus.read_block(0, &mut block).unwrap();
+        let name = |row: u32| vocabulary.token(TokenId(row)).to_owned();
+        let of = |i| {
+            let mut plan = Plan::default();
+            examples.plan_in_block(&block, i, &mut stream(1, "test", &[]), &mut (), &mut plan);
+            let rows = plan.rows.iter().map(|&row| name(row)).collect();
+            (rows, plan.targets.iter().map(|target| name(target.row)).collect())
+        };
+        (0..block.n_sentences()).map(of).collect()
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect()
+    }
+
+    #[test]
+    fn a_sentence_predicts_its_neighbours_in_the_document_and_itself_if_asked() {
+        assert_eq!(examples(false), pairs(&[("ab", "c"), ("c", "abde"), ("de", "c"), ("fg", "")]));
+        assert_eq!(examples(true), pairs(&[("ab", "cab"), ("c", "abdec"), ("de", "cde"), ("fg", "fg")]));
+    }
+
+    #[test]
+    fn the_representation_is_a_sum_and_its_gradient_is_shared_out() {
+        let mut plan = Plan::default();
+        plan.open_group([RowId(1), RowId(2), RowId(2), RowId(3)]);
+        plan.push_target_of_sum(RowId(5));
+        assert_eq!((plan.targets[0].mean, plan.targets[0].share), (1.0, 0.25));
+    }
+}
