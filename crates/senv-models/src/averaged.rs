@@ -72,7 +72,7 @@ impl<P: AveragedSystem> Averaged<P> {
     ///
     /// ```
     /// use senv_core::{Corpus, CorpusOptions, NoObserver, SentenceEncoder};
-    /// use senv_models::{WeightScheme, Word2VecParams};
+    /// use senv_models::{TextSystem, WeightScheme, Word2VecParams};
     /// # let folder = tempfile::tempdir()?;
     /// # let text = folder.path().join("text.txt");
     /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;

@@ -1,0 +1,81 @@
+//! The check of a model: after training, and by `senv info --check`.
+
+use crate::common::Folder;
+
+/// A text of documents: ten sentences of one of five things each.
+fn documents() -> String {
+    let sentence = |d: usize, s: usize| {
+        let own = (0..5).map(|i| format!("t{}w{}", d % 5, (7 * d + 3 * s + i * i) % 12)).collect::<Vec<_>>();
+        format!("the {} and the {}\n", own[..3].join(" "), own[3..].join(" of "))
+    };
+    (0..40).map(|d| (0..10).map(|s| sentence(d, s)).collect::<String>()).collect::<Vec<_>>().join("\n")
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("text.txt", documents());
+    folder
+}
+
+#[test]
+fn training_ends_with_a_check_that_can_be_switched_off() {
+    let folder = folder();
+    let ended = folder.train("text.txt", "m.senv", &["--json"]).ok();
+    for part in ["check on 400 sentences of the text:", "mean cosine", "neighbouring sentences", "TF-IDF", "unknown"] {
+        assert!(ended.err.contains(part), "{part:?} is missing in {}", ended.err);
+    }
+    assert!(ended.err.contains("warning: ") && ended.err.contains("words of training text are few"), "{}", ended.err);
+    let check = &ended.json()["check"];
+    assert_eq!((&check["sentences"], &check["unknown_words"]), (&400.into(), &0.0.into()), "{check}");
+    assert!(check["random"]["mean"].is_number() && check["neighbours"]["pairs"] == 360, "{check}");
+    assert!((check["loss"]["chance"].as_f64().unwrap() - 11.0 * std::f64::consts::LN_2).abs() < 1e-9, "{check}");
+    let few = check["warnings"].as_array().unwrap().iter().find(|warning| warning["kind"] == "few-words").unwrap();
+    assert!(few["message"].as_str().unwrap().contains("--init-model"), "{few}");
+
+    let ended = folder.train("text.txt", "n.senv", &["--json", "--no-check"]).ok();
+    assert!(!ended.err.contains("check on") && !ended.err.contains("warning: "), "{}", ended.err);
+    assert!(ended.json().get("check").is_none());
+    assert_eq!(folder.read("m.senv"), folder.read("n.senv"));
+}
+
+#[test]
+fn every_system_on_text_is_checked_and_text_from_a_pipe_too() {
+    let folder = folder();
+    let small = ["--dim", "12", "--min-count", "1", "--epochs", "1"];
+    for system in ["word2vec", "pv-dbow", "siamese-cbow"] {
+        let subsample = if system == "siamese-cbow" { &[][..] } else { &["--subsample", "1"] };
+        let args = [&["train", system, "--input", "text.txt", "--output", "m.senv"], &small[..], subsample].concat();
+        let ended = folder.run(&args).ok();
+        assert!(ended.err.contains("check on 400 sentences"), "{system}: {}", ended.err);
+    }
+    let args = [&["train", "pp", "--neighbours", "text.txt", "--output", "m.senv"], &small[..]].concat();
+    assert!(folder.run(&args).ok().err.contains("check on 400 sentences"));
+    let ended = folder.pipe(&Folder::training("-", "m.senv", &[]), documents()).ok();
+    assert!(ended.err.contains("check on 400 sentences"), "{}", ended.err);
+}
+
+#[test]
+fn pairs_without_running_text_are_not_checked() {
+    let folder = Folder::with_pairs();
+    let ended =
+        folder.run(&["train", "pp", "--pairs", "pairs.tsv", "--output", "m.senv", "--dim", "12", "--epochs", "1"]);
+    assert!(!ended.ok().err.contains("check on"));
+}
+
+#[test]
+fn vectors_of_one_direction_are_warned_of_by_info() {
+    let folder = folder();
+    let words: String = (0..60).map(|i| format!("t{}w{} 1 {}\n", i / 12, i % 12, 0.01 * f64::from(i))).collect();
+    folder.write("one.txt", words + "the 1 0.1\nand 1 0.2\nof 1 0.3\n");
+    let ended = folder.run(&["info", "--check", "one.txt", "--text", "text.txt"]).ok();
+    assert!(ended.out.contains("check on 400 sentences of the text:"), "{}", ended.out);
+    assert!(ended.err.contains("warning: ") && ended.err.contains("point one way"), "{}", ended.err);
+    assert!(ended.err.contains("--weights sif"), "{}", ended.err);
+
+    let ended = folder.run(&["info", "one.txt", "--check", "--text", "text.txt", "--json"]).ok();
+    let check = &ended.json()["check"];
+    assert_eq!(check["warnings"][0]["kind"], "one-direction", "{check}");
+    assert!(check["random"]["mean"].as_f64().unwrap() > 0.9 && check["training_words"].is_null(), "{check}");
+    folder.run(&["info", "one.txt", "--check"]).fails(2, &["--text"]);
+    folder.run(&["info", "one.txt", "--check", "--text", "no.txt"]).fails(1, &["no.txt"]);
+}

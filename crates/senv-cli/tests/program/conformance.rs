@@ -1,0 +1,97 @@
+//! What every system promises, checked for every kind of model that the library can open: a system that is registered is
+//! tested. Equality at 1, 2 and 5 threads stands in `pinned`, resumed runs stand in the tests of the library.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    common::Folder,
+    systems::{SYSTEMS, samples},
+};
+
+/// A folder with the samples and a model of each system.
+fn models() -> Folder {
+    let folder = samples();
+    for (name, arguments) in SYSTEMS {
+        let output = format!("{name}.senv");
+        let mut command = vec!["train"];
+        command.extend(arguments.split(' '));
+        command.extend(["--output", &output, "--quiet"]);
+        folder.run(&command).ok();
+        assert!(!folder.has(&format!("{output}.checkpoint")), "{name}: a finished run leaves no checkpoint");
+    }
+    folder
+}
+
+fn vectors(folder: &Folder, model: &str, input: &str) -> Vec<u8> {
+    folder.run(&["encode", "--model", model, "--input", input, "--output", "v.npy", "--force", "--quiet"]).ok();
+    folder.read("v.npy")
+}
+
+#[test]
+fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
+    let folder = models();
+    folder.write("unknown.txt", "zyzzyva qoph\n");
+    let mut kinds = BTreeSet::from(["embeddings".to_owned()]);
+    for (name, arguments) in SYSTEMS {
+        let model = format!("{name}.senv");
+        let info = folder.run(&["info", &model, "--json"]).ok().json();
+        kinds.insert(info["kind"].as_str().unwrap().to_owned());
+        assert!(info["parameters"].is_object(), "{name}: {info}");
+        assert!(info["dim"].as_u64().unwrap() > 0);
+        let stored = info["parameters"].to_string();
+        for (flag, value) in arguments.split(' ').zip(arguments.split(' ').skip(1)) {
+            if flag == "--dim" {
+                assert!(stored.contains(&format!("\"dim\":{value}")), "{name}: {stored}");
+            }
+        }
+
+        // Nothing known: a vector of zeros, but where every word has a vector.
+        let unknown = vectors(&folder, &model, "unknown.txt");
+        let values = unknown[unknown.len() - 4 * info["dim"].as_u64().unwrap() as usize..].chunks(4);
+        let is_zero = values.map(|x| f32::from_le_bytes(x.try_into().unwrap())).all(|x| x == 0.0);
+        assert!(is_zero || ["random-bow", "rnn-ae", "skip-thought", "snli"].contains(name), "{name}");
+
+        // A file that is cut off, or has a letter of its header changed, is an error that names it.
+        let whole = folder.read(&model);
+        let cut_at = [0, 1, 9, 200, whole.len() / 2, whole.len() - 1];
+        let mut damaged: Vec<Vec<u8>> = cut_at.iter().map(|&n| whole[..n.min(whole.len() - 1)].to_vec()).collect();
+        damaged.push(whole.iter().enumerate().map(|(i, &byte)| if i == 20 { byte ^ 0x20 } else { byte }).collect());
+        for (i, bytes) in damaged.iter().enumerate() {
+            folder.write("damaged.senv", bytes);
+            let ended = folder.run(&["encode", "--model", "damaged.senv", "--input", "sentences.txt", "--output", "-"]);
+            assert_eq!(ended.code, Some(1), "{name}, damage {i}: {}", ended.err);
+            assert!(ended.err.contains("damaged.senv") && !ended.err.contains("panicked"), "{name}: {}", ended.err);
+        }
+    }
+    let registered: BTreeSet<String> = senv_models::systems::kinds().into_iter().map(str::to_owned).collect();
+    assert_eq!(kinds, registered, "a kind without a line in SYSTEMS is not tested");
+}
+
+#[test]
+fn rates_that_are_no_number_and_empty_files_are_errors() {
+    let folder = models();
+    folder.write("empty", "");
+    for (name, arguments) in SYSTEMS {
+        let train = |arguments: &[&str]| {
+            let command = [&["train"], arguments, &["--output", "other.senv", "--quiet"]].concat();
+            folder.run(&command)
+        };
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        if !["weighted", "random-bow", "recipe"].contains(name) {
+            let ended = train(&[&arguments[..], &["--lr", "nan"]].concat());
+            assert_eq!(ended.code, Some(2), "{name}: {}", ended.err);
+        }
+        // The first file given, whatever its option, is empty.
+        let Some(file) = arguments.iter().position(|a| ["--input", "--pairs", "--train"].contains(a)) else { continue };
+        let empty: Vec<&str> =
+            arguments.iter().enumerate().map(|(i, &a)| if i == file + 1 { "empty" } else { a }).collect();
+        let ended = train(&empty);
+        // Pairs from a second source are enough for PP.
+        if *name != "pp" {
+            assert_eq!(ended.code, Some(1), "{name}: {} {}", ended.out, ended.err);
+            assert!(ended.err.contains("empty") || ended.err.contains("no "), "{name}: {}", ended.err);
+        }
+        assert!(!ended.err.contains("panicked"), "{name}: {}", ended.err);
+    }
+    assert!(!folder.has("other.senv.checkpoint"));
+}

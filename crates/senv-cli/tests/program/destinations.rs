@@ -1,0 +1,168 @@
+//! No input and nobody's file is lost: what may be written over, by every command.
+
+use std::fs;
+
+use crate::common::{Folder, pairs, text};
+
+const READ: &str = "one of the files that are read";
+
+/// Runs a command that has to be refused, and looks whether a file is as it was.
+#[track_caller]
+fn refused(folder: &Folder, args: &[&str], file: &str, says: &[&str]) {
+    let before = folder.read(file);
+    folder.run(args).fails(2, &[&[file], says].concat());
+    assert!(folder.read(file) == before, "{file} is another one: {args:?}");
+}
+
+#[test]
+fn an_output_that_is_an_input_is_refused_by_every_command_even_with_force() {
+    let folder = Folder::with_model();
+    folder.write("pairs.tsv", pairs(30));
+    folder.write("scored.tsv", crate::common::scored(30));
+    folder.write("grid.txt", "margin = 0.2 0.4\n");
+    folder.run(&["convert", "m.senv", "w.npy"]).ok();
+    fs::create_dir(folder.path("out")).unwrap();
+    fs::copy(folder.path("m.senv"), folder.path("m")).unwrap();
+    fs::copy(folder.path("m.senv"), folder.path("out/best.senv")).unwrap();
+    let commands: &[(&[&str], &str)] = &[
+        (&["encode", "--model", "m.senv", "--input", "text.txt", "--output", "text.txt"], "text.txt"),
+        (&["encode", "--model", "m", "--input", "text.txt", "--output", "m"], "m"),
+        (&["convert", "m.senv", "m.senv"], "m.senv"),
+        (&["convert", "w.npy", "w.words.txt", "--to", "glove-text"], "w.words.txt"),
+        (&["combine", "--model", "m.senv", "--with", "n.senv", "--output", "m.senv"], "m.senv"),
+        (&["expand-vocabulary", "--model", "m.senv", "--vectors", "w.npy", "--output", "w.npy"], "w.npy"),
+        (&["eval", "norms", "--model", "m.senv", "--svg", "m.senv"], "m.senv"),
+        (&["train", "sent2vec", "--input", "text.txt", "--output", "text.txt"], "text.txt"),
+        (&["train", "weighted", "--model", "m.senv", "--input", "text.txt", "--output", "m.senv"], "m.senv"),
+        (&["train", "weighted", "--model", "m.senv", "--input", "text.txt", "--output", "text.txt"], "text.txt"),
+        (&["train", "siamese-cbow", "--input", "text.txt", "--init-vectors", "m.senv", "--output", "m.senv"], "m.senv"),
+        (&["train", "pp", "--pairs", "pairs.tsv:2", "--output", "pairs.tsv"], "pairs.tsv"),
+        (&["train", "relatedness", "--model", "m.senv", "--train", "scored.tsv", "--output", "m.senv"], "m.senv"),
+        (&["train", "snli", "--train", "pairs.tsv", "--encoder", "m.senv", "--output", "m.senv"], "m.senv"),
+        (&["train", "sent2vec", "--input", "text.txt", "--output", "o.senv", "--checkpoint", "text.txt"], "text.txt"),
+    ];
+    for (args, file) in commands {
+        refused(&folder, &[args, &["--force"][..]].concat(), file, &[READ, "give another"]);
+    }
+    let search = ["tune", "pp", "--pairs", "pairs.tsv", "--init-vectors", "out/best.senv", "--grid", "grid.txt"];
+    let search = [&search[..], &["--select", "scored.tsv", "--output", "out"]].concat();
+    refused(&folder, &search, "out/best.senv", &[READ, "another --output"]);
+    // The second stage keeps two more files.
+    let stages = ["train", "pp", "--pairs", "pairs.tsv", "--stage2", "c.stage1", "--output", "o.senv"];
+    folder.write("c.stage1", pairs(10));
+    refused(&folder, &[&stages[..], &["--checkpoint", "c"]].concat(), "c.stage1", &[READ, "another --checkpoint"]);
+    assert!(!folder.has("o.senv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_input_is_known_by_links_and_other_spellings() {
+    let folder = Folder::with_model();
+    fs::create_dir(folder.path("sub")).unwrap();
+    std::os::unix::fs::symlink(folder.path("text.txt"), folder.path("soft.txt")).unwrap();
+    fs::hard_link(folder.path("text.txt"), folder.path("hard.txt")).unwrap();
+    for output in ["soft.txt", "hard.txt", "sub/../text.txt", "./text.txt"] {
+        let args = ["encode", "--model", "m.senv", "--input", "text.txt", "--force", "--output", output];
+        folder.run(&args).fails(2, &[output, "is the file text.txt, which is read"]);
+        assert_eq!(folder.read("text.txt"), text(600).as_bytes(), "{output}");
+    }
+    folder.train("text.txt", "m.senv", &["--checkpoint", "sub/../m.senv"]).fails(2, &["two files"]);
+    // Standard input and output are files, too, where the shell says so.
+    let open = || fs::File::open(folder.path("text.txt")).unwrap();
+    let ended =
+        folder.command(&["encode", "--model", "m.senv", "--output", "text.txt", "--force"]).stdin(open()).output();
+    crate::common::Ended::from(ended.unwrap()).fails(2, &["text.txt is the file that standard input is read from"]);
+    for command in [&["encode"][..], &["similarity"], &["nearest", "--query", "the cat"]] {
+        let to = fs::File::options().append(true).open(folder.path("text.txt")).unwrap();
+        let args = [command, &["--model", "m.senv", "--input", "text.txt"]].concat();
+        let ended = folder.command(&args).stdout(to).output().unwrap();
+        crate::common::Ended::from(ended).fails(2, &["standard output is the file text.txt, which is read"]);
+        assert_eq!(folder.read("text.txt"), text(600).as_bytes(), "{command:?}");
+    }
+}
+
+#[test]
+fn a_file_that_senv_has_not_written_takes_force() {
+    let folder = Folder::with_model();
+    folder.write("notes.txt", "mine\n");
+    let is_mine = ["notes.txt is there and", "--force"];
+    let commands: &[&[&str]] = &[
+        &["encode", "--model", "m.senv", "--input", "text.txt", "--output", "notes.txt"],
+        &["convert", "m.senv", "notes.txt"],
+        &["convert", "m.senv", "notes.txt", "--to", "senv"],
+        &["convert", "m.senv", "notes.txt", "--to", "npy"],
+        &["eval", "norms", "--model", "m.senv", "--svg", "notes.txt"],
+        &["train", "sent2vec", "--input", "text.txt", "--output", "notes.txt", "--epochs", "1", "--min-count", "1"],
+        &["train", "weighted", "--model", "m.senv", "--input", "text.txt", "--output", "notes.txt"],
+    ];
+    for args in commands {
+        refused(&folder, args, "notes.txt", &is_mine);
+    }
+    for args in commands {
+        folder.write("notes.txt", "mine\n");
+        folder.run(&[args, &["--force"][..]].concat()).ok();
+        assert_ne!(folder.read("notes.txt"), b"mine\n", "{args:?}");
+    }
+    // Vectors are no model, and a model is no vectors.
+    folder.train("text.txt", "other.senv", &["--seed", "2"]).ok();
+    let encode = ["encode", "--model", "m.senv", "--input", "text.txt", "--output"];
+    folder.run(&[&encode[..], &["v.npy"]].concat()).ok();
+    folder.train("text.txt", "v.npy", &[]).fails(2, &["v.npy is there and is no model of senv"]);
+    fs::rename(folder.path("other.senv"), folder.path("other.txt")).unwrap();
+    folder.run(&[&encode[..], &["other.txt"]].concat()).fails(2, &["other.txt is there and holds no vectors"]);
+    // Not even force lets a checkpoint take the place of something else, for it is removed in the end.
+    folder.write("notes.txt", "mine\n");
+    let to_notes = ["--checkpoint", "notes.txt", "--force"];
+    folder.train("text.txt", "n.senv", &to_notes).fails(2, &["notes.txt is there and is no checkpoint; give another"]);
+}
+
+#[test]
+fn what_senv_has_written_is_replaced_without_a_word_of_force() {
+    let folder = Folder::with_model();
+    let other = |name: &str| folder.train("text.txt", name, &["--seed", "3"]).ok();
+    other("n.senv");
+    for name in ["v.npy", "v.tsv", "v.csv", "v.json", "v.jsonl", "v.txt", "v"] {
+        let encode = |model: &str, more: &[&str]| {
+            let args = ["encode", "--model", model, "--input", "text.txt", "--output", name];
+            folder.run(&[&args[..], more].concat()).ok();
+            folder.read(name)
+        };
+        let first = encode("m.senv", &[]);
+        assert_ne!(encode("n.senv", &[]), first, "{name}");
+        if name != "v.npy" {
+            assert_ne!(encode("n.senv", &["--digits", "4"]), encode("m.senv", &[]));
+        }
+        assert_eq!(encode("m.senv", &[]), first, "{name}");
+    }
+    for (from, to) in [("m.senv", "w.npy"), ("n.senv", "w.npy"), ("m.senv", "w.senv"), ("n.senv", "w.senv")] {
+        folder.run(&["convert", from, to]).ok();
+    }
+    for _ in 0..2 {
+        folder.run(&["eval", "norms", "--model", "m.senv", "--svg", "n.svg"]).ok();
+        other("m.senv");
+    }
+    // Its words no longer belong to the matrix.
+    folder.write("w.words.txt", "my own list\n");
+    refused(&folder, &["convert", "m.senv", "w.npy"], "w.words.txt", &["not the words of that matrix"]);
+    // Nothing is lost with an empty file, as mktemp makes one.
+    for (args, name) in [(&["convert", "m.senv", "e.txt"][..], "e.txt"), (&["convert", "m.senv", "e.senv"], "e.senv")] {
+        folder.write(name, "");
+        folder.run(args).ok();
+        assert!(!folder.read(name).is_empty());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn devices_are_written_to() {
+    let folder = Folder::with_model();
+    let encode = ["encode", "--model", "m.senv", "--input", "text.txt", "--output"];
+    folder.run(&[&encode[..], &["/dev/null"]].concat()).ok();
+    folder.train("text.txt", "/dev/null", &["--checkpoint", "c"]).ok();
+    assert_eq!(folder.run(&[&encode[..], &["/dev/stdout"]].concat()).ok().out.lines().count(), 600);
+    // A file behind standard output is appended to, as the shell was told.
+    folder.write("log.txt", "before\n");
+    let log = fs::File::options().append(true).open(folder.path("log.txt")).unwrap();
+    let ended = folder.command(&[&encode[..], &["/dev/stdout"]].concat()).stdout(log).status().unwrap();
+    assert!(ended.success() && folder.read("log.txt").starts_with(b"before\n"));
+}

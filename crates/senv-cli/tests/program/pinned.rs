@@ -1,0 +1,70 @@
+//! What every system makes of a small fixed text, pinned: nothing may change silently.
+//!
+//! For each system the SHA-256 of the vectors of forty sentences, of what is nearest to one of them and of its STS report
+//! are compared with `data/pinned.json`. A change that is meant to change figures writes that file anew, in a commit that
+//! says so:
+//!
+//! ```text
+//! SENV_PIN=write cargo test -p senv-cli --test program pinned
+//! ```
+//!
+//! Other SIMD levels add in another order, so the hashes are compared where AVX-512 is; that the number of threads changes
+//! nothing is tested everywhere.
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+use crate::{
+    common::Folder,
+    systems::{SYSTEMS, samples},
+};
+use sha2::{Digest, Sha256};
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Vectors, neighbours and the report of a model.
+fn results(folder: &Folder, model: &str) -> [String; 3] {
+    folder.run(&["encode", "--model", model, "--input", "sentences.txt", "--output", "v.npy", "--force"]).ok();
+    let query = "The train to the coast was late.";
+    let nearest = ["nearest", "--model", model, "--input", "sentences.txt", "--query", query, "--k", "5"];
+    let sts = ["eval", "sts", "--model", model, "sts.tsv", "--no-floor", "--json"];
+    let overall = |report: &serde_json::Value| report["overall"].to_string();
+    [
+        hash(&fs::read(folder.path("v.npy")).unwrap()),
+        hash(folder.run(&nearest).ok().out.as_bytes()),
+        hash(overall(&folder.run(&sts).ok().json()).as_bytes()),
+    ]
+}
+
+#[test]
+fn no_figure_of_any_system_changes_silently() {
+    let folder = samples();
+    let mut found = BTreeMap::new();
+    for (name, arguments) in SYSTEMS {
+        let output = format!("{name}.senv");
+        for threads in ["1", "2", "5"] {
+            let mut command = vec!["train"];
+            command.extend(arguments.split(' '));
+            command.extend(["--output", &output, "--threads", threads, "--force"]);
+            folder.run(&command).ok();
+            let results = results(&folder, &output);
+            let first = found.entry((*name).to_owned()).or_insert_with(|| results.clone());
+            assert_eq!(*first, results, "{name} at {threads} threads");
+        }
+    }
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/data/pinned.json"));
+    if std::env::var_os("SENV_PIN").is_some() {
+        let text = serde_json::to_string_pretty(&found).unwrap();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        return fs::write(path, text + "\n").unwrap();
+    }
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx512f") {
+        let pinned: BTreeMap<String, [String; 3]> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        assert_eq!(pinned.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>());
+        for (name, pinned) in pinned {
+            assert_eq!(found[&name], pinned, "{name}: vectors, neighbours, STS report");
+        }
+    }
+}

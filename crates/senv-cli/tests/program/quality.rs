@@ -1,0 +1,36 @@
+//! The main job on the sample text, judged by what people say: commands that run are not enough.
+
+use crate::common::Folder;
+use serde_json::Value;
+
+fn pearson(result: &Value) -> f64 {
+    result["overall"]["plain_mean_over_tasks"]["pearson_r_x100"].as_f64().unwrap()
+}
+
+#[test]
+fn a_model_of_the_sample_text_ranks_sentences_better_than_what_needs_no_training() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
+    let (text, pairs) = (format!("{data}quickstart.txt"), format!("{data}sts-sample.tsv"));
+    let folder = Folder::with_text(1);
+    folder.run(&["train", "--input", &text, "--output", "m.senv"]).ok();
+    let judged = folder.run(&["eval", "sts", "--model", "m.senv", &pairs, "--json"]).ok().json();
+    let floor = judged["floor"].as_array().unwrap();
+    assert_eq!(floor.len(), 4);
+    for system in floor {
+        assert!(pearson(&judged) > pearson(system) + 2.0, "{}: {}", system["system"], pearson(system));
+    }
+    let nearest = |query: &str| {
+        let args = ["nearest", "--model", "m.senv", "--input", &text, "--query", query, "--k", "5"];
+        folder.run(&args).ok().out
+    };
+    let trains = nearest("The train is late.");
+    let about =
+        trains.lines().filter(|line| ["train", "passengers", "express", "delay"].iter().any(|w| line.contains(w)));
+    assert_eq!(about.count(), 5, "{trains}");
+    let similarity = |a: &str, b: &str| -> f64 {
+        folder.run(&["similarity", "--model", "m.senv", a, b]).ok().out.trim().parse().unwrap()
+    };
+    let near = similarity("Rain is coming.", "A storm brings rain.");
+    let far = similarity("Rain is coming.", "The bread went into the oven.");
+    assert!(near > far + 0.2, "{near} {far}");
+}

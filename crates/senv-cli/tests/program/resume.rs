@@ -1,0 +1,96 @@
+//! Stopped runs go on to the same bytes, and so do runs with any number of threads.
+
+use crate::common::{Ended, Folder, signal, wait_for};
+
+/// Text that takes a second or more to train on.
+const LINES: usize = 4000;
+const LONG: [&str; 4] = ["--epochs", "40", "--threads", "2"];
+
+#[test]
+fn deterministic_training_gives_the_same_bytes_on_any_number_of_threads() {
+    let folder = Folder::with_text(1500);
+    for threads in ["1", "2", "5"] {
+        let name = format!("{threads}.senv");
+        folder.train("text.txt", &name, &["--threads", threads, "--word-ngrams", "2", "--buckets", "1000"]).ok();
+        assert_eq!(folder.read(&name), folder.read("1.senv"), "{threads} threads");
+    }
+    folder.train("text.txt", "seed.senv", &["--seed", "2", "--word-ngrams", "2", "--buckets", "1000"]).ok();
+    assert_ne!(folder.read("seed.senv"), folder.read("1.senv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
+    let folder = Folder::with_text(LINES);
+    let more = [&LONG[..], &["--checkpoint-every", "0.05s"]].concat();
+    let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &more));
+    wait_for(&folder, "m.senv.checkpoint", &mut child);
+    // As `timeout` does: to the process and, a moment later, to its group.
+    signal(&child, 2);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    signal(&child, 2);
+    let stopped = Ended::from(child.wait_with_output().unwrap());
+    assert_eq!(stopped.code, Some(130), "{}", stopped.err);
+    assert!(
+        stopped.err.contains("m.senv.checkpoint is written") && stopped.err.contains("--resume"),
+        "{}",
+        stopped.err
+    );
+    assert!(!folder.has("m.senv"));
+    let info = folder.run(&["info", "m.senv.checkpoint", "--json"]).ok().json();
+    assert_eq!(info["kind"], "checkpoint");
+
+    // Other settings or another text are refused, and the checkpoint stays.
+    let other = [&more[..], &["--resume", "--seed", "9"]].concat();
+    folder.train("text.txt", "m.senv", &other).fails(1, &["another set of parameters"]);
+    let resumed = folder.train("text.txt", "m.senv", &[&LONG[..], &["--resume"]].concat()).ok();
+    assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
+    assert!(!folder.has("m.senv.checkpoint"));
+    folder.train("text.txt", "whole.senv", &LONG).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
+    let folder = Folder::with_text(LINES);
+    let more = [&LONG[..], &["--checkpoint-every", "0.05s", "--checkpoint", "c"]].concat();
+    let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &more));
+    wait_for(&folder, "c", &mut child);
+    signal(&child, 9);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), None);
+    assert!(!folder.has("m.senv"));
+    folder.train("text.txt", "m.senv", &[&LONG[..], &["--resume", "--checkpoint", "c"]].concat()).ok();
+    folder.train("text.txt", "whole.senv", &LONG).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+    assert_eq!(folder.names(), ["m.senv", "text.txt", "whole.senv"]);
+}
+
+#[test]
+fn a_run_that_replaces_the_model_removes_the_checkpoint_of_an_earlier_one() {
+    let folder = Folder::with_text(300);
+    let other = senv_core::Table::zeros(1, 1).unwrap();
+    let checkpoint = folder.path("m.senv.checkpoint");
+    senv_core::checkpoint::save(&checkpoint, "sent2vec", &1_u32, &[("source", &other)]).unwrap();
+    // Too short a run to write one of its own.
+    let ended = folder.train("text.txt", "m.senv", &["--epochs", "1"]).ok();
+    assert!(ended.err.contains("m.senv.checkpoint was left by an earlier run and is removed"), "{}", ended.err);
+    assert_eq!(folder.names(), ["m.senv", "text.txt"]);
+    // Any other file is somebody's work.
+    folder.write("notes.txt", "mine");
+    let to_notes = ["--epochs", "1", "--checkpoint", "notes.txt"];
+    folder
+        .train("text.txt", "n.senv", &to_notes)
+        .fails(2, &["notes.txt is there and is no checkpoint", "--checkpoint"]);
+    assert_eq!(folder.read("notes.txt"), b"mine");
+}
+
+#[test]
+fn resuming_without_a_checkpoint_starts_anew() {
+    let folder = Folder::with_text(300);
+    let resumed = folder.train("text.txt", "m.senv", &["--resume", "--quiet"]).ok();
+    let says = "there is no checkpoint m.senv.checkpoint: training starts from the beginning";
+    assert!(resumed.err.contains(says), "{}", resumed.err);
+    folder.train("text.txt", "whole.senv", &[]).ok();
+    assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+}

@@ -1,0 +1,113 @@
+//! `senv eval p-coherence`, `ranking` and `soup`, through the program.
+
+use crate::common::Folder;
+
+const CAPTIONS: &str = "\
+7\tThe cat saw the dog
+8\tA train left the station
+7\tThe dog saw the cat
+8\tA train found the station
+9\tMy soup liked the bread
+";
+
+const PAIRS: &str = "\
+1\tThe cat saw the dog\tThe dog found the cat
+0\tMy soup liked the bread\tA train left the station
+1\tA train left the station\tThe engine passed the bridge
+";
+
+#[test]
+fn captions_are_measured_beside_random_pairs() {
+    let folder = Folder::with_model();
+    folder.write("captions.tsv", CAPTIONS);
+    let eval = |more: &[&str]| folder.run(&[&["eval", "p-coherence", "--model", "m.senv"], more].concat()).ok();
+    let json = eval(&["captions.tsv", "--json", "--random-pairs", "500", "--seed", "4"]).json();
+    assert_eq!((&json["model"], &json["n_groups"], &json["n_single_groups"]), (&"m.senv".into(), &2.into(), &1.into()));
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    // The captions of an image are the same words or nearly.
+    assert!(number(&json["p_coherence"]) > 0.5, "{json}");
+    assert!(number(&json["p_coherence"]) > number(&json["mean_cosine_across_groups"]));
+    assert_eq!((&json["random_pairs"]["n_pairs"], &json["random_pairs"]["seed"]), (&500.into(), &4.into()));
+    let distance = number(&json["random_pairs"]["mean_cosine"]) - number(&json["mean_cosine_across_groups"]);
+    assert!(distance.abs() < 0.1, "{json}");
+    assert!(json["published"].is_null());
+    let text = eval(&["captions.tsv"]).out;
+    assert!(text.contains("10000 random pairs, seed 1") && !text.contains("InferSent"), "{text}");
+    let text = eval(&["captions.tsv", "--published"]).out;
+    assert!(text.contains("P-thought two-layer bi [1]") && text.contains("5,000 images of COCO"), "{text}");
+    folder.write("flickr.token", "7.jpg#0\tThe cat saw the dog\n7.jpg#1\tThe dog saw the cat\n");
+    let json = eval(&["flickr.token", "--json"]).json();
+    assert!(json["p_coherence"].is_f64() && json["random_pairs"]["mean_cosine"].is_null());
+}
+
+#[test]
+fn paraphrases_are_ranked_in_both_layouts() {
+    let folder = Folder::with_model();
+    folder.write("pairs.tsv", PAIRS);
+    let mut published = String::from("\u{feff}Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n");
+    for (i, line) in PAIRS.lines().enumerate() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        published += &format!("{}\t{i}\t{}\t{}\t{}\r\n", cells[0], i + 70, cells[1], cells[2]);
+    }
+    folder.write("msr.txt", &published);
+    let eval = |more: &[&str]| folder.run(&[&["eval", "ranking", "--model", "m.senv"], more].concat()).ok();
+    let [short, long] = ["pairs.tsv", "msr.txt"].map(|file| eval(&[file, "--json"]).json());
+    for pool in ["distinct", "raw"] {
+        assert_eq!(short["ranking"][pool], long["ranking"][pool]);
+        assert!(short["ranking"][pool]["mean_rank"].as_f64().unwrap() >= 1.0);
+    }
+    assert_eq!((&short["ranking"]["distinct"]["n_pool"], &short["ranking"]["raw"]["n_pool"]), (&5.into(), &6.into()));
+    assert_eq!(short["zero_shot"]["sets"][0]["average_precision"], long["zero_shot"]["sets"][0]["average_precision"]);
+    assert!(short["zero_shot"]["together"].is_null());
+    let both = eval(&["pairs.tsv", "msr.txt", "--published", "--svg", "pr.svg"]).out;
+    for part in ["distinct strings", "mean rank (MRC)", "BOW autoencoder [1]", "all pairs together", "6 pairs"] {
+        assert!(both.contains(part), "{part:?} is missing in:\n{both}");
+    }
+    assert!(folder.read("pr.svg").starts_with(b"<svg "));
+    assert!(!eval(&["pairs.tsv"]).out.contains("autoencoder"));
+}
+
+#[test]
+fn soup_is_built_in_and_other_groups_are_read() {
+    let folder = Folder::with_model();
+    let eval = |more: &[&str]| folder.run(&[&["eval", "soup", "--model", "m.senv"], more].concat()).ok();
+    let text = eval(&["--published"]).out;
+    assert!(text.contains("My soup is not hot anymore") && text.contains("SNLI RNN [1]"), "{text}");
+    let json = eval(&["--json"]).json();
+    assert_eq!(json["references"].as_array().unwrap().len(), 6);
+    assert_eq!(json["references"][0]["ranked"].as_array().unwrap().len(), 5);
+    folder.write("groups.tsv", CAPTIONS);
+    let json = eval(&["groups.tsv", "--json"]).json();
+    assert_eq!(json["references"].as_array().unwrap().len(), 5);
+    assert!(json["references"][4]["average_precision"].is_null(), "alone in its group");
+    assert!(json["mean_average_precision"].as_f64().unwrap() > 0.5);
+}
+
+#[test]
+fn a_bad_line_is_named_with_file_and_number() {
+    let folder = Folder::with_model();
+    let fails = |what: &str, text: &str, says: &[&str]| {
+        folder.write("bad.tsv", text);
+        folder.run(&["eval", what, "--model", "m.senv", "bad.tsv"]).fails(1, says);
+    };
+    for what in ["p-coherence", "soup"] {
+        fails(what, "1\ta\n1 b\n", &["bad.tsv:2", "expected 2 (group, sentence)", "one tab"]);
+        fails(what, "1\ta\n\tb\n", &["bad.tsv:2", "the group is empty", "take the line out"]);
+        fails(what, "1\ta\n2\tb\n", &["bad.tsv", "none of the 2 groups has two sentences", "the same name"]);
+        fails(what, "", &["bad.tsv", "lines of group and sentence"]);
+    }
+    fails("soup", "1\ta\n1\tb\n", &["two or more"]);
+    fails("ranking", "1\ta\tb\n7\ta\tb\n", &["bad.tsv:2", "\"7\" is neither 0 nor 1"]);
+    fails("ranking", "1\ta\n", &["bad.tsv:1", "expected 3"]);
+    fails("ranking", "", &["bad.tsv holds no pair", "0 or 1 and two sentences"]);
+    fails("ranking", "0\ta\tb\n", &["no pairs of paraphrases (label 1)"]);
+    for what in ["p-coherence", "ranking", "soup"] {
+        folder.run(&["eval", what, "--model", "m.senv", "absent.tsv"]).fails(1, &["cannot open absent.tsv"]);
+        assert!(folder.run(&["eval", what, "--help"]).ok().out.contains("Examples:"));
+    }
+    for what in ["p-coherence", "ranking"] {
+        assert_eq!(folder.run(&["eval", what, "--model", "m.senv"]).code, Some(2));
+    }
+    let args = ["eval", "p-coherence", "--model", "m.senv", "bad.tsv", "--random-pairs", "-1"];
+    assert_eq!(folder.run(&args).code, Some(2));
+}

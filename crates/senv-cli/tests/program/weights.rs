@@ -1,0 +1,87 @@
+//! Weights in a model, the floor of `senv eval sts` and buckets by the size of the text, through the program.
+
+use crate::common::Folder;
+use serde_json::Value;
+
+fn info(folder: &Folder, model: &str) -> Value {
+    folder.run(&["info", model, "--json"]).ok().json()
+}
+
+#[test]
+fn every_averaging_system_takes_weights_and_info_shows_them() {
+    let folder = Folder::with_pairs();
+    folder.write("text.txt", crate::common::text(300));
+    let text = ["--input", "text.txt", "--dim", "12"];
+    let pairs = ["--pairs", "pairs.tsv", "--dim", "12", "--epochs", "1"];
+    for (system, data) in [("sent2vec", &text[..]), ("word2vec", &text), ("siamese-cbow", &text), ("pp", &pairs)] {
+        let train = |weights: &[&str]| folder.run(&[&["train", system, "--output", "m.senv"], data, weights].concat());
+        train(&["--weights", "none"]).ok();
+        assert_eq!(info(&folder, "m.senv")["weights"], "none", "{system}");
+        let plain = folder.run(&["encode", "--model", "m.senv", "--input", "text.txt"]).ok().out;
+        for (weights, a, components) in
+            [(&["--weights", "sif", "--sif-a", "0.01"][..], Some(0.01), 1), (&["--weights", "usif"], None, 5)]
+        {
+            train(weights).ok();
+            let facts = info(&folder, "m.senv");
+            assert_eq!(facts["weights"]["scheme"], weights[1], "{system}");
+            assert_eq!(facts["weights"]["common_components"], components);
+            assert_eq!(facts["parameters"]["weighting"]["sif"]["a"].as_f64(), a);
+            assert!(facts["tensors"]["word_weights"].is_string());
+            assert_ne!(folder.run(&["encode", "--model", "m.senv", "--input", "text.txt"]).ok().out, plain, "{system}");
+        }
+        train(&["--weights", "none", "--sif-a", "0.01"]).fails(2, &["--sif-a belongs to --weights sif"]);
+        train(&["--weights", "usif", "--sif-a", "0.01"]).fails(2, &["--sif-a belongs to --weights sif"]);
+        train(&["--weights", "sif", "--sif-a", "0"]).fails(2, &["a must be above 0"]);
+    }
+}
+
+#[test]
+fn weighting_a_model_of_bigrams_keeps_them_and_words_find_their_neighbours_as_before() {
+    let folder = Folder::with_text(300);
+    folder.train("text.txt", "bi.senv", &["--word-ngrams", "2", "--buckets", "400"]).ok();
+    folder.run(&["train", "weighted", "--model", "bi.senv", "--input", "text.txt", "--output", "w.senv"]).ok();
+    let (base, weighted) = (info(&folder, "bi.senv"), info(&folder, "w.senv"));
+    assert_eq!(base["rows"], weighted["rows"]);
+    assert_eq!(weighted["parameters"]["n_grams"]["n_buckets"], 400);
+    let words = |model: &str| folder.run(&["nearest", "--model", model, "--query", "cat", "--k", "4"]).ok().out;
+    assert_eq!(words("bi.senv"), words("w.senv"), "word vectors carry no weights, and queries among them neither");
+}
+
+#[test]
+fn buckets_follow_from_the_text_and_that_is_said() {
+    let folder = Folder::with_text(300);
+    let said = folder.train("text.txt", "bi.senv", &["--word-ngrams", "2"]).ok().err;
+    assert!(said.contains("n-grams have 1,000 buckets") && said.contains("--buckets"), "{said}");
+    assert_eq!(info(&folder, "bi.senv")["parameters"]["buckets"], 1000);
+    let said = folder.train("text.txt", "bi.senv", &["--word-ngrams", "2", "--buckets", "300"]).ok().err;
+    assert!(!said.contains("buckets"), "{said}");
+    assert_eq!(info(&folder, "bi.senv")["parameters"]["buckets"], 300);
+}
+
+#[test]
+fn sts_is_printed_above_the_floor_unless_it_is_left_out() {
+    let folder = Folder::with_model();
+    folder.write(
+        "sts.tsv",
+        "5\tthe cat sat\tthe cat sat\n3\tthe cat sat\ta cat ran\n1\tthe dog\tsnow and rain\n0\ta\tb\n",
+    );
+    let eval = |more: &[&str]| folder.run(&[&["eval", "sts", "--model", "m.senv", "sts.tsv"], more].concat()).ok();
+    let table = eval(&[]).out;
+    for system in ["without training", "word overlap", "TF-IDF", "random vectors", "random vectors, SIF", "m.senv"] {
+        assert!(table.lines().any(|line| line.starts_with(system)), "{system} is missing: {table}");
+    }
+    let json = eval(&["--json"]).json();
+    let systems: Vec<&str> =
+        json["floor"].as_array().unwrap().iter().map(|of| of["system"].as_str().unwrap()).collect();
+    assert_eq!(systems, ["word overlap", "TF-IDF", "random vectors", "random vectors, SIF"]);
+    // Equal sentences first, sentences without a common word last: word overlap follows the gold scores.
+    let overlap = json["floor"][0]["tasks"][0]["pearson_r_x100"].as_f64().unwrap();
+    assert!(overlap > 80.0, "{overlap}");
+    assert_eq!(eval(&["--json"]).json(), json, "the same random vectors each time");
+    assert!(!eval(&["--no-floor"]).out.contains("TF-IDF"));
+    assert!(eval(&["--no-floor", "--json"]).json().get("floor").is_none());
+    // Word vectors without counts have a floor too: counts of the sentences judged.
+    folder.write("vectors.txt", "the 1 0 0\ncat 0 1 0\nsat 0 0 1\ndog 1 1 0\n");
+    let vectors = folder.run(&["eval", "sts", "--model", "vectors.txt", "sts.tsv", "--json"]).ok().json();
+    assert_eq!(vectors["floor"].as_array().unwrap().len(), 4);
+}
