@@ -51,7 +51,7 @@ fn one_epoch(c: &mut Criterion) {
                             for _ in 0..n {
                                 let trained = train();
                                 if !checked {
-                                    assert_eq!(trained.tokens, n_tokens);
+                                    assert_eq!(trained.units, n_tokens);
                                     assert!(
                                         trained.loss < 11.0 * 2f64.ln(),
                                         "no better than at the start: {}",

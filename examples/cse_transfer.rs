@@ -150,7 +150,7 @@ impl Run<'_> {
             ..defaults
         };
         let learnt = params.fit(data, self.vectors, start, &[], &Line(name))?;
-        println!("{name}: {:.0} pairs/s, loss {:.4}", learnt.examples_per_second(), learnt.loss);
+        println!("{name}: {:.0} pairs/s, loss {:.4}", learnt.units_per_second(), learnt.loss);
         Ok(learnt.model)
     }
 }

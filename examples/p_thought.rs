@@ -137,7 +137,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for &alpha in &args.alpha {
             let params = PThoughtParams { structure, objective: DualObjective::new(alpha)?, ..params.clone() };
             let learnt = params.fit(&data, None, vectors.as_ref(), &Line(name))?;
-            println!("{name}, alpha {alpha}: {:.0} pairs/s, loss {:.3}", learnt.examples_per_second(), learnt.loss);
+            println!("{name}, alpha {alpha}: {:.0} pairs/s, loss {:.3}", learnt.units_per_second(), learnt.loss);
             for (decoder, says) in ["itself", "a paraphrase"].into_iter().enumerate() {
                 let caption = &test.groups[0].sentences[0];
                 let said = learnt.model.decode(caption, decoder, 5, 20)?.into_iter().next();

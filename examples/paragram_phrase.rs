@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         FitParams { epochs: args.epochs, batch: args.batch, l2_words: args.l2_words, threads, seed, ..defaults.fit };
     let dim = vectors.as_ref().map_or(args.dim, |vectors| vectors.dim());
     let learnt = PpParams { dim, fit, ..defaults }.fit(&data, vectors.as_ref(), &[], &Line("PP"))?;
-    let (found, words, rate) = (learnt.found.found, learnt.found.words, learnt.examples_per_second());
+    let (found, words, rate) = (learnt.initial.found, learnt.initial.words, learnt.units_per_second());
     println!("PP: {found} of {words} words had a vector, {rate:.0} pairs/s, loss {:.4}\n", learnt.loss);
 
     let after = evaluate("PP", &learnt.model, &tasks, true)?;

@@ -263,7 +263,7 @@ impl Line {
     /// Says how training went and lends the model as an encoder.
     fn done<M: SentenceEncoder + 'static>(&self, trained: Trained<M>) -> Box<dyn SentenceEncoder> {
         self.clear();
-        let (seconds, rate) = (trained.training.as_secs_f64(), trained.tokens_per_second() / 1e6);
+        let (seconds, rate) = (trained.training.as_secs_f64(), trained.units_per_second() / 1e6);
         eprintln!("{}: loss {:.3}, {seconds:.1} s, {rate:.2} million words/s", self.what, trained.loss);
         Box::new(trained.model)
     }

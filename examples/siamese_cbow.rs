@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..defaults
     };
     let siamese = siamese.fit(vocabulary.clone(), &corpus, None, &[], &Line("Siamese CBOW"))?;
-    println!("Siamese CBOW: {:.0} examples/s, loss {:.4}", siamese.examples_per_second(), siamese.loss);
+    println!("Siamese CBOW: {:.0} examples/s, loss {:.4}", siamese.units_per_second(), siamese.loss);
     let mut results = vec![("Siamese CBOW", evaluate("Siamese CBOW", &siamese.model, &tasks, "Siamese CBOW")?)];
 
     for (architecture, name) in [(Architecture::Cbow, "CBOW"), (Architecture::SkipGram, "skip-gram")] {

@@ -120,7 +120,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let train = |bi: bool, name: &'static str| -> Result<SkipThought, Box<dyn Error>> {
         let params = SkipThoughtParams { bi, ..params.clone() };
         let learnt = params.fit_files(&args.input, &[""; 0], &reading, None, &Line(name))?;
-        println!("{name}: {:.0} examples/s, loss {:.3}", learnt.examples_per_second(), learnt.loss);
+        println!("{name}: {:.0} examples/s, loss {:.3}", learnt.units_per_second(), learnt.loss);
         Ok(learnt.model)
     };
     let (uni, bi) = (train(false, "uni-skip")?, train(true, "bi-skip")?);

@@ -13,7 +13,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
 use senv_core::{Corpus, NoObserver, Sentences, TokenId, Vocabulary, stream};
 use senv_models::{
-    Cse, CseParams, FitParams, Learnt, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams,
+    Cse, CseParams, FitParams, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams, Trained,
     WordUpdates,
 };
 
@@ -96,23 +96,23 @@ impl Bench {
             "siamese-cbow" => {
                 let params = SiameseCbowParams { negatives: 4, ..SiameseCbowParams::default() };
                 let params = SiameseCbowParams { fit: self.fit(&params.fit, words, threads), ..params };
-                let learnt: Learnt<SiameseCbow> =
+                let learnt: Trained<SiameseCbow> =
                     params.fit(vocabulary()?, &self.corpora[of], None, &[], &NoObserver)?;
-                (learnt.examples_per_second(), learnt.phases)
+                (learnt.units_per_second(), learnt.phases)
             }
             "pp" => {
                 let params = PpParams::default();
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
-                let learnt: Learnt<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], None, &[], &NoObserver)?;
-                (learnt.examples_per_second(), learnt.phases)
+                let learnt: Trained<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], None, &[], &NoObserver)?;
+                (learnt.units_per_second(), learnt.phases)
             }
             _ => {
                 let params = CseParams::default();
                 let activation = if system == "cse-tanh" { senv_models::Activation::Tanh } else { params.activation };
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
                 let params = CseParams { fit, activation, ..params };
-                let learnt: Learnt<Cse> = params.fit(&self.pairs[of], None, None, &[], &NoObserver)?;
-                (learnt.examples_per_second(), learnt.phases)
+                let learnt: Trained<Cse> = params.fit(&self.pairs[of], None, None, &[], &NoObserver)?;
+                (learnt.units_per_second(), learnt.phases)
             }
         };
         Ok(rate)

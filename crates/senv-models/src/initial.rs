@@ -33,7 +33,7 @@ impl Initial {
 
 /// How many words had a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Found {
+pub struct InitialVectorReport {
     /// Words of the vocabulary.
     pub words: usize,
     /// Of these, in the file.
@@ -52,7 +52,7 @@ impl Initial {
         dim: usize,
         vectors: Option<&Embeddings>,
         seed: u64,
-    ) -> Result<(Table, Found)> {
+    ) -> Result<(Table, InitialVectorReport)> {
         file::check_dim(dim)?;
         if let Some(vectors) = vectors
             && vectors.dim() != dim
@@ -79,7 +79,7 @@ impl Initial {
         }
         let sd = vectors.map_or(self.sd, |vectors| spread(vectors.table()));
         let mut rows = Table::zeros(vocabulary.len(), dim)?;
-        let mut found = Found { words: vocabulary.len(), found: 0 };
+        let mut found = InitialVectorReport { words: vocabulary.len(), found: 0 };
         for (id, token, _) in vocabulary.iter() {
             let row = rows.row_mut(id.index());
             match vectors.and_then(|vectors| vectors.get(token)) {
@@ -112,7 +112,12 @@ pub(crate) fn settings_from(settings: String, start: Option<&Embeddings>) -> Str
     }
 }
 
-impl Found {
+impl InitialVectorReport {
+    /// As [`InitialVectorReport::count`]; nothing is found where there are no vectors.
+    pub(crate) fn of(vocabulary: &Vocabulary, vectors: Option<&Embeddings>) -> Self {
+        vectors.map_or(Self { words: vocabulary.len(), found: 0 }, |vectors| Self::count(vocabulary, vectors))
+    }
+
     /// How many words of a vocabulary have a vector.
     #[must_use]
     pub fn count(vocabulary: &Vocabulary, vectors: &Embeddings) -> Self {

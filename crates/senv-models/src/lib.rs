@@ -35,7 +35,6 @@ mod fingerprint;
 pub mod fit;
 mod index;
 mod initial;
-mod learnt;
 mod model;
 mod ngram_buckets;
 mod pair_training;
@@ -74,8 +73,7 @@ pub use check::{
 };
 pub use fit::{Decay, FitParams, Norm, Phases, Stopped, WordUpdates};
 pub use index::{Hit, Index};
-pub use initial::{Found, Initial, vectors_fingerprint};
-pub use learnt::Learnt;
+pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use pair_training::{PairLoss, PairParams};
 pub use pairs::{Drawn, HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SourceReport};
 pub use recipe::{NeighbourRecipe, Recipe, train};

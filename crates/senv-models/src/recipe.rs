@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use senv_core::{CorpusOptions, Coverage, NoObserver, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
 
 use crate::{
-    CheckParams, CheckText, Error, Learnt, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, Pp, PpParams,
-    Result, Sent2Vec, Sent2VecParams, TextSize, TextSystem, Trained, check,
+    CheckParams, CheckText, Error, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, Pp, PpParams, Result,
+    Sent2Vec, Sent2VecParams, TextSize, TextSystem, Trained, check,
 };
 
 /// The system and the settings that fit some data.
@@ -116,7 +116,7 @@ impl NeighbourRecipe {
     ///
     /// # Errors
     /// As [`Recipe::fit`].
-    pub fn fit(&self, observer: &dyn Observer) -> Result<(Learnt<Pp>, PairData)> {
+    pub fn fit(&self, observer: &dyn Observer) -> Result<(Trained<Pp>, PairData)> {
         let data = PairData::read(&self.inputs, &self.options, observer)?;
         let learned = self.params.fit(&data, None, &[], observer)?;
         Ok((learned, data))

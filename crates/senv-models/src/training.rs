@@ -8,33 +8,70 @@ use std::{
 use senv_core::{Corpus, CorpusOptions, Observer, Tokenizer, Vocabulary};
 use senv_negative_sampling::Outcome;
 
-use crate::Result;
+use crate::{
+    InitialVectorReport, Result,
+    fit::{Fitted, Phases, Stopped, Weights},
+};
 
-/// A model and how its training went.
+/// A model, and how its training went.
 #[derive(Debug, Clone)]
 pub struct Trained<M> {
     /// The model.
     pub model: M,
-    /// Mean loss of a target over the run, in nats (a sample).
+    /// Mean loss: of a target in nats (a sample) for systems trained by negative sampling, of a step for the others.
     pub loss: f64,
-    /// Known tokens trained on, each counted once an epoch.
-    pub tokens: u64,
+    /// What this run of the program was trained on, each counted once an epoch: known tokens for systems trained by negative
+    /// sampling, examples for the others.
+    pub units: u64,
+    /// Steps made; 0 for systems trained by negative sampling, whose steps are not counted.
+    pub steps: u64,
     /// Wall time of training alone.
     pub training: Duration,
-    /// Training was stopped before its end; the model is as far as it got.
-    pub interrupted: bool,
+    /// Where the time went, part by part; zero for systems trained by negative sampling.
+    pub phases: Phases,
+    /// How the run ended. [`Stopped::Interrupted`]: the model is as far as it got.
+    pub stopped: Stopped,
+    /// Step and score of every validation.
+    pub history: Vec<(u64, f64)>,
+    /// Step and score of the model, where it was chosen by validation.
+    pub best: Option<(u64, f64)>,
+    /// How many words started from a given vector.
+    pub initial: InitialVectorReport,
 }
 
 impl<M> Trained<M> {
-    /// Tokens a wall second of training.
+    /// Tokens or examples a wall second of training.
     #[must_use]
-    pub fn tokens_per_second(&self) -> f64 {
-        self.tokens as f64 / self.training.as_secs_f64().max(1e-9)
+    pub fn units_per_second(&self) -> f64 {
+        self.units as f64 / self.training.as_secs_f64().max(1e-9)
     }
 
-    pub(crate) fn new(outcome: &Outcome, model: M) -> Self {
+    /// Of a system trained by negative sampling.
+    pub(crate) fn new(outcome: &Outcome, initial: InitialVectorReport, model: M) -> Self {
         let Outcome { loss, tokens, training, interrupted, .. } = *outcome;
-        Self { model, loss, tokens, training, interrupted }
+        Self {
+            model,
+            loss,
+            units: tokens,
+            steps: 0,
+            training,
+            phases: Phases::default(),
+            stopped: if interrupted { Stopped::Interrupted } else { Stopped::Finished },
+            history: Vec::new(),
+            best: None,
+            initial,
+        }
+    }
+
+    /// Of a system trained by gradient.
+    pub(crate) fn of_gradient(
+        fitted: Fitted,
+        initial: InitialVectorReport,
+        model: impl FnOnce(Weights) -> Result<M>,
+    ) -> Result<Self> {
+        let Fitted { weights, loss, history, best, steps, examples, training, phases, stopped } = fitted;
+        let model = model(weights)?;
+        Ok(Self { model, loss, units: examples, steps, training, phases, stopped, history, best, initial })
     }
 }
 

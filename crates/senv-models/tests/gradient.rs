@@ -4,9 +4,9 @@ use std::{fmt::Write, fs, path::PathBuf};
 
 use senv_core::{CorpusOptions, NoObserver, SentenceEncoder, TextOptions};
 use senv_models::{
-    Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, Learnt,
-    MarginLoss, Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PpParams, RelatednessParams, ScoredPairs,
-    Selection, SiameseCbowParams, Stopped, WeightedParams, Window,
+    Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, MarginLoss,
+    Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PpParams, RelatednessParams, ScoredPairs, Selection,
+    SiameseCbowParams, Stopped, Trained, WeightedParams, Window,
 };
 use tempfile::TempDir;
 
@@ -103,7 +103,7 @@ fn siamese_cbow_learns_from_neighbours_and_is_saved() {
         |threads| siamese(threads).fit_files(&[&text], &CorpusOptions::default(), None, &[], &NoObserver).unwrap();
     let one = learnt(1);
     assert!(separation(&one.model) > 0.5, "{}", separation(&one.model));
-    assert_eq!((one.stopped, one.examples, one.steps), (Stopped::Finished, 6 * 360, 6 * 12));
+    assert_eq!((one.stopped, one.units, one.steps), (Stopped::Finished, 6 * 360, 6 * 12));
     for threads in [2, 5] {
         assert_eq!(bits(&one.model), bits(&learnt(threads).model));
     }
@@ -216,7 +216,7 @@ fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
         // No step at all leaves the weights of the first stage.
         let params = CseParams { fit: FitParams { lr: 1e-30, ..fit_params() }, ..cse(activation, 1) };
         let second = params.fit(&data, None, Some(opened), &[], &NoObserver).unwrap();
-        assert_eq!(second.found.found, second.found.words);
+        assert_eq!(second.initial.found, second.initial.words);
         assert_eq!(second.model.parameters(), opened.parameters());
         assert!(second.model.words().iter().eq(opened.words().iter()));
         // A start of another form is refused.
@@ -244,7 +244,7 @@ fn the_head_learns_scores_from_averages_and_filters() {
             fit: FitParams { epochs: 60, lr: 0.01, threads, ..fit_params() },
             ..RelatednessParams::default()
         };
-        let tuned: Learnt<_> = params(1).fit(base, &scored, Some(&scored), &NoObserver).unwrap();
+        let tuned: Trained<_> = params(1).fit(base, &scored, Some(&scored), &NoObserver).unwrap();
         assert!(tuned.best.unwrap().1 > 0.95, "{:?}", tuned.best);
         let score = |a: usize, b: usize| tuned.model.score(&sentence(a, 31), &sentence(b, 77)).unwrap();
         assert!(score(0, 0) > score(0, 1) + 1.0, "{} {}", score(0, 0), score(0, 1));

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use senv_core::{Corpus, CorpusOptions, NoObserver, Observer, SentenceEncoder, Table, Vocabulary, kernels};
 use senv_models::{
-    CheckpointPlan, Error, Found, Model, Params, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem, Trained,
-    Word2VecParams,
+    CheckpointPlan, Error, InitialVectorReport, Model, Params, PvDbowParams, Sent2Vec, Sent2VecParams, Stopped,
+    TextSystem, Trained, Word2VecParams,
 };
 use senv_store::Embeddings;
 use tempfile::TempDir;
@@ -134,7 +134,7 @@ fn another_dimension_is_an_error_that_names_both() {
 
 #[test]
 fn found_words_are_counted() {
-    assert_eq!(Found::count(&corpus().0, &vectors()), Found { words: 9, found: 4 });
+    assert_eq!(InitialVectorReport::count(&corpus().0, &vectors()), InitialVectorReport { words: 9, found: 4 });
 }
 
 #[test]
@@ -146,7 +146,9 @@ fn a_checkpoint_of_other_vectors_is_not_resumed() {
         let training = Params { epochs: 10_000_000, lr: 0.01, checkpoint: Some(plan(resume)), ..Params::default() };
         let (vocabulary, corpus) = corpus();
         let params = Sent2VecParams { training, ..sent2vec(1) };
-        params.fit_from(vocabulary, &corpus, vectors, observer).map(|Trained { interrupted, .. }| interrupted)
+        params
+            .fit_from(vocabulary, &corpus, vectors, observer)
+            .map(|trained: Trained<_>| trained.stopped == Stopped::Interrupted)
     };
     struct Stops;
     impl Observer for Stops {

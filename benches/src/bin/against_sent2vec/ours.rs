@@ -63,7 +63,7 @@ fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> R
     let start_seconds = began.elapsed().saturating_sub(trained.training).as_secs_f64();
     let n_rows = trained.model.encoder().rows().n_rows() + n_words;
     Ok(Run {
-        words: trained.tokens,
+        words: trained.units,
         training_seconds: trained.training.as_secs_f64(),
         vocabulary_seconds,
         start_seconds,

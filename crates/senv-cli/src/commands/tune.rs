@@ -12,7 +12,7 @@ use std::{
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv_core::{AtomicFile, Error as CoreError, Observer};
 use senv_eval::{Align, TextTable};
-use senv_models::{CseParams, Error, Learnt, PpParams, ScoredPairs, Stopped};
+use senv_models::{CseParams, Error, PpParams, ScoredPairs, Stopped, Trained};
 use serde_json::json;
 
 use self::{
@@ -362,7 +362,7 @@ impl Runner<'_> {
     }
 
     /// One stage, or two; the second goes on from the best weights of the first.
-    fn train<S: PairSystem>(&self, params: &S) -> senv_models::Result<Learnt<S::Model>> {
+    fn train<S: PairSystem>(&self, params: &S) -> senv_models::Result<Trained<S::Model>> {
         let (data, vectors) = (&self.loaded.first, self.loaded.vectors.as_ref());
         let first = params.train(data, vectors, None, self.select, self.progress)?;
         match &self.loaded.second {

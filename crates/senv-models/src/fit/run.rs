@@ -55,6 +55,38 @@ pub enum Stopped {
     },
 }
 
+impl Stopped {
+    /// Whether the run came to the end that was meant.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Finished | Self::Early)
+    }
+
+    /// What went wrong, if training failed.
+    #[must_use]
+    pub fn error(&self) -> Option<Error> {
+        match *self {
+            Self::Finished | Self::Early | Self::Interrupted => None,
+            Self::Diverged { step, lr } => Some(Error::Diverged { step, lr }),
+            Self::NotLearning { step, lr, loss, bound, of } => Some(Error::NotLearning { step, lr, loss, bound, of }),
+            Self::Exploded { step, norm } => Some(Error::ExplodingGradient { step, norm }),
+        }
+    }
+
+    /// Its name in JSON.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Early => "early",
+            Self::Interrupted => "interrupted",
+            Self::Diverged { .. } => "diverged",
+            Self::NotLearning { .. } => "not-learning",
+            Self::Exploded { .. } => "exploded",
+        }
+    }
+}
+
 /// The longest gradient that is taken, before clipping. Its square is still far from the largest f32, which the moments
 /// of Adam and AdaGrad must hold.
 const LONGEST: f64 = 1e10;

@@ -16,7 +16,7 @@ use crate::{
     Error, Result, file,
     fit::{FitParams, Weights, fit, require},
     initial::{Initial, vectors_fingerprint},
-    learnt::Learnt,
+    training::Trained,
 };
 
 /// The words of GloVe files that stand for the end of a sentence and for unknown words.
@@ -112,7 +112,7 @@ pub(crate) trait Trainable: SequenceSystem {
         examples: fn(&Text) -> Vec<Example>,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<SequenceModel<Self>>> {
+    ) -> Result<Trained<SequenceModel<Self>>> {
         let Settings { tokenizer, min_count, max_vocabulary, max_tokens, .. } = self.settings();
         let options = CorpusOptions { tokenizer: tokenizer.clone(), ..options.clone() };
         let (vocabulary, text) = Text::read(paths, &options, max_tokens, observer, |words, corpus| {
@@ -143,7 +143,7 @@ pub(crate) trait Trainable: SequenceSystem {
         data: Data,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<SequenceModel<Self>>> {
+    ) -> Result<Trained<SequenceModel<Self>>> {
         let Settings { tokenizer, max_tokens, end, normalise, weights, initial, fit: params, .. } = self.settings();
         let vocabulary = data.vocabulary;
         let form = self.form(vocabulary.len());
@@ -169,7 +169,7 @@ pub(crate) trait Trainable: SequenceSystem {
         let fitted = fit(&mut objective, start, params, observer)?;
         let reading = Reading { tokenizer: tokenizer.clone(), max_tokens, unknown: Some(UNKNOWN), end };
         let config = SequenceConfig { parts: vec![form], reading, normalise, params: Some(self.clone()) };
-        Learnt::new(fitted, found, |Weights { words, parameters }| {
+        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             Ok(SequenceModel::new(config, vocabulary, vec![Part::new(words, machine, parameters)]))
         })
     }

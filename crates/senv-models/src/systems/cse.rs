@@ -30,10 +30,10 @@ use crate::{
     file,
     fingerprint::Fingerprint,
     fit::{FitParams, Weights, copy_table, fit, require},
-    initial::{self, Found, Initial},
-    learnt::Learnt,
+    initial::{self, Initial, InitialVectorReport},
     pair_training::{PairLoss, PairObjective, PairParams},
     pairs::PairData,
+    training::Trained,
     validation::ScoredPairs,
 };
 
@@ -117,7 +117,7 @@ impl CseParams {
         start: Option<&Cse>,
         dev: &[ScoredPairs],
         observer: &dyn Observer,
-    ) -> Result<Learnt<Cse>> {
+    ) -> Result<Trained<Cse>> {
         self.check()?;
         let cnn = self.cnn()?;
         let settings = format!(
@@ -131,7 +131,7 @@ impl CseParams {
             PairObjective::new(Cse::KIND, &cnn, data, &self.pairs, &self.tokenizer, dev, &settings, penalty);
         let (weights, found) = self.first_weights(&cnn, &data.vocabulary, vectors, start)?;
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
-        Learnt::new(fitted, found, |Weights { words, parameters }| {
+        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             let [filters] = file::exactly(parameters);
             Cse::new(self.clone(), data.vocabulary.clone(), words, filters)
         })
@@ -143,7 +143,7 @@ impl CseParams {
         vocabulary: &Vocabulary,
         vectors: Option<&Embeddings>,
         start: Option<&Cse>,
-    ) -> Result<(Weights, Found)> {
+    ) -> Result<(Weights, InitialVectorReport)> {
         let seed = self.fit.seed;
         let Some(start) = start else {
             let (words, found) = self.initial.rows(vocabulary, self.dim, vectors, seed)?;

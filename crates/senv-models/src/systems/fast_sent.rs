@@ -10,8 +10,8 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme, file, initial,
-    weighting,
+    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme,
+    file, initial, weighting,
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
@@ -103,10 +103,11 @@ impl TextSystem for FastSentParams {
             };
             Ok(Tables { source, target: Table::zeros(n, self.dim)? })
         };
+        let report = InitialVectorReport::of(&vocabulary, start);
         let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
-        Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+        Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }
 }
 

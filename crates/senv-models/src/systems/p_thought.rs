@@ -13,12 +13,12 @@ use crate::{
     Result,
     fit::{FitParams, WordUpdates},
     initial::Initial,
-    learnt::Learnt,
     pairs::{PairData, PairSource},
     sequence::{
         Data, Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
         Trainable, assemble, known,
     },
+    training::Trained,
 };
 
 /// The three encoders of the paper.
@@ -124,7 +124,7 @@ impl PThoughtParams {
         dev: Option<&PairData>,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<PThought>> {
+    ) -> Result<Trained<PThought>> {
         self.check()?;
         let n_sentences: usize = data.sources.iter().map(|source| source.sentences().len()).sum();
         let keep =

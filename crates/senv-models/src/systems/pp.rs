@@ -16,9 +16,9 @@ use crate::{
     Averaged, AveragedSystem, Result, TextSize, WeightScheme, file,
     fit::{Decay, FitParams, Weights, fit},
     initial::{self, Initial},
-    learnt::Learnt,
     pair_training::{PairLoss, PairObjective, PairParams},
     pairs::PairData,
+    training::Trained,
     validation::ScoredPairs,
     weighting,
 };
@@ -137,7 +137,7 @@ impl PpParams {
         vectors: Option<&Embeddings>,
         dev: &[ScoredPairs],
         observer: &dyn Observer,
-    ) -> Result<Learnt<Pp>> {
+    ) -> Result<Trained<Pp>> {
         self.check()?;
         weighting::check_counts(self.weighting, &data.vocabulary)?;
         let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
@@ -155,7 +155,9 @@ impl PpParams {
         );
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, observer)?;
-        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), data.vocabulary.clone(), weights.words, data))
+        Trained::of_gradient(fitted, found, |weights| {
+            Averaged::new(self.clone(), data.vocabulary.clone(), weights.words, data)
+        })
     }
 }
 

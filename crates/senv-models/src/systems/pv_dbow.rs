@@ -13,8 +13,8 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Result, SavedModel, SharedParams, TextSize, TextSystem, Trained, average::known_tokens, file, initial,
-    saved::ReadModel, text_system,
+    InitialVectorReport, Result, SavedModel, SharedParams, TextSize, TextSystem, Trained, average::known_tokens, file,
+    initial, saved::ReadModel, text_system,
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
@@ -98,10 +98,11 @@ impl TextSystem for PvDbowParams {
             let target = rows.map_or_else(|| Table::zeros(vocabulary.len(), self.dim), Ok)?;
             Ok(Tables { source, target })
         };
+        let report = InitialVectorReport::of(&vocabulary, start);
         let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
         let words = std::mem::replace(&mut outcome.tables.target, Table::zeros(0, self.dim)?);
-        Ok(Trained::new(&outcome, PvDbow { params: self.clone(), vocabulary, noise, words }))
+        Ok(Trained::new(&outcome, report, PvDbow { params: self.clone(), vocabulary, noise, words }))
     }
 }
 

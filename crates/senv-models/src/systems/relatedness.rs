@@ -27,8 +27,8 @@ use crate::{
     fit::{
         FitParams, Gradients, Objective, Source, Step, StepReport, Weights, copy_table, fit, require, require_penalty,
     },
-    initial::Found,
-    learnt::Learnt,
+    initial::InitialVectorReport,
+    training::Trained,
     tunable::{EncoderForm, Tunable},
     validation::{ScoredPairs, correlation},
 };
@@ -129,7 +129,7 @@ impl RelatednessParams {
         train: &ScoredPairs,
         dev: Option<&ScoredPairs>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<Relatedness>> {
+    ) -> Result<Trained<Relatedness>> {
         self.check()?;
         let (encoder_form, tokenizer, parameters) = form_of(base)?;
         let dim = senv_core::Rows::dim(base.rows());
@@ -165,8 +165,8 @@ impl RelatednessParams {
         let identity = format!("{} {}", file::to_json(&config)?, base.hex());
         let mut objective = Tuning { params: self, encoder, head, train, dev, start, identity };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
-        let found = Found { words: vocabulary.len(), found: vocabulary.len() };
-        Learnt::new(fitted, found, |Weights { words, parameters }| {
+        let found = InitialVectorReport { words: vocabulary.len(), found: vocabulary.len() };
+        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             Relatedness::new(config, vocabulary, words, file::exactly(parameters))
         })
     }

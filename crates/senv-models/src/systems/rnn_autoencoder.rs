@@ -16,10 +16,10 @@ use crate::{
     Result,
     fit::FitParams,
     initial::Initial,
-    learnt::Learnt,
     sequence::{
         Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
     },
+    training::Trained,
 };
 
 /// What RNN AE can be told.
@@ -102,7 +102,7 @@ impl RnnAutoencoderParams {
         options: &CorpusOptions,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<RnnAutoencoder>> {
+    ) -> Result<Trained<RnnAutoencoder>> {
         self.check()?;
         self.fit_text(paths, dev, options, each, vectors, observer)
     }

@@ -16,8 +16,8 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme, file, initial,
-    ngram_buckets, weighting,
+    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme,
+    file, initial, ngram_buckets, weighting,
 };
 
 /// Power of the counts in the noise distribution (P1, section 2.3).
@@ -217,10 +217,11 @@ impl TextSystem for Sent2VecParams {
             }
             Ok(Tables { source, target })
         };
+        let report = InitialVectorReport::of(&vocabulary, start);
         let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
-        Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+        Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }
 }
 

@@ -23,9 +23,9 @@ use crate::{
     Averaged, AveragedSystem, Error, Result, TextSize, WeightScheme, file,
     fit::{Decay, FitParams, Gradients, Lap, Objective, Source, Step, StepReport, Weights, fit},
     initial::{self, Initial},
-    learnt::Learnt,
     pairs::numbered,
     training,
+    training::Trained,
     validation::{ScoredPairs, Validation},
     weighting,
 };
@@ -128,7 +128,7 @@ impl SiameseCbowParams {
         vectors: Option<&Embeddings>,
         dev: &[ScoredPairs],
         observer: &dyn Observer,
-    ) -> Result<Learnt<SiameseCbow>> {
+    ) -> Result<Trained<SiameseCbow>> {
         self.check()?;
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         let (vocabulary, corpus) = training::read(&paths, &self.tokenizer, self.min_count, options, observer)?;
@@ -149,7 +149,7 @@ impl SiameseCbowParams {
         vectors: Option<&Embeddings>,
         dev: &[ScoredPairs],
         observer: &dyn Observer,
-    ) -> Result<Learnt<SiameseCbow>> {
+    ) -> Result<Trained<SiameseCbow>> {
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
         let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
@@ -159,7 +159,7 @@ impl SiameseCbowParams {
         let mut objective = Neighbours::new(self, corpus, validation, settings)?;
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, observer)?;
-        Learnt::new(fitted, found, |weights| Averaged::new(self.clone(), vocabulary, weights.words, corpus))
+        Trained::of_gradient(fitted, found, |weights| Averaged::new(self.clone(), vocabulary, weights.words, corpus))
     }
 }
 

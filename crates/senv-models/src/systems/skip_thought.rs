@@ -20,11 +20,11 @@ use crate::{
     Result, Snli,
     fit::{FitParams, copy_table, require},
     initial::Initial,
-    learnt::Learnt,
     sequence::{
         END, Example, LongSentences, OutputForm, Part, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
         Trainable,
     },
+    training::Trained,
 };
 
 /// What Skip-thoughts can be told; the defaults are the paper's.
@@ -139,7 +139,7 @@ impl SkipThoughtParams {
         options: &CorpusOptions,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<SkipThought>> {
+    ) -> Result<Trained<SkipThought>> {
         self.check()?;
         self.fit_text(paths, dev, options, triples, vectors, observer)
     }

@@ -10,8 +10,8 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme, file, initial,
-    weighting,
+    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme,
+    file, initial, weighting,
 };
 
 /// Power of the counts in the noise distribution of word2vec.
@@ -131,6 +131,7 @@ impl TextSystem for Word2VecParams {
             };
             Ok(Tables { source, target: Table::zeros(n, self.dim)? })
         };
+        let report = InitialVectorReport::of(&vocabulary, start);
         let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = match self.architecture {
             Architecture::Cbow => {
@@ -143,7 +144,7 @@ impl TextSystem for Word2VecParams {
             }
         };
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
-        Ok(Trained::new(&outcome, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+        Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }
 }
 

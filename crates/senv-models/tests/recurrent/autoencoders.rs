@@ -110,7 +110,7 @@ fn long_sentences_of_a_bag_of_words_are_cut_or_left_out_and_counted() {
         let params = BowAutoencoderParams { dim: 4, min_count: 1, max_tokens: 2, long, fit, ..Default::default() };
         let notes = Notes::default();
         let learnt = params.fit_files(&[&text], &[dev], &CorpusOptions::default(), None, &notes);
-        learnt.map(|learnt| (learnt.examples, notes.of_length()))
+        learnt.map(|learnt| (learnt.units, notes.of_length()))
     };
     for (long, examples, done) in [(LongSentences::Cut, 4, "cut"), (LongSentences::Drop, 2, "left out")] {
         let expected = [("2", ""), ("1", "held-out ")]

@@ -13,7 +13,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     };
     let [uni, bi] = [false, true].map(|bi| {
         let one = learnt(skip_thought(bi, fit.clone()));
-        assert_eq!(one.examples, 500 * 12, "three triples a document");
+        assert_eq!(one.units, 500 * 12, "three triples a document");
         for i in (0..20).filter(|i| (1..4).contains(&(i % 5))) {
             let said = |decoder| one.model.decode(&sentences[i], decoder, 1, 30).unwrap()[0].text.clone();
             assert_eq!([said(0), said(1)], [sentences[i - 1].clone(), sentences[i + 1].clone()]);
@@ -76,7 +76,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     {
         let notes = Notes::default();
         let learnt = params(long, 3).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &notes).unwrap();
-        assert_eq!(learnt.examples, expected);
+        assert_eq!(learnt.units, expected);
         let notes = notes.0.lock().unwrap();
         assert!(notes.iter().any(|note| note.starts_with(words)), "{notes:?}");
     }

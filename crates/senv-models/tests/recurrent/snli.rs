@@ -97,7 +97,7 @@ fn long_pairs_are_cut_or_left_out_and_counted_of_held_out_pairs_too() {
         let params = SnliParams { max_tokens: 2, long, ..snli(SnliEncoder::Bow, fit) };
         let notes = Notes::default();
         let learnt = params.fit(&train, Some(dev), None, &notes);
-        learnt.map(|learnt| (learnt.examples, notes.of_length()))
+        learnt.map(|learnt| (learnt.units, notes.of_length()))
     };
     let of = |what: [&str; 2]| what.map(|what| what.to_owned()).to_vec();
     let cut = of(["3 sentences of more than 2 tokens were cut", "1 held-out sentences of more than 2 tokens were cut"]);

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, builder::BoolishValueParser};
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 use senv_eval::SickSet;
-use senv_models::{FitParams, Found, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
+use senv_models::{
+    FitParams, HeldOut, InitialVectorReport, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs,
+};
 use senv_store::Embeddings;
 
 use super::{
@@ -95,7 +97,7 @@ impl VectorArgs {
     }
 
     /// How many words start where.
-    pub(crate) fn line(&self, found: Found) -> String {
+    pub(crate) fn line(&self, found: InitialVectorReport) -> String {
         match &self.init_vectors {
             Some(path) => start_line(found, path),
             None => {
@@ -107,7 +109,7 @@ impl VectorArgs {
 }
 
 /// How many words start from the vectors of a file.
-pub(crate) fn start_line(found: Found, path: &Path) -> String {
+pub(crate) fn start_line(found: InitialVectorReport, path: &Path) -> String {
     let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
     format!("{found} of {words} words start from {}, the others at random", path.display())
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use senv_core::{Corpus, Error as CoreError, Observer, Tokenizer, Vocabulary};
-use senv_models::{Found, Model, Sent2VecParams, TextSystem, Trained, Word2VecParams};
+use senv_models::{InitialVectorReport, Model, Sent2VecParams, Stopped, TextSystem, Trained, Word2VecParams};
 use senv_store::Embeddings;
 
 use super::data_args::VectorArgs;
@@ -92,7 +92,7 @@ impl InitArgs {
     }
 
     /// How many words start where.
-    pub(crate) fn line(self, vectors: &VectorArgs, found: Found) -> String {
+    pub(crate) fn line(self, vectors: &VectorArgs, found: InitialVectorReport) -> String {
         match self.init {
             InitArg::Random => vectors.line(found),
             _ => {
@@ -105,7 +105,7 @@ impl InitArgs {
 
 /// The model of a run that was not stopped.
 fn whole<M>(trained: Trained<M>) -> senv_models::Result<M> {
-    match trained.interrupted {
+    match trained.stopped == Stopped::Interrupted {
         true => Err(CoreError::Interrupted { action: "training the initial vectors" }.into()),
         false => Ok(trained.model),
     }

@@ -6,12 +6,13 @@ use std::{
     time::SystemTime,
 };
 
+use senv_models::Stopped;
 use serde_json::{Value, json};
 
 use super::{
     check_args::Checker,
     files::{RunFiles, modified},
-    outcome::{End, Outcome},
+    outcome::Outcome,
 };
 use crate::{
     commands::{check_report, file_name},
@@ -80,7 +81,7 @@ impl<'a> Job<'a> {
             }
             outcome => outcome?,
         };
-        if outcome.end == End::Interrupted {
+        if outcome.stopped == Stopped::Interrupted {
             return Err(self.interrupted(progress.done()));
         }
         if let Err(error) = save(&outcome.model, &self.files.output) {
@@ -127,21 +128,9 @@ impl<'a> Job<'a> {
             facts.insert("model_bytes".into(), json!(bytes));
             output::print_json(&facts)?;
         }
-        match outcome.end {
-            End::Diverged { step, lr } => {
-                output::warn(&format!("{} holds the best model before the loss was no number", output.display()));
-                Err(senv_models::Error::Diverged { step, lr }.into())
-            }
-            End::NotLearning { step, lr, loss, bound, of } => {
-                output::warn(&format!("{} holds the best model before nothing was learnt any more", output.display()));
-                Err(senv_models::Error::NotLearning { step, lr, loss, bound, of }.into())
-            }
-            End::Exploded { step, norm } => {
-                output::warn(&format!("{} holds the best model before the gradient exploded", output.display()));
-                Err(senv_models::Error::ExplodingGradient { step, norm }.into())
-            }
-            End::Done | End::Interrupted => Ok(()),
-        }
+        let Some(error) = outcome.stopped.error() else { return Ok(()) };
+        output::warn(&format!("{} holds the best model before that", output.display()));
+        Err(error.into())
     }
 
     /// Checks the model that is written, and tells what was found; the same as JSON.

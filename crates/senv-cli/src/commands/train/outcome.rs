@@ -1,6 +1,6 @@
 //! What a run of any system came to, in the form that is told and written.
 
-use senv_models::{Learnt, SourceReport, Stopped, Trained};
+use senv_models::{SourceReport, Stopped, Trained};
 use serde_json::{Map, Value, json};
 
 use super::check_args::Checker;
@@ -9,35 +9,10 @@ use crate::{
     progress::Unit,
 };
 
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum End {
-    Done,
-    Interrupted,
-    /// The loss was no number at this step; the model is the best before.
-    Diverged {
-        step: u64,
-        lr: f64,
-    },
-    /// The loss stayed above that of a guess or of the start; the model is the best before.
-    NotLearning {
-        step: u64,
-        lr: f64,
-        loss: f64,
-        bound: f64,
-        of: &'static str,
-    },
-    /// The gradient was too long or no number at this step; the model is the best before.
-    Exploded {
-        step: u64,
-        norm: f64,
-    },
-}
-
 /// A model, and what there is to say about it.
 pub(crate) struct Outcome<M> {
     pub(crate) model: M,
-    pub(crate) end: End,
+    pub(crate) stopped: Stopped,
     /// For the reader of standard error.
     pub(crate) lines: Vec<String>,
     /// The check of the model, where one is made.
@@ -49,33 +24,32 @@ pub(crate) struct Outcome<M> {
 impl<M> Outcome<M> {
     /// Of a system that learns from words in their sentence.
     pub(crate) fn of_text(trained: Trained<M>) -> Self {
-        let (words, time) = (plural(trained.tokens, "word"), duration(trained.training));
-        let (rate, loss) = (trained.tokens_per_second(), trained.loss);
+        let (words, time) = (plural(trained.units, "word"), duration(trained.training));
+        let (rate, loss) = (trained.units_per_second(), trained.loss);
         let line = format!("trained on {words} in {time} ({} words/s), loss {loss:.3}", short(rate));
         let facts = json!({
-            "tokens": trained.tokens,
+            "tokens": trained.units,
             "loss": loss,
             "training_seconds": trained.training.as_secs_f64(),
             "tokens_per_second": rate,
         });
-        let end = if trained.interrupted { End::Interrupted } else { End::Done };
-        Self { model: trained.model, end, lines: vec![line], check: None, facts: object(facts) }
+        Self { model: trained.model, stopped: trained.stopped, lines: vec![line], check: None, facts: object(facts) }
     }
 
     /// The same with another form of the model, which is not checked.
     pub(crate) fn map<N>(self, model: impl FnOnce(M) -> N) -> Outcome<N> {
-        let Self { model: trained, end, lines, check: _, facts } = self;
-        Outcome { model: model(trained), end, lines, check: None, facts }
+        let Self { model: trained, stopped, lines, check: _, facts } = self;
+        Outcome { model: model(trained), stopped, lines, check: None, facts }
     }
 
     /// Of a system that learns from pairs by gradient.
-    pub(crate) fn of_learnt(learnt: Learnt<M>) -> Self {
+    pub(crate) fn of_learnt(learnt: Trained<M>) -> Self {
         Self::of_learnt_in(Unit::Pairs, learnt)
     }
 
     /// Of a system that learns by gradient from examples of this name.
-    pub(crate) fn of_learnt_in(unit: Unit, learnt: Learnt<M>) -> Self {
-        let (n, time, rate) = (learnt.examples, duration(learnt.training), learnt.examples_per_second());
+    pub(crate) fn of_learnt_in(unit: Unit, learnt: Trained<M>) -> Self {
+        let (n, time, rate) = (learnt.units, duration(learnt.training), learnt.units_per_second());
         let mut lines = vec![format!(
             "trained on {} in {time} ({} {}s/s), {}, loss {:.4}",
             plural(n, unit.name()),
@@ -96,29 +70,19 @@ impl<M> Outcome<M> {
         if learnt.best.is_none() && !learnt.history.is_empty() && learnt.stopped != Stopped::Interrupted {
             lines.push("no validation gave a score: the last weights are kept".into());
         }
-        let (end, stopped) = match learnt.stopped {
-            Stopped::Finished => (End::Done, "finished"),
-            Stopped::Early => (End::Done, "early"),
-            Stopped::Interrupted => (End::Interrupted, "interrupted"),
-            Stopped::Diverged { step, lr } => (End::Diverged { step, lr }, "diverged"),
-            Stopped::NotLearning { step, lr, loss, bound, of } => {
-                (End::NotLearning { step, lr, loss, bound, of }, "not-learning")
-            }
-            Stopped::Exploded { step, norm } => (End::Exploded { step, norm }, "exploded"),
-        };
         let facts = json!({
-            "words": learnt.found.words,
-            "words_found": learnt.found.found,
+            "words": learnt.initial.words,
+            "words_found": learnt.initial.found,
             "examples": n,
             "steps": learnt.steps,
             "loss": learnt.loss,
             "best": learnt.best.map(|(step, score)| json!({ "step": step, "validation": score })),
             "history": learnt.history,
-            "stopped": stopped,
+            "stopped": learnt.stopped.name(),
             "training_seconds": learnt.training.as_secs_f64(),
             "examples_per_second": rate,
         });
-        Self { model: learnt.model, end, lines, check: None, facts: object(facts) }
+        Self { model: learnt.model, stopped: learnt.stopped, lines, check: None, facts: object(facts) }
     }
 }
 

@@ -138,7 +138,7 @@ impl PThoughtArgs {
                 let has_dev = dev.iter().any(|files| !files.is_empty());
                 let dev = has_dev.then(|| self.read(dev, HeldOut::default(), &tokenizer, threads, progress));
                 let learnt = params.fit(&data, dev.transpose()?.as_ref(), vectors.as_ref(), progress)?;
-                let found = self.vectors.line(learnt.found);
+                let found = self.vectors.line(learnt.initial);
                 let mut outcome = Outcome::of_learnt(learnt);
                 outcome.lines.insert(0, found);
                 let sources: Vec<_> = data.reports.iter().map(source_json).collect();

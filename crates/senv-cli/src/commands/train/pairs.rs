@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, Observer, SentenceEncoder, Sentences, Tokenizer};
 use senv_models::{
-    Cse, CseParams, Error as ModelError, FitParams, Initial, Learnt, Model, PairData, PairLoss, PairParams, Pp,
-    PpParams, ScoredPairs,
+    Cse, CseParams, Error as ModelError, FitParams, Initial, Model, PairData, PairLoss, PairParams, Pp, PpParams,
+    ScoredPairs, Trained,
 };
 use senv_store::Embeddings;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use super::{
     fit_args::epochs_of,
     init_args::Shared,
     job::Job,
-    outcome::{End, Outcome, source_json, source_line},
+    outcome::{Outcome, source_json, source_line},
     pair_args::{CseArgs, LearnArgs, PairRunArgs, PpArgs},
 };
 use crate::{
@@ -46,7 +46,7 @@ pub(crate) trait PairSystem: Default + Clone + Serialize {
         start: Option<&Self::Model>,
         dev: &[ScoredPairs],
         observer: &dyn Observer,
-    ) -> senv_models::Result<Learnt<Self::Model>>;
+    ) -> senv_models::Result<Trained<Self::Model>>;
 
     fn save(model: &Self::Model, path: &Path) -> senv_models::Result<()>;
 
@@ -91,7 +91,7 @@ impl PairSystem for PpParams {
         start: Option<&Pp>,
         dev: &[ScoredPairs],
         observer: &dyn Observer,
-    ) -> senv_models::Result<Learnt<Pp>> {
+    ) -> senv_models::Result<Trained<Pp>> {
         let Some(start) = start else { return self.fit(data, vectors, dev, observer) };
         // The vectors of the first stage hold its frequency weights already.
         let mut params = self.clone();
@@ -134,7 +134,7 @@ impl PairSystem for CseParams {
         start: Option<&Cse>,
         dev: &[ScoredPairs],
         observer: &dyn Observer,
-    ) -> senv_models::Result<Learnt<Cse>> {
+    ) -> senv_models::Result<Trained<Cse>> {
         self.fit(data, vectors, start, dev, observer)
     }
 
@@ -237,8 +237,8 @@ impl<S: PairSystem> PairRun<'_, S> {
         Ok(loaded)
     }
 
-    fn finish(&mut self, learnt: Learnt<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
-        let found = line.then(|| self.args.init.line(&self.args.data.vectors, learnt.found));
+    fn finish(&mut self, learnt: Trained<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
+        let found = line.then(|| self.args.init.line(&self.args.data.vectors, learnt.initial));
         let mut outcome = Outcome::of_learnt(learnt);
         outcome.lines.splice(..0, found);
         let sources: Vec<_> = data.reports.iter().map(source_json).collect();
@@ -284,7 +284,7 @@ impl<S: PairSystem> PairRun<'_, S> {
             progress.stage("stage 1/2");
             let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
             let outcome = self.finish(learnt, &loaded.first, true);
-            if outcome.end != End::Done {
+            if !outcome.stopped.is_complete() {
                 return Ok(outcome);
             }
             S::save(&outcome.model, &kept)?;

@@ -127,8 +127,8 @@ impl SiameseCbowArgs {
             learnt => learnt?,
         };
         let found = match path {
-            Some(path) => start_line(learnt.found, path),
-            None => self.init.line(&self.vectors, learnt.found),
+            Some(path) => start_line(learnt.initial, path),
+            None => self.init.line(&self.vectors, learnt.initial),
         };
         let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
         outcome.lines.insert(0, found);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use senv_eval::NliSet;
 use senv_models::{
-    Error as ModelError, GruTopology, Learnt, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams,
+    Error as ModelError, GruTopology, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, Trained,
 };
 use senv_store::Embeddings;
 
@@ -15,7 +15,7 @@ use super::{
     fit_args::{FitArgs, StartArgs, epochs_of},
     job::Job,
     names::{names, set},
-    outcome::{End, Outcome},
+    outcome::Outcome,
 };
 use crate::{
     destination::Content,
@@ -200,7 +200,7 @@ impl SnliArgs {
         let lines = train.pairs.iter().take(5000).flat_map(|(_, premise, hypothesis)| [&premise[..], hypothesis]);
         self.words.fit_tokenizer_to(&mut params.tokenizer, lines, progress);
         let learnt = params.fit(train, dev, vectors.as_ref(), progress)?;
-        let found = self.vectors.line(learnt.found);
+        let found = self.vectors.line(learnt.initial);
         let mut outcome = Outcome::of_learnt(learnt);
         outcome.lines.insert(0, found);
         Ok(outcome)
@@ -220,7 +220,7 @@ impl SnliArgs {
         progress: &TrainingProgress,
     ) -> senv_models::Result<Outcome<SkipThought>> {
         let [kept, checkpoint] = self.part_files();
-        let tune = |part: usize, params: &SnliParams| -> senv_models::Result<Learnt<Snli>> {
+        let tune = |part: usize, params: &SnliParams| -> senv_models::Result<Trained<Snli>> {
             progress.stage(format!("part {}/2", part + 1));
             params.fit_skip_thought(base, part, train, dev, progress)
         };
@@ -235,9 +235,9 @@ impl SnliArgs {
             first
         } else {
             let outcome = Outcome::of_learnt(tune(0, &params)?);
-            if outcome.end != End::Done {
-                let Outcome { end, lines, facts, .. } = outcome;
-                return Ok(Outcome { model: base.clone(), end, lines, check: None, facts });
+            if !outcome.stopped.is_complete() {
+                let Outcome { stopped, lines, facts, .. } = outcome;
+                return Ok(Outcome { model: base.clone(), stopped, lines, check: None, facts });
             }
             outcome.model.save(&kept)?;
             lines.extend(outcome.lines.into_iter().map(|line| format!("part 1: {line}")));
@@ -248,7 +248,7 @@ impl SnliArgs {
         let outcome = Outcome::of_learnt(tune(1, &second)?);
         lines.extend(outcome.lines.into_iter().map(|line| format!("part 2: {line}")));
         let model = base.with_tuned(0, &first)?.with_tuned(1, &outcome.model)?;
-        Ok(Outcome { model, end: outcome.end, lines, check: None, facts: outcome.facts })
+        Ok(Outcome { model, stopped: outcome.stopped, lines, check: None, facts: outcome.facts })
     }
 }
 

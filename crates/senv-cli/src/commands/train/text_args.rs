@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{CorpusOptions, Observer, Tokenizer};
-use senv_models::{FitParams, Initial, Learnt};
+use senv_models::{FitParams, Initial, Trained};
 use senv_store::Embeddings;
 
 use super::{
@@ -55,7 +55,7 @@ pub(crate) trait TextSystem {
         options: &CorpusOptions,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> senv_models::Result<Learnt<Self::Model>>;
+    ) -> senv_models::Result<Trained<Self::Model>>;
 
     fn save(model: &Self::Model, path: &Path) -> senv_models::Result<()>;
 }
@@ -81,7 +81,7 @@ macro_rules! text_system {
                 options: &senv_core::CorpusOptions,
                 vectors: Option<&senv_store::Embeddings>,
                 observer: &dyn senv_core::Observer,
-            ) -> senv_models::Result<senv_models::Learnt<$model>> {
+            ) -> senv_models::Result<senv_models::Trained<$model>> {
                 self.fit_files(input, dev, options, vectors, observer)
             }
 
@@ -119,7 +119,7 @@ impl RunningText {
                 self.words.fit_tokenizer(params.tokenizer(), &self.input, progress);
                 let options = self.corpus_options(threads);
                 let learnt = params.train(&self.input, &self.dev, &options, vectors.as_ref(), progress)?;
-                let found = self.vectors.line(learnt.found);
+                let found = self.vectors.line(learnt.initial);
                 let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
                 outcome.lines.insert(0, found);
                 Ok(outcome)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, CorpusOptions};
-use senv_models::{Found, LossAgainstChance, SavedModel, TextSystem};
+use senv_models::{InitialVectorReport, LossAgainstChance, SavedModel, TextSystem};
 use senv_store::Embeddings;
 
 use super::{
@@ -74,7 +74,8 @@ fn fit<S: TextSystem>(
     params.check()?;
 
     let (vocabulary, corpus) = Corpus::read(&common.input, &options, progress)?;
-    let line = start.as_ref().zip(path).map(|(start, path)| start_line(Found::count(&vocabulary, start), path));
+    let line =
+        start.as_ref().zip(path).map(|(start, path)| start_line(InitialVectorReport::count(&vocabulary, start), path));
     let sample = common.check.of_corpus(&corpus, &vocabulary, &check_params(S::INFERS_VECTORS))?;
     let trained = params.fit_from(vocabulary, &corpus, start.as_ref(), progress)?;
     let loss = LossAgainstChance::negative_sampling(trained.loss, negatives);

@@ -30,10 +30,10 @@ use crate::{
     Error, Result, file,
     fit::{FitParams, Weights, fit},
     initial::{self, Initial},
-    learnt::Learnt,
     pairs::numbered,
     sequence::{LongSentences, Reading, encode_many, encode_one, gather},
     training,
+    training::Trained,
 };
 
 /// How the set of words is told.
@@ -116,7 +116,7 @@ impl BowAutoencoderParams {
         options: &CorpusOptions,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<BowAutoencoder>> {
+    ) -> Result<Trained<BowAutoencoder>> {
         self.check()?;
         let options = CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.clone() };
         let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, &options, observer)?;
@@ -143,7 +143,7 @@ impl BowAutoencoderParams {
         dev: Option<&Corpus>,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<BowAutoencoder>> {
+    ) -> Result<Trained<BowAutoencoder>> {
         self.check()?;
         let seed = self.fit.seed;
         let (words, found) = self.initial.rows(&vocabulary, self.dim, vectors, seed)?;
@@ -167,7 +167,7 @@ impl BowAutoencoderParams {
         let updates = self.fit.words;
         let mut objective = Autoencoding { encoder, output, sentences, n, dev: held_out, updates, identity };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
-        Learnt::new(fitted, found, |Weights { words, parameters }| {
+        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             BowAutoencoder::new(self.clone(), vocabulary, words, file::exactly(parameters))
         })
     }

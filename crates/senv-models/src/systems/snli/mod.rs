@@ -35,9 +35,9 @@ use crate::{
     Error, Result, SkipThought, file,
     fingerprint::Fingerprint,
     fit::{FitParams, Weights, copy_table, fit, require},
-    initial::{self, Found, Initial},
-    learnt::Learnt,
+    initial::{self, Initial, InitialVectorReport},
     sequence::{LongSentences, Reading, encode_many, encode_one, gather},
+    training::Trained,
 };
 
 /// What an SNLI model can be told.
@@ -108,7 +108,7 @@ struct SnliStart {
     vocabulary: Vocabulary,
     words: Table,
     parameters: Parameters<f32>,
-    found: Found,
+    found: InitialVectorReport,
     /// What identifies it.
     identity: String,
 }
@@ -139,7 +139,7 @@ impl SnliParams {
         dev: Option<&NliPairs>,
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<Snli>> {
+    ) -> Result<Trained<Snli>> {
         self.check()?;
         let mut builder = VocabularyBuilder::default();
         let mut scratch = String::new();
@@ -181,7 +181,7 @@ impl SnliParams {
         train: &NliPairs,
         dev: Option<&NliPairs>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<Snli>> {
+    ) -> Result<Trained<Snli>> {
         self.check()?;
         require(part < base.parts.len(), "part", "one of the model's", part as f64)?;
         let part = &base.parts[part];
@@ -199,7 +199,7 @@ impl SnliParams {
             vocabulary: base.vocabulary.clone(),
             words: copy_table(&part.words)?,
             parameters: part.parameters[0].clone(),
-            found: Found { words: base.vocabulary.len(), found: base.vocabulary.len() },
+            found: InitialVectorReport { words: base.vocabulary.len(), found: base.vocabulary.len() },
             identity: fingerprint.parameters(&part.parameters[0]).hex(),
         };
         self.fit_from(start, train, dev, observer)
@@ -211,7 +211,7 @@ impl SnliParams {
         train: &NliPairs,
         dev: Option<&NliPairs>,
         observer: &dyn Observer,
-    ) -> Result<Learnt<Snli>> {
+    ) -> Result<Trained<Snli>> {
         let SnliStart { encoder: form, reading, vocabulary, words, parameters, found, identity } = start;
         let dim = words.dim();
         let encoder = form.build(dim)?;
@@ -226,7 +226,7 @@ impl SnliParams {
         let mut objective = Pairs { encoder, head, train, dev, identity };
         let weights = Weights { words, parameters: vec![parameters, head_parameters] };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
-        Learnt::new(fitted, found, |Weights { words, parameters }| {
+        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             Snli::new(config, vocabulary, words, file::exactly(parameters))
         })
     }
