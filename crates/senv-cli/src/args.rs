@@ -15,10 +15,10 @@ pub(crate) struct Cli {
     /// Say nothing but results, warnings and errors.
     #[arg(long, short, global = true, help_heading = "Everywhere")]
     pub(crate) quiet: bool,
-    /// Threads, 1 to 1024 [default: all cores]
-    #[arg(long, global = true, value_name = "N", help_heading = "Everywhere",
-          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1024))]
-    pub(crate) threads: Option<usize>,
+    /// Threads, 1 to 1024; 0 for all cores.
+    #[arg(long, global = true, value_name = "N", help_heading = "Everywhere", default_value_t = 0,
+          value_parser = RangedU64ValueParser::<usize>::new().range(..=1024))]
+    pub(crate) threads: usize,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

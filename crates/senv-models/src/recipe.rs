@@ -136,12 +136,8 @@ impl NeighbourRecipe {
 /// # Errors
 /// As [`Recipe::fit`].
 pub fn train(text: &[impl AsRef<Path>]) -> Result<Model> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let options = CorpusOptions { threads, ..CorpusOptions::default() };
-    let no_pairs: &[&Path] = &[];
-    let mut recipe = Recipe::choose(text, no_pairs, &options, &NoObserver)?;
-    recipe.set_threads(threads);
-    recipe.fit(&options, text, &NoObserver)
+    let (options, no_pairs): (_, &[&Path]) = (CorpusOptions::default(), &[]);
+    Recipe::choose(text, no_pairs, &options, &NoObserver)?.fit(&options, text, &NoObserver)
 }
 
 impl Recipe {

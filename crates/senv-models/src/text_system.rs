@@ -86,17 +86,13 @@ pub trait TextSystem: Clone + Sized {
         self.fit(vocabulary, &corpus, observer)
     }
 
-    /// Trains on a text file with these parameters on all cores, and reports to nobody; [`TextSystem::fit_files`] has the
+    /// Trains on a text file with these parameters, and reports to nobody; [`TextSystem::fit_files`] has the
     /// options, and more to say about the result.
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`].
     fn train(&self, text: impl AsRef<Path>) -> Result<Self::Model> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut params = self.clone();
-        params.shared().training.threads = threads;
-        let options = CorpusOptions { threads, ..CorpusOptions::default() };
-        Ok(params.fit_files(&[text], &options, &NoObserver)?.model)
+        Ok(self.fit_files(&[text], &CorpusOptions::default(), &NoObserver)?.model)
     }
 }
 

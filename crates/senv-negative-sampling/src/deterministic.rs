@@ -28,6 +28,7 @@ use std::{
 use senv_core::{
     BlockBuffer, Table,
     kernels::{Lanes, SharedTable},
+    thread_count,
 };
 
 use crate::{
@@ -123,7 +124,7 @@ fn share(parts: &[Range<usize>], threads: usize) -> impl Iterator<Item = &[Range
 
 /// Trains until the end, or until the run is told to halt.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
-    let n_threads = run.params.threads;
+    let n_threads = thread_count(run.params.threads);
     let parts = divide(source.stride());
     let columns: Vec<_> = share(&parts, n_threads).map(|own| own[0].start..own[own.len() - 1].end).collect();
     let n_tokens = run.corpus.n_tokens().saturating_mul(u64::from(run.params.epochs));
@@ -146,9 +147,9 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
     std::thread::scope(|scope| {
         for thread in 1..n_threads {
             let shared = &shared;
-            scope.spawn(move || Worker { run, shared, thread }.work(None));
+            scope.spawn(move || Worker { run, shared, thread, n_threads }.work(None));
         }
-        Worker { run, shared: &shared, thread: 0 }.work(Some(reporter));
+        Worker { run, shared: &shared, thread: 0, n_threads }.work(Some(reporter));
     });
 }
 
@@ -170,6 +171,7 @@ struct Worker<'a, E> {
     run: &'a Run<'a, E>,
     shared: &'a Shared<'a>,
     thread: usize,
+    n_threads: usize,
 }
 
 impl<E: Examples> Worker<'_, E> {
@@ -212,7 +214,7 @@ impl<E: Examples> Worker<'_, E> {
     /// thread was lost.
     fn turns(&self, block: &Block<'_>, adopted: &mut [bool]) -> Option<()> {
         let shared = self.shared;
-        let (n_lanes, n_threads) = (shared.lanes.len(), self.run.params.threads);
+        let (n_lanes, n_threads) = (shared.lanes.len(), self.n_threads);
         let own = self.thread * n_lanes / n_threads..(self.thread + 1) * n_lanes / n_threads;
         loop {
             let turn = shared.turn.0.load(Ordering::Acquire);

@@ -3,7 +3,7 @@
 
 use std::{ops::Range, slice, sync::atomic::Ordering};
 
-use senv_core::{BlockBuffer, Table, kernels::SharedTable};
+use senv_core::{BlockBuffer, Table, kernels::SharedTable, thread_count};
 
 use crate::{
     coefficients::Coefficients,
@@ -21,7 +21,7 @@ const PRIVATE_ROWS: usize = 64;
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let (source, target) = (SharedTable::new(source), SharedTable::new(target));
     std::thread::scope(|scope| {
-        for _ in 1..run.params.threads {
+        for _ in 1..thread_count(run.params.threads) {
             scope.spawn(move || work(run, source, target, None));
         }
         work(run, source, target, Some(reporter));
@@ -36,7 +36,7 @@ fn work<E: Examples>(
 ) {
     let mut private = None;
     // Where a few words are all there is, copies would drift apart between two merges.
-    if run.params.threads > 1 && run.pace.is_longest() {
+    if thread_count(run.params.threads) > 1 && run.pace.is_longest() {
         let rows = |table: &SharedTable<'_>| PrivateRows::new(PRIVATE_ROWS.min(table.n_rows()), table.dim());
         match rows(&source).and_then(|s| Ok((s, rows(&target)?))) {
             Ok(mut rows) => {

@@ -41,16 +41,12 @@ pub struct Params {
     pub schedule: Schedule,
     /// Every random choice derives from it.
     pub seed: u64,
-    /// Threads, at least 1. Not part of what a resumed run must agree on.
-    #[serde(skip, default = "one")]
+    /// Threads, at most 1024; 0 (default) for all cores. Not part of what a resumed run must agree on.
+    #[serde(skip)]
     pub threads: usize,
     /// Checkpoints; `None` for none.
     #[serde(skip)]
     pub checkpoint: Option<CheckpointPlan>,
-}
-
-fn one() -> usize {
-    1
 }
 
 impl Default for Params {
@@ -63,7 +59,7 @@ impl Default for Params {
             l1: 0.0,
             schedule: Schedule::Deterministic,
             seed: 1,
-            threads: 1,
+            threads: 0,
             checkpoint: None,
         }
     }
@@ -83,7 +79,7 @@ impl Params {
         let k = self.negatives;
         in_range((1..=1000).contains(&k), "negatives", "from 1 to 1000", k.to_string())?;
         in_range(self.l1.is_finite() && self.l1 >= 0.0, "l1", "finite and at least 0", self.l1.to_string())?;
-        in_range((1..=1024).contains(&self.threads), "threads", "from 1 to 1024", self.threads.to_string())
+        in_range(self.threads <= 1024, "threads", "at most 1024; 0 for all cores", self.threads.to_string())
     }
 }
 
@@ -108,7 +104,7 @@ mod tests {
         for (n, ok) in [(0, false), (1, true), (1000, true), (1001, false)] {
             assert_eq!(with(&|p| p.negatives = n), ok, "negatives {n}");
         }
-        for (n, ok) in [(0, false), (1, true), (1024, true), (1025, false)] {
+        for (n, ok) in [(0, true), (1, true), (1024, true), (1025, false)] {
             assert_eq!(with(&|p| p.threads = n), ok, "threads {n}");
         }
         assert!(!with(&|p| p.epochs = 0));

@@ -14,11 +14,7 @@ pub(crate) mod similarity;
 pub(crate) mod train;
 pub(crate) mod tune;
 
-use std::{
-    num::NonZero,
-    path::{Path, PathBuf},
-    thread,
-};
+use std::path::{Path, PathBuf};
 
 use senv_models::Model;
 
@@ -51,7 +47,7 @@ impl ModelArg {
 
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result {
-    let threads = cli.threads.unwrap_or_else(|| thread::available_parallelism().map_or(1, NonZero::get));
+    let threads = senv_core::thread_count(cli.threads);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
     match cli.command {
         Command::Train(command) => command.run(threads),

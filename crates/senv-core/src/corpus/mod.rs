@@ -33,7 +33,7 @@ pub struct CorpusOptions {
     /// Tokens that are known whatever their count and whatever the limit, such as the words of a model that training
     /// goes on from; one that the text lacks has a count of 0. None by default. Ignored where a vocabulary is given.
     pub keep: Vec<String>,
-    /// Threads that read; 1 by default, 0 for as many as the machine has. The result is always the same.
+    /// Threads that read; 0 (default) for all cores. The result is always the same.
     pub threads: usize,
     /// What to do with lines that are not UTF-8; an error by default.
     pub invalid_utf8: InvalidUtf8,
@@ -51,7 +51,7 @@ impl Default for CorpusOptions {
             min_count: 5,
             max_vocabulary: None,
             keep: Vec::new(),
-            threads: 1,
+            threads: 0,
             invalid_utf8: InvalidUtf8::default(),
             max_line_bytes: DEFAULT_MAX_LINE_BYTES,
             scratch_dir: None,
@@ -137,7 +137,7 @@ impl Corpus {
 
     fn translated(passed: Passed, tables: &translate::Tables, options: &CorpusOptions) -> Result<Self> {
         let Passed { pieces, mut storage, n_replaced, .. } = passed;
-        let (blocks, sums) = translate::translate(&pieces, tables, &mut storage, n_threads(options))?;
+        let (blocks, sums) = translate::translate(&pieces, tables, &mut storage, crate::thread_count(options.threads))?;
         let all: u64 = pieces.iter().map(|piece| piece.n_ids as u64).sum();
         Ok(Self { storage, blocks, sums, n_unknown: all - sums.n_tokens, n_replaced })
     }
@@ -244,13 +244,6 @@ impl Corpus {
     }
 }
 
-fn n_threads(options: &CorpusOptions) -> usize {
-    match options.threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        n => n,
-    }
-}
-
 /// The pass over the text, with what must hold before and after.
 fn checked_pass(
     paths: &[PathBuf],
@@ -261,7 +254,7 @@ fn checked_pass(
     if paths.is_empty() {
         return Err(Error::InvalidParameter { name: "paths", requirement: "at least one file", got: "none".into() });
     }
-    let passed = pass(paths, options, known, n_threads(options), observer)?;
+    let passed = pass(paths, options, known, crate::thread_count(options.threads), observer)?;
     let mut has_text = vec![false; paths.len()];
     passed.pieces.iter().for_each(|piece| has_text[piece.file] |= piece.n_ids > 0);
     if !has_text.contains(&true) {

@@ -96,16 +96,12 @@ pub struct FitParams {
     pub patience: Option<u32>,
     /// Every random choice derives from it.
     pub seed: u64,
-    /// Threads, at least 1. The result does not depend on them.
-    #[serde(skip, default = "one")]
+    /// Threads, at most 1024; 0 (default) for all cores. The result does not depend on them.
+    #[serde(skip)]
     pub threads: usize,
     /// Checkpoints; `None` for none.
     #[serde(skip)]
     pub checkpoint: Option<CheckpointPlan>,
-}
-
-fn one() -> usize {
-    1
 }
 
 impl Default for FitParams {
@@ -125,7 +121,7 @@ impl Default for FitParams {
             validate_every: None,
             patience: None,
             seed: 1,
-            threads: 1,
+            threads: 0,
             checkpoint: None,
         }
     }
@@ -141,13 +137,13 @@ impl FitParams {
             ("epochs", u64::from(self.epochs)),
             ("steps", self.steps.unwrap_or(1)),
             ("batch", self.batch as u64),
-            ("threads", self.threads as u64),
             ("validate_every", self.validate_every.unwrap_or(1)),
             ("patience", u64::from(self.patience.unwrap_or(1))),
         ];
         for (name, value) in at_least_one {
             require(value >= 1, name, "at least 1", value as f64)?;
         }
+        require(self.threads <= 1024, "threads", "at most 1024; 0 for all cores", self.threads as f64)?;
         require(self.lr.is_finite() && self.lr > 0.0, "lr", "finite and above 0", self.lr)?;
         require_penalty("l2_words", self.l2_words)?;
         let clip = self.clip.unwrap_or(1.0);
@@ -219,7 +215,7 @@ mod tests {
             FitParams { l2_words: f64::INFINITY, ..good.clone() },
             FitParams { clip: Some(0.0), ..good.clone() },
             FitParams { patience: Some(0), ..good.clone() },
-            FitParams { threads: 0, ..good.clone() },
+            FitParams { threads: 1025, ..good.clone() },
             FitParams { decay: Decay::Linear { warmup: 1.0, floor: 0.0 }, ..good.clone() },
         ];
         assert!(bad.iter().all(|params| params.check().is_err()));

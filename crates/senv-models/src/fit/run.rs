@@ -132,7 +132,7 @@ pub fn fit<O: Objective + Send>(
     observer: &dyn Observer,
 ) -> Result<Fitted> {
     params.check()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(params.threads).build();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(senv_core::thread_count(params.threads)).build();
     let pool = pool.map_err(|error| CoreError::InvalidParameter {
         name: "threads",
         requirement: "a number of threads that the system can start",

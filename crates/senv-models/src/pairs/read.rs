@@ -51,7 +51,7 @@ pub struct PairOptions {
     pub keep: Vec<String>,
     /// Reading of text.
     pub text: TextOptions,
-    /// Threads that read running text.
+    /// Threads that read running text; 0 (default) for all cores.
     pub threads: usize,
 }
 
@@ -65,7 +65,7 @@ impl Default for PairOptions {
             held_out: HeldOut::default(),
             keep: Vec::new(),
             text: TextOptions::default(),
-            threads: 1,
+            threads: 0,
         }
     }
 }

@@ -54,12 +54,13 @@ impl Default for FastSentParams {
 impl TextSystem for FastSentParams {
     type Model = FastSent;
 
-    /// Many epochs, subsampled targets, and the weights of uSIF. [`FastSentParams::default`] has the settings of the release,
-    /// for a thousand million words.
+    /// Many epochs, a higher learning rate, subsampled targets, and the weights of uSIF. [`FastSentParams::default`] has the
+    /// settings of the release, for a thousand million words. Sums are long vectors: at a learning rate of .2 training is
+    /// not stable any more.
     fn for_text(size: TextSize) -> Self {
         Self {
             min_count: size.min_count(),
-            subsample: 1e-4,
+            subsample: 1e-3,
             weighting: Some(WeightScheme::USIF),
             training: Params { epochs: size.epochs(10.0, 2, 40), lr: 0.1, ..Self::default().training },
             ..Self::default()
