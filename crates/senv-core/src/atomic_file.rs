@@ -172,7 +172,7 @@ fn open(path: &Path) -> io::Result<Sink> {
     let mut current = path.to_owned();
     for _ in 0..MAX_LINKS {
         let Some(name) = current.file_name() else { break };
-        // The folder by its real path, so that a link in it is recognised wherever it was reached from.
+        // The folder by its real path, so that a link in it is recognized wherever it was reached from.
         let target = folder_of(&current).canonicalize()?.join(name);
         match fs::symlink_metadata(&target) {
             Ok(metadata) if metadata.is_symlink() => {
@@ -248,7 +248,7 @@ fn remove_leftovers(folder: &Path, prefix: &str) {
     }
 }
 
-/// Brings a rename to the disk, where folders can be synchronised.
+/// Brings a rename to the disk, where folders can be synchronized.
 fn sync_folder(target: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());

@@ -70,7 +70,7 @@ pub struct CheckpointPlan {
 /// ```
 ///
 /// # Errors
-/// [`Error::Io`] if the file cannot be written, [`Error::BadFile`] if the state cannot be serialised.
+/// [`Error::Io`] if the file cannot be written, [`Error::BadFile`] if the state cannot be serialized.
 pub fn save<S: Serialize>(path: impl AsRef<Path>, kind: &str, state: &S, tables: &[(&str, &Table)]) -> Result<()> {
     let path = path.as_ref();
     let head = encode_head(kind, state, tables).map_err(|reason| Error::BadFile { path: path.to_owned(), reason })?;

@@ -28,9 +28,9 @@ use rayon::prelude::*;
 
 use factors::Factors;
 #[cfg(not(feature = "ndarray-linalg"))]
-pub(crate) use householder::factorise;
+pub(crate) use householder::factorize;
 #[cfg(feature = "ndarray-linalg")]
-pub(crate) use lapack::factorise;
+pub(crate) use lapack::factorize;
 pub use orthogonal::orthogonal;
 
 use crate::{Error, Result, Stream, Table, kernels::fill_uniform, rng::mix};
@@ -81,7 +81,7 @@ pub fn normal<F: NdFloat>(rng: &mut Stream, out: &mut [F], sd: f64) -> Result<()
 pub fn glorot_uniform<F: NdFloat>(rng: &mut Stream, out: &mut [F], fan_in: usize, fan_out: usize) -> Result<()> {
     let expected = fan_in.saturating_mul(fan_out);
     if out.len() != expected {
-        return Err(Error::ShapeMismatch { what: "matrix to initialise", expected, got: out.len() });
+        return Err(Error::ShapeMismatch { what: "matrix to initialize", expected, got: out.len() });
     }
     let fans = fan_in as f64 + fan_out as f64;
     if fans == 0.0 {

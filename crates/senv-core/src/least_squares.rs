@@ -11,7 +11,7 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use crate::{Error, Float, Result, init::factorise, matmul, matmul_into};
+use crate::{Error, Float, Result, init::factorize, matmul, matmul_into};
 
 /// `x A + a`, as [`least_squares`] finds it.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,7 +84,7 @@ pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, inter
         x -= &x_mean;
         y -= &y_mean;
     }
-    let factors = factorise(x.clone())?;
+    let factors = factorize(x.clone())?;
     let rounding = f64::EPSILON * (n as f64).sqrt() * 8.0;
     let dependent = factors.diagonal().iter().zip(&sizes).position(|(pivot, size)| pivot.abs() <= rounding * size);
     if let Some(column) = dependent {

@@ -27,7 +27,7 @@ pub struct Progress {
     /// perplexity. `None` where there is no such decoder.
     pub decoders: [Option<f64>; 2],
     /// Whether p there is among a few sampled words: the perplexity is then far below that over all words.
-    pub among_samples: bool,
+    pub sampled_perplexity: bool,
 }
 
 impl Progress {

@@ -52,7 +52,7 @@ impl<F: Float> Tensor<F> {
 }
 
 /// Named tensors in a fixed order: what an encoder or a head has learnt, a gradient of the same form, a moment of an
-/// optimiser. Encoders address tensors by their place, files by their name.
+/// optimizer. Encoders address tensors by their place, files by their name.
 ///
 /// ```
 /// use senv_core::Parameters;
@@ -60,7 +60,7 @@ impl<F: Float> Tensor<F> {
 /// let filter = parameters.push("filter", [2, 3], vec![0.5; 6])?;
 /// parameters.push("bias", [1, 2], vec![0.0; 2])?;
 /// assert_eq!(parameters[filter].view()[(1, 2)], 0.5);
-/// assert_eq!(parameters.zeros_like().n_numbers(), 8);
+/// assert_eq!(parameters.zeros_like().n_values(), 8);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -114,7 +114,7 @@ impl<F: Float> Parameters<F> {
 
     /// Numbers of all tensors together.
     #[must_use]
-    pub fn n_numbers(&self) -> usize {
+    pub fn n_values(&self) -> usize {
         self.tensors.iter().map(|tensor| tensor.values.len()).sum()
     }
 

@@ -224,7 +224,7 @@ fn another_kind_another_version_and_another_state_are_named() {
 
 #[test]
 fn damaged_tables_do_not_hide_the_state_and_a_failed_save_keeps_the_old_file() {
-    /// Fails while it is serialised.
+    /// Fails while it is serialized.
     struct Failing;
     impl Serialize for Failing {
         fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {

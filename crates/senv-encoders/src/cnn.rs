@@ -18,7 +18,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, init};
 use serde::{Deserialize, Serialize};
 
-pub use folded::Folded;
+pub use folded::FoldedCnn;
 
 use crate::encoder::{Encoder, check_gradients, check_size, check_words};
 

@@ -45,7 +45,7 @@ pub trait Encoder<F: Float> {
     /// # Errors
     /// As for [`forward`](Encoder::forward); also if the gradients have other shapes than what they are gradients of, or
     /// `saved` does not fit: [`Error::ShapeMismatch`], or [`Error::InvalidParameter`] where all sizes agree. A state saved
-    /// for another batch of the same form is not recognised.
+    /// for another batch of the same form is not recognized.
     #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,

@@ -11,7 +11,7 @@
 //!
 //! Word t is to be read from h_t (`token-nll` and others turn states into a loss). (F2) is `gru`.
 
-mod speaker;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, TokenId, matmul, matmul_into};
 use serde::{Deserialize, Serialize};
 
-pub use speaker::Speaker;
+pub use session::DecoderSession;
 
 use crate::{
     encoder::{check_size, check_words},
@@ -282,11 +282,11 @@ impl GruDecoder {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the vector or the parameters do not fit the decoder.
-    pub fn speak<'a, F: Float>(
+    pub fn session<'a, F: Float>(
         &'a self,
         parameters: &'a Parameters<F>,
         vector: ArrayView1<'_, F>,
-    ) -> Result<Speaker<'a, F>> {
+    ) -> Result<DecoderSession<'a, F>> {
         self.check_tensors(parameters)?;
         check_size("sentence vector", self.vector_dim, vector.len())?;
         let weights = self.cell.weights(parameters, 0);
@@ -294,7 +294,7 @@ impl GruDecoder {
             Some(context) => (vec![F::zero(); self.hidden()], Some(context.dot(&vector).to_vec())),
             None => (vector.to_vec(), None),
         };
-        Ok(Speaker { decoder: self, parameters, first, added })
+        Ok(DecoderSession { decoder: self, parameters, first, added })
     }
 
     fn check_tensors<F: Float>(&self, parameters: &Parameters<F>) -> Result<()> {

@@ -106,7 +106,7 @@ impl<'a> Embedded<'a> {
         Ok(Self { embeddings, pairs, targets, features, dim: encoder.dim() })
     }
 
-    /// Labelled pairs: one class each.
+    /// Labeled pairs: one class each.
     fn of(encoder: &dyn SentenceEncoder, sets: &'a [NliSet], features: PairFeatures) -> Result<Self> {
         let pairs = sets.iter().flat_map(|set| &set.pairs);
         let mut targets = Array2::zeros((pairs.clone().count(), Entailment::ALL.len()));
@@ -162,7 +162,7 @@ impl<'a> FrozenClassifier<'a> {
     ) -> Result<Self> {
         let nothing = |sets: &[NliSet]| sets.iter().all(|set| set.pairs.is_empty());
         if nothing(train) || (!dev.is_empty() && nothing(dev)) {
-            return Err(Error::NothingToDo { what: "labelled pairs" });
+            return Err(Error::NothingToDo { what: "labeled pairs" });
         }
         let examples = Embedded::of(encoder, train, features)?;
         let mut model = LogisticRegression::new(Entailment::ALL.len(), examples.n_features());

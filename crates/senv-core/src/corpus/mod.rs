@@ -8,7 +8,7 @@ mod translate;
 use std::path::PathBuf;
 
 use block::{Block, BlockWriter, Sums};
-use pass::{Passed, pass};
+use pass::{PassOutput, pass};
 use storage::Storage;
 
 pub use block::BlockBuffer;
@@ -135,8 +135,8 @@ impl Corpus {
         Self::translated(passed, &Vec::new(), options)
     }
 
-    fn translated(passed: Passed, tables: &translate::Tables, options: &CorpusOptions) -> Result<Self> {
-        let Passed { pieces, mut storage, n_replaced, .. } = passed;
+    fn translated(output: PassOutput, tables: &translate::Tables, options: &CorpusOptions) -> Result<Self> {
+        let PassOutput { pieces, mut storage, n_replaced, .. } = output;
         let (blocks, sums) = translate::translate(&pieces, tables, &mut storage, n_threads(options))?;
         let all: u64 = pieces.iter().map(|piece| piece.n_ids as u64).sum();
         Ok(Self { storage, blocks, sums, n_unknown: all - sums.n_tokens, n_replaced })
@@ -257,7 +257,7 @@ fn checked_pass(
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
     observer: &dyn Observer,
-) -> Result<Passed> {
+) -> Result<PassOutput> {
     if paths.is_empty() {
         return Err(Error::InvalidParameter { name: "paths", requirement: "at least one file", got: "none".into() });
     }

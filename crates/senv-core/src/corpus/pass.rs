@@ -45,7 +45,7 @@ pub(super) struct Piece {
 }
 
 /// What the pass leaves.
-pub(super) struct Passed {
+pub(super) struct PassOutput {
     /// In the order of the text.
     pub(super) pieces: Vec<Piece>,
     pub(super) storage: Storage,
@@ -62,7 +62,7 @@ pub(super) fn pass(
     known: Option<&Vocabulary>,
     n_threads: usize,
     observer: &dyn Observer,
-) -> Result<Passed> {
+) -> Result<PassOutput> {
     let text = TextOptions {
         invalid_utf8: options.invalid_utf8,
         // The length of a sentence has 31 bits.
@@ -105,7 +105,7 @@ pub(super) fn pass(
     let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
     pieces.sort_unstable_by_key(|piece| piece.number);
     let n_replaced = pieces.iter().map(|piece| piece.n_replaced).sum();
-    Ok(Passed { pieces, storage: into_inner(shared.storage).finish(), builders, n_replaced })
+    Ok(PassOutput { pieces, storage: into_inner(shared.storage).finish(), builders, n_replaced })
 }
 
 /// Bytes of all files on the disk; nothing where one of them is not a plain file.

@@ -33,7 +33,7 @@ struct Block {
 pub(crate) struct Reflections(Vec<Block>);
 
 /// The factors of `a`, which has at least as many rows as columns.
-pub(crate) fn factorise(mut a: Array2<f64>) -> Result<Factors<Reflections>> {
+pub(crate) fn factorize(mut a: Array2<f64>) -> Result<Factors<Reflections>> {
     let (m, n) = a.dim();
     let mut blocks = Vec::with_capacity(n.div_ceil(BLOCK));
     for first in (0..n).step_by(BLOCK) {
@@ -129,7 +129,7 @@ mod tests {
             if n > 2 {
                 a.column_mut(1).fill(0.0);
             }
-            let factors = factorise(a.clone()).unwrap();
+            let factors = factorize(a.clone()).unwrap();
             let mut r = factors.r.clone();
             r.indexed_iter_mut().filter(|((i, j), _)| i > j).for_each(|(_, x)| *x = 0.0);
             let mut product = factors.times_diagonal(m, &Array1::ones(n)).unwrap().dot(&r);

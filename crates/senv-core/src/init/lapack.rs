@@ -10,7 +10,7 @@ use super::Factors;
 use crate::{Error, Result, matmul};
 
 /// The factors of `a`, which has at least as many rows as columns; Q as a matrix of shape `(m, n)`.
-pub(crate) fn factorise(a: Array2<f64>) -> Result<Factors<Array2<f64>>> {
+pub(crate) fn factorize(a: Array2<f64>) -> Result<Factors<Array2<f64>>> {
     let (rows, dim) = a.dim();
     if dim == 0 {
         return Ok(Factors { q: Array2::zeros((rows, 0)), r: Array2::zeros((0, 0)) });
@@ -59,7 +59,7 @@ mod tests {
             let mut values = vec![0.0; m * n];
             crate::init::normal(&mut stream(4, "lapack", &[m as u64]), &mut values, 1.0).unwrap();
             let a = Array2::from_shape_vec((m, n), values).unwrap();
-            let (ours, theirs) = (householder::factorise(a.clone()).unwrap(), factorise(a).unwrap());
+            let (ours, theirs) = (householder::factorize(a.clone()).unwrap(), factorize(a).unwrap());
             let signs = |r: Array1<f64>| r.mapv(f64::signum);
             let (s, t) = (signs(ours.diagonal()), signs(theirs.diagonal()));
             let (q, p) = (ours.times_diagonal(m, &s).unwrap(), theirs.times_diagonal(m, &t).unwrap());

@@ -12,7 +12,7 @@
 
 use ndarray::{Array2, NdFloat};
 
-use super::{factorise, normal};
+use super::{factorize, normal};
 use crate::{Error, Result, Stream};
 
 /// Fills `out`, a matrix of `rows` and `columns`, with orthonormal columns (rows, if there are fewer of them), all such
@@ -37,7 +37,7 @@ use crate::{Error, Result, Stream};
 pub fn orthogonal<F: NdFloat>(rng: &mut Stream, out: &mut [F], rows: usize, columns: usize) -> Result<()> {
     let expected = rows.checked_mul(columns).ok_or(Error::TooLarge { rows, dim: columns })?;
     if out.len() != expected {
-        return Err(Error::ShapeMismatch { what: "matrix to initialise", expected, got: out.len() });
+        return Err(Error::ShapeMismatch { what: "matrix to initialize", expected, got: out.len() });
     }
     let (long, short) = (rows.max(columns), rows.min(columns));
     if short == 0 {
@@ -46,7 +46,7 @@ pub fn orthogonal<F: NdFloat>(rng: &mut Stream, out: &mut [F], rows: usize, colu
     let mut values = vec![0.0_f64; expected];
     normal(rng, &mut values, 1.0)?;
     let values = Array2::from_shape_vec((long, short), values).map_err(|_| Error::TooLarge { rows, dim: columns })?;
-    let factors = factorise(values)?;
+    let factors = factorize(values)?;
     let signs = factors.diagonal().mapv(|x| if x < 0.0 { -1.0 } else { 1.0 });
     let q = factors.times_diagonal(long, &signs)?;
     let narrow = |x: f64| F::from(x).unwrap_or_else(F::nan);

@@ -53,7 +53,7 @@ pub fn cosine(u: &[f32], v: &[f32]) -> f32 {
 }
 
 /// Divides a vector by its norm and returns the norm; a vector of norm below 1e-12 stays as it is.
-pub fn l2_normalise(y: &mut [f32]) -> f32 {
+pub fn l2_normalize(y: &mut [f32]) -> f32 {
     let length = norm(y);
     if f64::from(length) >= TINY {
         scale(1.0 / length, y);

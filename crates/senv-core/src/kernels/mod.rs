@@ -39,7 +39,7 @@ mod x86;
 
 use std::ops::Range;
 
-pub use cosine::{cosine, l2_normalise, norm};
+pub use cosine::{cosine, l2_normalize, norm};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use entry_points::entry_points;
 pub(crate) use fill::fill_uniform;

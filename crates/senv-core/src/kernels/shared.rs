@@ -2,7 +2,7 @@
 //!
 //! Lock-free training (Hogwild) lets threads update the same rows at once: an update may be lost when two collide,
 //! which costs next to nothing because sentences rarely share more than their frequent words. In the memory model of
-//! Rust such a race on plain `f32` is undefined behaviour, whatever the machine would make of it. So:
+//! Rust such a race on plain `f32` is undefined behavior, whatever the machine would make of it. So:
 //!
 //! * A [`SharedTable`] is a slice of `AtomicU32`, made from the `&mut Table` that it borrows for as long as it lives.
 //!   Nothing else can reach the numbers meanwhile, and nobody ever holds a `&f32` or `&mut f32` to them.

@@ -279,7 +279,7 @@ fn threads_that_race_for_a_row_leave_numbers_that_some_order_explains() {
 
 #[test]
 fn a_cosine_by_hand_and_at_the_edges() {
-    use super::{cosine, l2_normalise, norm};
+    use super::{cosine, l2_normalize, norm};
     // (3, 4)·(4, 3) / 25
     assert!((cosine(&[3.0, 4.0], &[4.0, 3.0]) - 0.96).abs() < 1e-7);
     assert_eq!(cosine(&[1.0, 2.0], &[-2.0, -4.0]), -1.0);
@@ -294,10 +294,10 @@ fn a_cosine_by_hand_and_at_the_edges() {
     assert_eq!(norm(&[3e30, 4e30]), 5e30);
     assert!((norm(&[3e-30, 4e-30]) / 5e-30 - 1.0).abs() < 1e-6);
     let mut y = [3.0, 4.0];
-    assert_eq!(l2_normalise(&mut y), 5.0);
+    assert_eq!(l2_normalize(&mut y), 5.0);
     assert_eq!(y, [0.6, 0.8]);
     let mut zero = [0.0; 4];
-    assert_eq!(l2_normalise(&mut zero), 0.0);
+    assert_eq!(l2_normalize(&mut zero), 0.0);
     assert_eq!(zero, [0.0; 4]);
 }
 

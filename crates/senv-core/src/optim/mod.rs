@@ -1,7 +1,7 @@
 //! How parameters follow their gradients: one update rule a file, all behind [`Optimizer`].
 //!
 //! A rule holds its hyperparameters, an array of parameters has a state of its own, and the learning rate comes
-//! with every step, from a constant or a [`LinearDecay`]. `d_x` is always ∂L/∂x of a loss L to minimise.
+//! with every step, from a constant or a [`LinearDecay`]. `d_x` is always ∂L/∂x of a loss L to minimize.
 //!
 //! ```
 //! use senv_core::optim::{AdamParams, Optimizer, clip_by_global_norm};
@@ -34,7 +34,7 @@ pub use adam::{Adam, AdamParams, AdamState, AdamStep, AdamVariant};
 pub use clip::{clip_by_global_norm, clip_to_norm, global_norm};
 pub use rule::{ParametersOptimizer, Rule};
 pub use sgd::{LinearDecay, LinearDecayParams, Sgd, SgdState};
-pub use table::{Pull, TableOptimizer};
+pub use table::{L2Penalty, TableOptimizer};
 
 /// An update rule, for f32 and f64.
 pub trait Optimizer<F: Float> {

@@ -14,7 +14,7 @@ use crate::{Error, Float, Result, Table, TokenId};
 
 /// A force of `strength` (w − w₀) towards the rows a table started from: the gradient of ½ strength |w − w₀|².
 #[derive(Debug, Clone, Copy)]
-pub struct Pull<'a> {
+pub struct L2Penalty<'a> {
     /// w₀, of the same shape.
     pub initial: &'a Table,
     /// How strong; 0 for none.
@@ -77,9 +77,9 @@ impl TableOptimizer {
         table: &mut Table,
         tokens: &[TokenId],
         d_rows: ArrayView2<'_, f32>,
-        pull: Option<Pull<'_>>,
+        penalty: Option<L2Penalty<'_>>,
     ) -> Result<()> {
-        self.update(lr, table, tokens, d_rows, pull, false)
+        self.update(lr, table, tokens, d_rows, penalty, false)
     }
 
     /// The dense rule: one step of every row; `d_rows` holds the gradient of the rows of `tokens`, it is zero elsewhere.
@@ -93,9 +93,9 @@ impl TableOptimizer {
         table: &mut Table,
         tokens: &[TokenId],
         d_rows: ArrayView2<'_, f32>,
-        pull: Option<Pull<'_>>,
+        penalty: Option<L2Penalty<'_>>,
     ) -> Result<()> {
-        self.update(lr, table, tokens, d_rows, pull, true)
+        self.update(lr, table, tokens, d_rows, penalty, true)
     }
 
     fn update(
@@ -104,14 +104,14 @@ impl TableOptimizer {
         table: &mut Table,
         tokens: &[TokenId],
         d_rows: ArrayView2<'_, f32>,
-        pull: Option<Pull<'_>>,
+        penalty: Option<L2Penalty<'_>>,
         every_row: bool,
     ) -> Result<()> {
         check_rate(lr)?;
-        self.check_shapes(table, tokens, d_rows, pull)?;
+        self.check_shapes(table, tokens, d_rows, penalty)?;
         self.n_steps += 1;
         let step = self.rule.check()?.at::<f32>(self.n_steps, lr);
-        let pull = pull.filter(|pull| pull.strength != 0.0);
+        let penalty = penalty.filter(|penalty| penalty.strength != 0.0);
         let (dim, n_rows) = (table.dim(), table.n_rows());
         let d_rows = d_rows.as_standard_layout();
         let d_rows = d_rows.as_slice().unwrap_or(&[]);
@@ -119,7 +119,7 @@ impl TableOptimizer {
         let x = with_stride(table);
         let rows = RowsOf { first: 0, n_rows, parts: [x, m, v], tokens, d_rows };
         rows.split(dim, every_row, &|row, scratch, x, d_x, m, v| {
-            if let Some(Pull { initial, strength }) = pull {
+            if let Some(L2Penalty { initial, strength }) = penalty {
                 scratch.copy_from_slice(x);
                 f32::axpy(-1.0, crate::Rows::row(initial, row), scratch);
                 f32::scale(strength, scratch);
@@ -142,10 +142,10 @@ impl TableOptimizer {
         table: &Table,
         tokens: &[TokenId],
         d_rows: ArrayView2<'_, f32>,
-        pull: Option<Pull<'_>>,
+        penalty: Option<L2Penalty<'_>>,
     ) -> Result<()> {
         let shape = (table.n_rows(), table.dim());
-        let others = self.moments.iter().chain(pull.as_ref().map(|pull| pull.initial));
+        let others = self.moments.iter().chain(penalty.as_ref().map(|penalty| penalty.initial));
         for other in others {
             for (expected, got) in [(shape.0, other.n_rows()), (shape.1, other.dim())] {
                 if expected != got {
@@ -184,7 +184,7 @@ mod tests {
         || [Rule::Sgd, Rule::AdaGrad(AdaGradParams::default()), Rule::Adam(AdamParams::default())];
 
     /// 700 rows of 19 numbers after six steps on some rows, on so many threads.
-    fn trained(rule: Rule, every_row: bool, pull: f32, threads: usize) -> Vec<Vec<f32>> {
+    fn trained(rule: Rule, every_row: bool, penalty: f32, threads: usize) -> Vec<Vec<f32>> {
         let mut table = Table::zeros(700, 19).unwrap();
         (0..700).for_each(|row| table.row_mut(row).copy_from_slice(&numbers(19, row as u64)));
         let initial = table.clone();
@@ -194,13 +194,13 @@ mod tests {
             let tokens: Vec<TokenId> = (step..700).step_by(step as usize + 1).map(TokenId).collect();
             let d_rows =
                 ndarray::Array2::from_shape_vec((tokens.len(), 19), numbers(tokens.len() * 19, 9000 + u64::from(step)));
-            let pull = Some(Pull { initial: &initial, strength: pull });
+            let penalty = Some(L2Penalty { initial: &initial, strength: penalty });
             let d_rows = d_rows.unwrap();
             pool.install(|| {
                 if every_row {
-                    optimizer.update_all(0.01, &mut table, &tokens, d_rows.view(), pull)
+                    optimizer.update_all(0.01, &mut table, &tokens, d_rows.view(), penalty)
                 } else {
-                    optimizer.update_rows(0.01, &mut table, &tokens, d_rows.view(), pull)
+                    optimizer.update_rows(0.01, &mut table, &tokens, d_rows.view(), penalty)
                 }
             })
             .unwrap();
@@ -220,7 +220,7 @@ mod tests {
     }
 
     /// Row `row` as the rule for arrays moves it: one array, a gradient of zero where the row is not touched.
-    fn as_array(rule: Rule, row: u32, every_row: bool, pull: f32) -> Vec<f32> {
+    fn as_array(rule: Rule, row: u32, every_row: bool, penalty: f32) -> Vec<f32> {
         let mut x = Parameters::new();
         let initial = numbers(19, u64::from(row));
         x.push("row", [1, 19], initial.clone()).unwrap();
@@ -230,7 +230,7 @@ mod tests {
             let n = (step..700).step_by(step as usize + 1).count();
             let mut d_x = x.zeros_like();
             for (i, d) in d_x[0].values_mut().iter_mut().enumerate() {
-                *d = pull * (x[0].values()[i] - initial[i]);
+                *d = penalty * (x[0].values()[i] - initial[i]);
                 if let Some(place) = place {
                     *d += numbers(n * 19, 9000 + u64::from(step))[place * 19 + i];
                 }
@@ -252,10 +252,10 @@ mod tests {
     fn a_row_moves_as_an_array_of_its_own() {
         for rule in RULES() {
             for every_row in [false, true] {
-                for pull in [0.0, 0.3] {
-                    let table = trained(rule, every_row, pull, 2);
+                for penalty in [0.0, 0.3] {
+                    let table = trained(rule, every_row, penalty, 2);
                     for row in [0, 1, 2, 5, 120, 359, 699] {
-                        let expected = as_array(rule, row, every_row, pull);
+                        let expected = as_array(rule, row, every_row, penalty);
                         for (got, expected) in table[row as usize].iter().zip(&expected) {
                             assert!((got - expected).abs() < 1e-6, "{rule:?} {every_row} row {row}: {got} {expected}");
                         }
@@ -277,8 +277,8 @@ mod tests {
         assert!(optimizer.update_rows(f64::NAN, &mut table, &[0, 1].map(TokenId), d.view(), None).is_err());
         assert!(optimizer.update_rows(0.1, &mut table, &[TokenId(0)], d.view(), None).is_err());
         let other = Table::zeros(4, 2).unwrap();
-        let pull = Some(Pull { initial: &other, strength: 0.1 });
-        assert!(optimizer.update_all(0.1, &mut table, &[0, 1].map(TokenId), d.view(), pull).is_err());
+        let penalty = Some(L2Penalty { initial: &other, strength: 0.1 });
+        assert!(optimizer.update_all(0.1, &mut table, &[0, 1].map(TokenId), d.view(), penalty).is_err());
         assert_eq!((table.row(0), optimizer.n_steps()), (&[0.0, 0.0][..], 0));
         assert!(TableOptimizer::from_parts(Rule::Sgd, vec![other], 3).is_err());
     }

@@ -1,4 +1,4 @@
-//! What a byte or a character is to the tokeniser.
+//! What a byte or a character is to the tokenizer.
 
 /// White space of the Sent2Vec release.
 #[inline]

@@ -15,7 +15,7 @@ use classes::is_blank;
 ///
 /// Three rules are offered, and lower-casing on top of each:
 ///
-/// * [`Tokenizer::blank`] cuts at ASCII white space and at nothing else, for text that is tokenised already; it
+/// * [`Tokenizer::blank`] cuts at ASCII white space and at nothing else, for text that is tokenized already; it
 ///   is what the Sent2Vec release does.
 /// * [`Tokenizer::words`] cuts plain English as the Penn Treebank does, with one change: a dot at the end of a
 ///   sentence is told from that of an abbreviation by a list, not by its place.

@@ -1,4 +1,4 @@
-//! Tokens with a grammar of their own: addresses, abbreviations, emoticons, marks of other tokenisers.
+//! Tokens with a grammar of their own: addresses, abbreviations, emoticons, marks of other tokenizers.
 //!
 //! Every function looks at a piece of text without white space from byte `p` on and says where the token ends,
 //! if there is one. Look-ahead is bounded, so that no text takes more than linear time, and letters are compared

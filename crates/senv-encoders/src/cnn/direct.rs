@@ -1,6 +1,6 @@
 //! One sentence at a time with trained weights, straight from the word table and the filters.
 //!
-//! The forms are those of `cnn-collapsed` and of the definition, a product per window. [`Folded`](super::Folded) is faster
+//! The forms are those of `cnn-collapsed` and of the definition, a product per window. [`FoldedCnn`](super::FoldedCnn) is faster
 //! where its memory is worth it.
 
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};

@@ -11,7 +11,7 @@
 //! (B1)  ∂a_r = ∂r r (1 − r)  ∂a_z = ±∂k z (1 − z)
 //! ```
 //!
-//! Rows hold r, z and n one after another, `3 h` numbers. Loops are written for the compiler to vectorise; σ and tanh are
+//! Rows hold r, z and n one after another, `3 h` numbers. Loops are written for the compiler to vectorize; σ and tanh are
 //! kernels.
 
 use senv_core::Float;

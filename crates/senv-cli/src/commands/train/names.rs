@@ -8,7 +8,7 @@ use senv_core::{
     optim::{AdaGradParams, AdamParams, AdamVariant, Rule},
 };
 use senv_encoders::{Activation, Padding};
-use senv_losses::{Candidates, Combine, GradeLoss, Selection};
+use senv_losses::{Candidates, Combine, RelatednessLoss, Selection};
 use senv_models::{FilterStart, Norm, WordUpdates};
 
 /// An argument of a few names, each for a value of the library.
@@ -62,10 +62,10 @@ names!(ActivationArg for Activation { Linear => Activation::Linear, Tanh => Acti
 names!(PaddingArg for Padding { PerFilter => Padding::PerFilter, WholeSentence => Padding::WholeSentence });
 names!(CombineArg for Combine { Product => Combine::Product, Concat => Combine::Concat });
 names!(FilterStartArg for FilterStart { Universal => FilterStart::Universal, Random => FilterStart::Random });
-names!(GradeLossArg for GradeLoss {
-    Kl => GradeLoss::Kl { mean_over_grades: false },
-    CrossEntropy => GradeLoss::CrossEntropy,
-    SquaredError => GradeLoss::SquaredError,
+names!(GradeLossArg for RelatednessLoss {
+    Kl => RelatednessLoss::Kl { mean_over_classes: false },
+    CrossEntropy => RelatednessLoss::CrossEntropy,
+    SquaredError => RelatednessLoss::SquaredError,
 });
 
 /// How the learning rate moves.
