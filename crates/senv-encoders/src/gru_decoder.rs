@@ -65,7 +65,7 @@ pub enum FirstInput {
 ///
 /// A batch holds the targets, end tokens included. Row `batch.start(i) + t` of the hidden states is the one from which
 /// word `t` of target `i` is to be read: the order of [`GruDecoder::targets`]. Memory is that of
-/// [`GruEncoder`](crate::GruEncoder) with one reader, and `hidden` numbers more a word.
+/// [`GruEncoder`](crate::GruEncoder) with one reader, and `hidden` values more a word.
 ///
 /// ```
 /// use ndarray::array;
@@ -105,7 +105,7 @@ pub struct DecoderSaved<F> {
 }
 
 impl GruDecoder {
-    /// A decoder with states of `hidden` numbers, for word vectors of `word_dim` and sentence vectors of `vector_dim`.
+    /// A decoder with states of `hidden` values, for word vectors of `word_dim` and sentence vectors of `vector_dim`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless all three are above 0; [`Error::ShapeMismatch`] if sentence vectors are first

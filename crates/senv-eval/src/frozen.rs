@@ -1,6 +1,6 @@
 //! A classifier of entailment on top of an encoder that stays as it is.
 //!
-//! Sentences are encoded once; what is learnt is a logistic regression on features of the two vectors u and v of a pair.
+//! Sentences are encoded once; what is learned is a logistic regression on features of the two vectors u and v of a pair.
 
 use ndarray::Array2;
 use senv_core::{Result as CoreResult, SentenceEncoder};
@@ -67,7 +67,7 @@ impl PairFeatures {
 pub struct FrozenTraining {
     /// What it sees.
     pub features: PairFeatures,
-    /// Pairs it learnt from.
+    /// Pairs it learned from.
     pub n_pairs: usize,
     /// How little its weights are pulled to 0.
     pub c: f64,

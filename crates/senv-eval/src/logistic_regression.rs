@@ -28,7 +28,7 @@ const MAX_STEPS: usize = 300;
 pub(crate) trait Examples: Sync {
     /// How many.
     fn len(&self) -> usize;
-    /// Numbers of a vector.
+    /// Values of a vector.
     fn n_features(&self) -> usize;
     /// Writes the features of one.
     fn write(&self, i: usize, out: &mut [f64]);

@@ -66,7 +66,7 @@ struct PathCounts {
 }
 
 impl HierarchicalSoftmax {
-    /// For encodings of `dim` numbers and `n_words` words.
+    /// For encodings of `dim` values and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words }

@@ -93,7 +93,7 @@ impl Default for InfoNce {
     }
 }
 
-/// What [`InfoNce::backward`] needs: for each prefix the unit vectors and ∂L/∂S, a matrix of `m (m + h)` numbers.
+/// What [`InfoNce::backward`] needs: for each prefix the unit vectors and ∂L/∂S, a matrix of `m (m + h)` values.
 #[derive(Debug, Clone)]
 pub struct InfoNceSaved<F> {
     dim: usize,

@@ -53,7 +53,7 @@ pub struct MultiLabelLoss {
 }
 
 impl MultiLabelLoss {
-    /// The defaults for encodings of `dim` numbers and `n_words` words.
+    /// The defaults for encodings of `dim` values and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words, block: DEFAULT_BLOCK }

@@ -37,7 +37,7 @@ const B_P: usize = 4;
 /// What the first weight matrix sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Combine {
-    /// The product, number by number, as in Tai et al.; the default.
+    /// The product, elementwise, as in Tai et al.; the default.
     #[default]
     Product,
     /// Both vectors side by side, as the CSE paper prints it.
@@ -87,7 +87,7 @@ pub struct RelatednessSaved<F> {
 }
 
 impl RelatednessHead {
-    /// The defaults for vectors of `dim` numbers.
+    /// The defaults for vectors of `dim` values.
     #[must_use]
     pub fn new(dim: usize) -> Self {
         Self { dim, hidden: DEFAULT_HIDDEN, grid: Grid::default(), combine: Combine::default() }

@@ -1,6 +1,6 @@
 //! The factors of `init/householder.rs` by LAPACK (`dgeqrf`, `dorgqr`), where the feature `ndarray-linalg` is on.
 //!
-//! The program that is built chooses and links the library. Results agree with ours to rounding, not to the bit, and
+//! The program that is built chooses and links the library. Results agree with ours to rounding, not bit for bit, and
 //! their last digits may depend on that library and its threads.
 
 use ndarray::{Array1, Array2, s};
@@ -15,7 +15,7 @@ pub(crate) fn factorize(a: Array2<f64>) -> Result<Factors<Array2<f64>>> {
     if dim == 0 {
         return Ok(Factors { q: Array2::zeros((rows, 0)), r: Array2::zeros((0, 0)) });
     }
-    // Of finite numbers LAPACK refuses sizes that it cannot count, nothing else.
+    // For finite values LAPACK fails only on sizes that it cannot count.
     let (q, r) = a.qr_into().map_err(|_| Error::TooLarge { rows, dim })?;
     Ok(Factors { q, r })
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use crate::{init::householder, stream};
 
-    // The library that the tests link: Debian's libopenblas-dev, say.
+    // The library that the tests link: Debian's libopenblas-dev, for example.
     #[link(name = "openblas")]
     unsafe extern "C" {
         fn dgeqrf_();

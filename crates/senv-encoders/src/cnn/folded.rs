@@ -13,7 +13,7 @@ use crate::encoder::check_size;
 /// A trained [`SumPooledCnn`] and all its word vectors, multiplied out for encoding.
 ///
 /// The tables take [`FoldedCnn::n_bytes`] beside the word vectors, which are no longer needed for encoding. For each word:
-/// linear, `Σ n_filters` numbers, and for each of the `2 (longest - 1)` places at the ends of a sentence the filters of all
+/// linear, `Σ n_filters` values, and for each of the `2 (longest - 1)` places at the ends of a sentence the filters of all
 /// windows wider than a word; tanh, `Σ n_filters * width`. For windows of 1, 2 and 3 words with 100 filters each that is
 /// 4.5 kB (padded to whole cache lines) and 2.4 kB. Worth it where many sentences are encoded; for a few,
 /// [`SumPooledCnn::encode_into`] needs no table.
@@ -45,7 +45,7 @@ pub struct FoldedCnn {
     edges: Edges,
 }
 
-/// Writes `words filtersᵀ + bias` to `out`, which has a row of `filters.nrows()` numbers or more for each word.
+/// Writes `words filtersᵀ + bias` to `out`, which has a row of `filters.nrows()` values or more for each word.
 fn fill(words: &Table, filters: &Array2<f32>, bias: &[f32], stride: usize, out: &mut [f32]) -> Result<()> {
     let (n_rows, n_columns) = (words.n_rows(), filters.nrows());
     if n_rows == 0 || n_columns == 0 {
@@ -61,7 +61,7 @@ fn fill(words: &Table, filters: &Array2<f32>, bias: &[f32], stride: usize, out: 
 }
 
 impl FoldedCnn {
-    /// Multiplies all words by all filters, on the threads of the present rayon pool.
+    /// Multiplies all words by all filters, on the threads of the current rayon pool.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if parameters or words do not fit the encoder; [`Error::TooLarge`] if the tables do not

@@ -27,7 +27,7 @@ impl<F: Float> DecoderSession<'_, F> {
         self.decoder
     }
 
-    /// The state before the first word, `hidden` numbers.
+    /// The state before the first word, `hidden` values.
     #[must_use]
     pub fn first_state(&self) -> &[F] {
         &self.first

@@ -345,7 +345,7 @@ impl SentenceEncoder for Cse {
         let mut tokens = std::mem::take(&mut scratch.tokens);
         let coverage = known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
         let folded = if self.prepared.load(Ordering::Acquire) { self.folded() } else { None };
-        self.encode_tokens(folded, &tokens, &mut scratch.numbers, out);
+        self.encode_tokens(folded, &tokens, &mut scratch.values, out);
         scratch.tokens = tokens;
         coverage
     }
@@ -358,7 +358,7 @@ impl SentenceEncoder for Cse {
             let mut tokens = std::mem::take(&mut scratch.tokens);
             let coverage =
                 known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
-            self.encode_tokens(folded, &tokens, &mut scratch.numbers, out);
+            self.encode_tokens(folded, &tokens, &mut scratch.values, out);
             scratch.tokens = tokens;
             coverage
         })

@@ -503,7 +503,7 @@ impl SentenceEncoder for Relatedness {
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let mut tokens = std::mem::take(&mut scratch.tokens);
         let coverage = known_tokens(&self.config.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
-        let encoded = self.encoder.encode_into(&self.parameters[0], &self.words, &tokens, &mut scratch.numbers, out);
+        let encoded = self.encoder.encode_into(&self.parameters[0], &self.words, &tokens, &mut scratch.values, out);
         // Shapes were checked when the model was made; tokens come from its vocabulary.
         debug_assert!(encoded.is_ok());
         if encoded.is_err() {

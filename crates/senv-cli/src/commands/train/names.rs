@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use senv_core::{
     Observer, Tokenizer,
-    optim::{AdaGradParams, AdamParams, AdamVariant, Rule},
+    optim::{AdaGradParams, AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Activation, Padding};
 use senv_losses::{Candidates, Combine, RelatednessLoss, Selection};
@@ -43,12 +43,12 @@ pub(crate) fn fit_tokenizer<P: AsRef<Path>>(
         *tokenizer = Tokenizer::for_files(files, observer).lowercase(lowercase);
     }
 }
-names!(OptimizerArg for Rule {
-    Adam => Rule::Adam(AdamParams::default()),
-    AdamFolded => Rule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
-    AdamKiros => Rule::Adam(AdamParams::default().variant(AdamVariant::Kiros)),
-    Adagrad => Rule::AdaGrad(AdaGradParams::default()),
-    Sgd => Rule::Sgd,
+names!(OptimizerArg for UpdateRule {
+    Adam => UpdateRule::Adam(AdamParams::default()),
+    AdamFolded => UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
+    AdamKiros => UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Kiros)),
+    Adagrad => UpdateRule::AdaGrad(AdaGradParams::default()),
+    Sgd => UpdateRule::Sgd,
 });
 names!(UpdatesArg for WordUpdates {
     Sparse => WordUpdates::Sparse, Dense => WordUpdates::Dense, Frozen => WordUpdates::Frozen,
