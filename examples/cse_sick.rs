@@ -20,7 +20,8 @@ use clap::Parser;
 use line::Line;
 use senv_encoders::Window;
 use senv_eval::{
-    PairScorer, PublishedRelatedness, ScoredBy, SickSet, StsTask, evaluate_relatedness, evaluate_scorer, published_sick,
+    PairScorer, PublishedRelatedness, ScoringMethod, SickSet, StsTask, evaluate_relatedness, evaluate_scorer,
+    published_sick,
 };
 use senv_models::{
     CseParams, FilterStart, FitParams, Model, PairData, PairInput, PairKind, PairOptions, Relatedness,
@@ -53,7 +54,7 @@ struct Args {
     /// Learning rate.
     #[arg(long, default_value_t = RelatednessParams::default().fit.lr)]
     lr: f64,
-    /// Pull of words and filters.
+    /// L2Penalty of words and filters.
     #[arg(long, default_value_t = RelatednessParams::default().l2_filters)]
     l2: f64,
     /// Seeds, each a run; the last is shown, the correlations of all are listed.
@@ -105,7 +106,10 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// The row of the paper's table, on the test part.
 fn published(name: &str) -> Vec<PublishedRelatedness> {
-    published_sick().into_iter().filter(|row| row.scored_by == ScoredBy::Supervised && row.system == name).collect()
+    published_sick()
+        .into_iter()
+        .filter(|row| row.scored_by == ScoringMethod::Supervised && row.system == name)
+        .collect()
 }
 
 /// A tuned model, as one that scores pairs.

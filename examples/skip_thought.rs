@@ -22,8 +22,8 @@ use clap::Parser;
 use line::Line;
 use senv_core::{CorpusOptions, SentenceEncoder, Table, TextOptions, TextReader};
 use senv_eval::{
-    Align, FrozenScorer, ParaphraseSet, ScoredBy, SickSet, StsTask, TextTable, evaluate_ranking, evaluate_relatedness,
-    evaluate_scorer, evaluate_sts, published_ranking, published_sick, published_skip_thoughts,
+    Align, FrozenScorer, ParaphraseSet, ScoringMethod, SickSet, StsTask, TextTable, evaluate_ranking,
+    evaluate_relatedness, evaluate_scorer, evaluate_sts, published_ranking, published_sick, published_skip_thoughts,
 };
 use senv_models::{Expansion, FitParams, Model, Params, SkipThought, SkipThoughtParams, TextSystem, Word2VecParams};
 use senv_store::{Embeddings, NearestIndex};
@@ -215,7 +215,7 @@ fn judge_supervised(models: &[(&str, &dyn SentenceEncoder)], args: &Args) -> Res
 fn judge(model: &Model, args: &Args) -> Result<(), Box<dyn Error>> {
     if let Some(path) = &args.sick {
         let mut published = published_sick();
-        published.retain(|row| row.scored_by == ScoredBy::Cosine && row.system == "Skip-thoughts");
+        published.retain(|row| row.scored_by == ScoringMethod::Cosine && row.system == "Skip-thoughts");
         let result = evaluate_relatedness(model, &[SickSet::read(path)?.task])?;
         println!("SICK by cosine\n\n{}", result.to_text_beside(&published));
     }

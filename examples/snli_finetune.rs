@@ -23,8 +23,8 @@ use line::Line;
 use senv_core::{CorpusOptions, SentenceEncoder};
 use senv_encoders::{GruInit, GruStyle, GruTopology};
 use senv_eval::{
-    Entailment, FrozenClassifier, FrozenScorer, NliSet, PairFeatures, ParaphraseSet, ScoredBy, SentenceGroups, SickSet,
-    evaluate_entailment, evaluate_group_ranking, evaluate_ranking, evaluate_relatedness, evaluate_scorer,
+    Entailment, FrozenClassifier, FrozenScorer, NliSet, PairFeatures, ParaphraseSet, ScoringMethod, SentenceGroups,
+    SickSet, evaluate_entailment, evaluate_group_ranking, evaluate_ranking, evaluate_relatedness, evaluate_scorer,
     published_ranking, published_sick, published_sick_entailment, published_soup,
 };
 use senv_models::{FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams};
@@ -199,13 +199,13 @@ fn judge_on_sick(
         of_system.filter(|row| row.scored_by == by).collect::<Vec<_>>()
     };
     let tasks = std::slice::from_ref(&test.task);
-    println!("{}", evaluate_relatedness(encoder, tasks)?.to_text_beside(&rows(ScoredBy::Cosine)));
+    println!("{}", evaluate_relatedness(encoder, tasks)?.to_text_beside(&rows(ScoringMethod::Cosine)));
     let Some(train) = args.sick_train.as_ref().map(SickSet::read).transpose()? else { return Ok(()) };
     let dev: Vec<SickSet> = args.sick_dev.iter().map(SickSet::read).collect::<Result<_, _>>()?;
 
     let scored: Vec<_> = dev.iter().map(|part| part.task.clone()).collect();
     let scorer = FrozenScorer::train(encoder, std::slice::from_ref(&train.task), &scored)?;
-    println!("{}", evaluate_scorer(&scorer, tasks)?.to_text_beside(&rows(ScoredBy::Supervised)));
+    println!("{}", evaluate_scorer(&scorer, tasks)?.to_text_beside(&rows(ScoringMethod::Supervised)));
 
     let labelled: Vec<_> = dev.iter().map(NliSet::from_sick).collect();
     let classifier =

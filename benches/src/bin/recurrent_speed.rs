@@ -18,7 +18,7 @@ use ndarray::{Array2, s};
 use rand::RngExt;
 use senv_core::{
     Parameters, Table, TokenBatch, TokenId, init, matmul_into,
-    optim::{AdamParams, ParametersOptimizer, Rule, TableOptimizer},
+    optim::{AdamParams, ParametersOptimizer, TableOptimizer, UpdateRule},
     stream,
 };
 use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
@@ -94,7 +94,7 @@ fn encoder(style: GruStyle, text: Text) -> Outcome<Row> {
     let mut d = parameters.zeros_like();
     let d_out = matrix(SENTENCES, 2 * UNITS, 2)?;
     let mut d_words = Array2::zeros(words.raw_dim());
-    let mut adam = ParametersOptimizer::new(Rule::Adam(AdamParams::default()), &parameters)?;
+    let mut adam = ParametersOptimizer::new(UpdateRule::Adam(AdamParams::default()), &parameters)?;
     let name = format!("encoder, {style:?}, {text:?}, {} words", batch.distinct().len());
     let run = move || -> Outcome {
         d.fill(0.0);
@@ -156,7 +156,7 @@ fn decoder(output: Output) -> Outcome<Row> {
         if matches!(output, Output::Adaptive) { adaptive.init(&mut rng)? } else { full.init(&mut rng)? };
     let (mut d_cell, mut d_layer) = (cell.zeros_like(), layer.zeros_like());
     let vectors = matrix(SENTENCES, UNITS, 3)?;
-    let adam = Rule::Adam(AdamParams::default());
+    let adam = UpdateRule::Adam(AdamParams::default());
     let mut of_cell = ParametersOptimizer::new(adam, &cell)?;
     let mut of_layer = ParametersOptimizer::new(adam, &layer)?;
     let mut of_words = TableOptimizer::new(adam, &table)?;

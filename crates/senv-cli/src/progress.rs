@@ -106,7 +106,7 @@ impl TrainingProgress {
         let perplexities = progress.decoders.iter().flatten().map(|nll| format!("{:.1}", nll.exp()));
         let perplexities: Vec<String> = perplexities.collect();
         if !perplexities.is_empty() {
-            let among = if progress.among_samples { " among samples" } else { "" };
+            let among = if progress.sampled_perplexity { " among samples" } else { "" };
             text += &format!("  perplexity{among} {}", perplexities.join(" / "));
         }
         if let Some(active) = progress.active {

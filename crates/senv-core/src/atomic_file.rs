@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that are replaced atomically: written to a temporary file, then renamed.
 //!
 //! [`AtomicFile`] writes to a temporary file beside the target and renames it at the end, so a full disk, a
 //! crash or an error half way leaves the old file as it was. What must not be renamed over (a device such as
@@ -15,20 +15,20 @@ use tempfile::NamedTempFile;
 
 use crate::{Error, Result};
 
-/// Bytes gathered before the system is called.
+/// Bytes buffered before a system call.
 const BUFFER: usize = 1 << 18;
 
-/// What the names of temporary files end in.
+/// Suffix of the names of temporary files.
 const SUFFIX: &str = ".tmp";
 
 /// Links followed before the chain counts as a loop.
 const MAX_LINKS: usize = 40;
 
-/// A file under construction, which takes its name only when it is complete.
+/// A file under construction that gets its name only when it is complete.
 ///
-/// Dropping it without [`AtomicFile::commit`] removes what was written. A process that is killed leaves its
-/// temporary file (`.NAME.XXXXXX.tmp`) behind; the next [`AtomicFile::create`] of the same name removes it,
-/// and knows it from the file of a writer at work by the lock that the latter holds.
+/// Dropping it without [`AtomicFile::commit`] removes what was written. A process that is killed leaves its temporary
+/// file (`.NAME.XXXXXX.tmp`) behind; the next [`AtomicFile::create`] of the same name removes it. A file that another
+/// writer still works on is locked and is left alone.
 ///
 /// ```
 /// use std::io::Write;
@@ -47,12 +47,12 @@ pub struct AtomicFile {
     path: PathBuf,
 }
 
-/// Where the bytes go until the end.
+/// Where the bytes are written until the commit.
 #[derive(Debug)]
 enum Sink {
-    /// Beside the target, to be renamed to it.
+    /// A temporary file beside the target, renamed to it at the end.
     Temporary { file: NamedTempFile, target: PathBuf },
-    /// To something that cannot be replaced: a device, a pipe.
+    /// Something that cannot be replaced: a device, a pipe.
     Direct(File),
 }
 
@@ -82,8 +82,8 @@ impl Seek for Sink {
 }
 
 impl AtomicFile {
-    /// Starts a file that will be called `path`. An old file of that name stays in place until
-    /// [`AtomicFile::commit`], and hands its permissions on.
+    /// Starts a file that will be called `path`. An old file of that name stays in place until [`AtomicFile::commit`];
+    /// the new file gets its permissions.
     ///
     /// # Errors
     /// [`Error::Io`] if the folder is missing or cannot be written to, or `path` is a folder or a read-only
@@ -115,20 +115,19 @@ impl AtomicFile {
         }
     }
 
-    /// The name the file will have.
+    /// The final name of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// An error of writing to this file, with its final name.
+    /// An error of writing to this file, with the final name.
     #[must_use]
     pub fn error(&self, source: io::Error) -> Error {
         Error::io("write", &self.path, source)
     }
 
-    /// Brings everything to the disk and gives the file its name. Until this returns `Ok`, the old file is what
-    /// a reader finds.
+    /// Writes everything to the disk and gives the file its name. Until this returns `Ok`, readers find the old file.
     ///
     /// # Errors
     /// [`Error::Io`] if the rest cannot be written or the file cannot be renamed; the old file is then untouched
@@ -146,7 +145,7 @@ impl AtomicFile {
     }
 }
 
-/// For formats whose head is known at the end only; a pipe refuses.
+/// For formats whose header is known only at the end; a pipe returns an error.
 impl Seek for AtomicFile {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         self.sink.seek(position)
@@ -167,12 +166,12 @@ impl Write for AtomicFile {
     }
 }
 
-/// Finds out what `path` names and opens the fitting sink.
+/// Finds out what `path` names and opens the sink that fits.
 fn open(path: &Path) -> io::Result<Sink> {
     let mut current = path.to_owned();
     for _ in 0..MAX_LINKS {
         let Some(name) = current.file_name() else { break };
-        // The folder by its real path, so that a link in it is recognised wherever it was reached from.
+        // The folder by its real path, so that a link in it is recognized wherever it was reached from.
         let target = folder_of(&current).canonicalize()?.join(name);
         match fs::symlink_metadata(&target) {
             Ok(metadata) if metadata.is_symlink() => {
@@ -182,7 +181,7 @@ fn open(path: &Path) -> io::Result<Sink> {
                 }
                 current = folder_of(&target).join(fs::read_link(&target)?);
             }
-            // A rename would need no leave of the file itself: what is marked as read-only stays.
+            // A rename needs no permission of the file itself, so the read-only flag is checked here.
             Ok(metadata) if metadata.is_file() && metadata.permissions().readonly() => {
                 return Err(io::Error::new(ErrorKind::PermissionDenied, "an old file of that name is read-only"));
             }
@@ -201,7 +200,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A locked temporary file in the folder of `target`, after those that killed processes left there are gone.
+/// A locked temporary file in the folder of `target`; leftovers of killed processes are removed first.
 fn temporary(target: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Sink> {
     let folder = folder_of(&target);
     // Part of a long name is enough: the system limits the length, and the lock tells writers apart.
@@ -248,7 +247,7 @@ fn remove_leftovers(folder: &Path, prefix: &str) {
     }
 }
 
-/// Brings a rename to the disk, where folders can be synchronised.
+/// Writes a rename to the disk, where folders can be synchronized.
 fn sync_folder(target: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());

@@ -1,8 +1,8 @@
 //! The file that a training run resumes from.
 //!
-//! A checkpoint is for the same program to go on from, and nothing that must live long is written in it. Any
-//! serde value holds the state of the run; tables follow as raw numbers, written and read row by row, so that
-//! a run with 6 GB of tables needs no second copy of them. All numbers are little-endian.
+//! Only the program that wrote a checkpoint resumes from it; it is no format for long-term storage. The state of the
+//! run is any serde value; tables follow as raw values, written and read row by row, so that a run with 6 GB of tables
+//! needs no second copy of them. All values are little-endian.
 //!
 //! ```text
 //! byte 0    8 bytes   "SENVCKPT"
@@ -41,20 +41,20 @@ const SUFFIX: u64 = 4;
 /// Bytes read ahead.
 const BUFFER: usize = 1 << 18;
 
-/// Where and how often to save what is needed to go on.
+/// Where and how often to save the state of a run, and whether to resume from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointPlan {
-    /// The file, replaced whole each time.
+    /// The file, replaced atomically each time.
     pub path: PathBuf,
     /// Time between two checkpoints; `None` writes one only when training is stopped.
     pub every: Option<Duration>,
-    /// Go on from the file if it is there.
+    /// Resume from the file if it exists.
     pub resume: bool,
 }
 
-/// Saves `state` and `tables` under `path`; an old file stays until the new one is complete.
+/// Saves `state` and `tables` under `path`, by an atomic replace.
 ///
-/// `kind` says whose checkpoint it is, such as `sent2vec`, and [`load`] asks for it again. `state` must be a
+/// `kind` names the system, such as `sent2vec`; [`load`] requires the same kind. `state` must be a
 /// value that bincode reads back: no `skip_serializing_if`, no untagged enums.
 ///
 /// ```
@@ -70,7 +70,7 @@ pub struct CheckpointPlan {
 /// ```
 ///
 /// # Errors
-/// [`Error::Io`] if the file cannot be written, [`Error::BadFile`] if the state cannot be serialised.
+/// [`Error::Io`] if the file cannot be written, [`Error::BadFile`] if the state cannot be serialized.
 pub fn save<S: Serialize>(path: impl AsRef<Path>, kind: &str, state: &S, tables: &[(&str, &Table)]) -> Result<()> {
     let path = path.as_ref();
     let head = encode_head(kind, state, tables).map_err(|reason| Error::BadFile { path: path.to_owned(), reason })?;
@@ -127,8 +127,8 @@ pub fn load<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Result<(
     Ok((state, tables))
 }
 
-/// Reads the state alone, without the tables: for a look at how far a run has come. The head has a checksum of
-/// its own, so the state is verified although the tables are not.
+/// Reads the state alone, without the tables, to see how far a run has come. The header has a checksum of its own, so
+/// the state is verified although the tables are not.
 ///
 /// # Errors
 /// As [`load`].
@@ -137,7 +137,7 @@ pub fn load_state<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Re
     Reader::open(path)?.head()?.state(path, kind)
 }
 
-/// Whose checkpoint a file is.
+/// The kind of a checkpoint: the system that wrote it.
 ///
 /// # Errors
 /// As [`load`].
@@ -145,19 +145,19 @@ pub fn kind(path: impl AsRef<Path>) -> Result<String> {
     Ok(Reader::open(path.as_ref())?.head()?.kind)
 }
 
-/// How the state is coded: numbers of fixed width, little-endian, nothing after the end.
+/// How the state is encoded: values of fixed width, little-endian, nothing after the end.
 fn coding() -> impl Options {
     bincode::DefaultOptions::new().with_fixint_encoding().reject_trailing_bytes()
 }
 
-/// The numbers of a table without padding, in long runs where the rows touch.
+/// The values of a table without padding, in long runs where rows are contiguous.
 fn blocks(table: &Table) -> impl Iterator<Item = &[f32]> {
     let (stride, dim) = (table.stride(), table.dim());
     let run = if stride == dim { BUFFER } else { stride.max(1) };
     table.values().chunks(run).map(move |numbers| if stride == dim { numbers } else { &numbers[..dim] })
 }
 
-/// Everything up to the numbers of the tables.
+/// Everything up to the values of the tables.
 fn encode_head<S: Serialize>(kind: &str, state: &S, tables: &[(&str, &Table)]) -> Result<Vec<u8>, String> {
     fn text(head: &mut Vec<u8>, text: &str) -> Result<(), String> {
         let n = u32::try_from(text.len()).map_err(|_| "a name is longer than 4 GiB")?;
@@ -188,7 +188,7 @@ fn encode_head<S: Serialize>(kind: &str, state: &S, tables: &[(&str, &Table)]) -
     Ok(head)
 }
 
-/// The checksum of a head, its own place left out.
+/// The checksum of the header, the field of the checksum left out.
 fn head_sum(head: &[u8]) -> u32 {
     let mut sum = Hasher::new();
     sum.update(&head[..12]);
@@ -196,7 +196,7 @@ fn head_sum(head: &[u8]) -> u32 {
     sum.finalize()
 }
 
-/// What stands before the numbers.
+/// What is stored before the values of the tables.
 struct Head {
     kind: String,
     tables: Vec<TableHead>,
@@ -210,7 +210,7 @@ struct TableHead {
 }
 
 impl Head {
-    /// The state, if the checkpoint is of the kind asked for.
+    /// The state, if the checkpoint is of this kind.
     fn state<S: DeserializeOwned>(&self, path: &Path, kind: &str) -> Result<S> {
         let bad = |reason| Error::BadFile { path: path.to_owned(), reason };
         if self.kind != kind {
@@ -226,7 +226,7 @@ impl Head {
     }
 }
 
-/// Reads a checkpoint from the front and sums it as it goes.
+/// Reads a checkpoint from the start and computes the checksum meanwhile.
 struct Reader<'a> {
     path: &'a Path,
     file: BufReader<File>,
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads, verifies and decodes everything before the numbers, and compares the sizes with the file's.
+    /// Reads, verifies and decodes everything before the values, and compares the sizes with that of the file.
     fn head(&mut self) -> Result<Head> {
         let mut head = vec![0; PREFIX];
         let start = self.length.min(MAGIC.len() as u64) as usize;
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes a head apart; `None` where a length does not fit.
+/// Decodes a header; `None` where a length does not fit.
 fn decode_head(mut bytes: Vec<u8>) -> Option<Head> {
     struct Rest<'a>(&'a [u8]);
     impl<'a> Rest<'a> {
@@ -338,7 +338,7 @@ fn decode_head(mut bytes: Vec<u8>) -> Option<Head> {
     }
     let mut rest = Rest(&bytes);
     let kind = rest.text()?;
-    // Grown entry by entry: the count alone takes no memory.
+    // Grown entry by entry: the declared count alone allocates nothing.
     let mut tables = Vec::new();
     for _ in 0..rest.u32()? {
         let name = rest.text()?;

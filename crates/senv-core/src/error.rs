@@ -1,4 +1,4 @@
-//! What can go wrong, with fields that a caller can match and a message that says what to do.
+//! Errors with fields that a caller can match and a message that says what to do.
 
 use std::path::PathBuf;
 
@@ -22,11 +22,11 @@ pub enum Error {
     /// Two sizes that must agree do not.
     #[error("{what} has size {got}, expected {expected}")]
     ShapeMismatch {
-        /// What was measured.
+        /// Which size.
         what: &'static str,
-        /// The size that was needed.
+        /// The size expected.
         expected: usize,
-        /// The size that was found.
+        /// The size given.
         got: usize,
     },
     /// The operating system refused a file operation.
@@ -34,9 +34,9 @@ pub enum Error {
     Io {
         /// What was attempted: `open`, `read`, `write`, `rename`, ...
         action: &'static str,
-        /// The file, `-` for standard input or output.
+        /// The file; `-` is standard input or output.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A line of text is not UTF-8.
@@ -71,7 +71,7 @@ pub enum Error {
     /// The observer asked to stop before there was a result.
     #[error("stopped on request while {action}")]
     Interrupted {
-        /// What was under way.
+        /// What was being done.
         action: &'static str,
     },
     /// No token is frequent enough.
@@ -79,7 +79,7 @@ pub enum Error {
         "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, the minimum count is {min_count}; lower --min-count or give more text"
     )]
     EmptyVocabulary {
-        /// The cut that was asked for.
+        /// The `min_count` of the vocabulary.
         min_count: u64,
         /// Distinct tokens seen.
         distinct: usize,
@@ -92,7 +92,7 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
-    /// A file is not of the layout it should have.
+    /// A file does not have the layout that it should have.
     #[error("{}: {reason}", path.display())]
     BadFile {
         /// The file.
@@ -100,12 +100,12 @@ pub enum Error {
         /// What was found, what was expected, and what to do.
         reason: String,
     },
-    /// More memory was asked for than can be addressed or had.
-    #[error("a table of {rows} rows of {dim} numbers does not fit into memory")]
+    /// More memory was requested than can be addressed or allocated.
+    #[error("a table of {rows} rows of {dim} values does not fit into memory")]
     TooLarge {
-        /// Rows asked for.
+        /// Rows requested.
         rows: usize,
-        /// Numbers a row.
+        /// Values in a row.
         dim: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! The two precisions: f32 trains and serves, f64 checks gradients; one name for what both can do.
+//! The two precisions under one trait: f32 for training and encoding, f64 for gradient checks.
 
 use ndarray::NdFloat;
 
@@ -9,7 +9,7 @@ pub(crate) mod sealed {
     use ndarray::{ArrayView2, ArrayViewMut2};
 
     pub trait Sealed: Sized {
-        /// `out = a wᵀ` or `out += a wᵀ` where [`few_rows`] is the fastest way; whether it was done.
+        /// `out = a wᵀ` or `out += a wᵀ` where [`few_rows`] is the fastest way; returns whether it was computed.
         fn times_rows(
             a: ArrayView2<'_, Self>,
             w: ArrayView2<'_, Self>,
@@ -34,8 +34,8 @@ pub(crate) mod sealed {
     }
 }
 
-/// `f32` or `f64`, with the inner loops that learning needs: those of f32 are the [`kernels`](crate::kernels), those of f64
-/// plain loops, which makes them the twins that the fast ones are tested against.
+/// `f32` or `f64`, with the inner loops that training needs. Those of f32 are the [`kernels`](crate::kernels); those of
+/// f64 are plain loops, the scalar reference that the kernels are tested against.
 ///
 /// All functions over two slices panic if the lengths differ.
 ///
@@ -47,10 +47,10 @@ pub(crate) mod sealed {
 /// assert_eq!((norm(&[3.0f32, 4.0]), norm(&[3.0f64, 4.0])), (5.0, 5.0));
 /// ```
 pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + sealed::Sealed {
-    /// The nearest number of this precision.
+    /// The nearest value of this precision.
     #[must_use]
     fn of(x: f64) -> Self;
-    /// The number in f64.
+    /// The value in f64.
     #[must_use]
     fn wide(self) -> f64;
     /// a·b
@@ -62,13 +62,13 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     fn add_to(x: &[Self], y: &mut [Self]);
     /// `y *= c`
     fn scale(c: Self, y: &mut [Self]);
-    /// `y = tanh(y)`, number by number.
+    /// `y = tanh(y)`, elementwise.
     fn tanh_in_place(y: &mut [Self]);
-    /// `y = σ(y)`, number by number.
+    /// `y = σ(y)`, elementwise.
     fn sigmoid_in_place(y: &mut [Self]);
-    /// `y = e^y`, number by number.
+    /// `y = e^y`, elementwise.
     fn exp_in_place(y: &mut [Self]);
-    /// One step of Adam: `x` moves against its gradient `d_x`; `m` and `v` are its moments.
+    /// One step of Adam: updates `x` against its gradient `d_x`; `m` and `v` are the moments of `x`.
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]);
 }
 

@@ -1,4 +1,4 @@
-//! Does a hand-written gradient fit its function? Every backward pass of senv is held against this.
+//! Checks a hand-written gradient against central differences; every backward pass of senv is tested with it.
 //!
 //! Equation: `central-difference`
 //!
@@ -8,18 +8,18 @@
 //! result = max_i |n_i − g_i| / max(|n_i|, |g_i|, 1e-3)
 //! ```
 
-/// Below this, a partial derivative counts as this large: its difference is then judged absolutely.
+/// Smaller partial derivatives count as this large: their error is then absolute.
 const SMALL: f64 = 1e-3;
 
 /// The largest relative error of `gradient` against central differences of `f` at `x`, over all coordinates.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `f` | the function; called four times a coordinate, with `x` moved by up to 2⁻⁹ max(1, \|x_i\|) | `(n,)` to a number |
-/// | `x` | where, at least that far from a kink | `(n,)` |
-/// | `gradient` | the gradient to be judged, ∂f/∂x | `(n,)` |
+/// | `f` | the function; called four times for each coordinate, with `x` shifted by up to 2⁻⁹ max(1, \|x_i\|) | `(n,)` to a scalar |
+/// | `x` | where to check, at least that far from a kink | `(n,)` |
+/// | `gradient` | the gradient to check, ∂f/∂x | `(n,)` |
 ///
-/// A right gradient of a smooth function of order 1 gives below 1e-9; a wrong sign gives 2. The answer is
+/// A right gradient of a smooth function of order 1 gives below 1e-9; a wrong sign gives 2. The result is
 /// infinite, so that a check can never pass by accident, where a value is NaN or infinite, where the lengths
 /// differ, and where there is no coordinate at all.
 ///
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_right_gradient_passes_and_the_point_is_left_as_it_was() {
         assert!(max_relative_error(f, &X, &gradient(&X)) < 1e-10);
-        // Large coordinates, where a fixed step would drown in rounding.
+        // Large coordinates, where a fixed step would be lost in rounding.
         let far = [1e6, 3.0];
         let g = |x: &[f64]| x[0] * x[1] / 1e6;
         assert!(max_relative_error(g, &far, &[3e-6, 1.0]) < 1e-9);

@@ -1,20 +1,20 @@
-//! Numbers that must not be mixed up: which token, and which row of a table.
+//! Index types that must not be mixed up: a token id, and a row of a table.
 
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
-/// The number of a token in a [`crate::Vocabulary`]: 0 is the most frequent.
+/// The id of a token in a [`crate::Vocabulary`]: 0 is the most frequent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct TokenId(pub u32);
 
-/// The number of a row of a table: a token's row, or the row of a hashed n-gram behind them.
+/// The index of a row of a table: the row of a token, or of a hashed n-gram behind them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(transparent)]
 pub struct RowId(pub u32);
 
 impl TokenId {
-    /// The number as an index.
+    /// The id as an index.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -22,7 +22,7 @@ impl TokenId {
 }
 
 impl RowId {
-    /// The number as an index.
+    /// The row as an index.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize

@@ -1,4 +1,4 @@
-//! Where parameters start from.
+//! Initialization of parameters.
 //!
 //! Equation: `glorot-uniform`
 //!
@@ -9,8 +9,8 @@
 //!
 //! Orthogonal matrices are in `init/orthogonal.rs`.
 //!
-//! Small arrays draw from a [`Stream`] in order. Tables of millions of rows are filled by [`uniform_rows`], in
-//! which every row has random numbers of its own, so that all threads work and none waits.
+//! Small arrays draw from a [`Stream`] in order. [`uniform_rows`] fills tables of millions of rows: the random values
+//! of a row depend on its index alone, so threads fill rows independently.
 
 mod factors;
 #[cfg(any(test, not(feature = "ndarray-linalg")))]
@@ -28,14 +28,14 @@ use rayon::prelude::*;
 
 use factors::Factors;
 #[cfg(not(feature = "ndarray-linalg"))]
-pub(crate) use householder::factorise;
+pub(crate) use householder::factorize;
 #[cfg(feature = "ndarray-linalg")]
-pub(crate) use lapack::factorise;
+pub(crate) use lapack::factorize;
 pub use orthogonal::orthogonal;
 
 use crate::{Error, Result, Stream, Table, kernels::fill_uniform, rng::mix};
 
-/// Fills `out` with numbers from U[−limit, limit).
+/// Fills `out` with values from U[−limit, limit).
 ///
 /// ```
 /// let mut weights = [0.0_f32; 6];
@@ -49,14 +49,14 @@ use crate::{Error, Result, Stream, Table, kernels::fill_uniform, rng::mix};
 pub fn uniform<F: NdFloat>(rng: &mut Stream, out: &mut [F], limit: f64) -> Result<()> {
     at_least_zero("limit", limit)?;
     for x in out {
-        // 53 bits onto [−1, 1): the numbers depend on the stream alone.
+        // 53 bits onto [−1, 1): the values depend on the stream alone.
         let unit = (rng.next_u64() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
         *x = F::from(unit * limit).unwrap_or_else(F::nan);
     }
     Ok(())
 }
 
-/// Fills `out` with numbers from N(0, sd²).
+/// Fills `out` with values from N(0, sd²).
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] if `sd` is negative, infinite or NaN.
@@ -69,11 +69,11 @@ pub fn normal<F: NdFloat>(rng: &mut Stream, out: &mut [F], sd: f64) -> Result<()
     Ok(())
 }
 
-/// Fills `out`, the matrix between `fan_in` inputs and `fan_out` outputs, as Glorot and Bengio propose for it.
+/// Fills `out`, the matrix between `fan_in` inputs and `fan_out` outputs, with Glorot and Bengio's uniform values.
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] if there is neither input nor output, [`Error::ShapeMismatch`] if `out` has not
-/// `fan_in * fan_out` numbers.
+/// `fan_in * fan_out` values.
 ///
 /// # References
 /// X. Glorot, Y. Bengio: Understanding the Difficulty of Training Deep Feedforward Neural Networks, AISTATS 2010,
@@ -81,7 +81,7 @@ pub fn normal<F: NdFloat>(rng: &mut Stream, out: &mut [F], sd: f64) -> Result<()
 pub fn glorot_uniform<F: NdFloat>(rng: &mut Stream, out: &mut [F], fan_in: usize, fan_out: usize) -> Result<()> {
     let expected = fan_in.saturating_mul(fan_out);
     if out.len() != expected {
-        return Err(Error::ShapeMismatch { what: "matrix to initialise", expected, got: out.len() });
+        return Err(Error::ShapeMismatch { what: "matrix to initialize", expected, got: out.len() });
     }
     let fans = fan_in as f64 + fan_out as f64;
     if fans == 0.0 {
@@ -91,10 +91,10 @@ pub fn glorot_uniform<F: NdFloat>(rng: &mut Stream, out: &mut [F], fan_in: usize
     uniform(rng, out, (6.0 / fans).sqrt())
 }
 
-/// Fills `rows` of `table` with numbers from U[−limit, limit], on all threads of the present rayon pool.
+/// Fills `rows` of `table` with values from U[−limit, limit], on all threads of the current rayon pool.
 ///
-/// Row `i` depends on `seed` and `i` alone: any number of threads, any order and any division into ranges give
-/// the same bits. The padding behind the rows is left alone. Numbers lie on a grid of 2³² points; their mean is
+/// Row `i` depends on `seed` and `i` alone: it is bit-identical at any number of threads, in any order and for any
+/// division into ranges. The padding of the rows is left alone. Values lie on a grid of 2³² points; their mean is
 /// within 2⁻³² of 0.
 ///
 /// ```
@@ -122,7 +122,7 @@ pub fn uniform_rows(table: &mut Table, rows: Range<usize>, limit: f32, seed: u64
     }
     let key = mix(mix(seed) ^ u64::from_le_bytes(*b"row keys"));
     let values = &mut table.values_mut()[rows.start * stride..rows.end * stride];
-    // A few thousand numbers a piece: enough work to hand over, little enough to share out evenly.
+    // A few thousand values a task: enough work for a thread, and small enough to balance.
     let together = 65_536_usize.div_ceil(stride);
     values.par_chunks_mut(together * stride).enumerate().for_each(|(piece, values)| {
         for (i, row) in values.chunks_exact_mut(stride).enumerate() {
@@ -172,11 +172,11 @@ mod tests {
         uniform_rows(&mut table, 0..rows, limit, 3).unwrap();
         let unit = |x: &f32| f64::from(*x) / f64::from(limit);
         let all = || table.iter().flatten().map(unit);
-        // 404,000 numbers: the mean has sd √(1/3n) = 9e-4, the variance √(4/45n) = 4.7e-4. Five of each.
+        // 404,000 values: the mean has sd √(1/3n) = 9e-4, the variance √(4/45n) = 4.7e-4. Five of each.
         let (mean, variance) = moments(all());
         assert!(mean.abs() < 4.5e-3 && (variance - 1.0 / 3.0).abs() < 2.4e-3, "{mean} {variance}");
         assert!(chi_square(all(), 1000).abs() < 4.0);
-        // One column over all rows, and neighbours in both directions, are as independent as any.
+        // One column over all rows, and adjacent values in both directions, are as independent as any.
         for column in [0, 1, 2, 99, 100] {
             assert!(chi_square(table.iter().map(|row| unit(&row[column])), 50).abs() < 4.0, "column {column}");
         }
@@ -205,7 +205,7 @@ mod tests {
         rows.sort();
         rows.dedup();
         assert_eq!(rows.len(), 5000, "two rows are equal");
-        // The bits are part of the file format of a seed: a change of them is a breaking one.
+        // Users rely on the values of a seed: changing them is a breaking change.
         // These were made by another program that follows the comments above.
         assert_eq!(whole[..3], [1054544451, 1061066770, 1043130759]);
         assert_eq!(whole[4999 * 48 + 36], 1058892750);

@@ -1,4 +1,4 @@
-//! The linear map that comes closest.
+//! Linear least squares: the linear map of smallest squared error.
 //!
 //! Equation: `least-squares`
 //!
@@ -11,9 +11,9 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use crate::{Error, Float, Result, init::factorise, matmul, matmul_into};
+use crate::{Error, Float, Result, init::factorize, matmul, matmul_into};
 
-/// `x A + a`, as [`least_squares`] finds it.
+/// The linear map `x A + a`, as [`least_squares`] computes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearMap<F> {
     /// A, shape `(p, q)`.
@@ -23,10 +23,11 @@ pub struct LinearMap<F> {
 }
 
 impl<F: Float> LinearMap<F> {
-    /// The images of the rows of `x`, shape `(n, p)`, as rows of `q` numbers.
+    /// The images of the rows of `x`, shape `(n, p)`, as rows of `q` values.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if rows have not `p` numbers; [`Error::TooLarge`] if the result does not fit into memory.
+    /// [`Error::ShapeMismatch`] if rows have not `p` values; [`Error::TooLarge`] if the result does not fit into
+    /// memory.
     pub fn apply(&self, x: ArrayView2<'_, F>) -> Result<Array2<F>> {
         let mut out = matmul(x, self.weights.view())?;
         out.rows_mut().into_iter().for_each(|mut row| row += &self.intercept);
@@ -34,13 +35,13 @@ impl<F: Float> LinearMap<F> {
     }
 }
 
-/// The map from rows of `x` to rows of `y` with the least sum of squared errors.
+/// The map from rows of `x` to rows of `y` with the smallest sum of squared errors.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `x` | where from, finite | `(n, p)`, n at least p, p + 1 with an intercept |
-/// | `y` | where to, finite | `(n, q)` |
-/// | `intercept` | whether a constant is added; without one, zero goes to zero | |
+/// | `x` | inputs, finite | `(n, p)`, n at least p, p + 1 with an intercept |
+/// | `y` | outputs, finite | `(n, q)` |
+/// | `intercept` | whether a constant is added; without one, zero maps to zero | |
 ///
 /// ```
 /// use ndarray::array;
@@ -56,7 +57,7 @@ impl<F: Float> LinearMap<F> {
 ///
 /// # Errors
 /// [`Error::ShapeMismatch`] if `x` and `y` differ in rows; [`Error::InvalidParameter`] if there are fewer rows than
-/// unknowns, if a number is not finite, or if a column of `x` is a combination of others to within rounding;
+/// unknowns, if a value is not finite, or if a column of `x` is a combination of others to within rounding;
 /// [`Error::TooLarge`] if the work does not fit into memory.
 pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, intercept: bool) -> Result<LinearMap<F>> {
     let ((n, p), q) = (x.dim(), y.ncols());
@@ -78,13 +79,13 @@ pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, inter
     }
     let mean = |x: &Array2<f64>| x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
     let (x_mean, y_mean) = if intercept { (mean(&x), mean(&y)) } else { (Array1::zeros(p), Array1::zeros(q)) };
-    // A column that is constant up to rounding is nothing once its mean is taken away.
+    // A column that is constant up to rounding is zero once its mean is subtracted.
     let sizes: Array1<f64> = x.columns().into_iter().map(|column| column.dot(&column).sqrt()).collect();
     if intercept {
         x -= &x_mean;
         y -= &y_mean;
     }
-    let factors = factorise(x.clone())?;
+    let factors = factorize(x.clone())?;
     let rounding = f64::EPSILON * (n as f64).sqrt() * 8.0;
     let dependent = factors.diagonal().iter().zip(&sizes).position(|(pivot, size)| pivot.abs() <= rounding * size);
     if let Some(column) = dependent {

@@ -1,14 +1,14 @@
-//! The words that every senv crate speaks.
+//! The types and numerics that every senv crate uses.
 //!
-//! Files become lines ([`TextReader`]), lines become tokens ([`Tokenizer`]), tokens become numbers ([`Vocabulary`],
-//! [`TokenId`]); [`Corpus`] is all of that in one pass. Many sentences lie in one ragged batch ([`Sentences`]),
+//! Files become lines ([`TextReader`]), lines become tokens ([`Tokenizer`]), tokens become token ids ([`Vocabulary`],
+//! [`TokenId`]); [`Corpus`] does all of that in one pass. Many sentences form one ragged batch ([`Sentences`]),
 //! features of a sentence name rows ([`Features`], [`RowId`]) of a dense table ([`Table`], [`Rows`]), and a
-//! [`SentenceEncoder`] turns a sentence into a vector. Nothing here
-//! knows a model, a metric or another project's file format.
+//! [`SentenceEncoder`] encodes a sentence as a vector. This crate knows no model, no metric and no file format of
+//! another project.
 //!
-//! Nothing of it needs a library of the system. With the feature `ndarray-linalg`, orthogonal starts and least squares
-//! take their QR factors from LAPACK; the program that is built names the library, by `openblas-src` with its feature
-//! `system`, say. The numbers agree to rounding and then depend on that library too.
+//! It needs no library of the system. With the feature `ndarray-linalg`, orthogonal initialization and least squares
+//! take their QR factors from LAPACK; the program that is built names the library, for example by `openblas-src` with
+//! its feature `system`. Results agree to rounding and then depend on that library too.
 
 mod atomic_file;
 pub mod checkpoint;

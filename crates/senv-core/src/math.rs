@@ -1,4 +1,4 @@
-//! Scalar functions in the forms that stay exact at the ends: no overflow, no logarithm of a rounded zero.
+//! Numerically stable scalar functions: no overflow, no logarithm of a rounded zero.
 //!
 //! Equation: `sigmoid`
 //! Equation: `softplus`
@@ -13,7 +13,7 @@
 //! softmax(a)_j  = e^(a_j − m) / Σ_k e^(a_k − m)
 //! ```
 //!
-//! NaN in gives NaN out, everywhere.
+//! An input of NaN gives NaN in every function.
 
 use ndarray::NdFloat;
 
@@ -58,13 +58,13 @@ pub fn log_sigmoid<F: NdFloat>(x: F) -> F {
     -softplus(-x)
 }
 
-/// The largest number; −∞ of none, NaN if one is NaN.
+/// The maximum; −∞ of no values, NaN if one is NaN.
 fn max<F: NdFloat>(a: &[F]) -> F {
     // Not `Float::max`, which drops NaN.
     a.iter().fold(F::neg_infinity(), |m, &x| if x > m || x.is_nan() { x } else { m })
 }
 
-/// ln Σ e^a, for instance the logarithm of the denominator of a softmax; −∞ of nothing.
+/// ln Σ e^a, for instance the logarithm of the denominator of a softmax; −∞ of no values.
 ///
 /// ```
 /// use senv_core::math::log_sum_exp;
@@ -79,7 +79,7 @@ pub fn log_sum_exp<F: NdFloat>(a: &[F]) -> F {
     m + a.iter().fold(F::zero(), |sum, &x| sum + (x - m).exp()).ln()
 }
 
-/// Replaces numbers by their softmax: all in `[0, 1]`, of sum 1. Nothing stays nothing; an infinite maximum, which
+/// Replaces values by their softmax: all in `[0, 1]`, of sum 1. An empty slice stays empty; an infinite maximum, which
 /// has no softmax, gives NaN.
 ///
 /// ```

@@ -1,9 +1,10 @@
-//! The one function for products of large matrices.
+//! Matrix products (GEMM) of large matrices; the only module that computes them.
 //!
 //! Backed by the `gemm` crate: AVX-512, AVX2, NEON or plain code chosen at run time, no library of the system. Only
 //! this file names it. [`few_rows`] is our own, for the shape that recurrent networks multiply at every step: some
-//! states with the rows of a large matrix, two to three times as fast for 8 to 32 states. A product has the same bits at any number of threads: threads share out blocks of the result,
-//! never the sum within a number; a test holds the crate to it.
+//! states with the rows of a large matrix, two to three times as fast for 8 to 32 states. A product is bit-identical at
+//! any number of threads: threads share out blocks of the result and never split a sum; a test checks that the crate
+//! allows it.
 #![allow(unsafe_code)]
 
 use gemm::Parallelism;
@@ -14,21 +15,22 @@ use crate::{Error, Float, Result};
 
 pub(crate) mod few_rows;
 
-/// Multiplications and additions below which threads cost more than they bring.
+/// Products of fewer operations (multiplications and additions) run on one thread: more threads would cost more than
+/// they save.
 const ONE_THREAD: usize = 3_000_000;
 
-/// Rows or columns that are worth a thread. The crate sums in other steps where a result has at most 256 numbers, or
-/// at most 64 rows and columns; runs of this many, and longer ones where the other side is below 4, are larger, so
-/// that a number has the bits that it has in the whole.
+/// The fewest rows or columns for each thread. The `gemm` crate sums in another order where a result has at most 256
+/// values, or at most 64 rows and columns; runs of at least this length (longer ones where the other side is below 4)
+/// are larger than that, so a value has the same bits as in the whole product.
 const RUN: usize = 128;
 
-/// Rows and columns are shared out in multiples of this.
+/// Rows and columns are divided among threads in multiples of this.
 const TILE: usize = 16;
 
 /// The matrix product `a b`, shape `(m, n)`, of `a`, shape `(m, k)`, and `b`, shape `(k, n)`, in any memory order
 /// (a transposed view costs nothing). Zeros if `k` is 0.
 ///
-/// Runs on the threads of the present rayon pool; below 3 million operations on the calling thread alone.
+/// Runs on the threads of the current rayon pool; below 3 million operations on the calling thread alone.
 ///
 /// ```
 /// use ndarray::array;
@@ -52,8 +54,8 @@ pub fn matmul<F: Float>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Ar
     Ok(out)
 }
 
-/// `out = alpha a b + beta out`: [`matmul`] into a matrix that is there, or added to it. With `beta` 0 the old numbers
-/// are not read, so NaN among them does no harm.
+/// `out = alpha a b + beta out`: [`matmul`] into an existing matrix, or added to it. With `beta` 0 the old values are
+/// not read, so NaN among them does no harm.
 ///
 /// ```
 /// use ndarray::array;
@@ -100,7 +102,8 @@ pub fn matmul_into<F: Float>(
         on_one_thread(alpha, a, b, beta, out);
         return Ok(());
     }
-    // Each thread makes a run of columns, or of rows, by itself: they meet once, at the end.
+    // Split the longer side of the result: each thread gets a run of columns of `b` and of the result, or of rows of
+    // `a` and of the result, and computes whole values. No sum is split, so the threads need no exchange.
     let axis = Axis(usize::from(n >= m));
     let (mut shared_out, mut start, mut rest, fixed) = (Vec::new(), 0, out, if axis == Axis(1) { a } else { b });
     let mut moving = if axis == Axis(1) { b } else { a };
@@ -189,7 +192,7 @@ mod tests {
             (128, 2100, 90),
         ] {
             let (a, b) = (matrix::<F>(m, k, 1), matrix::<F>(k, n, 2));
-            // Rounding of k terms below 1, each sum within k ε of exact, with room for alpha and beta.
+            // Rounding of k terms below 1: each sum is within k ε of exact; the rest is for alpha and beta.
             let bound = F::epsilon().to_f64().unwrap() * (k + 2) as f64 * (k as f64).sqrt().max(2.0);
             let close = |got: &Array2<F>, expected: &Array2<f64>, what: &str| {
                 for (g, e) in got.iter().zip(expected) {
@@ -200,7 +203,7 @@ mod tests {
             close(&matmul(a.view(), b.view()).unwrap(), &expected, "plain");
             // (b' a')' through transposed views.
             close(&matmul(b.t(), a.t()).unwrap().reversed_axes(), &expected, "transposed");
-            // The second factor in rows that are columns.
+            // The second factor in column-major order.
             let rows = b.t().as_standard_layout().into_owned();
             close(&matmul(a.view(), rows.t()).unwrap(), &expected, "rows");
             // Every other row and column of larger matrices, rows in reverse.

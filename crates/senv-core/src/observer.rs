@@ -1,37 +1,38 @@
-//! How long work tells where it stands, and how it is asked to stop.
+//! Progress reports of long work, and how to stop it.
 
-/// Where a training run stands.
+/// The progress of a training run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
     /// Share of the whole run that is done, in `[0, 1]`.
     pub done: f64,
-    /// The epoch under way, counted from 0.
+    /// The current epoch, counted from 0.
     pub epoch: u32,
-    /// Units of work done so far in this run of the program (tokens, pairs; the trainer says which).
+    /// Units of work done in this run of the program (tokens, pairs; the trainer says which).
     pub units: u64,
-    /// Units of work a second since this run of the program began.
+    /// Units of work per second since this run of the program began.
     pub units_per_second: f64,
-    /// Learning rate now.
+    /// Current learning rate.
     pub lr: f64,
     /// Mean loss of the examples since the last report.
     pub loss: f64,
     /// Seconds since this run of the program began.
     pub seconds: f64,
-    /// Share of the hinges of a margin loss that still push, since the last report; `None` for other losses.
+    /// The active hinge fraction of a margin loss since the last report; `None` for other losses.
     pub active: Option<f64>,
-    /// The latest score on the validation set; `None` where there is none yet.
+    /// The latest score on the development set; `None` where there is none yet.
     pub validation: Option<f64>,
-    /// Tokens read and told a second since this run of the program began; `None` where the trainer does not count them.
+    /// Tokens encoded and decoded per second since this run of the program began; `None` where the trainer does not
+    /// count them.
     pub tokens_per_second: Option<f64>,
-    /// Mean −ln p of a token of each decoder, in nats, over the steps since the last report; its exponential is the
-    /// perplexity. `None` where there is no such decoder.
+    /// Mean negative log-likelihood of a token of each decoder, in nats, over the steps since the last report; its
+    /// exponential is the perplexity. `None` where there is no such decoder.
     pub decoders: [Option<f64>; 2],
-    /// Whether p there is among a few sampled words: the perplexity is then far below that over all words.
-    pub among_samples: bool,
+    /// Whether the softmax is sampled: the perplexity among a few sampled words is far below that over all words.
+    pub sampled_perplexity: bool,
 }
 
 impl Progress {
-    /// Seconds left at the present rate, once there is a rate.
+    /// Seconds left at the current rate, once there is a rate.
     #[must_use]
     pub fn seconds_left(&self, done_before: f64) -> Option<f64> {
         let gained = self.done - done_before;
@@ -42,24 +43,24 @@ impl Progress {
 /// What the observer wants the trainer to do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
-    /// Go on.
+    /// Continue.
     Continue,
-    /// Write a checkpoint (where one was asked for) and stop.
+    /// Write a checkpoint (if there is a checkpoint plan) and stop.
     Stop,
 }
 
 /// Receives the progress of long work. Called from one thread at a time, a few times a second.
 pub trait Observer: Send + Sync {
-    /// A report; the answer says whether to go on.
+    /// Receives a report; returns whether to continue.
     fn progress(&self, progress: &Progress) -> Control;
 
-    /// A line worth a reader's attention, such as what was skipped and how often.
+    /// Receives a message, such as what was skipped and how often.
     fn note(&self, message: &str) {
         let _ = message;
     }
 }
 
-/// Hears nothing and never stops the work.
+/// An observer that ignores everything and never stops the work.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoObserver;
 

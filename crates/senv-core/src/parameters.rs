@@ -15,7 +15,7 @@ pub struct Tensor<F> {
 }
 
 impl<F: Float> Tensor<F> {
-    /// Its name, unique among its siblings.
+    /// Its name, unique in its [`Parameters`].
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -27,32 +27,32 @@ impl<F: Float> Tensor<F> {
         self.shape
     }
 
-    /// Its numbers, row by row.
+    /// Its values, row by row.
     #[must_use]
     pub fn values(&self) -> &[F] {
         &self.values
     }
 
-    /// Its numbers, to be changed.
+    /// Its values, to be changed.
     pub fn values_mut(&mut self) -> &mut [F] {
         &mut self.values
     }
 
-    /// Its numbers as a matrix.
+    /// Its values as a matrix.
     #[must_use]
     pub fn view(&self) -> ArrayView2<'_, F> {
         // The length is checked where a tensor is made, and no tensor changes its length.
         ArrayView2::from_shape(self.shape, &self.values).unwrap_or_else(|_| unreachable!("as long as its shape"))
     }
 
-    /// Its numbers as a matrix, to be changed.
+    /// Its values as a matrix, to be changed.
     pub fn view_mut(&mut self) -> ArrayViewMut2<'_, F> {
         ArrayViewMut2::from_shape(self.shape, &mut self.values).unwrap_or_else(|_| unreachable!("as long as its shape"))
     }
 }
 
-/// Named tensors in a fixed order: what an encoder or a head has learnt, a gradient of the same form, a moment of an
-/// optimiser. Encoders address tensors by their place, files by their name.
+/// Named tensors in a fixed order: the trained parameters of an encoder or a head, a gradient of the same shapes, or a
+/// moment of an optimizer. Encoders address tensors by their position, files by their name.
 ///
 /// ```
 /// use senv_core::Parameters;
@@ -60,7 +60,7 @@ impl<F: Float> Tensor<F> {
 /// let filter = parameters.push("filter", [2, 3], vec![0.5; 6])?;
 /// parameters.push("bias", [1, 2], vec![0.0; 2])?;
 /// assert_eq!(parameters[filter].view()[(1, 2)], 0.5);
-/// assert_eq!(parameters.zeros_like().n_numbers(), 8);
+/// assert_eq!(parameters.zeros_like().n_values(), 8);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -76,16 +76,16 @@ impl<F: Float> Parameters<F> {
         Self { tensors: Vec::new() }
     }
 
-    /// Appends a tensor of `shape` rows and columns and returns its place.
+    /// Appends a tensor of `shape` rows and columns and returns its position.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the numbers are not as many as the shape says; [`Error::InvalidParameter`] if the
+    /// [`Error::ShapeMismatch`] if the number of values does not fit the shape; [`Error::InvalidParameter`] if the
     /// name is taken.
     pub fn push(&mut self, name: impl Into<String>, shape: [usize; 2], values: Vec<F>) -> Result<usize> {
         let name = name.into();
         let expected = shape[0].checked_mul(shape[1]).ok_or(Error::TooLarge { rows: shape[0], dim: shape[1] })?;
         if values.len() != expected {
-            return Err(Error::ShapeMismatch { what: "numbers of a tensor", expected, got: values.len() });
+            return Err(Error::ShapeMismatch { what: "values of a tensor", expected, got: values.len() });
         }
         if self.place(&name).is_some() {
             return Err(Error::InvalidParameter { name: "tensor", requirement: "a name not used yet", got: name });
@@ -94,7 +94,7 @@ impl<F: Float> Parameters<F> {
         Ok(self.tensors.len() - 1)
     }
 
-    /// The place of the tensor of this name.
+    /// The position of the tensor of this name.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
         self.tensors.iter().position(|tensor| tensor.name == name)
@@ -112,9 +112,9 @@ impl<F: Float> Parameters<F> {
         self.tensors.is_empty()
     }
 
-    /// Numbers of all tensors together.
+    /// Number of values of all tensors together.
     #[must_use]
-    pub fn n_numbers(&self) -> usize {
+    pub fn n_values(&self) -> usize {
         self.tensors.iter().map(|tensor| tensor.values.len()).sum()
     }
 
@@ -139,12 +139,12 @@ impl<F: Float> Parameters<F> {
         Self { tensors: self.tensors.iter().map(zeros).collect() }
     }
 
-    /// Sets every number.
+    /// Sets every value.
     pub fn fill(&mut self, value: F) {
         self.tensors.iter_mut().for_each(|tensor| tensor.values.fill(value));
     }
 
-    /// The same numbers in another precision.
+    /// The same values in another precision.
     #[must_use]
     pub fn cast<G: Float>(&self) -> Parameters<G> {
         let cast = |tensor: &Tensor<F>| Tensor {
@@ -155,7 +155,7 @@ impl<F: Float> Parameters<F> {
         Parameters { tensors: self.tensors.iter().map(cast).collect() }
     }
 
-    /// Refuses parameters of other names or shapes than `expected`, as those of a foreign file may be.
+    /// Checks names and shapes against those of `expected`, as for parameters from a file.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] or [`Error::InvalidParameter`], naming the first difference.

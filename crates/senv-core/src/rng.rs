@@ -1,12 +1,12 @@
 //! Named, seeded streams of random numbers.
 //!
-//! One stream a purpose and place: `stream(seed, "negatives", &[epoch, block])` gives the same numbers in every
+//! One stream a purpose and place: `stream(seed, "negatives", &[epoch, block])` gives the same values in every
 //! program, on every machine and at any thread count, and two names never share a stream. The generator is
 //! PCG XSL-RR 128/64 ("Pcg64", O'Neill 2014), whose output its specification fixes.
 
 use rand::SeedableRng;
 
-/// The generator behind every stream.
+/// The random generator of every stream.
 pub type Stream = rand_pcg::Pcg64;
 
 /// The stream of `purpose` at `place` under `seed`.
@@ -40,7 +40,7 @@ pub fn stream(seed: u64, purpose: &str, place: &[u64]) -> Stream {
     Stream::from_seed(bytes)
 }
 
-/// What the counter of SplitMix64 advances by: 2⁶⁴ over the golden ratio.
+/// The increment of the counter of SplitMix64: 2⁶⁴ over the golden ratio.
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// One step of SplitMix64 (Steele, Lea and Flood 2014).

@@ -1,4 +1,4 @@
-//! Many sentences in two vectors: every token, and where each sentence ends.
+//! Many sentences in two vectors: all tokens, and the end of each sentence.
 
 use crate::{Error, Result, TokenId};
 
@@ -32,7 +32,7 @@ impl Sentences {
         Self { ids: Vec::new(), offsets: vec![0] }
     }
 
-    /// A batch from its parts: `offsets` starts with 0, never falls, and ends with `ids.len()`.
+    /// A batch from its parts: `offsets` starts with 0, never decreases, and ends with `ids.len()`.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the offsets do not fit the ids.
@@ -85,7 +85,7 @@ impl Sentences {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// Forgets every sentence and keeps the memory.
+    /// Removes every sentence and keeps the memory.
     pub fn clear(&mut self) {
         self.ids.clear();
         self.offsets.truncate(1);

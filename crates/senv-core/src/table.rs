@@ -1,4 +1,4 @@
-//! The dense table: `n_rows` rows of `dim` numbers, on the heap, in fresh zero pages, or mapped from a file.
+//! The dense table: `n_rows` rows of `dim` values, on the heap, in anonymous pages, or memory-mapped from a file.
 
 use std::{fs::File, path::Path, sync::Arc};
 
@@ -6,15 +6,15 @@ use memmap2::{Mmap, MmapMut};
 
 use crate::{Error, Result, Rows};
 
-/// Where the numbers of a [`Table`] lie.
+/// The memory of the values of a [`Table`].
 #[derive(Debug, Clone)]
 pub enum Backing {
     /// On the heap.
     Heap(Vec<f32>),
-    /// In anonymous pages, zero until first touched; cloning copies, and panics where memory is lacking, as a vector's
-    /// clone ends the program.
+    /// In anonymous pages, zero until first written to; cloning copies, and panics where memory is lacking, as the
+    /// clone of a vector aborts the program.
     Pages(Pages),
-    /// In a file that is mapped read-only; cloning shares. The first number lies at this byte.
+    /// In a file that is memory-mapped read-only; cloning shares. The first value is at this byte.
     File(Arc<Mmap>, usize),
 }
 
@@ -30,7 +30,7 @@ impl Clone for Pages {
     }
 }
 
-/// A dense table of f32, row-major; `stride >= dim` numbers lie between the starts of two rows.
+/// A dense table of f32, row-major; the starts of two rows are `stride >= dim` values apart.
 ///
 /// ```
 /// use senv_core::{Rows, Table};
@@ -46,11 +46,11 @@ pub struct Table {
     stride: usize,
 }
 
-/// Numbers in a cache line of 64 bytes: rows of tables that are trained start on one.
+/// Values in a cache line of 64 bytes: rows of tables that are trained start on one.
 const LINE: usize = 16;
 
 impl Table {
-    /// A table over a vector of exactly `n_rows * dim` numbers.
+    /// A table of a vector of exactly `n_rows * dim` values.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the vector has another length; [`Error::TooLarge`] if the product overflows.
@@ -62,11 +62,11 @@ impl Table {
         Ok(Self { backing: Backing::Heap(values), n_rows, dim, stride: dim })
     }
 
-    /// A table of zeros for training: rows start on cache lines, memory is taken when first written to, in huge
+    /// A table of zeros for training: rows start on cache lines, memory is allocated when first written to, in huge
     /// pages where the system has them.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the system cannot give that much.
+    /// [`Error::TooLarge`] if the system has not that much memory.
     pub fn zeros(n_rows: usize, dim: usize) -> Result<Self> {
         let too_large = || Error::TooLarge { rows: n_rows, dim };
         let stride = dim.checked_next_multiple_of(LINE).ok_or_else(too_large)?;
@@ -77,13 +77,13 @@ impl Table {
         Ok(Self { backing: Backing::Pages(Pages(pages)), n_rows, dim, stride })
     }
 
-    /// A table over `n_rows * dim` little-endian f32 at byte `offset` of a file, mapped, not read.
+    /// A table of `n_rows * dim` little-endian f32 at byte `offset` of a file, memory-mapped.
     ///
-    /// A file that others shorten while it is mapped ends the process when a lost page is touched; senv itself
-    /// only ever replaces files whole.
+    /// If another program shortens the file meanwhile, accessing a lost page ends the process; senv itself only
+    /// replaces files atomically.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be mapped; [`Error::BadFile`] if the range does not lie inside the file
+    /// [`Error::Io`] if the file cannot be mapped; [`Error::BadFile`] if the range is not inside the file
     /// or does not start at a multiple of four.
     pub fn map_file(path: &Path, file: &File, offset: usize, n_rows: usize, dim: usize) -> Result<Self> {
         // SAFETY: the map is read-only and private to this table. The bytes are only read as f32, for which every
@@ -93,7 +93,7 @@ impl Table {
         Self::from_map(path, Arc::new(map), offset, n_rows, dim)
     }
 
-    /// As [`Table::map_file`], over a map that exists already (several tensors of one file share it).
+    /// As [`Table::map_file`], on an existing map (several tensors of one file share it).
     ///
     /// # Errors
     /// [`Error::BadFile`] as above; [`Error::TooLarge`] if the size overflows.
@@ -122,19 +122,19 @@ impl Table {
         self.n_rows
     }
 
-    /// Numbers a row.
+    /// Values in a row, without padding.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Numbers from the start of a row to the start of the next.
+    /// Values from the start of a row to the start of the next.
     #[must_use]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// All numbers, `stride` a row, padding included.
+    /// All values, `stride` a row, padding included.
     #[must_use]
     pub fn values(&self) -> &[f32] {
         let n = self.n_rows * self.stride;
@@ -145,7 +145,7 @@ impl Table {
         }
     }
 
-    /// All numbers, to be changed; a mapped table is first copied onto the heap.
+    /// All values, to be changed; a memory-mapped table is first copied onto the heap.
     pub fn values_mut(&mut self) -> &mut [f32] {
         if let Backing::File(..) = self.backing {
             self.backing = Backing::Heap(self.values().to_vec());
@@ -158,12 +158,12 @@ impl Table {
         }
     }
 
-    /// Takes the memory of all rows now, on the threads of the present rayon pool, instead of at the first write to each page:
-    /// a page that is met in the middle of training costs more than the step that needs it.
+    /// Allocates the memory of all rows now, on the threads of the current rayon pool, instead of at the first write to
+    /// each page: a page fault in the middle of training costs more than the step that needs the page.
     pub fn touch(&mut self) {
         use rayon::prelude::*;
         if let Backing::Pages(_) = self.backing {
-            // One write to every 4 KiB; the numbers are zero and stay so, or are as they were.
+            // One write to every 4 KiB; the values do not change.
             self.values_mut().par_chunks_mut(1 << 20).for_each(|chunk| {
                 for i in (0..chunk.len()).step_by(1024) {
                     chunk[i] = std::hint::black_box(chunk[i]);
@@ -186,7 +186,7 @@ impl Table {
         (0..self.n_rows).map(|i| self.row(i))
     }
 
-    /// Whether the table is mapped from a file.
+    /// Whether the table is memory-mapped from a file.
     #[must_use]
     pub fn is_mapped(&self) -> bool {
         matches!(self.backing, Backing::File(..))

@@ -1,8 +1,9 @@
 //! A batch of sentences over its distinct tokens.
 //!
-//! In running text most tokens of a batch repeat. What is done once a distinct token instead of once an occurrence
-//! (reading its row from memory, multiplying it by filters, updating it) is the cheaper the larger the batch; and a
-//! row that is owned by one place in the batch can be updated by one thread without locks, in a fixed order.
+//! In running text most tokens of a batch repeat. Work that is done once for each distinct token instead of once for
+//! each occurrence (reading its row from memory, multiplying it by filters, updating it) gets cheaper with larger
+//! batches; and a row that belongs to one entry of the batch can be updated by one thread without locks, in a fixed
+//! order.
 
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -12,18 +13,18 @@ use crate::{Error, Result, Table, TokenId};
 /// Where a token of a batch occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Number of the sentence in the batch.
+    /// Index of the sentence in the batch.
     pub sentence: u32,
     /// Position of the token in it, from 0.
     pub position: u32,
 }
 
-/// The sentences of one step, their tokens numbered anew from 0 by their order among the distinct tokens of the batch.
+/// The sentences of one step, with the tokens renumbered from 0 by their order among the distinct tokens of the batch.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
 /// | `distinct` | tokens of the batch, ascending, each once | `(n_distinct,)` |
-/// | `sentence(i)` | sentence `i` as places in `distinct` | ragged |
+/// | `sentence(i)` | sentence `i` as positions in `distinct` | ragged |
 /// | `occurrences(u)` | where distinct token `u` occurs, by sentence, then by position | ragged |
 ///
 /// ```
@@ -43,7 +44,7 @@ pub struct TokenBatch {
     offsets: Vec<u32>,
     occurrences: Vec<Occurrence>,
     first: Vec<u32>,
-    /// Of every token met so far, its place in `distinct`; only the entries of the present batch are valid.
+    /// For every token seen so far, its position in `distinct`; only the entries of the current batch are valid.
     place_of: Vec<u32>,
 }
 
@@ -114,7 +115,7 @@ impl TokenBatch {
                 *next += 1;
             }
         }
-        // Every start has moved to its end, which is the start of the next.
+        // Every start has advanced to its end, which is the start of the next.
         self.first.rotate_right(1);
         self.first[0] = 0;
     }
@@ -143,7 +144,7 @@ impl TokenBatch {
         &self.distinct
     }
 
-    /// Sentence `i` as places in [`TokenBatch::distinct`].
+    /// Sentence `i` as positions in [`TokenBatch::distinct`].
     ///
     /// # Panics
     /// If `i` is not below [`TokenBatch::len`].
@@ -152,7 +153,7 @@ impl TokenBatch {
         &self.places[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// Where sentence `i` begins among all tokens of the batch.
+    /// The start of sentence `i` among all tokens of the batch.
     ///
     /// # Panics
     /// If `i` is not below [`TokenBatch::len`].
@@ -161,16 +162,16 @@ impl TokenBatch {
         self.offsets[i] as usize
     }
 
-    /// Where the distinct token in place `u` occurs, by sentence, then by position.
+    /// Where the distinct token at position `u` occurs, by sentence, then by position.
     ///
     /// # Panics
-    /// If `u` is no place in [`TokenBatch::distinct`].
+    /// If `u` is no position in [`TokenBatch::distinct`].
     #[must_use]
     pub fn occurrences(&self, u: usize) -> &[Occurrence] {
         &self.occurrences[self.first[u] as usize..self.first[u + 1] as usize]
     }
 
-    /// The rows of the distinct tokens, shape `(n_distinct, dim)`, copied side by side on the threads of the present
+    /// The rows of the distinct tokens, shape `(n_distinct, dim)`, copied on the threads of the current
     /// rayon pool.
     ///
     /// # Errors
@@ -181,10 +182,10 @@ impl TokenBatch {
         Ok(rows)
     }
 
-    /// [`TokenBatch::gather`] in place of what `rows` held, whose memory is used again.
+    /// [`TokenBatch::gather`] into `rows`, whose memory is reused.
     ///
     /// # Errors
-    /// As [`TokenBatch::gather`]; `rows` stays as it is then.
+    /// As [`TokenBatch::gather`]; `rows` is unchanged then.
     pub fn gather_into(&self, table: &Table, rows: &mut Array2<f32>) -> Result<()> {
         let dim = table.dim();
         if let Some(last) = self.distinct.last()
@@ -211,11 +212,11 @@ impl TokenBatch {
         Ok(())
     }
 
-    /// Zeros of shape `(n_distinct, dim)` in place of what `rows` held, whose memory is used again: what gradients of
-    /// the distinct tokens are added to.
+    /// Sets `rows` to zeros of shape `(n_distinct, dim)` and reuses its memory: for the sum of the gradients of the
+    /// distinct tokens.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if there is no memory for them.
+    /// [`Error::TooLarge`] if there is not enough memory.
     pub fn zeros_into(&self, dim: usize, rows: &mut Array2<f32>) -> Result<()> {
         resize(rows, self.distinct.len(), dim)?;
         let values = rows.as_slice_mut().unwrap_or_default();
@@ -227,7 +228,7 @@ impl TokenBatch {
 /// Rows that one thread copies or clears at a time.
 const ROWS_A_TASK: usize = 64;
 
-/// Gives `rows` the shape `(n, dim)`; its numbers are any, its memory the old one if that is large enough.
+/// Gives `rows` the shape `(n, dim)`; its values are arbitrary, its memory the old one if that is large enough.
 fn resize(rows: &mut Array2<f32>, n: usize, dim: usize) -> Result<()> {
     if rows.dim() == (n, dim) && rows.is_standard_layout() {
         return Ok(());

@@ -1,15 +1,15 @@
-//! The seams between the crates: what a part needs of another, it asks for here.
+//! The traits between the crates: what one part needs of another is a trait here.
 
 use ndarray::Array2;
 use rayon::prelude::*;
 
 use crate::{Error, Result, RowId, TokenId};
 
-/// Rows of numbers that can be looked up: a trained table, a mapped file.
+/// Rows of a table that can be looked up: a trained table, a memory-mapped file.
 pub trait Rows: Send + Sync {
     /// Number of rows.
     fn n_rows(&self) -> usize;
-    /// Numbers a row.
+    /// Values in a row.
     fn dim(&self) -> usize;
     /// Row `i`; panics if there is none.
     fn row(&self, i: usize) -> &[f32];
@@ -29,42 +29,42 @@ impl<R: Rows + ?Sized> Rows for &R {
     }
 }
 
-/// The features of one sentence: rows, and the span of tokens that each is made of.
+/// The features of one sentence: rows, and the span of tokens of each.
 ///
-/// Features are grouped by the token they start at, in order, so that those which touch a token are found
-/// without a search. Reused from sentence to sentence; it allocates only while it grows.
+/// Features are grouped by their first token, in order, so that those which contain a token are found without a search.
+/// Reused from sentence to sentence; it allocates only while it grows.
 #[derive(Debug, Clone, Default)]
 pub struct FeatureList {
     rows: Vec<RowId>,
     /// Last token of each feature, inclusive.
     ends: Vec<u32>,
-    /// For each token, where its features begin in `rows`; one more at the end.
+    /// For each token, the start of its features in `rows`; one more at the end.
     first: Vec<u32>,
 }
 
 impl FeatureList {
-    /// Forgets the last sentence.
+    /// Clears the last sentence.
     pub fn clear(&mut self) {
         self.rows.clear();
         self.ends.clear();
         self.first.clear();
     }
 
-    /// Opens the next token; the features pushed from here on start at it.
+    /// Begins the next token; the features pushed from here on start at it.
     pub fn start_token(&mut self) {
         self.first.push(self.rows.len() as u32);
     }
 
-    /// A feature from the open token to token `end` (inclusive).
+    /// A feature from the current token to token `end` (inclusive).
     pub fn push(&mut self, row: RowId, end: usize) {
         self.rows.push(row);
         self.ends.push(end as u32);
     }
 
-    /// Makes the list `n_tokens` tokens and `n_features` features long and lends its three arrays to be written in
-    /// one go: the row of each feature, its last token (inclusive), and, for each token, the position of its first
-    /// feature. The arrays may hold old values: write every place, positions rising, then
-    /// [`FeatureList::truncate`] to the features that came about.
+    /// Resizes the list to `n_tokens` tokens and `n_features` features and returns its three arrays for direct writing:
+    /// the row of each feature, its last token (inclusive), and, for each token, the position of its first feature. The
+    /// arrays may hold old values: write every entry, positions ascending, then [`FeatureList::truncate`] to the number
+    /// of features written.
     ///
     /// # Panics
     /// If there are more than 2^32 features.
@@ -76,14 +76,14 @@ impl FeatureList {
         (&mut self.rows, &mut self.ends, &mut self.first)
     }
 
-    /// Forgets the features from position `n_features` on; none of them may be the first of a token.
+    /// Removes the features from position `n_features` on; none of them may be the first of a token.
     pub fn truncate(&mut self, n_features: usize) {
         self.rows.truncate(n_features);
         self.ends.truncate(n_features);
     }
 
-    /// Keeps the features for which `keep(start, end)` (first and last token, inclusive) says so, in their order; it
-    /// is called once a feature, in order.
+    /// Keeps the features for which `keep(start, end)` (first and last token, inclusive) is true, in their order; it is
+    /// called once for each feature, in order.
     pub fn retain(&mut self, mut keep: impl FnMut(usize, usize) -> bool) {
         let (mut i, mut kept) = (0, 0);
         for token in 0..self.first.len() {
@@ -107,7 +107,7 @@ impl FeatureList {
             .flat_map(move |token| self.starting_at(token).map(move |i| (self.rows[i], token, self.end_of(i))))
     }
 
-    /// Number of tokens opened.
+    /// Number of tokens begun.
     #[must_use]
     pub fn n_tokens(&self) -> usize {
         self.first.len()
@@ -133,50 +133,50 @@ impl FeatureList {
     }
 }
 
-/// Turns the tokens of a sentence into rows: its words, its n-grams.
+/// Maps the tokens of a sentence to rows: its words, its n-grams.
 pub trait Features: Send + Sync {
-    /// Number of rows the features can name: the height of the source table.
+    /// Number of rows that features may refer to: the number of rows of the source table.
     fn n_rows(&self) -> usize;
 
     /// The longest feature in tokens: 1 for words alone, 2 with bigrams.
     fn max_span(&self) -> usize;
 
-    /// Writes the features of `tokens` into `out` (cleared first); every token is opened once.
+    /// Writes the features of `tokens` into `out` (cleared first); every token is begun once.
     fn features_into(&self, tokens: &[TokenId], out: &mut FeatureList);
 }
 
-/// How much of a sentence the encoder knew.
+/// How many tokens of a sentence are in the vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Coverage {
     /// Tokens of the sentence.
     pub tokens: usize,
-    /// Of these, known to the vocabulary.
+    /// Of these, tokens in the vocabulary.
     pub known: usize,
 }
 
 impl Coverage {
-    /// Whether nothing was known: the embedding is then the zero vector.
+    /// Whether no token was known: the embedding is then the zero vector.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.known == 0
     }
 }
 
-/// Memory that an encoder reuses from sentence to sentence.
+/// Buffers that an encoder reuses from sentence to sentence.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
-    /// Text under work, such as a lower-cased token.
+    /// Temporary text, such as a lower-cased token.
     pub text: String,
     /// Tokens of the sentence.
     pub tokens: Vec<TokenId>,
     /// Features of the sentence.
     pub features: FeatureList,
-    /// Numbers under work, such as the sums of a convolution.
-    pub numbers: Vec<f32>,
+    /// Temporary values, such as the sums of a convolution.
+    pub values: Vec<f32>,
 }
 
-/// What [`SentenceEncoder::encode_batch`] does with an encoder that is a function: one row of `dim` numbers a sentence,
-/// in the order given, on all threads of the present rayon pool.
+/// [`SentenceEncoder::encode_batch`] for an encoder that is a function: one row of `dim` values a sentence, in the
+/// order given, on all threads of the current rayon pool.
 ///
 /// # Errors
 /// [`Error::TooLarge`] if the result does not fit into memory.
@@ -188,8 +188,8 @@ pub fn encode_rows(
     let (rows, dim) = (sentences.len(), dim);
     let too_large = || Error::TooLarge { rows, dim };
     let n = rows.checked_mul(dim).ok_or_else(too_large)?;
-    // Asked for first, then given back: only the call that cannot fail takes pages that are zero already, which
-    // the threads then fetch as they write.
+    // Allocated as a check, then freed: only the infallible call gets pages that are zero already, which the threads
+    // then touch as they write.
     Vec::<f32>::new().try_reserve_exact(n).map_err(|_| too_large())?;
     let mut values = vec![0.0; n];
     let mut coverage = vec![Coverage::default(); rows];
@@ -204,16 +204,16 @@ pub fn encode_rows(
     Ok((values, coverage))
 }
 
-/// Turns a sentence into a vector of [`SentenceEncoder::dim`] numbers.
+/// Encodes a sentence as a vector of [`SentenceEncoder::dim`] values.
 pub trait SentenceEncoder: Send + Sync {
-    /// Numbers of a vector.
+    /// Embedding dimension.
     fn dim(&self) -> usize;
 
-    /// Writes the embedding of `sentence` to `out` (`dim` numbers); zero where no token is known. Allocates
-    /// nothing once `scratch` is warm.
+    /// Writes the embedding of `sentence` to `out` (`dim` values); zero where no token is known. Allocates nothing once
+    /// the buffers of `scratch` have grown.
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage;
 
-    /// The embeddings of many sentences, one a row, in the order given, on all threads of the present rayon pool.
+    /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.

@@ -1,4 +1,4 @@
-//! Token <-> number <-> count.
+//! Token <-> id <-> count.
 
 mod frequent;
 mod key;
@@ -9,10 +9,10 @@ use crate::{Coverage, Error, Result, TokenId, Tokenizer};
 use frequent::Frequent;
 use key::{Key, SHORT, hash, hash_short, key_within, short_key};
 
-/// The tokens a model knows, the most frequent first.
+/// The tokens of a model, the most frequent first.
 ///
-/// Tokens lie back to back in one string; a table of numbers finds them again. So a vocabulary is written and
-/// read as two arrays, and looking a token up takes one hash and, nearly always, one comparison.
+/// Tokens are stored back to back in one string, with a hash table of ids. So a vocabulary is written and read as two
+/// arrays, and a look-up takes one hash and, nearly always, one comparison.
 ///
 /// ```
 /// use senv_core::Vocabulary;
@@ -34,8 +34,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// A vocabulary of these tokens in this order; `corpus_tokens` counts every token of the corpus, also those
-    /// that were cut.
+    /// A vocabulary of these tokens in this order; `corpus_tokens` counts every token of the corpus, also those that
+    /// were left out.
     ///
     /// # Errors
     /// [`Error::BadVocabulary`] for a repeated token, or more than 2^32 bytes of tokens.
@@ -97,14 +97,14 @@ impl Vocabulary {
         self.counts.is_empty()
     }
 
-    /// The number of a token, if it is known.
+    /// The id of a token, if it is in the vocabulary.
     #[inline]
     #[must_use]
     pub fn id(&self, token: &str) -> Option<TokenId> {
         self.find(token.as_bytes(), short_key(token.as_bytes()))
     }
 
-    /// Looks up the tokens of a text, in order, into `out` (cleared first); those that are not known are left out.
+    /// Looks up the tokens of a text, in order, into `out` (cleared first); unknown tokens are left out.
     ///
     /// `scratch` is as for [`Tokenizer::for_each`]; nothing is allocated once it and `out` have grown.
     pub fn known_tokens(
@@ -140,10 +140,10 @@ impl Vocabulary {
         self.index.find(hash, |&id| self.token(TokenId(id)).as_bytes() == token).map(|&id| TokenId(id))
     }
 
-    /// The token of a number.
+    /// The token of an id.
     ///
     /// # Panics
-    /// If the number is not below [`Vocabulary::len`].
+    /// If the id is not below [`Vocabulary::len`].
     #[inline]
     #[must_use]
     pub fn token(&self, id: TokenId) -> &str {
@@ -153,19 +153,19 @@ impl Vocabulary {
     /// How often the token occurred in the corpus.
     ///
     /// # Panics
-    /// If the number is not below [`Vocabulary::len`].
+    /// If the id is not below [`Vocabulary::len`].
     #[must_use]
     pub fn count(&self, id: TokenId) -> u64 {
         self.counts[id.index()]
     }
 
-    /// The counts in the order of the numbers.
+    /// The counts in the order of the ids.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// All tokens of the corpus, those that were cut included: the denominator of relative frequencies.
+    /// All tokens of the corpus, including those that were left out: the denominator of relative frequencies.
     #[must_use]
     pub fn corpus_tokens(&self) -> u64 {
         self.corpus_tokens
@@ -177,7 +177,7 @@ impl Vocabulary {
         if self.corpus_tokens == 0 { 0.0 } else { self.count(id) as f64 / self.corpus_tokens as f64 }
     }
 
-    /// Number, token and count, in the order of the numbers.
+    /// Id, token and count, in the order of the ids.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (TokenId, &str, u64)> + '_ {
         self.counts.iter().enumerate().map(|(i, &count)| {
             let id = TokenId(i as u32);
@@ -198,28 +198,28 @@ impl Vocabulary {
     }
 }
 
-/// Counts tokens; each gets a provisional number in the order of first appearance.
+/// Counts tokens; each gets a provisional id in the order of first appearance.
 #[derive(Debug, Clone, Default)]
 pub struct VocabularyBuilder {
     text: String,
     entries: Vec<Entry>,
     index: HashTable<u32>,
-    /// Short tokens seen lately, at a place given by their hash: most tokens of a text are found here, and cost
-    /// one look at memory that stays in the cache of the processor.
+    /// Short tokens seen recently, at an index given by their hash: most tokens of a text are found here, with one
+    /// access to memory that stays in the cache of the processor.
     recent: Vec<Recent>,
 }
 
-/// All that is known of a token, side by side: a rare one is somewhere out in memory, and is fetched once.
+/// All data of a token, side by side: an entry of a rare token is in memory and not in a cache, and is fetched once.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// What tells short tokens apart; hash of a long one.
+    /// The bytes of a short token; the hash of a long one.
     key: Key,
     count: u64,
-    /// Where it ends in the text.
+    /// Its end in the text.
     end: u64,
 }
 
-/// A short token; a length beyond 16 marks a free place.
+/// A short token; a length beyond 16 marks a free entry.
 #[derive(Debug, Clone, Copy)]
 struct Recent {
     key: Key,
@@ -227,11 +227,11 @@ struct Recent {
     id: u32,
 }
 
-/// Places for recent tokens, a power of two: 96 KiB of them.
+/// Entries for recent tokens, a power of two: 96 KiB.
 const RECENT: usize = 4096;
 
 impl VocabularyBuilder {
-    /// Counts one token and returns its provisional number.
+    /// Counts one token and returns its provisional id.
     #[inline]
     pub fn add(&mut self, token: &str) -> u32 {
         let Some(key) = short_key(token.as_bytes()) else { return self.add_many(token, 1) };
@@ -252,7 +252,7 @@ impl VocabularyBuilder {
         id
     }
 
-    /// Counts `count` occurrences of a token and returns its provisional number.
+    /// Counts `count` occurrences of a token and returns its provisional id.
     pub fn add_many(&mut self, token: &str, count: u64) -> u32 {
         let hash = hash(token.as_bytes());
         let key = short_key(token.as_bytes()).unwrap_or((hash, 0));
@@ -311,17 +311,17 @@ impl VocabularyBuilder {
         })
     }
 
-    /// The vocabulary of tokens that occur at least `min_count` times: falling count, equal counts by bytes, so
-    /// that the order depends on the text alone.
+    /// The vocabulary of tokens that occur at least `min_count` times: descending count, equal counts by bytes, so that
+    /// the order depends on the text alone.
     ///
     /// # Errors
-    /// [`Error::EmptyVocabulary`] if none is left.
+    /// [`Error::EmptyVocabulary`] if no token is left.
     pub fn finish(&self, min_count: u64) -> Result<Vocabulary> {
         self.finish_at_most(min_count, None)
     }
 
-    /// Like [`VocabularyBuilder::finish`], with at most `max_tokens` tokens: the rarest are cut, of equal ones the
-    /// last by bytes.
+    /// Like [`VocabularyBuilder::finish`], with at most `max_tokens` tokens: the rarest are left out, of equal counts
+    /// the last by bytes.
     ///
     /// # Errors
     /// [`Error::EmptyVocabulary`] if none is left.
@@ -329,8 +329,8 @@ impl VocabularyBuilder {
         self.finish_keeping(min_count, max_tokens, &[])
     }
 
-    /// Like [`VocabularyBuilder::finish_at_most`], but the tokens of these provisional numbers stay, whatever their count
-    /// and whatever the limit: they make the vocabulary longer where they would have been cut.
+    /// Like [`VocabularyBuilder::finish_at_most`], but the tokens of these provisional ids stay, whatever their count
+    /// and the limit: they make the vocabulary longer where they would have been left out.
     ///
     /// # Errors
     /// [`Error::EmptyVocabulary`] if none is left.

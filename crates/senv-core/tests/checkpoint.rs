@@ -1,4 +1,4 @@
-//! Checkpoints through the public interface: what goes in comes out, and a bad file is an error and no more.
+//! Checkpoints through the public interface: a round trip, and errors for bad files.
 
 use std::{fs, path::Path};
 
@@ -32,7 +32,7 @@ fn state() -> State {
     }
 }
 
-/// A table whose numbers are all different; `padded` ones have room behind each row.
+/// A table of distinct values; `padded` ones have padding behind each row.
 fn table(rows: usize, dim: usize, padded: bool) -> Table {
     let number = |i: usize| i as f32 * 0.25 - 3.0;
     if !padded {
@@ -58,12 +58,12 @@ fn small(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap()
 }
 
-/// Where the head ends, by the documented layout.
+/// The end of the head, by the documented layout.
 fn head_end(bytes: &[u8]) -> usize {
     24 + u64::from_le_bytes(bytes[16..24].try_into().unwrap()) as usize
 }
 
-/// Makes both checksums fit again.
+/// Corrects both checksums.
 fn sign(bytes: &mut [u8]) {
     let end = head_end(bytes);
     let mut head = crc32fast::Hasher::new();
@@ -127,7 +127,7 @@ fn tables_of_every_shape_come_back_bit_for_bit() {
             assert!(padding.iter().all(|x| x.to_bits() == 0), "{name}: padding of row {row}");
         }
     }
-    // Padding is not stored: the same numbers make the same file.
+    // Padding is not stored: the same values make the same file.
     let (padded, plain) = (folder.path().join("padded"), folder.path().join("plain"));
     checkpoint::save(&padded, "test", &(), &[("t", &table(5, 3, true))]).unwrap();
     checkpoint::save(&plain, "test", &(), &[("t", &table(5, 3, false))]).unwrap();
@@ -167,7 +167,7 @@ fn sizes_are_checked_even_where_the_checksums_fit() {
     let path = folder.path().join("run");
     let bytes = small(&path);
     let end = head_end(&bytes);
-    // Whatever a byte of the head says, reading it neither panics nor takes memory that the file cannot fill.
+    // Whatever a byte of the head is, reading it neither panics nor allocates more than the file can fill.
     for at in (8..12).chain(24..end) {
         for value in [0, 1, 0x7f, 0xff] {
             let mut lying = bytes.clone();
@@ -181,8 +181,8 @@ fn sizes_are_checked_even_where_the_checksums_fit() {
             }
         }
     }
-    // 10^18 rows of 3; a product that overflows; a width that cannot be padded; too few numbers. Only the last
-    // shape has as many numbers as the file.
+    // 10^18 rows of 3; a product that overflows; a width that cannot be padded; too few values. Only the last shape has
+    // as many values as the file.
     let shape = bytes.windows(16).position(|w| w == [2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]).unwrap();
     for (rows, dim) in [(10_u64.pow(18), 3_u64), (1 << 62, 1 << 31), (0, u64::MAX), (u64::MAX, 0), (2, 2), (1, 6)] {
         let mut lying = bytes.clone();
@@ -193,7 +193,7 @@ fn sizes_are_checked_even_where_the_checksums_fit() {
         let loaded = checkpoint::load::<State>(&path, "test");
         assert_eq!(loaded.is_ok(), (rows, dim) == (1, 6), "{rows} x {dim}");
     }
-    // A state that declares 2^61 numbers.
+    // A state that declares 2^61 values.
     checkpoint::save(&path, "test", &(1_u64 << 61, 0_u8), &[]).unwrap();
     assert!(matches!(checkpoint::load::<Vec<f64>>(&path, "test"), Err(Error::BadFile { .. })));
 }
@@ -207,16 +207,16 @@ fn another_kind_another_version_and_another_state_are_named() {
         Ok(_) => panic!("an error was expected"),
     };
     let mut bytes = small(&path);
-    let said = message(checkpoint::load(&path, "word2vec"));
-    assert!(said.contains("\"test\"") && said.contains("\"word2vec\"") && said.contains("run"), "{said}");
+    let text = message(checkpoint::load(&path, "word2vec"));
+    assert!(text.contains("\"test\"") && text.contains("\"word2vec\"") && text.contains("run"), "{text}");
     assert!(matches!(checkpoint::load::<(State, u8)>(&path, "test"), Err(Error::BadFile { .. })), "state too short");
     assert!(matches!(checkpoint::load::<u8>(&path, "test"), Err(Error::BadFile { .. })), "state too long");
 
     bytes[8] = 2;
     sign(&mut bytes);
     fs::write(&path, &bytes).unwrap();
-    let said = message(checkpoint::load(&path, "test"));
-    assert!(said.contains("version 2") && said.contains("reads 1"), "{said}");
+    let text = message(checkpoint::load(&path, "test"));
+    assert!(text.contains("version 2") && text.contains("reads 1"), "{text}");
 
     assert!(matches!(checkpoint::load::<State>(folder.path().join("none"), "test"), Err(Error::Io { .. })));
     assert!(checkpoint::load::<State>(folder.path(), "test").is_err());
@@ -224,7 +224,7 @@ fn another_kind_another_version_and_another_state_are_named() {
 
 #[test]
 fn damaged_tables_do_not_hide_the_state_and_a_failed_save_keeps_the_old_file() {
-    /// Fails while it is serialised.
+    /// Fails while it is serialized.
     struct Failing;
     impl Serialize for Failing {
         fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {

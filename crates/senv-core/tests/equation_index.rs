@@ -1,4 +1,4 @@
-//! Holds `docs/equations.md` to the code: every equation has one key, one row and one file.
+//! Compares `docs/equations.md` with the code: every equation has one key, one row and one file.
 
 use std::{
     collections::BTreeMap,
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How a file says which equation it computes.
+/// The mark before the key of an equation in a file.
 const MARK: &str = "//! Equation: `";
 
 /// The keys that a source file declares; words may follow on the line.

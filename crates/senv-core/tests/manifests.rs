@@ -1,4 +1,4 @@
-//! Who may depend on whom among the crates of the workspace, read from the manifests.
+//! Which crates of the workspace may depend on which, read from the manifests.
 
 use std::{collections::BTreeMap, env, path::Path, process::Command};
 
@@ -12,7 +12,7 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
         "senv-store" | "senv-ngram" | "senv-negative-sampling" | "senv-encoders" | "senv-losses" | "senv-metrics" => {
             &["senv-core"]
         }
-        // Regressions on frozen vectors spread scores over grades as the relatedness heads do.
+        // Regressions on frozen vectors use score distributions as the relatedness heads do.
         "senv-eval" => &["senv-core", "senv-losses", "senv-metrics"],
         "senv-models" => &[
             "senv-core",

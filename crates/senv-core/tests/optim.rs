@@ -1,4 +1,4 @@
-//! The update rules against reference numbers; where they come from stands in the file.
+//! The optimizers against reference numbers, whose origin is in the data file.
 
 use senv_core::optim::{AdaGradParams, AdamParams, AdamVariant, Optimizer, clip_by_global_norm};
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn case<'a>(cases: &'a [Value], variant: &str) -> &'a Value {
     cases.iter().find(|case| case["variant"] == variant).unwrap()
 }
 
-/// All numbers below a value, in order.
+/// All numbers of a JSON value, in order.
 fn numbers(value: &Value) -> Vec<f64> {
     match value {
         Value::Array(items) => items.iter().flat_map(numbers).collect(),

@@ -7,7 +7,7 @@
 //! (B1)  ∂L/∂x_u += Σ_{(s,t): word u} c_s ∂L/∂e_s
 //! ```
 //!
-//! A word that is repeated counts each time; a sentence without words has the zero vector. Nothing is learnt here and
+//! A word that is repeated counts each time; a sentence without words has the zero vector. Nothing is learned here and
 //! nothing saved. Each sentence (F1) and each distinct word (B1) is summed in a fixed order by one thread.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
@@ -27,7 +27,7 @@ pub enum Pooling {
     /// Their mean.
     #[default]
     Mean,
-    /// Their sum: frequency weights can be learnt as lengths of word vectors.
+    /// Their sum: frequency weights can be learned as lengths of word vectors.
     Sum,
 }
 
@@ -57,7 +57,7 @@ pub struct Average {
 }
 
 impl Average {
-    /// An encoder for word vectors of `dim` numbers.
+    /// An encoder for word vectors of `dim` values.
     #[must_use]
     pub fn new(dim: usize, pooling: Pooling) -> Self {
         Self { dim, pooling }

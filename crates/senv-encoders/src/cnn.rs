@@ -18,7 +18,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, init};
 use serde::{Deserialize, Serialize};
 
-pub use folded::Folded;
+pub use folded::FoldedCnn;
 
 use crate::encoder::{Encoder, check_gradients, check_size, check_words};
 
@@ -121,7 +121,7 @@ impl Block {
 }
 
 impl SumPooledCnn {
-    /// An encoder for word vectors of `dim` numbers. The published one has 300 and `[1, 2, 3]` words with 100 linear
+    /// An encoder for word vectors of `dim` values. The published one has 300 and `[1, 2, 3]` words with 100 linear
     /// filters each.
     ///
     /// # Errors
@@ -240,8 +240,8 @@ impl SumPooledCnn {
 
 /// What the backward pass of [`SumPooledCnn`] needs.
 ///
-/// Linear: the sums of words under each offset, `n_sentences * Σ width * d` numbers. Tanh: the slopes of all activations,
-/// `Σ_s Σ_windows N_s * n_filters` numbers, and their sums a sentence.
+/// Linear: the sums of words under each offset, `n_sentences * Σ width * d` values. Tanh: the slopes of all activations,
+/// `Σ_s Σ_windows N_s * n_filters` values, and their sums a sentence.
 #[derive(Debug, Clone)]
 pub struct CnnSaved<F>(State<F>);
 

@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Error, Float, Result, math};
 
-use crate::{encoder::check_size, gru_decoder::Speaker};
+use crate::{encoder::check_size, gru_decoder::DecoderSession};
 
 /// How far and how widely to search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,15 +48,15 @@ impl BeamSearch {
         Self { width, ..Self::greedy(end, longest) }
     }
 
-    fn score(&self, decoded: &Decoded) -> f64 {
-        let n = decoded.tokens.len() + usize::from(decoded.ended);
-        decoded.log_probability / (n.max(1) as f64).powf(self.power)
+    fn score(&self, hypothesis: &Hypothesis) -> f64 {
+        let n = hypothesis.tokens.len() + usize::from(hypothesis.ended);
+        hypothesis.log_probability / (n.max(1) as f64).powf(self.power)
     }
 }
 
 /// A sentence that a decoder gave.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Decoded {
+pub struct Hypothesis {
     /// Its words, without the end token.
     pub tokens: Vec<u32>,
     /// ln of its probability, the end token's counted if it was reached.
@@ -65,7 +65,7 @@ pub struct Decoded {
     pub ended: bool,
 }
 
-/// The sentences that `speaker` finds likeliest, `width` of them at most, the best first; none if every word is excluded.
+/// The sentences that `session` finds likeliest, `width` of them at most, the best first; none if every word is excluded.
 ///
 /// | name | meaning |
 /// | --- | --- |
@@ -78,10 +78,10 @@ pub struct Decoded {
 /// use senv_encoders::{BeamSearch, Conditioning, FirstInput, GruDecoder, GruInit, GruStyle, beam_search};
 /// let decoder = GruDecoder::new(1, 2, 2, Conditioning::InitialState, FirstInput::Zero, GruStyle::Tf1, GruInit::Glorot)?;
 /// let parameters = decoder.init::<f64>(&mut stream(1, "decoder", &[]))?;
-/// let speaker = decoder.speak(&parameters, array![0.1, 0.2].view())?;
+/// let session = decoder.session(&parameters, array![0.1, 0.2].view())?;
 /// // Word 2 is likely, word 0 ends.
 /// let logits = |h: ndarray::ArrayView2<'_, f64>| Ok::<_, Error>(Array2::from_shape_fn((h.nrows(), 3), |(_, w)| w as f64));
-/// let found = beam_search(&speaker, &BeamSearch::greedy(0, 4), |_, _| {}, logits)?;
+/// let found = beam_search(&session, &BeamSearch::greedy(0, 4), |_, _| {}, logits)?;
 /// assert_eq!((&found[0].tokens[..], found[0].ended), (&[2, 2, 2, 2][..], false));
 /// # Ok::<(), Error>(())
 /// ```
@@ -90,11 +90,11 @@ pub struct Decoded {
 /// [`Error::InvalidParameter`] if the width is 0, the power negative, infinite or NaN, or a logit NaN or +∞;
 /// [`Error::ShapeMismatch`] if logits are not a row for each state; whatever `logits` returns.
 pub fn beam_search<F: Float, E: From<Error>>(
-    speaker: &Speaker<'_, F>,
+    session: &DecoderSession<'_, F>,
     search: &BeamSearch,
     mut embed: impl FnMut(Option<u32>, &mut [F]),
     mut logits: impl FnMut(ArrayView2<'_, F>) -> Result<Array2<F>, E>,
-) -> Result<Vec<Decoded>, E> {
+) -> Result<Vec<Hypothesis>, E> {
     let bad = |name, requirement, got: String| E::from(Error::InvalidParameter { name, requirement, got });
     if search.width == 0 {
         return Err(bad("width of a beam", "above 0", "0".into()));
@@ -102,11 +102,11 @@ pub fn beam_search<F: Float, E: From<Error>>(
     if !(search.power.is_finite() && search.power >= 0.0) {
         return Err(bad("power of the length", "finite and not negative", search.power.to_string()));
     }
-    let (hidden, word_dim) = (speaker.decoder().hidden(), speaker.decoder().word_dim());
-    let mut states = Array2::from_shape_fn((1, hidden), |(_, j)| speaker.first_state()[j]);
-    let mut open = vec![Decoded { tokens: Vec::new(), log_probability: 0.0, ended: false }];
-    let mut done: Vec<Decoded> = Vec::new();
-    let best_first = |a: &Decoded, b: &Decoded| search.score(b).total_cmp(&search.score(a));
+    let (hidden, word_dim) = (session.decoder().hidden(), session.decoder().word_dim());
+    let mut states = Array2::from_shape_fn((1, hidden), |(_, j)| session.first_state()[j]);
+    let mut open = vec![Hypothesis { tokens: Vec::new(), log_probability: 0.0, ended: false }];
+    let mut done: Vec<Hypothesis> = Vec::new();
+    let best_first = |a: &Hypothesis, b: &Hypothesis| search.score(b).total_cmp(&search.score(a));
     for _ in 0..search.longest {
         let mut words = vec![F::zero(); open.len() * word_dim];
         for (beginning, word) in open.iter().zip(words.chunks_exact_mut(word_dim)) {
@@ -114,7 +114,7 @@ pub fn beam_search<F: Float, E: From<Error>>(
         }
         let words = Array2::from_shape_vec((open.len(), word_dim), words)
             .map_err(|_| Error::TooLarge { rows: open.len(), dim: word_dim })?;
-        let next = speaker.step(words.view(), states.view())?;
+        let next = session.step(words.view(), states.view())?;
         let scores = logits(next.view())?;
         check_size("logits, in rows,", open.len(), scores.nrows())?;
         let candidates = likeliest(&open, scores.view(), 2 * search.width)
@@ -125,11 +125,11 @@ pub fn beam_search<F: Float, E: From<Error>>(
             let log_probability = candidate.log_probability;
             if candidate.word == search.end {
                 if rank < search.width {
-                    done.push(Decoded { tokens, log_probability, ended: true });
+                    done.push(Hypothesis { tokens, log_probability, ended: true });
                 }
             } else if chosen.len() < search.width {
                 tokens.push(candidate.word);
-                chosen.push(Decoded { tokens, log_probability, ended: false });
+                chosen.push(Hypothesis { tokens, log_probability, ended: false });
                 from.push(candidate.beginning);
             }
         }
@@ -160,7 +160,7 @@ struct Candidate {
 }
 
 /// The `n` likeliest ways to carry on, the best first; none if a logit is NaN or +∞.
-fn likeliest<F: Float>(open: &[Decoded], logits: ArrayView2<'_, F>, n: usize) -> Option<Vec<Candidate>> {
+fn likeliest<F: Float>(open: &[Hypothesis], logits: ArrayView2<'_, F>, n: usize) -> Option<Vec<Candidate>> {
     let order = |a: &Candidate, b: &Candidate| -> Ordering {
         let by_probability = b.log_probability.total_cmp(&a.log_probability);
         by_probability.then(a.beginning.cmp(&b.beginning)).then(a.word.cmp(&b.word))

@@ -45,7 +45,7 @@ pub trait Encoder<F: Float> {
     /// # Errors
     /// As for [`forward`](Encoder::forward); also if the gradients have other shapes than what they are gradients of, or
     /// `saved` does not fit: [`Error::ShapeMismatch`], or [`Error::InvalidParameter`] where all sizes agree. A state saved
-    /// for another batch of the same form is not recognised.
+    /// for another batch of the same form is not recognized.
     #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,
@@ -64,7 +64,7 @@ pub(crate) fn check_size(what: &'static str, expected: usize, got: usize) -> Res
     if expected == got { Ok(()) } else { Err(Error::ShapeMismatch { what, expected, got }) }
 }
 
-/// Refuses words that are not those of the batch, of `dim` numbers each.
+/// Refuses words that are not those of the batch, of `dim` values each.
 pub(crate) fn check_words<F: Float>(batch: &TokenBatch, dim: usize, words: ArrayView2<'_, F>) -> Result<()> {
     check_size("vectors of the distinct words, in rows,", batch.distinct().len(), words.nrows())?;
     check_size("vectors of the distinct words, in columns,", dim, words.ncols())

@@ -79,19 +79,19 @@ pub(crate) struct Cell {
     pub(crate) input: usize,
     /// Numbers of a state.
     pub(crate) hidden: usize,
-    /// Numbers of a vector that acts on the gates at every step; 0 if there is none.
+    /// Values of a vector that acts on the gates at every step; 0 if there is none.
     pub(crate) context: usize,
     pub(crate) style: GruStyle,
 }
 
-/// What a cell has learnt. Rows in the order r, z, n, `hidden` each.
+/// What a cell has learned. Rows in the order r, z, n, `hidden` each.
 #[derive(Clone, Copy)]
 pub(crate) struct Weights<'a, F> {
     /// W, shape `(3 hidden, input)`.
     pub(crate) input: ArrayView2<'a, F>,
     /// U, shape `(3 hidden, hidden)`.
     pub(crate) recurrent: ArrayView2<'a, F>,
-    /// b, `3 hidden` numbers.
+    /// b, `3 hidden` values.
     pub(crate) bias: &'a [F],
     /// c, likewise.
     pub(crate) recurrent_bias: Option<&'a [F]>,

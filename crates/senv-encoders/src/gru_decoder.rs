@@ -11,7 +11,7 @@
 //!
 //! Word t is to be read from h_t (`token-nll` and others turn states into a loss). (F2) is `gru`.
 
-mod speaker;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, TokenId, matmul, matmul_into};
 use serde::{Deserialize, Serialize};
 
-pub use speaker::Speaker;
+pub use session::DecoderSession;
 
 use crate::{
     encoder::{check_size, check_words},
@@ -65,7 +65,7 @@ pub enum FirstInput {
 ///
 /// A batch holds the targets, end tokens included. Row `batch.start(i) + t` of the hidden states is the one from which
 /// word `t` of target `i` is to be read: the order of [`GruDecoder::targets`]. Memory is that of
-/// [`GruEncoder`](crate::GruEncoder) with one reader, and `hidden` numbers more a word.
+/// [`GruEncoder`](crate::GruEncoder) with one reader, and `hidden` values more a word.
 ///
 /// ```
 /// use ndarray::array;
@@ -105,7 +105,7 @@ pub struct DecoderSaved<F> {
 }
 
 impl GruDecoder {
-    /// A decoder with states of `hidden` numbers, for word vectors of `word_dim` and sentence vectors of `vector_dim`.
+    /// A decoder with states of `hidden` values, for word vectors of `word_dim` and sentence vectors of `vector_dim`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless all three are above 0; [`Error::ShapeMismatch`] if sentence vectors are first
@@ -282,11 +282,11 @@ impl GruDecoder {
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the vector or the parameters do not fit the decoder.
-    pub fn speak<'a, F: Float>(
+    pub fn session<'a, F: Float>(
         &'a self,
         parameters: &'a Parameters<F>,
         vector: ArrayView1<'_, F>,
-    ) -> Result<Speaker<'a, F>> {
+    ) -> Result<DecoderSession<'a, F>> {
         self.check_tensors(parameters)?;
         check_size("sentence vector", self.vector_dim, vector.len())?;
         let weights = self.cell.weights(parameters, 0);
@@ -294,7 +294,7 @@ impl GruDecoder {
             Some(context) => (vec![F::zero(); self.hidden()], Some(context.dot(&vector).to_vec())),
             None => (vector.to_vec(), None),
         };
-        Ok(Speaker { decoder: self, parameters, first, added })
+        Ok(DecoderSession { decoder: self, parameters, first, added })
     }
 
     fn check_tensors<F: Float>(&self, parameters: &Parameters<F>) -> Result<()> {

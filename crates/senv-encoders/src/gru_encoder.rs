@@ -46,7 +46,7 @@ pub enum GruTopology {
 /// PyTorch (`weight_ih`, `weight_hh`, `bias_ih`, `bias_hh`) are the four tensors of [`GruStyle::Torch`] as they are.
 ///
 /// First states are zero. No step is computed for a sentence that has ended. A forward pass over `n` words in `s`
-/// sentences with `u` distinct words saves `5 hidden n + hidden s` numbers a reader and layer, and needs `3 hidden u` in
+/// sentences with `u` distinct words saves `5 hidden n + hidden s` values a reader and layer, and needs `3 hidden u` in
 /// passing; the backward pass needs as many again.
 ///
 /// ```
@@ -112,7 +112,7 @@ fn for_readers<I: Send, T: Send>(items: Vec<I>, work: impl Fn(usize, I) -> Resul
 }
 
 impl GruEncoder {
-    /// An encoder for word vectors of `word_dim` numbers. Skip-thoughts: 620, `hidden` 2400 (uni) or 1200 (bi), one layer.
+    /// An encoder for word vectors of `word_dim` values. Skip-thoughts: 620, `hidden` 2400 (uni) or 1200 (bi), one layer.
     /// P-thought: 300, 1200, one or two layers.
     ///
     /// # Errors

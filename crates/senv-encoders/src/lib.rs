@@ -9,7 +9,7 @@
 //! An [`Encoder`] works on a [`TokenBatch`](senv_core::TokenBatch), a batch of sentences over its distinct tokens: the
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
 //! generic over [`Float`](senv_core::Float): f32 trains, f64 checks. The same batch gives the same bits at any number of
-//! threads. [`Folded`] and [`SumPooledCnn::encode_into`] encode single sentences with trained weights.
+//! threads. [`FoldedCnn`] and [`SumPooledCnn::encode_into`] encode single sentences with trained weights.
 //!
 //! A [`GruDecoder`] goes from sentence vectors to states from which words are read; [`beam_search`] says what a vector says.
 //!
@@ -50,11 +50,11 @@ mod rows;
 mod testing;
 
 pub use average::{Average, Pooling};
-pub use cnn::{Activation, CnnSaved, Folded, Padding, SumPooledCnn, Window};
-pub use decode::{BeamSearch, Decoded, beam_search};
+pub use cnn::{Activation, CnnSaved, FoldedCnn, Padding, SumPooledCnn, Window};
+pub use decode::{BeamSearch, Hypothesis, beam_search};
 pub use encoder::Encoder;
 pub use gru::{GruInit, GruStyle};
-pub use gru_decoder::{Conditioning, DecoderSaved, FirstInput, GruDecoder, Speaker};
+pub use gru_decoder::{Conditioning, DecoderSaved, DecoderSession, FirstInput, GruDecoder};
 pub use gru_encoder::{GruEncoder, GruSaved, GruTopology};
 pub use senv_core::{Error, Result};
 

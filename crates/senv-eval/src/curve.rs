@@ -8,8 +8,8 @@ use crate::{
     report::number,
 };
 
-/// Colours that are told apart in print and by colour-blind readers (Okabe and Ito 2008), over again if need be.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+/// Colors that are told apart in print and by color-blind readers (Okabe and Ito 2008), over again if need be.
+const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 /// One line of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,15 +74,15 @@ impl Curve {
     #[must_use]
     pub fn to_svg(&self) -> String {
         let (x, y) = (range(self.finite().map(|p| p.0)), range(self.finite().map(|p| p.1)));
-        let captions = self.series.iter().zip(COLOURS.iter().cycle());
-        let captions = captions.map(|(series, &colour)| Caption { text: &series.name, colour });
+        let captions = self.series.iter().zip(COLORS.iter().cycle());
+        let captions = captions.map(|(series, &color)| Caption { text: &series.name, color });
         let captions: Vec<Caption<'_>> =
-            std::iter::once(Caption { text: &self.y_label, colour: "black" }).chain(captions).collect();
+            std::iter::once(Caption { text: &self.y_label, color: "black" }).chain(captions).collect();
         let mut plot = Plot::new(x, y, &self.x_label, &captions);
-        for (series, colour) in self.series.iter().zip(COLOURS.iter().cycle()) {
+        for (series, color) in self.series.iter().zip(COLORS.iter().cycle()) {
             let points: Vec<(f64, f64)> = series.points.iter().copied().filter(is_finite).collect();
-            plot.polyline(&points, colour);
-            points.iter().for_each(|&point| plot.dot(point, colour));
+            plot.polyline(&points, color);
+            points.iter().for_each(|&point| plot.dot(point, color));
         }
         plot.finish()
     }

@@ -16,7 +16,7 @@ pub(crate) struct Embeddings<'a> {
 }
 
 impl<'a> Embeddings<'a> {
-    /// Embeds on all threads of the present rayon pool.
+    /// Embeds on all threads of the current rayon pool.
     pub(crate) fn of(encoder: &dyn SentenceEncoder, sentences: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let (mut distinct, mut numbers) = (Vec::new(), HashMap::new());
         for sentence in sentences {

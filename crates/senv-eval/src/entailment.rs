@@ -51,10 +51,11 @@ pub struct LabelResult {
 pub struct EntailmentSetResult {
     /// The file.
     pub path: PathBuf,
-    /// Labelled pairs.
+    /// Labeled pairs.
     pub n_pairs: usize,
     /// Pairs without a label, left out.
-    pub n_unlabelled: usize,
+    #[serde(rename = "n_unlabelled")]
+    pub n_unlabeled: usize,
     /// Share of pairs that were given their label, in `[0, 1]`.
     pub accuracy: Option<f64>,
     /// The accuracy of always giving the most frequent label of this file.
@@ -65,7 +66,7 @@ pub struct EntailmentSetResult {
     pub confusion: [[usize; 3]; 3],
 }
 
-/// What a classifier reached on files of labelled pairs.
+/// What a classifier reached on files of labeled pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntailmentResult {
     /// Each file, in the order given.
@@ -97,7 +98,7 @@ pub struct EntailmentResult {
 /// ```
 pub fn evaluate_entailment(classifier: &dyn PairClassifier, sets: &[NliSet]) -> Result<EntailmentResult> {
     if sets.is_empty() || sets.iter().any(|set| set.pairs.is_empty()) {
-        return Err(Error::NothingToDo { what: "labelled pairs" });
+        return Err(Error::NothingToDo { what: "labeled pairs" });
     }
     let results = sets.iter().map(|set| {
         let pairs: Vec<(&str, &str)> = set.pairs.iter().map(|pair| (&pair.premise[..], &pair.hypothesis[..])).collect();
@@ -132,7 +133,7 @@ impl EntailmentSetResult {
         Self {
             path: set.path.clone(),
             n_pairs: confusion.n_items(),
-            n_unlabelled: set.n_unlabelled,
+            n_unlabeled: set.n_unlabeled,
             accuracy: confusion.accuracy(),
             majority_accuracy: confusion.majority_share(),
             labels,
@@ -187,8 +188,8 @@ impl EntailmentResult {
         for set in &self.sets {
             text += &format!("\n{}", set.confusion_text());
         }
-        for set in self.sets.iter().filter(|set| set.n_unlabelled > 0) {
-            text += &format!("{}: {} pairs without a label left out\n", set.path.display(), set.n_unlabelled);
+        for set in self.sets.iter().filter(|set| set.n_unlabeled > 0) {
+            text += &format!("{}: {} pairs without a label left out\n", set.path.display(), set.n_unlabeled);
         }
         if let Some(row) = published.first() {
             text += &format!("[1] {}, on the test part of SICK\n", row.source);

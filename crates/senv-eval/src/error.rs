@@ -178,7 +178,7 @@ pub enum Error {
         /// Its groups.
         n_groups: usize,
     },
-    /// A gold score lies outside the scale that is learnt.
+    /// A gold score lies outside the scale that is learned.
     #[error("{reason}; pairs of one scale are learnt together")]
     OffScale {
         /// Which score, and the scale.

@@ -1,6 +1,6 @@
 //! A classifier of entailment on top of an encoder that stays as it is.
 //!
-//! Sentences are encoded once; what is learnt is a logistic regression on features of the two vectors u and v of a pair.
+//! Sentences are encoded once; what is learned is a logistic regression on features of the two vectors u and v of a pair.
 
 use ndarray::Array2;
 use senv_core::{Result as CoreResult, SentenceEncoder};
@@ -67,7 +67,7 @@ impl PairFeatures {
 pub struct FrozenTraining {
     /// What it sees.
     pub features: PairFeatures,
-    /// Pairs it learnt from.
+    /// Pairs it learned from.
     pub n_pairs: usize,
     /// How little its weights are pulled to 0.
     pub c: f64,
@@ -106,7 +106,7 @@ impl<'a> Embedded<'a> {
         Ok(Self { embeddings, pairs, targets, features, dim: encoder.dim() })
     }
 
-    /// Labelled pairs: one class each.
+    /// Labeled pairs: one class each.
     fn of(encoder: &dyn SentenceEncoder, sets: &'a [NliSet], features: PairFeatures) -> Result<Self> {
         let pairs = sets.iter().flat_map(|set| &set.pairs);
         let mut targets = Array2::zeros((pairs.clone().count(), Entailment::ALL.len()));
@@ -162,7 +162,7 @@ impl<'a> FrozenClassifier<'a> {
     ) -> Result<Self> {
         let nothing = |sets: &[NliSet]| sets.iter().all(|set| set.pairs.is_empty());
         if nothing(train) || (!dev.is_empty() && nothing(dev)) {
-            return Err(Error::NothingToDo { what: "labelled pairs" });
+            return Err(Error::NothingToDo { what: "labeled pairs" });
         }
         let examples = Embedded::of(encoder, train, features)?;
         let mut model = LogisticRegression::new(Entailment::ALL.len(), examples.n_features());

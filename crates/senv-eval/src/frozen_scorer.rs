@@ -1,6 +1,6 @@
 //! A scorer of relatedness on top of an encoder that stays as it is: the supervised protocol of SICK and the STS benchmark.
 //!
-//! Sentences are encoded once. What is learnt is a `logistic-regression` from `[|u − v| ; u ∘ v]` to the grades of the scale,
+//! Sentences are encoded once. What is learned is a `logistic-regression` from `[|u − v| ; u ∘ v]` to the grades of the scale,
 //! on which a gold score is spread by `relatedness-target`; the score of a pair is the mean grade under the probabilities. The
 //! loss is the cross-entropy of the Skip-thoughts script.
 
@@ -18,7 +18,7 @@ use crate::{
 /// How a scorer on frozen vectors came about.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScorerTraining {
-    /// Pairs it learnt from.
+    /// Pairs it learned from.
     pub n_pairs: usize,
     /// How little its weights are pulled to 0.
     pub c: f64,

@@ -1,6 +1,6 @@
 //! How long one pair takes.
 //!
-//! One thread, one pair at a time: both sentences are tokenised and embedded and the cosine is taken. Loading the
+//! One thread, one pair at a time: both sentences are tokenized and embedded and the cosine is taken. Loading the
 //! model and reading the pairs are not part of it. Kenter, Borisov and de Rijke (Siamese CBOW, ACL 2016) report the
 //! same over 17,608 pairs: 7.7 s for Siamese CBOW, 7.0 s for word2vec averages, 98,804 s for skip-thought.
 

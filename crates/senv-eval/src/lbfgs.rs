@@ -22,7 +22,7 @@ const HALVINGS: u32 = 40;
 
 /// How the search ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct Convergence {
     /// Steps made.
     pub(crate) steps: usize,
     /// Norm of the last gradient over that of the first.
@@ -31,12 +31,12 @@ pub(crate) struct Found {
 
 /// Moves `x` to a minimum of `f`, which writes its gradient and gives its value: until the gradient is `tolerance` times as
 /// long as at the start, a step brings nothing any more, or `max_steps`.
-pub(crate) fn minimise(
+pub(crate) fn minimize(
     mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
     x: &mut [f64],
     tolerance: f64,
     max_steps: usize,
-) -> Found {
+) -> Convergence {
     let mut gradient = vec![0.0; x.len()];
     let mut value = f(x, &mut gradient);
     let norm = |v: &[f64]| f64::dot(v, v).sqrt();
@@ -72,7 +72,7 @@ pub(crate) fn minimise(
         (value, steps) = (there, steps + 1);
         std::mem::swap(&mut gradient, &mut next);
     }
-    Found { steps, slope: if first > 0.0 { norm(&gradient) / first } else { 0.0 } }
+    Convergence { steps, slope: if first > 0.0 { norm(&gradient) / first } else { 0.0 } }
 }
 
 /// −H g, the last pair first.
@@ -106,7 +106,7 @@ mod tests {
             a * a + 100.0 * b * b
         };
         let mut x = [-1.2, 1.0];
-        let found = minimise(f, &mut x, 1e-10, 200);
+        let found = minimize(f, &mut x, 1e-10, 200);
         assert!((x[0] - 1.0).abs() < 1e-6 && (x[1] - 1.0).abs() < 1e-6, "{x:?}");
         assert!(found.slope <= 1e-10 && found.steps < 100, "{found:?}");
     }
@@ -118,9 +118,9 @@ mod tests {
             x.iter().enumerate().map(|(i, x)| 0.5 * (1 << i) as f64 * x * x).sum()
         };
         let mut x = [1.0; 8];
-        let found = minimise(f, &mut x, 1e-8, 100);
+        let found = minimize(f, &mut x, 1e-8, 100);
         assert!(found.steps < 60 && x.iter().all(|x| x.abs() < 1e-6), "{found:?} {x:?}");
         let mut bottom = [0.0; 3];
-        assert_eq!(minimise(f, &mut bottom, 1e-8, 100), Found { steps: 0, slope: 0.0 });
+        assert_eq!(minimize(f, &mut bottom, 1e-8, 100), Convergence { steps: 0, slope: 0.0 });
     }
 }

@@ -118,7 +118,7 @@ pub use published_similarity::{
 pub use published_skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
 pub use ranking::{PoolRanking, RankingResult, evaluate_ranking};
 pub use relatedness::{
-    Agreement, RelatednessResult, RelatednessTaskResult, ScoredBy, evaluate_relatedness, evaluate_scorer,
+    Agreement, RelatednessResult, RelatednessTaskResult, ScoringMethod, evaluate_relatedness, evaluate_scorer,
 };
 pub use report::{Align, TextTable, to_json};
 pub use scale::Scale;

@@ -15,7 +15,7 @@
 use rayon::prelude::*;
 use senv_core::Float;
 
-use crate::lbfgs::{Found, minimise};
+use crate::lbfgs::{Convergence, minimize};
 
 /// Parts that examples are cut into.
 const PARTS: usize = 32;
@@ -28,7 +28,7 @@ const MAX_STEPS: usize = 300;
 pub(crate) trait Examples: Sync {
     /// How many.
     fn len(&self) -> usize;
-    /// Numbers of a vector.
+    /// Values of a vector.
     fn n_features(&self) -> usize;
     /// Writes the features of one.
     fn write(&self, i: usize, out: &mut [f64]);
@@ -51,10 +51,10 @@ impl LogisticRegression {
     }
 
     /// Goes on from where it is to the best for this C.
-    pub(crate) fn fit(&mut self, examples: &dyn Examples, c: f64) -> Found {
+    pub(crate) fn fit(&mut self, examples: &dyn Examples, c: f64) -> Convergence {
         let (k, f) = (self.k, self.f);
         let objective = |x: &[f64], gradient: &mut [f64]| loss_and_gradient(examples, k, f, c, x, gradient);
-        minimise(objective, &mut self.parameters, TOLERANCE, MAX_STEPS)
+        minimize(objective, &mut self.parameters, TOLERANCE, MAX_STEPS)
     }
 
     /// The likeliest class; the lowest of several.

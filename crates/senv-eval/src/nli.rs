@@ -44,10 +44,10 @@ pub struct NliSet {
     pub path: PathBuf,
     /// How it is laid out.
     pub layout: NliLayout,
-    /// Its labelled pairs, in its order.
+    /// Its labeled pairs, in its order.
     pub pairs: Vec<NliPair>,
     /// Pairs on which people did not agree (label `-`), left out.
-    pub n_unlabelled: usize,
+    pub n_unlabeled: usize,
 }
 
 impl NliSet {
@@ -72,13 +72,13 @@ impl NliSet {
     /// let path = folder.path().join("dev.tsv");
     /// std::fs::write(&path, "entailment\tA dog runs\tAn animal moves\n-\tA dog\tA cat\n")?;
     /// let dev = senv_eval::NliSet::read(&path)?;
-    /// assert_eq!((dev.pairs.len(), dev.n_unlabelled), (1, 1));
+    /// assert_eq!((dev.pairs.len(), dev.n_unlabeled), (1, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut lines = Lines::Plain;
-        let mut set = Self { path: path.to_owned(), layout: NliLayout::Snli, pairs: Vec::new(), n_unlabelled: 0 };
+        let mut set = Self { path: path.to_owned(), layout: NliLayout::Snli, pairs: Vec::new(), n_unlabeled: 0 };
         let mut blank = Blank::default();
         for_each_line(path, |line, text| {
             if line == 1 {
@@ -133,7 +133,7 @@ impl NliSet {
             }
         }
         if label.trim() == "-" {
-            self.n_unlabelled += 1;
+            self.n_unlabeled += 1;
             return Ok(());
         }
         let label = Entailment::of_cell(&self.path, line, label)?;
@@ -149,7 +149,7 @@ impl NliSet {
             premise: pair.first.clone(),
             hypothesis: pair.second.clone(),
         });
-        Self { path: sick.task.path.clone(), layout: NliLayout::Sick, pairs: pairs.collect(), n_unlabelled: 0 }
+        Self { path: sick.task.path.clone(), layout: NliLayout::Sick, pairs: pairs.collect(), n_unlabeled: 0 }
     }
 }
 
@@ -225,12 +225,12 @@ mod tests {
     #[test]
     fn all_layouts_give_the_same_pairs() {
         let short = read("neutral\tA \"b\tc\n-\tx\ty\nCONTRADICTION\td\te\n").unwrap();
-        assert_eq!((short.pairs.len(), short.n_unlabelled), (2, 1));
+        assert_eq!((short.pairs.len(), short.n_unlabeled), (2, 1));
         assert_eq!(short.pairs[0].premise, "A \"b");
         let published = "\u{feff}gold_label\tparse\tsentence1\tsentence2\tid\r\nneutral\t(p)\tA \"b\tc\t7\r\n\
             -\t\tx\ty\t8\r\ncontradiction\t\td\te\t9\r\n";
         let long = read(published).unwrap();
-        assert_eq!((&long.pairs, long.n_unlabelled), (&short.pairs, 1));
+        assert_eq!((&long.pairs, long.n_unlabeled), (&short.pairs, 1));
 
         let object = |label: &str, first: &str, second: &str| {
             let first = serde_json::to_string(first).unwrap();
@@ -239,7 +239,7 @@ mod tests {
         };
         let objects = [("neutral", "A \"b", "c"), ("-", "x", "y"), ("contradiction", "d", "e")];
         let objects = read(&objects.map(|(label, first, second)| object(label, first, second)).concat()).unwrap();
-        assert_eq!((&objects.pairs, objects.n_unlabelled), (&short.pairs, 1));
+        assert_eq!((&objects.pairs, objects.n_unlabeled), (&short.pairs, 1));
         assert_eq!(read("neutral\tA \"b\tc\tmore\n").unwrap().pairs, short.pairs[..1]);
 
         let folder = tempfile::tempdir().unwrap();

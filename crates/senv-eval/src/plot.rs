@@ -10,10 +10,10 @@ const BOTTOM: f64 = 48.0;
 /// Height of a line of captions.
 const LINE: f64 = 18.0;
 
-/// A line above the figure, black or in the colour of what it names.
+/// A line above the figure, black or in the color of what it names.
 pub(crate) struct Caption<'a> {
     pub(crate) text: &'a str,
-    pub(crate) colour: &'static str,
+    pub(crate) color: &'static str,
 }
 
 /// A figure in the making.
@@ -44,7 +44,7 @@ impl Plot {
         }
         plot.text((LEFT + right) / 2.0, bottom + 40.0, "middle", "black", x_label);
         for (i, caption) in captions.iter().enumerate() {
-            plot.text(LEFT, LINE * (i + 1) as f64, "start", caption.colour, caption.text);
+            plot.text(LEFT, LINE * (i + 1) as f64, "start", caption.color, caption.text);
         }
         let top = plot.top;
         plot.line(&format!("<path d=\"M{LEFT} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"black\"/>"));
@@ -73,21 +73,21 @@ impl Plot {
     }
 
     /// A dot at a point.
-    pub(crate) fn dot(&mut self, (x, y): (f64, f64), colour: &str) {
+    pub(crate) fn dot(&mut self, (x, y): (f64, f64), color: &str) {
         let (x, y) = (self.x(x), self.y(y));
-        self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>"));
+        self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>"));
     }
 
     /// A line through points.
-    pub(crate) fn polyline(&mut self, points: &[(f64, f64)], colour: &str) {
+    pub(crate) fn polyline(&mut self, points: &[(f64, f64)], color: &str) {
         let places: Vec<String> = points.iter().map(|&(x, y)| format!("{:.1},{:.1}", self.x(x), self.y(y))).collect();
-        self.line(&format!("<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\"/>", places.join(" ")));
+        self.line(&format!("<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\"/>", places.join(" ")));
     }
 
     /// A thick upright bar.
-    pub(crate) fn bar(&mut self, x: f64, from: f64, to: f64, colour: &str) {
+    pub(crate) fn bar(&mut self, x: f64, from: f64, to: f64, color: &str) {
         let (x, from, to) = (self.x(x), self.y(from), self.y(to));
-        self.line(&format!("<path d=\"M{x:.1} {from:.1}V{to:.1}\" stroke=\"{colour}\" stroke-width=\"4\"/>"));
+        self.line(&format!("<path d=\"M{x:.1} {from:.1}V{to:.1}\" stroke=\"{color}\" stroke-width=\"4\"/>"));
     }
 
     /// The whole figure.
@@ -96,11 +96,9 @@ impl Plot {
         self.out
     }
 
-    fn text(&mut self, x: f64, y: f64, anchor: &str, colour: &str, words: &str) {
+    fn text(&mut self, x: f64, y: f64, anchor: &str, color: &str, words: &str) {
         let words = escape(words);
-        self.line(&format!(
-            "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{colour}\">{words}</text>"
-        ));
+        self.line(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{color}\">{words}</text>"));
     }
 
     fn line(&mut self, element: &str) {

@@ -87,7 +87,7 @@ pub struct StsResult {
 
 /// Scores every pair of every task by the cosine of its embeddings and correlates with the gold scores.
 ///
-/// Each distinct sentence is embedded once, on all threads of the present rayon pool. The result does not depend on
+/// Each distinct sentence is embedded once, on all threads of the current rayon pool. The result does not depend on
 /// the number of threads. Memory: distinct sentences times the dimension, in f32.
 ///
 /// # Errors

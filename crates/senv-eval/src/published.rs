@@ -8,7 +8,7 @@
 //! * CSE paper, Table 1: STS 2012-2016 and SICK, one decimal, Pearson only.
 //!
 //! Kept as printed: the averages of the first paper do not always follow from its cells, so only cells are here. The
-//! low 2015 numbers of the second come from the unfiltered pairs of that year (8,500 instead of 3,000) and do not
+//! low 2015 values of the second come from the unfiltered pairs of that year (8,500 instead of 3,000) and do not
 //! compare with a run on the official ones; its skip-thought value on MSRpar is called a glitch by its authors.
 
 use serde::Serialize;

@@ -10,7 +10,7 @@
 
 use serde::Serialize;
 
-use crate::{Correlations, ScoredBy, published_skip_thoughts, published_sts};
+use crate::{Correlations, ScoringMethod, published_skip_thoughts, published_sts};
 
 const CSE: &str = "CSE paper, Table 3";
 const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts";
@@ -25,7 +25,7 @@ pub struct PublishedRelatedness {
     /// The paper and its table.
     pub source: &'static str,
     /// Where the scores come from.
-    pub scored_by: ScoredBy,
+    pub scored_by: ScoringMethod,
     /// The correlations, times 100; `None` where the paper prints none.
     #[serde(flatten)]
     pub correlations: Correlations,
@@ -44,19 +44,19 @@ pub struct PublishedRelatedness {
 #[must_use]
 pub fn published_sick() -> Vec<PublishedRelatedness> {
     let supervised =
-        SICK_SUPERVISED.iter().map(|&(name, r, rho, mse)| row(name, CSE, ScoredBy::Supervised, r, rho, mse));
+        SICK_SUPERVISED.iter().map(|&(name, r, rho, mse)| row(name, CSE, ScoringMethod::Supervised, r, rho, mse));
     let snli = |by, cells: &'static [(&str, f64, f64, f64)]| {
         cells.iter().map(move |&(name, r, rho, mse)| row(name, SNLI_SKIP_THOUGHTS, by, r, Some(rho), Some(mse)))
     };
     let cosines = published_sts().into_iter().filter_map(|system| {
         let correlations = system.value(None, "SICK")?;
         let (system, source) = (system.system, system.source);
-        Some(PublishedRelatedness { system, source, scored_by: ScoredBy::Cosine, correlations, mse: None })
+        Some(PublishedRelatedness { system, source, scored_by: ScoringMethod::Cosine, correlations, mse: None })
     });
     supervised
-        .chain(snli(ScoredBy::Supervised, SNLI_SUPERVISED))
+        .chain(snli(ScoringMethod::Supervised, SNLI_SUPERVISED))
         .chain(published_skip_thoughts().into_iter().map(|model| model.sick))
-        .chain(snli(ScoredBy::Cosine, SNLI_COSINE))
+        .chain(snli(ScoringMethod::Cosine, SNLI_COSINE))
         .chain(cosines)
         .collect()
 }
@@ -68,13 +68,13 @@ pub fn published_sick() -> Vec<PublishedRelatedness> {
 /// ```
 #[must_use]
 pub fn published_stsb() -> Vec<PublishedRelatedness> {
-    STSB.iter().map(|&(system, r)| row(system, P_THOUGHT, ScoredBy::Supervised, r, None, None)).collect()
+    STSB.iter().map(|&(system, r)| row(system, P_THOUGHT, ScoringMethod::Supervised, r, None, None)).collect()
 }
 
 pub(crate) fn row(
     system: &'static str,
     source: &'static str,
-    scored_by: ScoredBy,
+    scored_by: ScoringMethod,
     r: f64,
     rho: Option<f64>,
     mse: Option<f64>,
@@ -145,7 +145,7 @@ mod tests {
             assert!(row.mse.is_none_or(|mse| mse > 0.2480), "{row:?}");
         }
         assert_eq!(of(CSE).count(), 11);
-        assert_eq!(of(SNLI_SKIP_THOUGHTS).filter(|row| row.scored_by == ScoredBy::Cosine).count(), 6);
+        assert_eq!(of(SNLI_SKIP_THOUGHTS).filter(|row| row.scored_by == ScoringMethod::Cosine).count(), 6);
     }
 
     #[test]

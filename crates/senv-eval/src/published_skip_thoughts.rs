@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::{
-    PublishedRelatedness, ScoredBy,
+    PublishedRelatedness, ScoringMethod,
     published_relatedness::{SKIP_THOUGHTS, row},
 };
 
@@ -38,7 +38,7 @@ pub fn published_skip_thoughts() -> Vec<PublishedSkipThoughts> {
     let model = |&(system, [r, rho, mse], msrp_accuracy_f1, shares): &Row| PublishedSkipThoughts {
         system,
         source: SKIP_THOUGHTS,
-        sick: row(system, SKIP_THOUGHTS, ScoredBy::Supervised, r, Some(rho), Some(mse)),
+        sick: row(system, SKIP_THOUGHTS, ScoringMethod::Supervised, r, Some(rho), Some(mse)),
         msrp_accuracy_f1,
         classification: std::array::from_fn(|i| (TASKS[i], shares[i])),
     };

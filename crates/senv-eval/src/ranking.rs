@@ -117,7 +117,7 @@ pub fn evaluate_ranking(
     let without = (0..embeddings.n()).filter(|&number| embeddings.coverage(number).is_empty()).count();
     let mut units = embeddings.into_values();
     units.rows_mut().into_iter().for_each(|mut row| {
-        row.as_slice_mut().map(kernels::l2_normalise);
+        row.as_slice_mut().map(kernels::l2_normalize);
     });
     let (distinct, raw) = rank_all(units.view(), &pool, &queries.into_values().collect::<Vec<_>>(), observer)?;
     Ok(RankingResult {

@@ -16,14 +16,14 @@ use crate::{Correlations, PairScorer, Result, StsTask, StsTaskResult, evaluate_s
 /// Where the scores come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ScoredBy {
+pub enum ScoringMethod {
     /// The cosine of the two embeddings.
     Cosine,
     /// A head that was trained on relatedness.
     Supervised,
 }
 
-impl ScoredBy {
+impl ScoringMethod {
     /// `cosine` or `supervised`, as reports print it.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -82,7 +82,7 @@ pub struct RelatednessTaskResult {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RelatednessResult {
     /// Where the scores come from.
-    pub scored_by: ScoredBy,
+    pub scored_by: ScoringMethod,
     /// Each file, in the order given.
     pub tasks: Vec<RelatednessTaskResult>,
     /// All pairs of all files as one list (not a mean of the files); `None` for a single file.
@@ -98,7 +98,7 @@ pub struct RelatednessResult {
 /// Marelli et al., SemEval-2014 Task 1; Cer et al., SemEval-2017 Task 1.
 pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<RelatednessResult> {
     let results = evaluate_sts(encoder, tasks)?.tasks;
-    summary(ScoredBy::Cosine, tasks, results)
+    summary(ScoringMethod::Cosine, tasks, results)
 }
 
 /// Scores the pairs of SICK or the STS benchmark by a trained head.
@@ -121,15 +121,15 @@ pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) ->
 /// ```
 pub fn evaluate_scorer(scorer: &dyn PairScorer, tasks: &[StsTask]) -> Result<RelatednessResult> {
     let results = evaluate_sts_scorer(scorer, tasks)?.tasks;
-    summary(ScoredBy::Supervised, tasks, results)
+    summary(ScoringMethod::Supervised, tasks, results)
 }
 
-fn summary(scored_by: ScoredBy, tasks: &[StsTask], results: Vec<StsTaskResult>) -> Result<RelatednessResult> {
+fn summary(scored_by: ScoringMethod, tasks: &[StsTask], results: Vec<StsTaskResult>) -> Result<RelatednessResult> {
     let (mut all_gold, mut all_scores, mut all_predicted) = (Vec::new(), Vec::new(), Vec::new());
     let mut parts = Vec::with_capacity(results.len());
     for (task, result) in tasks.iter().zip(results) {
         let (gold, mut predicted) = (task.gold(), result.scores.clone());
-        if scored_by == ScoredBy::Cosine {
+        if scored_by == ScoringMethod::Cosine {
             predicted.iter_mut().for_each(|score| *score = task.scale.of_cosine(*score));
         }
         let mse = senv_metrics::mse(&gold, &predicted)?;

@@ -105,10 +105,10 @@ pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
 /// ```
 ///
 /// # Panics
-/// Never for the results of this crate; for a type whose keys are not strings, or that refuses to be serialised.
+/// Never for the results of this crate; for a type whose keys are not strings, or that refuses to be serialized.
 #[must_use]
 pub fn to_json<T: Serialize + ?Sized>(result: &T) -> String {
-    serde_json::to_string_pretty(result).expect("the results of this crate serialise")
+    serde_json::to_string_pretty(result).expect("the results of this crate serialize")
 }
 
 #[cfg(test)]

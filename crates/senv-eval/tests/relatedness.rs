@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use senv_core::{Coverage, Scratch, SentenceEncoder};
 use senv_eval::{
-    Agreement, Error, Scale, ScoredBy, StsPair, StsTask, error_analysis, evaluate_relatedness, evaluate_scorer,
+    Agreement, Error, Scale, ScoringMethod, StsPair, StsTask, error_analysis, evaluate_relatedness, evaluate_scorer,
     evaluate_sts, published_sick, published_stsb, to_json,
 };
 
@@ -66,7 +66,7 @@ fn close(got: Option<f64>, expected: f64) {
 #[test]
 fn cosines_are_mapped_for_the_error_and_pooled_for_all_pairs() {
     let result = evaluate_relatedness(&Letters, &sick()).unwrap();
-    assert_eq!(result.scored_by, ScoredBy::Cosine);
+    assert_eq!(result.scored_by, ScoringMethod::Cosine);
     // Predicted 5, 3, 1: errors 0, .5, 0. Then 5 and 1: errors 1 and 1.
     close(result.tasks[0].mse, 0.25 / 3.0);
     close(result.tasks[1].mse, 1.0);
@@ -98,7 +98,7 @@ fn cosines_are_mapped_for_the_error_and_pooled_for_all_pairs() {
 fn a_scorer_is_judged_on_its_own_scores() {
     let scorer = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| (a.len() + b.len()) as f64).collect());
     let result = evaluate_scorer(&scorer, &sick()).unwrap();
-    assert_eq!(result.scored_by, ScoredBy::Supervised);
+    assert_eq!(result.scored_by, ScoringMethod::Supervised);
     // Scores 2, 4, 2 against 5, 3.5, 1.
     close(result.tasks[0].mse, (9.0 + 0.25 + 1.0) / 3.0);
     assert_eq!(result.tasks[0].result.scores, [2.0, 4.0, 2.0]);

@@ -334,7 +334,7 @@ fn entailment_by_hand() {
     use Entailment::{Contradiction as C, Entailment as E, Neutral as N};
     let pair = |label, hypothesis: &str| NliPair { label, premise: "p".into(), hypothesis: hypothesis.into() };
     let pairs = vec![pair(E, "e"), pair(E, "n"), pair(N, "n"), pair(C, "e"), pair(E, "e")];
-    let sets = [NliSet { path: PathBuf::from("dev.tsv"), layout: NliLayout::Snli, pairs, n_unlabelled: 2 }];
+    let sets = [NliSet { path: PathBuf::from("dev.tsv"), layout: NliLayout::Snli, pairs, n_unlabeled: 2 }];
     let classifier = |pairs: &[(&str, &str)]| {
         assert!(pairs.iter().all(|pair| pair.0 == "p"));
         Ok(pairs.iter().map(|pair| if pair.1 == "e" { E } else { N }).collect())

@@ -9,7 +9,9 @@ use std::{hint::black_box, time::Instant};
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Parameters, Sentences, TokenId, init, matmul_into, stream};
-use senv_losses::{AdaptiveSoftmax, InfoNce, PresenceLoss, PresenceTree, SampledSoftmax, SampledWords, TokenNll};
+use senv_losses::{
+    AdaptiveSoftmax, HierarchicalSoftmax, InfoNce, MultiLabelLoss, SampledSoftmax, SampledWords, TokenNll,
+};
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
@@ -98,13 +100,13 @@ fn main() -> Outcome {
     targets.chunks(12).for_each(|words| sentences.push(words.iter().copied().map(TokenId)));
     let encodings = h.slice(ndarray::s![..sentences.len(), ..]);
     let bound = products(encodings, p[0].view())?;
-    let presence = PresenceLoss::new(dim, n_words);
+    let presence = MultiLabelLoss::new(dim, n_words);
     let time = seconds(3, || {
         black_box(presence.loss_and_gradients(&p, encodings, &sentences, 1.0, &mut d)?);
         Ok(())
     })?;
     println!("presence of {} sentences: {:.1} ms, the products {:.1} ms", sentences.len(), 1e3 * time, 1e3 * bound);
-    let tree = PresenceTree::new(dim, n_words);
+    let tree = HierarchicalSoftmax::new(dim, n_words);
     let time = seconds(5, || {
         black_box(tree.loss_and_gradients(&p, encodings, &sentences, 1.0)?);
         Ok(())

@@ -87,7 +87,7 @@ impl TryFrom<Unchecked> for AdaptiveSoftmax {
 }
 
 impl AdaptiveSoftmax {
-    /// For hidden states of `dim` numbers and `n_words` words: those below the first of the `cutoffs` at once, a
+    /// For hidden states of `dim` values and `n_words` words: those below the first of the `cutoffs` at once, a
     /// cluster from each cutoff to the next, the last to the end. Cluster k works in dim / 4ᵏ dimensions, one at least.
     ///
     /// # Errors

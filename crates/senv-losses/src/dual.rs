@@ -7,7 +7,7 @@
 //! (B1)  ∂l_auto = ∂L,   ∂l_para = α ∂L
 //! ```
 //!
-//! The paper minimises the sum of both losses and asks softly that they be equal. With a multiplier λ for that:
+//! The paper minimizes the sum of both losses and asks softly that they be equal. With a multiplier λ for that:
 //!
 //! ```text
 //! l_auto + l_para + λ (l_para − l_auto) = (1 − λ) l_auto + (1 + λ) l_para
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! so that 0 < λ < 1 makes α > 1: the paraphrase, the harder task, weighs more. Outside −1 < λ < 1 one of the losses
-//! would be made larger, whatever the paper's text on maximising says, so only equation 12 with α > 0 is here. The
+//! would be made larger, whatever the paper's text on maximizing says, so only equation 12 with α > 0 is here. The
 //! paper does not print its α; 1.5, 2, 3 and 5 are worth a try.
 
 use serde::{Deserialize, Serialize};

@@ -46,14 +46,14 @@ pub enum Selection {
 }
 
 /// The rule of the choice.
-pub(crate) struct Rule<'a> {
+pub(crate) struct NegativeSelector<'a> {
     pub(crate) candidates: Candidates,
     pub(crate) selection: Selection,
     /// Numbers of the texts in interleaved order; `None` if equal texts count as different.
     pub(crate) texts: Option<&'a [u32]>,
 }
 
-impl Rule<'_> {
+impl NegativeSelector<'_> {
     /// Number of the first candidate of `anchor`, and the step from one to the next.
     fn numbers(&self, anchor: usize) -> (usize, usize) {
         match self.candidates {
@@ -135,8 +135,8 @@ mod tests {
 
     const TEXTS: [u32; 8] = [0, 1, 2, 3, 0, 4, 5, 1]; // a2 repeats a0, b3 repeats b0.
 
-    fn rule(candidates: Candidates, selection: Selection, exclude: bool) -> Rule<'static> {
-        Rule { candidates, selection, texts: exclude.then_some(&TEXTS) }
+    fn rule(candidates: Candidates, selection: Selection, exclude: bool) -> NegativeSelector<'static> {
+        NegativeSelector { candidates, selection, texts: exclude.then_some(&TEXTS) }
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub struct InfoNce {
     pub directions: Directions,
     /// Whether a sentence of the same text as a member of the pair is no negative; so by default.
     pub exclude_equal_text: bool,
-    /// Prefixes on which the loss is taken, each with vectors normalised anew; none, the default, is all dimensions.
+    /// Prefixes on which the loss is taken, each with vectors normalized anew; none, the default, is all dimensions.
     pub prefixes: Vec<Prefix>,
 }
 
@@ -93,7 +93,7 @@ impl Default for InfoNce {
     }
 }
 
-/// What [`InfoNce::backward`] needs: for each prefix the unit vectors and ∂L/∂S, a matrix of `m (m + h)` numbers.
+/// What [`InfoNce::backward`] needs: for each prefix the unit vectors and ∂L/∂S, a matrix of `m (m + h)` values.
 #[derive(Debug, Clone)]
 pub struct InfoNceSaved<F> {
     dim: usize,

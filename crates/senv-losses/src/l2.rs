@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, check_range, check_size};
 
-/// Numbers that one thread takes at a time; the order of the sum depends on it.
+/// Values that one thread takes at a time; the order of the sum depends on it.
 const CHUNK: usize = 1 << 16;
 
 /// The L2 term, towards initial values or towards 0.

@@ -5,15 +5,15 @@
 //! | [`MarginLoss`] | pairs of paraphrases; the negatives are found in the batch | PP, GRAN, CSE |
 //! | [`SoftmaxCosine`] | sentences, each with positives and negatives | Siamese CBOW |
 //! | [`InfoNce`] | pairs; all others of the batch are negatives, and hard ones if there are any | in-batch contrastive training |
-//! | [`RelatednessHead`], [`LinearRelatedness`] with [`GradeLoss`] | pairs with a score of relatedness | the supervised runs |
+//! | [`RelatednessHead`], [`LinearRelatedness`] with [`RelatednessLoss`] | pairs with a score of relatedness | the supervised runs |
 //! | [`TokenNll`], [`SampledSoftmax`], [`AdaptiveSoftmax`] | hidden states of a decoder, and the next words | Skip-thoughts, RNN AE, P-thought |
-//! | [`PresenceLoss`], [`PresenceTree`] | encodings of sentences, and their sets of words | BOW AE |
+//! | [`MultiLabelLoss`], [`HierarchicalSoftmax`] | encodings of sentences, and their sets of words | BOW AE |
 //! | [`NliHead`] | pairs with one of three labels | the SNLI models |
 //! | [`DualObjective`] | the losses of two decoders | P-thought |
 //! | [`L2`] | parameters, and where they started | all |
 //!
 //! Every loss is a mean over the batch, that of tokens a sum if so asked. `forward` returns it as f64, with what
-//! `backward` needs, and changes nothing; `backward` returns gradients of a loss to be minimised with respect to the
+//! `backward` needs, and changes nothing; `backward` returns gradients of a loss to be minimized with respect to the
 //! vectors, times `d_loss`, and adds those of parameters to what is there. Losses over a vocabulary go both ways at
 //! once, a block at a time, since the scores of all words are too many to keep: theirs is `loss_and_gradients`, and
 //! `forward` the loss of every example; where a batch touches few words, the gradients of these come as
@@ -41,20 +41,20 @@ mod dense;
 mod dual;
 mod equal_texts;
 pub mod error;
-mod grade_loss;
-mod grades;
 mod hard_negatives;
+mod hierarchical_softmax;
 mod info_nce;
 mod l2;
 mod linear_relatedness;
 mod log_uniform;
 mod margin;
+mod multi_label;
 mod nli;
 mod output_layer;
 mod pair_features;
-mod presence;
-mod presence_tree;
 mod relatedness;
+mod relatedness_loss;
+mod relatedness_target;
 mod row_gradients;
 mod rows;
 mod sampled_softmax;
@@ -68,20 +68,20 @@ mod unit;
 pub use adaptive_softmax::AdaptiveSoftmax;
 pub use dual::{DEFAULT_ALPHA, DualObjective};
 pub use error::{Error, Result};
-pub use grade_loss::{GradeLoss, Predictions};
-pub use grades::{Grid, check_score};
 pub use hard_negatives::{Candidates, Selection};
+pub use hierarchical_softmax::HierarchicalSoftmax;
 pub use info_nce::{DEFAULT_TEMPERATURE, Directions, InfoNce, InfoNceGradients, InfoNceSaved, Prefix};
 pub use l2::L2;
 pub use linear_relatedness::LinearRelatedness;
 pub use log_uniform::SampledWords;
 pub use margin::{DEFAULT_MARGIN, MarginLoss, MarginSaved};
+pub use multi_label::MultiLabelLoss;
 pub use nli::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead, NliSaved};
 pub use output_layer::{DEFAULT_BLOCK, Reduction};
 pub use pair_features::pair_features;
-pub use presence::PresenceLoss;
-pub use presence_tree::PresenceTree;
 pub use relatedness::{Combine, DEFAULT_HIDDEN, RelatednessHead, RelatednessSaved};
+pub use relatedness_loss::{Predictions, RelatednessLoss};
+pub use relatedness_target::{Grid, check_score};
 pub use row_gradients::RowGradients;
 pub use sampled_softmax::{DEFAULT_SAMPLED, SampledSoftmax};
 pub use softmax_cosine::{CandidateCounts, SoftmaxCosine, SoftmaxCosineSaved};

@@ -7,8 +7,8 @@
 //! (B1)  ∂W = ∂xᵀ f,   ∂b = Σ ∂x,   ∂f = Wᵀ ∂x, then `pair-features`        ∂x from `relatedness-loss`
 //! ```
 //!
-//! The scripts of SentEval and P-thought take [`GradeLoss::SquaredError`](crate::GradeLoss::SquaredError), that of
-//! Skip-thoughts [`GradeLoss::CrossEntropy`](crate::GradeLoss::CrossEntropy).
+//! The scripts of SentEval and P-thought take [`RelatednessLoss::SquaredError`](crate::RelatednessLoss::SquaredError), that of
+//! Skip-thoughts [`RelatednessLoss::CrossEntropy`](crate::RelatednessLoss::CrossEntropy).
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{Float, Parameters, Stream};
@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     dense::{add_bias_gradient, add_product, add_weight_gradient, bias, check_shapes, init, input_gradient},
     error::Result,
-    grade_loss::Predictions,
-    grades::Grid,
     pair_features::{check_pairs, difference_backward, pair_features, product_backward},
+    relatedness_loss::Predictions,
+    relatedness_target::Grid,
 };
 
 const W: usize = 0;
@@ -48,7 +48,7 @@ pub struct LinearRelatedness {
 impl LinearRelatedness {
     /// Names and shapes of its tensors, in order.
     fn shapes(&self) -> [(&'static str, [usize; 2]); 2] {
-        let grades = self.grid.n_grades();
+        let grades = self.grid.n_classes();
         [("head.w", [grades, 2 * self.dim]), ("head.b", [1, grades])]
     }
 
@@ -92,7 +92,7 @@ impl LinearRelatedness {
         Ok(Predictions::from_logits(logits))
     }
 
-    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a [`GradeLoss`](crate::GradeLoss); the
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a [`RelatednessLoss`](crate::RelatednessLoss); the
     /// gradients of the parameters are added to `d_parameters`.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl LinearRelatedness {
 mod tests {
     use super::*;
     use crate::{
-        GradeLoss,
+        RelatednessLoss,
         testing::{View, matrix, worst, worst_parameter},
     };
     use senv_core::{init, stream};
@@ -150,7 +150,7 @@ mod tests {
         let mut parameters = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();
         init::normal(&mut stream(4, "bias", &[]), parameters[B].values_mut(), 0.3).unwrap();
         let targets = head.grid.targets(&[1.0, 2.6, 4.35]).unwrap();
-        for loss in [GradeLoss::SquaredError, GradeLoss::CrossEntropy] {
+        for loss in [RelatednessLoss::SquaredError, RelatednessLoss::CrossEntropy] {
             let f = |parameters: &Parameters<f64>, u: View<'_>, v: View<'_>| {
                 2.5 * loss.forward(&head.forward(parameters, u, v).unwrap().0, targets.view()).unwrap()
             };

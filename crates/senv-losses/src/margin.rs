@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result, check_range, check_size},
-    hard_negatives::{Candidates, Rule, Selection},
+    hard_negatives::{Candidates, NegativeSelector, Selection},
     rows::row_mut,
     unit::Units,
 };
@@ -138,7 +138,7 @@ impl MarginLoss {
         let member = |k: usize| if k % 2 == 1 { b.row(k / 2) } else { a.row(k / 2) };
         let units = Units::gather(2 * m, dim, member);
         let (candidates, selection) = (self.candidates, self.selection);
-        let rule = Rule { candidates, selection, texts: self.exclude_equal_text.then_some(texts) };
+        let rule = NegativeSelector { candidates, selection, texts: self.exclude_equal_text.then_some(texts) };
         let negatives = rule.choose(&units, rng)?;
         let mut active = vec![false; 2 * m];
         let mut sum = 0.0;

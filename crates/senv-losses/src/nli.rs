@@ -121,7 +121,7 @@ impl<F: Float> NliSaved<F> {
 }
 
 impl NliHead {
-    /// The defaults for vectors of `dim` numbers.
+    /// The defaults for vectors of `dim` values.
     #[must_use]
     pub fn new(dim: usize) -> Self {
         Self { dim, hidden: DEFAULT_NLI_HIDDEN }

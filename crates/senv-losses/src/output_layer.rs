@@ -150,7 +150,7 @@ impl<'a, F: Float> OutputLayer<'a, F> {
     }
 }
 
-/// Rows of `width` numbers.
+/// Rows of `width` values.
 fn as_matrix<F: Float>(numbers: &mut [F], width: usize) -> ArrayViewMut2<'_, F> {
     let height = numbers.len().checked_div(width).unwrap_or(0);
     ArrayViewMut2::from_shape((height, width), numbers).unwrap_or_else(|_| unreachable!("whole rows"))

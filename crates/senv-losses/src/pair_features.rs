@@ -12,7 +12,7 @@ use senv_core::Float;
 
 use crate::error::{Result, check_size};
 
-/// Refuses pairs whose members do not fit together or are not of `dim` numbers.
+/// Refuses pairs whose members do not fit together or are not of `dim` values.
 pub(crate) fn check_pairs<F>(u: ArrayView2<'_, F>, v: ArrayView2<'_, F>, dim: usize) -> Result<()> {
     check_size("first members of pairs, in columns,", dim, u.ncols())?;
     check_size("second members of pairs, in columns,", dim, v.ncols())?;

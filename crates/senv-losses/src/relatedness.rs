@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     dense::{add_bias_gradient, add_product, add_weight_gradient, bias, check_shapes, init, input_gradient},
     error::{Result, check_size},
-    grade_loss::Predictions,
-    grades::Grid,
     pair_features::{check_pairs, difference, difference_backward, product, product_backward},
+    relatedness_loss::Predictions,
+    relatedness_target::Grid,
     rows::flat_mut,
 };
 
@@ -37,7 +37,7 @@ const B_P: usize = 4;
 /// What the first weight matrix sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Combine {
-    /// The product, number by number, as in Tai et al.; the default.
+    /// The product, elementwise, as in Tai et al.; the default.
     #[default]
     Product,
     /// Both vectors side by side, as the CSE paper prints it.
@@ -49,13 +49,13 @@ pub enum Combine {
 /// ```
 /// use ndarray::array;
 /// use senv_core::stream;
-/// use senv_losses::{GradeLoss, RelatednessHead};
+/// use senv_losses::{RelatednessLoss, RelatednessHead};
 /// let head = RelatednessHead::new(2);
 /// let parameters = head.init::<f64>(&mut stream(1, "head", &[]))?;
 /// let (u, v) = (array![[1.0, 0.5], [0.0, 2.0]], array![[1.0, 0.0], [-1.0, 0.5]]);
 /// let (predictions, saved) = head.forward(&parameters, u.view(), v.view())?;
 /// let targets = head.grid.targets(&[4.5, 1.2])?;
-/// let loss = GradeLoss::default();
+/// let loss = RelatednessLoss::default();
 /// assert!(loss.forward(&predictions, targets.view())? > 0.0);
 /// let d_logits = loss.backward(&predictions, targets.view(), 1.0);
 /// let mut d_parameters = parameters.zeros_like();
@@ -87,7 +87,7 @@ pub struct RelatednessSaved<F> {
 }
 
 impl RelatednessHead {
-    /// The defaults for vectors of `dim` numbers.
+    /// The defaults for vectors of `dim` values.
     #[must_use]
     pub fn new(dim: usize) -> Self {
         Self { dim, hidden: DEFAULT_HIDDEN, grid: Grid::default(), combine: Combine::default() }
@@ -100,8 +100,8 @@ impl RelatednessHead {
             ("head.w_mul", [self.hidden, width]),
             ("head.w_abs", [self.hidden, self.dim]),
             ("head.b_h", [1, self.hidden]),
-            ("head.w_p", [self.grid.n_grades(), self.hidden]),
-            ("head.b_p", [1, self.grid.n_grades()]),
+            ("head.w_p", [self.grid.n_classes(), self.hidden]),
+            ("head.b_p", [1, self.grid.n_classes()]),
         ]
     }
 
@@ -139,7 +139,7 @@ impl RelatednessHead {
         Ok((Predictions::from_logits(logits), RelatednessSaved { m, d, s })) // (F4)
     }
 
-    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a [`GradeLoss`](crate::GradeLoss); the
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a [`RelatednessLoss`](crate::RelatednessLoss); the
     /// gradients of the parameters are added to `d_parameters`.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl RelatednessHead {
 mod tests {
     use super::*;
     use crate::{
-        GradeLoss,
+        RelatednessLoss,
         testing::{View, matrix, worst, worst_parameter},
     };
     use senv_core::{init, stream};
@@ -198,7 +198,7 @@ mod tests {
                 init::normal(&mut stream(4, "bias", &[place as u64]), parameters[place].values_mut(), 0.3).unwrap();
             }
             let targets = head.grid.targets(&[0.0, 2.6, 4.0, 4.35]).unwrap();
-            let loss = GradeLoss::default();
+            let loss = RelatednessLoss::default();
             let f = |parameters: &Parameters<f64>, u: View<'_>, v: View<'_>| {
                 2.5 * loss.forward(&head.forward(parameters, u, v).unwrap().0, targets.view()).unwrap()
             };

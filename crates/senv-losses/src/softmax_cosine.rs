@@ -149,7 +149,7 @@ impl SoftmaxCosine {
     }
 }
 
-/// What belongs to the candidates of each sentence, `dim` numbers a candidate, with the number of the first of them.
+/// What belongs to the candidates of each sentence, `dim` values a candidate, with the number of the first of them.
 fn of_each<'a, T>(mut all: &'a mut [T], dim: usize, counts: &[CandidateCounts]) -> Vec<(usize, &'a mut [T])> {
     let mut first = 0;
     let next = |counts: &CandidateCounts| {

@@ -56,7 +56,7 @@ pub(crate) fn softmax_rows<'a, F: Float>(
 /// Rows and columns of a tile.
 const TILE: usize = 32;
 
-/// `op(out[i][j], x[j][i])` for all i, j below `n`; the rows of `x` and `out` are `width` and `out_width` numbers long.
+/// `op(out[i][j], x[j][i])` for all i, j below `n`; the rows of `x` and `out` are `width` and `out_width` values long.
 ///
 /// By way of a tile on the stack: at widths that are powers of two, the lines of a column would push each other out of
 /// the cache.

@@ -56,7 +56,7 @@ pub struct TokenNll {
 }
 
 impl TokenNll {
-    /// The defaults for hidden states of `dim` numbers and `n_words` words.
+    /// The defaults for hidden states of `dim` values and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words, reduction: Reduction::default(), block: DEFAULT_BLOCK }

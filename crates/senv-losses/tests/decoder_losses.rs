@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 use senv_core::{Parameters, Sentences, TokenId};
-use senv_losses::{DualObjective, NliHead, PresenceLoss, Reduction, SampledSoftmax, SampledWords, TokenNll};
+use senv_losses::{DualObjective, MultiLabelLoss, NliHead, Reduction, SampledSoftmax, SampledWords, TokenNll};
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-9; // As the file says.
@@ -141,7 +141,7 @@ fn bag_of_words_autoencoder() {
         }
         assert_matrix(h.view(), &case["h"]);
         let p = parameters(&[("output.w", &case["O"]), ("output.b", &case["b"])]);
-        let output = PresenceLoss::new(h.ncols(), p[0].shape()[0]);
+        let output = MultiLabelLoss::new(h.ncols(), p[0].shape()[0]);
         let mut d = p.zeros_like();
         let (loss, mut d_h) = output.loss_and_gradients(&p, h.view(), &sentences, 1.0, &mut d).unwrap();
         assert_number(loss, &case["loss"]);

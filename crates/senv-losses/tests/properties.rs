@@ -4,7 +4,8 @@ use ndarray::{Array2, Axis, concatenate};
 use proptest::prelude::*;
 use senv_core::{Float, init, stream};
 use senv_losses::{
-    CandidateCounts, Candidates, Directions, GradeLoss, InfoNce, MarginLoss, Prefix, RelatednessHead, SoftmaxCosine,
+    CandidateCounts, Candidates, Directions, InfoNce, MarginLoss, Prefix, RelatednessHead, RelatednessLoss,
+    SoftmaxCosine,
 };
 
 fn matrix(n: usize, dim: usize, seed: u64) -> Array2<f64> {
@@ -64,8 +65,8 @@ fn head<F: Float>(u: &Array2<F>, v: &Array2<F>) -> Run<F> {
     let (predictions, saved) = head.forward(&parameters, u.view(), v.view()).unwrap();
     let scores: Vec<f64> = (0..u.nrows()).map(|i| 1.0 + 4.0 * i as f64 / u.nrows() as f64).collect();
     let targets = head.grid.targets(&scores).unwrap();
-    let value = GradeLoss::default().forward(&predictions, targets.view()).unwrap();
-    let d_logits = GradeLoss::default().backward(&predictions, targets.view(), 1.0);
+    let value = RelatednessLoss::default().forward(&predictions, targets.view()).unwrap();
+    let d_logits = RelatednessLoss::default().backward(&predictions, targets.view(), 1.0);
     let mut d = parameters.zeros_like();
     let (d_u, d_v) = head.backward(&parameters, &saved, u.view(), v.view(), d_logits.view(), &mut d).unwrap();
     let numbers: Vec<F> = d.iter().flat_map(|tensor| tensor.values().to_vec()).collect();

@@ -4,8 +4,8 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Parameters, stream};
 use senv_losses::{
-    CandidateCounts, Candidates, Combine, GradeLoss, Grid, L2, LinearRelatedness, MarginLoss, Predictions,
-    RelatednessHead, SoftmaxCosine,
+    CandidateCounts, Candidates, Combine, Grid, L2, LinearRelatedness, MarginLoss, Predictions, RelatednessHead,
+    RelatednessLoss, SoftmaxCosine,
 };
 use serde_json::Value;
 
@@ -45,11 +45,11 @@ fn assert_matrix(got: ArrayView2<'_, f64>, expected: &Value) {
 
 #[test]
 fn margin_losses() {
-    let (mut losses, mut regularisers) = (0, 0);
+    let (mut losses, mut regularizers) = (0, 0);
     for case in cases(include_str!("data/margin_loss.json")) {
         if case["kind"] == "regulariser" {
-            regularisers += 1;
-            check_regulariser(&case);
+            regularizers += 1;
+            check_regularizer(&case);
             continue;
         }
         losses += 1;
@@ -82,10 +82,10 @@ fn margin_losses() {
         assert_matrix(d_a.view(), &case["grads"]["g1"]);
         assert_matrix(d_b.view(), &case["grads"]["g2"]);
     }
-    assert_eq!((losses, regularisers), (9, 2));
+    assert_eq!((losses, regularizers), (9, 2));
 }
 
-fn check_regulariser(case: &Value) {
+fn check_regularizer(case: &Value) {
     let half = case["half"].as_bool().unwrap();
     let mut value = 0.0;
     for (name, initial, lambda) in [("W", Some(matrix(&case["W_initial"])), "lambda_w"), ("C", None, "lambda_c")] {
@@ -193,10 +193,10 @@ fn check_head(case: &Value) {
     assert_matrix(ArrayView2::from_shape((1, scores.len()), &scores).unwrap(), &case["y_hat"]);
     let targets = head.grid.targets(&list(&case["y"])).unwrap();
     assert_matrix(targets.view(), &case["p"]);
-    let loss = GradeLoss::default();
+    let loss = RelatednessLoss::default();
     let value = loss.forward(&predictions, targets.view()).unwrap();
     assert_number(value, &case["loss"]);
-    let mean = GradeLoss::Kl { mean_over_grades: true }.forward(&predictions, targets.view()).unwrap();
+    let mean = RelatednessLoss::Kl { mean_over_classes: true }.forward(&predictions, targets.view()).unwrap();
     assert!((mean * 5.0 - value).abs() < 1e-12);
     let d_logits = loss.backward(&predictions, targets.view(), 1.0);
     assert_matrix(d_logits.view(), &case["d_logits"]);
@@ -216,8 +216,8 @@ fn check_head(case: &Value) {
 /// The file has features of width 3, which no pair of vectors has.
 fn check_linear(case: &Value) {
     let loss = match case["kind"].as_str().unwrap() {
-        "linear_softmax_mse" => GradeLoss::SquaredError,
-        "linear_softmax_cross_entropy" => GradeLoss::CrossEntropy,
+        "linear_softmax_mse" => RelatednessLoss::SquaredError,
+        "linear_softmax_cross_entropy" => RelatednessLoss::CrossEntropy,
         other => panic!("{other}"),
     };
     let (x, w, b) = (matrix(&case["X"]), matrix(&case["W"]), matrix(&case["b"]));

@@ -62,7 +62,7 @@ pub use model::Model;
 pub use senv_core::CorpusOptions;
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
 pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology, Padding, Window};
-pub use senv_losses::{Candidates, Combine, Directions, GradeLoss, Grid, InfoNce, MarginLoss, Prefix, Selection};
+pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
 pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Params, Schedule};
 
 pub use averaged::{Averaged, AveragedSystem};

@@ -158,7 +158,7 @@ impl Weighting {
         scratch: &mut Scratch,
         out: &mut [f32],
     ) {
-        let Scratch { features: list, numbers: weights, .. } = scratch;
+        let Scratch { features: list, values: weights, .. } = scratch;
         features.features_into(tokens, list);
         weights.clear();
         for start in 0..list.n_tokens() {

@@ -17,7 +17,7 @@ pub(crate) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// A collector of rows of `dim` numbers.
+    /// A collector of rows of `dim` values.
     ///
     /// `rows` is a number of rows that is known to fit into the bytes of the file, for which memory is taken at
     /// once; 0 if there is none.

@@ -81,7 +81,7 @@ impl CommonComponents {
         }
     }
 
-    /// Numbers of a vector.
+    /// Values of a vector.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.vectors.dim()
@@ -110,7 +110,7 @@ impl CommonComponents {
     /// The components of a model file; `None` where it has none.
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] if the tensors do not fit together or to vectors of `dim` numbers, or hold
+    /// [`senv_core::Error::BadFile`] if the tensors do not fit together or to vectors of `dim` values, or hold
     /// numbers that no fit gives; [`crate::Error::MissingTensor`], [`crate::Error::WrongTensor`],
     /// [`crate::Error::Checksum`].
     pub fn load_from(model: &ModelFile, dim: usize) -> Result<Option<Self>> {
@@ -142,7 +142,7 @@ impl CommonComponents {
 
 /// Σ v vᵀ of vectors that come one by one, in f64: dim² numbers however many vectors there are.
 ///
-/// The result depends on the vectors and their order only, not on the number of threads (those of the present rayon
+/// The result depends on the vectors and their order only, not on the number of threads (those of the current rayon
 /// pool share out each block of 256 vectors).
 ///
 /// ```
@@ -163,7 +163,7 @@ pub struct SecondMoment {
 }
 
 impl SecondMoment {
-    /// Of no vector yet, for vectors of `dim` numbers.
+    /// Of no vector yet, for vectors of `dim` values.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if dim × dim numbers do not fit into memory.

@@ -37,7 +37,7 @@ pub(crate) fn leading_eigenpairs(mut matrix: Vec<f64>, dim: usize, n_pairs: usiz
     let mut rows = matrix;
     rows.fill(0.0);
     rows.iter_mut().step_by(dim + 1).for_each(|x| *x = 1.0);
-    diagonalise(&mut diagonal, &mut beside, &mut rows)?;
+    diagonalize(&mut diagonal, &mut beside, &mut rows)?;
 
     let mut order: Vec<usize> = (0..dim).collect();
     order.sort_by(|&i, &j| diagonal[j].total_cmp(&diagonal[i]));
@@ -108,7 +108,7 @@ fn to_tridiagonal(a: &mut [f64], n: usize) -> (Vec<Reflector>, Vec<f64>, Vec<f64
 
 /// (2): `d` becomes the eigenvalues; the rotations are applied to `rows`, so that row `i` becomes the vector of
 /// `d[i]`.
-fn diagonalise(d: &mut [f64], e: &mut [f64], rows: &mut [f64]) -> Option<()> {
+fn diagonalize(d: &mut [f64], e: &mut [f64], rows: &mut [f64]) -> Option<()> {
     let n = d.len();
     let mut hi = n - 1;
     let mut sweeps = MAX_SWEEPS * n;

@@ -15,7 +15,7 @@
 //! In small or flat vocabularies no word is more frequent than τ. The paper's α is then 0 and its a infinite; here the most
 //! frequent word counts as one that is, so that the weights are nearly equal there, as α → 0 has it.
 //!
-//! |s| counts the tokens that have a row and a weight other than 0. uSIF's paper speaks of normalised word vectors;
+//! |s| counts the tokens that have a row and a weight other than 0. uSIF's paper speaks of normalized word vectors;
 //! its authors' program divides each *dimension* by its norm over the tokens of the sentence, and so do we.
 //!
 //! Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017, Algorithm 1;

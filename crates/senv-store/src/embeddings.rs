@@ -242,7 +242,7 @@ impl Embeddings {
         self.vocabulary.is_empty()
     }
 
-    /// Numbers a row.
+    /// Values in a row.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.table.dim()

@@ -93,7 +93,7 @@ pub enum Error {
         path: PathBuf,
         /// Rows declared.
         rows: u64,
-        /// Numbers a row.
+        /// Values in a row.
         dim: u64,
         /// Bytes they take at least.
         needed: u128,
@@ -157,7 +157,7 @@ pub enum Error {
         at: Position,
         /// The word, cut if it is long.
         word: String,
-        /// Numbers a row.
+        /// Values in a row.
         dim: usize,
     },
     /// A word is not UTF-8.

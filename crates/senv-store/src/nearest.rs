@@ -5,7 +5,7 @@ use senv_core::{Rows, kernels};
 
 use crate::Result;
 
-/// Rows compared at a time: with 300 numbers each they fill a third of a second-level cache of 1 MiB.
+/// Rows compared at a time: with 300 values each they fill a third of a second-level cache of 1 MiB.
 const ROWS: usize = 256;
 /// Queries compared at a time.
 const QUERIES: usize = 64;

@@ -41,7 +41,7 @@ pub struct NpyWriter<W: Write> {
 }
 
 impl<W: Write> NpyWriter<W> {
-    /// Starts a matrix of `n_rows` rows of `dim` numbers; `name` stands for the path in errors.
+    /// Starts a matrix of `n_rows` rows of `dim` values; `name` stands for the path in errors.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the header cannot be written.

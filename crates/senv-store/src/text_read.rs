@@ -229,7 +229,7 @@ fn parse(text: &[u8], dim: usize, blanks_in_words: bool) -> Piece<'_> {
     piece
 }
 
-/// A line of a word without blanks and `dim` numbers.
+/// A line of a word without blanks and `dim` values.
 #[inline]
 fn parse_line<'a>(line: &'a [u8], dim: usize, values: &mut Vec<f32>) -> Option<&'a [u8]> {
     let word = &line[..memchr::memchr(b' ', line)?];

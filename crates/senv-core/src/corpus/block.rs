@@ -1,18 +1,18 @@
-//! Blocks of sentences: how they are cut, stored and read.
+//! Blocks of sentences: how they are delimited, stored and read.
 //!
-//! A block is stored as the length of each of its sentences, the highest bit set where the sentence is the last
+//! A block is stored as the length of each sentence, with the highest bit set where the sentence is the last
 //! of its document, and then the ids of all sentences, back to back.
 
 use crate::TokenId;
 
-/// A block ends with the sentence that brings it to so many tokens.
+/// A block ends with the sentence that brings it to this many tokens.
 const TOKENS: usize = 4096;
-/// It ends after so many sentences in any case, for they may be empty.
+/// It also ends after this many sentences, which may be empty.
 const SENTENCES: usize = 4096;
 /// Marks the length of the last sentence of a document.
 pub(super) const DOCUMENT_END: u32 = 1 << 31;
 
-/// Where a block lies.
+/// Where a block is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Block {
     /// First word in the storage.
@@ -23,16 +23,16 @@ pub(super) struct Block {
     pub(super) n_tokens: u32,
 }
 
-/// Cuts a run of sentences into blocks.
+/// Divides a run of sentences into blocks.
 #[derive(Debug, Default)]
 pub(super) struct BlockWriter {
     lengths: Vec<u32>,
     ids: Vec<u32>,
-    /// The blocks that are complete, as they are stored.
+    /// The complete blocks, as they are stored.
     pub(super) words: Vec<u32>,
-    /// Their places, counted from the start of the run.
+    /// Their positions, counted from the start of the run.
     pub(super) blocks: Vec<Block>,
-    /// What the run amounts to.
+    /// Sums over the run.
     pub(super) sums: Sums,
 }
 
@@ -80,7 +80,7 @@ fn hash(ids: &[u32], document_end: bool) -> u64 {
 }
 
 impl BlockWriter {
-    /// Forgets the last run.
+    /// Clears the last run.
     pub(super) fn clear(&mut self) {
         self.words.clear();
         self.blocks.clear();
@@ -105,7 +105,7 @@ impl BlockWriter {
         }
     }
 
-    /// Ends the block under way, if there is one.
+    /// Ends the current block, if there is one.
     pub(super) fn end_block(&mut self) {
         if self.lengths.is_empty() {
             return;
@@ -122,19 +122,19 @@ impl BlockWriter {
     }
 }
 
-/// A block of sentences in memory; used again and again, it allocates only while it grows.
+/// A block of sentences in memory, reused from block to block; it allocates only while it grows.
 #[derive(Debug, Clone, Default)]
 pub struct BlockBuffer {
     /// As stored; may be longer than the block.
     words: Vec<u32>,
-    /// Where each sentence ends among the words.
+    /// Where each sentence ends in `words`.
     ends: Vec<u32>,
     n_tokens: usize,
     first_sentence: u64,
 }
 
 impl BlockBuffer {
-    /// Makes room for a block and lends it.
+    /// Makes room for a block and returns it.
     pub(super) fn prepare(&mut self, block: &Block) -> &mut [u32] {
         self.ends.clear();
         self.first_sentence = block.first_sentence;
@@ -146,7 +146,7 @@ impl BlockBuffer {
         &mut self.words[..n]
     }
 
-    /// Finds the sentences in what was read; false if it is not the block.
+    /// Indexes the sentences of what was read; false if it is not the block.
     pub(super) fn index(&mut self, block: &Block) -> bool {
         let n = block.n_sentences as usize;
         let total = n as u64 + u64::from(block.n_tokens);
@@ -178,13 +178,13 @@ impl BlockBuffer {
         self.n_tokens
     }
 
-    /// Number in the corpus of the first sentence, counted from 0.
+    /// The index in the corpus of the first sentence, counted from 0.
     #[must_use]
     pub fn first_sentence(&self) -> u64 {
         self.first_sentence
     }
 
-    /// Sentence `i` of the block; empty where no token was known.
+    /// Sentence `i` of the block; empty where no token is in the vocabulary.
     ///
     /// # Panics
     /// If `i` is not below [`BlockBuffer::n_sentences`].

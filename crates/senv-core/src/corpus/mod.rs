@@ -1,4 +1,4 @@
-//! Text -> vocabulary and numbered sentences, in one pass and in little memory.
+//! Text -> vocabulary and token ids, in one pass and bounded memory.
 
 mod block;
 mod pass;
@@ -8,7 +8,7 @@ mod translate;
 use std::path::PathBuf;
 
 use block::{Block, BlockWriter, Sums};
-use pass::{Passed, pass};
+use pass::{PassOutput, pass};
 use storage::Storage;
 
 pub use block::BlockBuffer;
@@ -24,23 +24,23 @@ use crate::{Error, InvalidUtf8, Observer, Result, Sentences, Tokenizer, Vocabula
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorpusOptions {
-    /// Cuts sentences into tokens; [`Tokenizer::words`] with lower-casing by default.
+    /// Tokenizes sentences; [`Tokenizer::words`] with lower-casing by default.
     pub tokenizer: Tokenizer,
     /// Tokens that occur less often are left out; 5 by default. Ignored where a vocabulary is given.
     pub min_count: u64,
-    /// At most so many tokens, the most frequent; no limit by default. Ignored where a vocabulary is given.
+    /// At most this many tokens, the most frequent; no limit by default. Ignored where a vocabulary is given.
     pub max_vocabulary: Option<usize>,
-    /// Tokens that are known whatever their count and whatever the limit, such as the words of a model that training
-    /// goes on from; one that the text lacks has a count of 0. None by default. Ignored where a vocabulary is given.
+    /// Tokens that stay in the vocabulary whatever their count and the limit, such as the words of a model that is
+    /// trained further; one that the text lacks has a count of 0. None by default. Ignored where a vocabulary is given.
     pub keep: Vec<String>,
     /// Threads that read; 0 (default) for all cores. The result is always the same.
     pub threads: usize,
     /// What to do with lines that are not UTF-8; an error by default.
     pub invalid_utf8: InvalidUtf8,
-    /// The longest line that is taken, in bytes, at least 1; 1 MiB by default.
+    /// The longest accepted line, in bytes, at least 1; 1 MiB by default.
     pub max_line_bytes: usize,
-    /// Where the temporary file goes, four bytes a token; the system's folder for such files by default. That
-    /// one lies in memory on some machines: name another for texts of many gigabytes.
+    /// Folder of the temporary file, which takes four bytes a token; the system's temporary folder by default. On some
+    /// machines that folder is in memory: name another for texts of many gigabytes.
     pub scratch_dir: Option<PathBuf>,
 }
 
@@ -59,16 +59,15 @@ impl Default for CorpusOptions {
     }
 }
 
-/// Sentences as numbers, cut into blocks that are read one by one, in any order and from any number of threads.
+/// A text as token ids, in blocks that are read one by one, in any order and from any number of threads.
 ///
 /// A line of text is a sentence, a line without a token ends a document, and so does the end of a file.
-/// Sentences keep their order; one whose tokens are all unknown is kept as an empty sentence, so that a sentence's
-/// number is its place in the text.
+/// Sentences keep their order; one whose tokens are all unknown is kept as an empty sentence, so that the index of
+/// a sentence is its position in the text.
 ///
-/// The numbers lie in a temporary file once there are more than a million of them. It has no name where the system
-/// allows that, and so disappears with the process, in whatever way that ends. In memory remain 40 bytes for every
-/// 4,096 tokens. Vocabulary, blocks and numbers depend on the text alone, not on the number of threads or on how
-/// the file was compressed.
+/// More than a million ids are stored in a temporary file. It has no name where the system allows that, so it
+/// disappears when the process ends, in whatever way. 40 bytes for every 4,096 tokens stay in memory. Vocabulary,
+/// blocks and ids depend on the text alone, not on the number of threads or on how the file was compressed.
 ///
 /// ```
 /// use senv_core::{BlockBuffer, Corpus, CorpusOptions, NoObserver};
@@ -99,15 +98,15 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// Reads files (plain, gzip, Zstandard; `-` is standard input), counts their tokens and numbers them.
+    /// Reads files (plain, gzip, Zstandard; `-` is standard input), counts their tokens and maps them to ids.
     ///
-    /// `observer` hears ten times a second how far the reading is: `units` are tokens, `done` is 0 where the size
-    /// of the input is not known. It is told of lines with replaced bytes and of files without text.
+    /// `observer` gets a report ten times a second: `units` are tokens, `done` is 0 where the size of the input is not
+    /// known. It also gets a note on lines with replaced bytes and on files without text.
     ///
     /// # Errors
     /// [`Error::EmptyInput`] if there is no token in any file; [`Error::EmptyVocabulary`] if all of them are too
     /// rare; [`Error::Io`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] for the first line of the text that
-    /// cannot be taken; [`Error::Interrupted`] if the observer says stop; [`Error::InvalidParameter`] for an
+    /// is not accepted; [`Error::Interrupted`] if the observer asks to stop; [`Error::InvalidParameter`] for an
     /// option outside its range or no file at all.
     pub fn read(paths: &[PathBuf], options: &CorpusOptions, observer: &dyn Observer) -> Result<(Vocabulary, Self)> {
         if options.max_vocabulary == Some(0) {
@@ -120,8 +119,7 @@ impl Corpus {
         Ok((vocabulary, Self::translated(passed, &tables, options)?))
     }
 
-    /// Reads files with the tokens of a given vocabulary: to go on training a model, or to look at other text
-    /// with it.
+    /// Reads files with a given vocabulary: to train a model further, or to read other text with it.
     ///
     /// # Errors
     /// As [`Corpus::read`], but that no token needs to be known.
@@ -135,14 +133,14 @@ impl Corpus {
         Self::translated(passed, &Vec::new(), options)
     }
 
-    fn translated(passed: Passed, tables: &translate::Tables, options: &CorpusOptions) -> Result<Self> {
-        let Passed { pieces, mut storage, n_replaced, .. } = passed;
+    fn translated(output: PassOutput, tables: &translate::Tables, options: &CorpusOptions) -> Result<Self> {
+        let PassOutput { pieces, mut storage, n_replaced, .. } = output;
         let (blocks, sums) = translate::translate(&pieces, tables, &mut storage, crate::thread_count(options.threads))?;
         let all: u64 = pieces.iter().map(|piece| piece.n_ids as u64).sum();
         Ok(Self { storage, blocks, sums, n_unknown: all - sums.n_tokens, n_replaced })
     }
 
-    /// A corpus of sentences that are numbers already: one document, in memory.
+    /// A corpus of sentences that are token ids already: one document, in memory.
     #[must_use]
     pub fn from_sentences(sentences: Sentences) -> Self {
         let mut writer = BlockWriter::default();
@@ -167,19 +165,19 @@ impl Corpus {
         self.sums.n_documents
     }
 
-    /// Number of tokens that the vocabulary holds.
+    /// Number of tokens that are in the vocabulary.
     #[must_use]
     pub fn n_tokens(&self) -> u64 {
         self.sums.n_tokens
     }
 
-    /// Number of tokens that were left out because the vocabulary does not hold them.
+    /// Number of out-of-vocabulary tokens, which were left out.
     #[must_use]
     pub fn n_unknown(&self) -> u64 {
         self.n_unknown
     }
 
-    /// Number of sentences with two known tokens at least, which is what it takes to predict one from another.
+    /// Number of sentences with at least two known tokens, the fewest that one token can be predicted from another in.
     #[must_use]
     pub fn n_sentences_of_two(&self) -> u64 {
         self.sums.n_with_two
@@ -191,7 +189,7 @@ impl Corpus {
         self.n_replaced
     }
 
-    /// A number that tells this corpus from another: it depends on every token, on the ends of sentences and on
+    /// A hash that identifies the corpus: it depends on every token, on the ends of sentences and on
     /// those of documents.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
@@ -213,7 +211,7 @@ impl Corpus {
         if block == self.blocks.len() { self.sums.n_tokens } else { self.blocks[block].first_token }
     }
 
-    /// The block that holds a sentence, which is counted from 0; the number of blocks where there is no such
+    /// The block that holds a sentence, counted from 0; the number of blocks where there is no such
     /// sentence.
     #[must_use]
     pub fn block_of(&self, sentence: u64) -> usize {
@@ -244,13 +242,13 @@ impl Corpus {
     }
 }
 
-/// The pass over the text, with what must hold before and after.
+/// The pass over the text, with the checks before and after.
 fn checked_pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
     observer: &dyn Observer,
-) -> Result<Passed> {
+) -> Result<PassOutput> {
     if paths.is_empty() {
         return Err(Error::InvalidParameter { name: "paths", requirement: "at least one file", got: "none".into() });
     }

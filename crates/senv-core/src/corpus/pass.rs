@@ -1,7 +1,7 @@
-//! The one pass over the text: pieces of it to provisional ids, by several threads.
+//! The one pass over the text: tokenizes pieces of it to provisional ids, on several threads.
 //!
-//! Whoever of the threads is free takes the next piece from the one reader, so that pieces are given out in
-//! order; the ids of a piece go to the common storage as one run. Each thread counts with a vocabulary of its own.
+//! A free thread takes the next piece from the one reader, so pieces are handed out in order; the ids of a piece are
+//! appended to the common storage as one run. Each thread counts with a vocabulary of its own.
 
 use std::{
     path::PathBuf,
@@ -25,15 +25,15 @@ use crate::{
 const PIECE: usize = 1 << 20;
 /// Time between two reports.
 const REPORT: Duration = Duration::from_millis(100);
-/// The id of a token that a given vocabulary does not hold.
+/// The id of an out-of-vocabulary token, where the vocabulary is given.
 pub(super) const UNKNOWN: u32 = u32::MAX;
 
-/// The ids of one piece of text, as they lie in the storage: length of each sentence, then all ids.
+/// The ids of one piece of text, as stored: the length of each sentence, then all ids.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// Its place in the order of the text.
+    /// Its index in the text.
     pub(super) number: u64,
-    /// The thread whose numbers the ids are.
+    /// The thread whose vocabulary the ids belong to.
     pub(super) thread: usize,
     pub(super) file: usize,
     pub(super) start: u64,
@@ -44,25 +44,25 @@ pub(super) struct Piece {
     n_replaced: u64,
 }
 
-/// What the pass leaves.
-pub(super) struct Passed {
+/// What the pass returns.
+pub(super) struct PassOutput {
     /// In the order of the text.
     pub(super) pieces: Vec<Piece>,
     pub(super) storage: Storage,
-    /// The vocabulary of each thread; empty ones where a vocabulary was given.
+    /// The vocabulary of each thread, empty where a vocabulary was given.
     pub(super) builders: Vec<VocabularyBuilder>,
     /// Lines in which invalid bytes were replaced.
     pub(super) n_replaced: u64,
 }
 
-/// Reads everything. With `known`, tokens are looked up there and not counted.
+/// Reads all files. With `known`, tokens are looked up there and not counted.
 pub(super) fn pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
     n_threads: usize,
     observer: &dyn Observer,
-) -> Result<Passed> {
+) -> Result<PassOutput> {
     let text = TextOptions {
         invalid_utf8: options.invalid_utf8,
         // The length of a sentence has 31 bits.
@@ -105,17 +105,17 @@ pub(super) fn pass(
     let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
     pieces.sort_unstable_by_key(|piece| piece.number);
     let n_replaced = pieces.iter().map(|piece| piece.n_replaced).sum();
-    Ok(Passed { pieces, storage: into_inner(shared.storage).finish(), builders, n_replaced })
+    Ok(PassOutput { pieces, storage: into_inner(shared.storage).finish(), builders, n_replaced })
 }
 
-/// Bytes of all files on the disk; nothing where one of them is not a plain file.
+/// Size of all files on the disk in bytes; `None` where one of them is not a regular file.
 fn size(paths: &[PathBuf]) -> Option<u64> {
     paths.iter().map(|path| std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len())).sum()
 }
 
 struct Input {
     blocks: BlockReader,
-    /// Number of the next piece.
+    /// Index of the next piece.
     next: u64,
     bytes: Option<u64>,
     began: Instant,
@@ -125,7 +125,7 @@ struct Input {
 struct Shared<'a> {
     input: Mutex<Input>,
     storage: Mutex<Growing>,
-    /// The first piece of the text in which something went wrong, and what.
+    /// The first piece of the text that failed, and its error.
     failure: Mutex<Option<(u64, Error)>>,
     stop: AtomicBool,
     n_tokens: AtomicU64,
@@ -136,7 +136,7 @@ struct Shared<'a> {
     observer: &'a dyn Observer,
 }
 
-/// A lock holder that panics ends the whole pass, so nobody sees what it left.
+/// A lock holder that panics ends the whole pass, so its state is never seen.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -146,7 +146,7 @@ fn into_inner<T>(mutex: Mutex<T>) -> T {
 }
 
 impl Shared<'_> {
-    /// What one thread does from the start to the end of the text.
+    /// The work of one thread, to the end of the text.
     fn work(&self, thread: usize) -> (VocabularyBuilder, Vec<Piece>) {
         let mut worker = Worker::default();
         let mut pieces = Vec::new();
@@ -155,7 +155,7 @@ impl Shared<'_> {
             let (number, taken) = self.take(&mut block);
             let result = match taken {
                 Ok(false) => break,
-                Ok(true) => self.code(&mut worker, &block),
+                Ok(true) => self.tokenize(&mut worker, &block),
                 Err(error) => Err(error),
             };
             match result {
@@ -175,7 +175,7 @@ impl Shared<'_> {
         (worker.builder, pieces)
     }
 
-    /// Takes the next piece of text, and tells the observer now and then.
+    /// Takes the next piece of text, and reports to the observer now and then.
     fn take(&self, block: &mut TextBlock) -> (u64, Result<bool>) {
         let mut input = lock(&self.input);
         let number = input.next;
@@ -199,8 +199,8 @@ impl Shared<'_> {
         (number, taken)
     }
 
-    /// Cuts a piece of text into tokens and stores their ids.
-    fn code(&self, worker: &mut Worker, block: &TextBlock) -> Result<Piece> {
+    /// Tokenizes a piece of text and stores the ids.
+    fn tokenize(&self, worker: &mut Worker, block: &TextBlock) -> Result<Piece> {
         let Worker { builder, scratch, lengths, ids } = worker;
         lengths.clear();
         ids.clear();
@@ -234,7 +234,7 @@ impl Shared<'_> {
     }
 }
 
-/// What a thread holds on to from piece to piece.
+/// What a thread keeps from piece to piece.
 #[derive(Default)]
 struct Worker {
     builder: VocabularyBuilder,

@@ -1,4 +1,4 @@
-//! Where the ids lie: in memory while they are few, in a nameless temporary file from then on.
+//! Storage of the ids: in memory while they are few, then in a temporary file without a name.
 
 use std::{
     fs::File,
@@ -8,7 +8,7 @@ use std::{
 
 use crate::{Error, Result};
 
-/// Ids beyond which they go to a file: 4 MiB of them.
+/// Ids in memory at most, 4 MiB of them; more go to a file.
 const IN_MEMORY: usize = 1 << 20;
 
 /// Takes ids piece by piece.
@@ -54,7 +54,7 @@ impl Growing {
     }
 }
 
-/// Ids that can be read from any place, by several threads.
+/// Ids that can be read from any position, by several threads.
 #[derive(Debug)]
 pub(super) enum Storage {
     Memory(Vec<u32>),
@@ -131,7 +131,7 @@ impl ScratchFile {
     }
 }
 
-/// For systems whose files have one position for all threads.
+/// For systems whose files have one file position for all threads.
 #[cfg(any(test, not(unix)))]
 mod seeking {
     use std::{

@@ -227,7 +227,7 @@ fn invalid_bytes_are_replaced_where_that_is_asked_for() {
     assert_eq!(read(&[b"a \xFF\nb\xC3 c\nd"], &replace), ["a \u{FFFD}", "b\u{FFFD} c", "d|"]);
 }
 
-/// Writes down what it is told; stops the work after so many reports.
+/// Keeps the notes; stops the work after some number of reports.
 struct Notes(Mutex<Vec<String>>, AtomicUsize);
 
 impl Observer for Notes {
@@ -251,7 +251,7 @@ fn the_observer_hears_of_odd_input_and_can_stop_the_reading() {
     let notes = notes.0.into_inner().unwrap();
     assert!(notes.len() == 2 && notes[0].contains("1.txt holds no text") && notes[1].contains("1 lines"), "{notes:?}");
 
-    // Hours of text, until the observer has enough of it.
+    // Hours of text, until the observer stops it.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("many.gz");
     let mut gz = GzEncoder::new(Vec::new(), Compression::fast());

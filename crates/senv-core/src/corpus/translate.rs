@@ -1,6 +1,6 @@
-//! Provisional ids -> the numbers of the vocabulary, cut into blocks.
+//! Maps provisional ids to those of the vocabulary, and divides the sentences into blocks.
 //!
-//! A piece never grows by it, for tokens are only left out, so each is written back to where it was read.
+//! A piece never grows, as tokens are only left out, so each is written back to where it was read.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,11 +11,11 @@ use super::{
 };
 use crate::{Result, Vocabulary, VocabularyBuilder};
 
-/// For each thread the final number of each of its provisional ones, [`UNKNOWN`] where the token was cut; nothing
-/// where the numbers are final already.
+/// For each thread, the final id of each provisional one, or [`UNKNOWN`] where the token is not in the vocabulary;
+/// empty where the ids are final already.
 pub(super) type Tables = Vec<Vec<u32>>;
 
-/// Makes one vocabulary of those of the threads.
+/// Merges the vocabularies of the threads into one.
 pub(super) fn merge(
     mut builders: Vec<VocabularyBuilder>,
     min_count: u64,
@@ -45,7 +45,7 @@ struct Translated {
     sums: Sums,
 }
 
-/// Translates every piece; gives all blocks and the sums over the corpus.
+/// Translates every piece; returns all blocks and the sums over the corpus.
 pub(super) fn translate(
     pieces: &[Piece],
     tables: &Tables,
@@ -116,7 +116,7 @@ fn translate_file(
     })
 }
 
-/// Leaves the translated piece in the writer.
+/// Writes the translated piece to the writer.
 fn translate_piece(
     writer: &mut BlockWriter,
     number: usize,

@@ -1,11 +1,12 @@
-//! A matrix as the product Q R of one with orthonormal columns and an upper triangle: what both ways to find them share.
+//! QR factorization: a matrix as the product Q R of one with orthonormal columns and an upper triangle. This is what
+//! both implementations share.
 
 use ndarray::{Array1, Array2, Axis, s};
 
-/// The factors of a matrix of `m` rows and `n <= m` columns, Q in the form that the way to them leaves it in.
+/// The factors of a matrix of `m` rows and `n <= m` columns; the form of Q depends on the implementation.
 pub(crate) struct Factors<Q> {
     pub(super) q: Q,
-    /// R, shape `(n, n)`; what stands below the diagonal means nothing.
+    /// R, shape `(n, n)`; values below the diagonal have no meaning.
     pub(super) r: Array2<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! A matrix as the product of an orthogonal and a triangular one.
+//! QR factorization by Householder reflections.
 //!
 //! Equation: `householder`
 //!
@@ -8,7 +8,7 @@
 //! T_ii = τ_i,  T_{1..i, i} = −τ_i T_{1..i, 1..i} (V_{1..i}ᵀ v_i)
 //! ```
 //!
-//! G. H. Golub and C. F. Van Loan, Matrix Computations, sections 5.1 and 5.2. In f64; the same bits at any number of
+//! G. H. Golub and C. F. Van Loan, Matrix Computations, sections 5.1 and 5.2. In f64; bit-identical at any number of
 //! threads.
 
 use ndarray::{Array1, Array2, ArrayViewMut2, s};
@@ -16,12 +16,12 @@ use ndarray::{Array1, Array2, ArrayViewMut2, s};
 use super::Factors;
 use crate::{Result, matmul, matmul_into};
 
-/// Reflections taken together.
+/// Reflections in a block.
 const BLOCK: usize = 48;
 
-/// Reflections of consecutive columns.
+/// The reflections of consecutive columns.
 struct Block {
-    /// The first of the columns, and the first row that the reflections touch.
+    /// The first of the columns, and the first row that the reflections change.
     first: usize,
     /// V, a column for each reflection, from row `first` on.
     v: Array2<f64>,
@@ -33,12 +33,12 @@ struct Block {
 pub(crate) struct Reflections(Vec<Block>);
 
 /// The factors of `a`, which has at least as many rows as columns.
-pub(crate) fn factorise(mut a: Array2<f64>) -> Result<Factors<Reflections>> {
+pub(crate) fn factorize(mut a: Array2<f64>) -> Result<Factors<Reflections>> {
     let (m, n) = a.dim();
     let mut blocks = Vec::with_capacity(n.div_ceil(BLOCK));
     for first in (0..n).step_by(BLOCK) {
         let end = n.min(first + BLOCK);
-        // Columns as rows: each lies in one piece.
+        // Columns as rows, so that each is contiguous.
         let mut panel = a.slice(s![first.., first..end]).t().as_standard_layout().into_owned();
         let (v, t, block_r) = reflect(&mut panel, m - first);
         for (i, row) in block_r.rows().into_iter().enumerate() {
@@ -67,7 +67,7 @@ fn reflect(panel: &mut Array2<f64>, rows: usize) -> (Array2<f64>, Array2<f64>, A
         r[(i, i)] = end;
         v[(i, i)] = 1.0;
         if end == 0.0 {
-            continue; // A column of zeros is left as it is: τ = 0.
+            continue; // A column of zeros stays as it is: τ = 0.
         }
         let tau = (end - head) / end;
         let scaled = x.slice(s![1..]).mapv(|x| x / (head - end));
@@ -88,7 +88,8 @@ fn reflect(panel: &mut Array2<f64>, rows: usize) -> (Array2<f64>, Array2<f64>, A
 }
 
 impl Block {
-    /// Reflects `x` by all, the last first; or the first first, which undoes it. `x` begins at the first row touched.
+    /// Applies all reflections to `x`, the last first; or the first first, which is the inverse. `x` begins at the
+    /// first row that changes.
     fn reflect(&self, x: ArrayViewMut2<'_, f64>, undo: bool) -> Result<()> {
         let shares = matmul(self.v.t(), x.view())?;
         let shares = if undo { matmul(self.t.t(), shares.view())? } else { matmul(self.t.view(), shares.view())? };
@@ -129,7 +130,7 @@ mod tests {
             if n > 2 {
                 a.column_mut(1).fill(0.0);
             }
-            let factors = factorise(a.clone()).unwrap();
+            let factors = factorize(a.clone()).unwrap();
             let mut r = factors.r.clone();
             r.indexed_iter_mut().filter(|((i, j), _)| i > j).for_each(|(_, x)| *x = 0.0);
             let mut product = factors.times_diagonal(m, &Array1::ones(n)).unwrap().dot(&r);

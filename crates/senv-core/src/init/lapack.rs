@@ -1,6 +1,6 @@
 //! The factors of `init/householder.rs` by LAPACK (`dgeqrf`, `dorgqr`), where the feature `ndarray-linalg` is on.
 //!
-//! The program that is built chooses and links the library. Results agree with ours to rounding, not to the bit, and
+//! The program that is built chooses and links the library. Results agree with ours to rounding, not bit for bit, and
 //! their last digits may depend on that library and its threads.
 
 use ndarray::{Array1, Array2, s};
@@ -10,12 +10,12 @@ use super::Factors;
 use crate::{Error, Result, matmul};
 
 /// The factors of `a`, which has at least as many rows as columns; Q as a matrix of shape `(m, n)`.
-pub(crate) fn factorise(a: Array2<f64>) -> Result<Factors<Array2<f64>>> {
+pub(crate) fn factorize(a: Array2<f64>) -> Result<Factors<Array2<f64>>> {
     let (rows, dim) = a.dim();
     if dim == 0 {
         return Ok(Factors { q: Array2::zeros((rows, 0)), r: Array2::zeros((0, 0)) });
     }
-    // Of finite numbers LAPACK refuses sizes that it cannot count, nothing else.
+    // For finite values LAPACK fails only on sizes that it cannot count.
     let (q, r) = a.qr_into().map_err(|_| Error::TooLarge { rows, dim })?;
     Ok(Factors { q, r })
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use crate::{init::householder, stream};
 
-    // The library that the tests link: Debian's libopenblas-dev, say.
+    // The library that the tests link: Debian's libopenblas-dev, for example.
     #[link(name = "openblas")]
     unsafe extern "C" {
         fn dgeqrf_();
@@ -59,7 +59,7 @@ mod tests {
             let mut values = vec![0.0; m * n];
             crate::init::normal(&mut stream(4, "lapack", &[m as u64]), &mut values, 1.0).unwrap();
             let a = Array2::from_shape_vec((m, n), values).unwrap();
-            let (ours, theirs) = (householder::factorise(a.clone()).unwrap(), factorise(a).unwrap());
+            let (ours, theirs) = (householder::factorize(a.clone()).unwrap(), factorize(a).unwrap());
             let signs = |r: Array1<f64>| r.mapv(f64::signum);
             let (s, t) = (signs(ours.diagonal()), signs(theirs.diagonal()));
             let (q, p) = (ours.times_diagonal(m, &s).unwrap(), theirs.times_diagonal(m, &t).unwrap());

@@ -1,4 +1,4 @@
-//! Orthogonal matrices.
+//! Initialization with random orthogonal matrices.
 //!
 //! Equation: `orthogonal-initialiser`
 //!
@@ -7,16 +7,16 @@
 //! W = Q diag(sign R_ii)                 uniform over all orthogonal matrices (Haar)
 //! ```
 //!
-//! The left singular vectors of G, which the release of Skip-thoughts takes, are uniform in the same way and cost several
-//! times the work.
+//! The release of Skip-thoughts takes the left singular vectors of G, which have the same distribution and cost several
+//! times as much.
 
 use ndarray::{Array2, NdFloat};
 
-use super::{factorise, normal};
+use super::{factorize, normal};
 use crate::{Error, Result, Stream};
 
-/// Fills `out`, a matrix of `rows` and `columns`, with orthonormal columns (rows, if there are fewer of them), all such
-/// matrices being equally likely.
+/// Fills `out`, a matrix of `rows` and `columns`, with orthonormal columns (rows, if there are fewer of them),
+/// uniformly distributed over all such matrices.
 ///
 /// ```
 /// let mut w = [0.0_f64; 6];
@@ -27,17 +27,17 @@ use crate::{Error, Result, Stream};
 /// ```
 ///
 /// # Errors
-/// [`Error::ShapeMismatch`] if `out` has not `rows * columns` numbers; [`Error::TooLarge`] if the work does not fit into
+/// [`Error::ShapeMismatch`] if `out` has not `rows * columns` values; [`Error::TooLarge`] if the work does not fit into
 /// memory.
 ///
 /// # References
-/// A. M. Saxe, J. L. McClelland, S. Ganguli: Exact Solutions to the Nonlinear Dynamics of Learning in Deep Linear Neural
-/// Networks, ICLR 2014; F. Mezzadri: How to Generate Random Matrices from the Classical Compact Groups, Notices of the
-/// AMS 54, 2007, section 5.
+/// A. M. Saxe, J. L. McClelland, S. Ganguli: Exact Solutions to the Nonlinear Dynamics of Learning in Deep Linear
+/// Neural Networks, ICLR 2014; F. Mezzadri: How to Generate Random Matrices from the Classical Compact Groups, Notices
+/// of the AMS 54, 2007, section 5.
 pub fn orthogonal<F: NdFloat>(rng: &mut Stream, out: &mut [F], rows: usize, columns: usize) -> Result<()> {
     let expected = rows.checked_mul(columns).ok_or(Error::TooLarge { rows, dim: columns })?;
     if out.len() != expected {
-        return Err(Error::ShapeMismatch { what: "matrix to initialise", expected, got: out.len() });
+        return Err(Error::ShapeMismatch { what: "matrix to initialize", expected, got: out.len() });
     }
     let (long, short) = (rows.max(columns), rows.min(columns));
     if short == 0 {
@@ -46,7 +46,7 @@ pub fn orthogonal<F: NdFloat>(rng: &mut Stream, out: &mut [F], rows: usize, colu
     let mut values = vec![0.0_f64; expected];
     normal(rng, &mut values, 1.0)?;
     let values = Array2::from_shape_vec((long, short), values).map_err(|_| Error::TooLarge { rows, dim: columns })?;
-    let factors = factorise(values)?;
+    let factors = factorize(values)?;
     let signs = factors.diagonal().mapv(|x| if x < 0.0 { -1.0 } else { 1.0 });
     let q = factors.times_diagonal(long, &signs)?;
     let narrow = |x: f64| F::from(x).unwrap_or_else(F::nan);
@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn all_orthogonal_matrices_are_equally_likely() {
-        // Entries of such a matrix of three have mean 0 and variance 1/3, and both signs of the determinant are as likely;
-        // without the signs of R, the diagonal of Q would lean to one side.
+        // Entries of such a matrix of three have mean 0 and variance 1/3, and both signs of the determinant are as
+        // likely; without the signs of R, the diagonal of Q would lean to one side.
         let n = 4000;
         let (mut trace, mut squares, mut positive) = (0.0, 0.0, 0);
         for seed in 0..n {

@@ -1,6 +1,6 @@
-//! From a level to its kernels.
+//! Dispatches from a SIMD level to its kernels.
 //!
-//! The functions here take lengths that already fit: their callers in [`super`] and [`super::shared`] have checked.
+//! The functions here expect lengths that fit: their callers in [`super`] and [`super::shared`] have checked.
 #![allow(unsafe_code)]
 
 use std::{ops::Range, sync::atomic::AtomicU32};

@@ -1,4 +1,4 @@
-//! Functions of one number, over slices, in forms without branches that compile to the vectors of every level.
+//! Elementwise functions, in branch-free forms that compile to the vector instructions of every level.
 //!
 //! ```text
 //! e^x      x = n ln 2 + r with |r| ≤ ln 2 / 2, then the Taylor polynomial of e^r up to r⁷ and 2^n by its bits
@@ -6,9 +6,9 @@
 //! tanh x   x + x³ P(x²) for |x| < 5/8, else 1 − 2 / (e^{2|x|} + 1) with the sign of x
 //! ```
 //!
-//! NaN stays NaN. No level contracts a product and a sum, so all levels give the same bits.
+//! NaN stays NaN. No level fuses a product and a sum, so all levels are bit-identical.
 
-/// Adding and taking away 1.5 · 2^23 rounds to the nearest whole number.
+/// Adding and subtracting 1.5 · 2^23 rounds to the nearest integer.
 const ROUND: f32 = 12_582_912.0;
 const LN2_HIGH: f32 = 0.693_359_4;
 const LN2_LOW: f32 = -2.121_944_4e-4;
@@ -22,7 +22,7 @@ fn exp(x: f32) -> f32 {
     for c in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
         p = p * r + c;
     }
-    // `n` is a whole number of at most 126 (or NaN, which `p` then is too).
+    // `n` is an integer of at most 126 (or NaN, which `p` then is too).
     let bits = ((n + ROUND).to_bits() as i32).wrapping_add(127 - ROUND.to_bits() as i32) << 23;
     p * f32::from_bits(bits as u32)
 }
@@ -56,8 +56,8 @@ fn tanh(x: f32) -> f32 {
     (if size < 0.625 { near } else { far }).copysign(x)
 }
 
-/// (tanh x − x) / x³ as a polynomial in x², the highest power first: fitted by us on [0, 0.63] for the smallest greatest
-/// relative error of tanh, 5e-9.
+/// (tanh x − x) / x³ as a polynomial in x², the highest power first: our own minimax fit on [0, 0.63], relative error
+/// of tanh 5e-9.
 const NEAR: [f32; 5] = [-5.666_947e-3, 2.060_614_6e-2, -5.372_999_7e-2, 1.333_133_1e-1, -3.333_327_8e-1];
 
 #[inline(always)]

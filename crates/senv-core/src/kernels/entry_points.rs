@@ -17,7 +17,7 @@ macro_rules! entry_points {
 
         type V = $vector;
 
-        /// Numbers that other threads may change, as the pointer that the assembly takes.
+        /// Values that other threads may change, as the pointer that the assembly takes.
         #[inline(always)]
         fn shared(row: &[AtomicU32]) -> *mut f32 {
             row.as_ptr().cast_mut().cast()

@@ -1,22 +1,22 @@
-//! Uniform random numbers from a key, as many as a row has, at the speed of the widest multiplications there are.
+//! Uniform random values from a key, a whole row at a time, with the widest multiplications of the processor.
 //!
-//! Whole-number arithmetic and one multiplication a number: every processor gives the same bits.
+//! Integer arithmetic and one multiplication a value: bit-identical on every processor.
 #![allow(unsafe_code)]
 
 use crate::rng::{GOLDEN, mix};
 
-/// Numbers made together, so that hashing and converting are each one loop over whole vectors.
+/// Values made together, so that hashing and converting are each one loop over whole vectors.
 const BLOCK: usize = 64;
 
-/// Fills `row` with numbers from U[−limit, limit] that depend on `key` alone: SplitMix64 in counter form, two
-/// numbers from every output.
+/// Fills `row` with values from U[−limit, limit] that depend on `key` alone: SplitMix64 in counter form, two values
+/// from every output.
 pub(crate) fn fill_uniform(row: &mut [f32], key: u64, limit: f32) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
-        // SAFETY: the processor was just asked.
+        // SAFETY: the feature was just detected.
         return unsafe { avx512(row, key, limit) };
     } else if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor was just asked.
+        // SAFETY: the feature was just detected.
         return unsafe { avx2(row, key, limit) };
     }
     plain(row, key, limit);
@@ -34,11 +34,11 @@ fn avx2(row: &mut [f32], key: u64, limit: f32) {
     plain(row, key, limit);
 }
 
-/// The one definition, compiled with the instructions of whoever calls it.
+/// The one definition, compiled with the target features of its caller.
 #[inline(always)]
 fn plain(row: &mut [f32], key: u64, limit: f32) {
     let scale = limit / (1_u64 << 31) as f32;
-    // The lower and the upper half as signed numbers, which lie evenly around 0. An extreme rounds to the limit.
+    // The lower and the upper half as signed integers, distributed evenly around 0. An extreme rounds to the limit.
     let pair = |j: u64| {
         let bits = mix(key.wrapping_add(j.wrapping_mul(GOLDEN)));
         [bits as i32 as f32 * scale, (bits >> 32) as i32 as f32 * scale]
@@ -74,10 +74,10 @@ mod tests {
             assert_eq!(make(&|row| fill_uniform(row, key, 0.3)), expected);
             #[cfg(target_arch = "x86_64")]
             if is_x86_feature_detected!("avx2") {
-                // SAFETY: the processor was just asked.
+                // SAFETY: the feature was just detected.
                 assert_eq!(make(&|row| unsafe { avx2(row, key, 0.3) }), expected);
             }
-            // A shorter row is the beginning of a longer one.
+            // A shorter row is a prefix of a longer one.
             let mut longer = vec![0.0; n + 7];
             fill_uniform(&mut longer, key, 0.3);
             assert!(longer.iter().zip(&expected).all(|(x, &bits)| x.to_bits() == bits));

@@ -1,9 +1,9 @@
-//! A table whose columns are shared out among threads, and lie apart for as long as they are.
+//! A table whose columns are divided among threads; the columns of each thread are stored together meanwhile.
 //!
-//! Threads that work on neighbouring columns of the same rows never touch a cache line of each other's, and yet disturb
-//! each other: the processor fetches the lines that follow those a thread reads, which are the columns of the next, and
-//! takes them away from a core that is about to write them. On two cores additions to rows then cost three times as much.
-//! So the columns of a thread are brought together, in blocks of 64 rows:
+//! Threads that work on adjacent columns of the same rows never write to the same cache line, and yet slow each other
+//! down: the hardware prefetcher fetches the lines that follow those a thread reads, which are the columns of the next
+//! thread, and takes them away from a core that is about to write them. On two cores, additions to rows took three
+//! times as long. So the columns of a thread are stored together, in blocks of 64 rows:
 //!
 //! ```text
 //! row 0, lane 0 | row 1, lane 0 | … | row 63, lane 0 | row 0, lane 1 | … | row 63, lane 1 | row 64, lane 0 | …
@@ -16,10 +16,10 @@ use rayon::prelude::*;
 use super::SharedTable;
 use crate::Table;
 
-/// Rows of a block, as a power of two.
+/// Rows in a block, as a power of two.
 const SHIFT: u32 = 6;
 
-/// A table in lanes, until it is dropped: then it is as it was, with what the threads made of its numbers.
+/// A table in lanes. When it is dropped, the table has its old layout back, with the values as the threads left them.
 ///
 /// ```
 /// use senv_core::{Rows, Table, kernels::Lanes};
@@ -42,7 +42,7 @@ pub struct Lanes<'a> {
     shift: u32,
 }
 
-/// Which way to go.
+/// The direction of the conversion.
 #[derive(Clone, Copy)]
 enum Order {
     Lanes,
@@ -50,8 +50,9 @@ enum Order {
 }
 
 impl<'a> Lanes<'a> {
-    /// Shares out the columns of a table; with `together` the columns of each lane are brought together, unless there is
-    /// but one. That reads and writes the table twice, now and at the end: worth while where rows are used several times.
+    /// Divides the columns of a table into lanes; with `together`, the columns of each lane are stored together, unless
+    /// there is only one lane. That reads and writes the table twice, now and at the end: worth while where rows are
+    /// used several times.
     ///
     /// # Panics
     /// If the lanes do not divide the columns of a row, padding included, in their order.
@@ -107,7 +108,7 @@ impl Drop for Lanes<'_> {
 }
 
 #[cfg(test)]
-#[allow(clippy::single_range_in_vec_init)] // a list of one lane is meant
+#[allow(clippy::single_range_in_vec_init)] // a list with one lane is intended
 mod tests {
     use super::*;
     use crate::Rows;

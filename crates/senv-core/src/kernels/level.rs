@@ -1,11 +1,11 @@
-//! Which instructions the processor has, found out once.
+//! The SIMD level of the processor, detected once.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A set of instructions that this processor is known to have.
+/// A SIMD level that this processor is known to have.
 ///
-/// The only ways to a value are [`Level::best`] and [`Level::available`], which ask the processor; so whoever holds
-/// one may call the kernels of that level.
+/// The only ways to get a value are [`Level::best`] and [`Level::available`], which ask the processor; so whoever has a
+/// value may call the kernels of that level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Level(Kind);
 
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// The best [`Kind`] as a number; 0 until asked for.
+/// The best [`Kind`] as an integer; 0 until first detected.
 static BEST: AtomicU8 = AtomicU8::new(0);
 
 impl Level {

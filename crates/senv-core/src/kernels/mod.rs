@@ -1,8 +1,8 @@
 //! The inner loops: dot products, sums of rows, two small matrix products, and rows shared between threads.
 //!
-//! The fastest instructions of the processor are found when the first kernel runs: AVX-512, AVX2 with FMA, NEON, or
-//! plain Rust. On one machine a kernel gives the same bits for the same input, always: sums are taken in an order that
-//! depends on the lengths alone. Between machines the order differs, and so may the last bits.
+//! The SIMD level of the processor is detected when the first kernel runs: AVX-512, AVX2 with FMA, NEON, or plain Rust.
+//! On one machine a kernel is bit-identical for the same input: the order of summation depends on the lengths alone.
+//! Between machines the order differs, and so may the last bits.
 //!
 //! Vectors that start on a cache line (64 bytes, as the rows of [`Table::zeros`](crate::Table::zeros) do) are fastest.
 //!
@@ -39,7 +39,7 @@ mod x86;
 
 use std::ops::Range;
 
-pub use cosine::{cosine, l2_normalise, norm};
+pub use cosine::{cosine, l2_normalize, norm};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use entry_points::entry_points;
 pub(crate) use fill::fill_uniform;
@@ -49,26 +49,26 @@ pub(crate) use panels::WIDTH_STEP as PANEL_STEP;
 pub use rows::sum_rows;
 pub use shared::SharedTable;
 
-/// Stops a kernel whose slices do not fit.
+/// Panics if slices differ in length.
 #[inline(always)]
 fn check_len(got: usize, expected: usize) {
-    assert!(got == expected, "a vector of {got} numbers where {expected} are needed");
+    assert!(got == expected, "a vector of {got} values where {expected} are needed");
 }
 
-/// Stops a product whose slice is shorter than its rows.
+/// Panics if a slice is shorter than its rows.
 #[inline(always)]
 fn check_rows(got: usize, rows: usize, stride: usize) {
     let fits = rows.checked_mul(stride).is_some_and(|needed| needed <= got);
-    assert!(fits, "{got} numbers where {rows} rows of {stride} are needed");
+    assert!(fits, "{got} values where {rows} rows of {stride} are needed");
 }
 
-/// Stops a product over columns that a row does not have.
+/// Panics if a row does not have these columns.
 #[inline(always)]
 fn check_columns(columns: &Range<usize>, stride: usize) {
     assert!(columns.start <= columns.end && columns.end <= stride, "columns {columns:?} of {stride}");
 }
 
-/// Stops a product that would read a factor past the end.
+/// Panics if a factor would be read past the end.
 #[inline(always)]
 fn check_factors(got: usize, (s_row, s_col): (usize, usize), m: usize, n: usize) {
     let last = |count: usize, step: usize| count.saturating_sub(1).checked_mul(step);
@@ -117,23 +117,23 @@ pub fn scale(c: f32, y: &mut [f32]) {
     dispatch::scale(Level::best(), c, y);
 }
 
-/// `y = sign(y) max(|y| − tau, 0)`, number by number: the proximal step of `tau |y|₁`. NaN stays NaN.
+/// `y = sign(y) max(|y| − tau, 0)`, elementwise: the proximal step of `tau |y|₁`. NaN stays NaN.
 #[inline]
 pub fn soft_threshold(tau: f32, y: &mut [f32]) {
     dispatch::soft_threshold(Level::best(), tau, y);
 }
 
-/// `y = e^y`, number by number, to the last bits of f32; overflow gives infinity, NaN stays NaN.
+/// `y = e^y`, elementwise, to the last bits of f32; overflow gives infinity, NaN stays NaN.
 pub fn exp_in_place(y: &mut [f32]) {
     dispatch::exp_in_place(Level::best(), y);
 }
 
-/// `y = 1 / (1 + e^−y)`, number by number, to the last bits of f32; NaN stays NaN.
+/// `y = 1 / (1 + e^−y)`, elementwise, to the last bits of f32; NaN stays NaN.
 pub fn sigmoid_in_place(y: &mut [f32]) {
     dispatch::sigmoid_in_place(Level::best(), y);
 }
 
-/// `y = tanh y`, number by number, to the last bits of f32; NaN stays NaN.
+/// `y = tanh y`, elementwise, to the last bits of f32; NaN stays NaN.
 pub fn tanh_in_place(y: &mut [f32]) {
     dispatch::tanh_in_place(Level::best(), y);
 }
@@ -154,12 +154,12 @@ pub fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `a` | left rows | `m` rows of `stride` numbers |
-/// | `b` | right rows | `n` rows of `stride` numbers |
-/// | `out` | scores, overwritten | `m` rows of `n` numbers |
+/// | `a` | left rows | `m` rows of `stride` values |
+/// | `b` | right rows | `n` rows of `stride` values |
+/// | `out` | scores, overwritten | `m` rows of `n` values |
 ///
-/// A score has the same bits whatever the other rows are and however many. Made for rows that fit into the first
-/// two caches; for large matrices see [`matmul`](fn@crate::matmul).
+/// A score is bit-identical whatever the other rows are and however many. For rows that fit into the first two cache
+/// levels; for large matrices see [`matmul`](fn@crate::matmul).
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
@@ -167,7 +167,7 @@ pub fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, out: &mut
     scores_of_columns(a, m, b, n, stride, 0..stride, out);
 }
 
-/// [`scores`] over some columns of the rows alone. Scores over all columns are sums of these, but not to the last bit.
+/// [`scores`] over some columns of the rows. Scores over all columns are sums of these, but not bit for bit.
 ///
 /// # Panics
 /// If a slice is shorter than its shape, or the columns reach beyond a row.
@@ -187,8 +187,8 @@ pub fn scores_of_columns(
     dispatch::scores(Level::best(), a, m, b, n, stride, columns, out);
 }
 
-/// The products of the rows of `a` with each other, over some of their columns: `out[i m + j] = a_i · a_j` for every
-/// `j ≤ i`. What `out` holds where `j > i` is not defined: half of the work is saved, in whole blocks.
+/// The products of the rows of `a` with each other, over some of their columns: `out[i m + j] = a_i · a_j` for every `j
+/// ≤ i`. What `out` has where `j > i` is not defined: whole blocks, half of the work, are skipped.
 ///
 /// # Panics
 /// If a slice is shorter than its shape, or the columns reach beyond a row.
@@ -203,11 +203,11 @@ pub fn gram_of_columns(a: &[f32], m: usize, stride: usize, columns: Range<usize>
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `s` | factors; number `(i, j)` stands at `i s_row + j s_col` | `m` × `n` |
-/// | `b` | rows to add | `n` rows of `stride` numbers |
-/// | `out` | sums | `m` rows of `stride` numbers |
+/// | `s` | factors; factor `(i, j)` is at `i s_row + j s_col` | `m` × `n` |
+/// | `b` | rows to add | `n` rows of `stride` values |
+/// | `out` | sums | `m` rows of `stride` values |
 ///
-/// With the two steps exchanged, the same factors give the transposed product. A sum has the same bits whatever the
+/// With the two strides exchanged, the same factors give the transposed product. A sum is bit-identical whatever the
 /// other rows of `out` are and however many.
 ///
 /// # Panics
@@ -229,16 +229,16 @@ pub fn add_product(
     dispatch::add_product(Level::best(), s, (s_row, s_col), m, n, b, stride, out);
 }
 
-/// Adds products of rows with the rows of a panel to sums: `sums[i width + l] += Σ_p rows_i[p] panel[p width + l]`, for
-/// the first `lanes` of the `width` places `l`; the places behind them may be written to.
+/// Adds products of rows with the rows of a packed panel to sums: `sums[i width + l] += Σ_p rows_i[p] panel[p width +
+/// l]`, for the first `lanes` of the `width` columns `l`; the columns behind them may be written to.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
-/// | `rows` | rows that lie `stride` apart | `m` of `k` numbers |
-/// | `panel` | up to `width` rows, on their sides; a multiple of 16, [`panel_width`] at best | `k` × `width` |
+/// | `rows` | rows, `stride` values from start to start | `m` of `k` values |
+/// | `panel` | up to `width` rows, transposed; `width` is a multiple of 16, [`panel_width`] at best | `k` × `width` |
 /// | `sums` | | `m` × `width` |
 ///
-/// Every sum takes its terms from the first to the last and rounds once a term, on every level: the bits are those of a
+/// Every sum takes its terms from the first to the last and rounds once a term, on every level: bit-identical to a
 /// chain of fused multiply-adds.
 ///
 /// # Panics
@@ -258,12 +258,12 @@ pub(crate) fn add_panel_products(
     dispatch::add_panel_products(Level::best(), rows, stride, m, panel, width, lanes, sums);
 }
 
-/// The widest panel whose rows all meet a number of the larger matrix at once.
+/// The widest panel whose columns are all multiplied with a value of the larger matrix at once.
 pub(crate) fn panel_width() -> usize {
     Level::best().panel_width()
 }
 
-/// Whether the processor has vectors with fused multiply-adds.
+/// Whether the processor has vector instructions with fused multiply-adds.
 pub(crate) fn has_vectors() -> bool {
     Level::best().kind() != level::Kind::Portable
 }
@@ -274,7 +274,7 @@ fn prefetch<T>(p: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint, without effect on what the program computes, at any address.
+        // SAFETY: a hint, without effect on results, at any address.
         #[allow(unsafe_code)]
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(p.cast());

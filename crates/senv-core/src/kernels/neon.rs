@@ -14,11 +14,11 @@ pub(super) mod level {
     crate::kernels::entry_points!("neon", super::V128);
 }
 
-/// 4 numbers.
+/// 4 values.
 #[derive(Clone, Copy)]
 pub(super) struct V128(float32x4_t);
 
-// SAFETY of all blocks below: the callers of `Vector` and `Memory` promise instructions and memory.
+// SAFETY of all blocks below: the callers of `Vector` and `Memory` guarantee instructions and memory.
 
 impl Vector for V128 {
     const LANES: usize = 4;
@@ -102,7 +102,7 @@ impl Memory<V128> for Plain {
     }
 }
 
-/// The number at `p` for atomic access.
+/// The value at `p` for atomic access.
 #[inline(always)]
 unsafe fn atomic<'a>(p: *const f32) -> &'a AtomicU32 {
     unsafe { AtomicU32::from_ptr(p.cast_mut().cast()) }

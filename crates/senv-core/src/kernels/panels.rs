@@ -1,9 +1,9 @@
-//! Rows times a panel: the inner loop of [`matmul`](crate::matmul()) with few rows on one side.
+//! Micro-kernels of rows times a packed panel: the inner loop of [`matmul`](crate::matmul()) with few rows on one side.
 //!
-//! A panel holds some rows of the smaller matrix on their sides, so that the numbers of one column lie beside each
-//! other; the rows of the larger matrix are read as they lie, number by number, each multiplied with up to four vectors
-//! of the panel. Nothing of the larger matrix is copied or turned. The more vectors, the fewer numbers are read for a
-//! multiplication; the fewer, the more rows share the reading of the panel.
+//! A panel holds some rows of the smaller matrix transposed, so that the values of one column are adjacent. The rows of
+//! the larger matrix are read in place, value by value; each is multiplied with up to four vectors of the panel.
+//! Nothing of the larger matrix is copied or transposed. With more vectors, fewer values are read for a multiplication;
+//! with fewer vectors, more rows share the reading of the panel.
 #![allow(unsafe_code)]
 // Indices name rows of several blocks at once, here clearer than zipped iterators.
 #![allow(clippy::needless_range_loop)]
@@ -15,18 +15,18 @@ use super::{
     vector::{Memory, Plain, Vector},
 };
 
-/// Widths of panels are multiples of this: the lanes of the widest vectors.
+/// The width of a panel is a multiple of this, the lanes of the widest vectors.
 pub(crate) const WIDTH_STEP: usize = 16;
 
-/// Numbers of the panel that are fetched ahead where a row meets one or two vectors.
+/// How many values of the panel ahead are prefetched where a row meets one or two vectors.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const AHEAD: usize = 512;
 
 /// See [`super::add_panel_products`].
 ///
 /// # Safety
-/// `rows` points to `m` rows of `k` numbers that lie `stride` apart, `panel` to `k` times `width` numbers, `sums` to
-/// `m` times `width` numbers that may be written to; `lanes` is at most `width`, a multiple of [`WIDTH_STEP`].
+/// `rows` points to `m` rows of `k` values that start `stride` apart, `panel` to `k` times `width` values, `sums` to
+/// `m` times `width` values that may be written to; `lanes` is at most `width`, a multiple of [`WIDTH_STEP`].
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
@@ -69,7 +69,7 @@ pub(super) unsafe fn add_panel_products<V: Vector>(
     }
 }
 
-/// M rows times C vectors of the panel.
+/// The micro-kernel of one tile: M rows times C vectors of the panel, with the M × C sums in registers.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 unsafe fn tile<V: Vector, const M: usize, const C: usize>(
@@ -82,7 +82,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
 ) where
     Plain: Memory<V>,
 {
-    // SAFETY: `M` rows of `k` numbers, `C` vectors of each column of the panel and of each row of sums are there.
+    // SAFETY: `M` rows of `k` values, `C` vectors of each column of the panel and of each row of sums are there.
     unsafe {
         let mut totals = [[V::zero(); C]; M];
         for i in 0..M {
@@ -90,6 +90,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
                 totals[i][c] = Plain::load(sums.add(i * width + c * V::LANES));
             }
         }
+        // The k-loop. It needs no mask: panels are padded to whole vectors, and each value of a row is broadcast.
         for p in 0..k {
             let mut y = [V::zero(); C];
             for c in 0..C {

@@ -1,7 +1,7 @@
-//! The kernels in plain Rust: what runs where no vector level fits, and the twin that each of them is tested against.
+//! The kernels in plain Rust: they run where no SIMD level fits, and are the scalar reference for the others.
 //!
-//! Sums run over [`LANES`] independent parts, which lets the compiler use the vectors of the base instruction set and
-//! keeps the order of summation the same everywhere.
+//! Sums run over [`LANES`] independent partial sums, so that the compiler can use the vectors of the base instruction
+//! set; the order of summation is the same everywhere.
 
 use std::{
     ops::Range,
@@ -62,7 +62,7 @@ pub(super) fn scale(c: f32, y: &mut [f32]) {
 #[inline(always)]
 fn shrink(x: f32, tau: f32) -> f32 {
     let left = x.abs() - tau;
-    // A comparison that NaN fails, so that NaN stays visible instead of becoming zero.
+    // NaN fails this comparison, and so stays NaN instead of becoming zero.
     if left <= 0.0 { 0.0 } else { left.copysign(x) }
 }
 
@@ -104,8 +104,8 @@ pub(super) fn add_product(
     }
 }
 
-/// Rounds once a term, as the vector levels do, and in their order: a twin to the bit, and slow where the processor has no
-/// such instruction.
+/// Rounds once a term, as the SIMD levels do, and in their order: a bit-identical reference, and slow where the
+/// processor has no fused multiply-add.
 pub(super) fn add_panel_products(
     rows: &[f32],
     stride: usize,

@@ -1,16 +1,17 @@
 //! Two small matrix products over the rows of a sentence, in blocks that stay in registers.
 //!
 //! A block of `scores` keeps M × N sums and reads each vector of M + N rows once for M · N multiply-adds; a block of
-//! `add_product` keeps M rows × C vectors of the result, so that the result is read and written once however many
-//! rows are summed. In both, a number of the result is computed in an order that depends on the stride alone, not on
-//! where in a block it falls: the same rows give the same bits in products of any height and width.
+//! `add_product` keeps M rows × C vectors of the result, so that the result is read and written once however many rows
+//! are summed. In both, the order of summation depends on the stride alone, not on the position in a block: the same
+//! rows give the same bits in products of any height and width.
 #![allow(unsafe_code)]
 // Indices name rows of several blocks at once, here clearer than zipped iterators.
 #![allow(clippy::needless_range_loop)]
 
 use super::vector::{Memory, Plain, Vector};
 
-/// `total` cut into the fewest pieces of at most `most`, as even as possible: the length of the piece at `start`.
+/// The length of the piece at `start`, where `total` is divided into the fewest pieces of at most `most`, as evenly as
+/// possible.
 #[inline(always)]
 pub(super) fn piece(start: usize, total: usize, most: usize) -> usize {
     let left = total - start;
@@ -31,10 +32,10 @@ macro_rules! with_size {
 }
 pub(super) use with_size;
 
-/// `out[i n + j] = a_i · b_j`, over the first `width` numbers of rows that lie `stride` apart
+/// `out[i n + j] = a_i · b_j`, over the first `width` values of rows, which start `stride` apart
 ///
 /// # Safety
-/// `a` points to `m`, `b` to `n` rows, `out` to `m n` numbers that may be written to.
+/// `a` points to `m`, `b` to `n` rows, `out` to `m n` values that may be written to.
 #[inline(always)]
 pub(super) unsafe fn scores<V: Vector>(
     a: *const f32,
@@ -58,11 +59,11 @@ pub(super) unsafe fn scores<V: Vector>(
     }
 }
 
-/// `out[i m + j] = a_i · a_j` for every `j ≤ i`, over the first `width` numbers of rows that lie `stride` apart; what `out`
-/// has where `j > i` is not said
+/// `out[i m + j] = a_i · a_j` for every `j ≤ i`, over the first `width` values of rows, which start `stride` apart;
+/// where `j > i`, `out` is not defined
 ///
 /// # Safety
-/// `a` points to `m` rows, `out` to `m m` numbers that may be written to.
+/// `a` points to `m` rows, `out` to `m m` values that may be written to.
 #[inline(always)]
 pub(super) unsafe fn gram<V: Vector>(a: *const f32, m: usize, stride: usize, width: usize, out: *mut f32)
 where
@@ -79,7 +80,7 @@ where
     }
 }
 
-/// `M` rows of scores with `n` rows of `b`; rows of `out` lie `pitch` apart.
+/// `M` rows of scores with `n` rows of `b`; rows of `out` start `pitch` apart.
 #[inline(always)]
 unsafe fn score_rows<V: Vector, const M: usize>(
     a: *const f32,
@@ -102,7 +103,7 @@ unsafe fn score_rows<V: Vector, const M: usize>(
     }
 }
 
-/// One block; rows of `out` lie `n` apart, rows of `a` and `b` `stride`, of which `width` numbers are used.
+/// One block; rows of `out` start `n` apart, rows of `a` and `b` `stride`, of which `width` values are used.
 #[inline(always)]
 unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
     a: *const f32,
@@ -130,6 +131,7 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
             }
             k += V::LANES;
         }
+        // The last, partial vector of the k-loop: the masked loads read zeros past `width`, which add nothing to a sum.
         if k < width {
             for j in 0..N {
                 let y = Plain::load_part(b.add(j * stride + k), width - k);
@@ -138,7 +140,7 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
                 }
             }
         }
-        // Four sums at a time, row by row; the last group is filled up with zeros.
+        // Four sums at a time, row by row; the last group is padded with zeros.
         let mut at = 0;
         while at < M * N {
             let mut four = [V::zero(); 4];
@@ -161,7 +163,7 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
 /// `out_i += Σ_j s[i s_row + j s_col] b_j`
 ///
 /// # Safety
-/// `out` points to `m`, `b` to `n` rows of `stride` numbers, `s` to numbers at all the offsets named; `out` may be
+/// `out` points to `m`, `b` to `n` rows of `stride` values, `s` to factors at all the offsets named; `out` may be
 /// written to and overlaps neither.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
@@ -177,12 +179,12 @@ pub(super) unsafe fn add_product<V: Vector>(
     Plain: Memory<V>,
 {
     if m == 1 {
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         return unsafe { add_product_to_row::<V, Plain>(s, s_col, n, b, stride, out) };
     }
     let vectors = stride / V::LANES;
     let mut c = 0;
-    // Columns outside, so that the part of `b` under work stays in the first cache for all rows of `out`.
+    // Columns are the outer loop, so that the current part of `b` stays in the first cache for all rows of `out`.
     while c < vectors {
         let columns = piece(c, vectors, V::PRODUCT_BLOCK.1);
         let at = c * V::LANES;
@@ -218,14 +220,14 @@ unsafe fn product_rows<V: Vector, const M: usize>(
 ) where
     Plain: Memory<V>,
 {
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { with_size!(columns, C in [1 2 3 4], product_block::<V, Plain, M, C>(s, s_steps, n, b, stride, out)) };
 }
 
-/// `out += Σ_j s[j s_step] b_j` for one row that others may touch.
+/// `out += Σ_j s[j s_step] b_j` for one row that other threads may use.
 ///
 /// # Safety
-/// `out` points to one, `b` to `n` rows of `stride` numbers, `s` to numbers at all the offsets named; `out` may be
+/// `out` points to one, `b` to `n` rows of `stride` values, `s` to factors at all the offsets named; `out` may be
 /// written to and overlaps neither.
 #[inline(always)]
 pub(super) unsafe fn add_product_to_row<V: Vector, O: Memory<V>>(
@@ -250,7 +252,7 @@ pub(super) unsafe fn add_product_to_row<V: Vector, O: Memory<V>>(
         c += columns;
     }
     if vectors * V::LANES < stride {
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { product_tail::<V, O>(s, s_step, n, b, stride, out) };
     }
 }
@@ -266,7 +268,7 @@ unsafe fn single_row<V: Vector, O: Memory<V>, const C: usize>(
 ) where
     Plain: Memory<V>,
 {
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { product_block::<V, O, 1, C>(s, (0, s_step), n, b, stride, out) };
 }
 
@@ -310,7 +312,7 @@ unsafe fn product_block<V: Vector, O: Memory<V>, const M: usize, const C: usize>
     }
 }
 
-/// The numbers of one row past its last whole vector.
+/// The values of one row past its last whole vector, by masked loads and a masked store.
 #[inline(always)]
 unsafe fn product_tail<V: Vector, O: Memory<V>>(
     s: *const f32,

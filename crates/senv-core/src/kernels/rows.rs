@@ -1,21 +1,21 @@
-//! The weighted sum of many rows of a table, kept in registers until it is whole.
+//! The weighted sum of many rows of a table, kept in registers until it is complete.
 
 use super::{Level, dispatch};
 use crate::RowId;
 
-/// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at number `r stride`.
+/// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at index `r stride`.
 ///
-/// Rows are added in the order given, starting from zero, and the sum is scaled last: the same bits as from
+/// Rows are added in the order given, starting from zero, and the sum is scaled last: bit-identical to
 /// [`add`](super::add) and [`scale`](super::scale).
 ///
 /// # Panics
-/// If `values` ends before the last number that is needed.
+/// If `values` ends before the last value that is needed.
 #[inline]
 pub fn sum_rows(values: &[f32], stride: usize, rows: &[RowId], c: f32, out: &mut [f32]) {
     if let Some(last) = rows.iter().max() {
         let end = last.index().checked_mul(stride).and_then(|start| start.checked_add(out.len()));
         let got = values.len();
-        assert!(end.is_some_and(|end| end <= got), "{got} numbers do not reach to row {} in steps of {stride}", last.0);
+        assert!(end.is_some_and(|end| end <= got), "{got} values do not reach to row {} in steps of {stride}", last.0);
     }
     dispatch::sum_rows(Level::best(), values, stride, bytemuck::cast_slice(rows), c, out);
 }
@@ -36,13 +36,13 @@ pub(super) use vectors::sum_rows as in_vectors;
 mod vectors {
     use crate::kernels::vector::{Memory, Plain, Vector};
 
-    /// Vectors of the sum that are built together.
+    /// Vectors of the sum that are accumulated together.
     const BLOCK: usize = 8;
 
     /// `out = c Σ_{r in rows} v_r`
     ///
     /// # Safety
-    /// `out` points to `n` numbers that may be written to, and every row that is named has `n` numbers.
+    /// `out` points to `n` values that may be written to, and every row that is named has `n` values.
     #[inline(always)]
     pub(in crate::kernels) unsafe fn sum_rows<V: Vector>(
         values: *const f32,
@@ -77,7 +77,7 @@ mod vectors {
         }
     }
 
-    /// `C` vectors and `rest` numbers of the sum.
+    /// `C` vectors and `rest` values of the sum.
     #[inline(always)]
     unsafe fn block<V: Vector, const C: usize>(
         values: *const f32,
@@ -89,7 +89,7 @@ mod vectors {
     ) where
         Plain: Memory<V>,
     {
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let (mut sums, mut last) = ([V::zero(); C], V::zero());
             if rest == 0 {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "5 numbers do not reach to row 2 in steps of 2")]
+    #[should_panic(expected = "5 values do not reach to row 2 in steps of 2")]
     fn a_row_past_the_end_is_refused() {
         sum_rows(&[0.0; 5], 2, &[0, 2, 1].map(RowId), 1.0, &mut [0.0; 2]);
     }

@@ -2,20 +2,20 @@
 //!
 //! Lock-free training (Hogwild) lets threads update the same rows at once: an update may be lost when two collide,
 //! which costs next to nothing because sentences rarely share more than their frequent words. In the memory model of
-//! Rust such a race on plain `f32` is undefined behaviour, whatever the machine would make of it. So:
+//! Rust such a race on plain `f32` is undefined behavior, whatever the machine would make of it. So:
 //!
 //! * A [`SharedTable`] is a slice of `AtomicU32`, made from the `&mut Table` that it borrows for as long as it lives.
-//!   Nothing else can reach the numbers meanwhile, and nobody ever holds a `&f32` or `&mut f32` to them.
-//! * The portable kernels load and store the elements with relaxed atomics. That is plainly sound, but compilers do
-//!   not make vectors of it.
+//!   Nothing else can reach the values meanwhile, and nobody ever holds a `&f32` or `&mut f32` to them.
+//! * The portable kernels load and store the elements with relaxed atomics. That is plainly sound, but compilers do not
+//!   vectorize it.
 //! * The vector kernels load and store through inline assembly, a whole register at a time. To the compiler a block
 //!   of assembly is a black box that may do anything Rust code could do in its place; these do what sixteen, eight or
-//!   four relaxed atomic accesses to the elements, in some order, would do. For the processors move the naturally
-//!   aligned four bytes of an element at once, within and without vectors; and if one did not, the worst would be a
-//!   number with bits of two others, which every reader of such a table accepts, for all bit patterns are valid `f32`.
+//!   four relaxed atomic accesses to the elements, in some order, would do. The processors read and write the naturally
+//!   aligned four bytes of an element at once, in vectors or alone; and if one did not, the worst would be a
+//!   value with bits of two others, which every reader of such a table accepts, as all bit patterns are valid `f32`.
 //!   Loads are not `pure`, so the compiler neither repeats nor merges them. Arithmetic is done in registers.
 //!
-//! No order between threads is promised or needed: a reader may see some elements of a row before and others after
+//! No order between threads is guaranteed or needed: a reader may see some elements of a row before and others after
 //! an update. Whoever starts and joins the threads (`std::thread::scope`, rayon) makes all updates visible after.
 #![allow(unsafe_code)]
 
@@ -24,20 +24,21 @@ use std::{ops::Range, sync::atomic::AtomicU32};
 use super::{Level, check_len, dispatch};
 use crate::Table;
 
-/// Numbers in a cache line of 64 bytes.
+/// Values in a cache line of 64 bytes.
 const LINE: usize = 16;
 
-/// Lines of a row that [`SharedTable::prefetch_row`] asks for; the hardware follows once the start has been read.
+/// Cache lines of a row that [`SharedTable::prefetch_row`] prefetches; the hardware follows once the start has been
+/// read.
 ///
 /// Measured on Zen 4, rows at random in 2.5 GB, four rows ahead, ns a row with 0, 1, 4, 8 and all lines:
-/// 100 numbers 102, 61, 61, 68, 68; 300 numbers 192, 148, 146, 141, 188; 700 numbers 416, 318, 297, 285, 396.
+/// 100 values 102, 61, 61, 68, 68; 300 values 192, 148, 146, 141, 188; 700 values 416, 318, 297, 285, 396.
 const PREFETCH_LINES: usize = 4;
 
 /// A handle to a [`Table`] through which threads read and write rows at the same time.
 ///
-/// It is `Copy`: give each thread one. Vectors that go in and out have [`SharedTable::stride`] numbers; those past
-/// [`SharedTable::dim`] are padding, which stays zero as long as the vectors that are added have zeros there.
-/// Updates of one row by two threads at once may lose either, number by number; nothing worse can happen.
+/// It is `Copy`: give each thread one. Input and output vectors have [`SharedTable::stride`] values; those past
+/// [`SharedTable::dim`] are padding, which stays zero as long as the vectors that are added have zeros there. When two
+/// threads update one row at once, either update may be lost, element by element; nothing worse can happen.
 ///
 /// ```
 /// use senv_core::{Rows, Table, kernels::SharedTable};
@@ -60,23 +61,23 @@ pub struct SharedTable<'a> {
     dim: usize,
     /// Values from the start of a row to the start of the next.
     pitch: usize,
-    /// First column of the view, and its columns with padding.
+    /// First column of the view, and its number of columns with padding.
     offset: usize,
     stride: usize,
-    /// Columns lie together in blocks of `1 << shift` rows; see [`super::Lanes`].
+    /// Columns are stored together in blocks of `1 << shift` rows; see [`super::Lanes`].
     shift: u32,
     level: Level,
 }
 
 impl<'a> SharedTable<'a> {
-    /// Shares a table for as long as it is borrowed. A table mapped from a file is first copied onto the heap.
+    /// Shares a table for as long as it is borrowed. A memory-mapped table is first copied onto the heap.
     #[must_use]
     pub fn new(table: &'a mut Table) -> Self {
         Self::with_level(table, Level::best())
     }
 
-    /// A table whose columns lie together in blocks of `1 << shift` rows: its rows can be reached by the columns that
-    /// lie together, as [`SharedTable::columns`] gives them.
+    /// A table whose columns are stored together in blocks of `1 << shift` rows; its rows are accessed by these groups
+    /// of columns, through [`SharedTable::columns`].
     pub(super) fn in_blocks(table: &'a mut Table, shift: u32) -> Self {
         Self { shift, ..Self::new(table) }
     }
@@ -85,13 +86,13 @@ impl<'a> SharedTable<'a> {
         let (n_rows, dim, stride) = (crate::Rows::n_rows(table), crate::Rows::dim(table), table.stride());
         let values = table.values_mut();
         // SAFETY: `f32` and `AtomicU32` have the same size and alignment, every bit pattern is valid for both, and
-        // the exclusive borrow, which lasts as long as the result, leaves no other way to the numbers.
+        // the exclusive borrow, which lasts as long as the result, leaves no other access to the values.
         let values = unsafe { std::slice::from_raw_parts(values.as_mut_ptr().cast::<AtomicU32>(), values.len()) };
         Self { values, n_rows, dim, pitch: stride, offset: 0, stride, shift: 0, level }
     }
 
-    /// The same rows, but only the columns `columns` of each, padding included: what several threads take when each of
-    /// them updates some columns of every row.
+    /// The same rows, restricted to `columns`, padding included: for several threads that each update some columns of
+    /// every row.
     ///
     /// ```
     /// use senv_core::{Rows, Table, kernels::SharedTable};
@@ -117,7 +118,7 @@ impl<'a> SharedTable<'a> {
         self.n_rows
     }
 
-    /// Numbers of a row.
+    /// Values of a row.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.dim
@@ -141,7 +142,7 @@ impl<'a> SharedTable<'a> {
     /// `out = row`
     ///
     /// # Panics
-    /// If there is no such row or `out` has not `stride` numbers.
+    /// If there is no such row or `out` has not `stride` values.
     #[inline]
     pub fn copy_row(&self, row: usize, out: &mut [f32]) {
         check_len(out.len(), self.stride);
@@ -151,7 +152,7 @@ impl<'a> SharedTable<'a> {
     /// `acc += c row`
     ///
     /// # Panics
-    /// If there is no such row or `acc` has not `stride` numbers.
+    /// If there is no such row or `acc` has not `stride` values.
     #[inline]
     pub fn add_row(&self, row: usize, c: f32, acc: &mut [f32]) {
         check_len(acc.len(), self.stride);
@@ -161,17 +162,17 @@ impl<'a> SharedTable<'a> {
     /// `row += c x`
     ///
     /// # Panics
-    /// If there is no such row or `x` has not `stride` numbers.
+    /// If there is no such row or `x` has not `stride` values.
     #[inline]
     pub fn add_to_row(&self, row: usize, c: f32, x: &[f32]) {
         check_len(x.len(), self.stride);
         dispatch::add_to_row(self.level, c, x, self.row(row));
     }
 
-    /// `row += Σ_j s[j s_step] b_j` for the `n` rows of `stride` numbers in `b`; the row is read and written once.
+    /// `row += Σ_j s[j s_step] b_j` for the `n` rows of `stride` values in `b`; the row is read and written once.
     ///
     /// # Panics
-    /// If there is no such row, `b` has fewer than `n stride` numbers, or `s` lacks one of the factors.
+    /// If there is no such row, `b` has fewer than `n stride` values, or `s` lacks one of the factors.
     #[inline]
     pub fn add_product_to_row(&self, row: usize, s: &[f32], s_step: usize, n: usize, b: &[f32]) {
         super::check_rows(b.len(), n, self.stride);
@@ -179,7 +180,7 @@ impl<'a> SharedTable<'a> {
         dispatch::add_product_to_row(self.level, s, s_step, n, b, self.row(row));
     }
 
-    /// `x = sign(x) max(|x| − tau, 0)` for each number of the row: the proximal step of `tau |x|₁`. NaN stays NaN.
+    /// `x = sign(x) max(|x| − tau, 0)` for each value of the row: the proximal step of `tau |x|₁`. NaN stays NaN.
     ///
     /// # Panics
     /// If there is no such row.
@@ -188,8 +189,8 @@ impl<'a> SharedTable<'a> {
         dispatch::soft_threshold_row(self.level, tau, self.row(row));
     }
 
-    /// Asks the processor to fetch the start of a row that will be needed some hundred nanoseconds from now: call it
-    /// for the row that comes about four rows after the one under work.
+    /// Prefetches the start of a row that will be needed some hundred nanoseconds from now: call it about four rows
+    /// ahead.
     ///
     /// # Panics
     /// If there is no such row.

@@ -1,10 +1,11 @@
-//! Every level that this processor has against the portable twin, and the public functions.
+//! Every SIMD level of this processor against the portable kernels, its scalar reference ("twin" here), and the public
+//! functions.
 
 use super::{Level, SharedTable, dispatch, level::Kind, portable};
 use crate::{Table, stream};
 use rand::RngExt;
 
-/// Numbers in [-1, 1), from a seed.
+/// Values in [-1, 1), from a seed.
 fn numbers(n: usize, seed: u64) -> Vec<f32> {
     let mut rng = stream(seed, "kernel tests", &[]);
     (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
@@ -82,7 +83,7 @@ fn updates_agree_with_the_twin_and_touch_nothing_else() {
                 let (mut got, mut expected) = (before.clone(), before.clone());
                 update(level, &x[start..], &mut got[start..start + n]);
                 twin(&x[start..], &mut expected[start..start + n]);
-                // A fused multiply-add rounds once, the twin twice: one unit in the last place of a number below 2.
+                // A fused multiply-add rounds once, the twin twice: one unit in the last place of a value below 2.
                 assert_close(&got, &expected, 2.0 * f32::EPSILON, &format!("{level:?} {name} {n} from {start}"));
                 assert_eq!(got[..start], before[..start], "{name} wrote before its start");
                 assert_eq!(got[start + n..], before[start + n..], "{name} wrote past its end");
@@ -269,7 +270,7 @@ fn threads_that_race_for_a_row_leave_numbers_that_some_order_explains() {
                 });
             }
         });
-        // Both added 1 to each number; updates may be lost, torn numbers may not appear.
+        // Both added 1 to each value; updates may be lost, torn values may not appear.
         for &x in table.values()[..100].iter() {
             assert!(x.fract() == 0.0 && (1.0..=2.0 * ROUNDS as f32).contains(&x), "{level:?}: {x}");
         }
@@ -279,7 +280,7 @@ fn threads_that_race_for_a_row_leave_numbers_that_some_order_explains() {
 
 #[test]
 fn a_cosine_by_hand_and_at_the_edges() {
-    use super::{cosine, l2_normalise, norm};
+    use super::{cosine, l2_normalize, norm};
     // (3, 4)·(4, 3) / 25
     assert!((cosine(&[3.0, 4.0], &[4.0, 3.0]) - 0.96).abs() < 1e-7);
     assert_eq!(cosine(&[1.0, 2.0], &[-2.0, -4.0]), -1.0);
@@ -294,10 +295,10 @@ fn a_cosine_by_hand_and_at_the_edges() {
     assert_eq!(norm(&[3e30, 4e30]), 5e30);
     assert!((norm(&[3e-30, 4e-30]) / 5e-30 - 1.0).abs() < 1e-6);
     let mut y = [3.0, 4.0];
-    assert_eq!(l2_normalise(&mut y), 5.0);
+    assert_eq!(l2_normalize(&mut y), 5.0);
     assert_eq!(y, [0.6, 0.8]);
     let mut zero = [0.0; 4];
-    assert_eq!(l2_normalise(&mut zero), 0.0);
+    assert_eq!(l2_normalize(&mut zero), 0.0);
     assert_eq!(zero, [0.0; 4]);
 }
 

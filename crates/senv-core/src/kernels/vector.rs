@@ -1,23 +1,23 @@
 //! The kernels written once over an abstract vector; each level supplies the vector.
 //!
-//! Everything here is `inline(always)` and ends up inside the entry points of a level, which carry the target
-//! features; that is what turns it into that level's instructions.
+//! Everything here is `inline(always)` and is inlined into the entry points of a level, which have the target features;
+//! so it is compiled to the instructions of that level.
 #![allow(unsafe_code)]
 
-/// A register of `LANES` numbers.
+/// A SIMD register of `LANES` values.
 ///
 /// # Safety of the methods
-/// The caller has made sure that the processor has the instructions of the level.
+/// The caller guarantees that the processor has the instructions of the level.
 pub(super) trait Vector: Copy {
-    /// Numbers in a register.
+    /// Values in a register.
     const LANES: usize;
-    /// Rows of the first and the second factor that [`super::products`] holds in registers at once.
+    /// Rows of the first and the second factor that [`super::products`] keeps in registers.
     const SCORE_BLOCK: (usize, usize);
-    /// Rows and vectors of the result that [`super::products`] holds in registers at once.
+    /// Rows and vectors of the result that [`super::products`] keeps in registers.
     const PRODUCT_BLOCK: (usize, usize);
-    /// Vectors of a panel that [`super::panels`] multiplies each number of a row with, at most 4.
+    /// Vectors of a panel that [`super::panels`] multiplies each value of a row with, at most 4.
     const PANEL_VECTORS: usize;
-    /// Rows that it holds in registers at once with one, two, three and four vectors of each.
+    /// Rows that it keeps in registers for one, two, three and four vectors of the panel.
     const PANEL_ROWS: [usize; 4];
 
     unsafe fn splat(x: f32) -> Self;
@@ -32,16 +32,16 @@ pub(super) trait Vector: Copy {
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: as promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::splat(0.0) }
     }
 }
 
-/// How numbers get from memory into a register and back.
+/// Loads and stores between memory and registers.
 ///
 /// # Safety of the methods
-/// As for [`Vector`]; and `p` points to `LANES` numbers (`n < LANES` for the `_part` methods, which touch only those
-/// and read zero elsewhere) that may be read, or written.
+/// As for [`Vector`]; and `p` points to `LANES` values that may be read, or written. The `_part` methods are for the
+/// end of a row: they access only the first `n < LANES` values and read zero for the others.
 pub(super) trait Memory<V: Vector> {
     unsafe fn load(p: *const f32) -> V;
     unsafe fn load_part(p: *const f32, n: usize) -> V;
@@ -49,7 +49,7 @@ pub(super) trait Memory<V: Vector> {
     unsafe fn store_part(p: *mut f32, n: usize, v: V);
 }
 
-/// Memory that nobody else writes to.
+/// Memory that no other thread writes to.
 pub(super) struct Plain;
 
 /// Memory that other threads may read and write at the same time; see [`super::shared`].
@@ -58,19 +58,19 @@ pub(super) struct Shared;
 /// Accumulators of the sums: enough to hide the latency of a multiply-add.
 const PARTS: usize = 4;
 
-/// Vectors that an update takes a round: the compiler does not unroll loops around assembly.
+/// Vectors in one round of an update: the compiler does not unroll loops around assembly.
 const UNROLL: usize = 4;
 
 #[inline(always)]
 unsafe fn total<V: Vector>(p: [V; PARTS]) -> V {
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { p[0].add(p[1]).add(p[2].add(p[3])) }
 }
 
 /// a·b
 ///
 /// # Safety
-/// Both point to `n` numbers.
+/// Both point to `n` values.
 #[inline(always)]
 pub(super) unsafe fn dot<V: Vector>(a: *const f32, b: *const f32, n: usize) -> f32
 where
@@ -103,14 +103,14 @@ where
 
 #[inline(always)]
 unsafe fn step3<V: Vector>(part: &mut [V; 3], x: V, y: V) {
-    // SAFETY: as promised by the caller.
+    // SAFETY: guaranteed by the caller.
     unsafe { *part = [x.mul_add(x, part[0]), y.mul_add(y, part[1]), x.mul_add(y, part[2])] }
 }
 
 /// `[u·u, v·v, u·v]` in one pass.
 ///
 /// # Safety
-/// Both point to `n` numbers.
+/// Both point to `n` values.
 #[inline(always)]
 pub(super) unsafe fn squares<V: Vector>(u: *const f32, v: *const f32, n: usize) -> [f32; 3]
 where
@@ -118,7 +118,7 @@ where
 {
     // SAFETY: every offset lies below `n`.
     unsafe {
-        // Two vectors of each sum: six chains are as many as the multiply-adds need.
+        // Two vectors of each sum: six chains hide the latency of the multiply-adds.
         let mut parts = [[V::zero(); 3]; 2];
         let mut i = 0;
         while i + 2 * V::LANES <= n {
@@ -140,7 +140,7 @@ where
     }
 }
 
-/// What a loop does to each number. A trait and not a closure, for closures do not inherit `inline(always)`.
+/// An elementwise operation. A trait and not a closure, because closures do not inherit `inline(always)`.
 pub(super) trait Op<V: Vector> {
     /// The new `y`.
     ///
@@ -165,7 +165,7 @@ macro_rules! op {
         impl<V: Vector> Op<V> for $op {
             #[inline(always)]
             unsafe fn apply(&$self, $x: V, $y: V) -> V {
-                // SAFETY: as promised by the caller.
+                // SAFETY: guaranteed by the caller.
                 #[allow(unused_unsafe)]
                 unsafe { $value }
             }
@@ -181,7 +181,7 @@ op!(Shrink, |self, _x, y| y.shrink(V::splat(self.0)));
 /// `y = op(x, y)`
 ///
 /// # Safety
-/// Both point to `n` numbers and do not overlap; `y` may be written to.
+/// Both point to `n` values and do not overlap; `y` may be written to.
 #[inline(always)]
 pub(super) unsafe fn update<V: Vector, X: Memory<V>, Y: Memory<V>>(
     op: impl Op<V>,
@@ -213,7 +213,7 @@ pub(super) unsafe fn update<V: Vector, X: Memory<V>, Y: Memory<V>>(
 /// `y = op(·, y)`
 ///
 /// # Safety
-/// `y` points to `n` numbers that may be written to.
+/// `y` points to `n` values that may be written to.
 #[inline(always)]
 pub(super) unsafe fn update_alone<V: Vector, Y: Memory<V>>(op: impl Op<V>, y: *mut f32, n: usize) {
     // SAFETY: every offset lies below `n`.

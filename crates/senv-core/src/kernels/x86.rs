@@ -7,11 +7,11 @@ use std::arch::{asm, x86_64::*};
 
 use super::vector::{Memory, Plain, Shared, Vector};
 
-/// 16 numbers.
+/// 16 values.
 #[derive(Clone, Copy)]
 pub(super) struct V512(__m512);
 
-/// 8 numbers.
+/// 8 values.
 #[derive(Clone, Copy)]
 pub(super) struct V256(__m256);
 
@@ -23,7 +23,7 @@ pub(super) mod avx2 {
     crate::kernels::entry_points!("avx2,fma", super::V256);
 }
 
-// SAFETY of all blocks below: the callers of `Vector` and `Memory` promise instructions and memory.
+// SAFETY of all blocks below: the callers of `Vector` and `Memory` guarantee instructions and memory.
 
 impl Vector for V512 {
     const LANES: usize = 16;
@@ -77,7 +77,7 @@ unsafe fn halve(v: V512) -> V256 {
     }
 }
 
-/// A mask of the first `n < 16` lanes.
+/// The mask of the first `n < 16` lanes, for the last, partial vector of a loop; the other lanes are not accessed.
 #[inline(always)]
 fn mask16(n: usize) -> __mmask16 {
     ((1u32 << n) - 1) as __mmask16
@@ -212,7 +212,7 @@ impl Vector for V256 {
     }
 }
 
-/// Eight times −1 and eight times 0: the eight from `8 - n` on select the first `n` lanes.
+/// Eight times −1 and eight times 0: the eight from `8 - n` on are the mask of the first `n` lanes.
 static FIRST_LANES: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0];
 
 #[inline(always)]

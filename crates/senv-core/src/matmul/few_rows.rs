@@ -1,10 +1,10 @@
 //! A product of few rows with the rows of a large matrix: `out = A Wᵀ`.
 //!
-//! A (the states of a batch, say) is brought into panels of up to 64 rows on their sides, once; W (the weights) is
-//! read as it lies, where a general product copies or turns it first: that makes it a third slower with 128 rows and more
-//! than twice as slow with 32.
+//! A (the states of a batch, say) is copied once into packed panels of up to 64 transposed rows. W (the weights) is
+//! read in place. A general product packs W first: that makes it a third slower with 128 rows and more than twice as
+//! slow with 32.
 //!
-//! A number is summed from the first term to the last, rounded once a term. So its bits depend on its row and column
+//! A value is summed from the first term to the last, rounded once a term. So its bits depend on its row and column
 //! alone: not on the other rows, the threads or the width of the vectors.
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
@@ -13,31 +13,31 @@ use rayon::prelude::*;
 use super::ONE_THREAD;
 use crate::kernels::{self, PANEL_STEP};
 
-/// Rows of A up to which W is better read than copied, in groups of [`GROUP`]; and where rows are so short that writing
-/// the result counts.
+/// The most rows of A for which reading W in place is faster than packing it: with rows of at least [`LONG`] values (A
+/// in groups of [`GROUP`] rows), and with shorter rows, where writing the result counts.
 const MOST_ROWS: (usize, usize) = (512, 32);
 
-/// From here on rows are long.
+/// Rows of this length or more are long.
 const LONG: usize = 512;
 
-/// Rows of A whose panels are in use at a time.
+/// Rows of A whose panels are used together.
 const GROUP: usize = 128;
 
-/// Rows of W that go through the registers before their sums are written, and that a thread takes at a time: a multiple
-/// of the 6 and 14 that AVX-512 holds.
+/// Rows of W that a thread takes at a time, and whose sums are computed before they are written: a multiple of the 6
+/// and 14 rows that AVX-512 keeps in registers.
 const TILE: usize = 84;
 
-/// Numbers in a cache line.
+/// Values in a cache line.
 const LINE: usize = 16;
 
 /// The most rows in a panel.
 const MOST_WIDTH: usize = 64;
 
-/// Numbers of all panels that are used before the next ones: a megabyte, that they stay in the second cache.
+/// Values in all panels that are used before the next ones: a megabyte, so that they stay in the second cache level.
 const IN_CACHE: usize = 1 << 18;
 
-/// Whether `out = a wᵀ`, or `out += a wᵀ` with `add`, was done: it is not where another way is faster, or where the
-/// memory order does not suit.
+/// Computes `out = a wᵀ`, or `out += a wᵀ` with `add`; returns false, with nothing computed, where another way is
+/// faster or the memory order does not fit.
 pub(crate) fn times_rows(
     a: ArrayView2<'_, f32>,
     w: ArrayView2<'_, f32>,
@@ -64,38 +64,39 @@ pub(crate) fn times_rows(
     true
 }
 
-/// Rows on their sides.
+/// Packed panels: the transposed rows of A.
 struct Panels {
-    /// Of the first `depth` columns, then those of the next; from `start` on.
-    numbers: Vec<f32>,
-    /// Where a cache line begins: a vector that lies on two of them is read twice.
+    /// The panels of the first `depth` columns, then those of the next `depth`; from `start` on.
+    values: Vec<f32>,
+    /// Aligns the panels to cache lines: a vector that crosses two lines is read twice.
     start: usize,
     depth: usize,
     /// Rows in a panel.
     width: usize,
-    /// Rows, in panels and without what fills up the last.
+    /// Rows, without the padding of the last panel.
     m: usize,
     k: usize,
 }
 
 impl Panels {
-    /// None without memory for a copy of `a`.
+    /// `None` if there is no memory for a copy of `a`.
     fn of(a: ArrayView2<'_, f32>) -> Option<Self> {
         let (m, k) = a.dim();
         let width = m.next_multiple_of(PANEL_STEP).min(kernels::panel_width()).min(MOST_WIDTH);
         let all = m.next_multiple_of(width);
         let depth = k.div_ceil(k.div_ceil(IN_CACHE / all));
-        let (len, mut numbers) = (all.checked_mul(k)?, Vec::new());
+        let (len, mut values) = (all.checked_mul(k)?, Vec::new());
         let room = len.checked_add(LINE)?;
-        numbers.try_reserve_exact(room).ok()?;
-        numbers.resize(room, 0.0);
-        let start = numbers.as_ptr().align_offset(size_of::<f32>() * LINE).min(LINE);
-        let panels = &mut numbers[start..][..len];
+        values.try_reserve_exact(room).ok()?;
+        values.resize(room, 0.0);
+        let start = values.as_ptr().align_offset(size_of::<f32>() * LINE).min(LINE);
+        let panels = &mut values[start..][..len];
         for (block, panels) in panels.chunks_mut(all * depth).enumerate() {
             let depth_here = panels.len() / all;
             let columns = a.slice(s![.., block * depth..block * depth + depth_here]);
             for (panel, rows) in panels.chunks_mut(width * depth_here).zip(columns.axis_chunks_iter(Axis(0), width)) {
-                // A line of each row at a time, so that the columns it goes to stay in the first cache.
+                // One cache line of each row at a time, so that the columns it is written to stay in the first cache
+                // level.
                 let lines = panel.chunks_mut(width * LINE).zip(rows.axis_chunks_iter(Axis(1), LINE));
                 for (panel, lines) in lines {
                     for (i, line) in lines.outer_iter().enumerate() {
@@ -104,15 +105,15 @@ impl Panels {
                 }
             }
         }
-        Some(Self { numbers, start, depth, width, m, k })
+        Some(Self { values, start, depth, width, m, k })
     }
 
-    /// `out = a wᵀ` or `out += a wᵀ`; W in rows of `k` numbers, as many as `out` has columns.
+    /// `out = a wᵀ` or `out += a wᵀ`; W in rows of `k` values, as many as `out` has columns.
     fn times_rows(&self, w: &[f32], add: bool, mut out: ArrayViewMut2<'_, f32>) {
         let (width, all) = (self.width, self.m.next_multiple_of(self.width));
         let mut sums = [0.0; TILE * MOST_WIDTH];
         let sums = &mut sums[..TILE * width];
-        let panels = &self.numbers[self.start..][..all * self.k];
+        let panels = &self.values[self.start..][..all * self.k];
         for (block, panels) in panels.chunks(all * self.depth).enumerate() {
             let start = block * self.depth;
             let w = w.chunks(TILE * self.k);
@@ -133,7 +134,7 @@ impl Panels {
     }
 }
 
-/// Calls `f` with each number of `out` and its place among the sums.
+/// Calls `f` with each value of `out` and its place among the sums.
 #[inline(always)]
 fn exchange(out: &mut ArrayViewMut2<'_, f32>, sums: &mut [f32], width: usize, f: impl Fn(&mut f32, &mut f32)) {
     for (lane, row) in out.outer_iter_mut().enumerate() {

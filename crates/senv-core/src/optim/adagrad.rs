@@ -1,4 +1,4 @@
-//! AdaGrad: every parameter slows down by what it has seen.
+//! AdaGrad: learning rates per parameter, from the sum of its squared gradients.
 //!
 //! Equation: `adagrad`
 //!
@@ -25,13 +25,13 @@ impl Default for AdaGradParams {
 }
 
 impl AdaGradParams {
-    /// Keeps the divisor above zero; above 0, 1e-10 by default.
+    /// ε, which keeps the divisor above zero; above 0, 1e-10 by default.
     #[must_use]
     pub fn epsilon(self, epsilon: f64) -> Self {
         Self { epsilon }
     }
 
-    /// The rule, if ε is in its range.
+    /// The optimizer, if ε is in its range.
     ///
     /// # Errors
     /// [`crate::Error::InvalidParameter`] if it is not.
@@ -56,7 +56,7 @@ impl AdaGrad {
         self.0
     }
 
-    /// The step on each parameter; the slices have one length.
+    /// One step on each parameter; the slices have the same length.
     #[inline]
     pub(super) fn apply<F: Float>(&self, lr: F, x: &mut [F], d_x: &[F], sum: &mut [F]) {
         let epsilon = cast::<F>(self.0.epsilon);
@@ -67,7 +67,7 @@ impl AdaGrad {
     }
 }
 
-/// What [`AdaGrad`] remembers of an array: the sum of the squared gradients of each parameter.
+/// Optimizer state of [`AdaGrad`]: the sum of the squared gradients of each parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdaGradState<F> {
     sum: Vec<F>,

@@ -1,4 +1,4 @@
-//! Adam, in the three forms that the papers' programs use.
+//! Adam, in the three variants that the papers' programs use.
 //!
 //! Equation: `adam`
 //!
@@ -17,15 +17,15 @@ use serde::{Deserialize, Serialize};
 use super::{Optimizer, cast, check, check_update};
 use crate::{Float, Result};
 
-/// Where ε stands, and which correction of the first steps is applied.
+/// Where ε is added, and which bias correction is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum AdamVariant {
     /// As in the paper's algorithm: ε is added after the bias correction.
     #[default]
     Standard,
-    /// As at the end of section 2 of the paper and in Theano and Lasagne programs: the correction goes into the
-    /// rate, and ε is added to the uncorrected root.
+    /// As at the end of section 2 of the paper and in Theano and Lasagne programs: the correction is folded into the
+    /// learning rate, and ε is added to the uncorrected root.
     Folded,
     /// As in the Skip-Thought release: folded, with powers of 1 − β where β belongs. The first step is about 3.5
     /// times as long, and the correction is gone after a few steps, so the moments stay uncorrected.
@@ -55,37 +55,37 @@ impl Default for AdamParams {
 }
 
 impl AdamParams {
-    /// Decay of the mean of the gradient, in `[0, 1)`; 0.9 by default and in the paper.
+    /// β₁, the decay of the first moment, in `[0, 1)`; 0.9 by default and in the paper.
     #[must_use]
     pub fn beta1(self, beta1: f64) -> Self {
         Self { beta1, ..self }
     }
 
-    /// Decay of the mean of its square, in `[0, 1)`; 0.999 by default and in the paper.
+    /// β₂, the decay of the second moment, in `[0, 1)`; 0.999 by default and in the paper.
     #[must_use]
     pub fn beta2(self, beta2: f64) -> Self {
         Self { beta2, ..self }
     }
 
-    /// Keeps the divisor above zero; above 0, 1e-8 by default and in the paper.
+    /// ε, which keeps the divisor above zero; above 0, 1e-8 by default and in the paper.
     #[must_use]
     pub fn epsilon(self, epsilon: f64) -> Self {
         Self { epsilon, ..self }
     }
 
-    /// Which form; [`AdamVariant::Standard`] by default.
+    /// Which variant; [`AdamVariant::Standard`] by default.
     #[must_use]
     pub fn variant(self, variant: AdamVariant) -> Self {
         Self { variant, ..self }
     }
 
-    /// The rule, if every hyperparameter is in its range.
+    /// The optimizer, if every hyperparameter is in its range.
     ///
     /// # Errors
     /// [`crate::Error::InvalidParameter`] with the first that is not.
     pub fn check(self) -> Result<Adam> {
         let share = |x: f64| (0.0..1.0).contains(&x);
-        // With β = 0 the slip of the Kiros form would divide by 1 − 1ᵗ.
+        // With β = 0 the error in the Kiros variant would divide by 1 − 1ᵗ.
         let low = if self.variant == AdamVariant::Kiros { f64::MIN_POSITIVE } else { 0.0 };
         let requirement = if low > 0.0 { "above 0 and below 1" } else { "in [0, 1)" };
         check(share(self.beta1) && self.beta1 >= low, "beta1", requirement, self.beta1)?;
@@ -115,7 +115,7 @@ impl Adam {
     }
 }
 
-/// What [`Adam`] remembers of an array: two moments a parameter, and the steps taken.
+/// Optimizer state of [`Adam`]: two moments for each parameter, and the number of steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AdamState<F> {
     m: Vec<F>,
@@ -131,7 +131,7 @@ impl<F> AdamState<F> {
     }
 }
 
-/// The numbers of one step of Adam, the same for every parameter; made by [`Adam::step`].
+/// The factors of one step of Adam, the same for every parameter; made by [`Adam::step`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdamStep<F> {
     keep1: F,
@@ -144,7 +144,7 @@ pub struct AdamStep<F> {
 }
 
 impl<F: NdFloat> AdamStep<F> {
-    /// The step on each parameter; the slices have one length.
+    /// One step on each parameter; the slices have the same length.
     #[inline(always)]
     pub(crate) fn apply(&self, x: &mut [F], d_x: &[F], m: &mut [F], v: &mut [F]) {
         let Self { keep1, keep2, take1, take2, rate, root, epsilon } = *self;
@@ -157,14 +157,14 @@ impl<F: NdFloat> AdamStep<F> {
 }
 
 impl Adam {
-    /// The numbers of step `t` (1 is the first) at learning rate `lr`.
+    /// The factors of step `t` (1 is the first) at learning rate `lr`.
     #[must_use]
     pub fn step<F: NdFloat>(&self, t: u64, lr: f64) -> AdamStep<F> {
         let AdamParams { beta1, beta2, epsilon, variant } = self.0;
         let t = t as f64;
         // In f64: 1 − β₂ᵗ loses most of its digits in f32.
         let correction = |beta: f64| 1.0 - beta.powf(t);
-        // Both the rate and the root are scaled, so that one loop serves all forms.
+        // Both the learning rate and the root are scaled, so that one loop serves all variants.
         let (rate, root) = match variant {
             AdamVariant::Standard => (1.0 / correction(beta1), 1.0 / correction(beta2).sqrt()),
             AdamVariant::Folded => (correction(beta2).sqrt() / correction(beta1), 1.0),
@@ -185,7 +185,7 @@ impl<F: Float> Optimizer<F> for Adam {
         AdamState { m: vec![F::zero(); n], v: vec![F::zero(); n], n_steps: 0 }
     }
 
-    /// Runs on the threads of the present rayon pool; every number has the same bits at any number of threads.
+    /// Runs on the threads of the current rayon pool; bit-identical at any number of threads.
     fn update(&self, state: &mut AdamState<F>, lr: F, x: &mut [F], d_x: &[F]) -> Result<()> {
         check_update(state.m.len(), lr, x, d_x)?;
         state.n_steps += 1;

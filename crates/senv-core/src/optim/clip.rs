@@ -1,4 +1,4 @@
-//! Gradients that are too long together are shortened together.
+//! Gradient clipping by the global norm.
 //!
 //! Equation: `global-norm-clipping`
 //!
@@ -11,11 +11,11 @@ use rayon::prelude::*;
 use super::{cast, check};
 use crate::{Float, Result};
 
-/// Numbers that one thread works on at a time.
+/// Values that one thread works on at a time.
 const CHUNK: usize = 1 << 16;
 
-/// The Euclidean norm of all arrays together, summed in f64; on the threads of the present rayon pool, with the same
-/// bits at any number of them.
+/// The Euclidean norm of all arrays together, summed in f64; on the threads of the current rayon pool, bit-identical at
+/// any number of them.
 ///
 /// ```
 /// use senv_core::optim::global_norm;
@@ -28,9 +28,10 @@ pub fn global_norm<F: Float>(arrays: &[&[F]]) -> f64 {
     arrays.iter().flat_map(sums).sum::<f64>().sqrt()
 }
 
-/// Scales all `gradients`, whose common [`global_norm`] is `norm`, by one factor so that it becomes at most `max_norm`.
+/// Scales all `gradients`, whose common [`global_norm`] is `norm`, by one factor so that the norm becomes at most
+/// `max_norm`.
 ///
-/// Where the norm is NaN or infinite nothing is scaled, for no factor would mend it.
+/// Where the norm is NaN or infinite nothing is scaled, as no factor would help.
 ///
 /// # Errors
 /// [`crate::Error::InvalidParameter`] if `max_norm` is not above 0.
@@ -45,10 +46,10 @@ pub fn clip_to_norm<F: Float>(gradients: &mut [&mut [F]], norm: f64, max_norm: f
     Ok(())
 }
 
-/// Scales all `gradients` by one factor so that their common Euclidean norm is at most `max_norm`, and returns
-/// the norm before, summed in f64.
+/// Scales all `gradients` by one factor so that their common Euclidean norm is at most `max_norm`, and returns the norm
+/// before scaling, summed in f64.
 ///
-/// Where that norm is NaN or infinite nothing is scaled, for no factor would mend it: look at what is returned.
+/// Where that norm is NaN or infinite nothing is scaled, as no factor would help: check the return value.
 ///
 /// ```
 /// use senv_core::optim::clip_by_global_norm;
@@ -59,7 +60,7 @@ pub fn clip_to_norm<F: Float>(gradients: &mut [&mut [F]], norm: f64, max_norm: f
 /// ```
 ///
 /// # Errors
-/// [`crate::Error::InvalidParameter`] if `max_norm` is not above 0 (infinity is allowed: only measure).
+/// [`crate::Error::InvalidParameter`] if `max_norm` is not above 0 (infinity is allowed: the norm is only measured).
 ///
 /// # References
 /// R. Pascanu, T. Mikolov, Y. Bengio: On the Difficulty of Training Recurrent Neural Networks, ICML 2013,

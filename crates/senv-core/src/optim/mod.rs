@@ -1,7 +1,8 @@
-//! How parameters follow their gradients: one update rule a file, all behind [`Optimizer`].
+//! Optimizers: one update rule a file, all behind [`Optimizer`].
 //!
-//! A rule holds its hyperparameters, an array of parameters has a state of its own, and the learning rate comes
-//! with every step, from a constant or a [`LinearDecay`]. `d_x` is always ∂L/∂x of a loss L to minimise.
+//! An update rule holds its hyperparameters, each array of parameters has its own optimizer state, and the learning
+//! rate is an argument of every step, from a constant or a [`LinearDecay`]. `d_x` is always ∂L/∂x of a loss L to
+//! minimize.
 //!
 //! ```
 //! use senv_core::optim::{AdamParams, Optimizer, clip_by_global_norm};
@@ -32,20 +33,20 @@ use crate::{Error, Float, Result};
 pub use adagrad::{AdaGrad, AdaGradParams, AdaGradState};
 pub use adam::{Adam, AdamParams, AdamState, AdamStep, AdamVariant};
 pub use clip::{clip_by_global_norm, clip_to_norm, global_norm};
-pub use rule::{ParametersOptimizer, Rule};
+pub use rule::{ParametersOptimizer, UpdateRule};
 pub use sgd::{LinearDecay, LinearDecayParams, Sgd, SgdState};
-pub use table::{Pull, TableOptimizer};
+pub use table::{L2Penalty, TableOptimizer};
 
 /// An update rule, for f32 and f64.
 pub trait Optimizer<F: Float> {
-    /// What the rule remembers of an array of parameters.
+    /// The optimizer state of an array of parameters.
     type State;
 
     /// The state of `n` parameters before the first step.
     fn state(&self, n: usize) -> Self::State;
 
-    /// One step: moves `x` against its gradient `d_x`, both of the length of the state. A learning rate of 0
-    /// moves nothing but still updates the state; NaN in `d_x` makes NaN in `x`.
+    /// One step: updates `x` against its gradient `d_x`, both of the length of the state. A learning rate of 0 changes
+    /// no parameter but still updates the state; NaN in `d_x` makes NaN in `x`.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the lengths differ, [`Error::InvalidParameter`] if `lr` is negative, infinite
@@ -53,7 +54,7 @@ pub trait Optimizer<F: Float> {
     fn update(&self, state: &mut Self::State, lr: F, x: &mut [F], d_x: &[F]) -> Result<()>;
 }
 
-/// Checks what all rules ask of their arguments.
+/// Checks the arguments of a step.
 fn check_update<F: NdFloat>(state: usize, lr: F, x: &[F], d_x: &[F]) -> Result<()> {
     if x.len() != state {
         return Err(Error::ShapeMismatch { what: "parameters of an update", expected: state, got: x.len() });
@@ -70,7 +71,7 @@ fn check(ok: bool, name: &'static str, requirement: &'static str, got: f64) -> R
     if ok { Ok(()) } else { Err(Error::InvalidParameter { name, requirement, got: got.to_string() }) }
 }
 
-/// A constant in the precision at work.
+/// A constant in the precision used.
 fn cast<F: NdFloat>(x: f64) -> F {
     F::from(x).unwrap_or_else(F::nan)
 }

@@ -1,34 +1,34 @@
-//! Rows of a matrix and of its moments, moved on all threads: those of a batch alone, or all of them.
+//! Sparse and dense updates of the rows of a matrix and of its moments, on all threads.
 
 use crate::{Error, Float, Result, TokenId};
 
-/// Refuses rows that do not rise or are not among `n_rows`.
+/// Returns an error unless the rows ascend and are among `n_rows`.
 pub(super) fn check_rows(rows: &[TokenId], n_rows: usize) -> Result<()> {
     let rising = rows.windows(2).all(|w| w[0] < w[1]);
     if rising && rows.last().is_none_or(|last| last.index() < n_rows) {
         return Ok(());
     }
     let got = format!("{} rows out of order, repeated or past the last of {n_rows}", rows.len());
-    Err(Error::InvalidParameter { name: "rows", requirement: "rising and in the table", got })
+    Err(Error::InvalidParameter { name: "rows", requirement: "ascending and in the table", got })
 }
 
-/// A run of rows of a table and its moments, and the gradients that fall into it.
-pub(super) struct RowsOf<'a, F> {
-    /// Number of the first row.
+/// A run of rows of a table and its moments, and the gradients of these rows.
+pub(super) struct RowRange<'a, F> {
+    /// Index of the first row.
     pub(super) first: usize,
     pub(super) n_rows: usize,
-    /// The numbers of the table and of the moments, with their strides; empty where there is none.
+    /// The values of the table and of the moments, with their strides; empty where there are none.
     pub(super) parts: [(&'a mut [F], usize); 3],
-    /// The rows with a gradient, rising, each once.
+    /// The rows with a gradient, ascending, each once.
     pub(super) tokens: &'a [TokenId],
     /// Their gradients, back to back.
     pub(super) d_rows: &'a [F],
 }
 
-impl<F: Float> RowsOf<'_, F> {
-    /// Calls `work` with number, scratch, numbers, gradient (empty where there is none) and moments of every row, or of
-    /// those with a gradient alone. Runs are halved down to a few rows and shared out among the threads; they are
-    /// disjoint slices, so no row is seen by two of them.
+impl<F: Float> RowRange<'_, F> {
+    /// Calls `work` with index, scratch, values, gradient (empty where there is none) and moments of every row, or only
+    /// of those with a gradient. Ranges are halved down to a few rows and divided among the threads; they are disjoint
+    /// slices, so each row belongs to one thread.
     pub(super) fn split<W>(self, dim: usize, every_row: bool, work: &W)
     where
         W: Fn(usize, &mut [F], &mut [F], &[F], &mut [F], &mut [F]) + Sync,

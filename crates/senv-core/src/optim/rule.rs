@@ -1,18 +1,18 @@
-//! The update rules as one choice, and what they remember of dense parameters.
+//! The choice among the optimizers, and the optimizer state of dense parameters.
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep,
-    rows::{RowsOf, check_rows},
+    rows::{RowRange, check_rows},
 };
 use crate::{Error, Float, Parameters, Result, TokenId};
 
-/// Which rule, with its hyperparameters.
+/// The optimizer, with its hyperparameters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Rule {
+pub enum UpdateRule {
     /// `x −= lr g`.
     Sgd,
     /// [`AdaGrad`].
@@ -21,33 +21,33 @@ pub enum Rule {
     Adam(AdamParams),
 }
 
-impl Default for Rule {
+impl Default for UpdateRule {
     /// Adam as in its paper.
     fn default() -> Self {
         Self::Adam(AdamParams::default())
     }
 }
 
-/// A rule with checked hyperparameters.
+/// An update rule with checked hyperparameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Checked {
+pub(super) enum CheckedRule {
     Sgd,
     AdaGrad(AdaGrad),
     Adam(Adam),
 }
 
-impl Rule {
-    pub(super) fn check(self) -> Result<Checked> {
+impl UpdateRule {
+    pub(super) fn check(self) -> Result<CheckedRule> {
         Ok(match self {
-            Self::Sgd => Checked::Sgd,
-            Self::AdaGrad(params) => Checked::AdaGrad(params.check()?),
-            Self::Adam(params) => Checked::Adam(params.check()?),
+            Self::Sgd => CheckedRule::Sgd,
+            Self::AdaGrad(params) => CheckedRule::AdaGrad(params.check()?),
+            Self::Adam(params) => CheckedRule::Adam(params.check()?),
         })
     }
 }
 
-impl Checked {
-    /// Moments a number: the square sums of AdaGrad, the two moments of Adam.
+impl CheckedRule {
+    /// Moments per parameter: the squared sums of AdaGrad, the two moments of Adam.
     pub(super) fn n_moments(self) -> usize {
         match self {
             Self::Sgd => 0,
@@ -56,25 +56,25 @@ impl Checked {
         }
     }
 
-    pub(super) fn at<F: Float>(self, t: u64, lr: f64) -> Move<F> {
+    pub(super) fn at<F: Float>(self, t: u64, lr: f64) -> Step<F> {
         match self {
-            Self::Sgd => Move::Sgd(F::of(-lr)),
-            Self::AdaGrad(rule) => Move::AdaGrad(rule, F::of(lr)),
-            Self::Adam(rule) => Move::Adam(rule.step(t, lr)),
+            Self::Sgd => Step::Sgd(F::of(-lr)),
+            Self::AdaGrad(rule) => Step::AdaGrad(rule, F::of(lr)),
+            Self::Adam(rule) => Step::Adam(rule.step(t, lr)),
         }
     }
 }
 
-/// One step of a rule.
+/// One step of an update rule.
 #[derive(Clone, Copy)]
-pub(super) enum Move<F> {
+pub(super) enum Step<F> {
     Sgd(F),
     AdaGrad(AdaGrad, F),
     Adam(AdamStep<F>),
 }
 
-impl<F: Float> Move<F> {
-    /// Moves `x`; the slices of moments the rule has not are empty.
+impl<F: Float> Step<F> {
+    /// Updates `x`; the slices of moments that the rule does not have are empty.
     #[inline]
     pub(super) fn apply(&self, x: &mut [F], d_x: &[F], [m, v]: [&mut [F]; 2]) {
         match self {
@@ -85,29 +85,29 @@ impl<F: Float> Move<F> {
     }
 }
 
-/// Refuses a rate that is not finite or below 0.
+/// Returns an error unless the learning rate is finite and not negative.
 pub(super) fn check_rate(lr: f64) -> Result<()> {
     super::check(lr.is_finite() && lr >= 0.0, "lr", "finite and not negative", lr)
 }
 
-/// Parameters that a rule moves together, and what it remembers of them.
+/// The optimizer of dense parameters, with its state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "F: Float")]
 pub struct ParametersOptimizer<F> {
-    rule: Rule,
+    rule: UpdateRule,
     moments: Vec<Parameters<F>>,
     n_steps: u64,
 }
 
-/// Numbers that one thread updates at a time.
+/// Values that one thread updates at a time.
 const CHUNK: usize = 1 << 14;
 
 impl<F: Float> ParametersOptimizer<F> {
-    /// The state before the first step.
+    /// The optimizer before its first step.
     ///
     /// # Errors
     /// [`crate::Error::InvalidParameter`] if a hyperparameter of the rule is out of range.
-    pub fn new(rule: Rule, parameters: &Parameters<F>) -> Result<Self> {
+    pub fn new(rule: UpdateRule, parameters: &Parameters<F>) -> Result<Self> {
         let n = rule.check()?.n_moments();
         Ok(Self { rule, moments: vec![parameters.zeros_like(); n], n_steps: 0 })
     }
@@ -118,11 +118,11 @@ impl<F: Float> ParametersOptimizer<F> {
         self.n_steps
     }
 
-    /// One step against `gradient`, on the threads of the present rayon pool, with the same bits at any number.
+    /// One step against `gradient`, on the threads of the current rayon pool, bit-identical at any number.
     ///
     /// # Errors
-    /// [`crate::Error::InvalidParameter`] if `lr` is negative or not finite, [`crate::Error::ShapeMismatch`] if the tensors are not
-    /// those the state was made for; nothing is changed then.
+    /// [`crate::Error::InvalidParameter`] if `lr` is negative or not finite, [`crate::Error::ShapeMismatch`] if the
+    /// tensors are not those the state was made for; nothing is changed then.
     pub fn update(&mut self, lr: f64, parameters: &mut Parameters<F>, gradient: &Parameters<F>) -> Result<()> {
         check_rate(lr)?;
         gradient.expect_form_of(parameters)?;
@@ -139,25 +139,25 @@ impl<F: Float> ParametersOptimizer<F> {
         Ok(())
     }
 
-    /// The sparse rule, for an output layer: every tensor has a row for each of so many words as the first one has rows,
-    /// a bias a single number. One step of `rows`, rising, each once, against `gradient`: of each tensor the gradients of
-    /// these rows, back to back. All other rows stay as they are, and so do their moments.
+    /// The sparse update, for an output layer: every tensor has as many rows as the first one (one for each word), a
+    /// bias a single value in each. One step of `rows` (ascending, each once) against `gradient`, which holds the
+    /// gradients of these rows of each tensor, back to back. All other rows stay as they are, and so do their moments.
     ///
     /// ```
-    /// use senv_core::{Parameters, TokenId, optim::{ParametersOptimizer, Rule}};
+    /// use senv_core::{Parameters, TokenId, optim::{ParametersOptimizer, UpdateRule}};
     /// let mut output = Parameters::<f32>::new();
     /// output.push("w", [3, 2], vec![1.0; 6])?;
     /// output.push("b", [1, 3], vec![0.0; 3])?;
-    /// let mut optimizer = ParametersOptimizer::new(Rule::Sgd, &output)?;
+    /// let mut optimizer = ParametersOptimizer::new(UpdateRule::Sgd, &output)?;
     /// optimizer.update_rows(0.1, &mut output, &[TokenId(1)], &[&[5.0, -5.0], &[1.0]])?;
     /// assert_eq!((output[0].values(), output[1].values()), (&[1.0, 1.0, 0.5, 1.5, 1.0, 1.0][..], &[0.0, -0.1, 0.0][..]));
     /// # Ok::<(), senv_core::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`crate::Error::InvalidParameter`] if `lr` is negative or not finite or if the rows do not rise,
-    /// [`crate::Error::ShapeMismatch`] if the tensors are not those the state was made for or have no such rows; nothing
-    /// is changed then.
+    /// [`crate::Error::InvalidParameter`] if `lr` is negative or not finite or if the rows do not ascend,
+    /// [`crate::Error::ShapeMismatch`] if the tensors are not those the state was made for or have no such rows;
+    /// nothing is changed then.
     pub fn update_rows(
         &mut self,
         lr: f64,
@@ -175,8 +175,8 @@ impl<F: Float> ParametersOptimizer<F> {
         check_rows(rows, n_rows)?;
         for (x, d_rows) in parameters.iter().zip(gradient) {
             let width = x.values().len() / n_rows.max(1);
-            expect("numbers of a tensor of rows", width * n_rows, x.values().len())?;
-            expect("numbers of a gradient of rows", width * rows.len(), d_rows.len())?;
+            expect("values of a tensor of rows", width * n_rows, x.values().len())?;
+            expect("values of a gradient of rows", width * rows.len(), d_rows.len())?;
         }
         self.n_steps += 1;
         let step = self.rule.check()?.at::<F>(self.n_steps, lr);
@@ -186,14 +186,14 @@ impl<F: Float> ParametersOptimizer<F> {
             let m = first.as_mut().map_or(&mut [][..], |m| m[i].values_mut());
             let v = second.as_mut().map_or(&mut [][..], |v| v[i].values_mut());
             let parts = [x.values_mut(), m, v].map(|numbers| (numbers, width));
-            let rows = RowsOf { first: 0, n_rows, parts, tokens: rows, d_rows };
+            let rows = RowRange { first: 0, n_rows, parts, tokens: rows, d_rows };
             rows.split(width, false, &|_, _, x, d_x, m, v| step.apply(x, d_x, [m, v]));
         }
         Ok(())
     }
 }
 
-/// The first and the second moment, as far as the rule has them.
+/// The first and the second moment, as far as the optimizer has them.
 pub(super) fn moments_mut<T>(moments: &mut [T]) -> [Option<&mut T>; 2] {
     let mut moments = moments.iter_mut();
     [moments.next(), moments.next()]
@@ -201,13 +201,13 @@ pub(super) fn moments_mut<T>(moments: &mut [T]) -> [Option<&mut T>; 2] {
 
 #[cfg(test)]
 impl<F> ParametersOptimizer<F> {
-    /// As if steps without this array had been taken.
+    /// Counts steps that were taken without this array.
     pub(super) fn skip_to(&mut self, n_steps: u64) {
         self.n_steps = n_steps;
     }
 }
 
-/// Works on chunks of an array and its moments (which may be empty) on all threads.
+/// Processes chunks of an array and its moments (which may be empty) on all threads.
 fn halve<F: Float>(
     x: &mut [F],
     d_x: &[F],
@@ -236,7 +236,7 @@ mod tests {
     fn rows_of_an_output_move_as_those_of_a_table_at_any_number_of_threads() {
         let (n, dim) = (500, 7);
         let number = |i: usize, k: u64| ((i as u64 * 2_654_435_761 + k * 97) % 1009) as f32 / 500.0 - 1.0;
-        for rule in [Rule::Sgd, Rule::AdaGrad(AdaGradParams::default()), Rule::default()] {
+        for rule in [UpdateRule::Sgd, UpdateRule::AdaGrad(AdaGradParams::default()), UpdateRule::default()] {
             let matrix: Vec<f32> = (0..n * dim).map(|i| number(i, 1)).collect();
             let bias: Vec<f32> = (0..n).map(|i| number(i, 2)).collect();
             let steps = || {
@@ -280,7 +280,7 @@ mod tests {
         let mut output = Parameters::<f32>::new();
         output.push("w", [3, 2], vec![1.0; 6]).unwrap();
         output.push("b", [1, 3], vec![0.0; 3]).unwrap();
-        let mut optimizer = ParametersOptimizer::new(Rule::default(), &output).unwrap();
+        let mut optimizer = ParametersOptimizer::new(UpdateRule::default(), &output).unwrap();
         let before = (output.clone(), optimizer.clone());
         let (w, b) = ([1.0; 4], [1.0; 2]);
         for rows in [[1, 1], [2, 1], [1, 3]] {
@@ -293,7 +293,7 @@ mod tests {
         assert!(optimizer.update_rows(f64::NAN, &mut output, &rows, &[&w, &b]).is_err());
         assert!(before == (output.clone(), optimizer.clone()));
         output.push("more", [1, 4], vec![0.0; 4]).unwrap();
-        let mut odd = ParametersOptimizer::new(Rule::default(), &output).unwrap();
+        let mut odd = ParametersOptimizer::new(UpdateRule::default(), &output).unwrap();
         assert!(odd.update_rows(0.1, &mut output, &rows, &[&w, &b, &b]).is_err(), "no row for every word");
         optimizer.update_rows(0.1, &mut before.0.clone(), &rows, &[&w, &b]).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Plain gradient descent, and the rate that falls along a straight line.
+//! Stochastic gradient descent, and linear decay of the learning rate.
 //!
 //! Equation: `linear-decay`
 //!
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::{Optimizer, check, check_update};
 use crate::{Float, Result};
 
-/// Gradient descent without memory.
+/// Stochastic gradient descent without momentum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sgd;
 
-/// What [`Sgd`] remembers of an array: its length.
+/// Optimizer state of [`Sgd`]: the length of the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SgdState {
     n: usize,
@@ -45,14 +45,14 @@ pub struct LinearDecayParams {
 }
 
 impl LinearDecayParams {
-    /// From `lr` at the start (finite, above 0) to nothing at the end.
+    /// From `lr` at the start (finite, above 0) to 0 at the end.
     #[must_use]
     pub fn new(lr: f64) -> Self {
         Self { lr, floor: 0.0 }
     }
 
-    /// The share of the first rate below which it does not fall, in `[0, 1]`: 0 by default and in the releases of
-    /// Sent2Vec and fastText, 1e-4 in those of word2vec and Siamese CBOW, 1 for a constant rate.
+    /// The lowest learning rate as a share of the first one, in `[0, 1]`: 0 by default and in the releases of Sent2Vec
+    /// and fastText, 1e-4 in those of word2vec and Siamese CBOW, 1 for a constant learning rate.
     #[must_use]
     pub fn floor(self, floor: f64) -> Self {
         Self { floor, ..self }
@@ -69,7 +69,7 @@ impl LinearDecayParams {
     }
 }
 
-/// A learning rate that falls linearly with the share of the work that is done.
+/// A learning rate that decays linearly with the share of the work that is done.
 ///
 /// ```
 /// use senv_core::optim::LinearDecayParams;
@@ -82,13 +82,14 @@ impl LinearDecayParams {
 pub struct LinearDecay(LinearDecayParams);
 
 impl LinearDecay {
-    /// The rate when the share `done` = t/T is behind; shares outside `[0, 1]` count as the nearer end.
+    /// The learning rate when the share `done` = t/T of the work is done; shares outside `[0, 1]` count as the nearer
+    /// end.
     #[must_use]
     pub fn at(&self, done: f64) -> f64 {
         self.0.lr * (1.0 - done.clamp(0.0, 1.0)).max(self.0.floor)
     }
 
-    /// The rate at the start.
+    /// The learning rate at the start.
     #[must_use]
     pub fn lr(&self) -> f64 {
         self.0.lr

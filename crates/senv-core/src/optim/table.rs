@@ -1,50 +1,52 @@
-//! What a rule remembers of a word table, and how it moves the rows: those of a batch alone, or all of them.
+//! The optimizer of a word table, with sparse and dense updates.
 //!
-//! A word table is large and a batch touches few of its rows. The *sparse* rule moves those alone: the moments of the
-//! others neither decay nor push. The *dense* rule is the papers' exact one: every row moves at every step, by its
-//! moments, by the pull towards where it started, and by its gradient where it has one.
+//! A word table is large and a batch uses few of its rows. The *sparse* (lazy) update changes those alone: the moments
+//! of the other rows neither decay nor change them. The *dense* update is the exact one of the papers: every row
+//! changes at every step, by its moments, by the L2 penalty towards its initial value, and by its gradient where it has
+//! one.
 
 use ndarray::ArrayView2;
 
 use super::{
-    rows::{RowsOf, check_rows},
-    rule::{Rule, check_rate, moments_mut},
+    rows::{RowRange, check_rows},
+    rule::{UpdateRule, check_rate, moments_mut},
 };
 use crate::{Error, Float, Result, Table, TokenId};
 
-/// A force of `strength` (w − w₀) towards the rows a table started from: the gradient of ½ strength |w − w₀|².
+/// L2 regularization towards the initial values w₀ of a table: the penalty ½ strength |w − w₀|², of gradient strength
+/// (w − w₀).
 #[derive(Debug, Clone, Copy)]
-pub struct Pull<'a> {
+pub struct L2Penalty<'a> {
     /// w₀, of the same shape.
     pub initial: &'a Table,
-    /// How strong; 0 for none.
+    /// The factor of the penalty; 0 for none.
     pub strength: f32,
 }
 
-/// A table that a rule moves, and what it remembers of it.
+/// The optimizer of a table, with its state.
 #[derive(Debug, Clone)]
 pub struct TableOptimizer {
-    rule: Rule,
+    rule: UpdateRule,
     moments: Vec<Table>,
     n_steps: u64,
 }
 
 impl TableOptimizer {
-    /// The state before the first step, for a table of this shape.
+    /// The optimizer before its first step, for a table of this shape.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if a hyperparameter is out of range, [`Error::TooLarge`] if there is no memory.
-    pub fn new(rule: Rule, table: &Table) -> Result<Self> {
+    pub fn new(rule: UpdateRule, table: &Table) -> Result<Self> {
         let n = rule.check()?.n_moments();
         let moments: Result<Vec<Table>> = (0..n).map(|_| Table::zeros(table.n_rows(), table.dim())).collect();
         Ok(Self { rule, moments: moments?, n_steps: 0 })
     }
 
-    /// The state as it was: of a checkpoint.
+    /// The optimizer with a saved state, as of a checkpoint.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the rule has another number of moments.
-    pub fn from_parts(rule: Rule, moments: Vec<Table>, n_steps: u64) -> Result<Self> {
+    /// [`Error::ShapeMismatch`] if the update rule has another number of moments.
+    pub fn from_parts(rule: UpdateRule, moments: Vec<Table>, n_steps: u64) -> Result<Self> {
         let expected = rule.check()?.n_moments();
         if moments.len() != expected {
             return Err(Error::ShapeMismatch { what: "moments of a table", expected, got: moments.len() });
@@ -64,10 +66,10 @@ impl TableOptimizer {
         self.n_steps
     }
 
-    /// The sparse rule: one step of the rows of `tokens` (ascending, each once) against `d_rows`, shape
+    /// The sparse update: one step of the rows of `tokens` (ascending, each once) against `d_rows`, shape
     /// `(n_tokens, dim)`; all other rows stay as they are.
     ///
-    /// Runs on the threads of the present rayon pool, with the same bits at any number of them.
+    /// Runs on the threads of the current rayon pool, bit-identical at any number of them.
     ///
     /// # Errors
     /// As [`TableOptimizer::update_all`].
@@ -77,15 +79,16 @@ impl TableOptimizer {
         table: &mut Table,
         tokens: &[TokenId],
         d_rows: ArrayView2<'_, f32>,
-        pull: Option<Pull<'_>>,
+        penalty: Option<L2Penalty<'_>>,
     ) -> Result<()> {
-        self.update(lr, table, tokens, d_rows, pull, false)
+        self.update(lr, table, tokens, d_rows, penalty, false)
     }
 
-    /// The dense rule: one step of every row; `d_rows` holds the gradient of the rows of `tokens`, it is zero elsewhere.
+    /// The dense update: one step of every row; `d_rows` holds the gradient of the rows of `tokens`, all other
+    /// gradients are zero.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if `lr` is negative or not finite or if the tokens do not rise;
+    /// [`Error::InvalidParameter`] if `lr` is negative or not finite or if the tokens do not ascend;
     /// [`Error::ShapeMismatch`] if a shape is not that of the table the state was made for. Nothing is changed then.
     pub fn update_all(
         &mut self,
@@ -93,9 +96,9 @@ impl TableOptimizer {
         table: &mut Table,
         tokens: &[TokenId],
         d_rows: ArrayView2<'_, f32>,
-        pull: Option<Pull<'_>>,
+        penalty: Option<L2Penalty<'_>>,
     ) -> Result<()> {
-        self.update(lr, table, tokens, d_rows, pull, true)
+        self.update(lr, table, tokens, d_rows, penalty, true)
     }
 
     fn update(
@@ -104,22 +107,22 @@ impl TableOptimizer {
         table: &mut Table,
         tokens: &[TokenId],
         d_rows: ArrayView2<'_, f32>,
-        pull: Option<Pull<'_>>,
+        penalty: Option<L2Penalty<'_>>,
         every_row: bool,
     ) -> Result<()> {
         check_rate(lr)?;
-        self.check_shapes(table, tokens, d_rows, pull)?;
+        self.check_shapes(table, tokens, d_rows, penalty)?;
         self.n_steps += 1;
         let step = self.rule.check()?.at::<f32>(self.n_steps, lr);
-        let pull = pull.filter(|pull| pull.strength != 0.0);
+        let penalty = penalty.filter(|penalty| penalty.strength != 0.0);
         let (dim, n_rows) = (table.dim(), table.n_rows());
         let d_rows = d_rows.as_standard_layout();
         let d_rows = d_rows.as_slice().unwrap_or(&[]);
         let [m, v] = moments_mut(&mut self.moments).map(|moment| moment.map(with_stride).unwrap_or_default());
         let x = with_stride(table);
-        let rows = RowsOf { first: 0, n_rows, parts: [x, m, v], tokens, d_rows };
+        let rows = RowRange { first: 0, n_rows, parts: [x, m, v], tokens, d_rows };
         rows.split(dim, every_row, &|row, scratch, x, d_x, m, v| {
-            if let Some(Pull { initial, strength }) = pull {
+            if let Some(L2Penalty { initial, strength }) = penalty {
                 scratch.copy_from_slice(x);
                 f32::axpy(-1.0, crate::Rows::row(initial, row), scratch);
                 f32::scale(strength, scratch);
@@ -142,10 +145,10 @@ impl TableOptimizer {
         table: &Table,
         tokens: &[TokenId],
         d_rows: ArrayView2<'_, f32>,
-        pull: Option<Pull<'_>>,
+        penalty: Option<L2Penalty<'_>>,
     ) -> Result<()> {
         let shape = (table.n_rows(), table.dim());
-        let others = self.moments.iter().chain(pull.as_ref().map(|pull| pull.initial));
+        let others = self.moments.iter().chain(penalty.as_ref().map(|penalty| penalty.initial));
         for other in others {
             for (expected, got) in [(shape.0, other.n_rows()), (shape.1, other.dim())] {
                 if expected != got {
@@ -162,7 +165,7 @@ impl TableOptimizer {
     }
 }
 
-/// The numbers of a table, and how far its rows lie apart.
+/// The values of a table, and their stride.
 fn with_stride(table: &mut Table) -> (&mut [f32], usize) {
     let stride = table.stride();
     (table.values_mut(), stride)
@@ -180,11 +183,11 @@ mod tests {
         (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
     }
 
-    const RULES: fn() -> [Rule; 3] =
-        || [Rule::Sgd, Rule::AdaGrad(AdaGradParams::default()), Rule::Adam(AdamParams::default())];
+    const RULES: fn() -> [UpdateRule; 3] =
+        || [UpdateRule::Sgd, UpdateRule::AdaGrad(AdaGradParams::default()), UpdateRule::Adam(AdamParams::default())];
 
-    /// 700 rows of 19 numbers after six steps on some rows, on so many threads.
-    fn trained(rule: Rule, every_row: bool, pull: f32, threads: usize) -> Vec<Vec<f32>> {
+    /// 700 rows of 19 values after six steps on some rows, on this many threads.
+    fn trained(rule: UpdateRule, every_row: bool, penalty: f32, threads: usize) -> Vec<Vec<f32>> {
         let mut table = Table::zeros(700, 19).unwrap();
         (0..700).for_each(|row| table.row_mut(row).copy_from_slice(&numbers(19, row as u64)));
         let initial = table.clone();
@@ -194,13 +197,13 @@ mod tests {
             let tokens: Vec<TokenId> = (step..700).step_by(step as usize + 1).map(TokenId).collect();
             let d_rows =
                 ndarray::Array2::from_shape_vec((tokens.len(), 19), numbers(tokens.len() * 19, 9000 + u64::from(step)));
-            let pull = Some(Pull { initial: &initial, strength: pull });
+            let penalty = Some(L2Penalty { initial: &initial, strength: penalty });
             let d_rows = d_rows.unwrap();
             pool.install(|| {
                 if every_row {
-                    optimizer.update_all(0.01, &mut table, &tokens, d_rows.view(), pull)
+                    optimizer.update_all(0.01, &mut table, &tokens, d_rows.view(), penalty)
                 } else {
-                    optimizer.update_rows(0.01, &mut table, &tokens, d_rows.view(), pull)
+                    optimizer.update_rows(0.01, &mut table, &tokens, d_rows.view(), penalty)
                 }
             })
             .unwrap();
@@ -219,8 +222,8 @@ mod tests {
         }
     }
 
-    /// Row `row` as the rule for arrays moves it: one array, a gradient of zero where the row is not touched.
-    fn as_array(rule: Rule, row: u32, every_row: bool, pull: f32) -> Vec<f32> {
+    /// Row `row` as the optimizer for arrays updates it: one array, a gradient of zero in steps without the row.
+    fn as_array(rule: UpdateRule, row: u32, every_row: bool, penalty: f32) -> Vec<f32> {
         let mut x = Parameters::new();
         let initial = numbers(19, u64::from(row));
         x.push("row", [1, 19], initial.clone()).unwrap();
@@ -230,12 +233,12 @@ mod tests {
             let n = (step..700).step_by(step as usize + 1).count();
             let mut d_x = x.zeros_like();
             for (i, d) in d_x[0].values_mut().iter_mut().enumerate() {
-                *d = pull * (x[0].values()[i] - initial[i]);
+                *d = penalty * (x[0].values()[i] - initial[i]);
                 if let Some(place) = place {
                     *d += numbers(n * 19, 9000 + u64::from(step))[place * 19 + i];
                 }
             }
-            // Where the sparse rule leaves the row alone, time passes for its corrections alone.
+            // In steps without the row, the sparse update only advances the bias correction.
             let before = (x.clone(), optimizer.clone());
             optimizer.update(0.01, &mut x, &d_x).unwrap();
             if place.is_none() && !every_row {
@@ -252,10 +255,10 @@ mod tests {
     fn a_row_moves_as_an_array_of_its_own() {
         for rule in RULES() {
             for every_row in [false, true] {
-                for pull in [0.0, 0.3] {
-                    let table = trained(rule, every_row, pull, 2);
+                for penalty in [0.0, 0.3] {
+                    let table = trained(rule, every_row, penalty, 2);
                     for row in [0, 1, 2, 5, 120, 359, 699] {
-                        let expected = as_array(rule, row, every_row, pull);
+                        let expected = as_array(rule, row, every_row, penalty);
                         for (got, expected) in table[row as usize].iter().zip(&expected) {
                             assert!((got - expected).abs() < 1e-6, "{rule:?} {every_row} row {row}: {got} {expected}");
                         }
@@ -268,7 +271,7 @@ mod tests {
     #[test]
     fn gradients_that_do_not_fit_change_nothing() {
         let mut table = Table::zeros(3, 2).unwrap();
-        let mut optimizer = TableOptimizer::new(Rule::default(), &table).unwrap();
+        let mut optimizer = TableOptimizer::new(UpdateRule::default(), &table).unwrap();
         let d = ndarray::Array2::<f32>::ones((2, 2));
         for tokens in [[1, 1], [2, 1], [1, 3]] {
             let tokens = tokens.map(TokenId);
@@ -277,9 +280,9 @@ mod tests {
         assert!(optimizer.update_rows(f64::NAN, &mut table, &[0, 1].map(TokenId), d.view(), None).is_err());
         assert!(optimizer.update_rows(0.1, &mut table, &[TokenId(0)], d.view(), None).is_err());
         let other = Table::zeros(4, 2).unwrap();
-        let pull = Some(Pull { initial: &other, strength: 0.1 });
-        assert!(optimizer.update_all(0.1, &mut table, &[0, 1].map(TokenId), d.view(), pull).is_err());
+        let penalty = Some(L2Penalty { initial: &other, strength: 0.1 });
+        assert!(optimizer.update_all(0.1, &mut table, &[0, 1].map(TokenId), d.view(), penalty).is_err());
         assert_eq!((table.row(0), optimizer.n_steps()), (&[0.0, 0.0][..], 0));
-        assert!(TableOptimizer::from_parts(Rule::Sgd, vec![other], 3).is_err());
+        assert!(TableOptimizer::from_parts(UpdateRule::Sgd, vec![other], 3).is_err());
     }
 }

@@ -23,7 +23,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 pub(crate) struct TextBlock {
     buffer: Vec<u8>,
     range: std::ops::Range<usize>,
-    /// The file, as a number in the order of reading.
+    /// The file, as an index in the order of reading.
     pub(crate) file: usize,
     /// Number of the first line in its file, counted from 1.
     pub(crate) first_line: u64,
@@ -35,18 +35,18 @@ impl TextBlock {
     }
 }
 
-/// Reads files one after another and cuts them into blocks of whole lines.
+/// Reads files one after another and splits them into blocks of whole lines.
 ///
-/// Where a block ends depends on the text alone: it is the last line end among so many bytes.
+/// Where a block ends depends on the text alone: after the last line end within its size.
 pub(crate) struct BlockReader {
     paths: Vec<PathBuf>,
-    /// Files that were not opened yet, by number.
+    /// Files that were not opened yet, by index.
     waiting: VecDeque<usize>,
     open: Option<Open>,
-    /// Bytes of a block, where lines allow it.
+    /// Size of a block in bytes, where lines allow it.
     size: usize,
     max_line_bytes: usize,
-    /// Gives out lines as soon as they are there, for input that a person types.
+    /// Returns lines as soon as they are read, for input that a person types.
     eager: bool,
     consumed: Arc<AtomicU64>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct BlockReader {
 struct Open {
     file: usize,
     source: Source,
-    /// Read already: the start of the next block.
+    /// Bytes that were read already: the start of the next block.
     carry: Vec<u8>,
     next_line: u64,
     at_start: bool,
@@ -65,7 +65,7 @@ impl BlockReader {
     /// A reader of these files in this order; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`] if one of the files cannot be opened, so that a slip in the last name is found at once.
+    /// [`Error::Io`] if one of the files cannot be opened, so a typing error in the last name is found at once.
     pub(crate) fn open(paths: &[PathBuf], size: usize, eager: bool, options: &TextOptions) -> Result<Self> {
         for path in paths.iter().filter(|path| path.as_os_str() != "-") {
             std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
@@ -73,7 +73,7 @@ impl BlockReader {
         Self::new(paths.to_vec(), size, eager, options)
     }
 
-    /// A reader of something that is open already; `path` is what errors call it.
+    /// A reader of an open input; `path` is its name in errors.
     pub(crate) fn from_reader(
         path: PathBuf,
         reader: impl Read + Send + 'static,
@@ -111,7 +111,7 @@ impl BlockReader {
         &self.paths[file]
     }
 
-    /// Bytes taken from the files so far, as they lie on the disk.
+    /// Bytes read from the files so far, before decompression.
     pub(crate) fn consumed(&self) -> u64 {
         self.consumed.load(Ordering::Relaxed)
     }
@@ -144,7 +144,7 @@ impl Open {
         grow(buffer, wanted);
         buffer[..filled].copy_from_slice(&self.carry);
         self.carry.clear();
-        // Where the last line end was looked for.
+        // How far line ends were searched.
         let (mut searched, mut cut) = (0, None);
         loop {
             while filled < wanted && !self.at_end {
@@ -168,7 +168,7 @@ impl Open {
             if cut.is_some() {
                 break;
             }
-            // One byte of the limit for a carriage return, three for a mark at the start of the file.
+            // The limit plus one byte for a carriage return and three for a byte order mark.
             if filled > max.saturating_add(1 + BOM.len()) {
                 return Err(Error::LineTooLong { path: path.to_owned(), line: self.next_line, limit: max });
             }

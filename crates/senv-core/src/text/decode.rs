@@ -1,4 +1,4 @@
-//! Opens a text file of any compression, which is told by its first bytes and not by its name.
+//! Opens a text file of any compression, which is detected by its first bytes and not by its name.
 
 use std::{
     fs::File,
@@ -21,11 +21,11 @@ const BUFFER: usize = 1 << 16;
 /// The bytes of a file, decompressed.
 pub(super) struct Source {
     pub(super) reader: Box<dyn Read + Send>,
-    /// `read`, or what else is being done to the file: for messages.
+    /// `read`, or another action on the file: for messages.
     pub(super) action: &'static str,
 }
 
-/// What was looked at of standard input before it is read, and whether that is all of it.
+/// The peeked bytes of standard input, and whether that is all of it.
 static AHEAD: Mutex<(Vec<u8>, bool)> = Mutex::new((Vec::new(), false));
 
 /// Whether a path stands for standard input.
@@ -33,7 +33,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// The first bytes of standard input, so many unless it ends before; whoever opens `-` next reads them again.
+/// Peeks at the first bytes of standard input, up to this many; whoever opens `-` next reads them again.
 pub(crate) fn peek_stdin(n: usize) -> Vec<u8> {
     let mut ahead = AHEAD.lock().unwrap_or_else(PoisonError::into_inner);
     let (bytes, at_end) = &mut *ahead;
@@ -48,18 +48,18 @@ fn peek(input: &mut impl Read, n: usize, bytes: &mut Vec<u8>, at_end: &mut bool)
             Ok(0) => *at_end = true,
             Ok(n) => bytes.extend_from_slice(&chunk[..n]),
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            // The next reader meets it again.
+            // The next reader gets the error again.
             Err(_) => break,
         }
     }
 }
 
-/// What was looked at, then the rest; input that has ended is not asked again, for a terminal would go on.
+/// The peeked bytes, then the rest; input that has ended is not read again, as a terminal would continue.
 fn after_peek(input: impl Read + Send + 'static, (bytes, at_end): (Vec<u8>, bool)) -> impl Read + Send + 'static {
     Cursor::new(bytes).chain(input.take(if at_end { 0 } else { u64::MAX }))
 }
 
-/// Opens a file, or standard input for `-`; bytes taken from it are added to `consumed`.
+/// Opens a file, or standard input for `-`; counts the bytes read in `consumed`.
 pub(super) fn open(path: &Path, consumed: &Arc<AtomicU64>) -> Result<Source> {
     let counter = Arc::clone(consumed);
     let opened = if is_stdin(path) {
@@ -72,7 +72,7 @@ pub(super) fn open(path: &Path, consumed: &Arc<AtomicU64>) -> Result<Source> {
     opened.map_err(|e| Error::io("read", path, e))
 }
 
-/// Looks at the first bytes and puts the decoder that they ask for in front.
+/// Detects the compression by the first bytes and adds the decoder.
 pub(super) fn detect(mut raw: impl Read + Send + 'static) -> io::Result<Source> {
     let mut head = [0; 4];
     let mut n = 0;
@@ -106,7 +106,7 @@ fn may_be_compressed(head: &[u8]) -> bool {
         || (head[0] & 0xF0 == 0x50 && head[1..].iter().zip(&[0x2A, 0x4D, 0x18]).all(|(a, b)| a == b))
 }
 
-/// Counts the bytes that pass.
+/// Counts the bytes read.
 struct Counted<R> {
     inner: R,
     counter: Arc<AtomicU64>,
@@ -124,7 +124,7 @@ impl<R: Read> Read for Counted<R> {
 mod tests {
     use super::*;
 
-    /// Gives three bytes at a time, and fails the test when asked once more after its end.
+    /// Gives three bytes at a time, and fails the test when read again after its end.
     struct Once(Cursor<&'static [u8]>, bool);
 
     impl Read for Once {

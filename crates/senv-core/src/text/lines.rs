@@ -17,9 +17,9 @@ const BLOCK: usize = 1 << 16;
 pub struct Line<'a> {
     /// The line without its end (`\n` or `\r\n`).
     pub text: &'a str,
-    /// The file it is in, `-` for standard input.
+    /// Its file, `-` for standard input.
     pub path: &'a Path,
-    /// Its number in that file, counted from 1: where it is 1, a new file begins.
+    /// Its line number in that file, counted from 1: where it is 1, a new file begins.
     pub number: u64,
 }
 
@@ -31,12 +31,11 @@ impl Line<'_> {
     }
 }
 
-/// Reads text files line by line, in memory that does not grow with them.
+/// Reads text files line by line, in bounded memory.
 ///
-/// Files may be plain or compressed by gzip or Zstandard (of several members or frames, too), which is told by
-/// their first bytes; `-` is standard input. A line ends with `\n` or `\r\n`, the last one also with the file. A
-/// byte order mark at the start of a file is dropped. NUL and other control characters are characters like any
-/// other.
+/// Files may be plain or compressed by gzip or Zstandard (also of several members or frames), which is detected by
+/// their first bytes; `-` is standard input. A line ends with `\n` or `\r\n`, the last one also at the end of the file.
+/// A byte order mark at the start of a file is dropped. NUL and other control characters are ordinary characters.
 ///
 /// ```
 /// use senv_core::{TextOptions, TextReader};
@@ -53,11 +52,11 @@ impl Line<'_> {
 pub struct TextReader {
     blocks: BlockReader,
     block: TextBlock,
-    /// Where in the block the next line starts.
+    /// The start of the next line in the block.
     position: usize,
     number: u64,
     options: TextOptions,
-    /// The last line that had to be mended.
+    /// The last line in which invalid bytes were replaced.
     mended: String,
     n_replaced: u64,
 }
@@ -72,16 +71,16 @@ impl TextReader {
     /// Reads these files one after another; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`] if one of the files is not there; [`Error::InvalidParameter`] if the longest line is 0.
+    /// [`Error::Io`] if one of the files is not there; [`Error::InvalidParameter`] if the maximum line length is 0.
     pub fn open<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Result<Self> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         Ok(Self::new(BlockReader::open(&paths, BLOCK, true, options)?, *options))
     }
 
-    /// Reads from anything; `name` stands for it in errors and in [`Line::path`].
+    /// Reads from any input; `name` is its name in errors and in [`Line::path`].
     ///
     /// # Errors
-    /// [`Error::Io`] if its first bytes cannot be read; [`Error::InvalidParameter`] if the longest line is 0.
+    /// [`Error::Io`] if its first bytes cannot be read; [`Error::InvalidParameter`] if the maximum line length is 0.
     pub fn from_reader(
         name: impl Into<PathBuf>,
         reader: impl Read + Send + 'static,
@@ -95,10 +94,10 @@ impl TextReader {
         Self { blocks, block, position: 0, number: 0, options, mended: String::new(), n_replaced: 0 }
     }
 
-    /// The next line, or nothing at the end of the last file.
+    /// The next line, or `None` at the end of the last file.
     ///
     /// # Errors
-    /// [`Error::Io`] if a file cannot be read or is broken off or damaged in its compression;
+    /// [`Error::Io`] if a file cannot be read or is truncated or damaged in its compression;
     /// [`Error::LineTooLong`]; [`Error::InvalidUtf8`].
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         if self.position >= self.block.bytes().len() {
@@ -123,14 +122,14 @@ impl TextReader {
         Ok(Some(Line { text, path, number: self.number }))
     }
 
-    /// Lines so far in which invalid bytes were replaced.
+    /// Number of lines so far in which invalid bytes were replaced.
     #[must_use]
     pub fn n_replaced(&self) -> u64 {
         self.n_replaced
     }
 }
 
-/// The line that starts at `start`, without its end, and where the next one starts.
+/// The line that starts at `start`, without its end, and the start of the next one.
 #[inline]
 pub(crate) fn cut_line(bytes: &[u8], start: usize) -> (&[u8], usize) {
     let rest = &bytes[start..];
@@ -141,7 +140,7 @@ pub(crate) fn cut_line(bytes: &[u8], start: usize) -> (&[u8], usize) {
     (line.strip_suffix(b"\r").unwrap_or(line), end)
 }
 
-/// The line as text, if its length and its bytes are as asked; owned where bytes were replaced.
+/// The line as text, if its length and its bytes are valid; owned where bytes were replaced.
 pub(crate) fn check_line<'a>(line: &'a [u8], path: &Path, number: u64, options: &TextOptions) -> Result<Cow<'a, str>> {
     if line.len() > options.max_line_bytes {
         return Err(Error::LineTooLong { path: path.to_owned(), line: number, limit: options.max_line_bytes });

@@ -12,7 +12,7 @@ pub(crate) use decode::{is_stdin, peek_stdin};
 pub use lines::{Line, TextReader};
 pub(crate) use lines::{check_line, cut_line};
 
-/// Longest line that is read unless asked otherwise, in bytes: 1 MiB.
+/// Default of the maximum line length, in bytes: 1 MiB.
 pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
 
 /// What to do with a line that is not UTF-8.
@@ -22,7 +22,7 @@ pub enum InvalidUtf8 {
     /// Stop with [`crate::Error::InvalidUtf8`], which names file, line and byte.
     #[default]
     Error,
-    /// Put U+FFFD in the place of each invalid sequence and go on.
+    /// Replace each invalid sequence by U+FFFD and continue.
     Replace,
 }
 
@@ -31,8 +31,8 @@ pub enum InvalidUtf8 {
 pub struct TextOptions {
     /// What to do with a line that is not UTF-8; [`InvalidUtf8::Error`] by default.
     pub invalid_utf8: InvalidUtf8,
-    /// The longest line that is taken, in bytes without its end, at least 1; [`DEFAULT_MAX_LINE_BYTES`] by
-    /// default. A longer one is an error, found before more than this and a buffer of memory is used.
+    /// The longest accepted line, in bytes without its end, at least 1; [`DEFAULT_MAX_LINE_BYTES`] by default. A longer
+    /// line is an error, which is found before more memory than this and a buffer is used.
     pub max_line_bytes: usize,
 }
 

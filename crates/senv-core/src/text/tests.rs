@@ -142,7 +142,7 @@ fn invalid_utf8_is_named_or_replaced_and_never_ends_the_text() {
     assert_eq!(reader.n_replaced(), 3);
 }
 
-/// A text of one endless line, which counts what was taken of it.
+/// A text of one endless line, which counts the bytes read of it.
 struct Endless(Arc<AtomicUsize>);
 
 impl Read for Endless {
@@ -161,7 +161,7 @@ fn an_endless_line_is_refused_after_the_limit() {
     assert!(matches!(error, Error::LineTooLong { line: 3, limit: DEFAULT_MAX_LINE_BYTES, .. }), "{error}");
     assert!(taken.load(Ordering::Relaxed) < DEFAULT_MAX_LINE_BYTES + (1 << 18), "{taken:?} bytes");
 
-    // Packed, an endless line is short; the error comes before it is unpacked.
+    // A compressed endless line is short; the error comes before it is decompressed.
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     io::copy(&mut Endless(Arc::default()).take(1 << 26), &mut encoder).unwrap();
     assert!(matches!(read(&encoder.finish().unwrap()), Err(Error::LineTooLong { line: 1, .. })));
@@ -183,7 +183,7 @@ fn the_limit_is_exact() {
     assert!(with_limit(&long, usize::MAX).is_ok());
 }
 
-/// Gives a few bytes at a time, as a terminal does, and fails the test when asked for more than was needed.
+/// Returns a few bytes at a time, as a terminal does, and fails the test when more is read than was needed.
 struct Typed(Vec<&'static [u8]>);
 
 impl Read for Typed {

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, ErrorKind, Read};
 
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Decodes frame after frame, passes over skippable ones and compares checksums.
+/// Decodes frame after frame, skips skippable ones and verifies checksums.
 pub(super) struct ZstdReader<R> {
     source: R,
     decoder: FrameDecoder,
@@ -16,7 +16,7 @@ impl<R: BufRead> ZstdReader<R> {
         Self { source, decoder: FrameDecoder::new(), in_frame: false }
     }
 
-    /// Starts the next frame with content; false at the end of the file.
+    /// Starts the next frame that has content; false at the end of the file.
     fn next_frame(&mut self) -> io::Result<bool> {
         loop {
             let ahead = self.source.fill_buf()?;

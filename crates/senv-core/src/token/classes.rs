@@ -1,4 +1,4 @@
-//! What a byte or a character is to the tokeniser.
+//! Character classes of the tokenizer.
 
 /// White space of the Sent2Vec release.
 #[inline]
@@ -6,7 +6,7 @@ pub(super) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r' | 0)
 }
 
-/// White space, or a character without shape that must not stick to a word.
+/// White space, or a character without a glyph that must not be part of a word.
 pub(super) fn is_space(c: char) -> bool {
     if c.is_ascii() {
         return is_blank(c as u8);
@@ -37,8 +37,8 @@ pub(super) const WORD: u8 = 1;
 pub(super) const PUNCT: u8 = 2;
 pub(super) const HIGH: u8 = 3;
 
-/// Whether a character belongs inside words: letters, digits and marks of every script, and whatever else is
-/// neither white space nor known as punctuation or a symbol.
+/// Whether a character belongs inside words: letters, digits and marks of every script, and all else that is neither
+/// white space nor known as punctuation or a symbol.
 #[inline]
 pub(super) fn is_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || !(is_space(c) || is_symbol(c)) }
@@ -59,7 +59,7 @@ fn is_symbol(c: char) -> bool {
     )
 }
 
-/// Changes the look of the picture before it.
+/// Changes the look of the emoji before it.
 fn is_modifier(c: char) -> bool {
     matches!(c as u32, 0xFE00..=0xFE0F | 0x1F3FB..=0x1F3FF | 0x20D0..=0x20FF | 0x300..=0x36F | 0xE0020..=0xE007F)
 }
@@ -68,8 +68,8 @@ fn is_flag_half(c: char) -> bool {
     matches!(c as u32, 0x1F1E6..=0x1F1FF)
 }
 
-/// The end of the symbol at the start of `text` (which is not ASCII): with its modifiers, the other half of a
-/// flag, and pictures joined to it.
+/// The end of the symbol at the start of `text` (which is not ASCII): with its modifiers, the other half of a flag, and
+/// emoji joined to it.
 pub(super) fn symbol_end(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
     let Some((_, first)) = chars.next() else { return 0 };

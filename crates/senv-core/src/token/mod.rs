@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use classes::is_blank;
 
-/// How a line of text is cut into tokens. The choice is stored with a model, for a sentence must be cut the way
-/// the training text was.
+/// How a line of text is tokenized. The tokenizer is stored with a model, because a sentence must be tokenized as the
+/// training text was.
 ///
-/// Three rules are offered, and lower-casing on top of each:
+/// There are three rules, each with or without lower-casing:
 ///
-/// * [`Tokenizer::blank`] cuts at ASCII white space and at nothing else, for text that is tokenised already; it
-///   is what the Sent2Vec release does.
-/// * [`Tokenizer::words`] cuts plain English as the Penn Treebank does, with one change: a dot at the end of a
-///   sentence is told from that of an abbreviation by a list, not by its place.
-/// * [`Tokenizer::unicode`] finds the words of any script as Unicode does, and takes characters as tokens where a script
-///   has no spaces between words. [`Tokenizer::for_text`] says which of the two a text asks for.
+/// * [`Tokenizer::blank`] splits at ASCII white space and at nothing else, for text that is tokenized already, as
+///   the Sent2Vec release does.
+/// * [`Tokenizer::words`] splits plain English as the Penn Treebank does, with one change: a list, not the position,
+///   tells the full stop of a sentence from the dot of an abbreviation.
+/// * [`Tokenizer::unicode`] finds the words of any script as Unicode does, and takes characters as tokens where a
+///   script has no spaces between words. [`Tokenizer::for_text`] chooses between the two by the text.
 ///
 /// | text | tokens of `words` |
 /// | --- | --- |
@@ -43,8 +43,8 @@ use classes::is_blank;
 /// | `မြန်မာ` | `မြန်` `မာ` |
 /// | `don't well-known U.S. 1,234.5 ...` | `don't` `well` `-` `known` `U.S` `.` `1,234.5` `...` |
 ///
-/// All rules keep every character that is not white space, and tokenizing the tokens joined by blanks once more gives
-/// the same tokens. Letters of any script are letters for all of them; text in a script without spaces between words
+/// All rules keep every character that is not white space, and tokenizing the tokens joined by blanks again gives
+/// the same tokens. Letters of any script are letters for all rules; text in a script without spaces between words
 /// needs `unicode`, or `blank` where it was segmented beforehand.
 ///
 /// ```
@@ -68,15 +68,15 @@ enum Rule {
 }
 
 impl Tokenizer {
-    /// Cuts at ASCII white space (blank, tab, vertical tab, form feed, carriage return, line feed) and at the
+    /// Splits at ASCII white space (blank, tab, vertical tab, form feed, carriage return, line feed) and at the
     /// character NUL. A no-break space stays inside its token.
     #[must_use]
     pub const fn blank() -> Self {
         Self { rule: Rule::Blank, lowercase: false }
     }
 
-    /// Cuts English text into words, clitics and punctuation. White space is that of Unicode, and with it the
-    /// characters that have no shape: NUL, zero-width spaces, byte order and directional marks.
+    /// Splits English text into words, clitics and punctuation. White space is that of Unicode, and with it the
+    /// characters that have no glyph: NUL, zero-width spaces, byte order and directional marks.
     #[must_use]
     pub const fn words() -> Self {
         Self { rule: Rule::Words, lowercase: false }
@@ -86,18 +86,19 @@ impl Tokenizer {
     /// written without spaces between words. White space is that of [`Tokenizer::words`].
     ///
     /// * Han and Hiragana: each character is a token. In Chinese most characters mean something by themselves.
-    /// * Katakana: a run is a token, for it is nearly always one word, a foreign one; its characters mean nothing.
+    /// * Katakana: a run is a token, which is nearly always one foreign word; its characters mean nothing.
     /// * Thai, Lao, Khmer, Myanmar: a consonant with the vowels, tone marks and subscript consonants that belong to it,
-    ///   which is most of a syllable; in Myanmar with the consonant that ends it. Bare characters would be too common to
-    ///   tell sentences apart.
-    /// * Everything else: words with the joints that Unicode knows (`don't`, `3.14`, `U.S`), one mark or picture a token;
-    ///   runs of one of the marks `.-=+*~#` are one. English has no clitics, abbreviations, addresses or emoticons here.
+    ///   which is most of a syllable; in Myanmar with the consonant that ends it. Single characters would be too common
+    ///   to distinguish sentences.
+    /// * Everything else: words with the joints that Unicode defines (`don't`, `3.14`, `U.S`), one mark or emoji a
+    ///   token; runs of one of the marks `.-=+*~#` are one token. English has no clitics, abbreviations, addresses or
+    ///   emoticons here.
     #[must_use]
     pub const fn unicode() -> Self {
         Self { rule: Rule::Unicode, lowercase: false }
     }
 
-    /// Whether text is lower-cased before it is cut; off at first.
+    /// Whether text is lower-cased before it is split; off by default.
     #[must_use]
     pub const fn lowercase(mut self, on: bool) -> Self {
         self.lowercase = on;
@@ -120,14 +121,14 @@ impl Tokenizer {
         }
     }
 
-    /// Calls `f` with each token of `text` in order. `scratch` holds the lower-cased text; nothing is allocated
+    /// Calls `f` with each token of `text` in order. `scratch` is for the lower-cased text; nothing is allocated
     /// once it has grown to the longest text.
     #[inline]
     pub fn for_each(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str)) {
         self.for_each_within(text, scratch, |text, start, end| f(&text[start..end]));
     }
 
-    /// As [`Tokenizer::for_each`], each token as a range of bytes of a text that has, where possible, more behind it.
+    /// As [`Tokenizer::for_each`], with each token as a byte range, for a piece of a longer text.
     #[inline]
     pub(crate) fn for_each_within(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str, usize, usize)) {
         let text = if self.lowercase { lowercase_into(text, scratch) } else { text };
@@ -171,8 +172,8 @@ fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
     }
 }
 
-/// Which of up to 64 bytes are not above the blank, as all white space is: bit `i` for byte `i`. Eight at a time, and
-/// one look at the result a token instead of one a byte.
+/// Which of up to 64 bytes are not above the blank, as all white space is: bit `i` for byte `i`. Eight bytes are
+/// compared at a time, so the result is examined once a token instead of once a byte.
 #[inline]
 fn low_bytes(bytes: &[u8]) -> u64 {
     const EACH: u64 = u64::MAX / 255;

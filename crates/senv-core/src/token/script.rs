@@ -1,4 +1,4 @@
-//! Which tokenizer a text asks for: the share of its letters in scripts without spaces between words.
+//! Chooses the tokenizer by the share of letters in scripts without spaces between words.
 
 use std::{
     io::Cursor,
@@ -11,16 +11,16 @@ use crate::{
     text::{is_stdin, peek_stdin},
 };
 
-/// From this share on the `unicode` tokenizer is chosen. A letter of these scripts is worth about a word of Latin ones
-/// has five: a tenth of the letters is about a third of the words.
+/// From this share on, the `unicode` tokenizer is chosen. A letter of these scripts corresponds to about one word, a
+/// Latin word to five letters: a tenth of the letters is about a third of the words.
 const MIN_SHARE: f64 = 0.1;
 
-/// What is looked at, of all files together.
+/// Lines that are examined, of all files together.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 4 << 20;
-/// Of more files so many are looked at, evenly spread.
+/// Files that are examined: of more, this many, evenly spread.
 const MAX_FILES: usize = 100;
-/// Bytes of standard input that are looked at.
+/// Bytes of standard input that are examined.
 const STDIN_BYTES: usize = 256 << 10;
 
 /// Letters of scripts that are written without spaces between words, or with a separator that only `unicode` knows.
@@ -38,7 +38,7 @@ fn is_unspaced(c: char) -> bool {
     )
 }
 
-/// Letters counted by kind.
+/// Counts of letters by kind.
 #[derive(Debug, Clone, Copy, Default)]
 struct Letters {
     all: u64,
@@ -60,7 +60,7 @@ impl Letters {
 }
 
 impl Tokenizer {
-    /// The tokenizer that fits a text, judged by some of its lines: [`Tokenizer::unicode`] where at least a tenth of
+    /// The tokenizer that fits a text, chosen by some of its lines: [`Tokenizer::unicode`] where at least a tenth of
     /// the letters belong to scripts that `words` cannot tokenize (Chinese, Japanese, Thai, Lao, Khmer, Myanmar,
     /// Tibetan, Ethiopic), else [`Tokenizer::words`]. Without lower-casing.
     ///
@@ -80,11 +80,11 @@ impl Tokenizer {
         if letters.share() >= MIN_SHARE { Self::unicode() } else { Self::words() }
     }
 
-    /// [`Tokenizer::for_text`] for files (plain, gzip, Zstandard; `-` is standard input), judged by at most 10,000 lines
-    /// at their beginnings. The observer is told where `unicode` is chosen.
+    /// [`Tokenizer::for_text`] for files (plain, gzip, Zstandard; `-` is standard input), by at most 10,000 lines at
+    /// their beginnings. The observer gets a note where `unicode` is chosen.
     ///
-    /// What was looked at of standard input is read again by the next reader of it. Pipes that have a name are not looked
-    /// at, for they can be read only once, and neither are files that cannot be read: reading them says why.
+    /// The examined part of standard input is read again by its next reader. Named pipes are not examined, because they
+    /// can be read only once, and neither are files that cannot be read: reading them gives the error.
     #[must_use]
     pub fn for_files<P: AsRef<Path>>(paths: &[P], observer: &dyn Observer) -> Self {
         let chosen: Vec<&Path> =
@@ -120,7 +120,7 @@ fn open(path: &Path) -> Option<TextReader> {
 fn add_beginning(mut reader: TextReader, max_lines: usize, max_bytes: usize, letters: &mut Letters) {
     let (mut lines, mut bytes) = (0, 0);
     while lines < max_lines && bytes < max_bytes {
-        // A line that cannot be read ends what is looked at; standard input may be broken off there.
+        // A line that cannot be read ends the examination; standard input may end within a line there.
         let Ok(Some(line)) = reader.next_line() else { break };
         letters.add(line.text);
         lines += usize::from(!line.is_blank());
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_judged_by_their_beginnings_and_the_choice_is_told() {
+    fn files_are_examined_at_their_beginnings_and_the_choice_is_noted() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str, text: &str| {
             let path = folder.path().join(name);
@@ -191,12 +191,12 @@ mod tests {
         let told = notes.0.lock().unwrap().concat();
         // 20 lines of 6 letters against 40 of 16.
         assert!(told.starts_with("16 % of the letters") && told.contains("unicode"), "{told}");
-        // Beyond 10,000 lines nothing is looked at; blank ones do not count.
+        // Lines beyond 10,000 are not examined; blank ones do not count.
         let late = file("late", &(format!("{}{}", "\n\na b\n".repeat(10_000), cats.repeat(10_000))));
         assert_eq!(Tokenizer::for_files(&[&late], &notes), Tokenizer::words());
         let sooner = file("sooner", &(format!("{}{}", "\n\na b\n".repeat(9_000), cats.repeat(10_000))));
         assert_eq!(Tokenizer::for_files(&[&sooner], &notes), Tokenizer::unicode());
-        // Of many files every so many is looked at, and what cannot be read is passed over.
+        // Many files are sampled evenly, and what cannot be read is skipped.
         let many: Vec<_> = (0..1000).map(|i| if i < 500 { &english } else { &chinese }).collect();
         assert_eq!(Tokenizer::for_files(&many, &notes), Tokenizer::unicode());
         let missing = folder.path().join("missing");

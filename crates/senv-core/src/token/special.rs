@@ -1,7 +1,7 @@
-//! Tokens with a grammar of their own: addresses, abbreviations, emoticons, marks of other tokenisers.
+//! Tokens with a grammar of their own: addresses, abbreviations, emoticons, markup of other tokenizers.
 //!
-//! Every function looks at a piece of text without white space from byte `p` on and says where the token ends,
-//! if there is one. Look-ahead is bounded, so that no text takes more than linear time, and letters are compared
+//! Every function takes a piece of text without white space from byte `p` on and returns the end of the token there, if
+//! there is one. Look-ahead is bounded, so that tokenizing takes linear time on any text, and letters are compared
 //! without regard to case.
 
 use super::classes::{CLASS, WORD, is_word};
@@ -17,7 +17,7 @@ const SUFFIXES: &[&str] = &[
     "exe", "zip", "py",
 ];
 
-/// Words that keep their dot. `no`, `may`, `gen` and the like are missing on purpose: they end sentences.
+/// Words that keep their dot. `no`, `may`, `gen` and the like are left out on purpose: they end sentences.
 const ABBREVIATIONS: &[&str] = &[
     "adm", "al", "apr", "assn", "aug", "ave", "blvd", "brig", "bros", "capt", "cf", "cmdr", "co", "col", "corp", "dec",
     "dept", "dr", "ed", "eds", "etc", "feb", "fig", "figs", "ft", "gov", "hon", "inc", "jan", "jr", "lt", "ltd", "maj",
@@ -57,7 +57,7 @@ pub(super) fn keeps_dot(word: &str) -> bool {
     }
 }
 
-/// Whether the dot at `dot` joins what stands on its two sides, given where the part before it starts: digits on
+/// Whether the dot at `dot` joins its two sides, given the start of the part before it: digits on
 /// both sides, or single letters as in `U.S`.
 pub(super) fn dot_joins(text: &str, part: usize, dot: usize) -> bool {
     let bytes = text.as_bytes();
@@ -115,8 +115,8 @@ fn domain_end(text: &str, p: usize) -> Option<usize> {
     (whole && listed(SUFFIXES, &rest[dot + 1..length])).then_some(p + length)
 }
 
-/// The end of an address whose certain part ends at `from`: up to a character that no address holds, without the
-/// punctuation at its end.
+/// The end of an address that reaches to `from` at least: up to a character that no address holds, without the
+/// trailing punctuation.
 fn body_end(text: &str, p: usize, from: usize) -> usize {
     let mut end = from;
     for c in text[from..].chars() {
@@ -168,7 +168,7 @@ pub(super) fn email_end(text: &str, p: usize) -> Option<usize> {
     (dotted && !word_at(text, end)).then_some(end)
 }
 
-/// `:-)`, `;(`, `:D` and their like. Brackets may follow a word; other mouths stand by themselves.
+/// `:-)`, `;(`, `:D` and the like. Brackets may follow a word; other mouths must end the piece.
 pub(super) fn emoticon_end(text: &str, p: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mouth = p + 1 + usize::from(matches!(bytes.get(p + 1), Some(b'-' | b'\'' | b'^')));

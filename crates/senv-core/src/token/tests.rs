@@ -186,7 +186,7 @@ fn every_character_is_of_one_class() {
     }
 }
 
-/// Text in which the rules meet one another.
+/// Text in which the rules interact.
 fn tangled() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => "[a-zA-Z]{1,4}",
@@ -238,7 +238,7 @@ proptest! {
 
     #[test]
     fn lower_casing_first_or_last_is_the_same_in_any_script(text in tangled()) {
-        // Which sigma stands in lower case depends on the whole text.
+        // Whether a sigma is final depends on the whole text.
         let text = text.replace('Σ', "");
         let last: Vec<String> = Tokenizer::unicode().tokens(&text).iter().map(|token| token.to_lowercase()).collect();
         prop_assert_eq!(Tokenizer::unicode().lowercase(true).tokens(&text), last);
@@ -256,7 +256,7 @@ proptest! {
 }
 
 proptest! {
-    /// Against a split of the standard library, at every place of a block and with every control character.
+    /// Against the split of the standard library, at every position of a block and with every control character.
     #[test]
     fn blanks_are_found_wherever_they_stand(text in "[ \t\n\r\u{0}\u{1}\u{8}\u{b}\u{c}\u{e}\u{1f}\u{7f}!aé\u{a0}]{0,200}") {
         let blank = |c: char| matches!(c, ' ' | '\t'..='\r' | '\0');

@@ -2,8 +2,8 @@
 //!
 //! Unicode Standard Annex 29, "Unicode Text Segmentation", section 4, says where words begin and end in most scripts.
 //! Where that needs a dictionary (Han, Hiragana, Thai, Lao, Khmer, Myanmar) it breaks around every character. Here
-//! characters that cannot stand alone are joined again, by what stands on the two sides of a break and nothing else;
-//! so every token, taken as a text, is one token again, and tokenizing twice is tokenizing once.
+//! characters that cannot be alone are joined again, by the characters on the two sides of a break and nothing else; so
+//! every token is one token when it is tokenized by itself, and tokenizing twice is tokenizing once.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -26,7 +26,7 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(usize, usize)) {
         while class(end) == WORD {
             end += 1;
         }
-        // In ASCII nearly every piece is a plain word, or one with a mark behind it: no tables are needed.
+        // In ASCII nearly every piece is a plain word, or one followed by a mark: no tables are needed.
         if class(end) == SPACE {
             f(start, end);
             start = end + 1;
@@ -80,7 +80,8 @@ fn continues(before: &str, segment: &str) -> bool {
     }
 }
 
-/// Thai and Lao: a vowel that is written before its consonant waits for it, one that is written behind it stays.
+/// Thai and Lao: a vowel that is written before its consonant is joined to what follows, one behind it to what
+/// precedes.
 fn joins_thai(last: char, first: char) -> bool {
     let is_letter = |c: char| matches!(c, '\u{0E01}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECE}');
     let waits = matches!(last, '\u{0E40}'..='\u{0E44}' | '\u{0EC0}'..='\u{0EC4}');

@@ -1,8 +1,8 @@
 //! The rules for English words.
 //!
-//! Text is cut at white space into pieces, and each piece by itself, from left to right. The functions below see
-//! a piece and nothing around it; as every token that they give, taken as a piece, is one token again, cutting
-//! twice is cutting once.
+//! Text is split at white space into pieces, and each piece by itself, from left to right. The functions below see one
+//! piece and nothing around it; as every token is one token again when it is tokenized by itself, tokenizing twice is
+//! tokenizing once.
 
 use super::{
     classes::{CLASS, HIGH, PUNCT, SPACE, WORD, is_space, is_word, symbol_end},
@@ -25,7 +25,7 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(&str)) {
         while class(end) == WORD {
             end += 1;
         }
-        // Nearly every piece is a plain word, or one with a mark behind it.
+        // Nearly every piece is a plain word, or one followed by a mark.
         if class(end) == SPACE {
             plain(&text[start..end], &mut f);
             start = end + 1;
@@ -52,7 +52,7 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(&str)) {
     }
 }
 
-/// Where the piece that reaches to `i` at least ends: before white space.
+/// The end of the piece that reaches to `i` at least: before white space.
 pub(super) fn piece_end(text: &str, mut i: usize) -> usize {
     let bytes = text.as_bytes();
     while i < bytes.len() {
@@ -103,7 +103,7 @@ fn piece(text: &str, f: &mut impl FnMut(&str)) {
     }
 }
 
-/// Gives the word at `p` with its clitics as tokens of their own; returns where it ends.
+/// Emits the word at `p` with its clitics as separate tokens; returns its end.
 fn word(text: &str, p: usize, f: &mut impl FnMut(&str)) -> usize {
     let end = word_end(text, p);
     let word = &text[p..end];
@@ -172,7 +172,7 @@ fn word_end(text: &str, p: usize) -> usize {
     }
 }
 
-/// Where the last clitic of a word begins: `'s`, `'m`, `'d`, `'ll`, `'re`, `'ve` or `n't`, with something before.
+/// The start of the last clitic of a word: `'s`, `'m`, `'d`, `'ll`, `'re`, `'ve` or `n't`, after something else.
 fn clitic_start(word: &str) -> Option<usize> {
     let at = word.rfind(['\'', '’'])?;
     let tail = &word[at + apostrophe(word, at)?..];
@@ -190,7 +190,7 @@ fn is_clitic(tail: &str) -> bool {
     ["s", "m", "d", "ll", "re", "ve"].iter().any(|clitic| clitic.eq_ignore_ascii_case(tail))
 }
 
-/// What may stand behind an apostrophe at the start of a token: a clitic, a word whose start is left out, the two
+/// What may follow an apostrophe at the start of a token: a clitic, a word whose start is left out, the two
 /// digits of a year.
 fn is_elided(tail: &str) -> bool {
     let listed = ["em", "n", "til", "till", "tis", "twas", "twill", "cause", "bout"];
@@ -242,7 +242,7 @@ fn elided_end(text: &str, p: usize, length: usize) -> usize {
     if is_elided(&text[from..end]) { end } else { from }
 }
 
-/// The end of a number that starts at `p` and is nothing but one.
+/// The end of a token at `p` that is a number and nothing else.
 fn number_end(text: &str, p: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     if !bytes.get(p)?.is_ascii_digit() {

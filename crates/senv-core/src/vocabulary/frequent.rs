@@ -1,22 +1,22 @@
-//! Most look-ups in one look at memory.
+//! A hash table of the frequent tokens, with one memory access for most look-ups.
 
 use super::key::{Key, hash_short, short_key};
 use crate::TokenId;
 
-/// Places at most: 768 KiB of them.
+/// Entries at most: 768 KiB.
 const MOST_PLACES: usize = 1 << 15;
 
-/// Short tokens at a place given by their hash, of those that share one the most frequent.
+/// Short tokens at an index given by their hash; where several share one, the most frequent.
 ///
-/// A place holds all that tells its token from others, so that a look-up reads one cache line where the whole table
-/// reads four, in turn: and as nearly all tokens of a text are frequent, nearly all are found here.
+/// An entry has all bytes of its token, so a look-up reads one cache line where the whole table reads four, one after
+/// another; and as nearly all tokens of a text are frequent, nearly all are found here.
 #[derive(Debug, Clone)]
 pub(super) struct Frequent {
     /// A power of two.
     places: Vec<Place>,
 }
 
-/// A short token; a length beyond 16 marks a free place.
+/// A short token; a length beyond 16 marks a free entry.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     key: Key,
@@ -45,7 +45,7 @@ impl Frequent {
         (hash >> 16) as usize & (self.places.len() - 1)
     }
 
-    /// The number of a short token, if it is here.
+    /// The id of a short token, if it is here.
     #[inline]
     pub(super) fn find(&self, key: Key, length: usize, hash: u64) -> Option<TokenId> {
         let place = &self.places[self.place(hash)];

@@ -1,6 +1,6 @@
-//! What tells tokens apart: the bytes of a short one as two numbers, and a hash.
+//! Keys of tokens: the bytes of a short one as two integers, and a hash.
 
-/// The bytes of a token of up to 16, filled up with zeros; with the length they tell it from any other.
+/// The bytes of a token of up to 16, padded with zeros; together with the length they identify it.
 pub(super) type Key = (u64, u64);
 
 /// The longest token that has a [`Key`].
@@ -12,7 +12,7 @@ pub(super) fn short_key(bytes: &[u8]) -> Option<Key> {
     let eight = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
     let four = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
     let n = bytes.len();
-    // The last bytes are read once more where they overlap with the first, which changes nothing.
+    // The last bytes are read again where they overlap with the first, which changes nothing.
     match n {
         9..=16 => Some((eight(0)?, eight(n - 8)? >> (8 * (16 - n)))),
         8 => Some((eight(0)?, 0)),
@@ -26,8 +26,8 @@ pub(super) fn short_key(bytes: &[u8]) -> Option<Key> {
     }
 }
 
-/// The key of `text[start..end]`, without a jump that depends on the length: nearly all tokens are short and have 16
-/// bytes of text from their start on.
+/// The key of `text[start..end]`, without a branch on the length: nearly all tokens are short and have 16 bytes of text
+/// from their start on.
 #[inline]
 pub(super) fn key_within(text: &[u8], start: usize, end: usize) -> Option<Key> {
     let n = end - start;
@@ -40,7 +40,7 @@ pub(super) fn key_within(text: &[u8], start: usize, end: usize) -> Option<Key> {
     }
 }
 
-/// High and low half of a product, folded together.
+/// High and low half of a product, combined by exclusive or.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let wide = u128::from(a) * u128::from(b);

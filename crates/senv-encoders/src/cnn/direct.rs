@@ -1,6 +1,6 @@
 //! One sentence at a time with trained weights, straight from the word table and the filters.
 //!
-//! The forms are those of `cnn-collapsed` and of the definition, a product per window. [`Folded`](super::Folded) is faster
+//! The forms are those of `cnn-collapsed` and of the definition, a product per window. [`FoldedCnn`](super::FoldedCnn) is faster
 //! where its memory is worth it.
 
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
@@ -9,7 +9,7 @@ use senv_core::{Error, Float, Parameters, Result, Rows, Table, TokenId, kernels,
 use super::{Activation, SumPooledCnn};
 use crate::encoder::check_size;
 
-/// At least `n` numbers of the scratch memory, whatever they are.
+/// At least `n` values of the scratch memory, whatever they are.
 pub(super) fn room(scratch: &mut Vec<f32>, n: usize) -> &mut [f32] {
     if scratch.len() < n {
         scratch.resize(n, 0.0);

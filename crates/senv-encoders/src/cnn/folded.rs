@@ -12,20 +12,20 @@ use crate::encoder::check_size;
 
 /// A trained [`SumPooledCnn`] and all its word vectors, multiplied out for encoding.
 ///
-/// The tables take [`Folded::n_bytes`] beside the word vectors, which are no longer needed for encoding. For each word:
-/// linear, `Σ n_filters` numbers, and for each of the `2 (longest - 1)` places at the ends of a sentence the filters of all
+/// The tables take [`FoldedCnn::n_bytes`] beside the word vectors, which are no longer needed for encoding. For each word:
+/// linear, `Σ n_filters` values, and for each of the `2 (longest - 1)` places at the ends of a sentence the filters of all
 /// windows wider than a word; tanh, `Σ n_filters * width`. For windows of 1, 2 and 3 words with 100 filters each that is
 /// 4.5 kB (padded to whole cache lines) and 2.4 kB. Worth it where many sentences are encoded; for a few,
 /// [`SumPooledCnn::encode_into`] needs no table.
 ///
 /// ```
 /// use senv_core::{Table, TokenId, stream};
-/// use senv_encoders::{Activation, Encoder, Folded, Padding, SumPooledCnn, Window};
+/// use senv_encoders::{Activation, Encoder, FoldedCnn, Padding, SumPooledCnn, Window};
 /// let table = Table::from_vec(2, 3, vec![0.1, 0.2, 0.3, -0.4, 0.5, 0.6])?;
 /// let windows = vec![Window { width: 2, n_filters: 2 }];
 /// let cnn = SumPooledCnn::new(3, windows, Activation::Linear, Padding::PerFilter)?;
 /// let parameters = cnn.init(&mut stream(7, "filters", &[]))?;
-/// let folded = Folded::new(&cnn, &parameters, &table)?;
+/// let folded = FoldedCnn::new(&cnn, &parameters, &table)?;
 /// let (mut scratch, mut fast, mut plain) = (Vec::new(), [0.0; 2], [0.0; 2]);
 /// let sentence = [TokenId(0), TokenId(1), TokenId(0)];
 /// folded.encode_into(&sentence, &mut scratch, &mut fast)?;
@@ -34,7 +34,7 @@ use crate::encoder::check_size;
 /// # Ok::<(), senv_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Folded {
+pub struct FoldedCnn {
     cnn: SumPooledCnn,
     /// Biases in the order of the sentence vector.
     bias: Vec<f32>,
@@ -45,7 +45,7 @@ pub struct Folded {
     edges: Edges,
 }
 
-/// Writes `words filtersᵀ + bias` to `out`, which has a row of `filters.nrows()` numbers or more for each word.
+/// Writes `words filtersᵀ + bias` to `out`, which has a row of `filters.nrows()` values or more for each word.
 fn fill(words: &Table, filters: &Array2<f32>, bias: &[f32], stride: usize, out: &mut [f32]) -> Result<()> {
     let (n_rows, n_columns) = (words.n_rows(), filters.nrows());
     if n_rows == 0 || n_columns == 0 {
@@ -60,8 +60,8 @@ fn fill(words: &Table, filters: &Array2<f32>, bias: &[f32], stride: usize, out: 
     matmul_into(1.0, words.map_err(too_large)?, filters.t(), 1.0, out.map_err(too_large)?)
 }
 
-impl Folded {
-    /// Multiplies all words by all filters, on the threads of the present rayon pool.
+impl FoldedCnn {
+    /// Multiplies all words by all filters, on the threads of the current rayon pool.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if parameters or words do not fit the encoder; [`Error::TooLarge`] if the tables do not
@@ -113,7 +113,7 @@ impl Folded {
     /// the largest). A sentence without words gives zeros. Nothing is allocated once `scratch` has grown.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if `out` is not [`Folded::dim`] numbers long, or there is no row for a token.
+    /// [`Error::ShapeMismatch`] if `out` is not [`FoldedCnn::dim`] numbers long, or there is no row for a token.
     pub fn encode_into(&self, tokens: &[TokenId], scratch: &mut Vec<f32>, out: &mut [f32]) -> Result<()> {
         check_size("sentence vector", self.dim(), out.len())?;
         direct::check_tokens(tokens, self.n_words())?;

@@ -47,7 +47,7 @@ impl Edges {
         self.blocks.last().map_or(0, |(block, column)| column + block.n_filters)
     }
 
-    /// What L and R are made of, for rows that begin `stride` numbers apart: filters, shape `(n_places * stride, d)`, and
+    /// What L and R are made of, for rows that begin `stride` values apart: filters, shape `(n_places * stride, d)`, and
     /// the biases with their sign. A window narrower than a place asks for has zeros there.
     pub(super) fn filters(
         &self,

@@ -176,7 +176,7 @@ impl SumPooledCnn {
     }
 }
 
-/// `y += a b`, number by number.
+/// `y += a b`, elementwise.
 fn add_product<F: Float>(a: &[F], b: &[F], y: &mut [F]) {
     y.iter_mut().zip(a).zip(b).for_each(|((y, &a), &b)| *y += a * b);
 }

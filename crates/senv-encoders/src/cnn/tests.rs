@@ -2,7 +2,7 @@ use ndarray::Array2;
 use proptest::prelude::*;
 use senv_core::{Parameters, Table, TokenBatch, TokenId, stream};
 
-use super::{Activation, Folded, Padding, SumPooledCnn, Window, reference};
+use super::{Activation, FoldedCnn, Padding, SumPooledCnn, Window, reference};
 use crate::{
     Encoder, Error,
     testing::{
@@ -106,7 +106,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     }
 }
 
-/// Folded and direct encoding of every sentence against the batch.
+/// FoldedCnn and direct encoding of every sentence against the batch.
 fn one_by_one_equals_the_batch(cnn: &SumPooledCnn, sentences: &[Vec<TokenId>]) {
     let n_words = 1 + sentences.iter().flatten().map(|token| token.index()).max().unwrap();
     let parameters = parameters_of::<f32>(cnn, 8);
@@ -116,7 +116,7 @@ fn one_by_one_equals_the_batch(cnn: &SumPooledCnn, sentences: &[Vec<TokenId>]) {
     }
     let batch = assigned(sentences);
     let (expected, _) = cnn.forward(&parameters, &batch, batch.gather(&table).unwrap().view()).unwrap();
-    let folded = Folded::new(cnn, &parameters, &table).unwrap();
+    let folded = FoldedCnn::new(cnn, &parameters, &table).unwrap();
     let mut scratch = Vec::new();
     for (tokens, expected) in sentences.iter().zip(expected.outer_iter()) {
         let size = expected.iter().fold(1e-3f32, |size, x| size.max(x.abs()));
@@ -184,9 +184,9 @@ fn forms_shapes_and_saved_states_that_do_not_fit_are_refused() {
     for encoder in [&linear, &tanh] {
         let mismatch = |result: Result<_, _>| matches!(result, Err(Error::ShapeMismatch { .. }));
         let table = Table::zeros(4, 3).unwrap();
-        assert!(mismatch(Folded::new(encoder, &wide, &table).map(|_| ())));
-        assert!(mismatch(Folded::new(encoder, &parameters, &Table::zeros(4, 2).unwrap()).map(|_| ())));
-        assert_eq!(Folded::new(encoder, &parameters, &table).unwrap().n_words(), 4);
+        assert!(mismatch(FoldedCnn::new(encoder, &wide, &table).map(|_| ())));
+        assert!(mismatch(FoldedCnn::new(encoder, &parameters, &Table::zeros(4, 2).unwrap()).map(|_| ())));
+        assert_eq!(FoldedCnn::new(encoder, &parameters, &table).unwrap().n_words(), 4);
         assert!(mismatch(encoder.forward(&wide, &batch, words.view()).map(|_| ())));
         assert!(mismatch(encoder.forward(&Parameters::new(), &batch, words.view()).map(|_| ())));
         let narrow = matrix_of::<f32>(batch.distinct().len(), 2, 1);

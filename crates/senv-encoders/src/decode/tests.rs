@@ -1,7 +1,7 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Error, Parameters, Result, init, stream};
 
-use super::{BeamSearch, Decoded, beam_search};
+use super::{BeamSearch, Hypothesis, beam_search};
 use crate::{Conditioning, FirstInput, GruDecoder, GruInit, GruStyle, testing::matrix_of};
 
 const WORDS: usize = 4;
@@ -27,21 +27,21 @@ impl Setting {
         Self { decoder, parameters, words, output, vector }
     }
 
-    fn search(&self, search: &BeamSearch) -> Vec<Decoded> {
-        let speaker = self.decoder.speak(&self.parameters, self.vector.row(0)).unwrap();
+    fn search(&self, search: &BeamSearch) -> Vec<Hypothesis> {
+        let session = self.decoder.session(&self.parameters, self.vector.row(0)).unwrap();
         let embed = |word: Option<u32>, out: &mut [f64]| {
             if let Some(word) = word {
                 out.copy_from_slice(self.words.row(word as usize).as_slice().unwrap());
             }
         };
         let logits = |h: ArrayView2<'_, f64>| Ok::<_, Error>(h.dot(&self.output.t()) * 3.0);
-        beam_search(&speaker, search, embed, logits).unwrap()
+        beam_search(&session, search, embed, logits).unwrap()
     }
 
     /// All sentences of up to `longest` words, the end token counted, with ln p.
-    fn all(&self, longest: usize) -> Vec<Decoded> {
-        let speaker = self.decoder.speak(&self.parameters, self.vector.row(0)).unwrap();
-        let state = Array2::from_shape_vec((1, 5), speaker.first_state().to_vec()).unwrap();
+    fn all(&self, longest: usize) -> Vec<Hypothesis> {
+        let session = self.decoder.session(&self.parameters, self.vector.row(0)).unwrap();
+        let state = Array2::from_shape_vec((1, 5), session.first_state().to_vec()).unwrap();
         let (mut open, mut done) = (vec![(Vec::new(), 0.0, state)], Vec::new());
         for _ in 0..longest {
             let mut next = Vec::new();
@@ -50,14 +50,14 @@ impl Setting {
                     Some(&last) => self.words.select(ndarray::Axis(0), &[last as usize]),
                     None => Array2::zeros((1, 3)),
                 };
-                let state = speaker.step(word.view(), state.view()).unwrap();
+                let state = session.step(word.view(), state.view()).unwrap();
                 let logits = state.dot(&self.output.t()) * 3.0;
                 let total = logits.iter().map(|x: &f64| x.exp()).sum::<f64>().ln();
                 for (word, logit) in (0..).zip(&logits) {
                     let (mut tokens, log_probability): (Vec<u32>, f64) =
                         (tokens.clone(), log_probability + logit - total);
                     if word == END {
-                        done.push(Decoded { tokens, log_probability, ended: true });
+                        done.push(Hypothesis { tokens, log_probability, ended: true });
                     } else {
                         tokens.push(word);
                         next.push((tokens, log_probability, state.clone()));
@@ -66,13 +66,13 @@ impl Setting {
             }
             open = next;
         }
-        let cut = |(tokens, log_probability, _)| Decoded { tokens, log_probability, ended: false };
+        let cut = |(tokens, log_probability, _)| Hypothesis { tokens, log_probability, ended: false };
         done.extend(open.into_iter().map(cut));
         done
     }
 }
 
-fn close(a: &Decoded, b: &Decoded) -> bool {
+fn close(a: &Hypothesis, b: &Hypothesis) -> bool {
     a.tokens == b.tokens && a.ended == b.ended && (a.log_probability - b.log_probability).abs() < 1e-12
 }
 
@@ -105,7 +105,7 @@ fn greedy_takes_the_likeliest_word_each_time_and_a_beam_is_no_worse() {
         let mut beginning: Vec<u32> = Vec::new();
         let mass = |prefix: &[u32], end: bool| -> f64 {
             let fits =
-                |s: &&Decoded| s.tokens.starts_with(prefix) && (!end || s.ended && s.tokens.len() == prefix.len());
+                |s: &&Hypothesis| s.tokens.starts_with(prefix) && (!end || s.ended && s.tokens.len() == prefix.len());
             all.iter().filter(fits).map(|s| s.log_probability.exp()).sum()
         };
         for t in 0..5 {
@@ -132,12 +132,12 @@ fn greedy_takes_the_likeliest_word_each_time_and_a_beam_is_no_worse() {
 fn edges_and_bad_numbers() {
     let setting = Setting::new(1);
     assert_eq!(setting.search(&BeamSearch::greedy(END, 0))[0].tokens, [0u32; 0]);
-    let speaker = setting.decoder.speak(&setting.parameters, setting.vector.row(0)).unwrap();
-    let run = |search: &BeamSearch, row: &[f64]| -> Result<Vec<Decoded>> {
+    let session = setting.decoder.session(&setting.parameters, setting.vector.row(0)).unwrap();
+    let run = |search: &BeamSearch, row: &[f64]| -> Result<Vec<Hypothesis>> {
         let logits = |h: ArrayView2<'_, f64>| {
             Ok::<_, Error>(Array2::from_shape_fn((h.nrows(), row.len()), |(_, word)| row[word]))
         };
-        beam_search(&speaker, search, |_, _| {}, logits)
+        beam_search(&session, search, |_, _| {}, logits)
     };
     let greedy = BeamSearch::greedy(END, 3);
     // Ties go to the lower word; a word of −∞ is never taken, and where there is no other the search ends.
@@ -145,7 +145,7 @@ fn edges_and_bad_numbers() {
     let never = f64::NEG_INFINITY;
     assert_eq!(run(&greedy, &[never, 0.0, 1.0]).unwrap()[0].tokens, [2, 2, 2]);
     let certain = run(&greedy, &[never, 0.0, never]).unwrap();
-    assert_eq!(certain, [Decoded { tokens: vec![], log_probability: 0.0, ended: true }]);
+    assert_eq!(certain, [Hypothesis { tokens: vec![], log_probability: 0.0, ended: true }]);
     assert!(run(&greedy, &[never; 3]).unwrap().is_empty());
     for bad in [f64::NAN, f64::INFINITY] {
         assert!(matches!(run(&greedy, &[0.0, bad, 0.0]), Err(Error::InvalidParameter { name: "logits", .. })));

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Sums over the places of a word are taken by one thread in a fixed order. Gradients of all gates of all words lie in
-//! memory during the pass: `4 h n` numbers for `n` words, and as many as the projections have.
+//! memory during the pass: `4 h n` values for `n` words, and as many as the projections have.
 
 use ndarray::{Array2, s};
 use rayon::prelude::*;
@@ -65,7 +65,7 @@ fn add_rows<F: Float>(rows: &[F], out: &mut [F]) {
 }
 
 impl Cell {
-    /// Adds the gradients of what the cell has learnt (but for the context's matrix) to `d`.
+    /// Adds the gradients of what the cell has learned (but for the context's matrix) to `d`.
     pub(crate) fn backward<F: Float>(
         &self,
         weights: &Weights<'_, F>,

@@ -32,9 +32,9 @@ pub(crate) struct Reading<'a, F> {
     pub(crate) rows: ArrayView2<'a, F>,
     /// The input row of each packed row, `n_rows` for a zero vector; none if they are the same.
     pub(crate) index: Option<&'a [u32]>,
-    /// First states by place, `hidden` numbers each; none for zeros.
+    /// First states by place, `hidden` values each; none for zeros.
     pub(crate) initial: Option<&'a [F]>,
-    /// What is added to the gates of a sentence at every step, by place, `3 hidden` numbers each.
+    /// What is added to the gates of a sentence at every step, by place, `3 hidden` values each.
     pub(crate) context: Option<&'a [F]>,
 }
 

@@ -11,7 +11,7 @@
 //! (B1)  ∂a_r = ∂r r (1 − r)  ∂a_z = ±∂k z (1 − z)
 //! ```
 //!
-//! Rows hold r, z and n one after another, `3 h` numbers. Loops are written for the compiler to vectorise; σ and tanh are
+//! Rows hold r, z and n one after another, `3 h` values. Loops are written for the compiler to vectorize; σ and tanh are
 //! kernels.
 
 use senv_core::Float;
@@ -64,7 +64,7 @@ pub(super) fn candidate_before<F: Float>(a: &[F], context: Option<&[F]>, n: &mut
     F::tanh_in_place(n);
 }
 
-/// `out = a b`, number by number.
+/// `out = a b`, elementwise.
 pub(super) fn multiply<F: Float>(a: &[F], b: &[F], out: &mut [F]) {
     let h = out.len();
     let (a, b) = (&a[..h], &b[..h]);

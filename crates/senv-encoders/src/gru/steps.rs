@@ -121,7 +121,7 @@ impl Steps {
         rows
     }
 
-    /// Rows that stand by sentence, `dim` numbers each, by place.
+    /// Rows that stand by sentence, `dim` values each, by place.
     pub(crate) fn sorted<F: Copy>(&self, values: &[F], dim: usize) -> Vec<F> {
         self.order.iter().flat_map(|&i| row(values, dim, i as usize)).copied().collect()
     }

@@ -195,21 +195,21 @@ fn word_by_word_gives_the_states_of_teacher_forcing() {
         let (words, vectors) = (matrix_of::<f64>(4, 3, 1), matrix_of::<f64>(5, decoder.vector_dim(), 2));
         let (hidden, _) = decoder.forward(&parameters, &batch, words.view(), vectors.view()).unwrap();
         for i in 0..batch.len() {
-            let speaker = decoder.speak(&parameters, vectors.row(i)).unwrap();
-            let mut state = Array2::from_shape_vec((1, 2), speaker.first_state().to_vec()).unwrap();
+            let session = decoder.session(&parameters, vectors.row(i)).unwrap();
+            let mut state = Array2::from_shape_vec((1, 2), session.first_state().to_vec()).unwrap();
             let mut before = 0;
             for (t, &place) in batch.sentence(i).iter().enumerate() {
                 // Two ways to go on, of which the second is another.
                 let (other_word, other_state) = (array![[9.0, -9.0, 3.0]], array![[0.5, 0.1]]);
                 let word = words.row(before as usize).insert_axis(ndarray::Axis(0)).to_owned();
                 let both = |a: &Array2<f64>, b: &Array2<f64>| ndarray::concatenate![ndarray::Axis(0), *a, *b];
-                let next = speaker.step(both(&word, &other_word).view(), both(&state, &other_state).view()).unwrap();
+                let next = session.step(both(&word, &other_word).view(), both(&state, &other_state).view()).unwrap();
                 close(next.row(0), hidden.row(batch.start(i) + t).as_slice().unwrap(), "state");
                 state = next.slice(ndarray::s![..1, ..]).to_owned();
                 before = place;
             }
         }
-        assert!(decoder.speak(&parameters, vectors.row(0).slice(ndarray::s![..1])).is_err());
+        assert!(decoder.session(&parameters, vectors.row(0).slice(ndarray::s![..1])).is_err());
     }
 }
 

@@ -4,7 +4,7 @@
 use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 use senv_encoders::GruStyle;
 
-/// What a cell has learnt, or the gradients of that; rows in the order r, z, n.
+/// What a cell has learned, or the gradients of that; rows in the order r, z, n.
 #[derive(Clone)]
 pub(crate) struct Plain {
     pub(crate) style: GruStyle,
@@ -12,9 +12,9 @@ pub(crate) struct Plain {
     pub(crate) w: Array2<f64>,
     /// Shape `(3 hidden, hidden)`.
     pub(crate) u: Array2<f64>,
-    /// `3 hidden` numbers.
+    /// `3 hidden` values.
     pub(crate) b: Array1<f64>,
-    /// `3 hidden` numbers; zeros but in the form of PyTorch.
+    /// `3 hidden` values; zeros but in the form of PyTorch.
     pub(crate) c: Array1<f64>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Back {
     pub(crate) x: Vec<Array1<f64>>,
     /// Gradient of the first state.
     pub(crate) first: Array1<f64>,
-    /// Gradient of what was added to the gates at every step, `3 hidden` numbers.
+    /// Gradient of what was added to the gates at every step, `3 hidden` values.
     pub(crate) added: Array1<f64>,
 }
 

@@ -2,7 +2,7 @@
 
 use senv_core::{
     Result as CoreResult, Rows, Table,
-    optim::{ParametersOptimizer, Pull, TableOptimizer, clip_to_norm},
+    optim::{L2Penalty, ParametersOptimizer, TableOptimizer, clip_to_norm},
 };
 use senv_losses::RowGradients;
 
@@ -56,7 +56,7 @@ impl Learner {
         }
         if let Some(optimizer) = &mut self.words {
             let strength = params.strength(params.l2_words) as f32;
-            let pull = self.initial_words.as_ref().map(|initial| Pull { initial, strength });
+            let pull = self.initial_words.as_ref().map(|initial| L2Penalty { initial, strength });
             let (table, d_words) = (&mut self.weights.words, gradients.d_words.view());
             match params.words {
                 WordUpdates::Dense => optimizer.update_all(lr, table, &gradients.tokens, d_words, pull)?,

@@ -3,7 +3,7 @@
 use senv_core::{
     Error as CoreError,
     checkpoint::CheckpointPlan,
-    optim::{Adam, Rule},
+    optim::{Adam, UpdateRule},
 };
 use senv_losses::L2;
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ pub struct FitParams {
     /// Examples a step, at least 1.
     pub batch: usize,
     /// How parameters follow their gradients.
-    pub rule: Rule,
+    pub rule: UpdateRule,
     /// Learning rate, above 0.
     pub lr: f64,
     /// How the rate moves.
@@ -111,7 +111,7 @@ impl Default for FitParams {
             epochs: 10,
             steps: None,
             batch: 100,
-            rule: Rule::default(),
+            rule: UpdateRule::default(),
             lr: Adam::DEFAULT_LR,
             decay: Decay::Constant,
             words: WordUpdates::Sparse,

@@ -295,7 +295,7 @@ impl<'a, O: Objective> Run<'a, O> {
                     active: recent.active.mean(),
                     tokens_per_second: (tokens > 0).then(|| tokens as f64 / seconds.max(1e-9)),
                     decoders: recent.decoders.map(Mean::mean),
-                    among_samples: recent.among_samples,
+                    sampled_perplexity: recent.among_samples,
                     validation: self.place.history.last().map(|&(_, score)| score),
                 };
                 recent = Recent::default();

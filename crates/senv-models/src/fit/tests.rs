@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use ndarray::Array2;
 use senv_core::{
-    Control, NoObserver, Observer, Parameters, Progress, Rows, Table, TokenId, checkpoint::CheckpointPlan, optim::Rule,
+    Control, NoObserver, Observer, Parameters, Progress, Rows, Table, TokenId, checkpoint::CheckpointPlan,
+    optim::UpdateRule,
 };
 
 use senv_losses::RowGradients;
@@ -179,7 +180,7 @@ fn it_learns_and_threads_do_not_change_a_bit() {
 #[test]
 fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    for (rule, weight) in [(Rule::default(), None), (Rule::Sgd, Some(3.0))] {
+    for (rule, weight) in [(UpdateRule::default(), None), (UpdateRule::Sgd, Some(3.0))] {
         let params = FitParams { rule, epochs: 4, ..params() };
         let objective = || Targets { scores: vec![0.1, 0.5, 0.2, 0.3], weight, ..Targets::default() };
         let whole = fit(&mut objective(), initial, &params, &NoObserver).unwrap();
@@ -264,12 +265,12 @@ fn rows_of_an_output_are_learnt_as_the_dense_rule_does_where_resting_rows_have_n
     };
     // Gradients are about 100 long: clipping is at work, and the factor has all its digits in f64.
     for clip in [None, Some(50.0)] {
-        let rows = run(Rule::Sgd, clip, true, 1);
-        assert_eq!(bits(&rows), bits(&run(Rule::Sgd, clip, false, 1)), "{clip:?}");
+        let rows = run(UpdateRule::Sgd, clip, true, 1);
+        assert_eq!(bits(&rows), bits(&run(UpdateRule::Sgd, clip, false, 1)), "{clip:?}");
         assert!(rows.parameters[1][1].values().iter().all(|&x| x > 0.5), "{:?}", rows.parameters[1]);
-        let adam = run(Rule::default(), clip, true, 1);
-        assert!([2, 5].iter().all(|&threads| bits(&run(Rule::default(), clip, true, threads)) == bits(&adam)));
-        assert_ne!(bits(&adam), bits(&run(Rule::default(), clip, false, 1)), "moments of resting rows rest too");
+        let adam = run(UpdateRule::default(), clip, true, 1);
+        assert!([2, 5].iter().all(|&threads| bits(&run(UpdateRule::default(), clip, true, threads)) == bits(&adam)));
+        assert_ne!(bits(&adam), bits(&run(UpdateRule::default(), clip, false, 1)), "moments of resting rows rest too");
     }
 }
 
@@ -329,7 +330,7 @@ fn an_objective_without_examples_is_an_error() {
 
 /// Two steps of plain SGD, one with all words and one with words 0 to 6: those are in both, whichever comes first.
 fn two_steps(clip: Option<f64>, l2_words: f64, l2_norm: Norm) -> Weights {
-    let rule = Rule::Sgd;
+    let rule = UpdateRule::Sgd;
     let params = FitParams { epochs: 1, batch: 50, lr: 0.1, rule, clip, l2_words, l2_norm, ..FitParams::default() };
     let initial = || {
         let mut weights = initial()?;

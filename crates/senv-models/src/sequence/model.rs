@@ -213,7 +213,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     ) -> Result<Vec<Said>> {
         let decoder = part.machine.decoder(k)?;
         let (of_decoder, of_output) = part.machine.groups(k);
-        let speaker = decoder.speak(&part.parameters[of_decoder], vector)?;
+        let speaker = decoder.session(&part.parameters[of_decoder], vector)?;
         let start = part.machine.form.start_token.then_some(END.0);
         let embed = |word: Option<u32>, out: &mut [f32]| {
             if let Some(word) = word.or(start) {
@@ -266,7 +266,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
             let mut vectors = part.vectors(sentences)?;
             if self.config.normalise {
                 vectors.rows_mut().into_iter().filter_map(ArrayViewMut1::into_slice).for_each(|row| {
-                    kernels::l2_normalise(row);
+                    kernels::l2_normalize(row);
                 });
             }
             all.push(vectors);

@@ -335,7 +335,7 @@ mod tests {
                 let zeros: Vec<Parameters<f64>> = machine.init(1).unwrap().iter().map(Parameters::cast).collect();
                 let mut told = Told::default();
                 told.assign(&set, set.examples.iter(), 2, shared_output.then_some(END)).unwrap();
-                let n = WORDS * DIM + zeros.iter().map(Parameters::n_numbers).sum::<usize>();
+                let n = WORDS * DIM + zeros.iter().map(Parameters::n_values).sum::<usize>();
                 let mut rng = stream(5, "whole", &[]);
                 let x: Vec<f64> = (0..n).map(|_| rng.random_range(-0.8..0.8)).collect();
                 let (_, gradient) = whole(&machine, &told, &zeros, false, &x);

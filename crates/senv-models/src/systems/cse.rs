@@ -19,7 +19,7 @@ use ndarray::Array2;
 use senv_core::{
     Coverage, Observer, Parameters, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, stream,
 };
-use senv_encoders::{Activation, Encoder, Folded, Padding, SumPooledCnn, Window};
+use senv_encoders::{Activation, Encoder, FoldedCnn, Padding, SumPooledCnn, Window};
 use senv_losses::MarginLoss;
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
@@ -168,7 +168,7 @@ pub struct Cse {
     parameters: Parameters<f32>,
     cnn: SumPooledCnn,
     /// Words and filters in one table, made when many sentences are to be encoded.
-    folded: OnceLock<Option<Folded>>,
+    folded: OnceLock<Option<FoldedCnn>>,
     /// Whether single sentences are to use it.
     prepared: AtomicBool,
 }
@@ -251,11 +251,11 @@ impl Cse {
     }
 
     /// The folded table, made when first asked for; `None` if it does not fit into memory.
-    fn folded(&self) -> Option<&Folded> {
-        self.folded.get_or_init(|| Folded::new(&self.cnn, &self.parameters, &self.words).ok()).as_ref()
+    fn folded(&self) -> Option<&FoldedCnn> {
+        self.folded.get_or_init(|| FoldedCnn::new(&self.cnn, &self.parameters, &self.words).ok()).as_ref()
     }
 
-    fn encode_tokens(&self, folded: Option<&Folded>, tokens: &[TokenId], numbers: &mut Vec<f32>, out: &mut [f32]) {
+    fn encode_tokens(&self, folded: Option<&FoldedCnn>, tokens: &[TokenId], numbers: &mut Vec<f32>, out: &mut [f32]) {
         let done = match folded {
             Some(folded) => folded.encode_into(tokens, numbers, out),
             None => self.cnn.encode_into(&self.parameters, &self.words, tokens, numbers, out),
@@ -345,7 +345,7 @@ impl SentenceEncoder for Cse {
         let mut tokens = std::mem::take(&mut scratch.tokens);
         let coverage = known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
         let folded = if self.prepared.load(Ordering::Acquire) { self.folded() } else { None };
-        self.encode_tokens(folded, &tokens, &mut scratch.numbers, out);
+        self.encode_tokens(folded, &tokens, &mut scratch.values, out);
         scratch.tokens = tokens;
         coverage
     }
@@ -358,7 +358,7 @@ impl SentenceEncoder for Cse {
             let mut tokens = std::mem::take(&mut scratch.tokens);
             let coverage =
                 known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
-            self.encode_tokens(folded, &tokens, &mut scratch.numbers, out);
+            self.encode_tokens(folded, &tokens, &mut scratch.values, out);
             scratch.tokens = tokens;
             coverage
         })

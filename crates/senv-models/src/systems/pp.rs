@@ -5,7 +5,7 @@
 
 use senv_core::{
     Observer, Parameters, Tokenizer,
-    optim::{AdaGradParams, AdamParams, AdamVariant, Rule},
+    optim::{AdaGradParams, AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Average, Pooling};
 use senv_losses::{InfoNce, MarginLoss};
@@ -59,7 +59,7 @@ impl Default for PpParams {
             fit: FitParams {
                 epochs: 10,
                 batch: 100,
-                rule: Rule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
+                rule: UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
                 lr: 0.005,
                 l2_words: 1e-6,
                 clip: Some(1.0),
@@ -85,7 +85,7 @@ impl PpParams {
             },
             fit: FitParams {
                 batch: 2048,
-                rule: Rule::AdaGrad(AdaGradParams::default()),
+                rule: UpdateRule::AdaGrad(AdaGradParams::default()),
                 lr: 0.3,
                 decay: Decay::Linear { warmup: 0.1, floor: 0.0 },
                 l2_words: 0.0,

@@ -16,7 +16,7 @@ use senv_core::{
     kernels, stream,
 };
 use senv_encoders::{Activation, Encoder};
-use senv_losses::{Combine, GradeLoss, Grid, Predictions, RelatednessHead, check_score};
+use senv_losses::{Combine, Grid, Predictions, RelatednessHead, RelatednessLoss, check_score};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -53,7 +53,7 @@ pub struct RelatednessParams {
     /// What the head sees of two vectors beside their difference.
     pub combine: Combine,
     /// What is made small.
-    pub loss: GradeLoss,
+    pub loss: RelatednessLoss,
     /// Where filters start.
     pub filters: FilterStart,
     /// λ on filters and biases of the encoder, at least 0.
@@ -73,7 +73,7 @@ impl Default for RelatednessParams {
             hidden: senv_losses::DEFAULT_HIDDEN,
             grid: Grid::default(),
             combine: Combine::default(),
-            loss: GradeLoss::Kl { mean_over_grades: false },
+            loss: RelatednessLoss::Kl { mean_over_classes: false },
             filters: FilterStart::Universal,
             l2_filters: 1e-6,
             l2_head: 1e-6,
@@ -503,7 +503,7 @@ impl SentenceEncoder for Relatedness {
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let mut tokens = std::mem::take(&mut scratch.tokens);
         let coverage = known_tokens(&self.config.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
-        let encoded = self.encoder.encode_into(&self.parameters[0], &self.words, &tokens, &mut scratch.numbers, out);
+        let encoded = self.encoder.encode_into(&self.parameters[0], &self.words, &tokens, &mut scratch.values, out);
         // Shapes were checked when the model was made; tokens come from its vocabulary.
         debug_assert!(encoded.is_ok());
         if encoded.is_err() {

@@ -12,7 +12,7 @@ use ndarray::{Axis, concatenate};
 use rand::RngExt;
 use senv_core::{
     Corpus, CorpusOptions, Error as CoreError, Observer, Parameters, Sentences, Stream, TokenBatch, Tokenizer,
-    Vocabulary, optim::Rule, stream,
+    Vocabulary, optim::UpdateRule, stream,
 };
 use senv_encoders::{Average, Encoder, Pooling};
 use senv_losses::{CandidateCounts, SoftmaxCosine};
@@ -83,7 +83,7 @@ impl SiameseCbowParams {
     /// The optimiser of the paper: gradient descent at a rate of 1e-4 on the mean over the batch.
     #[must_use]
     pub fn with_paper_optimizer(mut self) -> Self {
-        self.fit.rule = Rule::Sgd;
+        self.fit.rule = UpdateRule::Sgd;
         self.fit.lr = 1e-4;
         self
     }

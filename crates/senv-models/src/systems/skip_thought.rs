@@ -9,7 +9,7 @@ use std::path::Path;
 
 use senv_core::{
     CorpusOptions, Error as CoreError, Observer, Tokenizer,
-    optim::{AdamParams, AdamVariant, Rule},
+    optim::{AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::Reduction;
@@ -108,7 +108,7 @@ impl SkipThoughtParams {
     /// losses added up, gradients of at most 5, its Adam at 0.0002, and no triple with a longer sentence.
     #[must_use]
     pub fn release(self) -> Self {
-        let rule = Rule::Adam(AdamParams::default().variant(AdamVariant::Kiros));
+        let rule = UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Kiros));
         let fit = FitParams { batch: 64, clip: Some(5.0), lr: 2e-4, rule, epochs: 5, ..self.fit };
         let (style, conditioning) = (GruStyle::Release, Conditioning::InitialState);
         Self { style, conditioning, long: LongSentences::Drop, reduction: Reduction::Sum, fit, ..self }

@@ -18,7 +18,7 @@ use std::{
 };
 
 use senv_core::{
-    Control, CorpusOptions, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::Rule,
+    Control, CorpusOptions, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::UpdateRule,
 };
 use senv_models::{
     BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, GruTopology, LongSentences,

@@ -110,22 +110,22 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
         params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
     };
     for words in [WordUpdates::Sparse, WordUpdates::Frozen] {
-        let one = run(words, Rule::default(), 1, None, &NoObserver);
+        let one = run(words, UpdateRule::default(), 1, None, &NoObserver);
         for threads in [2, 5] {
-            let other = run(words, Rule::default(), threads, None, &NoObserver);
+            let other = run(words, UpdateRule::default(), threads, None, &NoObserver);
             assert_eq!(bits(&one.model), bits(&other.model), "{words:?} {threads}");
         }
         let plan = CheckpointPlan { path: files.path(&format!("{words:?}")), every: None, resume: true };
-        run(words, Rule::default(), 1, Some(plan.clone()), &StopAt(AtomicU32::new(1)));
-        let resumed = run(words, Rule::default(), 2, Some(plan), &NoObserver);
+        run(words, UpdateRule::default(), 1, Some(plan.clone()), &StopAt(AtomicU32::new(1)));
+        let resumed = run(words, UpdateRule::default(), 2, Some(plan), &NoObserver);
         assert_eq!(bits(&one.model), bits(&resumed.model), "{words:?}");
     }
     // Without moments a row rests as long as it has no gradient: both rules are one, up to the rounding of the norm.
     let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
-        .map(|words| run(words, Rule::Sgd, 1, None, &NoObserver).model.encode(&["boat bread goal"]).unwrap());
+        .map(|words| run(words, UpdateRule::Sgd, 1, None, &NoObserver).model.encode(&["boat bread goal"]).unwrap());
     assert!(sparse.iter().zip(&dense).all(|(a, b)| (a - b).abs() < 1e-6), "{sparse} {dense}");
     let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
-        .map(|words| bits(&run(words, Rule::default(), 1, None, &NoObserver).model));
+        .map(|words| bits(&run(words, UpdateRule::default(), 1, None, &NoObserver).model));
     assert_ne!(sparse, dense, "moments decay at every step by the dense rule alone");
 }
 

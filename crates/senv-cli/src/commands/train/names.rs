@@ -5,10 +5,10 @@ use std::path::Path;
 use clap::ValueEnum;
 use senv_core::{
     Observer, Tokenizer,
-    optim::{AdaGradParams, AdamParams, AdamVariant, Rule},
+    optim::{AdaGradParams, AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Activation, Padding};
-use senv_losses::{Candidates, Combine, GradeLoss, Selection};
+use senv_losses::{Candidates, Combine, RelatednessLoss, Selection};
 use senv_models::{FilterStart, Norm, WordUpdates};
 
 /// An argument of a few names, each for a value of the library.
@@ -43,12 +43,12 @@ pub(crate) fn fit_tokenizer<P: AsRef<Path>>(
         *tokenizer = Tokenizer::for_files(files, observer).lowercase(lowercase);
     }
 }
-names!(OptimizerArg for Rule {
-    Adam => Rule::Adam(AdamParams::default()),
-    AdamFolded => Rule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
-    AdamKiros => Rule::Adam(AdamParams::default().variant(AdamVariant::Kiros)),
-    Adagrad => Rule::AdaGrad(AdaGradParams::default()),
-    Sgd => Rule::Sgd,
+names!(OptimizerArg for UpdateRule {
+    Adam => UpdateRule::Adam(AdamParams::default()),
+    AdamFolded => UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
+    AdamKiros => UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Kiros)),
+    Adagrad => UpdateRule::AdaGrad(AdaGradParams::default()),
+    Sgd => UpdateRule::Sgd,
 });
 names!(UpdatesArg for WordUpdates {
     Sparse => WordUpdates::Sparse, Dense => WordUpdates::Dense, Frozen => WordUpdates::Frozen,
@@ -62,10 +62,10 @@ names!(ActivationArg for Activation { Linear => Activation::Linear, Tanh => Acti
 names!(PaddingArg for Padding { PerFilter => Padding::PerFilter, WholeSentence => Padding::WholeSentence });
 names!(CombineArg for Combine { Product => Combine::Product, Concat => Combine::Concat });
 names!(FilterStartArg for FilterStart { Universal => FilterStart::Universal, Random => FilterStart::Random });
-names!(GradeLossArg for GradeLoss {
-    Kl => GradeLoss::Kl { mean_over_grades: false },
-    CrossEntropy => GradeLoss::CrossEntropy,
-    SquaredError => GradeLoss::SquaredError,
+names!(GradeLossArg for RelatednessLoss {
+    Kl => RelatednessLoss::Kl { mean_over_classes: false },
+    CrossEntropy => RelatednessLoss::CrossEntropy,
+    SquaredError => RelatednessLoss::SquaredError,
 });
 
 /// How the learning rate moves.

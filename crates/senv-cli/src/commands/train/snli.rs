@@ -259,8 +259,8 @@ type Labelled<'a> = (&'a NliPairs, Option<&'a NliPairs>);
 fn read(paths: &[PathBuf]) -> Result<Option<NliPairs>> {
     let sets = paths.iter().map(NliSet::read).collect::<senv_eval::Result<Vec<_>>>()?;
     let Some(first) = sets.first() else { return Ok(None) };
-    for set in sets.iter().filter(|set| set.n_unlabelled > 0) {
-        let pairs = plural(set.n_unlabelled as u64, "pair");
+    for set in sets.iter().filter(|set| set.n_unlabeled > 0) {
+        let pairs = plural(set.n_unlabeled as u64, "pair");
         output::note(&format!("{}: {pairs} without a label, passed over", set.path.display()));
     }
     let pairs = sets.iter().flat_map(|set| &set.pairs);

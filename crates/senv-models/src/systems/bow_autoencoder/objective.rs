@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Parameters, Sentences, Stream, TokenBatch};
 use senv_encoders::Encoder;
-use senv_losses::{PresenceLoss, PresenceTree, RowGradients};
+use senv_losses::{HierarchicalSoftmax, MultiLabelLoss, RowGradients};
 
 use super::{BowAutoencoder, BowAutoencoderParams, Reconstruction, encoder::PresentWords};
 use crate::{
@@ -17,15 +17,15 @@ const A_BATCH: usize = 256;
 /// What tells the words.
 #[derive(Debug, Clone)]
 pub(super) enum Output {
-    Full(PresenceLoss),
-    Tree(PresenceTree),
+    Full(MultiLabelLoss),
+    Tree(HierarchicalSoftmax),
 }
 
 impl Output {
     pub(super) fn new(params: &BowAutoencoderParams, n_words: usize) -> Self {
         match params.reconstruction {
-            Reconstruction::Full => Self::Full(PresenceLoss::new(params.dim, n_words)),
-            Reconstruction::Tree => Self::Tree(PresenceTree::new(params.dim, n_words)),
+            Reconstruction::Full => Self::Full(MultiLabelLoss::new(params.dim, n_words)),
+            Reconstruction::Tree => Self::Tree(HierarchicalSoftmax::new(params.dim, n_words)),
         }
     }
 

@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Parameters, Sentences, Table, TokenBatch, TokenId};
 use senv_encoders::Encoder;
-use senv_losses::PresenceLoss;
+use senv_losses::MultiLabelLoss;
 use serde_json::Value;
 
 use super::{
@@ -77,7 +77,7 @@ fn the_encoder_gives_the_reference_numbers() {
     close(h.as_slice().unwrap(), &case["h"], 1e-9);
 
     let output = parameters(&[("output.w", &case["O"]), ("output.b", &case["b"])]);
-    let told = PresenceLoss::new(w.ncols(), w.nrows());
+    let told = MultiLabelLoss::new(w.ncols(), w.nrows());
     let (mut d_output, mut d_bias) = (output.zeros_like(), bias.zeros_like());
     let (loss, d_h) = told.loss_and_gradients(&output, h.view(), &sentences, 1.0, &mut d_output).unwrap();
     close(&[loss], &Value::from(vec![case["loss"].clone()]), 1e-9);

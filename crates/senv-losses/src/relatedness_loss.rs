@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result, check_size},
-    grades::Grid,
+    relatedness_target::Grid,
 };
 
 /// Distributions over grades, and their logarithms, which stay finite where a share rounds to 0.
@@ -52,22 +52,23 @@ impl<F: Float> Predictions<F> {
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_losses::{GradeLoss, Grid, Predictions};
+/// use senv_losses::{RelatednessLoss, Grid, Predictions};
 /// let predictions = Predictions::from_logits(array![[0.0, 0.0, 0.0, 0.0, 0.0]]);
 /// let targets = Grid::OneTo(5).targets(&[4.0])?;
-/// let loss = GradeLoss::default();
+/// let loss = RelatednessLoss::default();
 /// assert!((loss.forward(&predictions, targets.view())? - 5f64.ln()).abs() < 1e-12);
 /// let d_logits = loss.backward(&predictions, targets.view(), 1.0);
 /// assert!((d_logits[(0, 3)] - (0.2f64 - 1.0)).abs() < 1e-12);
 /// # Ok::<(), senv_losses::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum GradeLoss {
+pub enum RelatednessLoss {
     /// Kullback-Leibler divergence from the target to the prediction (Tai et al. 2015, section 5.2).
     Kl {
         /// Whether it is divided by the number of grades as well, as in the releases; not so by default. That is the
         /// same as a λ of `L2` multiplied by the number of grades.
-        mean_over_grades: bool,
+        #[serde(rename = "mean_over_grades")]
+        mean_over_classes: bool,
     },
     /// Cross-entropy, as in the Skip-thought script: the divergence plus a constant.
     CrossEntropy,
@@ -75,19 +76,19 @@ pub enum GradeLoss {
     SquaredError,
 }
 
-impl Default for GradeLoss {
+impl Default for RelatednessLoss {
     /// The divergence, not divided by the number of grades.
     fn default() -> Self {
-        Self::Kl { mean_over_grades: false }
+        Self::Kl { mean_over_classes: false }
     }
 }
 
-impl GradeLoss {
+impl RelatednessLoss {
     /// One over the number of terms that are averaged.
     fn scale(self, (n, grades): (usize, usize)) -> f64 {
         let grades = match self {
-            Self::SquaredError | Self::Kl { mean_over_grades: true } => grades,
-            Self::CrossEntropy | Self::Kl { mean_over_grades: false } => 1,
+            Self::SquaredError | Self::Kl { mean_over_classes: true } => grades,
+            Self::CrossEntropy | Self::Kl { mean_over_classes: false } => 1,
         };
         1.0 / (n as f64 * grades as f64)
     }
@@ -150,11 +151,11 @@ mod tests {
     use super::*;
     use crate::testing::{View, matrix, worst};
 
-    const LOSSES: [GradeLoss; 4] = [
-        GradeLoss::Kl { mean_over_grades: false },
-        GradeLoss::Kl { mean_over_grades: true },
-        GradeLoss::CrossEntropy,
-        GradeLoss::SquaredError,
+    const LOSSES: [RelatednessLoss; 4] = [
+        RelatednessLoss::Kl { mean_over_classes: false },
+        RelatednessLoss::Kl { mean_over_classes: true },
+        RelatednessLoss::CrossEntropy,
+        RelatednessLoss::SquaredError,
     ];
 
     #[test]
@@ -176,7 +177,7 @@ mod tests {
         let perfect = Predictions::from_logits(ndarray::array![[0.0, 0.0, -1e4]]);
         let hopeless = Predictions::from_logits(ndarray::array![[0.0, -1e4, -1e4]]);
         for loss in LOSSES {
-            let entropy = if loss == GradeLoss::CrossEntropy { 2f64.ln() } else { 0.0 };
+            let entropy = if loss == RelatednessLoss::CrossEntropy { 2f64.ln() } else { 0.0 };
             assert!((loss.forward(&perfect, targets.view()).unwrap() - entropy).abs() < 1e-15);
             assert!(loss.backward(&perfect, targets.view(), 1.0).iter().all(|d| d.abs() < 1e-15));
         }
@@ -188,7 +189,7 @@ mod tests {
     #[test]
     fn bad_batches_and_numbers() {
         let predictions = Predictions::from_logits(matrix::<f64>(2, 3, 1));
-        let loss = GradeLoss::default();
+        let loss = RelatednessLoss::default();
         for shape in [(1, 3), (2, 4)] {
             let targets = Array2::zeros(shape);
             assert!(matches!(loss.forward(&predictions, targets.view()), Err(Error::Core(_))));

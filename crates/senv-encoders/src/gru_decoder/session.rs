@@ -12,7 +12,7 @@ use crate::{
 
 /// A [`GruDecoder`] set upon one sentence vector.
 #[derive(Debug, Clone)]
-pub struct Speaker<'a, F> {
+pub struct DecoderSession<'a, F> {
     pub(super) decoder: &'a GruDecoder,
     pub(super) parameters: &'a Parameters<F>,
     pub(super) first: Vec<F>,
@@ -20,14 +20,14 @@ pub struct Speaker<'a, F> {
     pub(super) added: Option<Vec<F>>,
 }
 
-impl<F: Float> Speaker<'_, F> {
+impl<F: Float> DecoderSession<'_, F> {
     /// The decoder.
     #[must_use]
     pub fn decoder(&self) -> &GruDecoder {
         self.decoder
     }
 
-    /// The state before the first word, `hidden` numbers.
+    /// The state before the first word, `hidden` values.
     #[must_use]
     pub fn first_state(&self) -> &[F] {
         &self.first

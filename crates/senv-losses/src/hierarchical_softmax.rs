@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     dense::{check_shapes, init},
     error::{Result, check_range, check_size},
+    multi_label::present_words,
     output_layer::Reduction,
-    presence::present_words,
     row_gradients::{RowGradients, Term},
     rows::flat_mut,
 };
@@ -35,8 +35,8 @@ use crate::{
 /// ```
 /// use ndarray::array;
 /// use senv_core::{Sentences, TokenId, stream};
-/// use senv_losses::PresenceTree;
-/// let output = PresenceTree::new(2, 5);
+/// use senv_losses::HierarchicalSoftmax;
+/// let output = HierarchicalSoftmax::new(2, 5);
 /// let parameters = output.init::<f32>(&mut stream(1, "output", &[]))?;
 /// let mut sentences = Sentences::new();
 /// sentences.push([4, 0, 4].map(TokenId)); // A repeated word counts once.
@@ -51,7 +51,7 @@ use crate::{
 /// S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014, section 2.2; F.
 /// Morin, Y. Bengio, AISTATS 2005.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PresenceTree {
+pub struct HierarchicalSoftmax {
     /// Numbers of an encoding.
     pub dim: usize,
     /// Words of the vocabulary.
@@ -59,14 +59,14 @@ pub struct PresenceTree {
 }
 
 /// An inner node above present words of a sentence: how many lie to its left and right.
-struct Turns {
+struct PathCounts {
     node: u32,
     left: u32,
     right: u32,
 }
 
-impl PresenceTree {
-    /// For encodings of `dim` numbers and `n_words` words.
+impl HierarchicalSoftmax {
+    /// For encodings of `dim` values and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words }
@@ -95,18 +95,18 @@ impl PresenceTree {
     }
 
     /// The nodes above the words of every sentence, by node.
-    fn turns(&self, present: &Sentences) -> Vec<Vec<Turns>> {
+    fn path_counts(&self, present: &Sentences) -> Vec<Vec<PathCounts>> {
         let of = |words: &[senv_core::TokenId]| {
             let path =
                 |leaf: u32| std::iter::successors(Some(leaf), |node| Some(node / 2)).take_while(|&node| node > 1);
             let mut steps: Vec<u32> = words.iter().flat_map(|word| path(self.n_words as u32 + word.0)).collect();
             steps.sort_unstable();
             let groups = steps.chunk_by(|a, b| a / 2 == b / 2);
-            let turns = groups.map(|steps| {
+            let path_counts = groups.map(|steps| {
                 let right = steps.iter().filter(|&step| step % 2 == 1).count() as u32;
-                Turns { node: steps[0] / 2, left: steps.len() as u32 - right, right }
+                PathCounts { node: steps[0] / 2, left: steps.len() as u32 - right, right }
             });
-            turns.collect()
+            path_counts.collect()
         };
         present.iter().map(of).collect()
     }
@@ -124,7 +124,7 @@ impl PresenceTree {
     ) -> Result<Vec<f64>> {
         self.check(parameters, hidden)?;
         let present = present_words(sentences, hidden.nrows(), self.n_words)?;
-        let (_, losses) = self.slopes(parameters, hidden, &self.turns(&present));
+        let (_, losses) = self.slopes(parameters, hidden, &self.path_counts(&present));
         Ok(losses)
     }
 
@@ -133,25 +133,25 @@ impl PresenceTree {
         &self,
         parameters: &Parameters<F>,
         hidden: ArrayView2<'_, F>,
-        turns: &[Vec<Turns>],
+        path_counts: &[Vec<PathCounts>],
     ) -> (Vec<Vec<F>>, Vec<f64>) {
         let hidden = hidden.as_standard_layout();
         let hidden = hidden.as_slice().unwrap_or_default();
         let (w, b) = (parameters[0].values(), parameters[1].values());
-        let sentence = |(i, turns): (usize, &Vec<Turns>)| {
+        let sentence = |(i, path_counts): (usize, &Vec<PathCounts>)| {
             let h = &hidden[i * self.dim..][..self.dim];
             let mut loss = 0.0;
-            let slope = |turns: &Turns| {
-                let node = turns.node as usize;
+            let slope = |path_counts: &PathCounts| {
+                let node = path_counts.node as usize;
                 let a = (F::dot(&w[node * self.dim..][..self.dim], h) + b[node]).wide(); // (F1)
-                let (left, right) = (f64::from(turns.left), f64::from(turns.right));
+                let (left, right) = (f64::from(path_counts.left), f64::from(path_counts.right));
                 loss += left * math::softplus(a) + right * math::softplus(-a); // (F3)
                 F::of(left * math::sigmoid(a) - right * math::sigmoid(-a))
             };
-            let slopes = turns.iter().map(slope).collect();
+            let slopes = path_counts.iter().map(slope).collect();
             (slopes, loss)
         };
-        turns.par_iter().enumerate().map(sentence).unzip()
+        path_counts.par_iter().enumerate().map(sentence).unzip()
     }
 
     /// The mean loss of the sentences, the gradient of `hidden`, shape `(n, dim)`, and those of the rows of the nodes
@@ -170,20 +170,24 @@ impl PresenceTree {
         let present = present_words(sentences, hidden.nrows(), self.n_words)?;
         let factor = Reduction::Mean.factor(hidden.nrows())?;
         let c = F::of(d_loss * factor);
-        let turns = self.turns(&present);
-        let (slopes, losses) = self.slopes(parameters, hidden, &turns);
+        let path_counts = self.path_counts(&present);
+        let (slopes, losses) = self.slopes(parameters, hidden, &path_counts);
         let mut d_hidden = Array2::zeros(hidden.raw_dim());
         let w = parameters[0].values();
-        let steps = turns.par_iter().zip(&slopes);
-        flat_mut(&mut d_hidden).par_chunks_mut(self.dim.max(1)).zip(steps).for_each(|(d_h, (turns, slopes))| {
-            for (turns, &slope) in turns.iter().zip(slopes) {
-                F::axpy(c * slope, &w[turns.node as usize * self.dim..][..self.dim], d_h); // (B3)
+        let steps = path_counts.par_iter().zip(&slopes);
+        flat_mut(&mut d_hidden).par_chunks_mut(self.dim.max(1)).zip(steps).for_each(|(d_h, (path_counts, slopes))| {
+            for (path_counts, &slope) in path_counts.iter().zip(slopes) {
+                F::axpy(c * slope, &w[path_counts.node as usize * self.dim..][..self.dim], d_h); // (B3)
             }
         });
-        let mut terms = Vec::with_capacity(turns.iter().map(Vec::len).sum());
-        for (i, (turns, slopes)) in turns.iter().zip(&slopes).enumerate() {
-            let term = |(turns, &slope): (&Turns, &F)| Term { row: turns.node, input: i as u32, c: c * slope };
-            terms.extend(turns.iter().zip(slopes).map(term));
+        let mut terms = Vec::with_capacity(path_counts.iter().map(Vec::len).sum());
+        for (i, (path_counts, slopes)) in path_counts.iter().zip(&slopes).enumerate() {
+            let term = |(path_counts, &slope): (&PathCounts, &F)| Term {
+                row: path_counts.node,
+                input: i as u32,
+                c: c * slope,
+            };
+            terms.extend(path_counts.iter().zip(slopes).map(term));
         }
         terms.sort_by_key(|term| term.row); // Stable: sentences in order within a node.
         let mut nodes: Vec<u32> = terms.iter().map(|term| term.row).collect();
@@ -211,7 +215,7 @@ mod tests {
         sentences
     }
 
-    fn parameters<F: Float>(output: &PresenceTree) -> Parameters<F> {
+    fn parameters<F: Float>(output: &HierarchicalSoftmax) -> Parameters<F> {
         let mut parameters = output.init::<F>(&mut stream(3, "output", &[])).unwrap();
         init::normal(&mut stream(4, "bias", &[]), parameters[1].values_mut(), 0.5).unwrap();
         parameters
@@ -221,7 +225,7 @@ mod tests {
     fn gradients_match_central_differences() {
         let h = matrix::<f64>(4, 3, 1);
         let batch = sentences(&[&[6, 0, 3, 6], &[], &[1], &[0, 1, 2, 3, 4, 5, 6]]);
-        let output = PresenceTree::new(3, 7);
+        let output = HierarchicalSoftmax::new(3, 7);
         let p = parameters::<f64>(&output);
         let f =
             |p: &Parameters<f64>, h: View<'_>| 2.5 * output.forward(p, h, &batch).unwrap().iter().sum::<f64>() / 4.0;
@@ -241,7 +245,7 @@ mod tests {
     fn words_share_a_probability_of_one_on_paths_of_one_length_or_two() {
         let h = matrix::<f64>(1, 4, 1);
         for n_words in [1, 2, 3, 8, 13] {
-            let output = PresenceTree::new(4, n_words);
+            let output = HierarchicalSoftmax::new(4, n_words);
             let p = parameters::<f64>(&output);
             let mut total = 0.0;
             for word in 0..n_words as u32 {
@@ -257,7 +261,7 @@ mod tests {
     #[test]
     fn a_path_by_hand() {
         // Three words: the root 1 has the node 2 to its left, with leaves 4 and 5, and the leaf 3 to its right.
-        let output = PresenceTree::new(1, 3);
+        let output = HierarchicalSoftmax::new(1, 3);
         let mut p = Parameters::<f64>::new();
         p.push("output.w", [3, 1], vec![9.0, 0.5, -2.0]).unwrap();
         p.push("output.b", [1, 3], vec![9.0, 0.25, 1.0]).unwrap();
@@ -274,7 +278,7 @@ mod tests {
 
     #[test]
     fn threads_give_the_same_bits() {
-        let output = PresenceTree::new(40, 3001);
+        let output = HierarchicalSoftmax::new(40, 3001);
         let (h, p) = (matrix::<f32>(70, 40, 1), parameters::<f32>(&output));
         let mut batch = Sentences::new();
         (0..70u32).for_each(|i| batch.push((0..i % 13).map(|j| TokenId(i * j * 17 % 3001))));
@@ -288,7 +292,7 @@ mod tests {
 
     #[test]
     fn bad_batches() {
-        let output = PresenceTree::new(3, 5);
+        let output = HierarchicalSoftmax::new(3, 5);
         let p = output.init::<f32>(&mut stream(1, "output", &[])).unwrap();
         let h = matrix::<f32>(2, 3, 1);
         let run = |n: usize, batch: &Sentences| {

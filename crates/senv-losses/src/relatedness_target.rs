@@ -50,7 +50,7 @@ impl Default for Grid {
 impl Grid {
     /// Number of grades.
     #[must_use]
-    pub fn n_grades(self) -> usize {
+    pub fn n_classes(self) -> usize {
         match self {
             Self::OneTo(k) => k,
             Self::ZeroTo(k) => k + 1,
@@ -79,7 +79,7 @@ impl Grid {
     /// # Errors
     /// [`Error::Example`] for a score that is infinite or NaN.
     pub fn targets<F: Float>(self, scores: &[f64]) -> Result<Array2<F>> {
-        let mut targets = Array2::zeros((scores.len(), self.n_grades()));
+        let mut targets = Array2::zeros((scores.len(), self.n_classes()));
         let (low, high) = self.range();
         for (example, (&score, mut p)) in scores.iter().zip(targets.rows_mut()).enumerate() {
             if !score.is_finite() {

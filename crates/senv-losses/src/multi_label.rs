@@ -27,8 +27,8 @@ use crate::{
 /// ```
 /// use ndarray::array;
 /// use senv_core::{Sentences, TokenId, stream};
-/// use senv_losses::PresenceLoss;
-/// let output = PresenceLoss::new(2, 5);
+/// use senv_losses::MultiLabelLoss;
+/// let output = MultiLabelLoss::new(2, 5);
 /// let parameters = output.init::<f32>(&mut stream(1, "output", &[]))?;
 /// let mut sentences = Sentences::new();
 /// sentences.push([4, 0, 4].map(TokenId)); // A repeated word counts once.
@@ -43,7 +43,7 @@ use crate::{
 /// # References
 /// S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014, section 2.2.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PresenceLoss {
+pub struct MultiLabelLoss {
     /// Numbers of an encoding.
     pub dim: usize,
     /// Words of the vocabulary.
@@ -52,8 +52,8 @@ pub struct PresenceLoss {
     pub block: usize,
 }
 
-impl PresenceLoss {
-    /// The defaults for encodings of `dim` numbers and `n_words` words.
+impl MultiLabelLoss {
+    /// The defaults for encodings of `dim` values and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words, block: DEFAULT_BLOCK }
@@ -176,7 +176,7 @@ mod tests {
         sentences
     }
 
-    fn parameters<F: Float>(output: &PresenceLoss) -> Parameters<F> {
+    fn parameters<F: Float>(output: &MultiLabelLoss) -> Parameters<F> {
         let mut parameters = output.init::<F>(&mut stream(3, "output", &[])).unwrap();
         init::normal(&mut stream(4, "bias", &[]), parameters[1].values_mut(), 0.5).unwrap();
         parameters
@@ -187,7 +187,7 @@ mod tests {
         let h = matrix::<f64>(4, 3, 1);
         let batch = sentences(&[&[6, 0, 3, 6], &[], &[1], &[0, 1, 2, 3, 4, 5, 6]]);
         for block in [1, 14, 1000] {
-            let output = PresenceLoss { block, ..PresenceLoss::new(3, 7) };
+            let output = MultiLabelLoss { block, ..MultiLabelLoss::new(3, 7) };
             let p = parameters::<f64>(&output);
             let f = |p: &Parameters<f64>, h: View<'_>| {
                 2.5 * output.forward(p, h, &batch).unwrap().iter().sum::<f64>() / 4.0
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn threads_give_the_same_bits() {
-        let output = PresenceLoss { block: 20_000, ..PresenceLoss::new(40, 3001) };
+        let output = MultiLabelLoss { block: 20_000, ..MultiLabelLoss::new(40, 3001) };
         let (h, p) = (matrix::<f32>(70, 40, 1), parameters::<f32>(&output));
         let mut batch = Sentences::new();
         (0..70u32).for_each(|i| batch.push((0..i % 13).map(|j| TokenId(i * j * 17 % 3001))));
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn bad_batches() {
-        let output = PresenceLoss::new(3, 5);
+        let output = MultiLabelLoss::new(3, 5);
         let p = output.init::<f32>(&mut stream(1, "output", &[])).unwrap();
         let mut d = p.zeros_like();
         let h = matrix::<f32>(2, 3, 1);
