@@ -120,6 +120,27 @@ pub fn matmul_into<F: Float>(
     Ok(())
 }
 
+/// Whether the `gemm` crate may run here: it takes FMA as a sign of AVX2, and AVX-512F as one of both, and ends the program
+/// with an illegal instruction on a processor (or a virtual machine) that has the one without the other.
+fn gemm_may_run() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let (avx2, fma) = (is_x86_feature_detected!("avx2"), is_x86_feature_detected!("fma"));
+        (avx2 || !fma) && (avx2 && fma || !is_x86_feature_detected!("avx512f"))
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    true
+}
+
+/// The same without vectors of any kind.
+fn plain<F: Float>(alpha: F, a: ArrayView2<'_, F>, b: ArrayView2<'_, F>, beta: F, mut out: ArrayViewMut2<'_, F>) {
+    for ((i, j), out) in out.indexed_iter_mut() {
+        let sum = a.row(i).iter().zip(b.column(j)).fold(F::zero(), |sum, (&x, &y)| sum + x * y);
+        let before = if beta == F::zero() { F::zero() } else { beta * *out };
+        *out = alpha * sum + before;
+    }
+}
+
 /// `out = alpha a b + beta out`, of shapes that agree and are not empty.
 fn on_one_thread<F: Float>(
     alpha: F,
@@ -130,6 +151,9 @@ fn on_one_thread<F: Float>(
 ) {
     let ((m, k), n) = (a.dim(), b.ncols());
     assert!(b.nrows() == k && out.dim() == (m, n), "shapes that agree");
+    if !gemm_may_run() {
+        return plain(alpha, a, b, beta, out);
+    }
     let (a_strides, b_strides) = ([a.strides()[0], a.strides()[1]], [b.strides()[0], b.strides()[1]]);
     let out_strides = [out.strides()[0], out.strides()[1]];
     // SAFETY: pointers, shapes and strides are those of three ndarray views, the shapes agree as checked above, and
@@ -221,6 +245,9 @@ mod tests {
             let mut out = before.clone();
             matmul_into(F::one(), a.view(), rows.t(), F::one(), out.view_mut()).unwrap();
             close(&out, &(&expected + &before.mapv(|x| x.to_f64().unwrap())), "added");
+            let mut out = before.clone();
+            super::plain(alpha, a.view(), rows.t(), beta, out.view_mut());
+            close(&out, &mixed, "without vectors");
         }
     }
 

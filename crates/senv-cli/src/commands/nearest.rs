@@ -57,11 +57,11 @@ struct Answer<'a> {
     /// Words of the query, and those of them that the model knows.
     tokens: usize,
     known_tokens: usize,
-    neighbours: Vec<InitialVectorReport<'a>>,
+    neighbours: Vec<FoundText<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct InitialVectorReport<'a> {
+struct FoundText<'a> {
     cosine: f32,
     text: &'a str,
 }
@@ -112,9 +112,9 @@ impl Nearest {
         let found = NearestIndex::new(rows).nearest_batch_where(&vectors, self.k, keep)?;
         let mut out = output::stdout();
         for (i, ((query, coverage), neighbours)) in queries.iter().zip(coverage).zip(found).enumerate() {
-            let found = |n: Neighbour| InitialVectorReport { cosine: n.cosine, text: text(n.row) };
+            let found = |n: Neighbour| FoundText { cosine: n.cosine, text: text(n.row) };
             let Coverage { tokens, known } = coverage;
-            let neighbours: Vec<InitialVectorReport<'_>> = neighbours.into_iter().map(found).collect();
+            let neighbours: Vec<FoundText<'_>> = neighbours.into_iter().map(found).collect();
             let answer = Answer { query, tokens, known_tokens: known, neighbours };
             self.write(&mut out, i, queries.len(), &answer).map_err(Failure::stdout)?;
             if coverage.is_empty() {

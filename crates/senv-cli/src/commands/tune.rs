@@ -165,6 +165,9 @@ impl Tune {
     }
 }
 
+/// The largest grid: at a minute a run, a week.
+const MAX_COMBINATIONS: usize = 10_000;
+
 /// A combination of the grid, ready to run.
 struct Plan<S> {
     values: Vec<String>,
@@ -174,6 +177,10 @@ struct Plan<S> {
 impl Search {
     fn run<A: Settings>(&self, base: &A, threads: usize) -> Result {
         let grid = Grid::read(&self.grid)?;
+        if grid.n_combinations() > MAX_COMBINATIONS {
+            let n = grid.n_combinations();
+            return Err(Failure::Usage(format!("a grid of {n} combinations; at most {MAX_COMBINATIONS} are tried")));
+        }
         let combinations = grid.combinations();
         // Whatever is wrong with a combination is said before the first is run.
         let settings = combinations.iter().map(|values| grid.settings(base, values)).collect::<Result<Vec<A>>>()?;

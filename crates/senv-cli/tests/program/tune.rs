@@ -116,3 +116,12 @@ fn pairs_in_a_script_without_spaces_are_searched_with_the_tokenizer_for_it() {
     let info = folder.run(&["info", "out/best.senv", "--json"]).ok().json();
     assert_eq!(info["parameters"]["tokenizer"]["rule"], "unicode");
 }
+
+#[test]
+fn a_grid_that_nobody_can_wait_for_is_refused_before_it_is_built() {
+    let folder = Folder::with_pairs();
+    let values: Vec<String> = (1..=2000).map(|i| format!("{i}e-6")).collect();
+    let line = |name: &str| format!("{name} = {}\n", values.join(" "));
+    folder.write("grid.txt", line("lr") + &line("margin") + &line("l2-words"));
+    folder.run(&tune("pp", &[])).fails(2, &["a grid of 8000000000 combinations; at most 10000 are tried"]);
+}

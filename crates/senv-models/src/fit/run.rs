@@ -306,7 +306,14 @@ impl<'a, O: Objective> Run<'a, O> {
             if let Some(plan) = &self.params.checkpoint {
                 let due = plan.every.is_some_and(|every| saved.elapsed() >= every);
                 if due || stopped == Stopped::Interrupted {
-                    self.save()?;
+                    match self.save() {
+                        Ok(()) => {}
+                        Err(error) if stopped == Stopped::Interrupted => return Err(error),
+                        // Hours of training are worth more than this checkpoint.
+                        Err(error) => {
+                            self.observer.note(&format!("no checkpoint was written, training goes on: {error}"));
+                        }
+                    }
                     saved = Instant::now();
                 }
             }

@@ -296,6 +296,37 @@ fn a_run_with_rows_is_resumed_to_the_bit() {
     }
 }
 
+/// Keeps the notes.
+#[derive(Default)]
+struct Notes(std::sync::Mutex<Vec<String>>);
+
+impl Observer for Notes {
+    fn progress(&self, _: &Progress) -> Control {
+        Control::Continue
+    }
+
+    fn note(&self, message: &str) {
+        self.0.lock().unwrap().push(message.to_owned());
+    }
+}
+
+#[test]
+fn a_checkpoint_that_cannot_be_written_does_not_end_the_training() {
+    let path = std::path::PathBuf::from("/dev/null/no/such/folder/checkpoint");
+    let plan = CheckpointPlan { path, every: Some(std::time::Duration::ZERO), resume: false };
+    let (notes, whole) = (Notes::default(), fit(&mut Targets::default(), initial, &params(), &NoObserver).unwrap());
+    let params = FitParams { checkpoint: Some(plan), ..params() };
+    let run = fit(&mut Targets::default(), initial, &params, &notes).unwrap();
+    assert_eq!((run.stopped, bits(&run.weights)), (Stopped::Finished, bits(&whole.weights)));
+    let notes = notes.0.into_inner().unwrap();
+    assert!(notes[0].contains("training goes on: cannot create /dev/null/no/such"), "{}", notes[0]);
+    let stopped = run::Run::new(&mut Targets::default(), initial, &params, &StopAt(AtomicU64::new(2)))
+        .unwrap()
+        .reporting_always()
+        .go();
+    assert!(stopped.is_err(), "what was asked to stop and cannot be kept is an error");
+}
+
 /// Nothing to learn from.
 struct Nothing;
 

@@ -53,6 +53,11 @@ impl Grid {
         self.0.iter().map(|(name, _)| name.clone()).collect()
     }
 
+    /// How many combinations of values there are.
+    pub(super) fn n_combinations(&self) -> usize {
+        self.0.iter().fold(1_usize, |n, (_, values)| n.saturating_mul(values.len()))
+    }
+
     /// Every combination of values, the last setting moving fastest.
     pub(super) fn combinations(&self) -> Vec<Vec<String>> {
         self.0.iter().fold(vec![Vec::new()], |combinations, (_, values)| {
