@@ -131,15 +131,15 @@ impl SentenceEncoder for RandomBow {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(0.0);
-        let Scratch { text, numbers, .. } = scratch;
-        numbers.resize(out.len(), 0.0);
+        let Scratch { text, values, .. } = scratch;
+        values.resize(out.len(), 0.0);
         let mut tokens = 0;
         self.params.tokenizer.for_each(sentence, text, |token| {
             tokens += 1;
             let mut rng = stream(self.params.seed, "random BOW", &[u64::from(fnv1a(token.as_bytes()))]);
             // N(0, 1) is a distribution: this cannot fail.
-            if init::normal(&mut rng, numbers, 1.0).is_ok() {
-                kernels::add(numbers, out);
+            if init::normal(&mut rng, values, 1.0).is_ok() {
+                kernels::add(values, out);
             }
         });
         Coverage { tokens, known: tokens }
