@@ -1,4 +1,4 @@
-//! The mean, or the sum, of the words of a sentence.
+//! Pooling: the mean, or the sum, of the word vectors of a sentence.
 //!
 //! Equation: `average-pooling`
 //!
@@ -7,8 +7,8 @@
 //! (B1)  ∂L/∂x_u += Σ_{(s,t): word u} c_s ∂L/∂e_s
 //! ```
 //!
-//! A word that is repeated counts each time; a sentence without words has the zero vector. Nothing is learned here and
-//! nothing saved. Each sentence (F1) and each distinct word (B1) is summed in a fixed order by one thread.
+//! A repeated word counts each time; a sentence without words has the zero vector. There are no parameters, and the
+//! forward pass saves nothing. Each sentence (F1) and each distinct word (B1) is summed in a fixed order by one thread.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -20,18 +20,18 @@ use crate::{
     rows::{AT_A_TIME, add_by_rows, flat, matrix, row, zeros},
 };
 
-/// How words become one vector.
+/// Pooling of word vectors into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pooling {
     /// Their mean.
     #[default]
     Mean,
-    /// Their sum: frequency weights can be learned as lengths of word vectors.
+    /// Their sum: the lengths of word vectors can learn frequency weights.
     Sum,
 }
 
-/// The mean or the sum of the words of a sentence: the encoder of PP and of Siamese CBOW.
+/// Mean or sum pooling of word vectors: the encoder of PP and of Siamese CBOW.
 ///
 /// ```
 /// use ndarray::array;
@@ -50,14 +50,14 @@ pub enum Pooling {
 /// section 3.1. T. Kenter, A. Borisov, M. de Rijke: Siamese CBOW, ACL 2016, section 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Average {
-    /// Numbers in a word vector, and so in a sentence vector; above 0.
+    /// The word dimension, which is also the sentence dimension; above 0.
     pub dim: usize,
     /// Mean or sum.
     pub pooling: Pooling,
 }
 
 impl Average {
-    /// An encoder for word vectors of `dim` values.
+    /// An encoder for word vectors of dimension `dim`.
     #[must_use]
     pub fn new(dim: usize, pooling: Pooling) -> Self {
         Self { dim, pooling }
@@ -183,7 +183,7 @@ mod tests {
         let third = 1.0f32 / 3.0;
         let expected = array![[1.0 + 3.0 * third, 2.0 + 6.0 * third], [6.0 * third, 12.0 * third]];
         assert!((backward(mean, Array2::zeros((2, 2))) - expected).iter().all(|d| d.abs() < 1e-6));
-        // A gradient that does not lie row by row.
+        // A gradient that is not row-major.
         let mut columns = Array2::zeros((2, 2)).reversed_axes();
         sum.backward(&none, &batch, words.view(), &(), d_out.view(), Some(columns.view_mut()), &mut Parameters::new())
             .unwrap();

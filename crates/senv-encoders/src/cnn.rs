@@ -1,8 +1,8 @@
-//! Filters over windows of words, summed over the sentence.
+//! Convolution: filters over windows of words, summed over the sentence.
 //!
-//! Two forms compute the same encoder, and the code chooses: without an activation the sum over windows moves inside the
-//! product (`collapsed.rs`), with tanh each distinct word is multiplied once by all filters (`projected.rs`). The plain
-//! form of the definition, a product per window of words, is what both are tested against.
+//! Two implementations compute the same encoder, and the activation decides between them: without one, the sum over
+//! windows moves inside the product (`collapsed.rs`); with tanh, each distinct word is multiplied once by all filters
+//! (`projected.rs`). Both are tested against the definition, a product per window of words.
 
 mod collapsed;
 mod direct;
@@ -25,32 +25,32 @@ use crate::encoder::{Encoder, check_gradients, check_size, check_words};
 /// Filters over windows of one width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
-    /// Words under a filter, at least 1.
+    /// The width of the window in words, at least 1.
     pub width: usize,
-    /// Filters, at least 1: as many numbers of the sentence vector.
+    /// The number of filters, at least 1: as many values of the sentence vector.
     pub n_filters: usize,
 }
 
-/// f, what is done to the result of a filter before it is summed.
+/// The activation f, applied to the result of a filter before the sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
-    /// Nothing. The order of words then matters only through the `width - 1` words at each end of the sentence.
+    /// The identity. The order of words then matters only through the `width - 1` words at each end of the sentence.
     #[default]
     Linear,
     /// The hyperbolic tangent.
     Tanh,
 }
 
-/// What becomes of a sentence shorter than a window.
+/// Padding of a sentence shorter than a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Padding {
-    /// Zero vectors on its right, for each width only as far as one window needs. The paper says "padded when necessary";
-    /// this is the reading in which the bias is not counted oftener than there are windows.
+    /// Zero vectors on the right, for each width only as far as one window needs. The paper says "padded when
+    /// necessary"; in this interpretation the bias is not counted more often than there are windows.
     #[default]
     PerFilter,
-    /// Zero vectors on its right up to the widest window, for all widths alike.
+    /// Zero vectors on the right up to the widest window, for all widths alike.
     WholeSentence,
 }
 
@@ -60,10 +60,10 @@ pub enum Padding {
 /// c_k = Σ_{i=0..N} f(Σ_{j=0..h} W_k[j]·x_{i+j} + b_k)      N = n − h + 1 windows of h words in n, after padding
 /// ```
 ///
-/// The blocks of all windows stand side by side in the sentence vector in the order given. Parameters, two for each
-/// window, in that order and counted from 1: `filter1`, shape `(n_filters, width * d)`, with W_k\[j\] in columns `j * d` to
-/// `(j + 1) * d` of row k; `bias1`, shape `(1, n_filters)`. They start as Glorot and Bengio propose with fan-in `width * d`
-/// and fan-out `n_filters`, biases at 0.
+/// The blocks of all windows are concatenated in the sentence vector, in the order given. Each window has two
+/// parameters, in that order and counted from 1: `filter1`, shape `(n_filters, width * d)`, with W_k\[j\] in columns `j
+/// * d` to `(j + 1) * d` of row k; `bias1`, shape `(1, n_filters)`. Filters are initialized as Glorot and Bengio
+/// propose, with fan-in `width * d` and fan-out `n_filters`; biases are 0.
 ///
 /// ```
 /// use ndarray::array;
@@ -93,18 +93,18 @@ pub struct SumPooledCnn {
     longest: usize,
 }
 
-/// Where a window's numbers lie.
+/// The columns of a window in vectors and parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Block {
     width: usize,
     n_filters: usize,
-    /// Place of the filter among the parameters; the bias follows it.
+    /// Index of the filter among the parameters; the bias follows it.
     filter: usize,
     /// First column in the sentence vector.
     column: usize,
     /// First column in the projection of a word: n_filters for offset 0, then for offset 1, ...
     projection: usize,
-    /// Number of offsets of the windows before: one vector each in the collapsed form.
+    /// Number of offsets of the windows before: one vector for each in the collapsed form.
     offset: usize,
 }
 
@@ -114,15 +114,15 @@ impl Block {
         self.column..self.column + self.n_filters
     }
 
-    /// The offsets j under which the word at position `t` is seen by one of `n_positions` windows.
+    /// The offsets j at which one of `n_positions` windows covers the word at position `t`.
     fn offsets_of(&self, t: usize, n_positions: usize) -> std::ops::Range<usize> {
         (t + 1).saturating_sub(n_positions)..self.width.min(t + 1)
     }
 }
 
 impl SumPooledCnn {
-    /// An encoder for word vectors of `dim` values. The published one has 300 and `[1, 2, 3]` words with 100 linear
-    /// filters each.
+    /// An encoder for word vectors of dimension `dim`. The published one has dimension 300 and `[1, 2, 3]` words with
+    /// 100 linear filters each.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `dim`, the number of windows, and every width and number of filters are above
@@ -156,7 +156,7 @@ impl SumPooledCnn {
         Ok(Self { dim, windows, activation, padding, blocks, longest })
     }
 
-    /// Numbers in a word vector.
+    /// The word dimension.
     #[must_use]
     pub fn word_dim(&self) -> usize {
         self.dim
@@ -168,34 +168,34 @@ impl SumPooledCnn {
         &self.windows
     }
 
-    /// What is done to the result of a filter.
+    /// The activation.
     #[must_use]
     pub fn activation(&self) -> Activation {
         self.activation
     }
 
-    /// What becomes of short sentences.
+    /// The padding of short sentences.
     #[must_use]
     pub fn padding(&self) -> Padding {
         self.padding
     }
 
-    /// Numbers in a sentence vector.
+    /// The sentence dimension.
     fn out_dim(&self) -> usize {
         self.blocks.iter().map(|block| block.n_filters).sum()
     }
 
-    /// Numbers of a word multiplied by all filters of all offsets.
+    /// Number of products of a word with all filters at all offsets.
     fn projection_dim(&self) -> usize {
         self.blocks.iter().map(|block| block.width * block.n_filters).sum()
     }
 
-    /// Offsets of all windows together.
+    /// Number of offsets of all windows together.
     fn n_offsets(&self) -> usize {
         self.blocks.iter().map(|block| block.width).sum()
     }
 
-    /// Words of a sentence of `n` for this window after padding.
+    /// Words of a sentence of `n` words for this window, padding included.
     fn padded(&self, n: usize, block: &Block) -> usize {
         match self.padding {
             _ if n == 0 => 0,
@@ -204,12 +204,12 @@ impl SumPooledCnn {
         }
     }
 
-    /// N, the windows in a sentence of `n` words.
+    /// N, the number of windows in a sentence of `n` words.
     fn n_positions(&self, n: usize, block: &Block) -> usize {
         (self.padded(n, block) + 1).saturating_sub(block.width)
     }
 
-    /// Refuses parameters of another form.
+    /// Checks names and shapes of the parameters.
     fn check_parameters<F: Float>(&self, parameters: &Parameters<F>) -> Result<()> {
         check_size("tensors of the encoder", 2 * self.blocks.len(), parameters.len())?;
         for block in &self.blocks {
@@ -223,7 +223,7 @@ impl SumPooledCnn {
         Ok(())
     }
 
-    /// All filters as one matrix with a row for each number of a word's projection, shape `(projection, d)`.
+    /// All filters as one matrix with a row for each value of a word's projection, shape `(projection, d)`.
     fn stacked_filters<F: Float>(&self, parameters: &Parameters<F>) -> Array2<F> {
         let mut stacked = Array2::zeros((self.projection_dim(), self.dim));
         for block in &self.blocks {
@@ -240,8 +240,8 @@ impl SumPooledCnn {
 
 /// What the backward pass of [`SumPooledCnn`] needs.
 ///
-/// Linear: the sums of words under each offset, `n_sentences * Σ width * d` values. Tanh: the slopes of all activations,
-/// `Σ_s Σ_windows N_s * n_filters` values, and their sums a sentence.
+/// Linear: the sums of words at each offset, `n_sentences * Σ width * d` values. Tanh: the derivatives of all
+/// activations, `Σ_s Σ_windows N_s * n_filters` values, and their sums for each sentence.
 #[derive(Debug, Clone)]
 pub struct CnnSaved<F>(State<F>);
 

@@ -1,4 +1,4 @@
-//! What a sentence vector says: words from a decoder, greedily or by beam search.
+//! Decoding of a sentence vector into words, greedily or by beam search.
 //!
 //! Equation: `beam-search`
 //!
@@ -7,9 +7,9 @@
 //! score            = ln p / n^power
 //! ```
 //!
-//! The `width` likeliest beginnings are carried on at each step. One that ends among them is put aside; the search ends when
-//! no beginning can still rise above what has been put aside. With a width of 1 the likeliest word is taken each time. Ties
-//! go to the earlier beginning, then to the lower word.
+//! At each step the `width` likeliest hypotheses are extended. One that ends among them is complete; the search ends
+//! when no open hypothesis can exceed the complete ones. With a width of 1 the likeliest word is taken each time. Ties
+//! go to the earlier hypothesis, then to the lower word.
 
 #[cfg(test)]
 mod tests;
@@ -21,28 +21,28 @@ use senv_core::{Error, Float, Result, math};
 
 use crate::{encoder::check_size, gru_decoder::DecoderSession};
 
-/// How far and how widely to search.
+/// The limits of a beam search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BeamSearch {
     /// The word that ends a sentence.
     pub end: u32,
-    /// Words of a sentence at most, the end token counted.
+    /// The maximum number of words of a sentence, the end token included.
     pub longest: usize,
-    /// Beginnings that are carried on, at least 1; 1 is greedy.
+    /// The beam width: hypotheses that are extended at each step, at least 1; 1 is greedy.
     pub width: usize,
-    /// The power of the length that ln p is divided by, at least 0: 0 ranks by probability, which prefers short
-    /// sentences; 1 by the mean of a word.
+    /// The length penalty: the power of the length that ln p is divided by, at least 0. 0 ranks by probability, which
+    /// prefers short sentences; 1 ranks by the mean ln p of a word.
     pub power: f64,
 }
 
 impl BeamSearch {
-    /// The likeliest word each time, until `end` or `longest` words.
+    /// Greedy decoding: the likeliest word each time, until `end` or `longest` words.
     #[must_use]
     pub fn greedy(end: u32, longest: usize) -> Self {
         Self { end, longest, width: 1, power: 0.0 }
     }
 
-    /// `width` beginnings, ranked by probability.
+    /// A beam search of this width, ranked by probability.
     #[must_use]
     pub fn new(end: u32, longest: usize, width: usize) -> Self {
         Self { width, ..Self::greedy(end, longest) }
@@ -54,23 +54,23 @@ impl BeamSearch {
     }
 }
 
-/// A sentence that a decoder gave.
+/// A sentence that a beam search generates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hypothesis {
     /// Its words, without the end token.
     pub tokens: Vec<u32>,
-    /// ln of its probability, the end token's counted if it was reached.
+    /// ln of its probability, with that of the end token if it was reached.
     pub log_probability: f64,
     /// Whether the end token was reached.
     pub ended: bool,
 }
 
-/// The sentences that `session` finds likeliest, `width` of them at most, the best first; none if every word is excluded.
+/// The likeliest sentences by beam search, `width` of them at most, the best first; none if every word is excluded.
 ///
 /// | name | meaning |
 /// | --- | --- |
-/// | `embed` | writes the vector of a word; called with `None` for what is read before the first word, over zeros: write nothing for [`FirstInput::Zero`](crate::FirstInput::Zero), the start token's vector otherwise |
-/// | `logits` | one row of as many numbers as there are words for each row of states; a word of −∞ is never taken |
+/// | `embed` | writes the vector of a word; called with `None` for the input before the first word, over zeros: write nothing for [`FirstInput::Zero`](crate::FirstInput::Zero), the start token's vector otherwise |
+/// | `logits` | one row of logits, one for each word, for each row of states; a word of −∞ is never taken |
 ///
 /// ```
 /// use ndarray::{Array2, array};
@@ -88,7 +88,7 @@ pub struct Hypothesis {
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] if the width is 0, the power negative, infinite or NaN, or a logit NaN or +∞;
-/// [`Error::ShapeMismatch`] if logits are not a row for each state; whatever `logits` returns.
+/// [`Error::ShapeMismatch`] if there is not one row of logits for each state; any error of `logits`.
 pub fn beam_search<F: Float, E: From<Error>>(
     session: &DecoderSession<'_, F>,
     search: &BeamSearch,
@@ -109,8 +109,8 @@ pub fn beam_search<F: Float, E: From<Error>>(
     let best_first = |a: &Hypothesis, b: &Hypothesis| search.score(b).total_cmp(&search.score(a));
     for _ in 0..search.longest {
         let mut words = vec![F::zero(); open.len() * word_dim];
-        for (beginning, word) in open.iter().zip(words.chunks_exact_mut(word_dim)) {
-            embed(beginning.tokens.last().copied(), word);
+        for (hypothesis, word) in open.iter().zip(words.chunks_exact_mut(word_dim)) {
+            embed(hypothesis.tokens.last().copied(), word);
         }
         let words = Array2::from_shape_vec((open.len(), word_dim), words)
             .map_err(|_| Error::TooLarge { rows: open.len(), dim: word_dim })?;
@@ -121,7 +121,7 @@ pub fn beam_search<F: Float, E: From<Error>>(
             .ok_or_else(|| bad("logits", "numbers below infinity", "infinity or NaN".into()))?;
         let (mut chosen, mut from) = (Vec::with_capacity(search.width), Vec::with_capacity(search.width));
         for (rank, candidate) in candidates.into_iter().enumerate() {
-            let mut tokens = open[candidate.beginning].tokens.clone();
+            let mut tokens = open[candidate.hypothesis].tokens.clone();
             let log_probability = candidate.log_probability;
             if candidate.word == search.end {
                 if rank < search.width {
@@ -130,18 +130,19 @@ pub fn beam_search<F: Float, E: From<Error>>(
             } else if chosen.len() < search.width {
                 tokens.push(candidate.word);
                 chosen.push(Hypothesis { tokens, log_probability, ended: false });
-                from.push(candidate.beginning);
+                from.push(candidate.hypothesis);
             }
         }
         open = chosen;
         states = next.select(ndarray::Axis(0), &from);
         done.sort_by(best_first);
         done.truncate(search.width);
-        // ln p only falls; what it is divided by is largest for the longest sentence.
-        let hope = open.iter().map(|beginning| beginning.log_probability).fold(f64::NEG_INFINITY, f64::max)
+        // Upper bound of the score of the open hypotheses: ln p only falls, and the divisor is largest for the longest
+        // sentence.
+        let bound = open.iter().map(|hypothesis| hypothesis.log_probability).fold(f64::NEG_INFINITY, f64::max)
             / (search.longest as f64).powf(search.power);
         let full = done.len() == search.width;
-        if open.is_empty() || (full && done.last().is_some_and(|last| search.score(last) >= hope)) {
+        if open.is_empty() || (full && done.last().is_some_and(|last| search.score(last) >= bound)) {
             open.clear();
             break;
         }
@@ -152,21 +153,21 @@ pub fn beam_search<F: Float, E: From<Error>>(
     Ok(done)
 }
 
-/// A beginning carried on by a word.
+/// A hypothesis extended by a word.
 struct Candidate {
-    beginning: usize,
+    hypothesis: usize,
     word: u32,
     log_probability: f64,
 }
 
-/// The `n` likeliest ways to carry on, the best first; none if a logit is NaN or +∞.
+/// The `n` likeliest extensions, the best first; none if a logit is NaN or +∞.
 fn likeliest<F: Float>(open: &[Hypothesis], logits: ArrayView2<'_, F>, n: usize) -> Option<Vec<Candidate>> {
     let order = |a: &Candidate, b: &Candidate| -> Ordering {
         let by_probability = b.log_probability.total_cmp(&a.log_probability);
-        by_probability.then(a.beginning.cmp(&b.beginning)).then(a.word.cmp(&b.word))
+        by_probability.then(a.hypothesis.cmp(&b.hypothesis)).then(a.word.cmp(&b.word))
     };
     let mut best: Vec<Candidate> = Vec::new();
-    for ((beginning, before), row) in open.iter().enumerate().zip(logits.rows()) {
+    for ((hypothesis, before), row) in open.iter().enumerate().zip(logits.rows()) {
         let row: Vec<f64> = row.iter().map(|x| x.wide()).collect();
         if row.iter().any(|x| x.is_nan() || *x == f64::INFINITY) {
             return None;
@@ -175,7 +176,7 @@ fn likeliest<F: Float>(open: &[Hypothesis], logits: ArrayView2<'_, F>, n: usize)
         let mut ways: Vec<Candidate> = (0..)
             .zip(&row)
             .filter(|(_, x)| x.is_finite())
-            .map(|(word, x)| Candidate { beginning, word, log_probability: before.log_probability + x - total })
+            .map(|(word, x)| Candidate { hypothesis, word, log_probability: before.log_probability + x - total })
             .collect();
         if ways.len() > n {
             ways.select_nth_unstable_by(n - 1, order);

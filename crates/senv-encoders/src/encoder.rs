@@ -1,32 +1,32 @@
-//! What every encoder can do.
+//! The trait of all encoders.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch};
 
-/// From a batch of sentences and the vectors of its words to a vector a sentence, and back.
+/// An encoder of a batch of sentences, given the vectors of their words, with its backward pass.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
 /// | `words` | vectors of the distinct tokens of the batch, in the order of [`TokenBatch::distinct`] | `(n_distinct, d)` |
 /// | `out` | sentence vectors, in the order of the batch | `(n_sentences, dim)` |
 ///
-/// A sentence without words has the zero vector, and no gradient comes from it. An encoder holds its form alone; what it
-/// learns are [`Parameters`], which are passed in.
+/// A sentence without words has the zero vector and no gradient. An encoder holds sizes and options alone; the trained
+/// [`Parameters`] are passed in.
 pub trait Encoder<F: Float> {
-    /// What [`backward`](Encoder::backward) needs from [`forward`](Encoder::forward).
+    /// The saved state that [`backward`](Encoder::backward) needs from [`forward`](Encoder::forward).
     type Saved;
 
-    /// Numbers in a sentence vector.
+    /// The sentence dimension.
     #[must_use]
     fn dim(&self) -> usize;
 
-    /// The parameters before training; none for an encoder that only adds words up.
+    /// The parameters before training; none for an encoder that only pools word vectors.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] or [`Error::TooLarge`] if the form makes no sense.
+    /// [`Error::InvalidParameter`] or [`Error::TooLarge`] if a size is invalid.
     fn init(&self, rng: &mut Stream) -> Result<Parameters<F>>;
 
-    /// The sentence vectors, and what [`backward`](Encoder::backward) needs.
+    /// The sentence vectors, and the saved state for [`backward`](Encoder::backward).
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the
@@ -38,14 +38,14 @@ pub trait Encoder<F: Float> {
         words: ArrayView2<'_, F>,
     ) -> Result<(Array2<F>, Self::Saved)>;
 
-    /// Adds to `d_words` and to `d_parameters` the gradients of a loss, given `d_out`, its gradient with respect to the
-    /// sentence vectors. `parameters`, `batch` and `words` are those of the forward pass. Without `d_words` the work for them
-    /// is saved: for words that stay as they are.
+    /// Adds the gradients of a loss to `d_words` and to `d_parameters`, given `d_out`, its gradient with respect to the
+    /// sentence vectors. `parameters`, `batch` and `words` are those of the forward pass. Without `d_words` their
+    /// gradients are not computed: for frozen word vectors.
     ///
     /// # Errors
-    /// As for [`forward`](Encoder::forward); also if the gradients have other shapes than what they are gradients of, or
-    /// `saved` does not fit: [`Error::ShapeMismatch`], or [`Error::InvalidParameter`] where all sizes agree. A state saved
-    /// for another batch of the same form is not recognized.
+    /// As for [`forward`](Encoder::forward); also if a gradient differs in shape from its parameter, or `saved` does
+    /// not fit: [`Error::ShapeMismatch`], or [`Error::InvalidParameter`] where all sizes agree. A state saved for
+    /// another batch of the same shapes is not detected.
     #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,
@@ -59,18 +59,18 @@ pub trait Encoder<F: Float> {
     ) -> Result<()>;
 }
 
-/// Refuses two sizes that must agree and do not.
+/// Returns an error unless two sizes agree.
 pub(crate) fn check_size(what: &'static str, expected: usize, got: usize) -> Result<()> {
     if expected == got { Ok(()) } else { Err(Error::ShapeMismatch { what, expected, got }) }
 }
 
-/// Refuses words that are not those of the batch, of `dim` values each.
+/// Returns an error unless `words` are those of the batch, of dimension `dim`.
 pub(crate) fn check_words<F: Float>(batch: &TokenBatch, dim: usize, words: ArrayView2<'_, F>) -> Result<()> {
     check_size("vectors of the distinct words, in rows,", batch.distinct().len(), words.nrows())?;
     check_size("vectors of the distinct words, in columns,", dim, words.ncols())
 }
 
-/// Refuses gradients that are not of the shapes of what they are the gradients of.
+/// Returns an error unless gradients have the shapes of what they are the gradients of.
 pub(crate) fn check_gradients<F: Float>(
     batch: &TokenBatch,
     dim: usize,

@@ -1,4 +1,4 @@
-//! Gated recurrent units: the cell in its four published forms, what it learns, and where that starts.
+//! Gated recurrent units: the cell in its four published variants, its parameters and their initialization.
 //!
 //! `steps.rs` orders a batch, `gates.rs` has the equations of one step, `forward.rs` and `backward.rs` run a batch.
 
@@ -16,19 +16,19 @@ use senv_core::{Error, Float, Parameters, Result, Stream, Tensor};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use backward::Upstream;
-pub(crate) use forward::{Reading, Run};
+pub(crate) use forward::{Activations, CellInput};
 pub(crate) use steps::Steps;
 
 use crate::encoder::check_size;
 
-/// The form of a gated recurrent unit. Papers, released weights and libraries differ in it; weights trained in one form
-/// are wrong in another.
+/// The variant of a gated recurrent unit. Papers, released weights and libraries differ in it; weights trained in one
+/// variant give wrong results in another.
 ///
 /// ```text
 /// r = σ(W_r x + b_r + U_r h⁻)    z = σ(W_z x + b_z + U_z h⁻)
 /// ```
 ///
-/// | form | candidate n | new state h |
+/// | variant | candidate n | new state h |
 /// | --- | --- | --- |
 /// | `Paper` | tanh(W_n x + b_n + U_n (r ∘ h⁻)) | (1 − z) ∘ h⁻ + z ∘ n |
 /// | `Release` | tanh(W_n x + b_n + r ∘ (U_n h⁻)) | z ∘ h⁻ + (1 − z) ∘ n |
@@ -60,7 +60,7 @@ impl GruStyle {
     }
 }
 
-/// Where the weights of a recurrent network start.
+/// Initialization of the weights of a recurrent network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GruInit {
@@ -68,23 +68,28 @@ pub enum GruInit {
     #[default]
     Orthogonal,
     /// P-thought, as TensorFlow 1 does it: Glorot's limits for the joint matrix of input and state, once for both gates
-    /// and once for the candidate; biases of the gates 1, of the candidate 0. Keeps most of the state at first.
+    /// and once for the candidate; biases of the gates 1, of the candidate 0. Such a cell keeps most of the state at
+    /// first.
     Glorot,
 }
 
-/// The form of a cell; what it learns are tensors of a [`Parameters`], beginning at some place.
+/// The sizes and the variant of a cell; its parameters are tensors of a [`Parameters`], from some index on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell {
-    /// Numbers of an input.
+    /// The input dimension.
     pub(crate) input: usize,
-    /// Numbers of a state.
+    /// The hidden size.
     pub(crate) hidden: usize,
-    /// Values of a vector that acts on the gates at every step; 0 if there is none.
+    /// The dimension of a vector that is added to the gates, through a matrix, at every step; 0 if there is none.
     pub(crate) context: usize,
     pub(crate) style: GruStyle,
 }
 
-/// What a cell has learned. Rows in the order r, z, n, `hidden` each.
+/// The parameters of a cell.
+///
+/// Each tensor stacks the blocks of the reset gate r, the update gate z and the candidate n, in this order, `hidden`
+/// rows each, so that W x of all three is one matrix product. PyTorch stores the same order; the Skip-thought release
+/// stores the gates (r, z) and the candidate as two matrices, transposed.
 #[derive(Clone, Copy)]
 pub(crate) struct Weights<'a, F> {
     /// W, shape `(3 hidden, input)`.
@@ -93,7 +98,7 @@ pub(crate) struct Weights<'a, F> {
     pub(crate) recurrent: ArrayView2<'a, F>,
     /// b, `3 hidden` values.
     pub(crate) bias: &'a [F],
-    /// c, likewise.
+    /// c, `3 hidden` values.
     pub(crate) recurrent_bias: Option<&'a [F]>,
     /// C, shape `(3 hidden, context)`.
     pub(crate) context: Option<ArrayView2<'a, F>>,
@@ -109,9 +114,9 @@ pub(crate) struct Gradients<'a, F> {
 }
 
 impl Cell {
-    /// Refuses sizes that make no sense.
+    /// Returns an error if a size is 0 or too large.
     pub(crate) fn check(&self) -> Result<()> {
-        for (name, value) in [("numbers of a word vector", self.input), ("hidden units", self.hidden)] {
+        for (name, value) in [("input dimension", self.input), ("hidden size", self.hidden)] {
             if value == 0 {
                 return Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() });
             }
@@ -123,7 +128,7 @@ impl Cell {
         Ok(())
     }
 
-    /// The rows of all gates.
+    /// The number of rows of a tensor: those of r, z and n.
     pub(crate) fn gates(&self) -> usize {
         3 * self.hidden
     }
@@ -160,7 +165,7 @@ impl Cell {
         Ok(())
     }
 
-    /// Refuses tensors from place `first` on that are not its own.
+    /// Returns an error unless the tensors from index `first` on have its names and shapes.
     pub(crate) fn check_tensors<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
         for (i, (_, [rows, columns])) in self.form().enumerate() {
             let shape = parameters[first + i].shape();
@@ -170,7 +175,7 @@ impl Cell {
         Ok(())
     }
 
-    /// Its tensors, which begin at place `first`.
+    /// Its tensors, from index `first` on.
     pub(crate) fn weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> Weights<'a, F> {
         let torch = usize::from(self.style == GruStyle::Torch);
         Weights {
@@ -182,7 +187,7 @@ impl Cell {
         }
     }
 
-    /// The gradients of its tensors, taken from the front of all. The form has been checked.
+    /// The gradients of its tensors, taken from the front of all. Names and shapes have been checked.
     pub(crate) fn gradients<'a, F: Float>(
         &self,
         tensors: &mut impl Iterator<Item = &'a mut Tensor<F>>,
@@ -198,7 +203,7 @@ impl Cell {
     }
 }
 
-/// A matrix over `values`, as many as the shape says.
+/// A matrix over `values`, as many as the shape has.
 pub(crate) fn view<F>(values: &[F], rows: usize, columns: usize) -> ArrayView2<'_, F> {
     ArrayView2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
 }

@@ -1,4 +1,4 @@
-//! Recurrent decoders: from a sentence vector back to words, one after another.
+//! Recurrent decoders: from a sentence vector to the hidden states that predict words.
 //!
 //! Equation: `gru-decoder`
 //!
@@ -9,7 +9,7 @@
 //! (B1)  ∂C += ∂aᵀ V    ∂V += ∂a C;    initial state: ∂v += ∂h_0
 //! ```
 //!
-//! Word t is to be read from h_t (`token-nll` and others turn states into a loss). (F2) is `gru`.
+//! Word t is predicted from h_t (`token-nll` and others compute a loss from states). (F2) is `gru`.
 
 mod session;
 #[cfg(test)]
@@ -24,48 +24,48 @@ pub use session::DecoderSession;
 
 use crate::{
     encoder::{check_size, check_words},
-    gru::{Cell, GruInit, GruStyle, Reading, Run, Steps, Upstream, view},
+    gru::{Activations, Cell, CellInput, GruInit, GruStyle, Steps, Upstream, view},
     rows::{flat, matrix, row, zeros},
 };
 
-/// How a sentence vector acts on a decoder.
+/// How a decoder is conditioned on a sentence vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conditioning {
-    /// It is the first state, and so as wide as the states. The code of Skip-thoughts, P-thought.
+    /// The sentence vector is the initial state, so it has the hidden size. The code of Skip-thoughts, P-thought.
     #[default]
     InitialState,
     /// It is added to both gates and to the candidate at every step, each through a matrix. The Skip-thought paper.
     ContextMatrices,
 }
 
-/// What a decoder reads before the first word.
+/// The input of a decoder before the first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstInput {
     /// A zero vector. Skip-thoughts.
     #[default]
     Zero,
-    /// The vector of a token, which must be among those of every batch: the end token, with which every target ends, in
+    /// The vector of a token, which must be among those of every batch: the end token, the last one of every target, in
     /// P-thought.
     Token(TokenId),
 }
 
-/// A recurrent decoder, told the right words while it learns.
+/// A recurrent decoder, trained by teacher forcing.
 ///
-/// Parameters, rows in the order r, z, n, `hidden` each:
+/// Parameters; the rows of each stack the blocks of r, z and n, `hidden` rows each:
 ///
 /// | name | shape |
 /// | --- | --- |
 /// | `decoder.input` | `(3 hidden, word_dim)` |
 /// | `decoder.recurrent` | `(3 hidden, hidden)` |
 /// | `decoder.bias` | `(1, 3 hidden)` |
-/// | `decoder.recurrent_bias` | `(1, 3 hidden)`, in the form [`GruStyle::Torch`] alone |
-/// | `decoder.context` | `(3 hidden, vector_dim)`, with context matrices alone |
+/// | `decoder.recurrent_bias` | `(1, 3 hidden)`, only in the variant [`GruStyle::Torch`] |
+/// | `decoder.context` | `(3 hidden, vector_dim)`, only with context matrices |
 ///
-/// A batch holds the targets, end tokens included. Row `batch.start(i) + t` of the hidden states is the one from which
-/// word `t` of target `i` is to be read: the order of [`GruDecoder::targets`]. Memory is that of
-/// [`GruEncoder`](crate::GruEncoder) with one reader, and `hidden` values more a word.
+/// A batch holds the targets, end tokens included. Row `batch.start(i) + t` of the hidden states predicts word `t` of
+/// target `i`: the order of [`GruDecoder::targets`]. Memory is that of a unidirectional
+/// [`GruEncoder`](crate::GruEncoder) of one layer, and `hidden` values more for each word.
 ///
 /// ```
 /// use ndarray::array;
@@ -94,22 +94,23 @@ pub struct GruDecoder {
     start: GruInit,
 }
 
-/// What the backward pass of [`GruDecoder`] needs: gates and states of all words.
+/// The saved state for the backward pass of [`GruDecoder`]: gates and states of all words.
 #[derive(Debug, Clone)]
 pub struct DecoderSaved<F> {
     steps: Steps,
     inputs: Vec<u32>,
-    run: Run<F>,
-    /// First states by place, or what the context adds.
+    run: Activations<F>,
+    /// Initial states in sorted order, or what the context adds.
     given: Vec<F>,
 }
 
 impl GruDecoder {
-    /// A decoder with states of `hidden` values, for word vectors of `word_dim` and sentence vectors of `vector_dim`.
+    /// A decoder of hidden size `hidden`, for word vectors of dimension `word_dim` and sentence vectors of
+    /// `vector_dim`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless all three are above 0; [`Error::ShapeMismatch`] if sentence vectors are first
-    /// states and not as wide; [`Error::TooLarge`] if the parameters do not fit into memory.
+    /// [`Error::InvalidParameter`] unless all three are above 0; [`Error::ShapeMismatch`] if sentence vectors are
+    /// initial states but have not the hidden size; [`Error::TooLarge`] if the parameters do not fit into memory.
     pub fn new(
         word_dim: usize,
         hidden: usize,
@@ -120,7 +121,7 @@ impl GruDecoder {
         start: GruInit,
     ) -> Result<Self> {
         if vector_dim == 0 {
-            let name = "numbers of a sentence vector";
+            let name = "sentence dimension";
             return Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() });
         }
         let context = match conditioning {
@@ -135,31 +136,31 @@ impl GruDecoder {
         Ok(Self { cell, vector_dim, conditioning, first, start })
     }
 
-    /// Numbers in a word vector.
+    /// The word dimension.
     #[must_use]
     pub fn word_dim(&self) -> usize {
         self.cell.input
     }
 
-    /// Numbers in a state.
+    /// The hidden size.
     #[must_use]
     pub fn hidden(&self) -> usize {
         self.cell.hidden
     }
 
-    /// Numbers in a sentence vector.
+    /// The sentence dimension.
     #[must_use]
     pub fn vector_dim(&self) -> usize {
         self.vector_dim
     }
 
-    /// How a sentence vector acts.
+    /// How the decoder is conditioned on the sentence vector.
     #[must_use]
     pub fn conditioning(&self) -> Conditioning {
         self.conditioning
     }
 
-    /// What is read before the first word.
+    /// The input before the first word.
     #[must_use]
     pub fn first_input(&self) -> FirstInput {
         self.first
@@ -175,25 +176,25 @@ impl GruDecoder {
         Ok(parameters)
     }
 
-    /// The tokens that the hidden states are to give, in their order: sentence by sentence.
+    /// The tokens that the hidden states predict, in their order: sentence by sentence.
     #[must_use]
     pub fn targets(batch: &TokenBatch) -> Vec<u32> {
         let places = (0..batch.len()).flat_map(|i| batch.sentence(i));
         places.map(|&place| batch.distinct()[place as usize].0).collect()
     }
 
-    /// The hidden states, shape `(n_tokens, hidden)`, and what [`backward`](GruDecoder::backward) needs.
+    /// The hidden states, shape `(n_tokens, hidden)`, and the saved state for [`backward`](GruDecoder::backward).
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
-    /// | `batch` | targets, the token that ends them included | ragged |
+    /// | `batch` | targets, end tokens included | ragged |
     /// | `words` | vectors of their distinct tokens | `(n_distinct, word_dim)` |
     /// | `vectors` | sentence vectors | `(n_sentences, vector_dim)` |
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if words, vectors or parameters do not fit the decoder or the batch;
-    /// [`Error::InvalidParameter`] if the start token is not in the batch; [`Error::TooLarge`] if the result does not fit
-    /// into memory.
+    /// [`Error::InvalidParameter`] if the start token is not in the batch; [`Error::TooLarge`] if the result does not
+    /// fit into memory.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -208,7 +209,7 @@ impl GruDecoder {
         if let Some(context) = weights.context {
             given = matmul(view(&given, batch.len(), self.vector_dim), context.t())?.into_raw_vec_and_offset().0; // (F1)
         }
-        let run = self.cell.forward(&weights, &self.reading(&steps, &inputs, words, &given))?; // (F2)
+        let run = self.cell.forward(&weights, &self.cell_input(&steps, &inputs, words, &given))?; // (F2)
         let h = self.hidden();
         let mut hidden = zeros(batch.n_tokens(), h)?;
         for (state, token) in run.states().chunks_exact(h).zip(steps.tokens(batch, false)) {
@@ -217,11 +218,11 @@ impl GruDecoder {
         Ok((matrix(batch.n_tokens(), h, hidden)?, DecoderSaved { steps, inputs, run, given }))
     }
 
-    /// Adds to `d_words` (unless they are frozen), `d_vectors` and `d_parameters` the gradients of a loss, given
-    /// `d_hidden`, its gradient with respect to the hidden states. The others are those of the forward pass.
+    /// Adds the gradients of a loss to `d_words` (unless words are frozen), `d_vectors` and `d_parameters`, given
+    /// `d_hidden`, its gradient with respect to the hidden states. The other arguments are those of the forward pass.
     ///
     /// # Errors
-    /// As for [`forward`](GruDecoder::forward); also if the gradients have other shapes than what they are gradients of, or
+    /// As for [`forward`](GruDecoder::forward); also if a gradient differs in shape from what it is the gradient of, or
     /// `saved` is of another batch.
     #[allow(clippy::too_many_arguments)]
     pub fn backward<F: Float>(
@@ -258,9 +259,9 @@ impl GruDecoder {
         rows.for_each(|(d, token)| d.copy_from_slice(row(flat(&d_hidden), h, token as usize)));
 
         let (weights, mut d) = (self.cell.weights(parameters, 0), self.cell.gradients(&mut d_parameters.iter_mut()));
-        let reading = self.reading(&steps, &inputs, words, &saved.given);
+        let cell_input = self.cell_input(&steps, &inputs, words, &saved.given);
         let upstream = Upstream { states: Some(&d_states), last: None };
-        let below = self.cell.backward(&weights, &reading, &saved.run, &upstream, &mut d)?;
+        let below = self.cell.backward(&weights, &cell_input, &saved.run, &upstream, &mut d)?;
         if let Some(d_words) = d_words {
             matmul_into(F::one(), below.projections.view(), weights.input, F::one(), d_words)?;
         }
@@ -278,7 +279,7 @@ impl GruDecoder {
         Ok(())
     }
 
-    /// A decoder set upon one sentence vector, to be run word by word.
+    /// A session that decodes one sentence vector, word by word.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the vector or the parameters do not fit the decoder.
@@ -315,7 +316,7 @@ impl GruDecoder {
         check_size("sentence vectors, in columns,", self.vector_dim, vectors.ncols())
     }
 
-    /// The order of the targets, and the row of the words that each step reads; the last row for a zero vector.
+    /// The packed order of the targets, and the row of the words that each step reads; the last row for a zero vector.
     fn order(&self, batch: &TokenBatch) -> Result<(Steps, Vec<u32>)> {
         let steps = Steps::of(batch)?;
         let first = match self.first {
@@ -333,23 +334,23 @@ impl GruDecoder {
         Ok((steps, inputs))
     }
 
-    /// What the cell reads; `given` are first states or what the context adds, by place.
-    fn reading<'a, F: Float>(
+    /// The inputs of the cell; `given` holds initial states or what the context adds, in sorted order.
+    fn cell_input<'a, F: Float>(
         &self,
         steps: &'a Steps,
         inputs: &'a [u32],
         words: ArrayView2<'a, F>,
         given: &'a [F],
-    ) -> Reading<'a, F> {
+    ) -> CellInput<'a, F> {
         let (initial, context) = match self.conditioning {
             Conditioning::InitialState => (Some(given), None),
             Conditioning::ContextMatrices => (None, Some(given)),
         };
-        Reading { steps, rows: words, index: Some(inputs), initial, context }
+        CellInput { steps, rows: words, index: Some(inputs), initial, context }
     }
 }
 
-/// The rows of a matrix by place.
+/// The rows of a matrix in sorted order.
 fn sorted_rows<F: Float>(steps: &Steps, x: ArrayView2<'_, F>) -> Vec<F> {
     let dim = x.ncols();
     let x = x.as_standard_layout();

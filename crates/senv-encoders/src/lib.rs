@@ -1,17 +1,19 @@
-//! From the words of sentences to one vector each, and back, with gradients written by hand and checked.
+//! Sentence encoders and decoders with hand-written, checked gradients.
 //!
 //! | encoder | sentence vector | system |
 //! | --- | --- | --- |
 //! | [`Average`] | mean or sum of the word vectors | PP, Siamese CBOW |
 //! | [`SumPooledCnn`] | filters over windows of words, summed over the sentence; linear or tanh | CSE |
-//! | [`GruEncoder`] | last states of recurrent readers, in one or both directions, in one or more layers | Skip-thoughts, P-thought |
+//! | [`GruEncoder`] | last hidden states of a recurrent network, in one or both directions, with one or more layers | Skip-thoughts, P-thought |
 //!
 //! An [`Encoder`] works on a [`TokenBatch`](senv_core::TokenBatch), a batch of sentences over its distinct tokens: the
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
-//! generic over [`Float`](senv_core::Float): f32 trains, f64 checks. The same batch gives the same bits at any number of
-//! threads. [`FoldedCnn`] and [`SumPooledCnn::encode_into`] encode single sentences with trained weights.
+//! generic over [`Float`](senv_core::Float): f32 for training, f64 for gradient checks. The same batch gives the same
+//! bits at any number of threads. [`FoldedCnn`] and [`SumPooledCnn::encode_into`] encode single sentences with trained
+//! weights.
 //!
-//! A [`GruDecoder`] goes from sentence vectors to states from which words are read; [`beam_search`] says what a vector says.
+//! A [`GruDecoder`] computes hidden states that predict words from sentence vectors; [`beam_search`] decodes a vector
+//! into words.
 //!
 //! ```
 //! use ndarray::Array2;

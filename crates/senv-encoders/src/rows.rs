@@ -1,9 +1,9 @@
-//! Matrices as slices, row by row without gaps.
+//! Matrices as contiguous row-major slices.
 
 use ndarray::{Array2, ArrayViewMut2, CowArray, Ix2};
 use senv_core::{Error, Float, Result};
 
-/// Sentences, or distinct words, that one thread takes at a time.
+/// The fewest sentences, or distinct words, for one thread.
 pub(crate) const AT_A_TIME: usize = 32;
 
 /// Zeros for a matrix of this shape.
@@ -17,7 +17,7 @@ pub(crate) fn matrix<F: Float>(rows: usize, dim: usize, values: Vec<F>) -> Resul
     Array2::from_shape_vec((rows, dim), values).map_err(|_| Error::TooLarge { rows, dim })
 }
 
-/// All numbers of a matrix in standard layout.
+/// All values of a matrix in standard layout.
 pub(crate) fn flat<'a, F: Float>(x: &'a CowArray<'_, F, Ix2>) -> &'a [F] {
     x.as_slice().unwrap_or_else(|| unreachable!("in standard layout"))
 }
@@ -28,7 +28,7 @@ pub(crate) fn row<F>(values: &[F], dim: usize, i: usize) -> &[F] {
     &values[i * dim..(i + 1) * dim]
 }
 
-/// Lets `work` add to the numbers of `x` row by row, by way of a copy if they do not lie so.
+/// Lets `work` add to the values of `x` row by row, through a copy if `x` is not row-major.
 pub(crate) fn add_by_rows<F: Float>(mut x: ArrayViewMut2<'_, F>, work: impl FnOnce(&mut [F])) -> Result<()> {
     if let Some(values) = x.as_slice_mut() {
         work(values);

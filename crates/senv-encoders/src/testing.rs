@@ -1,4 +1,4 @@
-//! What the tests of several files need.
+//! Helpers for the tests of several files.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Float, Parameters, TokenBatch, TokenId, gradcheck, init, stream};
@@ -32,7 +32,7 @@ pub(crate) fn assigned(sentences: &[Vec<TokenId>]) -> TokenBatch {
     batch
 }
 
-/// Numbers from N(0, 1).
+/// Values from N(0, 1).
 pub(crate) fn matrix_of<F: Float>(n: usize, dim: usize, seed: u64) -> Array2<F> {
     let mut x = vec![F::zero(); n * dim];
     init::normal(&mut stream(seed, "encoder tests", &[]), &mut x, 1.0).unwrap();
@@ -63,7 +63,7 @@ pub(crate) fn gradients<F: Float, E: Encoder<F>>(
     (d_words, d_parameters)
 }
 
-/// Holds the gradients of all words and all parameters against central differences.
+/// Checks the gradients of all words and all parameters against central differences.
 pub(crate) fn check_gradients_of<E: Encoder<f64>>(
     encoder: &E,
     parameters: &Parameters<f64>,
@@ -90,12 +90,12 @@ pub(crate) fn check_gradients_of<E: Encoder<f64>>(
         let error = gradcheck::max_relative_error(of_tensor, tensor.values(), d_parameters[place].values());
         assert!(error < 1e-7, "{}: {error}", tensor.name());
     }
-    // Words that stay as they are change nothing else.
+    // Frozen words change no other gradient.
     let (_, saved) = encoder.forward(parameters, batch, words.view()).unwrap();
     let mut alone = parameters.zeros_like();
     encoder.backward(parameters, batch, words.view(), &saved, d_out.view(), None, &mut alone).unwrap();
     assert!(alone == d_parameters, "without the gradients of the words");
-    // Gradients are added to what is there.
+    // Gradients are added to the old values.
     let (_, saved) = encoder.forward(parameters, batch, words.view()).unwrap();
     let (mut twice, mut twice_parameters) = (d_words.clone(), d_parameters.clone());
     let (view, d) = (twice.view_mut(), &mut twice_parameters);

@@ -20,7 +20,7 @@ fn close(got: &[f64], expected: &[f64], what: &str) {
     }
 }
 
-/// The three gates of a matrix or bias, one under another.
+/// The three blocks (r, z, n) of a matrix or bias, one below the other.
 fn joined(values: &Value, prefix: &str, name: &str) -> Vec<f64> {
     ["r", "z", "n"].iter().flat_map(|gate| numbers(&values[format!("{prefix}{name}_{gate}")])).collect()
 }
@@ -57,7 +57,7 @@ fn encoders_give_the_reference_numbers() {
                 parameters.push(format!("{cell}.{tensor}"), shape, values).expect("a tensor");
             }
         }
-        // All words differ. Other sentences, one of them empty, stand between those in question.
+        // All words differ. Other sentences, one of them empty, are between those of the case.
         let lengths = numbers(&case["lengths"]);
         let sentences: Vec<Vec<TokenId>> =
             (0..).zip(&lengths).map(|(i, &n)| (0..n as u32).map(|t| TokenId(i * longest + t)).collect()).collect();

@@ -45,7 +45,7 @@ fn the_convolution_gives_the_reference_numbers() {
         }
         let cnn = SumPooledCnn::new(dim, windows, activation, padding).expect("an encoder");
 
-        // All words differ: token t is word t. Two other sentences stand around the one in question.
+        // All words differ: token t is word t. Two other sentences surround the one of the case.
         let sentence: Vec<TokenId> = (0..n as u32).map(TokenId).collect();
         let mut batch = TokenBatch::new();
         batch.assign([&[][..], &sentence, &sentence[..1]]).expect("a batch");

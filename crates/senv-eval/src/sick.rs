@@ -61,7 +61,7 @@ impl Entailment {
         })
     }
 
-    /// Its place in [`Entailment::ALL`]; a number that leaves this crate would be taken for that of another order.
+    /// Its index in [`Entailment::ALL`]; a number that leaves this crate would be taken for that of another order.
     pub(crate) fn class(self) -> usize {
         self as usize
     }

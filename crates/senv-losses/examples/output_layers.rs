@@ -1,4 +1,4 @@
-//! How fast the losses over a vocabulary are, beside the matrix products that bound them.
+//! Throughput of the losses over a vocabulary, compared with the matrix products that bound them.
 //!
 //! ```text
 //! cargo run --release -p senv-losses --example output_layers [tokens [dim [words]]]
@@ -21,7 +21,7 @@ fn matrix(n: usize, dim: usize, seed: u64) -> Outcome<Array2<f32>> {
     Ok(Array2::from_shape_vec((n, dim), values)?)
 }
 
-/// The least seconds of some runs, after one that does not count.
+/// The fastest of some runs in seconds, after a warm-up.
 fn seconds(runs: usize, mut run: impl FnMut() -> Outcome) -> Outcome<f64> {
     run()?;
     let mut best = f64::INFINITY;
@@ -33,7 +33,7 @@ fn seconds(runs: usize, mut run: impl FnMut() -> Outcome) -> Outcome<f64> {
     Ok(best)
 }
 
-/// The three products of forward and backward pass over a whole batch, nothing between them.
+/// The three products of forward and backward pass over a whole batch, without anything between them.
 fn products(h: ArrayView2<'_, f32>, w: ArrayView2<'_, f32>) -> Outcome<f64> {
     let mut a = Array2::zeros((h.nrows(), w.nrows()));
     let mut d_h = Array2::zeros(h.raw_dim());
@@ -50,7 +50,7 @@ fn main() -> Outcome {
     let size = |place: usize, default| sizes.get(place).copied().unwrap_or(default);
     let (n, dim, n_words) = (size(0, 128 * 12), size(1, 1200), size(2, 20_000));
     let h = matrix(n, dim, 1)?;
-    // Ranks of words as a text has them: log-uniform.
+    // Ranks of words as in a text: log-uniform.
     let mut targets = Vec::new();
     for i in 0..n as u64 {
         targets.push(SampledWords::draw(&mut stream(2, "targets", &[i]), n_words, 1)?.ids()[0]);

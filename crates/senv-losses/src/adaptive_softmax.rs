@@ -1,5 +1,5 @@
-//! An exact softmax over a large vocabulary that spends little on rare words: they lie in clusters, behind one number
-//! each of a short list of frequent words, and are told apart in fewer dimensions.
+//! The adaptive softmax: an exact softmax over a large vocabulary in which rare words are in clusters. The head
+//! predicts a frequent word or a cluster; within a cluster, words are predicted in fewer dimensions.
 //!
 //! Equation: `adaptive-softmax`
 //!
@@ -26,13 +26,13 @@ use crate::{
     token_nll::log_softmax,
 };
 
-/// Tensors of the first list, before those of the clusters.
+/// Tensors of the head, before those of the clusters.
 const HEAD: usize = 2;
 
 /// Tensors of a cluster: projection, matrix, bias.
 const A_CLUSTER: usize = 3;
 
-/// Softmax in clusters by frequency; word numbers are ranks by frequency, as in every
+/// Softmax in clusters by frequency; word ids are ranks by frequency, as in every
 /// [`Vocabulary`](senv_core::Vocabulary).
 ///
 /// ```
@@ -57,16 +57,16 @@ const A_CLUSTER: usize = 3;
 #[serde(try_from = "Unchecked")]
 pub struct AdaptiveSoftmax {
     dim: usize,
-    /// Words up to each of which a list reaches; the last is the vocabulary.
+    /// The end of the head's words and of each cluster; the last is the vocabulary size.
     ends: Vec<usize>,
     factor: usize,
     /// Sum or mean over the tokens; mean by default.
     pub reduction: Reduction,
-    /// Logits that lie in memory at a time, in numbers; one row of them at least.
+    /// Logits in memory at a time; one row of them at least.
     pub block: usize,
 }
 
-/// The same as read from a file.
+/// The same as read from a file, unchecked.
 #[derive(Deserialize)]
 struct Unchecked {
     dim: usize,
@@ -87,11 +87,11 @@ impl TryFrom<Unchecked> for AdaptiveSoftmax {
 }
 
 impl AdaptiveSoftmax {
-    /// For hidden states of `dim` values and `n_words` words: those below the first of the `cutoffs` at once, a
-    /// cluster from each cutoff to the next, the last to the end. Cluster k works in dim / 4ᵏ dimensions, one at least.
+    /// For hidden states of size `dim` and `n_words` words: those below the first of the `cutoffs` in the head, a
+    /// cluster from each cutoff to the next, the last to the end. Cluster k works in dim / 4ᵏ dimensions, at least one.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] unless cutoffs rise from 1 to below `n_words`.
+    /// [`senv_core::Error::InvalidParameter`] unless cutoffs ascend from 1 to below `n_words`.
     pub fn new(dim: usize, n_words: usize, cutoffs: &[usize]) -> Result<Self> {
         let ends: Vec<usize> = cutoffs.iter().copied().chain([n_words]).collect();
         let wrong = (0..ends.len()).find(|&k| ends[k] <= if k == 0 { 0 } else { ends[k - 1] });
@@ -145,7 +145,7 @@ impl AdaptiveSoftmax {
         check_shapes(parameters, &shapes.iter().map(|(name, shape)| (name.as_str(), *shape)).collect::<Vec<_>>())
     }
 
-    /// Parameters to start from: matrices uniform as Glorot and Bengio propose, biases 0. `output.head.w` and
+    /// Initial parameters: matrices uniform by Glorot and Bengio, biases 0. `output.head.w` and
     /// `output.head.b`, then for every cluster k `output.cluster{k}.p`, the projection, `output.cluster{k}.w` and
     /// `output.cluster{k}.b`.
     ///
@@ -157,7 +157,7 @@ impl AdaptiveSoftmax {
         init(rng, &shapes.iter().map(|(name, shape)| (name.as_str(), *shape)).collect::<Vec<_>>())
     }
 
-    /// What the first list is to predict: the word, or the number of its cluster.
+    /// The target of the head: the word, or the index of its cluster.
     fn head_targets(&self, targets: &[u32]) -> Vec<usize> {
         let clusters = |target: usize| self.ends.partition_point(|&end| end <= target);
         let target = |&target: &u32| match clusters(target as usize) {
@@ -167,7 +167,7 @@ impl AdaptiveSoftmax {
         targets.iter().map(target).collect()
     }
 
-    /// The tokens whose targets lie in cluster `k`, and their targets counted from its first.
+    /// The tokens whose targets are in cluster `k`, and their targets counted from its first word.
     fn members(&self, k: usize, targets: &[u32]) -> (Vec<usize>, Vec<usize>) {
         let words = self.cluster(k);
         let members = targets.iter().map(|&target| target as usize).enumerate();
@@ -187,8 +187,8 @@ impl AdaptiveSoftmax {
     /// The negative log-likelihood ℓ of every token in nats, for `hidden`, shape `(n, dim)`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape;
-    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a target is no word.
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs;
+    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a target is not in the vocabulary.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -258,7 +258,7 @@ impl AdaptiveSoftmax {
     /// ln p of every word, shape `(n, n_words)`: for decoding, a few rows at a time.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape.
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs.
     pub fn log_probabilities<F: Float>(
         &self,
         parameters: &Parameters<F>,

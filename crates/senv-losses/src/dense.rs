@@ -5,7 +5,7 @@ use senv_core::{Float, Parameters, matmul, matmul_into};
 
 use crate::error::{Result, check_size};
 
-/// `n` rows of the bias.
+/// The bias, repeated in `n` rows.
 pub(crate) fn bias<F: Float>(n: usize, bias: &senv_core::Tensor<F>) -> Array2<F> {
     let mut out = Array2::zeros((n, bias.values().len()));
     out.rows_mut().into_iter().for_each(|mut row| row.iter_mut().zip(bias.values()).for_each(|(x, &b)| *x = b));
@@ -37,7 +37,7 @@ pub(crate) fn input_gradient<F: Float>(d: ArrayView2<'_, F>, w: &senv_core::Tens
     Ok(matmul(d, w.view())?)
 }
 
-/// Refuses parameters that are not of these shapes, in this order.
+/// Returns an error unless parameters have these names and shapes, in this order.
 pub(crate) fn check_shapes<F: Float>(parameters: &Parameters<F>, shapes: &[(&str, [usize; 2])]) -> Result<()> {
     check_size("tensors of a head", shapes.len(), parameters.len())?;
     for (tensor, (_, shape)) in parameters.iter().zip(shapes) {
@@ -47,7 +47,7 @@ pub(crate) fn check_shapes<F: Float>(parameters: &Parameters<F>, shapes: &[(&str
     Ok(())
 }
 
-/// Weights as Glorot and Bengio propose, biases (tensors of one row) at 0.
+/// Weights by Glorot and Bengio, biases (tensors of one row) at 0.
 pub(crate) fn init<F: Float>(rng: &mut senv_core::Stream, shapes: &[(&str, [usize; 2])]) -> Result<Parameters<F>> {
     let mut parameters = Parameters::new();
     for &(name, [rows, columns]) in shapes {

@@ -1,4 +1,4 @@
-//! Two decoders, one for the sentence itself and one for its paraphrase, and how their losses are weighed.
+//! The objective of two decoders, one for the sentence itself and one for its paraphrase.
 //!
 //! Equation: `dual-decoder-objective`
 //!
@@ -7,22 +7,22 @@
 //! (B1)  ∂l_auto = ∂L,   ∂l_para = α ∂L
 //! ```
 //!
-//! The paper minimizes the sum of both losses and asks softly that they be equal. With a multiplier λ for that:
+//! The paper minimizes the sum of both losses and constrains them softly to be equal. With a multiplier λ for that:
 //!
 //! ```text
 //! l_auto + l_para + λ (l_para − l_auto) = (1 − λ) l_auto + (1 + λ) l_para
 //!                                       = (1 − λ) (l_auto + α l_para),     α = (1 + λ) / (1 − λ)
 //! ```
 //!
-//! so that 0 < λ < 1 makes α > 1: the paraphrase, the harder task, weighs more. Outside −1 < λ < 1 one of the losses
-//! would be made larger, whatever the paper's text on maximizing says, so only equation 12 with α > 0 is here. The
-//! paper does not print its α; 1.5, 2, 3 and 5 are worth a try.
+//! so that 0 < λ < 1 makes α > 1: the paraphrase, the harder task, has the larger weight. Outside −1 < λ < 1 one of the
+//! losses would be maximized, whatever the paper's text on maximizing says, so only equation 12 with α > 0 is here. The
+//! paper does not print its α; 1.5, 2, 3 and 5 are worth trying.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, check_range};
 
-/// α unless asked otherwise: λ = 1/3.
+/// α by default: λ = 1/3.
 pub const DEFAULT_ALPHA: f64 = 2.0;
 
 /// The objective of P-thought: the loss of the autoencoder plus α times that of the paraphrase.

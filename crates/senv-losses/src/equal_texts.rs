@@ -1,4 +1,4 @@
-//! Which other sentences of a batch repeat a text of a pair, and so are no negatives of it.
+//! Sentences of a batch that repeat a text of a pair, and so cannot be its negatives.
 
 /// For every pair, the members of other pairs and the hard negatives with the text of one of its members.
 #[derive(Debug)]
@@ -7,7 +7,7 @@ pub(crate) struct EqualTexts {
     anchors: Ragged,
 }
 
-/// Lists of numbers, one behind the other.
+/// Lists of indices, back to back.
 #[derive(Debug)]
 struct Ragged {
     ends: Vec<usize>,
@@ -52,12 +52,13 @@ impl EqualTexts {
         Self { candidates, anchors }
     }
 
-    /// Columns that are no negatives of the first member of pair `i`: second members of other pairs, then hard negatives.
+    /// Columns that must not be negatives of the first member of pair `i`: second members of other pairs, then hard
+    /// negatives.
     pub(crate) fn candidates(&self, i: usize) -> &[u32] {
         self.candidates.of(i)
     }
 
-    /// First members of other pairs that are no negatives of the second member of pair `i`.
+    /// First members of other pairs that must not be negatives of the second member of pair `i`.
     pub(crate) fn anchors(&self, i: usize) -> &[u32] {
         self.anchors.of(i)
     }

@@ -1,26 +1,26 @@
-//! What can go wrong: batches that do not fit together, parameters and scores outside their range.
+//! Errors: batches that do not fit together, parameters and scores outside their range.
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of the losses.
 ///
-/// A vector that is NaN is no error here: the loss is then NaN, and whoever trains stops.
+/// A vector that is NaN is no error here: the loss is then NaN, and the training loop stops.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is nothing to average over.
     #[error("the batch is empty; a loss is a mean over at least one example")]
     EmptyBatch,
-    /// An example has nothing that it should be close to.
+    /// An example has no positive.
     #[error("example {example} has no positive; give every sentence at least one")]
     NoPositive {
-        /// Its place in the batch, counted from 0.
+        /// Its index in the batch, counted from 0.
         example: usize,
     },
-    /// A score of relatedness is outside the scale of its data set, or not a number.
+    /// A relatedness score is outside the scale of its data set, or not a number.
     #[error(
-        "the score {score} is not from {low} to {high}; give the scores of the data set, or choose its grid of grades"
+        "the score {score} is not from {low} to {high}; give the scores of the data set, or choose the grid of this scale"
     )]
     ScoreOutOfRange {
         /// The score as given.
@@ -30,22 +30,22 @@ pub enum Error {
         /// The highest score of the scale.
         high: f64,
     },
-    /// A target is no word of the vocabulary, or no label.
+    /// A target is not in the vocabulary, or is no label.
     #[error(
         "the target {target} of example {example} is not below {n_targets}; was the text read with another vocabulary?"
     )]
     TargetOutOfRange {
-        /// Its place in the batch, counted from 0.
+        /// Its index in the batch, counted from 0.
         example: usize,
         /// The target as given.
         target: u32,
         /// Words of the vocabulary, or labels.
         n_targets: usize,
     },
-    /// One example of a batch is at fault.
+    /// One example of a batch is invalid.
     #[error("example {example}: {source}")]
     Example {
-        /// Its place in the batch, counted from 0.
+        /// Its index in the batch, counted from 0.
         example: usize,
         /// What is wrong with it.
         source: Box<Error>,
@@ -55,12 +55,12 @@ pub enum Error {
     Core(#[from] senv_core::Error),
 }
 
-/// Refuses two sizes that must agree and do not.
+/// Returns an error unless two sizes agree.
 pub(crate) fn check_size(what: &'static str, expected: usize, got: usize) -> Result<()> {
     if expected == got { Ok(()) } else { Err(senv_core::Error::ShapeMismatch { what, expected, got }.into()) }
 }
 
-/// Refuses a parameter outside its range; `good` must be false for NaN.
+/// Returns an error for a parameter outside its range; `good` must be false for NaN.
 pub(crate) fn check_range(name: &'static str, requirement: &'static str, value: f64, good: bool) -> Result<()> {
     if good {
         return Ok(());

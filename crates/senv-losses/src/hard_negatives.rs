@@ -1,4 +1,4 @@
-//! Which sentences of the other pairs a sentence is pushed away from.
+//! The choice of negatives among the other pairs of a batch.
 //!
 //! Equation: `hardest-negatives`
 //!
@@ -7,7 +7,7 @@
 //! C      = candidates of pairs other than i whose text is neither that of a_i nor that of b_i
 //! ```
 //!
-//! The first of equal cosines wins. The choice has no gradient.
+//! The first of equal cosines is chosen. The choice has no gradient.
 
 use ndarray::{Array2, ArrayView2, s};
 use rand::RngExt;
@@ -29,7 +29,7 @@ pub enum Candidates {
     BothSides,
     /// First members for a first member, second members for a second one.
     SameSide,
-    /// First members alone, as the formula of the CSE paper literally says.
+    /// First members alone, as in the formula of the CSE paper, read literally.
     FirstElements,
 }
 
@@ -39,22 +39,22 @@ pub enum Selection {
     /// The candidate of the largest cosine; the default.
     #[default]
     Max,
-    /// Each time with probability 1/2 as `Max`, otherwise as `Random`.
+    /// With probability 1/2 as `Max`, otherwise as `Random`.
     Mix,
-    /// Any candidate, all equally likely.
+    /// A random candidate, all equally likely.
     Random,
 }
 
-/// The rule of the choice.
+/// Which candidates may be negatives, and how one is selected.
 pub(crate) struct NegativeSelector<'a> {
     pub(crate) candidates: Candidates,
     pub(crate) selection: Selection,
-    /// Numbers of the texts in interleaved order; `None` if equal texts count as different.
+    /// Ids of the texts in interleaved order; `None` if equal texts count as different.
     pub(crate) texts: Option<&'a [u32]>,
 }
 
 impl NegativeSelector<'_> {
-    /// Number of the first candidate of `anchor`, and the step from one to the next.
+    /// Index of the first candidate of `anchor`, and the step from one to the next.
     fn numbers(&self, anchor: usize) -> (usize, usize) {
         match self.candidates {
             Candidates::BothSides => (0, 1),
@@ -69,7 +69,7 @@ impl NegativeSelector<'_> {
         other / 2 != anchor / 2 && !self.texts.is_some_and(equal)
     }
 
-    /// The candidate of the largest score, the first of equals. One that is NaN is chosen rather than overlooked.
+    /// The candidate of the largest score, the first of equal ones. A score of NaN is chosen rather than ignored.
     fn hardest<F: Float>(&self, anchor: usize, scores: &[F]) -> Option<u32> {
         let (first, step) = self.numbers(anchor);
         let mut best: Option<(usize, F)> = None;
@@ -82,7 +82,7 @@ impl NegativeSelector<'_> {
         best.map(|(other, _)| other as u32)
     }
 
-    /// One of the candidates.
+    /// A random candidate.
     fn random(&self, anchor: usize, n: usize, rng: &mut Stream) -> Option<u32> {
         let (first, step) = self.numbers(anchor);
         let all = || (first..n).step_by(step).filter(|&other| self.allows(anchor, other));
@@ -93,7 +93,7 @@ impl NegativeSelector<'_> {
         all().nth(rng.random_range(0..count)).map(|other| other as u32)
     }
 
-    /// The negative of every member, in interleaved order: numbers in the same order, `None` without a candidate.
+    /// The negative of every member, in interleaved order: indices in the same order, `None` without a candidate.
     pub(crate) fn choose<F: Float>(&self, units: &Units<F>, rng: &mut Stream) -> Result<Vec<Option<u32>>> {
         let n = units.view().nrows();
         if self.selection == Selection::Random {

@@ -1,4 +1,4 @@
-//! Which words does a sentence hold, without a number for every word: each is found from the root of a binary tree.
+//! Hierarchical softmax for the set of words of a sentence: word probabilities along the paths of a binary tree.
 //!
 //! Equation: `presence-tree`
 //!
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! The tree is balanced: the children of node i are 2i and 2i + 1, the V inner nodes but 0 come first, and word w is
-//! the leaf V + w. Paths are as long as log₂ V, give or take one; only the nodes above the words of a batch are
-//! touched.
+//! the leaf V + w. Paths have length log₂ V, give or take one; only the nodes above the words of a batch are
+//! used.
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
@@ -29,8 +29,8 @@ use crate::{
     rows::flat_mut,
 };
 
-/// The reconstruction of the set of words of a sentence from its encoding, along a balanced binary tree: for large
-/// vocabularies.
+/// The loss of reconstructing the set of words of a sentence from its encoding, with a hierarchical softmax over a
+/// balanced binary tree: for large vocabularies.
 ///
 /// ```
 /// use ndarray::array;
@@ -52,13 +52,13 @@ use crate::{
 /// Morin, Y. Bengio, AISTATS 2005.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HierarchicalSoftmax {
-    /// Numbers of an encoding.
+    /// Dimension of an encoding.
     pub dim: usize,
     /// Words of the vocabulary.
     pub n_words: usize,
 }
 
-/// An inner node above present words of a sentence: how many lie to its left and right.
+/// The number of present words of a sentence to the left and right of an inner node above them.
 struct PathCounts {
     node: u32,
     left: u32,
@@ -66,7 +66,7 @@ struct PathCounts {
 }
 
 impl HierarchicalSoftmax {
-    /// For encodings of `dim` values and `n_words` words.
+    /// For encodings of dimension `dim` and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words }
@@ -77,7 +77,7 @@ impl HierarchicalSoftmax {
         [("output.w", [self.n_words, self.dim]), ("output.b", [1, self.n_words])]
     }
 
-    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and
+    /// Initial parameters: `output.w`, shape `(n_words, dim)`, uniform by Glorot and Bengio, and
     /// `output.b`, shape `(1, n_words)`, 0; row i belongs to node i, row 0 to none.
     ///
     /// # Errors
@@ -91,10 +91,10 @@ impl HierarchicalSoftmax {
         let good = self.n_words <= u32::MAX as usize / 2;
         check_range("words of a tree", "fewer than 2³¹", self.n_words as f64, good)?;
         check_shapes(parameters, &self.shapes())?;
-        check_size("numbers of a hidden state", self.dim, hidden.ncols())
+        check_size("hidden state", self.dim, hidden.ncols())
     }
 
-    /// The nodes above the words of every sentence, by node.
+    /// The counts at the nodes above the words of every sentence, by node.
     fn path_counts(&self, present: &Sentences) -> Vec<Vec<PathCounts>> {
         let of = |words: &[senv_core::TokenId]| {
             let path =
@@ -114,7 +114,7 @@ impl HierarchicalSoftmax {
     /// The loss of every sentence, for `hidden`, shape `(n, dim)`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape;
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs;
     /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a token is no word of the vocabulary.
     pub fn forward<F: Float>(
         &self,

@@ -1,4 +1,4 @@
-//! Every other pair of the batch as a negative: cross-entropy of a softmax over all cosines of a batch.
+//! InfoNCE with in-batch negatives: cross-entropy of a softmax over all cosines of a batch.
 //!
 //! Equation: `info-nce`
 //!
@@ -12,8 +12,8 @@
 //! (B1)  ∂L/∂â = ∂L/∂S v̂ / τ,  ∂L/∂v̂ = (∂L/∂S)ᵀ â / τ, then `unit-vector`
 //! ```
 //!
-//! Three matrix products a prefix, one forward and two backward; the threads share out rows, so the bits do not depend
-//! on their number.
+//! Three matrix products a prefix, one forward and two backward; threads divide the rows, so the result is
+//! bit-identical at any number of threads.
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{Float, matmul, matmul_into};
@@ -27,25 +27,25 @@ use crate::{
     unit::Units,
 };
 
-/// The temperature that did best in our trials; .03 cost 2.5 points.
+/// The temperature of the best score in our experiments; .03 cost 2.5 points.
 pub const DEFAULT_TEMPERATURE: f64 = 0.06;
 
-/// Which member of a pair has to find which.
+/// Which member of a pair is the anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Directions {
-    /// The second among all second ones and the first among all first ones, the mean of both; the default.
+    /// Predict the second among all second ones and the first among all first ones, and average; the default.
     #[default]
     Both,
-    /// The second among all second ones.
+    /// Predict the second among all second ones.
     Forward,
 }
 
 /// The first dimensions of all vectors, as vectors of their own (Matryoshka).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Prefix {
-    /// How many dimensions, at least 1.
+    /// The number of dimensions, at least 1.
     pub dim: usize,
-    /// The share of its loss relative to the weights of the others, above 0.
+    /// The weight of its loss relative to the weights of the others, above 0.
     pub weight: f64,
 }
 
@@ -76,9 +76,10 @@ pub struct InfoNce {
     pub temperature: f64,
     /// Both by default.
     pub directions: Directions,
-    /// Whether a sentence of the same text as a member of the pair is no negative; so by default.
+    /// Whether a sentence of the same text as a member of the pair is no negative; true by default.
     pub exclude_equal_text: bool,
-    /// Prefixes on which the loss is taken, each with vectors normalized anew; none, the default, is all dimensions.
+    /// Prefixes of which the loss is the weighted mean, each with vectors normalized anew; none, the default, is all
+    /// dimensions.
     pub prefixes: Vec<Prefix>,
 }
 
@@ -93,7 +94,8 @@ impl Default for InfoNce {
     }
 }
 
-/// What [`InfoNce::backward`] needs: for each prefix the unit vectors and ∂L/∂S, a matrix of `m (m + h)` values.
+/// The saved state for [`InfoNce::backward`]: for each prefix the unit vectors and ∂L/∂S, a matrix of `m (m + h)`
+/// values.
 #[derive(Debug, Clone)]
 pub struct InfoNceSaved<F> {
     dim: usize,
@@ -101,7 +103,7 @@ pub struct InfoNceSaved<F> {
     levels: Vec<Level<F>>,
 }
 
-/// One prefix.
+/// The saved state of one prefix.
 #[derive(Debug, Clone)]
 struct Level<F> {
     anchors: Units<F>,
@@ -114,13 +116,13 @@ struct Level<F> {
 pub type InfoNceGradients<F> = (Array2<F>, Array2<F>, Option<Array2<F>>);
 
 impl InfoNce {
-    /// The loss of a batch, and what [`backward`](Self::backward) needs.
+    /// The loss of a batch, and the saved state for [`backward`](Self::backward).
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
     /// | `a`, `b` | first and second members of the pairs | `(m, dim)` |
     /// | `hard` | further negatives of every first member, any number | `(h, dim)` |
-    /// | `texts` | a number for each of a_0, b_0, a_1, b_1, ..., then for each hard negative: equal numbers, equal texts; not read unless `exclude_equal_text` | `(2m + h,)` |
+    /// | `texts` | an id for each of a_0, b_0, a_1, b_1, ..., then for each hard negative: equal ids, equal texts; not read unless `exclude_equal_text` | `(2m + h,)` |
     ///
     /// One pair without hard negatives has loss 0. A zero vector has cosine 0 with everything. The loss is NaN if a
     /// vector is.
@@ -170,7 +172,7 @@ impl InfoNce {
         Ok((value, InfoNceSaved { dim, n_hard, levels }))
     }
 
-    /// The prefixes, checked; all dimensions if none is asked for.
+    /// The prefixes, checked; all dimensions if none is given.
     fn check(&self, dim: usize) -> Result<Vec<Prefix>> {
         let above_zero = |x: f64| x.is_finite() && x > 0.0;
         check_range("temperature", "above 0", self.temperature, above_zero(self.temperature))?;
@@ -331,7 +333,7 @@ mod tests {
             assert_eq!(value, 0.0);
             assert!(loss.backward(&saved, 1.0).unwrap().0.iter().all(|&d| d == 0.0));
         }
-        // No hard negatives is as no list of them.
+        // An empty list of hard negatives is as no list.
         let texts = [0, 1, 2, 3, 4, 5];
         let (with, saved) = loss.forward(a.view(), b.view(), Some(a.slice(s![..0, ..])), &texts).unwrap();
         assert_eq!(with, loss.forward(a.view(), b.view(), None, &texts).unwrap().0);

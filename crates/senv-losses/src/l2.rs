@@ -1,4 +1,4 @@
-//! Keeps parameters near where they started, or near 0.
+//! L2 regularization, towards the initial values or towards 0.
 //!
 //! Equation: `l2-to-initial`
 //!
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, check_range, check_size};
 
-/// Values that one thread takes at a time; the order of the sum depends on it.
+/// Values that one thread sums at a time; the order of the sum depends on it.
 const CHUNK: usize = 1 << 16;
 
 /// The L2 term, towards initial values or towards 0.
@@ -30,7 +30,7 @@ const CHUNK: usize = 1 << 16;
 /// ```
 ///
 /// # References
-/// J. Wieting et al., ICLR 2016, equation 3, where k is 1; the release has 1/2, and its grids of λ go with that.
+/// J. Wieting et al., ICLR 2016, equation 3, where k is 1; the release has 1/2, and its grids of λ are for 1/2.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct L2 {
     /// λ, at least 0; 0 by default.
@@ -46,13 +46,14 @@ impl Default for L2 {
 }
 
 impl L2 {
-    /// 2 k λ
+    /// The factor 2 k λ of the gradient.
     fn slope(self) -> Result<f64> {
         check_range("lambda", "at least 0", self.lambda, self.lambda.is_finite() && self.lambda >= 0.0)?;
         Ok(if self.half { self.lambda } else { 2.0 * self.lambda })
     }
 
-    /// R for the numbers `w`, which started at `w0`. Summed in f64, with the same bits at any number of threads.
+    /// R for the values `w` with initial values `w0`. Summed in f64, with bit-identical results at any number of
+    /// threads.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if `w0` is of another length; [`senv_core::Error::InvalidParameter`] for a

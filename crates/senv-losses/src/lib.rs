@@ -1,24 +1,24 @@
-//! What sentence vectors are trained for: losses with their gradients, written by hand and checked.
+//! Training losses with hand-written, checked gradients.
 //!
-//! | loss | what is given | system |
+//! | loss | input | system |
 //! | --- | --- | --- |
-//! | [`MarginLoss`] | pairs of paraphrases; the negatives are found in the batch | PP, GRAN, CSE |
+//! | [`MarginLoss`] | paraphrase pairs; negatives are chosen in the batch | PP, GRAN, CSE |
 //! | [`SoftmaxCosine`] | sentences, each with positives and negatives | Siamese CBOW |
-//! | [`InfoNce`] | pairs; all others of the batch are negatives, and hard ones if there are any | in-batch contrastive training |
-//! | [`RelatednessHead`], [`LinearRelatedness`] with [`RelatednessLoss`] | pairs with a score of relatedness | the supervised runs |
+//! | [`InfoNce`] | pairs; all others of the batch are negatives, with hard negatives if given | in-batch contrastive training |
+//! | [`RelatednessHead`], [`LinearRelatedness`] with [`RelatednessLoss`] | pairs with a relatedness score | the supervised runs |
 //! | [`TokenNll`], [`SampledSoftmax`], [`AdaptiveSoftmax`] | hidden states of a decoder, and the next words | Skip-thoughts, RNN AE, P-thought |
 //! | [`MultiLabelLoss`], [`HierarchicalSoftmax`] | encodings of sentences, and their sets of words | BOW AE |
 //! | [`NliHead`] | pairs with one of three labels | the SNLI models |
 //! | [`DualObjective`] | the losses of two decoders | P-thought |
-//! | [`L2`] | parameters, and where they started | all |
+//! | [`L2`] | parameters and their initial values | all |
 //!
-//! Every loss is a mean over the batch, that of tokens a sum if so asked. `forward` returns it as f64, with what
-//! `backward` needs, and changes nothing; `backward` returns gradients of a loss to be minimized with respect to the
-//! vectors, times `d_loss`, and adds those of parameters to what is there. Losses over a vocabulary go both ways at
-//! once, a block at a time, since the scores of all words are too many to keep: theirs is `loss_and_gradients`, and
-//! `forward` the loss of every example; where a batch touches few words, the gradients of these come as
-//! [`RowGradients`]. Code is generic over [`Float`](senv_core::Float): f32 trains, f64 checks. All cosines are products
-//! of unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient. The same batch gives the
+//! Every loss is a mean over the batch; that of tokens can be a sum. `forward` returns it as f64, with the saved state
+//! for `backward`, and changes nothing; `backward` returns the gradients of the loss with respect to the vectors, times
+//! `d_loss`, and adds those of parameters to the given gradients. Losses over a vocabulary compute both passes at once,
+//! a block at a time, since the scores of all words are too many to keep: they have `loss_and_gradients`, and `forward`
+//! returns the loss of every example; where a batch uses few words, the gradients of these are [`RowGradients`]. Code
+//! is generic over [`Float`](senv_core::Float): f32 for training, f64 for gradient checks. All cosines are products of
+//! unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient. The same batch gives the
 //! same bits at any number of threads.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Scores of relatedness from pair features without a hidden layer, as the evaluation scripts have it.
+//! Relatedness scores by a softmax regression on pair features, as in the evaluation scripts.
 //!
 //! Equation: `linear-relatedness`
 //!
@@ -7,8 +7,8 @@
 //! (B1)  ∂W = ∂xᵀ f,   ∂b = Σ ∂x,   ∂f = Wᵀ ∂x, then `pair-features`        ∂x from `relatedness-loss`
 //! ```
 //!
-//! The scripts of SentEval and P-thought take [`RelatednessLoss::SquaredError`](crate::RelatednessLoss::SquaredError), that of
-//! Skip-thoughts [`RelatednessLoss::CrossEntropy`](crate::RelatednessLoss::CrossEntropy).
+//! The scripts of SentEval and P-thought use [`RelatednessLoss::SquaredError`](crate::RelatednessLoss::SquaredError),
+//! that of Skip-thoughts [`RelatednessLoss::CrossEntropy`](crate::RelatednessLoss::CrossEntropy).
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{Float, Parameters, Stream};
@@ -39,23 +39,23 @@ const B: usize = 1;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LinearRelatedness {
-    /// Numbers of a sentence vector.
+    /// The sentence dimension.
     pub dim: usize,
-    /// Grades that are predicted.
+    /// The score classes.
     pub grid: Grid,
 }
 
 impl LinearRelatedness {
     /// Names and shapes of its tensors, in order.
     fn shapes(&self) -> [(&'static str, [usize; 2]); 2] {
-        let grades = self.grid.n_classes();
-        [("head.w", [grades, 2 * self.dim]), ("head.b", [1, grades])]
+        let classes = self.grid.n_classes();
+        [("head.w", [classes, 2 * self.dim]), ("head.b", [1, classes])]
     }
 
-    /// Parameters to start from: weights uniform as Glorot and Bengio propose, biases 0.
+    /// Initial parameters: weights uniform by Glorot and Bengio, biases 0.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for a head without units; [`senv_core::Error::TooLarge`].
+    /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         init(rng, &self.shapes())
     }
@@ -76,8 +76,7 @@ impl LinearRelatedness {
         Ok((self.forward_features(parameters, features.view())?, features))
     }
 
-    /// Predictions for [`pair_features`] computed before, shape `(n, 2 dim)`: where the vectors stay as they are, once
-    /// is enough.
+    /// Predictions for [`pair_features`] computed before, shape `(n, 2 dim)`: frozen vectors need them only once.
     ///
     /// # Errors
     /// As [`forward`](Self::forward).
@@ -92,11 +91,11 @@ impl LinearRelatedness {
         Ok(Predictions::from_logits(logits))
     }
 
-    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a [`RelatednessLoss`](crate::RelatednessLoss); the
-    /// gradients of the parameters are added to `d_parameters`.
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a
+    /// [`RelatednessLoss`](crate::RelatednessLoss); the gradients of the parameters are added to `d_parameters`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of the shapes of the forward pass.
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs from that of the forward pass.
     pub fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,

@@ -1,4 +1,4 @@
-//! Which words a sampled softmax compares with: drawn by a law that falls as word frequencies do.
+//! The sampled words of a sampled softmax, drawn log-uniformly by frequency rank.
 //!
 //! Equation: `log-uniform-candidates`
 //!
@@ -12,7 +12,7 @@ use senv_core::Stream;
 
 use crate::error::{Error, Result, check_range};
 
-/// Distinct words drawn by the log-uniform law, and how many draws it took: the candidates of one batch.
+/// Distinct words drawn from the log-uniform distribution, and the number of draws: the candidates of one batch.
 ///
 /// ```
 /// use senv_core::stream;
@@ -56,7 +56,7 @@ impl SampledWords {
         Ok(Self { n_words, ids, n_tries })
     }
 
-    /// Words chosen elsewhere, in any order.
+    /// Words chosen by the caller, in any order.
     ///
     /// # Errors
     /// [`Error::TargetOutOfRange`] if a word is not below `n_words`; [`senv_core::Error::InvalidParameter`] if there is
@@ -72,7 +72,7 @@ impl SampledWords {
         Ok(Self { n_words, ids, n_tries })
     }
 
-    /// The words, rising.
+    /// The words, ascending.
     #[must_use]
     pub fn ids(&self) -> &[u32] {
         &self.ids
@@ -84,13 +84,13 @@ impl SampledWords {
         self.n_words
     }
 
-    /// Draws that it took to find them.
+    /// The number of draws.
     #[must_use]
     pub fn n_tries(&self) -> u64 {
         self.n_tries
     }
 
-    /// (F2) for the word `id`, in `(0, 1]`: how often it is expected among so many draws.
+    /// (F2) for the word `id`, in `(0, 1]`: its expected count among the draws.
     #[must_use]
     pub fn expected_count(&self, id: u32) -> f64 {
         let p = (1.0 / (f64::from(id) + 1.0)).ln_1p() / (self.n_words as f64).ln_1p(); // (F1)
@@ -135,7 +135,7 @@ mod tests {
             words.ids().iter().for_each(|&id| seen[id as usize] += 1.0 / rounds as f64);
             (0..n_words).for_each(|k| expected[k] += words.expected_count(k as u32) / rounds as f64);
         }
-        // Given the number of tries the counts are those of (F2) but for its being random: within 0.03 here.
+        // Given the number of draws, the counts are those of (F2); as that number is random, within 0.03 here.
         assert!(seen.iter().zip(&expected).all(|(seen, expected): (&f64, &f64)| (seen - expected).abs() < 0.03));
         let all = SampledWords::draw(&mut stream(3, "candidates", &[]), n_words, n_words).unwrap();
         assert!(all.ids().iter().copied().eq(0..n_words as u32));

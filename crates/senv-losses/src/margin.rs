@@ -1,4 +1,4 @@
-//! Paraphrases closer than the hardest other sentence of the batch, by a margin.
+//! Margin loss: a pair must be closer than the hardest negative of the batch, by a margin.
 //!
 //! Equation: `margin-loss`
 //!
@@ -52,14 +52,14 @@ pub const DEFAULT_MARGIN: f64 = 0.4;
 /// section 3.2. Where its release and the formula of the CSE paper differ: see [`Candidates`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MarginLoss {
-    /// δ, by how much the pair must be closer, in units of cosine, `[0, 2]`; 0.4 by default.
+    /// δ, the margin between the cosines, `[0, 2]`; 0.4 by default.
     pub margin: f64,
     /// Which sentences may be negatives; both members of the other pairs by default.
     pub candidates: Candidates,
-    /// How one is chosen; the hardest by default.
+    /// How a negative is chosen; the hardest by default.
     pub selection: Selection,
-    /// Whether a sentence of the same text as a member of the pair is no candidate; so by default. (The release has no
-    /// such rule, and pushes a repeated phrase away from itself.)
+    /// Whether a sentence of the same text as a member of the pair is no candidate; true by default. (The release has
+    /// no such rule, so a repeated phrase is a negative of itself.)
     pub exclude_equal_text: bool,
 }
 
@@ -74,7 +74,7 @@ impl Default for MarginLoss {
     }
 }
 
-/// What [`MarginLoss::backward`] needs: the unit vectors, the negatives, and which hinges are open.
+/// The saved state for [`MarginLoss::backward`]: the unit vectors, the negatives, and the active hinges.
 #[derive(Debug, Clone)]
 pub struct MarginSaved<F> {
     /// a_0, b_0, a_1, b_1, ...
@@ -84,7 +84,8 @@ pub struct MarginSaved<F> {
 }
 
 impl<F> MarginSaved<F> {
-    /// Number of hinges above 0; the others pass no gradient.
+    /// Number of active hinges, those above 0; the others have no gradient. Over [`n_hinges`](Self::n_hinges): the
+    /// active hinge fraction.
     #[must_use]
     pub fn n_active(&self) -> usize {
         self.active.iter().filter(|&&active| active).count()
@@ -96,7 +97,7 @@ impl<F> MarginSaved<F> {
         self.active.len()
     }
 
-    /// The negatives of a_0, b_0, a_1, b_1, ... as numbers in that same order; `None` where there was no candidate.
+    /// The negatives of a_0, b_0, a_1, b_1, ... as indices in the same order; `None` where there was no candidate.
     #[must_use]
     pub fn negatives(&self) -> &[Option<u32>] {
         &self.negatives
@@ -104,12 +105,12 @@ impl<F> MarginSaved<F> {
 }
 
 impl MarginLoss {
-    /// The loss of a batch, and what [`backward`](Self::backward) needs.
+    /// The loss of a batch, and the saved state for [`backward`](Self::backward).
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
     /// | `a`, `b` | first and second members of the pairs | `(m, dim)` |
-    /// | `texts` | a number for each of a_0, b_0, a_1, b_1, ...: equal numbers, equal texts; not read unless `exclude_equal_text` | `(2m,)` |
+    /// | `texts` | an id for each of a_0, b_0, a_1, b_1, ...: equal ids, equal texts; not read unless `exclude_equal_text` | `(2m,)` |
     /// | `rng` | for `Mix` and `Random` | |
     ///
     /// Without a candidate, as in a batch of one pair, a hinge is 0. A zero vector has cosine 0 with everything. The

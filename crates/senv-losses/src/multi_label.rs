@@ -1,5 +1,5 @@
-//! Which words does a sentence hold? A yes or no for every word of the vocabulary: what a bag-of-words autoencoder
-//! reconstructs.
+//! Multi-label binary cross-entropy over the vocabulary: for every word, whether the sentence holds it. The loss of a
+//! bag-of-words autoencoder.
 //!
 //! Equation: `presence-loss`
 //!
@@ -9,8 +9,8 @@
 //! (B2)  ∂a_w = c (σ(a_w) − 1 if w is present)           c: ∂L / n
 //! ```
 //!
-//! Softplus and σ share one exponential e = e^−|a|; ln(1 + e) is taken of products of many 1 + e at a time, which lie
-//! between 1 and 2 each.
+//! Softplus and σ share one exponential e = e^−|a|; ln(1 + e) is computed of products of many 1 + e, each between 1 and
+//! 2.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Float, Parameters, Sentences, Stream, TokenId};
@@ -22,7 +22,7 @@ use crate::{
     output_layer::{DEFAULT_BLOCK, OutputLayer, Reduction},
 };
 
-/// The reconstruction of the set of words of a sentence from its encoding, over the whole vocabulary.
+/// The loss of reconstructing the set of words of a sentence from its encoding, over the whole vocabulary.
 ///
 /// ```
 /// use ndarray::array;
@@ -44,16 +44,16 @@ use crate::{
 /// S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014, section 2.2.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MultiLabelLoss {
-    /// Numbers of an encoding.
+    /// Dimension of an encoding.
     pub dim: usize,
     /// Words of the vocabulary.
     pub n_words: usize,
-    /// Logits that lie in memory at a time, in numbers; one row of them at least.
+    /// Logits in memory at a time; one row of them at least.
     pub block: usize,
 }
 
 impl MultiLabelLoss {
-    /// The defaults for encodings of `dim` values and `n_words` words.
+    /// The defaults for encodings of dimension `dim` and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words, block: DEFAULT_BLOCK }
@@ -64,7 +64,7 @@ impl MultiLabelLoss {
         [("output.w", [self.n_words, self.dim]), ("output.b", [1, self.n_words])]
     }
 
-    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and
+    /// Initial parameters: `output.w`, shape `(n_words, dim)`, uniform by Glorot and Bengio, and
     /// `output.b`, shape `(1, n_words)`, 0.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl MultiLabelLoss {
     /// The loss of every sentence, for `hidden`, shape `(n, dim)`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape; [`Error::TargetOutOfRange`] if a token is
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs; [`Error::TargetOutOfRange`] if a token is
     /// no word of the vocabulary.
     pub fn forward<F: Float>(
         &self,
@@ -115,7 +115,7 @@ impl MultiLabelLoss {
     }
 }
 
-/// The distinct words of every sentence, rising; refuses sentences that are not `n`, and words not below `n_words`.
+/// The distinct words of every sentence, ascending; an error unless there are `n` sentences of words below `n_words`.
 pub(crate) fn present_words(sentences: &Sentences, n: usize, n_words: usize) -> Result<Sentences> {
     check_size("sentences of a batch", n, sentences.len())?;
     let mut present = Sentences::new();
@@ -133,10 +133,10 @@ pub(crate) fn present_words(sentences: &Sentences, n: usize, n_words: usize) -> 
     Ok(present)
 }
 
-/// Numbers whose exponentials are taken at a time.
+/// Values whose exponentials are computed at a time.
 const CHUNK: usize = 256;
 
-/// Products that are kept side by side; each takes `CHUNK / LANES` factors of at most 2.
+/// Products that are computed in parallel; each has `CHUNK / LANES` factors of at most 2.
 const LANES: usize = 16;
 
 /// Replaces logits by c (σ − 1 where `present`); returns (F2) of the row.

@@ -1,4 +1,4 @@
-//! Does the second sentence follow from the first? A small network on two sentence vectors side by side.
+//! A classifier head for natural language inference: a small network on two concatenated sentence vectors.
 //!
 //! Equation: `nli-head`
 //!
@@ -29,7 +29,7 @@ use crate::{
 /// Labels: 0 entailment, 1 neutral, 2 contradiction, the order of the SNLI files.
 pub const NLI_LABELS: [&str; 3] = ["entailment", "neutral", "contradiction"];
 
-/// Hidden units unless asked otherwise; the paper gives no number.
+/// Hidden units by default; the paper does not state it.
 pub const DEFAULT_NLI_HIDDEN: usize = 512;
 
 /// Parameters start uniform between this and its negative.
@@ -40,7 +40,7 @@ const B_H: usize = 1;
 const W_O: usize = 2;
 const B_O: usize = 3;
 
-/// The pair classifier of the SNLI models; its weights lie in [`Parameters`].
+/// The pair classifier of the SNLI models; its weights are in [`Parameters`].
 ///
 /// ```
 /// use ndarray::array;
@@ -61,9 +61,9 @@ const B_O: usize = 3;
 /// S. R. Bowman, G. Angeli, C. Potts, C. D. Manning, EMNLP 2015, section 3.4, for the task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NliHead {
-    /// Numbers of a sentence vector.
+    /// The sentence dimension.
     pub dim: usize,
-    /// Hidden units; 512 by default.
+    /// The hidden size; 512 by default.
     pub hidden: usize,
 }
 
@@ -79,8 +79,8 @@ impl<F: Float> NliSaved<F> {
     /// (F4): the mean loss; NaN if a prediction is.
     ///
     /// # Errors
-    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] unless there is a label a pair;
-    /// [`Error::TargetOutOfRange`] if one is not 0, 1 or 2.
+    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] unless there is one label for each
+    /// pair; [`Error::TargetOutOfRange`] if one is not 0, 1 or 2.
     pub fn loss(&self, labels: &[u32]) -> Result<f64> {
         self.check(labels)?;
         let loss =
@@ -88,7 +88,7 @@ impl<F: Float> NliSaved<F> {
         Ok(labels.iter().enumerate().map(loss).sum::<f64>() / labels.len() as f64)
     }
 
-    /// The share of pairs, from 0 to 1, whose label has the largest probability; of equal ones the first counts.
+    /// The share of pairs, from 0 to 1, whose label has the largest probability; of equal ones the first.
     ///
     /// # Errors
     /// As [`loss`](Self::loss).
@@ -121,7 +121,7 @@ impl<F: Float> NliSaved<F> {
 }
 
 impl NliHead {
-    /// The defaults for vectors of `dim` values.
+    /// The defaults for vectors of dimension `dim`.
     #[must_use]
     pub fn new(dim: usize) -> Self {
         Self { dim, hidden: DEFAULT_NLI_HIDDEN }
@@ -140,7 +140,7 @@ impl NliHead {
     /// Parameters to start from, all uniform from −0.1 to 0.1.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for a head without units; [`senv_core::Error::TooLarge`].
+    /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         check_range("hidden units", "1 or more", self.hidden as f64, self.hidden >= 1)?;
         let mut parameters = Parameters::new();
@@ -177,8 +177,7 @@ impl NliHead {
     /// parameters are added to `d_parameters`.
     ///
     /// # Errors
-    /// As [`NliSaved::loss`]; [`senv_core::Error::ShapeMismatch`] if something is not of the shapes of the forward
-    /// pass.
+    /// As [`NliSaved::loss`]; [`senv_core::Error::ShapeMismatch`] if a shape differs from that of the forward pass.
     pub fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,

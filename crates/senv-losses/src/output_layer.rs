@@ -1,5 +1,5 @@
-//! An output layer with a number for every word, in blocks: the numbers of some rows are made, turned into loss and
-//! gradient, and dropped, so that those of the whole batch never lie in memory together.
+//! An output layer over the vocabulary, in blocks: the logits of some rows are computed, replaced by loss and gradient,
+//! and dropped, so that those of the whole batch are never in memory together.
 //!
 //! Equation: `output-layer`
 //!
@@ -16,12 +16,12 @@ use senv_core::{Float, Parameters, matmul_into};
 
 use crate::error::{Error, Result, check_size};
 
-/// Numbers that a block of logits holds at most unless asked otherwise: 32 MiB of f32.
+/// Logits in a block at most by default: 32 MiB of f32.
 ///
-/// A larger block goes less often through the gradient of the output matrix, a smaller one stays in the cache.
+/// A larger block needs fewer passes over the gradient of the output matrix, a smaller one stays in the cache.
 pub const DEFAULT_BLOCK: usize = 1 << 23;
 
-/// Numbers below which a thread is not worth starting.
+/// The fewest values for one thread.
 const A_THREAD: usize = 1 << 14;
 
 /// Columns that a thread sums at a time.
@@ -38,7 +38,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// What the loss of one of `n` examples is multiplied by.
+    /// The factor of the loss of each of `n` examples.
     ///
     /// # Errors
     /// [`Error::EmptyBatch`] without examples.
@@ -51,7 +51,7 @@ impl Reduction {
     }
 }
 
-/// Refuses targets that are not one a row, each below `n_words`.
+/// Returns an error unless there is one target for each row, each below `n_words`.
 pub(crate) fn check_targets(targets: &[u32], n: usize, n_words: usize) -> Result<()> {
     check_size("targets of a batch", n, targets.len())?;
     match targets.iter().position(|&target| target as usize >= n_words) {
@@ -60,7 +60,7 @@ pub(crate) fn check_targets(targets: &[u32], n: usize, n_words: usize) -> Result
     }
 }
 
-/// The matrix at `place` and the bias behind it, and the numbers that a block may hold.
+/// The matrix at index `place`, the bias after it, and the maximum number of logits in a block.
 pub(crate) struct OutputLayer<'a, F> {
     place: usize,
     w: ArrayView2<'a, F>,
@@ -73,8 +73,8 @@ impl<'a, F: Float> OutputLayer<'a, F> {
         Self { place, w: parameters[place].view(), b: parameters[place + 1].values(), block }
     }
 
-    /// Calls `row` with place and logits of every row of `hidden`, which turns them into their gradient and returns a
-    /// loss; then `each` with places and gradients of every block. Returns the losses.
+    /// Calls `row` with index and logits of every row of `hidden`; it replaces the logits by their gradient and returns
+    /// a loss. Then calls `each` with indices and gradients of every block. Returns the losses.
     fn blocks(
         &self,
         hidden: ArrayView2<'_, F>,
@@ -82,7 +82,7 @@ impl<'a, F: Float> OutputLayer<'a, F> {
         mut each: impl FnMut(Range<usize>, ArrayViewMut2<'_, F>) -> Result<()>,
     ) -> Result<Vec<f64>> {
         let (n, width) = (hidden.nrows(), self.w.nrows());
-        check_size("numbers of a hidden state", self.w.ncols(), hidden.ncols())?;
+        check_size("hidden state", self.w.ncols(), hidden.ncols())?;
         let n_blocks = n.div_ceil((self.block / width.max(1)).max(1)).max(1);
         let height = n.div_ceil(n_blocks);
         let len = height.checked_mul(width).ok_or(senv_core::Error::TooLarge { rows: height, dim: width })?;
@@ -107,7 +107,7 @@ impl<'a, F: Float> OutputLayer<'a, F> {
         Ok(losses)
     }
 
-    /// The losses that `row` makes of the logits of every row, whatever it leaves in their place.
+    /// The losses that `row` computes from the logits of every row; what it writes over them is dropped.
     pub(crate) fn losses(
         &self,
         hidden: ArrayView2<'_, F>,
@@ -116,7 +116,7 @@ impl<'a, F: Float> OutputLayer<'a, F> {
         self.blocks(hidden, row, |_, _| Ok(()))
     }
 
-    /// What `row` leaves of the logits of every row, shape `(n, n_words)`: for decoders, which ask for a few rows.
+    /// What `row` writes over the logits of every row, shape `(n, n_words)`: for decoders, which need a few rows.
     pub(crate) fn map(&self, hidden: ArrayView2<'_, F>, row: impl Fn(&mut [F]) + Sync) -> Result<Array2<F>> {
         let mut out = Array2::zeros((hidden.nrows(), self.w.nrows()));
         let row = |_: usize, logits: &mut [F]| {
@@ -130,8 +130,8 @@ impl<'a, F: Float> OutputLayer<'a, F> {
         Ok(out)
     }
 
-    /// The sum of the losses and the gradient of `hidden`; `row` turns logits into their gradient and returns a loss.
-    /// The gradients of matrix and bias are added to `d_parameters`, at the same places.
+    /// The sum of the losses and the gradient of `hidden`; `row` replaces logits by their gradient and returns a loss.
+    /// The gradients of matrix and bias are added to `d_parameters`, at the same indices.
     pub(crate) fn loss_and_gradients(
         &self,
         hidden: ArrayView2<'_, F>,
@@ -156,7 +156,7 @@ fn as_matrix<F: Float>(numbers: &mut [F], width: usize) -> ArrayViewMut2<'_, F> 
     ArrayViewMut2::from_shape((height, width), numbers).unwrap_or_else(|_| unreachable!("whole rows"))
 }
 
-/// Adds the rows of `d` to `out`; threads share out the columns.
+/// Adds the rows of `d` to `out`; threads divide the columns.
 fn add_column_sums<F: Float>(d: ArrayView2<'_, F>, out: &mut [F]) {
     out.par_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, out)| {
         let first = chunk * COLUMNS;

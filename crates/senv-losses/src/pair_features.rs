@@ -1,4 +1,4 @@
-//! What two sentence vectors have in common, and where they differ.
+//! Features of a pair of sentence vectors: absolute difference and product.
 //!
 //! Equation: `pair-features`
 //!
@@ -12,7 +12,7 @@ use senv_core::Float;
 
 use crate::error::{Result, check_size};
 
-/// Refuses pairs whose members do not fit together or are not of `dim` values.
+/// Returns an error unless both members of the pairs have the same shape, of dimension `dim`.
 pub(crate) fn check_pairs<F>(u: ArrayView2<'_, F>, v: ArrayView2<'_, F>, dim: usize) -> Result<()> {
     check_size("first members of pairs, in columns,", dim, u.ncols())?;
     check_size("second members of pairs, in columns,", dim, v.ncols())?;

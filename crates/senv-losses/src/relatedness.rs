@@ -1,4 +1,4 @@
-//! A small network that turns two sentence vectors into a score of relatedness.
+//! The relatedness head: a small network from two sentence vectors to a relatedness score.
 //!
 //! Equation: `relatedness-head`
 //!
@@ -25,7 +25,7 @@ use crate::{
     rows::flat_mut,
 };
 
-/// Hidden units in Tai et al. and in the PP paper.
+/// The hidden size in Tai et al. and in the PP paper.
 pub const DEFAULT_HIDDEN: usize = 50;
 
 const W_MUL: usize = 0;
@@ -34,17 +34,17 @@ const B_H: usize = 2;
 const W_P: usize = 3;
 const B_P: usize = 4;
 
-/// What the first weight matrix sees.
+/// The input of the first weight matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Combine {
-    /// The product, elementwise, as in Tai et al.; the default.
+    /// The elementwise product, as in Tai et al.; the default.
     #[default]
     Product,
-    /// Both vectors side by side, as the CSE paper prints it.
+    /// Both vectors, concatenated, as the CSE paper prints it.
     Concat,
 }
 
-/// The head of Tai et al. on top of two sentence vectors; its weights lie in [`Parameters`].
+/// The head of Tai et al. on top of two sentence vectors; its weights are in [`Parameters`].
 ///
 /// ```
 /// use ndarray::array;
@@ -68,17 +68,17 @@ pub enum Combine {
 /// K. S. Tai, R. Socher, C. D. Manning, ACL 2015, section 4.2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RelatednessHead {
-    /// Numbers of a sentence vector.
+    /// The sentence dimension.
     pub dim: usize,
-    /// Hidden units; 50 by default.
+    /// The hidden size; 50 by default.
     pub hidden: usize,
-    /// Grades that are predicted; 1 .. 5 by default.
+    /// The score classes; 1 .. 5 by default.
     pub grid: Grid,
-    /// What the first weight matrix sees; the product by default.
+    /// The input of the first weight matrix; the product by default.
     pub combine: Combine,
 }
 
-/// What [`RelatednessHead::backward`] needs beside `u` and `v`: the features and the hidden units.
+/// What [`RelatednessHead::backward`] needs in addition to `u` and `v`: the features and the hidden layer.
 #[derive(Debug, Clone)]
 pub struct RelatednessSaved<F> {
     m: Array2<F>,
@@ -87,7 +87,7 @@ pub struct RelatednessSaved<F> {
 }
 
 impl RelatednessHead {
-    /// The defaults for vectors of `dim` values.
+    /// The defaults for vectors of dimension `dim`.
     #[must_use]
     pub fn new(dim: usize) -> Self {
         Self { dim, hidden: DEFAULT_HIDDEN, grid: Grid::default(), combine: Combine::default() }
@@ -105,15 +105,15 @@ impl RelatednessHead {
         ]
     }
 
-    /// Parameters to start from: weights uniform as Glorot and Bengio propose, biases 0.
+    /// Initial parameters: weights uniform by Glorot and Bengio, biases 0.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for a head without units; [`senv_core::Error::TooLarge`].
+    /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         init(rng, &self.shapes())
     }
 
-    /// Predictions for pairs of vectors, shape `(n, dim)` each, and what [`backward`](Self::backward) needs.
+    /// Predictions for pairs of vectors, shape `(n, dim)` each, and the saved state for [`backward`](Self::backward).
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters are not of the shapes of the head.
@@ -139,11 +139,11 @@ impl RelatednessHead {
         Ok((Predictions::from_logits(logits), RelatednessSaved { m, d, s })) // (F4)
     }
 
-    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a [`RelatednessLoss`](crate::RelatednessLoss); the
-    /// gradients of the parameters are added to `d_parameters`.
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a
+    /// [`RelatednessLoss`](crate::RelatednessLoss); the gradients of the parameters are added to `d_parameters`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of the shapes of the forward pass.
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs from that of the forward pass.
     pub fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,

@@ -1,4 +1,4 @@
-//! How far a predicted distribution over grades is from the target.
+//! Losses between a predicted distribution over score classes and the target distribution.
 //!
 //! Equation: `relatedness-loss`
 //!
@@ -20,17 +20,17 @@ use crate::{
     relatedness_target::Grid,
 };
 
-/// Distributions over grades, and their logarithms, which stay finite where a share rounds to 0.
+/// Distributions over score classes, and their logarithms, which stay finite where a probability rounds to 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predictions<F> {
-    /// p̂, shape `(n, grades)`; each row sums to 1.
+    /// p̂, shape `(n, classes)`; each row sums to 1.
     pub p: Array2<F>,
     /// ln p̂, of the same shape.
     pub log_p: Array2<F>,
 }
 
 impl<F: Float> Predictions<F> {
-    /// (F1) for logits of shape `(n, grades)`.
+    /// (F1) for logits of shape `(n, classes)`.
     #[must_use]
     pub fn from_logits(logits: Array2<F>) -> Self {
         let mut log_p = logits;
@@ -41,14 +41,14 @@ impl<F: Float> Predictions<F> {
         Self { p: log_p.mapv(F::exp), log_p }
     }
 
-    /// ŷ of each example: the expected grade.
+    /// ŷ of each example: the expected score.
     #[must_use]
     pub fn scores(&self, grid: Grid) -> Vec<f64> {
         grid.expected_scores(self.p.view())
     }
 }
 
-/// The distance between predictions and targets, averaged over the examples.
+/// The loss of predictions against targets, averaged over the examples.
 ///
 /// ```
 /// use ndarray::array;
@@ -65,8 +65,8 @@ impl<F: Float> Predictions<F> {
 pub enum RelatednessLoss {
     /// Kullback-Leibler divergence from the target to the prediction (Tai et al. 2015, section 5.2).
     Kl {
-        /// Whether it is divided by the number of grades as well, as in the releases; not so by default. That is the
-        /// same as a λ of `L2` multiplied by the number of grades.
+        /// Whether it is divided by the number of classes as well, as in the releases; false by default. That is the
+        /// same as a λ of `L2` multiplied by the number of classes.
         #[serde(rename = "mean_over_grades")]
         mean_over_classes: bool,
     },
@@ -77,7 +77,7 @@ pub enum RelatednessLoss {
 }
 
 impl Default for RelatednessLoss {
-    /// The divergence, not divided by the number of grades.
+    /// The divergence, not divided by the number of classes.
     fn default() -> Self {
         Self::Kl { mean_over_classes: false }
     }
@@ -85,15 +85,15 @@ impl Default for RelatednessLoss {
 
 impl RelatednessLoss {
     /// One over the number of terms that are averaged.
-    fn scale(self, (n, grades): (usize, usize)) -> f64 {
-        let grades = match self {
-            Self::SquaredError | Self::Kl { mean_over_classes: true } => grades,
+    fn scale(self, (n, classes): (usize, usize)) -> f64 {
+        let classes = match self {
+            Self::SquaredError | Self::Kl { mean_over_classes: true } => classes,
             Self::CrossEntropy | Self::Kl { mean_over_classes: false } => 1,
         };
-        1.0 / (n as f64 * grades as f64)
+        1.0 / (n as f64 * classes as f64)
     }
 
-    /// (F2) for targets of shape `(n, grades)`; NaN if a prediction is.
+    /// (F2) for targets of shape `(n, classes)`; NaN if a prediction is.
     ///
     /// # Errors
     /// [`Error::EmptyBatch`] without examples; [`senv_core::Error::ShapeMismatch`] if the shapes differ.
@@ -120,7 +120,7 @@ impl RelatednessLoss {
     /// this loss, for the arguments of a [`forward`](Self::forward) that succeeded.
     ///
     /// # Panics
-    /// If the shapes of predictions and targets differ, which `forward` refuses.
+    /// If the shapes of predictions and targets differ, which is an error of `forward`.
     #[must_use]
     pub fn backward<F: Float>(
         self,
@@ -183,7 +183,7 @@ mod tests {
         }
         assert!((LOSSES[2].forward(&hopeless, targets.view()).unwrap() - 5e3).abs() < 1e-9);
         let scales: Vec<f64> = LOSSES.iter().map(|loss| loss.forward(&hopeless, targets.view()).unwrap()).collect();
-        assert!((scales[1] * 3.0 - scales[0]).abs() < 1e-9, "divided by the grades");
+        assert!((scales[1] * 3.0 - scales[0]).abs() < 1e-9, "divided by the classes");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A score of relatedness as a sparse distribution over whole grades, and a distribution as a score.
+//! A relatedness score as a sparse distribution over integer scores, the classes, and a distribution as a score.
 //!
 //! Equation: `relatedness-target`
 //!
@@ -7,7 +7,7 @@
 //! (F2)  ŷ = Σ_g g p̂_g
 //! ```
 //!
-//! A whole score has all its mass on its grade. (The P-thought paper prints (F1) without "− y"; its release has it.)
+//! An integer score has all its mass on its class. (The P-thought paper prints (F1) without "− y"; its release has it.)
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::Float;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// The grades that a score is spread over.
+/// The scale of integer scores, the classes of the target distribution.
 ///
 /// ```
 /// use senv_losses::Grid;
@@ -35,8 +35,8 @@ pub enum Grid {
     OneTo(usize),
     /// 0, 1, .., K; with K = 5 the scale of the STS tasks.
     ZeroTo(usize),
-    /// 1 .. 5 for scores from 0 to 5, as the SentEval scripts do it: a score y < 1 leaves its grade 1 with the mass y
-    /// and the rest nowhere.
+    /// 1 .. 5 for scores from 0 to 5, as in the SentEval scripts: for a score y < 1, class 1 has the mass y
+    /// and the rest is nowhere.
     SentEval,
 }
 
@@ -48,7 +48,7 @@ impl Default for Grid {
 }
 
 impl Grid {
-    /// Number of grades.
+    /// Number of classes.
     #[must_use]
     pub fn n_classes(self) -> usize {
         match self {
@@ -68,13 +68,13 @@ impl Grid {
         }
     }
 
-    /// The lowest grade.
+    /// The lowest class.
     fn first(self) -> f64 {
         if matches!(self, Self::ZeroTo(_)) { 0.0 } else { 1.0 }
     }
 
-    /// (F1): one distribution a score, shape `(scores, grades)`. A score beyond an end of the grid counts as that end;
-    /// [`check_score`] is for readers that would rather refuse it.
+    /// (F1): one distribution for each score, shape `(scores, classes)`. A score beyond an end of the grid counts as
+    /// that end; [`check_score`] returns an error for it.
     ///
     /// # Errors
     /// [`Error::Example`] for a score that is infinite or NaN.
@@ -89,10 +89,10 @@ impl Grid {
             if p.is_empty() {
                 continue;
             }
-            // Not `clamp`, which panics on a grid without grades.
+            // Not `clamp`, which panics on a grid without classes.
             let score = score.min(high).max(low);
             let (below, above) = (score.floor() - score + 1.0, score - score.floor());
-            // Grade ⌊y⌋ and the next one as places in the grid; SentEval has no place for grade 0.
+            // Grade ⌊y⌋ and the next one as positions in the grid; SentEval has none for class 0.
             let place = score.floor() - self.first();
             if place >= 0.0 {
                 p[place as usize] = F::of(below);
@@ -104,7 +104,8 @@ impl Grid {
         Ok(targets)
     }
 
-    /// (F2): the expected grade of each row of `p`, shape `(n, grades)`; columns beyond the grid count as its next grades.
+    /// (F2): the expected class of each row of `p`, shape `(n, classes)`; columns beyond the grid count as the next
+    /// classes.
     #[must_use]
     pub fn expected_scores<F: Float>(self, p: ArrayView2<'_, F>) -> Vec<f64> {
         let expected = |p: ndarray::ArrayView1<'_, F>| {
@@ -114,7 +115,7 @@ impl Grid {
     }
 }
 
-/// Refuses a score that is not on the scale of the grid, for readers of data sets.
+/// Returns an error for a score that is not on the scale of the grid, for readers of data sets.
 ///
 /// ```
 /// use senv_losses::{Grid, check_score};

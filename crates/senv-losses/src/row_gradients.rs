@@ -1,4 +1,4 @@
-//! Gradients of an output layer in which a batch touches few words.
+//! Gradients of an output layer for batches that use few words.
 
 use ndarray::{Array1, Array2};
 use rayon::prelude::*;
@@ -11,10 +11,10 @@ use crate::{
 
 /// Gradients of a few rows of an output matrix and of their biases; they are 0 elsewhere. For
 /// [`TableOptimizer::update_rows`](senv_core::optim::TableOptimizer::update_rows), or with [`add_to`](Self::add_to) for
-/// a dense rule.
+/// a dense update.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowGradients<F> {
-    /// The rows, rising, each once.
+    /// The rows, ascending, each once.
     pub rows: Vec<TokenId>,
     /// The gradients of these rows of the matrix, shape `(n_rows, dim)`.
     pub d_w: Array2<F>,
@@ -22,7 +22,7 @@ pub struct RowGradients<F> {
     pub d_b: Array1<F>,
 }
 
-/// Part of a gradient: `c` times row `input` of the inputs belongs to row `row` of the matrix, and `c` to its bias.
+/// A term of a gradient: `c` times row `input` of the inputs belongs to row `row` of the matrix, and `c` to its bias.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Term<F> {
     pub(crate) row: u32,
@@ -31,14 +31,14 @@ pub(crate) struct Term<F> {
 }
 
 impl<F: Float> RowGradients<F> {
-    /// Zeros for these rows, rising, each once.
+    /// Zeros for these rows, ascending, each once.
     pub(crate) fn zeros(rows: Vec<u32>, dim: usize) -> Self {
         let n = rows.len();
         Self { rows: rows.into_iter().map(TokenId).collect(), d_w: Array2::zeros((n, dim)), d_b: Array1::zeros(n) }
     }
 
-    /// Adds the terms, whose rows rise and are all here; `input` gives an input by its number. In the order of the
-    /// terms whatever the threads.
+    /// Adds the terms, whose rows ascend and are all in `rows`; `input` returns an input by its index. Terms are added
+    /// in order at any number of threads.
     pub(crate) fn add_terms<'a>(&mut self, terms: &[Term<F>], input: impl Fn(u32) -> &'a [F] + Sync) {
         let dim = self.d_w.ncols().max(1);
         let rows = flat_mut(&mut self.d_w).par_chunks_mut(dim).zip(self.d_b.as_slice_mut().unwrap_or_default());
@@ -51,12 +51,12 @@ impl<F: Float> RowGradients<F> {
         });
     }
 
-    /// The sum with the gradients of another part of a loss, of the same matrix: those of all rows of either.
+    /// The sum with the gradients of another part of a loss, for the same matrix: those of the rows of both.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the rows have other lengths.
+    /// [`senv_core::Error::ShapeMismatch`] if the rows differ in length.
     pub fn plus(self, other: Self) -> Result<Self> {
-        check_size("numbers of a row of an output layer", self.d_w.ncols(), other.d_w.ncols())?;
+        check_size("row of an output layer", self.d_w.ncols(), other.d_w.ncols())?;
         let mut all: Vec<u32> = self.rows.iter().chain(&other.rows).map(|row| row.0).collect();
         all.sort_unstable();
         all.dedup();
@@ -75,7 +75,7 @@ impl<F: Float> RowGradients<F> {
         Ok(sum)
     }
 
-    /// Adds these gradients to those of the matrix at `place` and of the bias behind it.
+    /// Adds these gradients to those of the matrix at index `place` and of the bias after it.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if there are no such tensors, or without these rows.
@@ -84,7 +84,7 @@ impl<F: Float> RowGradients<F> {
             check_size("tensors of an output layer", place + 2, d_parameters.len())?;
         }
         let [n_words, dim] = d_parameters[place].shape();
-        check_size("numbers of a row of an output layer", dim, self.d_w.ncols())?;
+        check_size("row of an output layer", dim, self.d_w.ncols())?;
         check_size("biases of an output layer", n_words, d_parameters[place + 1].values().len())?;
         if let Some(last) = self.rows.last().filter(|row| row.index() >= n_words) {
             check_size("rows of an output layer", last.index() + 1, n_words)?;

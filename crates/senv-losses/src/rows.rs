@@ -1,17 +1,17 @@
-//! Matrices made by this crate, as slices: they lie row by row, without gaps.
+//! Matrices of this crate as contiguous row-major slices.
 
 use ndarray::Array2;
 use senv_core::Float;
 
-/// Rows below which a thread is not worth starting.
+/// The fewest rows for one thread.
 pub(crate) const ROWS_A_THREAD: usize = 32;
 
-/// All numbers, row by row.
+/// All values, row by row.
 pub(crate) fn flat<F: Float>(x: &Array2<F>) -> &[F] {
     x.as_slice().unwrap_or_else(|| unreachable!("made in row order"))
 }
 
-/// All numbers, row by row, to be changed.
+/// All values, row by row, to be changed.
 pub(crate) fn flat_mut<F: Float>(x: &mut Array2<F>) -> &mut [F] {
     x.as_slice_mut().unwrap_or_else(|| unreachable!("made in row order"))
 }

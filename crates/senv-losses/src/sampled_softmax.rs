@@ -1,4 +1,4 @@
-//! Cross-entropy over the target and a few sampled words, as TensorFlow has it: for training with large vocabularies.
+//! Sampled softmax: cross-entropy over the target and a few sampled words, as in TensorFlow, for large vocabularies.
 //!
 //! Equation: `sampled-softmax`
 //!
@@ -24,11 +24,11 @@ use crate::{
     softmax_row::softmax_row,
 };
 
-/// Words sampled a batch unless asked otherwise; the P-thought paper gives no number.
+/// Words sampled a batch by default; the P-thought paper does not state it.
 pub const DEFAULT_SAMPLED: usize = 512;
 
-/// Softmax over the target and sampled words. The parameters are those of [`TokenNll`](crate::TokenNll), which judges
-/// them; word numbers are ranks by frequency, as in every [`Vocabulary`](senv_core::Vocabulary).
+/// Softmax over the target and sampled words. The parameters are those of [`TokenNll`](crate::TokenNll), which computes
+/// the full softmax with them; word ids are ranks by frequency, as in every [`Vocabulary`](senv_core::Vocabulary).
 ///
 /// ```
 /// use ndarray::array;
@@ -57,11 +57,11 @@ impl SampledSoftmax {
     /// words, all multiplied by `d_loss`. `parameters` are a matrix, shape `(n_words, dim)`, and a bias, shape
     /// `(1, n_words)`.
     ///
-    /// Holds n × (1 + sampled) logits; nothing of the size of the vocabulary.
+    /// Uses memory for n × (1 + sampled) logits; nothing of the size of the vocabulary.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape;
-    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a target is no word;
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs;
+    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a target is not in the vocabulary;
     /// [`Error::EmptyBatch`](crate::Error::EmptyBatch) without tokens.
     pub fn loss_and_gradients<F: Float>(
         &self,

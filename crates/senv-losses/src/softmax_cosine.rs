@@ -1,4 +1,4 @@
-//! A sentence should be closer to its neighbours than to other sentences: cross-entropy of a softmax over cosines.
+//! Cross-entropy of a softmax over cosines: a sentence should be closer to its positives than to its negatives.
 //!
 //! Equation: `softmax-over-cosines`
 //!
@@ -23,12 +23,12 @@ use crate::{
     unit::Units,
 };
 
-/// How many candidates a sentence has.
+/// The numbers of candidates of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CandidateCounts {
-    /// Sentences it should be close to, at least one.
+    /// Number of positives, at least one.
     pub positives: u32,
-    /// Sentences it should be far from, any number.
+    /// Number of negatives, may be 0.
     pub negatives: u32,
 }
 
@@ -68,7 +68,7 @@ impl Default for SoftmaxCosine {
     }
 }
 
-/// What [`SoftmaxCosine::backward`] needs: the unit vectors, and ∂L/∂c of every candidate.
+/// The saved state for [`SoftmaxCosine::backward`]: the unit vectors, and ∂L/∂c of every candidate.
 #[derive(Debug, Clone)]
 pub struct SoftmaxCosineSaved<F> {
     sentences: Units<F>,
@@ -78,13 +78,13 @@ pub struct SoftmaxCosineSaved<F> {
 }
 
 impl SoftmaxCosine {
-    /// The loss of a batch, and what [`backward`](Self::backward) needs.
+    /// The loss of a batch, and the saved state for [`backward`](Self::backward).
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
     /// | `sentences` | s | `(n, dim)` |
     /// | `candidates` | those of the first sentence, then those of the second, ...; each time the positives first | `(c, dim)` |
-    /// | `counts` | how many each sentence has, `c` in all | `(n,)` |
+    /// | `counts` | number of candidates of each sentence, `c` in all | `(n,)` |
     ///
     /// A zero vector has cosine 0 with everything. The loss is NaN if a vector is.
     ///
@@ -149,7 +149,7 @@ impl SoftmaxCosine {
     }
 }
 
-/// What belongs to the candidates of each sentence, `dim` values a candidate, with the number of the first of them.
+/// The rows of the candidates of each sentence, `dim` values each, with the index of the first candidate.
 fn of_each<'a, T>(mut all: &'a mut [T], dim: usize, counts: &[CandidateCounts]) -> Vec<(usize, &'a mut [T])> {
     let mut first = 0;
     let next = |counts: &CandidateCounts| {

@@ -1,4 +1,4 @@
-//! What the tests of several files need.
+//! Helpers for the tests of several files.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Float, Parameters, gradcheck, init, stream};
@@ -8,7 +8,7 @@ use crate::rows::{flat, flat_mut};
 /// A matrix as an argument.
 pub(crate) type View<'a> = ArrayView2<'a, f64>;
 
-/// Numbers from N(0, 1).
+/// Values from N(0, 1).
 pub(crate) fn matrix<F: Float>(n: usize, dim: usize, seed: u64) -> Array2<F> {
     let mut x = Array2::zeros((n, dim));
     init::normal(&mut stream(seed, "loss tests", &[]), flat_mut(&mut x), 1.0).unwrap();
@@ -21,7 +21,7 @@ pub(crate) fn worst(f: impl Fn(ArrayView2<'_, f64>) -> f64, x: &Array2<f64>, d: 
     gradcheck::max_relative_error(f, flat(x), flat(d))
 }
 
-/// The largest relative error of the gradient `d` of `f` in the numbers of one tensor.
+/// The largest relative error of the gradient `d` of `f` in the values of one tensor.
 pub(crate) fn worst_parameter(
     f: impl Fn(&Parameters<f64>) -> f64,
     parameters: &Parameters<f64>,

@@ -1,4 +1,4 @@
-//! Cross-entropy of the next word over a whole vocabulary, without the logits of more than a block of tokens.
+//! Full softmax: negative log-likelihood of the next word over the whole vocabulary, in blocks of tokens.
 //!
 //! Equation: `token-nll`
 //!
@@ -9,8 +9,8 @@
 //! (B2)  ∂a = c (softmax(a) − 1_y)                       c: ∂L/∂ℓ
 //! ```
 //!
-//! Loss and gradient are one pass: the logits of a block are made once, become their gradient where they lie, and give
-//! both products of the way back. That is three products of n × dim × n_words, and little else.
+//! Loss and gradient are one pass: the logits of a block are computed once, replaced in place by their gradient, and
+//! used for both products of the backward pass. That is three products of n × dim × n_words, and little else.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Float, Parameters, Stream, math};
@@ -23,8 +23,8 @@ use crate::{
     softmax_row::softmax_row,
 };
 
-/// Softmax over all words of a vocabulary for hidden states of a decoder. One row a real token: nothing is computed,
-/// and so nothing must be masked, for padding.
+/// Softmax over all words of a vocabulary for hidden states of a decoder. There is one row for each real token: there
+/// is no padding, so nothing is computed or masked for it.
 ///
 /// ```
 /// use ndarray::array;
@@ -45,18 +45,18 @@ use crate::{
 /// R. Kiros et al., Skip-Thought Vectors, NIPS 2015, section 2.1, "Objective".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenNll {
-    /// Numbers of a hidden state.
+    /// The hidden size.
     pub dim: usize,
     /// Words of the vocabulary.
     pub n_words: usize,
     /// Sum or mean over the tokens; mean by default.
     pub reduction: Reduction,
-    /// Logits that lie in memory at a time, in numbers; one row of them at least.
+    /// Logits in memory at a time; one row of them at least.
     pub block: usize,
 }
 
 impl TokenNll {
-    /// The defaults for hidden states of `dim` values and `n_words` words.
+    /// The defaults for hidden size `dim` and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words, reduction: Reduction::default(), block: DEFAULT_BLOCK }
@@ -67,11 +67,11 @@ impl TokenNll {
         [("output.w", [self.n_words, self.dim]), ("output.b", [1, self.n_words])]
     }
 
-    /// Parameters to start from: `output.w`, shape `(n_words, dim)`, uniform as Glorot and Bengio propose, and
+    /// Initial parameters: `output.w`, shape `(n_words, dim)`, uniform by Glorot and Bengio, and
     /// `output.b`, shape `(1, n_words)`, 0.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] without words and numbers; [`senv_core::Error::TooLarge`].
+    /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         init(rng, &self.shapes())
     }
@@ -80,8 +80,8 @@ impl TokenNll {
     /// mean is the perplexity.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape;
-    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a target is no word.
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs;
+    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a target is not in the vocabulary.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -121,7 +121,7 @@ impl TokenNll {
     /// ln p of every word, shape `(n, n_words)`: for decoding, a few rows at a time.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if something is not of its shape.
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs.
     pub fn log_probabilities<F: Float>(
         &self,
         parameters: &Parameters<F>,

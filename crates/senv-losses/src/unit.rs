@@ -1,4 +1,4 @@
-//! Vectors divided by their norms, after which every cosine is a product and all cosines of a batch are one matrix product.
+//! Unit vectors: every cosine is then a product, and all cosines of a batch are one matrix product.
 //!
 //! Equation: `unit-vector`
 //!
@@ -19,7 +19,7 @@ use crate::rows::{ROWS_A_THREAD, flat_mut, row};
 /// A vector shorter than this has no direction: its cosines are 0, and so is its gradient.
 const SHORTEST: f64 = 1e-12;
 
-/// The rows of a matrix at length 1.
+/// The rows of a matrix, divided by their norms.
 #[derive(Debug, Clone)]
 pub(crate) struct Units<F> {
     rows: Array2<F>,
@@ -116,7 +116,7 @@ mod tests {
         assert!((units.cosine(0, 2) + 0.8).abs() < 1e-15);
         assert_eq!(units.cosine(0, 1), 0.0);
         let d = units.backward(array![[1.0, 0.0], [7.0, 7.0], [1.0, 5.0]]);
-        // (1 − 0.36) / 5 and −0.48 / 5; nothing; along the vector nothing, across it 1/2.
+        // (1 − 0.36) / 5 and −0.48 / 5; zero; along the vector nothing, across it 1/2.
         assert!((&d - &array![[0.128, -0.096], [0.0, 0.0], [0.5, 0.0]]).iter().all(|d: &f64| d.abs() < 1e-15));
         assert_eq!(Units::new(Array2::<f32>::zeros((2, 0)).view()).view().dim(), (2, 0));
     }

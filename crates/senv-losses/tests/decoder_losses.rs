@@ -131,7 +131,7 @@ fn bag_of_words_autoencoder() {
         for row in matrix(&case["v"]).rows() {
             sentences.push((0..row.len()).filter(|&w| row[w] == 1.0).map(|w| TokenId(w as u32)));
         }
-        // The encoder, tanh of the rows of the words present, as plain as can be.
+        // The encoder, tanh of the rows of the words present, as simple as possible.
         let mut h = Array2::zeros((sentences.len(), list(&case["c"]).len()));
         let (w, c) = (matrix(&case["W"]), matrix(&case["c"]));
         for (mut h, words) in h.rows_mut().into_iter().zip(sentences.iter()) {

@@ -1,4 +1,4 @@
-//! What holds for any batch: orders, scales, precisions, threads.
+//! Properties for any batch: order, scale, precision, threads.
 
 use ndarray::{Array2, Axis, concatenate};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn cast<F: Float>(x: &Array2<f64>) -> Array2<F> {
     x.mapv(F::of)
 }
 
-/// Two views of the same things: b is near a.
+/// Pairs in which b is near a.
 fn pairs(m: usize, dim: usize, seed: u64) -> (Array2<f64>, Array2<f64>) {
     let a = matrix(m, dim, seed);
     let b = &a + matrix(m, dim, seed + 1) * 1.6;
@@ -80,7 +80,7 @@ fn texts(n: usize) -> Vec<u32> {
     (0..n as u32).map(|k| if k % 10 == 9 { k - 7 } else { k }).collect()
 }
 
-/// Everything, on a batch of real size.
+/// All losses, on a batch of realistic size.
 fn all<F: Float>(m: usize, dim: usize) -> Vec<Run<F>> {
     let (a, b) = pairs(m, dim, 1);
     let (a, b, more) = (cast::<F>(&a), cast::<F>(&b), cast::<F>(&matrix(m, dim, 3)));

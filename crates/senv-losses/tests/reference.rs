@@ -123,7 +123,7 @@ fn softmax_over_cosines() {
     assert_eq!((sentences, words), (3, 1));
 }
 
-/// Averages of word vectors, through the loss and back to the words.
+/// Averages of word vectors, forward through the loss and backward to the words.
 fn check_words(case: &Value) {
     let w = matrix(&case["W"]);
     let batch: Vec<Vec<Vec<usize>>> = serde_json::from_value(case["batch"].clone()).unwrap();

@@ -1,4 +1,4 @@
-//! Accuracy of a classifier, and what became of each class.
+//! Accuracy of a classifier, and precision and recall of each class.
 //!
 //! Equation: `accuracy`
 //!
@@ -11,7 +11,7 @@
 use crate::error::Error;
 use crate::{Result, error::check_lengths_of};
 
-/// How often items of each class were given each class: a table of `n_classes` × `n_classes` counts.
+/// The confusion matrix, a table of `n_classes` × `n_classes` counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confusion {
     n_classes: usize,
@@ -19,31 +19,31 @@ pub struct Confusion {
     counts: Vec<usize>,
 }
 
-/// What became of the items of one class.
+/// Counts of the items of one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClassCounts {
     /// Items of this class.
     pub n_gold: usize,
-    /// Items that were given this class.
+    /// Items predicted as this class.
     pub n_predicted: usize,
-    /// Items of this class that were given it.
+    /// Items of this class that were predicted as such.
     pub n_correct: usize,
 }
 
 impl ClassCounts {
-    /// Share of the items given this class that belong to it, in `[0, 1]`; `None` if it was never given.
+    /// Share of the items predicted as this class that belong to it, in `[0, 1]`; `None` if it was never predicted.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         share(self.n_correct, self.n_predicted)
     }
 
-    /// Share of the items of this class that were given it, in `[0, 1]`; `None` if there is none.
+    /// Share of the items of this class that were predicted as such, in `[0, 1]`; `None` if there is none.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         share(self.n_correct, self.n_gold)
     }
 
-    /// Harmonic mean of precision and recall, in `[0, 1]`; `None` if the class neither occurs nor was given.
+    /// Harmonic mean of precision and recall, in `[0, 1]`; `None` if the class neither occurs nor was predicted.
     #[must_use]
     pub fn f1(&self) -> Option<f64> {
         share(2 * self.n_correct, self.n_predicted + self.n_gold)
@@ -63,7 +63,7 @@ impl Confusion {
     /// ```
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`]; [`Error::BadClass`] for a number that names no class.
+    /// [`Error::LengthMismatch`]; [`Error::BadClass`] for a class of `n_classes` or above.
     pub fn new(gold: &[usize], predicted: &[usize], n_classes: usize) -> Result<Self> {
         const METRIC: &str = "accuracy";
         check_lengths_of(METRIC, gold.len(), predicted.len())?;
@@ -91,14 +91,14 @@ impl Confusion {
         self.counts.iter().sum()
     }
 
-    /// Items of class `gold` that were given class `predicted`; 0 for a class that does not exist.
+    /// Items of class `gold` predicted as class `predicted`; 0 for a class that does not exist.
     #[must_use]
     pub fn count(&self, gold: usize, predicted: usize) -> usize {
         let exists = gold < self.n_classes && predicted < self.n_classes;
         if exists { self.counts[gold * self.n_classes + predicted] } else { 0 }
     }
 
-    /// What became of the items of one class; zeros for a class that does not exist.
+    /// Counts of the items of one class; zeros for a class that does not exist.
     #[must_use]
     pub fn class(&self, class: usize) -> ClassCounts {
         let over = |count: &dyn Fn(usize) -> usize| (0..self.n_classes).map(count).sum();
@@ -109,13 +109,13 @@ impl Confusion {
         }
     }
 
-    /// Share of the items that were given their class, in `[0, 1]`; `None` without an item.
+    /// Share of the items with the right prediction, in `[0, 1]`; `None` without an item.
     #[must_use]
     pub fn accuracy(&self) -> Option<f64> {
         share((0..self.n_classes).map(|class| self.count(class, class)).sum(), self.n_items())
     }
 
-    /// The accuracy of always giving the most frequent class: what any classifier has to beat.
+    /// The accuracy of always predicting the most frequent class: the baseline of any classifier.
     #[must_use]
     pub fn majority_share(&self) -> Option<f64> {
         share((0..self.n_classes).map(|class| self.class(class).n_gold).max()?, self.n_items())

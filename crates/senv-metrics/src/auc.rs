@@ -1,4 +1,4 @@
-//! Area under the ROC curve: how well a score tells two groups apart, whatever its scale.
+//! Area under the ROC curve: how well a score separates two groups, whatever its scale.
 //!
 //! Equation: `auc`
 //!
@@ -14,7 +14,7 @@ use crate::error::check;
 use crate::ranks::ranks_and_ties;
 
 /// The probability that a value of `higher` is above one of `lower`, ties counted half, in `[0, 1]`: 0.5 where the two
-/// groups cannot be told apart. `None` if a group is empty.
+/// groups have the same distribution. `None` if a group is empty.
 ///
 /// ```
 /// // Of the six pairs, five are in order and one is a tie.
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_cannot_be_told_apart_and_empty_groups_have_no_value() {
+    fn equal_values_are_not_separated_and_empty_groups_have_no_value() {
         assert_eq!(auc(&[1.0; 7], &[1.0; 3]), Ok(Some(0.5)));
         assert_eq!(auc(&[2.0, 3.0], &[1.0, 0.0]), Ok(Some(1.0)));
         assert_eq!((auc(&[], &[1.0]), auc(&[1.0], &[])), (Ok(None), Ok(None)));

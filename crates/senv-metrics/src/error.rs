@@ -1,4 +1,4 @@
-//! What can go wrong: values that cannot be paired, or are not numbers; classes and items that do not exist.
+//! Errors: lists that cannot be paired, values that are not finite, classes and items that do not exist.
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -13,7 +13,7 @@ pub enum Error {
     /// Two lists that are compared value by value differ in length.
     #[error("{metric}: {first} values cannot be paired with {second}; give one of each for every item")]
     LengthMismatch {
-        /// The metric asked for.
+        /// The metric.
         metric: &'static str,
         /// Length of the first list.
         first: usize,
@@ -23,48 +23,48 @@ pub enum Error {
     /// A value is NaN, or infinite where that has no meaning.
     #[error("{metric}: value {position} of the {list} is {value}; only {requirement} can be compared")]
     BadValue {
-        /// The metric asked for.
+        /// The metric.
         metric: &'static str,
         /// Which list: `first list`, `second list`, `weights`, ...
         list: &'static str,
-        /// Place in that list, counted from 0.
+        /// Index in that list, counted from 0.
         position: usize,
         /// The value as given.
         value: f64,
         /// What values must be.
         requirement: &'static str,
     },
-    /// A class is not one of those there are.
+    /// A class does not exist.
     #[error(
         "{metric}: item {position} of the {list} has class {class}; classes are numbered from 0 and there are {n_classes}"
     )]
     BadClass {
-        /// The metric asked for.
+        /// The metric.
         metric: &'static str,
         /// Which list: `gold classes`, `predicted classes`.
         list: &'static str,
-        /// Place in that list, counted from 0.
+        /// Index in that list, counted from 0.
         position: usize,
         /// The class as given.
         class: usize,
-        /// Classes there are.
+        /// The number of classes.
         n_classes: usize,
     },
-    /// An item is named that is not there.
+    /// An item does not exist.
     #[error("{metric}: the {list} name item {item}; items are numbered from 0 and there are {n}")]
     NoSuchItem {
-        /// The metric asked for.
+        /// The metric.
         metric: &'static str,
         /// Which list: `relevant candidates`, `excluded candidates`.
         list: &'static str,
         /// The item as given.
         item: usize,
-        /// Items there are.
+        /// The number of items.
         n: usize,
     },
 }
 
-/// Both lists as long as each other and without anything but finite numbers.
+/// Checks that both lists have the same length and only finite values.
 pub(crate) fn check_pairs(metric: &'static str, x: &[f64], y: &[f64]) -> Result<()> {
     check_lengths(metric, x, y)?;
     check_finite(metric, "first list", x)?;

@@ -1,9 +1,9 @@
-//! Correlations, rankings, accuracies, means and a significance test: how sentence embeddings are judged.
+//! Metrics of sentence embeddings: correlations, rankings, accuracies, means and a significance test.
 //!
-//! People have said how related the sentences of each pair are; a system gives each pair a cosine. Do the two agree?
-//! [`pearson_r`] asks whether they lie on a line, [`spearman_rho`] whether they put the pairs in the same order, and
-//! [`mse`] how far predicted scores are off. Benchmarks of several parts are summed up by [`mean`] or
-//! [`weighted_mean`]. Whether two systems score the same pairs differently, beyond chance, is for [`wilcoxon`].
+//! In semantic textual similarity, people give each pair of sentences a gold score, and a system gives it a cosine.
+//! [`pearson_r`] measures whether the two are linearly related, [`spearman_rho`] whether they rank the pairs alike, and
+//! [`mse`] how far predicted scores are off. Results of several tasks are summarized by [`mean`] or [`weighted_mean`].
+//! [`wilcoxon`] tests whether two systems score the same pairs differently, beyond chance.
 //!
 //! ```
 //! use senv_metrics::{mean, mse, pearson_r, spearman_rho, wilcoxon};
@@ -22,10 +22,10 @@
 //! # Ok::<(), senv_metrics::Error>(())
 //! ```
 //!
-//! A system that sorts pairs into classes has an [`accuracy`], class by class in a [`Confusion`]. One that ranks
-//! candidates is judged by the [`average_precision`] of the ranking, by the rank at which each query finds what it
-//! looks for ([`query_rank`], [`mean_rank`], [`accuracy_at`]), and by how close paraphrases lie together
-//! ([`p_coherence`]). What shared words alone would tell is [`WordOverlap`].
+//! A classifier of pairs has an [`accuracy`], and for each class the counts of a [`Confusion`]. A ranking of candidates
+//! has an [`average_precision`], the rank at which each query finds a relevant candidate ([`query_rank`],
+//! [`mean_rank`], [`accuracy_at`]), and the similarity of paraphrases ([`p_coherence`]). [`WordOverlap`] is the
+//! baseline of shared words.
 //!
 //! ```
 //! use senv_metrics::{accuracy_at, average_precision, mean_rank, query_rank};
@@ -37,8 +37,8 @@
 //! # Ok::<(), senv_metrics::Error>(())
 //! ```
 //!
-//! A metric that has no value for its input (a constant list, a single pair, nothing relevant) is `None`; lists that cannot be
-//! compared (other lengths, NaN) are an [`Error`] that says where. Everything is computed in f64.
+//! A metric without a value for its input (a constant list, a single pair, nothing relevant) is `None`; lists that
+//! cannot be compared (different lengths, NaN) are an [`Error`] that names the position. Everything is computed in f64.
 
 #![forbid(unsafe_code)]
 

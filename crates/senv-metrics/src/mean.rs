@@ -1,4 +1,4 @@
-//! Plain and weighted means, as STS results are summed up.
+//! Plain and weighted means, for summaries of STS results.
 //!
 //! Equation: `mean`
 //!
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A year of STS is reported as the plain mean over its tasks or as the mean weighted by their numbers of pairs
-//! (Agirre et al., "SemEval-2014 Task 10", 2014, section 2); the two differ, so each has its name.
+//! (Agirre et al., "SemEval-2014 Task 10", 2014, section 2); the two differ, so each has a name.
 
 use crate::error::{check, check_finite, check_lengths};
 use crate::sum::sum;
@@ -22,7 +22,7 @@ use crate::{Error, Result};
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     let finite = !values.is_empty() && values.iter().all(|x| x.is_finite());
-    // Divided first where the sum would overflow.
+    // Divide first where the sum would overflow.
     let n = values.len() as f64;
     finite.then(|| match sum(values.iter().copied()) / n {
         mean if mean.is_finite() => mean,

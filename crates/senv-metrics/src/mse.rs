@@ -11,7 +11,7 @@ use crate::error::check_pairs;
 use crate::mean::mean;
 
 /// The mean squared error of scores against gold values, in squared units of the scores; `None` for no pair at all,
-/// or if a square is too large for a number.
+/// or if a square overflows.
 ///
 /// ```
 /// // ((1 − 2)² + (5 − 2)²) / 2

@@ -1,4 +1,4 @@
-//! The two tails of the normal distribution.
+//! The two-sided tail probability of the normal distribution.
 //!
 //! Equation: `normal-two-sided-p`
 //!
@@ -15,12 +15,12 @@
 
 use std::f64::consts::PI;
 
-/// Where the continued fraction takes over from the series.
+/// The z from which the continued fraction is used instead of the series.
 const SWITCH: f64 = 2.5;
-/// Terms of the fraction: at z = 2.5 what is left out is far below the rounding.
+/// Terms of the fraction: at z = 2.5 the truncation error is far below the rounding error.
 const TERMS: u32 = 100;
 
-/// Probability that a standard normal number is at least as far from 0 as `z`; in `[0, 1]`, NaN for NaN.
+/// Probability that a standard normal variable is at least as far from 0 as `z`; in `[0, 1]`, NaN for NaN.
 ///
 /// ```
 /// assert!((senv_metrics::normal_two_sided_p(1.959963984540054) - 0.05).abs() < 1e-15);
@@ -44,7 +44,7 @@ pub fn normal_two_sided_p(z: f64) -> f64 {
     }
 }
 
-/// φ(z), with the rounding error of z² made good, which exp would magnify.
+/// φ(z), corrected for the rounding error of z², which exp would magnify.
 fn density(z: f64) -> f64 {
     let square = z * z;
     let lost = z.mul_add(z, -square);

@@ -1,4 +1,4 @@
-//! P-coherence: how close the paraphrases of a group lie together.
+//! P-coherence: the mean cosine among the paraphrases of a group.
 //!
 //! Equation: `p-coherence`
 //!
@@ -8,9 +8,9 @@
 //! û = u / |u|, 0 where |u| < 1e-12; s = Σ û_i:     Σ_{i<j} cos(u_i, u_j) = (|s|² − #{i : û_i ≠ 0}) / 2
 //! ```
 //!
-//! P-thought paper, equation 3. Cosines lie in `[-1, 1]` and are not clipped to 0. The last line, |s|² written out,
-//! makes a group of n vectors cost n sums of vectors in place of n²/2 products. A collapsed encoder, which gives every
-//! sentence the same direction, has P-coherence 1: put the mean cosine of unrelated sentences beside it, which
+//! P-thought paper, equation 3. Cosines are in `[-1, 1]` and are not clipped to 0. The last line, |s|² written out,
+//! needs n sums of vectors for a group of n in place of n²/2 products. A collapsed encoder, which gives every sentence
+//! the same direction, has P-coherence 1: compare with the mean cosine of unrelated sentences, which
 //! [`UnitSum::pair_sum`] gives exactly.
 
 use crate::error::{Error, check_lengths_of};
@@ -28,7 +28,7 @@ pub struct UnitSum {
 }
 
 impl UnitSum {
-    /// The sum of no vector yet.
+    /// An empty sum.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -37,8 +37,8 @@ impl UnitSum {
     /// Adds a vector, divided by its norm; one of norm below 1e-12 counts and adds nothing.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if it has another dimension than those before; [`Error::BadValue`] for a number that
-    /// is not finite. The sum is then as it was.
+    /// [`Error::LengthMismatch`] if its dimension differs from those before; [`Error::BadValue`] for a value that is
+    /// not finite. The sum is then unchanged.
     pub fn add<T: Copy + Into<f64>>(&mut self, vector: &[T]) -> Result<()> {
         const METRIC: &str = "cosine";
         if self.n > 0 {
@@ -52,7 +52,7 @@ impl UnitSum {
         self.sum.resize(vector.len(), 0.0);
         self.n += 1;
         let squares: f64 = values().map(|x| x * x).sum();
-        // Squares may overflow where the norm does not: then relative to the largest number.
+        // Squares may overflow where the norm does not: then relative to the largest value.
         let unit = if squares.is_finite() { 1.0 } else { values().fold(0.0, |unit: f64, x| unit.max(x.abs())) };
         let squares = if unit == 1.0 { squares } else { values().map(|x| (x / unit) * (x / unit)).sum() };
         let norm = squares.sqrt();
@@ -67,7 +67,7 @@ impl UnitSum {
     /// Adds all vectors of another sum.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if they have another dimension.
+    /// [`Error::LengthMismatch`] if their dimension differs.
     pub fn add_all(&mut self, other: &Self) -> Result<()> {
         if other.n == 0 {
             return Ok(());
@@ -88,7 +88,7 @@ impl UnitSum {
         self.n
     }
 
-    /// Unordered pairs of these.
+    /// Unordered pairs of the vectors.
     #[must_use]
     pub fn n_pairs(&self) -> usize {
         self.n * self.n.saturating_sub(1) / 2
@@ -103,7 +103,7 @@ impl UnitSum {
     /// The mean cosine of all unordered pairs, in `[-1, 1]`; `None` below two vectors.
     #[must_use]
     pub fn mean_cosine(&self) -> Option<f64> {
-        // Rounding may lead just beyond.
+        // Clamped, as rounding may exceed the range.
         (self.n > 1).then(|| (self.pair_sum() / self.n_pairs() as f64).clamp(-1.0, 1.0))
     }
 }
@@ -118,7 +118,7 @@ impl UnitSum {
 /// ```
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] if the vectors differ in dimension; [`Error::BadValue`] for a number that is not finite.
+/// [`Error::LengthMismatch`] if the vectors differ in dimension; [`Error::BadValue`] for a value that is not finite.
 pub fn mean_pairwise_cosine<T: Copy + Into<f64>>(vectors: &[&[T]]) -> Result<Option<f64>> {
     let mut sum = UnitSum::new();
     vectors.iter().try_for_each(|vector| sum.add(vector))?;
@@ -148,7 +148,7 @@ pub fn p_coherence<'a, T: Copy + Into<f64> + 'a>(
 mod tests {
     use super::*;
 
-    /// Numbers in [-1, 1), the same each time.
+    /// Fixed values in [-1, 1).
     fn vectors(n: usize, dim: usize) -> Vec<Vec<f64>> {
         let mut state = 11_u64;
         let mut draw = || {

@@ -6,7 +6,7 @@
 //! r = Σ (x_i − x̄)(y_i − ȳ) / √( Σ (x_i − x̄)² · Σ (y_i − ȳ)² )
 //! ```
 //!
-//! In two passes: first the means, by compensated sums, then the deviations, centred a second time and divided by
+//! In two passes: first the means, by compensated sums, then the deviations, centered a second time and divided by
 //! the largest of them, so that neither a large offset nor a very large or small unit costs digits.
 
 use crate::Result;
@@ -37,22 +37,22 @@ pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Option<f64> {
     let (x, y) = (deviations(x)?, deviations(y)?);
     let product = |a: &[f64], b: &[f64]| sum(a.iter().zip(b).map(|(a, b)| a * b));
     let r = product(&x, &y) / (product(&x, &x).sqrt() * product(&y, &y).sqrt());
-    Some(r.clamp(-1.0, 1.0)) // Rounding may lead just beyond.
+    Some(r.clamp(-1.0, 1.0)) // Clamped, as rounding may exceed the range.
 }
 
-/// Deviations from the mean, the largest of size about 1; `None` if there are none.
+/// Deviations from the mean, the largest of size about 1; `None` if all are 0.
 fn deviations(values: &[f64]) -> Option<Vec<f64>> {
     let &first = values.first()?;
     if values.iter().all(|&x| x == first) {
-        return None; // Asked of the values: the rounded mean of equal values may differ from them.
+        return None; // Compares the values: the rounded mean of equal values may differ from them.
     }
-    // A power of two is exact, and keeps sums of the largest numbers finite.
+    // A power of two is exact, and keeps sums of the largest values finite.
     let huge = values.iter().any(|x| x.abs() > 1e280);
     let unit = if huge { 2_f64.powi(-64) } else { 1.0 };
     let n = values.len() as f64;
     let mean = sum(values.iter().map(|x| x * unit)) / n;
     let mut deviations: Vec<f64> = values.iter().map(|x| x * unit - mean).collect();
-    let left = sum(deviations.iter().copied()) / n; // What rounding left of the mean.
+    let left = sum(deviations.iter().copied()) / n; // The rounding error of the mean.
     let largest = deviations.iter().fold(0.0, |largest: f64, d| largest.max((d - left).abs()));
     deviations.iter_mut().for_each(|d| *d = (*d - left) / largest);
     Some(deviations)

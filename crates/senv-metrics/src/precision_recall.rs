@@ -1,4 +1,4 @@
-//! Precision and recall as a threshold on the scores falls, and their average.
+//! Precision and recall over all thresholds on the scores, and average precision.
 //!
 //! Equation: `precision-recall`
 //!
@@ -8,21 +8,21 @@
 //! ```
 //!
 //! Items with the same score enter together, so that the order in which they were given does not matter. This is the
-//! sum over steps, not the area under straight lines between the points, which promises more than any threshold keeps.
+//! sum over steps, not the area under straight lines between the points, which is more optimistic than any threshold.
 //! Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008, section 8.4.
 
 use crate::Result;
 use crate::error::{check_finite, check_lengths_of};
 use crate::sum::sum;
 
-/// Precision and recall of calling every item relevant whose score is at least a threshold.
+/// Precision and recall where every item with a score of at least a threshold counts as relevant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrecisionRecall {
     /// The threshold: one of the scores.
     pub threshold: f64,
-    /// Share of relevant items among those called relevant, in `[0, 1]`.
+    /// Share of relevant items among those at or above the threshold, in `[0, 1]`.
     pub precision: f64,
-    /// Share of the relevant items that are called relevant, in `[0, 1]`.
+    /// Share of the relevant items that are at or above the threshold, in `[0, 1]`.
     pub recall: f64,
 }
 
@@ -35,7 +35,7 @@ impl PrecisionRecall {
     }
 }
 
-/// The point at each distinct score, thresholds falling and recall rising; `None` if no item is relevant.
+/// The point at each distinct score, thresholds descending and recall ascending; `None` if no item is relevant.
 ///
 /// ```
 /// use senv_metrics::{PrecisionRecall, precision_recall};
@@ -58,7 +58,7 @@ pub fn precision_recall(relevant: &[bool], scores: &[f64]) -> Result<Option<Vec<
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let (mut found, mut called) = (0, 0);
-    // -0.0 and 0.0 are neighbours in this order, and equal.
+    // -0.0 and 0.0 are adjacent in this order, and equal.
     let points = order.chunk_by(|&a, &b| scores[a] == scores[b]).map(|tied| {
         called += tied.len();
         found += tied.iter().filter(|&&i| relevant[i]).count();
@@ -71,8 +71,8 @@ pub fn precision_recall(relevant: &[bool], scores: &[f64]) -> Result<Option<Vec<
     Ok(Some(points.collect()))
 }
 
-/// The average precision of a ranking by falling score, in `[0, 1]`; `None` if no item is relevant. A ranking at
-/// random reaches about the share of relevant items.
+/// The average precision of a ranking by descending score, in `[0, 1]`; `None` if no item is relevant. That of a random
+/// ranking is about the share of relevant items.
 ///
 /// ```
 /// // Relevant at places 1 and 3: (1/1 + 2/3) / 2.
@@ -90,7 +90,7 @@ pub fn average_precision(relevant: &[bool], scores: &[f64]) -> Result<Option<f64
     Ok(precision_recall(relevant, scores)?.map(|points| average_precision_of(&points)))
 }
 
-/// [`average_precision`] of points that are there already.
+/// [`average_precision`] from precomputed points.
 #[must_use]
 pub fn average_precision_of(points: &[PrecisionRecall]) -> f64 {
     let before = std::iter::once(0.0).chain(points.iter().map(|point| point.recall));

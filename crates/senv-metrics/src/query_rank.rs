@@ -1,4 +1,4 @@
-//! The rank at which a query finds what it looks for.
+//! The rank of the best relevant candidate of a query.
 //!
 //! Equation: `query-rank`
 //!
@@ -8,23 +8,24 @@
 //! ```
 //!
 //! Ties are optimistic: a candidate as close as the best relevant one does not count against it. The other relevant
-//! candidates never do. A constant scorer therefore has rank 1; [`QueryRank::n_tied`] tells.
+//! candidates never do. A constant scorer therefore has rank 1; [`QueryRank::n_tied`] shows it.
 
 use crate::Result;
 use crate::error::Error;
 
-/// Where the best relevant candidate of a query stands.
+/// The rank of the best relevant candidate of a query, and its ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueryRank {
     /// 1 + the number of candidates with a higher score.
     pub rank: usize,
-    /// Candidates that are not relevant and have the same score: with ties against it, the rank would be `rank + n_tied`.
+    /// Candidates that are not relevant and have the same score: with ties against it, the rank would be `rank +
+    /// n_tied`.
     pub n_tied: usize,
 }
 
-/// The rank of the best of the relevant candidates by falling score; `None` if none is relevant.
+/// The rank of the best of the relevant candidates by descending score; `None` if none is relevant.
 ///
-/// `relevant` and `excluded` are places in `scores`, in any order; a place that is both is excluded.
+/// `relevant` and `excluded` are indices into `scores`, in any order; an index in both is excluded.
 ///
 /// ```
 /// use senv_metrics::{QueryRank, query_rank};
@@ -35,7 +36,7 @@ pub struct QueryRank {
 /// ```
 ///
 /// # Errors
-/// [`Error::BadValue`] for a score that is NaN; [`Error::NoSuchItem`] for a place beyond the scores.
+/// [`Error::BadValue`] for a score that is NaN; [`Error::NoSuchItem`] for an index beyond the scores.
 pub fn query_rank<T: Copy + Into<f64>>(
     scores: &[T],
     relevant: &[usize],
@@ -64,7 +65,7 @@ pub fn query_rank<T: Copy + Into<f64>>(
         above += usize::from(candidate > best);
         equal += usize::from(candidate == best);
     }
-    // Counted over all first, without a question of who it is; then those who do not count are taken off, once each.
+    // All candidates are counted first; those that do not count are subtracted afterwards, once each.
     for (i, &place) in excluded.iter().enumerate() {
         if !excluded[..i].contains(&place) {
             above -= usize::from(score(place) > best);

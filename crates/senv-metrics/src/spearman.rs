@@ -6,7 +6,7 @@
 //! ρ(x, y) = r(rank x, rank y)     r: `pearson-r`, rank: `average-ranks`
 //! ```
 //!
-//! The textbook short cut 1 − 6 Σ d² / (n³ − n) holds without ties only; human scores are full of ties.
+//! The textbook shortcut 1 − 6 Σ d² / (n³ − n) holds without ties only; human scores are full of ties.
 
 use crate::Result;
 use crate::error::{check, check_lengths};

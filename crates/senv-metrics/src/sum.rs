@@ -1,4 +1,4 @@
-//! A sum whose error does not grow with the number of terms.
+//! Compensated summation: the error does not grow with the number of terms.
 //!
 //! Equation: `compensated-sum`
 //!
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974: the rounding error of
-//! each addition is itself exact in f64 and is added up apart.
+//! each addition is itself exact in f64 and is summed separately.
 
 /// The sum of the values; exact to about one rounding, whatever their number.
 pub(crate) fn sum(values: impl IntoIterator<Item = f64>) -> f64 {

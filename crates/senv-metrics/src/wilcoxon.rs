@@ -1,4 +1,4 @@
-//! Wilcoxon's signed-rank test: do two systems score the same pairs alike?
+//! Wilcoxon's signed-rank test: do two systems score the same pairs differently, beyond chance?
 //!
 //! Equation: `wilcoxon-signed-rank`
 //!
@@ -10,7 +10,7 @@
 //! exact, without ties: p = min(1, 2 · #{S ⊂ {1..n} : Σ S ≤ W} / 2ⁿ)
 //! ```
 //!
-//! No continuity correction by default, as the scripts of the field run it (Kenter, Borisov and de Rijke, "Siamese
+//! No continuity correction by default, as is usual in the field (Kenter, Borisov and de Rijke, "Siamese
 //! CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by Ranking Methods", 1945.
 
 use crate::Result;
@@ -18,8 +18,8 @@ use crate::error::{check_finite, check_pairs};
 use crate::normal::normal_two_sided_p;
 use crate::ranks::ranks_and_ties;
 
-/// The most differences for which [`Wilcoxon::exact_p_value`] counts: beyond, the normal approximation serves, except far
-/// out in the tail, where it is too large.
+/// The most differences for which [`Wilcoxon::exact_p_value`] is computed: beyond, use the normal approximation, which
+/// is accurate except far out in the tail, where it is too large.
 pub const MAX_EXACT: usize = 300;
 
 /// The outcome of a signed-rank test.
@@ -33,13 +33,13 @@ pub struct Wilcoxon {
     pub w_plus: f64,
     /// Sum of the ranks of negative differences, W⁻.
     pub w_minus: f64,
-    /// Variance of W under the hypothesis that differences are symmetric around 0, ties accounted for: σ².
+    /// Variance of W under the null hypothesis that differences are symmetric around 0, ties accounted for: σ².
     pub variance: f64,
     /// W in standard deviations from its mean, never positive; `None` if no pair differs.
     pub z: Option<f64>,
     /// Two-sided p-value of the normal approximation, in `[0, 1]`; `None` if no pair differs.
     pub p_value: Option<f64>,
-    /// Whether sizes of differences repeat.
+    /// Whether absolute differences are tied.
     pub has_ties: bool,
 }
 
@@ -74,7 +74,7 @@ pub fn wilcoxon_of_differences(differences: &[f64]) -> Result<Wilcoxon> {
     let used: Vec<f64> = differences.iter().copied().filter(|&d| d != 0.0).collect();
     let sizes: Vec<f64> = used.iter().map(|d| d.abs()).collect();
     let (ranks, ties) = ranks_and_ties(&sizes);
-    // Halves of integers: exact below 2^52, far beyond any number of pairs.
+    // Halves of integers: exact below 2^52, which is enough for any number of pairs.
     let (mut w_plus, mut w_minus) = (0.0, 0.0);
     for (d, rank) in used.iter().zip(ranks) {
         *(if *d > 0.0 { &mut w_plus } else { &mut w_minus }) += rank;

@@ -1,4 +1,4 @@
-//! How many words two sentences share: what a similarity has to beat before it says anything of meaning.
+//! Word overlap of two sentences: the baseline that a similarity has to beat.
 //!
 //! Equation: `word-overlap`
 //!
@@ -7,8 +7,8 @@
 //! over_mean_length(A, B) = 2 |A ∩ B| / (|A| + |B|)
 //! ```
 //!
-//! A and B are sets: a word counts once, however often it stands. The paper of the SNLI-finetuned Skip-thoughts draws
-//! the histograms of one of the two without saying which; the first is meant unless it says otherwise.
+//! A and B are sets: a word counts once, however often it occurs. The paper of the SNLI-finetuned Skip-thoughts plots
+//! the histograms of one of the two without naming it; the first is assumed where nothing else is stated.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -20,7 +20,7 @@ pub struct WordOverlap {
     pub n_first: usize,
     /// Distinct words of the second sentence.
     pub n_second: usize,
-    /// Distinct words that stand in both.
+    /// Distinct words in both sentences.
     pub n_shared: usize,
 }
 
@@ -40,7 +40,7 @@ impl WordOverlap {
         Self { n_first: first.len(), n_second: second.len(), n_shared }
     }
 
-    /// Share of all words that stand in both sentences, in `[0, 1]`; 0 where both are empty.
+    /// Share of all words that are in both sentences, in `[0, 1]`; 0 where both are empty.
     #[must_use]
     pub fn jaccard(&self) -> f64 {
         share(self.n_shared, self.n_first + self.n_second - self.n_shared)

@@ -1,4 +1,4 @@
-//! What holds for any input, and what is refused.
+//! Properties for any input, and errors.
 
 use proptest::prelude::*;
 use senv_metrics::{
@@ -76,7 +76,7 @@ proptest! {
         let scores: Vec<f64> = items.iter().map(|item| item.1).collect();
         let relevant: Vec<usize> = (0..items.len()).filter(|&i| items[i].0).collect();
         let excluded: Vec<usize> = (excluded < items.len()).then_some(excluded).into_iter().collect();
-        // Best first; among equals, those that are relevant.
+        // Best first; among equal scores, the relevant ones.
         let mut order: Vec<usize> = (0..items.len()).filter(|i| !excluded.contains(i)).collect();
         order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(items[b].0.cmp(&items[a].0)));
         let expected = order.iter().position(|&i| items[i].0);

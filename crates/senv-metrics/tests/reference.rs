@@ -101,7 +101,7 @@ fn rankings_and_groups() {
                 let relevant: Vec<bool> = places(&case["y"]).iter().map(|&y| y == 1).collect();
                 let scores = list(&case["score"]);
                 assert_close(average_precision(&relevant, &scores).unwrap(), &case["average_precision"]);
-                // Theirs rise by threshold and end with a point beyond every score, of precision 1 and recall 0.
+                // Theirs ascend by threshold and end with a point beyond every score, of precision 1 and recall 0.
                 let mut points = precision_recall(&relevant, &scores).unwrap().unwrap();
                 points.reverse();
                 let [thresholds, precision, recall] =

@@ -1,4 +1,4 @@
-//! The remainder of a division by a number that never changes, without a division.
+//! The remainder of a division by a fixed number, without a division.
 //!
 //! Equation: `constant-remainder`
 //!
@@ -12,7 +12,7 @@
 
 use crate::{Error, Result};
 
-/// A number of hash buckets, ready to be taken remainders by.
+/// A number of hash buckets, prepared for taking remainders.
 ///
 /// ```
 /// let buckets = senv_ngram::Buckets::new(2_000_000)?;
@@ -37,13 +37,13 @@ impl Buckets {
         Ok(Self { n, reciprocal: u64::MAX / n as u64 })
     }
 
-    /// How many there are.
+    /// The number of buckets.
     #[must_use]
     pub const fn len(&self) -> u32 {
         self.n
     }
 
-    /// Whether there are none: never.
+    /// Whether there are none: always `false`.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         false
@@ -55,7 +55,7 @@ impl Buckets {
     pub const fn of(&self, hash: u64) -> u32 {
         let n = self.n as u64;
         let quotient = ((hash as u128 * self.reciprocal as u128) >> 64) as u64;
-        // Below 2n: one n less, unless that is negative. Spelt without a comparison, for which plain x86-64 has no
+        // Below 2n: one n less, unless that is negative. Written without a comparison, for which plain x86-64 has no
         // vector instruction of 64 bits: a sentence of 20 bigrams takes 52 ns this way and 61 ns with one.
         let less = hash.wrapping_sub(quotient.wrapping_mul(n)).wrapping_sub(n) as i64;
         (less as u32).wrapping_add((less >> 63) as u32 & self.n)

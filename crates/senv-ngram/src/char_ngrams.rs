@@ -1,4 +1,4 @@
-//! Character n-grams of a word, boundaries marked, as fastText counts them.
+//! Character n-grams of a word with marked boundaries, as in fastText.
 //!
 //! Equation: `character-n-grams`
 //!
@@ -16,7 +16,7 @@ use crate::{Buckets, Error, Result};
 /// The token that fastText puts at the end of each line; it has no character n-grams.
 pub const END_OF_LINE: &str = "</s>";
 
-/// One character n-gram: where it lies in the marked word `<word>`, in code points, and its bucket.
+/// One character n-gram: its position in the marked word `<word>`, in code points, and its bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CharNgram {
     /// First code point; 0 is the mark `<`.
@@ -45,7 +45,7 @@ pub struct CharNgrams {
 }
 
 impl CharNgrams {
-    /// N-grams of `min_n` to `max_n` code points (fastText: 3 to 6); 0 to 0 means none at all.
+    /// N-grams of `min_n` to `max_n` code points (fastText: 3 to 6); 0 to 0 means none.
     ///
     /// # Errors
     /// [`Error::InvalidRange`] if `min_n` exceeds `max_n`, [`Error::InvalidBuckets`] if there is no bucket.
@@ -121,7 +121,7 @@ mod tests {
     use crate::fnv1a_signed;
     use proptest::prelude::*;
 
-    /// The definition, by allocation: every run of the marked word, and its place.
+    /// The definition, with allocation: every run of the marked word, and its position.
     fn runs(word: &str, min_n: usize, max_n: usize) -> Vec<(usize, String)> {
         let marked: Vec<char> = format!("<{word}>").chars().collect();
         let mut runs = Vec::new();

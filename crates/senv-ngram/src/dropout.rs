@@ -1,4 +1,4 @@
-//! Dropout of word n-grams in training, so that a sentence is not explained by its rare n-grams alone.
+//! Dropout of word n-grams in training, so that the model does not rely on the rare n-grams of a sentence alone.
 //!
 //! Equation: `n-gram-dropout`
 //!
@@ -12,25 +12,25 @@
 //! Pagliardini et al., NAACL 2018, section 3.3: "dropping K n-grams (n > 1) for each sentence". The authors' release
 //! drops K tokens from n-gram formation instead, which costs up to 2K bigrams but always leaves two usable tokens.
 //!
-//! The K numbers come from Floyd's method (Bentley and Floyd, "Programming Pearls: A Sample of Brilliance", 1987):
-//! one random number each, whatever has been drawn before.
+//! The K indices come from Floyd's method (Bentley and Floyd, "Programming Pearls: A Sample of Brilliance", 1987): one
+//! random number each, whatever has been drawn before.
 
 use rand::Rng;
 use senv_core::{FeatureList, Stream};
 use serde::{Deserialize, Serialize};
 
-/// What is drawn when n-grams are dropped.
+/// What is dropped: tokens or n-grams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DropoutScheme {
-    /// K tokens; every n-gram that touches one of them disappears.
+    /// K tokens; every n-gram that contains one of them is dropped.
     #[default]
     Release,
     /// K n-grams.
     Paper,
 }
 
-/// How many of what are dropped from a sentence.
+/// The number of tokens or n-grams dropped from a sentence.
 ///
 /// ```
 /// use senv_core::{FeatureList, Features, TokenId, stream};
@@ -54,8 +54,9 @@ pub struct Dropout {
 }
 
 impl Dropout {
-    /// Draws what a sentence of `n_tokens` tokens and `n_n_grams` n-grams (n > 1) loses: tokens or n-grams, as the
-    /// scheme says. Takes at least as many numbers from `rng` as it drops, nearly always just as many.
+    /// Draws the dropout mask of a sentence of `n_tokens` tokens and `n_n_grams` n-grams (n > 1): tokens or n-grams,
+    /// depending on the scheme. Takes at least as many random numbers from `rng` as it drops, nearly always exactly as
+    /// many.
     #[inline]
     pub fn draw(&self, n_tokens: usize, n_n_grams: usize, rng: &mut Stream, mask: &mut DropoutMask) {
         match self.scheme {
@@ -66,13 +67,13 @@ impl Dropout {
 
     /// Drops n-grams from the features of one sentence, in place.
     ///
-    /// Features of one token are words and stay; the order and the grouping of the others stay too.
+    /// Features of one token are words and are kept; the order and the grouping of the others do not change.
     pub fn apply(&self, features: &mut FeatureList, rng: &mut Stream, mask: &mut DropoutMask) {
         self.draw_for(features, rng, mask);
         features.retain(self.keep(mask));
     }
 
-    /// Writes the features that are left to `out` (cleared first); [`Dropout::apply`] without touching `features`.
+    /// Writes the features that are kept to `out` (cleared first); [`Dropout::apply`] without changing `features`.
     pub fn apply_into(&self, features: &FeatureList, rng: &mut Stream, mask: &mut DropoutMask, out: &mut FeatureList) {
         self.draw_for(features, rng, mask);
         let mut keep = self.keep(mask);
@@ -95,7 +96,7 @@ impl Dropout {
         self.draw(features.n_tokens(), n_n_grams, rng, mask);
     }
 
-    /// Whether the mask leaves the next feature of a list; asked in the order of the list.
+    /// Whether the mask keeps the next feature of a list; called in the order of the list.
     fn keep<'a>(&self, mask: &'a DropoutMask) -> impl FnMut(usize, usize) -> bool + 'a {
         let (scheme, mut number) = (self.scheme, 0);
         move |start, end| match scheme {
@@ -109,8 +110,8 @@ impl Dropout {
     }
 }
 
-/// What was drawn from the last sentence: a set of token or n-gram numbers, one bit each. Reused from sentence to
-/// sentence; it allocates only while it grows.
+/// A dropout mask: the dropped token or n-gram indices of a sentence, one bit each. Reused from sentence to sentence;
+/// it allocates only while it grows.
 #[derive(Debug, Clone, Default)]
 pub struct DropoutMask {
     bits: Vec<u64>,
@@ -125,20 +126,20 @@ impl DropoutMask {
         self.bits.get(number / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
-    /// How many are dropped.
+    /// The number of dropped tokens or n-grams.
     #[inline]
     #[must_use]
     pub fn n_dropped(&self) -> usize {
         self.n_dropped
     }
 
-    /// Forgets what was drawn: nothing is dropped.
+    /// Clears the mask: nothing is dropped.
     pub fn clear(&mut self) {
         self.bits.clear();
         self.n_dropped = 0;
     }
 
-    /// Adds a number; whether it was new.
+    /// Adds an index; returns whether it was new.
     #[inline]
     fn insert(&mut self, number: usize) -> bool {
         let (word, bit) = (&mut self.bits[number / 64], 1 << (number % 64));
@@ -147,7 +148,7 @@ impl DropoutMask {
         new
     }
 
-    /// Draws `k` of the numbers below `n`, every set of them equally likely; `k` must not exceed `n`.
+    /// Draws `k` of the indices below `n`, every set of them equally likely; `k` must not exceed `n`.
     fn draw(&mut self, n: usize, k: usize, rng: &mut Stream) {
         self.bits.clear();
         self.n_dropped = k;

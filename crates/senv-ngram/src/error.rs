@@ -1,4 +1,4 @@
-//! What can go wrong: n-gram parameters out of range.
+//! Errors for n-gram parameters out of range.
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -10,9 +10,9 @@ pub enum Error {
     /// The order of word n-grams is out of range.
     #[error("the highest word n-gram order must lie in 1..={highest}, got {got}; 1 means words alone, 2 adds bigrams")]
     InvalidOrder {
-        /// The order asked for.
+        /// The order given.
         got: usize,
-        /// The highest order there is.
+        /// The highest order allowed.
         highest: usize,
     },
     /// The range of character n-gram lengths is empty.
@@ -20,18 +20,18 @@ pub enum Error {
         "character n-grams of {min_n} to {max_n} characters: the shortest must not exceed the longest (0 to 0 turns them off)"
     )]
     InvalidRange {
-        /// The shortest length asked for.
+        /// The shortest length given.
         min_n: usize,
-        /// The longest length asked for.
+        /// The longest length given.
         max_n: usize,
     },
-    /// N-grams were asked for, but there is no bucket to put them into.
+    /// N-grams were requested, but the number of buckets is invalid.
     #[error("n-grams need between 1 and 2^32 - 1 buckets, got {got}; 2000000 is usual")]
     InvalidBuckets {
-        /// The number asked for.
+        /// The number given.
         got: u64,
     },
-    /// Tokens and buckets together need more rows than a row number can name.
+    /// Tokens and buckets together need more rows than a row index can address.
     #[error(
         "{first_row} leading rows, {n_tokens} tokens and {n_buckets} buckets are more than 2^32 rows; use fewer buckets or a higher minimum count"
     )]

@@ -1,4 +1,4 @@
-//! The string hash of fastText, and the two ways of combining words into an n-gram.
+//! The string hash of fastText, and the two ways of combining words into the hash of an n-gram.
 //!
 //! Equation: `fnv1a-signed`
 //!
@@ -15,24 +15,24 @@
 //! a = number of the token (Sent2Vec), or its string hash, sign-extended from 32 to 64 bits (fastText)
 //! ```
 //!
-//! The FNV-1a of the textbooks (Fowler, Noll, Vo) takes its bytes unsigned. fastText once relied on a signed `char`
-//! and keeps the result for the sake of published models; both agree on ASCII and differ elsewhere. Pagliardini et
-//! al., "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", NAACL 2018, says "the
-//! same hash as fastText"; its release has the multiplier of fastText but combines token numbers, so that its
-//! buckets depend on the order of the vocabulary.
+//! The FNV-1a of the textbooks (Fowler, Noll, Vo) takes its bytes unsigned. fastText once relied on a signed `char` and
+//! keeps the result for the sake of published models; both agree on ASCII and differ elsewhere. Pagliardini et al.,
+//! "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", NAACL 2018, says "the same hash
+//! as fastText"; its release has the multiplier of fastText but combines token ids, so that its buckets depend on the
+//! order of the vocabulary.
 
 use serde::{Deserialize, Serialize};
 
-/// The factor between the members of an n-gram.
+/// The multiplier between the words of an n-gram.
 pub(crate) const MULTIPLIER: u64 = 116_049_371;
 
 const OFFSET: u32 = 2_166_136_261;
 const PRIME: u32 = 16_777_619;
 
-/// The state before the first byte, for hashes that grow byte by byte.
+/// The initial state, for hashes that are computed byte by byte.
 pub(crate) const START: u32 = OFFSET;
 
-/// One more byte of [`fnv1a_signed`].
+/// Adds one byte to [`fnv1a_signed`].
 #[inline]
 pub(crate) const fn step_signed(hash: u32, byte: u8) -> u32 {
     (hash ^ (byte as i8 as i32 as u32)).wrapping_mul(PRIME)
@@ -69,14 +69,14 @@ pub const fn fnv1a(bytes: &[u8]) -> u32 {
     hash
 }
 
-/// What the words of an n-gram contribute to its hash.
+/// What a word contributes to the hash of an n-gram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NgramScheme {
-    /// Their numbers, as the Sent2Vec release.
+    /// Its token id, as in the Sent2Vec release.
     #[default]
     TokenIds,
-    /// Their string hashes ([`fnv1a_signed`]), as fastText: independent of the vocabulary's order.
+    /// Its string hash ([`fnv1a_signed`]), as in fastText: independent of the vocabulary's order.
     TokenHashes,
 }
 
@@ -87,7 +87,7 @@ pub const fn hash_operand(hash: u32) -> u64 {
     hash as i32 as i64 as u64
 }
 
-/// The hash of an n-gram with one more member; a single member is its own hash.
+/// The hash of an n-gram extended by one word; a single word is its own hash.
 #[inline]
 #[must_use]
 pub const fn append(hash: u64, operand: u64) -> u64 {

@@ -1,11 +1,10 @@
 //! Word and character n-grams and their hash buckets.
 //!
-//! "New York" means more than "new" and "york": Sent2Vec therefore gives pairs of neighbouring words a vector of
-//! their own. There are too many pairs to list, so a hash picks one of two million rows ([`WordNgrams`]). Which row
-//! it picks must agree with the program that trained a model, and the two programs in use disagree: Sent2Vec hashes
-//! the numbers of the words, fastText their spelling ([`NgramScheme`]). In training some n-grams are left out at
-//! random, sentence by sentence ([`Dropout`]), in two ways: that of the paper and that of its released program.
-//! fastText also looks inside the word ([`CharNgrams`]).
+//! "New York" means more than "new" and "york", so Sent2Vec gives pairs of adjacent words a vector of their own. There
+//! are too many pairs to list, so a hash picks one of two million rows ([`WordNgrams`]). The row must be that of the
+//! program that trained a model, and the two programs in use differ: Sent2Vec hashes the ids of the words, fastText
+//! their spelling ([`NgramScheme`]). In training some n-grams of each sentence are left out at random ([`Dropout`]), as
+//! in the paper or as in its released program. fastText also uses character n-grams ([`CharNgrams`]).
 //!
 //! ```
 //! use senv_core::{FeatureList, Features, Vocabulary, stream};
@@ -29,7 +28,7 @@
 //! # Ok::<(), senv_ngram::Error>(())
 //! ```
 //!
-//! Everything here is a pure function of its arguments: no table, no training, no allocation once the lists are warm.
+//! Everything here is a pure function of its arguments: no table, no training, no allocation once the lists have grown.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A sentence as the rows of its words and word n-grams.
+//! The rows of the words and word n-grams of a sentence.
 
 use senv_core::{FeatureList, Features, RowId, Stream, TokenId, Vocabulary};
 use serde::{Deserialize, Serialize};
@@ -10,18 +10,18 @@ use crate::{Buckets, Dropout, DropoutMask, DropoutScheme, Error, NgramScheme, Re
 /// The highest order of word n-grams.
 pub const MAX_ORDER: usize = 255;
 
-/// The name of the token that stands where the target was, as the Sent2Vec release writes it into its models.
+/// The name of the token that replaces the target, as the Sent2Vec release writes it into its models.
 pub const PLACEHOLDER: &str = "<PLACEHOLDER>";
 
-/// Which word n-grams there are and how they find their rows.
+/// Which word n-grams there are and how they map to rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordNgramParams {
-    /// The highest order, in `1..=255`: 1 words alone, 2 bigrams too (default), 3 trigrams too, ...
+    /// The highest order, in `1..=255`: 1 is words alone, 2 adds bigrams (default), 3 adds trigrams, ...
     pub max_n: usize,
-    /// Hash buckets for all n-grams (n > 1) together; 2,000,000 by default. Without effect if `max_n` is 1: then no
-    /// row is set aside for them.
+    /// Hash buckets for all n-grams (n > 1) together; 2,000,000 by default. Without effect if `max_n` is 1: then no row
+    /// is reserved for them.
     pub n_buckets: u32,
-    /// What the words of an n-gram contribute to its hash.
+    /// What a word contributes to the hash of an n-gram.
     pub scheme: NgramScheme,
     /// Rows before that of token 0: 0 (default), or 1 if row 0 belongs to the placeholder, as in models of the
     /// Sent2Vec release.
@@ -42,9 +42,9 @@ impl Default for WordNgramParams {
 ///        .. + n_buckets              the n-grams, by hash
 /// ```
 ///
-/// A row number is also what a token contributes under [`NgramScheme::TokenIds`], so that with a placeholder in row
-/// 0 the buckets are those of the Sent2Vec release, which counts it as word 0. For hash and remainder see the
-/// equations `n-gram-hash` and `constant-remainder`.
+/// A row index is also what a token contributes under [`NgramScheme::TokenIds`], so that with a placeholder in row 0
+/// the buckets are those of the Sent2Vec release, which counts it as word 0. For hash and remainder see the equations
+/// `n-gram-hash` and `constant-remainder`.
 ///
 /// ```
 /// use senv_core::{FeatureList, Features, TokenId};
@@ -67,7 +67,7 @@ pub struct WordNgrams {
 }
 
 impl WordNgrams {
-    /// The n-grams over a vocabulary.
+    /// The n-grams of a vocabulary.
     ///
     /// # Errors
     /// [`Error::InvalidOrder`], [`Error::InvalidBuckets`] or [`Error::TooManyRows`].
@@ -79,7 +79,7 @@ impl WordNgrams {
         Self::build(vocabulary.len(), hashes, params)
     }
 
-    /// The n-grams over `n_tokens` tokens by their numbers, whatever `params.scheme` says: no vocabulary is needed.
+    /// The n-grams of `n_tokens` token ids, whatever `params.scheme` is: no vocabulary is needed.
     ///
     /// # Errors
     /// [`Error::InvalidOrder`], [`Error::InvalidBuckets`] or [`Error::TooManyRows`].
@@ -121,7 +121,7 @@ impl WordNgrams {
         self.layout.word(token)
     }
 
-    /// The row of the placeholder, if rows are set aside in front.
+    /// The row of the placeholder, if there are rows before that of token 0.
     #[must_use]
     pub fn placeholder_row(&self) -> Option<RowId> {
         (self.params.first_row > 0).then_some(RowId(0))
@@ -130,7 +130,7 @@ impl WordNgrams {
     /// The row of an n-gram; that of the word if it has one token, `None` if it has none.
     ///
     /// # Panics
-    /// If a token is not below the size of the vocabulary, or n-grams are off and there are several tokens.
+    /// If a token is not below the size of the vocabulary, or n-grams are disabled and there are several tokens.
     #[must_use]
     pub fn n_gram_row(&self, tokens: &[TokenId]) -> Option<RowId> {
         self.check(tokens);
@@ -144,7 +144,7 @@ impl WordNgrams {
         }
     }
 
-    /// Number of features of a sentence of `n` tokens, words and n-grams together, nothing dropped.
+    /// Number of features of a sentence of `n` tokens, words and n-grams together, without dropout.
     ///
     /// ```text
     /// Σ_{k = 1..min(max_n, n)} (n − k + 1)
@@ -157,8 +157,8 @@ impl WordNgrams {
     }
 
     /// Writes the features of `tokens` to `out` (cleared first) without those that `dropout` drops, which are never
-    /// made: the same features as [`Features::features_into`] and then [`Dropout::apply`], from the same random
-    /// numbers. What was dropped is left in `mask`.
+    /// computed: the same features as [`Features::features_into`] and then [`Dropout::apply`], from the same random
+    /// numbers. The dropout mask is left in `mask`.
     ///
     /// # Panics
     /// If a token is not below the size of the vocabulary.
@@ -189,12 +189,12 @@ impl WordNgrams {
         self.write(tokens, (mask.n_dropped() > 0).then_some((scheme, mask)), out);
     }
 
-    /// Calls `each(row, start, end)` for every n-gram (n > 1) that has the placeholder in the place of token
-    /// `target`, in the order of [`FeatureList`]; n-grams that touch a dropped token are left out. Nothing is called
-    /// if no row is set aside for the placeholder.
+    /// Calls `each(row, start, end)` for every n-gram (n > 1) that has the placeholder at the position of token
+    /// `target`, in the order of [`FeatureList`]; n-grams that contain a dropped token are left out. Nothing is called
+    /// if no row is reserved for the placeholder.
     ///
-    /// With this the features of "the sentence with the placeholder for its target" follow from those of the
-    /// sentence: leave out what touches the target, add the placeholder's row and these.
+    /// With this the features of "the sentence with the placeholder for its target" follow from those of the sentence:
+    /// remove those that contain the target, add the placeholder's row and these.
     ///
     /// # Panics
     /// If a token is not below the size of the vocabulary, or `target` not below the length of the sentence.
@@ -231,7 +231,7 @@ impl WordNgrams {
         }
     }
 
-    /// Every token must have a row, or its features would be those of something else.
+    /// Every token must have a row, or its features would be wrong.
     #[inline]
     fn check(&self, tokens: &[TokenId]) {
         let highest = tokens.iter().fold(0, |highest, token| highest.max(token.0));
@@ -268,7 +268,7 @@ impl WordNgrams {
     }
 }
 
-/// Where the rows lie, in registers while a sentence is written.
+/// The layout of the rows, kept in registers while the features of a sentence are written.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     first_row: u32,
@@ -288,7 +288,7 @@ impl Layout {
     }
 }
 
-/// N-grams by token numbers.
+/// N-grams by token ids.
 struct ByIds(Layout);
 
 impl RowsOf for ByIds {

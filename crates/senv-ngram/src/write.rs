@@ -1,14 +1,14 @@
 //! The loops that write the features of a sentence: one for words, one for bigrams, one for any order.
 //!
-//! They run for every sentence of every epoch. Bigrams are by far the most used and get a loop without a branch
-//! that depends on chance: what dropout takes is written too, and overwritten by the next feature.
+//! They run for every sentence of every epoch. Bigrams are by far the most used and get a loop without an unpredictable
+//! branch: dropped features are written too, and overwritten by the next feature.
 
 use senv_core::{FeatureList, RowId, TokenId};
 
 use crate::hash::append;
 use crate::{DropoutMask, DropoutScheme};
 
-/// What makes rows of tokens.
+/// Maps tokens to rows.
 pub(crate) trait RowsOf {
     /// The row of a word.
     fn word(&self, token: TokenId) -> RowId;
@@ -34,7 +34,7 @@ pub(crate) fn features(
         (2, Some((Release, mask))) => {
             some_bigrams(rows_of, tokens, |i| !(mask.contains(i) | mask.contains(i + 1)), out);
         }
-        // The number of a bigram is that of its first token.
+        // The index of a bigram is that of its first token.
         (2, Some((Paper, mask))) => some_bigrams(rows_of, tokens, |i| !mask.contains(i), out),
         (_, None) => any_order(rows_of, tokens, (max_n, n_features), KeepAll, out),
         (_, Some((Release, mask))) => any_order(rows_of, tokens, (max_n, n_features), DropTokens(mask), out),
@@ -54,7 +54,7 @@ fn words(rows_of: &impl RowsOf, tokens: &[TokenId], out: &mut FeatureList) {
     first.iter_mut().zip(0..).for_each(|(first, i)| *first = i);
 }
 
-/// Words and bigrams, nothing dropped.
+/// Words and bigrams, without dropout.
 #[inline]
 fn bigrams(rows_of: &impl RowsOf, tokens: &[TokenId], out: &mut FeatureList) {
     let Some((&last, _)) = tokens.split_last() else {
@@ -68,12 +68,12 @@ fn bigrams(rows_of: &impl RowsOf, tokens: &[TokenId], out: &mut FeatureList) {
         rows[1] = rows_of.bucket(append(rows_of.operand(pair[0]), rows_of.operand(pair[1])));
     }
     rows[2 * n - 2] = rows_of.word(last);
-    // Token i has its word at 2i and its bigram, which ends at i + 1, behind it.
+    // Token i has its word at 2i, followed by its bigram, which ends at i + 1.
     ends.iter_mut().zip(0_u32..).for_each(|(end, i)| *end = i.div_ceil(2));
     first.iter_mut().zip(0_u32..).for_each(|(first, i)| *first = 2 * i);
 }
 
-/// Words, and the bigrams for whose first token `keep` says so.
+/// Words, and the bigrams for whose first token `keep` is true.
 #[inline]
 fn some_bigrams(rows_of: &impl RowsOf, tokens: &[TokenId], keep: impl Fn(usize) -> bool, out: &mut FeatureList) {
     let Some((&last, _)) = tokens.split_last() else {
@@ -128,15 +128,15 @@ fn any_order(
     out.truncate(at);
 }
 
-/// What dropout leaves, asked in the order in which the features are made.
+/// What dropout keeps, called in the order of the features.
 trait Keep {
     /// Whether n-grams may contain this token.
     fn token(&self, token: usize) -> bool;
-    /// Whether the next n-gram stays.
+    /// Whether the next n-gram is kept.
     fn n_gram(&mut self) -> bool;
 }
 
-/// Nothing is dropped.
+/// Without dropout.
 struct KeepAll;
 
 impl Keep for KeepAll {

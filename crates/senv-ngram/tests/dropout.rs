@@ -1,4 +1,4 @@
-//! Dropout of n-grams: what goes, what stays, and that every choice is equally likely.
+//! Dropout of n-grams: what is dropped, what is kept, and that every choice is equally likely.
 
 use proptest::prelude::*;
 use senv_core::{FeatureList, Features, TokenId, stream};
@@ -67,7 +67,7 @@ fn positions_beyond_one_machine_word_are_drawn_evenly_too() {
         (0..n).filter(|&i| mask.contains(i)).for_each(|i| counts[i] += 1);
     }
     assert_eq!(counts.iter().sum::<u64>(), 7 * draws);
-    // Draws without repetition vary less than independent ones, by (n − K)/(n − 1): the test is on the safe side.
+    // Draws without repetition vary less than independent ones, by (n − K)/(n − 1): the test is conservative.
     let p = p_of_uniform(counts, n, 7 * draws);
     assert!(p > 0.01, "p = {p}");
 }
@@ -124,7 +124,7 @@ fn the_same_stream_gives_the_same_features() {
     };
     assert_eq!(draw(0), draw(0));
     assert_ne!(draw(0), draw(1));
-    // Fixed for ever: a release that changes these changes every trained model.
+    // Fixed: a release that changes these changes every trained model.
     let mut mask = DropoutMask::default();
     Dropout { scheme: Release, n_dropped: 7 }.draw(40, 39, &mut stream(3, "same", &[0]), &mut mask);
     let drawn: Vec<usize> = (0..40).filter(|&i| mask.contains(i)).collect();

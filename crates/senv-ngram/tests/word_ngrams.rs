@@ -50,7 +50,7 @@ fn with_a_placeholder_in_row_0_the_shifted_numbers_are_hashed() {
 #[test]
 fn the_fasttext_scheme_hashes_spellings_and_forgets_the_order_of_the_vocabulary() {
     // Python integers: the recurrence of the documentation over the reference hashes of the three words, of which
-    // the first and the last are negative as 32-bit numbers.
+    // the first and the last are negative as 32-bit integers.
     let expected = [(0, 1, 284_411), (0, 2, 822_116), (1, 2, 1_614_248)];
     let params = WordNgramParams { max_n: 3, scheme: NgramScheme::TokenHashes, ..Default::default() };
     for order in [["the", "cat", "naïve"], ["naïve", "the", "cat"]] {
@@ -90,7 +90,7 @@ fn a_token_without_a_row_is_not_taken_for_another() {
 }
 
 #[test]
-fn a_warm_list_is_written_where_it_lies() {
+fn a_grown_list_is_written_in_place() {
     for max_n in 1..5 {
         let n_grams = WordNgrams::from_ids(50, WordNgramParams { max_n, ..Default::default() }).unwrap();
         let mut out = FeatureList::default();
@@ -156,7 +156,7 @@ proptest! {
     ) {
         let tokens = ids(&tokens);
         let mut out = FeatureList::default();
-        n_grams.features_into(&ids(&[1; 40]), &mut out); // Whatever the list held before.
+        n_grams.features_into(&ids(&[1; 40]), &mut out); // Any old content of the list.
         n_grams.features_into(&tokens, &mut out);
         prop_assert_eq!(out.n_tokens(), tokens.len());
         let mut next = 0;

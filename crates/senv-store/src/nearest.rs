@@ -34,7 +34,7 @@ impl Neighbour {
 
 /// Rows with their norms, ready to be searched.
 ///
-/// Results are the same bits at any number of threads, and for a query alone or among others. Equal cosines come
+/// Results are bit-identical results at any number of threads, and for a query alone or among others. Equal cosines come
 /// by rising row. Rows that are zero (norm below 1e-12) or hold NaN or an infinite number are never neighbours.
 ///
 /// With n rows of dimension d, building takes O(nd), a query O(nd + n log k) and memory O(n + k) besides the rows.

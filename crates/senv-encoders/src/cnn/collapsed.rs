@@ -9,9 +9,9 @@
 //! (B1)  ∂L/∂x_t += Σ_{j: 0 ≤ t−j < N} ∂L/∂S_j
 //! ```
 //!
-//! A word at least h − 1 words from both ends is in every S_j: such words are summed once for all windows, and share the
-//! gradient Σ_j ∂L/∂S_j. So a sentence of n words costs n d + k h d multiplications and additions for k filters, instead
-//! of n k h d.
+//! A word at least h − 1 words from both ends is in every S_j: such words are summed once for all windows, and share
+//! the gradient Σ_j ∂L/∂S_j. So a sentence of n words costs n d + k h d multiplications and additions for k filters,
+//! instead of n k h d.
 //!
 //! Saved: all S_j of the batch, shape `(n_sentences, Σ h * d)`.
 
@@ -26,14 +26,14 @@ use crate::{
 };
 
 impl SumPooledCnn {
-    /// The positions that lie under every offset of every window, in a sentence of `n` words.
+    /// The positions that every window covers at every offset, in a sentence of `n` words.
     fn interior(&self, n: usize) -> std::ops::Range<usize> {
         let edge = self.longest - 1;
         if n > 2 * edge { edge..n - edge } else { n..n }
     }
 
-    /// (F1) of one sentence of `n` words into `sums`, a row of d numbers for each offset of each window. `interior` is room
-    /// for d numbers.
+    /// (F1) of one sentence of `n` words into `sums`, a row of d values for each offset of each window. `interior` is a
+    /// buffer of d values.
     pub(super) fn fill_sums<'w, F: Float>(
         &self,
         n: usize,
@@ -49,7 +49,7 @@ impl SumPooledCnn {
             for j in 0..block.width {
                 let sum = &mut sums[(block.offset + j) * self.dim..][..self.dim];
                 sum.copy_from_slice(interior);
-                // The sum runs from word j to word j + N, of which the interior has been added already.
+                // The sum runs from word j to word j + N, of which the interior is added already.
                 let end = (j + n_positions).min(n);
                 if inside.is_empty() {
                     (j..end).for_each(|t| F::add_to(word(t), sum));
@@ -121,7 +121,7 @@ impl SumPooledCnn {
         }
         let Some(d_words) = d_words else { return Ok(()) };
         let d_sums = d_sums.into_raw_vec_and_offset().0;
-        // What every interior word of a sentence gets.
+        // The gradient of every interior word of a sentence.
         let mut interior = zeros(batch.len(), dim)?;
         let chunks = interior.par_chunks_mut(AT_A_TIME * dim).zip(d_sums.par_chunks(AT_A_TIME * n_sums));
         chunks.for_each(|(interior, d_sums)| {

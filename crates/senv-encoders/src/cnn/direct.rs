@@ -1,6 +1,7 @@
-//! One sentence at a time with trained weights, straight from the word table and the filters.
+//! Encoding of one sentence at a time with trained weights, directly from the word table and the filters.
 //!
-//! The forms are those of `cnn-collapsed` and of the definition, a product per window. [`FoldedCnn`](super::FoldedCnn) is faster
+//! The computations are those of `cnn-collapsed` and of the definition, a product per window.
+//! [`FoldedCnn`](super::FoldedCnn) is faster
 //! where its memory is worth it.
 
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
@@ -9,7 +10,7 @@ use senv_core::{Error, Float, Parameters, Result, Rows, Table, TokenId, kernels,
 use super::{Activation, SumPooledCnn};
 use crate::encoder::check_size;
 
-/// At least `n` values of the scratch memory, whatever they are.
+/// At least `n` values of the scratch memory, uninitialized.
 pub(super) fn room(scratch: &mut Vec<f32>, n: usize) -> &mut [f32] {
     if scratch.len() < n {
         scratch.resize(n, 0.0);
@@ -17,7 +18,7 @@ pub(super) fn room(scratch: &mut Vec<f32>, n: usize) -> &mut [f32] {
     &mut scratch[..n]
 }
 
-/// Refuses a token without a row.
+/// Returns an error for a token without a row.
 pub(super) fn check_tokens(tokens: &[TokenId], n_rows: usize) -> Result<()> {
     match tokens.iter().map(|token| token.index()).max() {
         Some(highest) if highest >= n_rows => {
@@ -28,13 +29,13 @@ pub(super) fn check_tokens(tokens: &[TokenId], n_rows: usize) -> Result<()> {
 }
 
 impl SumPooledCnn {
-    /// The vector of one sentence into `out`: the numbers of [`forward`](crate::Encoder::forward), up to rounding.
+    /// Encodes one sentence into `out`: the values of [`forward`](crate::Encoder::forward), up to rounding.
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
     /// | `words` | vectors of all tokens | `(n_tokens, d)` |
     /// | `tokens` | the sentence | `(n,)` |
-    /// | `scratch` | memory, kept from sentence to sentence | |
+    /// | `scratch` | buffer, kept from sentence to sentence | |
     /// | `out` | the sentence vector | `(dim,)` |
     ///
     /// The linear encoder allocates nothing once `scratch` has grown.
@@ -110,7 +111,7 @@ impl SumPooledCnn {
             let cells = &mut cells[..n_positions * block.n_filters];
             let bias = parameters[block.filter + 1].values();
             cells.chunks_exact_mut(block.n_filters).for_each(|cell| cell.copy_from_slice(bias));
-            // Windows overlap: each begins one word behind the one before.
+            // Windows overlap: each begins one word after the one before.
             let shape = (n_positions, block.width * dim).strides((dim, 1));
             let windows = ArrayView2::from_shape(shape, text).map_err(does_not_fit)?;
             let shape = (n_positions, block.n_filters);

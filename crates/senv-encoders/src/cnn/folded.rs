@@ -1,7 +1,7 @@
-//! Words and filters folded into one table: a sentence then costs about as much as an average.
+//! Words and filters folded into one table: encoding a sentence then costs about as much as an average.
 //!
-//! Linear: the table holds Q of `cnn-folded`, and a second one what corrects the first and last words. Tanh: it holds P of
-//! `cnn-sum-pooling`, all words times all filters.
+//! Linear: the table holds Q of `cnn-folded`, and a second one the corrections for the first and last words. Tanh: it
+//! holds P of `cnn-sum-pooling`, the products of all words with all filters.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder};
 use rayon::prelude::*;
@@ -10,13 +10,13 @@ use senv_core::{Error, Float, Parameters, Result, RowId, Rows, Table, TokenId, k
 use super::{Activation, SumPooledCnn, direct, folded_edges::Edges, projected::fill_cells};
 use crate::encoder::check_size;
 
-/// A trained [`SumPooledCnn`] and all its word vectors, multiplied out for encoding.
+/// A trained [`SumPooledCnn`] with the products of all word vectors and filters, for encoding.
 ///
-/// The tables take [`FoldedCnn::n_bytes`] beside the word vectors, which are no longer needed for encoding. For each word:
-/// linear, `Σ n_filters` values, and for each of the `2 (longest - 1)` places at the ends of a sentence the filters of all
-/// windows wider than a word; tanh, `Σ n_filters * width`. For windows of 1, 2 and 3 words with 100 filters each that is
-/// 4.5 kB (padded to whole cache lines) and 2.4 kB. Worth it where many sentences are encoded; for a few,
-/// [`SumPooledCnn::encode_into`] needs no table.
+/// The tables take [`FoldedCnn::n_bytes`] in addition to the word vectors, which are no longer needed for encoding.
+/// Values for each word: linear, `Σ n_filters`, and for each of the `2 (longest - 1)` positions at the ends of a
+/// sentence the filters of all windows wider than a word; tanh, `Σ n_filters * width`. For windows of 1, 2 and 3 words
+/// with 100 filters each that is 4.5 kB (padded to whole cache lines) and 2.4 kB. Worth it where many sentences are
+/// encoded; for a few, [`SumPooledCnn::encode_into`] needs no table.
 ///
 /// ```
 /// use senv_core::{Table, TokenId, stream};
@@ -82,7 +82,7 @@ impl FoldedCnn {
         let mut sums = Table::zeros(n_words, bias.len())?;
         let stride = sums.stride();
         fill(words, &cnn.summed_filters(parameters), &bias, stride, sums.values_mut())?;
-        // Rows are numbered in 32 bits.
+        // Row indices have 32 bits.
         let too_large = Error::TooLarge { rows: n_words, dim: edges.n_places().saturating_mul(edges.width()) };
         let n_rows = n_words.checked_mul(edges.n_places()).filter(|&n| u32::try_from(n).is_ok()).ok_or(too_large)?;
         let mut corrections = Table::zeros(n_rows, edges.width())?;
@@ -91,7 +91,7 @@ impl FoldedCnn {
         Ok(Self { cnn: cnn.clone(), bias, words: sums, corrections, edges })
     }
 
-    /// Numbers in a sentence vector.
+    /// The sentence dimension.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.bias.len()
@@ -109,8 +109,8 @@ impl FoldedCnn {
         4 * (self.words.values().len() + self.corrections.values().len())
     }
 
-    /// The vector of one sentence into `out`: the numbers of [`forward`](crate::Encoder::forward), up to rounding (1e-5 of
-    /// the largest). A sentence without words gives zeros. Nothing is allocated once `scratch` has grown.
+    /// Encodes one sentence into `out`: the values of [`forward`](crate::Encoder::forward), up to rounding (1e-5 of the
+    /// largest). A sentence without words gives zeros. Nothing is allocated once `scratch` has grown.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if `out` is not [`FoldedCnn::dim`] numbers long, or there is no row for a token.
@@ -141,7 +141,7 @@ impl FoldedCnn {
         }
     }
 
-    /// The corrections of a sentence shorter than the widest window, window by window.
+    /// The corrections of a sentence shorter than the widest window, for each window.
     fn add_up_padded(&self, tokens: &[TokenId], out: &mut [f32]) {
         let n = tokens.len();
         if n == 0 {
@@ -150,7 +150,7 @@ impl FoldedCnn {
         for (block, columns) in self.edges.blocks() {
             let out = &mut out[block.columns()];
             for (t, place) in self.edges.places_of(block, self.cnn.padded(n, block)) {
-                // A position behind the last word is padding.
+                // A position after the last word is padding.
                 if let Some(token) = tokens.get(t) {
                     let row = self.corrections.row(token.index() * self.edges.n_places() + place);
                     kernels::add(&row[columns.clone()], out);
@@ -158,7 +158,7 @@ impl FoldedCnn {
             }
         }
         for block in &self.cnn.blocks {
-            // One bias came with each word, one went with each of the first words.
+            // One bias was added with each word and one subtracted with each of the first words.
             let counted = n - n.min(block.width - 1);
             let missing = self.cnn.n_positions(n, block) - counted;
             kernels::axpy(missing as f32, &self.bias[block.columns()], &mut out[block.columns()]);

@@ -1,4 +1,4 @@
-//! The words at the ends of a sentence in the folded form of the linear encoder.
+//! Corrections for the words at the ends of a sentence, in the folded form of the linear encoder.
 //!
 //! Equation: `cnn-folded`
 //!
@@ -7,23 +7,23 @@
 //! (F2)  c = Σ_t Q_{w(t)} + Σ_{p<h−1} L_{w(p),p} + Σ_{q<h−1} R_{w(n−1−q),q}          n ≥ h words
 //! ```
 //!
-//! Offset j of a window lies on word t only if 0 ≤ t − j ≤ n − h: the word at place p from the left is not seen under
-//! offsets above p, that at place q from the right not under offsets below h − 1 − q. As n ≥ h no offset is in both sets.
-//! Of n biases h − 1 are taken back, which leaves one for each window. In a padded sentence n counts the padding, whose
-//! words are zero and left out of the sums; the biases are then counted anew.
+//! Offset j of a window covers word t only if 0 ≤ t − j ≤ n − h: no window covers the word at position p from the left
+//! at offsets above p, nor the word at position q from the right at offsets below h − 1 − q. As n ≥ h no offset is in
+//! both sets. Of n biases h − 1 are subtracted, which leaves one for each window. In a padded sentence n counts the
+//! padding, whose words are zero and left out of the sums; the biases are then counted anew.
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{Parameters, kernels};
 
 use super::{Block, SumPooledCnn};
 
-/// The table of L and R: for each word a row for each place, the places from the left before those from the right; in it
-/// n_filters columns for each window that is wider than a word.
+/// The table of L and R: a row for each word and position, the positions from the left before those from the right; a
+/// row has n_filters columns for each window that is wider than a word.
 #[derive(Debug, Clone)]
 pub(super) struct Edges {
-    /// Those windows, and the first column of each.
+    /// These windows, and the first column of each.
     blocks: Vec<(Block, usize)>,
-    /// Places from one end: the width of the widest window less one.
+    /// Positions from one end: the width of the widest window less one.
     n_left: usize,
 }
 
@@ -47,8 +47,8 @@ impl Edges {
         self.blocks.last().map_or(0, |(block, column)| column + block.n_filters)
     }
 
-    /// What L and R are made of, for rows that begin `stride` values apart: filters, shape `(n_places * stride, d)`, and
-    /// the biases with their sign. A window narrower than a place asks for has zeros there.
+    /// The filters of L and R, for rows with a stride of `stride` values: filters, shape `(n_places * stride, d)`, and
+    /// the biases with their sign. A window that is too narrow for a position has zeros there.
     pub(super) fn filters(
         &self,
         cnn: &SumPooledCnn,
@@ -72,7 +72,7 @@ impl Edges {
         (filters, biases)
     }
 
-    /// The row of each place in a sentence that needs no padding, given as the position of its word and the place.
+    /// The row of each position in a sentence that needs no padding, as the position of its word and that of its row.
     pub(super) fn places(&self, n: usize) -> impl Iterator<Item = (usize, usize)> {
         let n_left = self.n_left;
         (0..n_left).map(|p| (p, p)).chain((0..n_left).map(move |q| (n - 1 - q, n_left + q)))

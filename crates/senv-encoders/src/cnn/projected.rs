@@ -1,4 +1,4 @@
-//! The convolution with tanh: each distinct word multiplied once by all filters.
+//! The convolution with tanh: each distinct word is multiplied once by all filters.
 //!
 //! Equation: `cnn-sum-pooling`
 //!
@@ -11,11 +11,11 @@
 //! (B1)  ∂L/∂x_u += Σ_j W[j]ᵀ G_u[j]                     ∂L/∂W[j] += Σ_u G_u[j] x_uᵀ
 //! ```
 //!
-//! The products are those of the distinct words, U Σ h k d operations each for U words and k filters over h, instead of
-//! one for every position. G is summed for each distinct word in a fixed order by one thread.
+//! The products are computed for the distinct words, U Σ h k d operations for U words and k filters over h words each,
+//! instead of once for every position. G is summed for each distinct word in a fixed order by one thread.
 //!
-//! Saved: 1 − tanh² a_i for all windows, so that nothing is computed again, and its sum over i for the biases. P and G,
-//! shape `(U, Σ h k)` each, live during one pass only.
+//! Saved: 1 − tanh² a_i for all windows, so that nothing is recomputed, and its sum over i for the biases. P and G,
+//! shape `(U, Σ h k)` each, exist during one pass only.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
@@ -27,19 +27,19 @@ use crate::{
     rows::{AT_A_TIME, flat, matrix, row, zeros},
 };
 
-/// The slopes of all activations of a batch.
+/// The derivatives of all activations of a batch.
 #[derive(Debug, Clone)]
 pub(super) struct Slopes<F> {
-    /// Sentence by sentence, in it window by window, in that position by position: n_filters numbers.
+    /// Ordered by sentence, window and position: n_filters values each.
     slopes: Vec<F>,
-    /// Where each sentence begins; one more at the end.
+    /// The start of each sentence; one more at the end.
     starts: Vec<usize>,
     /// Their sums over positions, shape `(n_sentences, out_dim)`.
     sums: Vec<F>,
 }
 
-/// (F2) of one window in a sentence of `n` words into `cells`, a row of n_filters numbers for each position. `projection`
-/// gives P of the word at a position.
+/// (F2) of one window in a sentence of `n` words into `cells`, a row of n_filters values for each position.
+/// `projection` returns P of the word at a position.
 pub(super) fn fill_cells<'p, F: Float>(
     block: &Block,
     n: usize,
@@ -56,7 +56,7 @@ pub(super) fn fill_cells<'p, F: Float>(
 }
 
 impl SumPooledCnn {
-    /// Numbers of all activations of a sentence of `n` words.
+    /// Number of activations of a sentence of `n` words.
     fn n_cells(&self, n: usize) -> usize {
         self.blocks.iter().map(|block| self.n_positions(n, block) * block.n_filters).sum()
     }

@@ -1,13 +1,13 @@
-//! The definition, window by window in f64: what the fast forms are tested against.
+//! The definition, window by window in f64: the scalar reference of the fast implementations.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Parameters, TokenBatch};
 
 use super::{Activation, Padding, SumPooledCnn};
 
-/// One window that a filter sees.
-struct Seen {
-    /// Place of the filter among the parameters, its row, its column in the sentence vector.
+/// One window under one filter.
+struct FilterWindow {
+    /// Index of the filter among the parameters, its row, its column in the sentence vector.
     filter: usize,
     k: usize,
     column: usize,
@@ -18,7 +18,7 @@ struct Seen {
 }
 
 /// Every filter over every window of one sentence of vectors.
-fn windows(cnn: &SumPooledCnn, parameters: &Parameters<f64>, x: &[Vec<f64>]) -> Vec<Seen> {
+fn windows(cnn: &SumPooledCnn, parameters: &Parameters<f64>, x: &[Vec<f64>]) -> Vec<FilterWindow> {
     let mut seen = Vec::new();
     if x.is_empty() {
         return seen;
@@ -42,7 +42,7 @@ fn windows(cnn: &SumPooledCnn, parameters: &Parameters<f64>, x: &[Vec<f64>]) -> 
                     Activation::Linear => (a, 1.0),
                     Activation::Tanh => (a.tanh(), 1.0 - a.tanh().powi(2)),
                 };
-                seen.push(Seen { filter: 2 * number, k, column: column + k, i, activation, slope });
+                seen.push(FilterWindow { filter: 2 * number, k, column: column + k, i, activation, slope });
             }
         }
         column += window.n_filters;

@@ -38,7 +38,7 @@ fn gradients_match_central_differences() {
     }
 }
 
-/// The largest difference, over the largest number expected.
+/// The largest difference, relative to the largest value expected.
 fn difference<'a>(got: impl IntoIterator<Item = &'a f64>, expected: impl IntoIterator<Item = &'a f64>) -> f64 {
     let (got, expected): (Vec<_>, Vec<_>) = (got.into_iter().collect(), expected.into_iter().collect());
     assert_eq!(got.len(), expected.len());
@@ -229,7 +229,7 @@ proptest! {
     fn interior_words_may_change_places_in_the_linear_encoder_alone(
         tokens in proptest::collection::vec(0..40u32, 6..20), a in 0..100usize, b in 0..100usize, seed in 0..1000u64,
     ) {
-        // Widths up to 3: two words at each end keep their places.
+        // Widths up to 3: two words at each end keep their positions.
         let inside = tokens.len() - 4;
         let (a, b) = (2 + a % inside, 2 + b % inside);
         let mut swapped = tokens.clone();

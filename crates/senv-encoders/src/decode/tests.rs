@@ -38,7 +38,7 @@ impl Setting {
         beam_search(&session, search, embed, logits).unwrap()
     }
 
-    /// All sentences of up to `longest` words, the end token counted, with ln p.
+    /// All sentences of up to `longest` words, the end token included, with ln p.
     fn all(&self, longest: usize) -> Vec<Hypothesis> {
         let session = self.decoder.session(&self.parameters, self.vector.row(0)).unwrap();
         let state = Array2::from_shape_vec((1, 5), session.first_state().to_vec()).unwrap();
@@ -101,7 +101,7 @@ fn greedy_takes_the_likeliest_word_each_time_and_a_beam_is_no_worse() {
         let greedy = setting.search(&BeamSearch::greedy(END, 5));
         assert_eq!(greedy.len(), 1);
         let all = setting.all(5);
-        // Word by word: no sentence with the same beginning has a likelier next word.
+        // Word by word: no sentence with the same prefix has a likelier next word.
         let mut beginning: Vec<u32> = Vec::new();
         let mass = |prefix: &[u32], end: bool| -> f64 {
             let fits =

@@ -1,4 +1,4 @@
-//! A cell back through a batch.
+//! The backward pass of a cell over a batch.
 //!
 //! Equation: `gru-backward`
 //!
@@ -8,34 +8,35 @@
 //! (B1)  ∂P_x = Σ ∂a over the places that read x   ∂W += ∂Pᵀ X    ∂b += Σ ∂P    ∂X += ∂P W, left to the caller
 //! ```
 //!
-//! Sums over the places of a word are taken by one thread in a fixed order. Gradients of all gates of all words lie in
-//! memory during the pass: `4 h n` values for `n` words, and as many as the projections have.
+//! Sums over the positions of a word are computed by one thread in a fixed order. The gradients of all gates of all
+//! words are in memory during the pass: `4 h n` values for `n` words, and as many as the projections have.
 
 use ndarray::{Array2, s};
 use rayon::prelude::*;
 use senv_core::{Float, Result, matmul_into};
 
 use super::{
-    Cell, Gradients, Reading, Run, Weights, forward::ROWS, gates, recurrent::Recurrent, steps::Readers, view, view_mut,
+    Activations, Cell, CellInput, Gradients, Weights, forward::ROWS, gates, recurrent::Recurrent, steps::InverseIndex,
+    view, view_mut,
 };
 use crate::rows::{AT_A_TIME, matrix, row, zeros};
 
-/// Gradients that come from above.
+/// Gradients from the layer above.
 #[derive(Default)]
 pub(crate) struct Upstream<'a, F> {
     /// Of the states of all packed rows.
     pub(crate) states: Option<&'a [F]>,
-    /// Of the states after the last words, by place.
+    /// Of the states after the last words, in sorted order.
     pub(crate) last: Option<&'a [F]>,
 }
 
-/// What goes on below.
-pub(crate) struct Below<F> {
+/// Gradients of the inputs of the cell.
+pub(crate) struct InputGradients<F> {
     /// ∂P, shape `(n_rows, 3 hidden)`: ∂X is this times W.
     pub(crate) projections: Array2<F>,
-    /// Of the first states, by place; nothing if these were zeros.
+    /// Of the initial states, in sorted order; empty if these were zeros.
     pub(crate) initial: Vec<F>,
-    /// Of what the context adds, by place; nothing without one.
+    /// Of what the context adds, in sorted order; empty without a context.
     pub(crate) context: Vec<F>,
 }
 
@@ -65,33 +66,33 @@ fn add_rows<F: Float>(rows: &[F], out: &mut [F]) {
 }
 
 impl Cell {
-    /// Adds the gradients of what the cell has learned (but for the context's matrix) to `d`.
+    /// Adds the gradients of the parameters of the cell (but for the context's matrix) to `d`.
     pub(crate) fn backward<F: Float>(
         &self,
         weights: &Weights<'_, F>,
-        reading: &Reading<'_, F>,
-        run: &Run<F>,
+        cell_input: &CellInput<'_, F>,
+        run: &Activations<F>,
         upstream: &Upstream<'_, F>,
         d: &mut Gradients<'_, F>,
-    ) -> Result<Below<F>> {
-        let (h, steps) = (self.hidden, reading.steps);
+    ) -> Result<InputGradients<F>> {
+        let (h, steps) = (self.hidden, cell_input.steps);
         let mut d_h = match upstream.last {
             Some(last) => last.to_vec(),
             None => zeros(steps.n_sentences(), h)?,
         };
-        let d_gates = self.through_time(weights, reading, run, upstream, &mut d_h)?;
-        self.recurrent_gradients(reading, run, &d_gates, d)?;
+        let d_gates = self.through_time(weights, cell_input, run, upstream, &mut d_h)?;
+        self.recurrent_gradients(cell_input, run, &d_gates, d)?;
 
-        let projections = self.projection_gradients(reading, &d_gates)?;
-        let n_rows = reading.rows.nrows();
+        let projections = self.projection_gradients(cell_input, &d_gates)?;
+        let n_rows = cell_input.rows.nrows();
         add_rows(&projections, d.bias); // (B1)
         let mut projections = projections;
         projections.truncate(n_rows * 3 * h);
         let projections = matrix(n_rows, 3 * h, projections)?;
-        matmul_into(F::one(), projections.t(), reading.rows, F::one(), d.input.view_mut())?; // (B1)
+        matmul_into(F::one(), projections.t(), cell_input.rows, F::one(), d.input.view_mut())?; // (B1)
 
         let mut context = Vec::new();
-        if reading.context.is_some() {
+        if cell_input.context.is_some() {
             context = zeros(steps.n_sentences(), 3 * h)?;
             context.par_chunks_exact_mut(3 * h).with_min_len(ROWS).enumerate().for_each(|(i, context)| {
                 (0..steps.len())
@@ -99,20 +100,20 @@ impl Cell {
                     .for_each(|t| d_gates.add_to(steps.start(t) + i, context));
             });
         }
-        let initial = if reading.initial.is_some() { d_h } else { Vec::new() };
-        Ok(Below { projections, initial, context })
+        let initial = if cell_input.initial.is_some() { d_h } else { Vec::new() };
+        Ok(InputGradients { projections, initial, context })
     }
 
-    /// (B3): `d_h` becomes the gradient of the first states.
+    /// (B3): `d_h` becomes the gradient of the initial states.
     fn through_time<F: Float>(
         &self,
         weights: &Weights<'_, F>,
-        reading: &Reading<'_, F>,
-        run: &Run<F>,
+        cell_input: &CellInput<'_, F>,
+        run: &Activations<F>,
         upstream: &Upstream<'_, F>,
         d_h: &mut [F],
     ) -> Result<GateGradients<F>> {
-        let (h, steps, before_product) = (self.hidden, reading.steps, self.style.resets_before());
+        let (h, steps, before_product) = (self.hidden, cell_input.steps, self.style.resets_before());
         let total = steps.total();
         let mut d = GateGradients { h, u: zeros(total, 3 * h)?, n: zeros(if before_product { 0 } else { total }, h)? };
         let first_rows = if before_product { 2 * h } else { 3 * h };
@@ -124,7 +125,7 @@ impl Cell {
             let d_h = &mut d_h[..active * h];
             let (before, gates) = (run.before(steps, t), &run.gates[at * 3 * h..][..active * 3 * h]);
             let d_u = &mut d.u[at * 3 * h..][..active * 3 * h];
-            let multiplied = t > 0 || reading.initial.is_some();
+            let multiplied = t > 0 || cell_input.initial.is_some();
             let add_upstream = |i: usize, d_h: &mut [F]| {
                 if let Some(states) = upstream.states {
                     F::add_to(row(states, h, at + i), d_h);
@@ -173,17 +174,17 @@ impl Cell {
     /// (B2), and the biases beside the recurrent product.
     fn recurrent_gradients<F: Float>(
         &self,
-        reading: &Reading<'_, F>,
-        run: &Run<F>,
+        cell_input: &CellInput<'_, F>,
+        run: &Activations<F>,
         d_gates: &GateGradients<F>,
         d: &mut Gradients<'_, F>,
     ) -> Result<()> {
-        let (h, steps) = (self.hidden, reading.steps);
+        let (h, steps) = (self.hidden, cell_input.steps);
         if let Some(d_bias) = &mut d.recurrent_bias {
             add_rows(&d_gates.u, d_bias);
         }
-        // States that are zero add nothing.
-        let first = usize::from(reading.initial.is_none()).min(steps.len());
+        // Zero states add nothing.
+        let first = usize::from(cell_input.initial.is_none()).min(steps.len());
         let n = steps.total() - steps.start(first);
         let mut before = Vec::with_capacity(n * h);
         (first..steps.len()).for_each(|t| before.extend_from_slice(run.before(steps, t)));
@@ -199,15 +200,19 @@ impl Cell {
     }
 
     /// (B1): ∂P, with the row of the zero vector at the end.
-    fn projection_gradients<F: Float>(&self, reading: &Reading<'_, F>, d_gates: &GateGradients<F>) -> Result<Vec<F>> {
-        let (width, n_rows) = (self.gates(), reading.rows.nrows());
+    fn projection_gradients<F: Float>(
+        &self,
+        cell_input: &CellInput<'_, F>,
+        d_gates: &GateGradients<F>,
+    ) -> Result<Vec<F>> {
+        let (width, n_rows) = (self.gates(), cell_input.rows.nrows());
         let mut projections = zeros(n_rows + 1, width)?;
-        let readers = reading.index.map(|index| Readers::of(index, n_rows + 1));
+        let inverse = cell_input.index.map(|index| InverseIndex::of(index, n_rows + 1));
         projections.par_chunks_mut(AT_A_TIME * width).enumerate().for_each(|(chunk, projections)| {
             for (i, out) in projections.chunks_exact_mut(width).enumerate() {
                 let i = chunk * AT_A_TIME + i;
-                match &readers {
-                    Some(readers) => readers.of_row(i).iter().for_each(|&at| d_gates.add_to(at as usize, out)),
+                match &inverse {
+                    Some(inverse) => inverse.of_row(i).iter().for_each(|&at| d_gates.add_to(at as usize, out)),
                     None if i < n_rows => d_gates.add_to(i, out),
                     None => {}
                 }

@@ -1,4 +1,4 @@
-//! A cell through a batch.
+//! The forward pass of a cell over a batch.
 //!
 //! Equation: `gru`
 //!
@@ -9,7 +9,7 @@
 //! (F3)  H_t = cell(P[words of t], u_t)       `gru-gates`
 //! ```
 //!
-//! A state that is zero is not multiplied: with first states of zero, step 0 costs no product.
+//! A zero state is not multiplied: with initial states of zero, step 0 needs no product.
 //!
 //! Saved for `n` words and `s` sentences: gates, shape `(n, 3 h)`, u_n or r ∘ h⁻, shape `(n, h)`, and states,
 //! `(s + n, h)`.
@@ -21,50 +21,50 @@ use senv_core::{Error, Float, Result, matmul_into};
 use super::{Cell, Steps, Weights, gates, view, view_mut};
 use crate::rows::{row, zeros};
 
-/// Rows that one thread takes at a time at least.
+/// The fewest rows for one thread.
 pub(super) const ROWS: usize = 8;
 
-/// What a cell reads.
-pub(crate) struct Reading<'a, F> {
-    /// The order.
+/// The inputs of a cell for a batch.
+pub(crate) struct CellInput<'a, F> {
+    /// The packed order of the batch.
     pub(crate) steps: &'a Steps,
     /// Input rows, shape `(n_rows, input)`.
     pub(crate) rows: ArrayView2<'a, F>,
-    /// The input row of each packed row, `n_rows` for a zero vector; none if they are the same.
+    /// The input row of each packed row, `n_rows` for a zero vector; `None` if they are the same.
     pub(crate) index: Option<&'a [u32]>,
-    /// First states by place, `hidden` values each; none for zeros.
+    /// Initial states in sorted order, `hidden` values each; `None` for zeros.
     pub(crate) initial: Option<&'a [F]>,
-    /// What is added to the gates of a sentence at every step, by place, `3 hidden` values each.
+    /// What is added to the gates of a sentence at every step, in sorted order, `3 hidden` values each.
     pub(crate) context: Option<&'a [F]>,
 }
 
-impl<F: Float> Reading<'_, F> {
-    /// The row of the projections that packed row `i` reads.
+impl<F: Float> CellInput<'_, F> {
+    /// The row of the projections for packed row `i`.
     fn row(&self, i: usize) -> usize {
         self.index.map_or(i, |index| index[i] as usize)
     }
 }
 
-/// What a cell went through.
+/// The activations of a forward pass: what the backward pass needs.
 #[derive(Debug, Clone)]
-pub(crate) struct Run<F> {
-    /// r, z and n of all packed rows.
+pub(crate) struct Activations<F> {
+    /// r, z and n of all packed rows, `3 h` values each.
     pub(super) gates: Vec<F>,
     /// u_n with its bias (reset after the product), or r ∘ h⁻ (before).
     pub(super) extra: Vec<F>,
-    /// First states by place, then the states of all packed rows.
+    /// Initial states in sorted order, then the states of all packed rows.
     pub(super) states: Vec<F>,
     n_sentences: usize,
     hidden: usize,
 }
 
-impl<F: Float> Run<F> {
+impl<F: Float> Activations<F> {
     /// The states of all packed rows.
     pub(crate) fn states(&self) -> &[F] {
         &self.states[self.n_sentences * self.hidden..]
     }
 
-    /// The state of the sentence in place `i` after its last word; its first state if it has none.
+    /// The state of the sentence at sorted position `i` after its last word; its initial state if it has none.
     pub(crate) fn last(&self, steps: &Steps, i: usize) -> &[F] {
         row(&self.states, self.hidden, steps.last(i).map_or(i, |at| self.n_sentences + at))
     }
@@ -78,28 +78,41 @@ impl<F: Float> Run<F> {
 
 impl Cell {
     /// The states of all words of a batch.
-    pub(crate) fn forward<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>) -> Result<Run<F>> {
-        self.run(weights, reading, true)
+    pub(crate) fn forward<F: Float>(
+        &self,
+        weights: &Weights<'_, F>,
+        cell_input: &CellInput<'_, F>,
+    ) -> Result<Activations<F>> {
+        self.run(weights, cell_input, true)
     }
 
-    /// The same without what only the backward pass needs.
-    pub(crate) fn encode<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>) -> Result<Run<F>> {
-        self.run(weights, reading, false)
+    /// The same, without the activations that only the backward pass needs.
+    pub(crate) fn encode<F: Float>(
+        &self,
+        weights: &Weights<'_, F>,
+        cell_input: &CellInput<'_, F>,
+    ) -> Result<Activations<F>> {
+        self.run(weights, cell_input, false)
     }
 
-    fn run<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>, keep: bool) -> Result<Run<F>> {
-        let (h, steps, n_sentences) = (self.hidden, reading.steps, reading.steps.n_sentences());
-        let projections = self.project(weights, reading)?; // (F1)
+    fn run<F: Float>(
+        &self,
+        weights: &Weights<'_, F>,
+        cell_input: &CellInput<'_, F>,
+        keep: bool,
+    ) -> Result<Activations<F>> {
+        let (h, steps, n_sentences) = (self.hidden, cell_input.steps, cell_input.steps.n_sentences());
+        let projections = self.project(weights, cell_input)?; // (F1)
         let n_states = n_sentences.checked_add(steps.total()).ok_or(Error::TooLarge { rows: usize::MAX, dim: h })?;
         let kept = if keep || steps.len() == 0 { steps.total() } else { steps.active(0) };
-        let mut run = Run {
+        let mut run = Activations {
             gates: zeros(kept, 3 * h)?,
             extra: zeros(kept, h)?,
             states: zeros(n_states, h)?,
             n_sentences,
             hidden: h,
         };
-        if let Some(initial) = reading.initial {
+        if let Some(initial) = cell_input.initial {
             run.states[..initial.len()].copy_from_slice(initial);
         }
         let recurrent = weights.recurrent.t();
@@ -112,9 +125,9 @@ impl Cell {
             let step = Step {
                 h,
                 before,
-                is_zero: t == 0 && reading.initial.is_none(),
-                a: |i: usize| row(&projections, 3 * h, reading.row(at + i)),
-                context: |i: usize| reading.context.map(|context| row(context, 3 * h, i)),
+                is_zero: t == 0 && cell_input.initial.is_none(),
+                a: |i: usize| row(&projections, 3 * h, cell_input.row(at + i)),
+                context: |i: usize| cell_input.context.map(|context| row(context, 3 * h, i)),
             };
             let room = if keep { at } else { 0 };
             let gates = &mut run.gates[room * 3 * h..][..active * 3 * h];
@@ -136,8 +149,8 @@ impl Cell {
     }
 
     /// (F1), with a row for the zero vector at the end.
-    fn project<F: Float>(&self, weights: &Weights<'_, F>, reading: &Reading<'_, F>) -> Result<Vec<F>> {
-        let (n_rows, width) = (reading.rows.nrows(), self.gates());
+    fn project<F: Float>(&self, weights: &Weights<'_, F>, cell_input: &CellInput<'_, F>) -> Result<Vec<F>> {
+        let (n_rows, width) = (cell_input.rows.nrows(), self.gates());
         let mut bias = weights.bias.to_vec();
         if let Some(recurrent) = weights.recurrent_bias {
             F::add_to(&recurrent[..2 * self.hidden], &mut bias[..2 * self.hidden]);
@@ -148,7 +161,7 @@ impl Cell {
         projections.try_reserve_exact(len).map_err(|_| too_large())?;
         (0..=n_rows).for_each(|_| projections.extend_from_slice(&bias));
         let out = view_mut(&mut projections[..n_rows * width], n_rows, width);
-        matmul_into(F::one(), reading.rows, weights.input.t(), F::one(), out)?;
+        matmul_into(F::one(), cell_input.rows, weights.input.t(), F::one(), out)?;
         Ok(projections)
     }
 }

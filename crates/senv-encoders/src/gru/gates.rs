@@ -1,4 +1,4 @@
-//! One step of one sentence: everything but the products.
+//! One step of one sentence, without the matrix products.
 //!
 //! Equation: `gru-gates`
 //!
@@ -11,18 +11,18 @@
 //! (B1)  ∂a_r = ∂r r (1 − r)  ∂a_z = ±∂k z (1 − z)
 //! ```
 //!
-//! Rows hold r, z and n one after another, `3 h` values. Loops are written for the compiler to vectorize; σ and tanh are
-//! kernels.
+//! Rows hold r, z and n one after another, `3 h` values. Loops are written so that the compiler vectorizes them; σ and
+//! tanh are kernels.
 
 use senv_core::Float;
 
-/// (F3), and (B3) with the sign of ∂a_z: what is kept of the state before, as z says it.
+/// (F3), and (B3) with the sign of ∂a_z: what z keeps of the state before.
 #[inline(always)]
 fn kept<F: Float, const KEEP: bool>(z: F) -> F {
     if KEEP { z } else { F::one() - z }
 }
 
-/// (F1) in place: `gates` holds u of r and z and gets the gates; `a` and `context` are added.
+/// (F1) in place: `gates` holds u of r and z and becomes the gates; `a` and `context` are added.
 pub(super) fn reset_and_update<F: Float>(a: &[F], context: Option<&[F]>, gates: &mut [F]) {
     F::add_to(&a[..gates.len()], gates);
     if let Some(context) = context {
@@ -31,7 +31,7 @@ pub(super) fn reset_and_update<F: Float>(a: &[F], context: Option<&[F]>, gates: 
     F::sigmoid_in_place(gates);
 }
 
-/// (F2) with the reset after the product: `n` holds u_n and gets the candidate; `u` gets u_n with its bias.
+/// (F2) with the reset after the product: `n` holds u_n and becomes the candidate; `u` becomes u_n with its bias.
 pub(super) fn candidate_after<F: Float>(
     a: &[F],
     context: Option<&[F]>,
@@ -55,7 +55,7 @@ pub(super) fn candidate_after<F: Float>(
     F::tanh_in_place(n);
 }
 
-/// (F2) with the reset before the product: `n` holds u_n and gets the candidate.
+/// (F2) with the reset before the product: `n` holds u_n and becomes the candidate.
 pub(super) fn candidate_before<F: Float>(a: &[F], context: Option<&[F]>, n: &mut [F]) {
     F::add_to(a, n);
     if let Some(context) = context {
@@ -82,8 +82,8 @@ pub(super) fn blend<F: Float, const KEEP: bool>(gates: &[F], before: &[F], out: 
     }
 }
 
-/// The way back with the reset after the product. `d_h` holds ∂h and gets ∂h⁻ without the products; `d_u` gets ∂u of all
-/// three gates, `d_n` ∂a_n.
+/// The backward pass with the reset after the product. `d_h` holds ∂h and becomes ∂h⁻ without the products; `d_u`
+/// becomes ∂u of all three gates, `d_n` ∂a_n.
 pub(super) fn back_after<F: Float, const KEEP: bool>(
     gates: &[F],
     u: &[F],
@@ -111,7 +111,8 @@ pub(super) fn back_after<F: Float, const KEEP: bool>(
     }
 }
 
-/// The way back with the reset before the product, up to the product with U_n: `d_a` gets ∂a_z and ∂a_n, `d_h` as above.
+/// The backward pass with the reset before the product, up to the product with U_n: `d_a` becomes ∂a_z and ∂a_n, `d_h`
+/// as above.
 pub(super) fn back_before<F: Float, const KEEP: bool>(gates: &[F], before: &[F], d_h: &mut [F], d_a: &mut [F]) {
     let h = d_h.len();
     let (z, n, before) = (&gates[h..2 * h], &gates[2 * h..3 * h], &before[..h]);
@@ -127,7 +128,7 @@ pub(super) fn back_before<F: Float, const KEEP: bool>(gates: &[F], before: &[F],
     }
 }
 
-/// The rest of it, given `q` = ∂(r ∘ h⁻): `d_r` gets ∂a_r, and `d_h` what comes through the reset gate.
+/// The rest of it, given `q` = ∂(r ∘ h⁻): `d_r` becomes ∂a_r, and `d_h` gets the gradient through the reset gate.
 pub(super) fn back_reset<F: Float>(r: &[F], before: &[F], q: &[F], d_h: &mut [F], d_r: &mut [F]) {
     let h = d_h.len();
     let (r, before, q, d_r) = (&r[..h], &before[..h], &q[..h], &mut d_r[..h]);

@@ -1,10 +1,10 @@
-//! The weights of a cell before training.
+//! Initialization of the weights of a cell.
 
 use senv_core::{Error, Float, Result, Stream, init};
 
 use super::{Cell, GruInit};
 
-/// What the matrices of Skip-thoughts that are not recurrent start within.
+/// Limit of the uniform initialization of the input matrices of Skip-thoughts.
 const LIMIT: f64 = 0.1;
 
 /// Fills the tensor called `name`.

@@ -1,8 +1,8 @@
-//! The order in which a recurrent network goes through a batch.
+//! The packed order in which a recurrent network processes a batch.
 //!
-//! Sentences stand by length, the longest first, so that the sentences still being read at a step are the first of them:
-//! nothing is computed for a sentence that has ended. The states of all steps lie one after another, those of step 0
-//! first; "packed" below means that order.
+//! Sentences are sorted by length, the longest first, so that the sentences that still have words at a step are the
+//! first ones: nothing is computed for a sentence that has ended. The states of all steps are stored one after another,
+//! those of step 0 first. Below, "sorted" means the order of the sentences by length, and "packed" that of the states.
 
 use senv_core::{Error, Result, TokenBatch};
 
@@ -69,23 +69,23 @@ impl Steps {
         self.starts[t]
     }
 
-    /// Sentences that have a word at step `t`.
+    /// Number of sentences that have a word at step `t`.
     pub(crate) fn active(&self, t: usize) -> usize {
         self.starts[t + 1] - self.starts[t]
     }
 
-    /// The sentence that stands in place `i`.
+    /// The sentence at sorted position `i`.
     pub(crate) fn sentence(&self, i: usize) -> usize {
         self.order[i] as usize
     }
 
-    /// The packed row of the last step of the sentence in place `i`, none if it is empty.
+    /// The packed row of the last step of the sentence at sorted position `i`, `None` if it is empty.
     pub(crate) fn last(&self, i: usize) -> Option<usize> {
         (self.lengths[i] as usize).checked_sub(1).map(|t| self.starts[t] + i)
     }
 
-    /// For each packed row the place of its token among all tokens of the batch, read from the left, or from the right
-    /// if `backward`.
+    /// For each packed row, the index of its token among all tokens of the batch, in forward direction, or in backward
+    /// direction if `backward`.
     pub(crate) fn tokens(&self, batch: &TokenBatch, backward: bool) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.total());
         for t in 0..self.len() {
@@ -97,7 +97,7 @@ impl Steps {
         rows
     }
 
-    /// For each packed row its token's place among the distinct ones.
+    /// For each packed row, the index of its token among the distinct ones.
     pub(crate) fn words(&self, batch: &TokenBatch, backward: bool) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.total());
         for t in 0..self.len() {
@@ -109,8 +109,8 @@ impl Steps {
         rows
     }
 
-    /// For each packed row the place of the token before its own among the distinct ones, `first` at step 0: what a
-    /// decoder reads that is told the right words.
+    /// For each packed row, the index of the token before its own among the distinct ones, `first` at step 0: the input
+    /// of a decoder under teacher forcing.
     pub(crate) fn words_before(&self, batch: &TokenBatch, first: u32) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.total());
         for t in 0..self.len() {
@@ -121,20 +121,20 @@ impl Steps {
         rows
     }
 
-    /// Rows that stand by sentence, `dim` values each, by place.
+    /// Rows given by sentence, `dim` values each, in sorted order.
     pub(crate) fn sorted<F: Copy>(&self, values: &[F], dim: usize) -> Vec<F> {
         self.order.iter().flat_map(|&i| row(values, dim, i as usize)).copied().collect()
     }
 }
 
 /// Which packed rows read each of the input rows: the inverse of an index.
-pub(crate) struct Readers {
+pub(crate) struct InverseIndex {
     rows: Vec<u32>,
     first: Vec<usize>,
 }
 
-impl Readers {
-    /// The inverse of `index`, whose numbers lie below `n_rows`.
+impl InverseIndex {
+    /// The inverse of `index`, whose values are below `n_rows`.
     pub(crate) fn of(index: &[u32], n_rows: usize) -> Self {
         let mut first = vec![0; n_rows + 1];
         index.iter().for_each(|&row| first[row as usize + 1] += 1);
@@ -144,7 +144,7 @@ impl Readers {
             rows[first[row as usize]] = packed as u32;
             first[row as usize] += 1;
         }
-        // Every start has moved to its end, which is the start of the next.
+        // Every start has advanced to its end, which is the start of the next.
         first.rotate_right(1);
         first[0] = 0;
         Self { rows, first }
@@ -162,7 +162,7 @@ mod tests {
     use crate::testing::batch;
 
     #[test]
-    fn the_longest_sentence_stands_first_and_the_ended_ones_drop_out() {
+    fn the_longest_sentence_comes_first_and_the_ended_ones_drop_out() {
         let batch = batch(&[&[5, 6], &[], &[7, 5, 8], &[9, 9]]);
         let steps = Steps::of(&batch).unwrap();
         assert_eq!((steps.n_sentences(), steps.len(), steps.total()), (4, 3, 7));
@@ -175,9 +175,9 @@ mod tests {
         let words = steps.words(&batch, true);
         assert_eq!(words, [3, 1, 4, 0, 0, 4, 2]);
         assert_eq!(steps.words_before(&batch, 7), [7, 7, 7, 2, 0, 4, 0]);
-        let readers = Readers::of(&words, 5);
-        assert_eq!(readers.of_row(0), [3, 4]);
-        assert_eq!(readers.of_row(4), [2, 5]);
+        let inverse = InverseIndex::of(&words, 5);
+        assert_eq!(inverse.of_row(0), [3, 4]);
+        assert_eq!(inverse.of_row(4), [2, 5]);
         assert_eq!(steps.sorted(&[0, 1, 2, 3], 1), [2, 0, 3, 1]);
     }
 

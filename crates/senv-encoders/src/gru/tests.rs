@@ -2,7 +2,7 @@ use ndarray::Array2;
 use senv_core::{Parameters, TokenBatch, gradcheck, init, stream};
 use serde_json::Value;
 
-use super::{Cell, GruInit, GruStyle, Reading, Steps, Upstream, view};
+use super::{Cell, CellInput, GruInit, GruStyle, Steps, Upstream, view};
 use crate::testing::{batch, matrix_of};
 
 const STYLES: [GruStyle; 4] = [GruStyle::Paper, GruStyle::Release, GruStyle::Torch, GruStyle::Tf1];
@@ -38,16 +38,16 @@ fn cells_give_the_reference_numbers() {
         for (tensor, (_, shape)) in ["W", "U", "b", "c"].iter().zip(cell.form()) {
             parameters.push(*tensor, shape, joined(&case["params"], tensor)).unwrap();
         }
-        // Padding stays where it is: rows of x that nobody reads.
+        // Padding is kept: rows of x that no step reads.
         let (x, lengths) = (numbers(&case["x"]), [4_usize, 2]);
         let steps = Steps::new(lengths.into_iter()).unwrap();
         let index: Vec<u32> =
             (0..steps.len()).flat_map(|t| (0..steps.active(t)).map(move |i| (i * longest + t) as u32)).collect();
         let initial = numbers(&case["h0"]);
         let rows = view(&x, 2 * longest, d);
-        let reading = Reading { steps: &steps, rows, index: Some(&index), initial: Some(&initial), context: None };
+        let cell_input = CellInput { steps: &steps, rows, index: Some(&index), initial: Some(&initial), context: None };
         let weights = cell.weights(&parameters, 0);
-        let run = cell.forward(&weights, &reading).unwrap();
+        let run = cell.forward(&weights, &cell_input).unwrap();
 
         let (hidden, upstream) = (numbers(&case["hidden_all"]), numbers(&case["upstream_all"]));
         let (mut d_states, mut d_last) = (vec![0.0; steps.total() * h], numbers(&case["upstream_last"]));
@@ -69,7 +69,7 @@ fn cells_give_the_reference_numbers() {
         let below = {
             let mut gradients = cell.gradients(&mut d.iter_mut());
             let upstream = Upstream { states: Some(&d_states), last: Some(&d_last) };
-            cell.backward(&weights, &reading, &run, &upstream, &mut gradients).unwrap()
+            cell.backward(&weights, &cell_input, &run, &upstream, &mut gradients).unwrap()
         };
         for (tensor, name) in d.iter().zip(["W", "U", "b", "c"]) {
             let expected = if name == "c" && case["grads"].get("c_r").is_none() {
@@ -115,7 +115,7 @@ impl Problem {
     fn run(&self, want: bool) -> (f64, Option<ProblemGradients>) {
         let steps = Steps::of(&self.batch).unwrap();
         let index = steps.words(&self.batch, self.backward);
-        let reading = Reading {
+        let cell_input = CellInput {
             steps: &steps,
             rows: self.words.view(),
             index: Some(&index),
@@ -123,7 +123,7 @@ impl Problem {
             context: Some(&self.context),
         };
         let weights = self.cell.weights(&self.parameters, 0);
-        let run = self.cell.forward(&weights, &reading).unwrap();
+        let run = self.cell.forward(&weights, &cell_input).unwrap();
         let (d_states, d_last) = (matrix_of::<f64>(steps.total(), 2, 8), matrix_of::<f64>(5, 2, 9));
         let (d_states, d_last) = (d_states.as_slice().unwrap(), d_last.as_slice().unwrap());
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -135,7 +135,7 @@ impl Problem {
         let mut d = self.parameters.zeros_like();
         let upstream = Upstream { states: Some(d_states), last: Some(d_last) };
         let mut gradients = self.cell.gradients(&mut d.iter_mut());
-        let below = self.cell.backward(&weights, &reading, &run, &upstream, &mut gradients).unwrap();
+        let below = self.cell.backward(&weights, &cell_input, &run, &upstream, &mut gradients).unwrap();
         let d_words = below.projections.dot(&weights.input);
         (value, Some((d_words, below.initial, below.context, d)))
     }

@@ -1,4 +1,4 @@
-//! A decoder at work, word by word.
+//! Decoding of one sentence vector, word by word.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Float, Parameters, Result};
@@ -6,11 +6,11 @@ use senv_core::{Float, Parameters, Result};
 use super::GruDecoder;
 use crate::{
     encoder::check_size,
-    gru::{Reading, Steps},
+    gru::{CellInput, Steps},
     rows::{flat, matrix},
 };
 
-/// A [`GruDecoder`] set upon one sentence vector.
+/// A [`GruDecoder`] conditioned on one sentence vector.
 #[derive(Debug, Clone)]
 pub struct DecoderSession<'a, F> {
     pub(super) decoder: &'a GruDecoder,
@@ -33,11 +33,11 @@ impl<F: Float> DecoderSession<'_, F> {
         &self.first
     }
 
-    /// The states after one more word, for several ways to go on: from `states`, shape `(k, hidden)`, and the vectors of
+    /// The states after one more word, for several hypotheses: from `states`, shape `(k, hidden)`, and the vectors of
     /// the words, shape `(k, word_dim)`.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if the shapes are others.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if a shape differs.
     pub fn step(&self, words: ArrayView2<'_, F>, states: ArrayView2<'_, F>) -> Result<Array2<F>> {
         let (k, cell) = (words.nrows(), self.decoder.cell);
         check_size("vectors of words, in columns,", cell.input, words.ncols())?;
@@ -46,14 +46,14 @@ impl<F: Float> DecoderSession<'_, F> {
         let steps = Steps::new(std::iter::repeat_n(1, k))?;
         let states = states.as_standard_layout();
         let context = self.added.as_ref().map(|added| added.repeat(k));
-        let reading = Reading {
+        let cell_input = CellInput {
             steps: &steps,
             rows: words,
             index: None,
             initial: Some(flat(&states)),
             context: context.as_deref(),
         };
-        let run = cell.forward(&cell.weights(self.parameters, 0), &reading)?;
+        let run = cell.forward(&cell.weights(self.parameters, 0), &cell_input)?;
         matrix(k, cell.hidden, run.states().to_vec())
     }
 }

@@ -199,7 +199,7 @@ fn word_by_word_gives_the_states_of_teacher_forcing() {
             let mut state = Array2::from_shape_vec((1, 2), session.first_state().to_vec()).unwrap();
             let mut before = 0;
             for (t, &place) in batch.sentence(i).iter().enumerate() {
-                // Two ways to go on, of which the second is another.
+                // Two hypotheses, the second with another word and state.
                 let (other_word, other_state) = (array![[9.0, -9.0, 3.0]], array![[0.5, 0.1]]);
                 let word = words.row(before as usize).insert_axis(ndarray::Axis(0)).to_owned();
                 let both = |a: &Array2<f64>, b: &Array2<f64>| ndarray::concatenate![ndarray::Axis(0), *a, *b];
@@ -254,7 +254,7 @@ fn forms_and_shapes_that_do_not_fit_are_refused() {
     let decoder = decoder(Conditioning::InitialState, FirstInput::Token(TokenId(5)), GruStyle::Paper);
     let parameters = lively(&decoder);
     let (words, vectors) = (matrix_of::<f64>(4, 3, 1), matrix_of::<f64>(5, 2, 2));
-    // The start token is not there.
+    // The start token is not in the batch.
     let error = decoder.forward(&parameters, &batch, words.view(), vectors.view()).unwrap_err();
     assert!(matches!(error, Error::InvalidParameter { name: "start token", .. }), "{error}");
     let nothing = self::batch(&[&[]]);

@@ -1,5 +1,5 @@
-//! Recurrent encoders and decoders of real sizes against a plain unit written from the equations: the products of the
-//! library go through blocks, lanes and threads that small cases never reach.
+//! Recurrent encoders and decoders of realistic sizes against a plain GRU written from the equations: at these sizes
+//! the products of the library use blocks, SIMD vectors and threads that small cases do not reach.
 
 mod plain;
 
@@ -42,7 +42,7 @@ fn with_biases(mut parameters: Parameters<f64>) -> Parameters<f64> {
     parameters
 }
 
-/// The plain unit whose tensors in `parameters` begin with `prefix`.
+/// The plain GRU whose tensors in `parameters` begin with `prefix`.
 fn plain_of(parameters: &Parameters<f64>, prefix: &str, style: GruStyle) -> Plain {
     let tensor = |name: &str| parameters.place(&format!("{prefix}.{name}")).map(|at| parameters[at].view().to_owned());
     let [w, u, b] = ["input", "recurrent", "bias"].map(|name| tensor(name).expect("a tensor of every cell"));
@@ -50,11 +50,11 @@ fn plain_of(parameters: &Parameters<f64>, prefix: &str, style: GruStyle) -> Plai
     Plain { style, w, u, b: b.row(0).to_owned(), c }
 }
 
-/// The bounds. A number in f32 is a sum of about `terms` products, rounded once each: by chance the roundings grow as
-/// their root, in units of 2⁻²⁴ of what is added up. Errors pass on from word to word, and a state or gradient of states
-/// is formed `steps` times. So no number may be off by more than `2⁻²⁴ √terms steps` of the largest, nor all of them
+/// The bounds. A value in f32 is a sum of about `terms` products, rounded once each: by chance the rounding errors grow
+/// as their root, in units of 2⁻²⁴ of the sum. Errors accumulate from word to word, and a state or gradient of states
+/// is computed `steps` times. So no value may be off by more than `2⁻²⁴ √terms steps` of the largest, nor all of them
 /// together by more than that of their norm; in f64 the same with 2⁻⁵³. A wrong index, gate or sign is off by the size
-/// of the numbers themselves.
+/// of the values themselves.
 struct Bound(f64);
 
 impl Bound {
@@ -96,7 +96,7 @@ fn threads(n: usize) -> rayon::ThreadPool {
 /// Sentence vectors, gradients of the words, gradients of the parameters.
 type Encoded<F> = (Array2<F>, Array2<F>, Parameters<F>);
 
-/// The library on the readers, at one thread and two.
+/// The library's encoder, at one thread and two.
 fn encoded<F: Float>(
     encoder: &GruEncoder,
     p: &Parameters<f64>,
@@ -189,10 +189,10 @@ fn two_readers_of_odd_numbers_of_units() {
 }
 
 /// States, gradients of the words, of the sentence vectors and of the parameters.
-type Said<F> = (Array2<F>, Array2<F>, Array2<F>, Parameters<F>);
+type DecoderRun<F> = (Array2<F>, Array2<F>, Array2<F>, Parameters<F>);
 
-/// The library on a decoder, at one thread and two.
-fn said<F: Float>(decoder: &GruDecoder, p: &Parameters<f64>, given: [&Array2<f64>; 3]) -> Said<F> {
+/// The library's decoder, at one thread and two.
+fn run_decoder<F: Float>(decoder: &GruDecoder, p: &Parameters<f64>, given: [&Array2<f64>; 3]) -> DecoderRun<F> {
     let (p, [words, vectors, d_hidden], batch) = (p.cast::<F>(), given.map(narrow::<F>), batch());
     let run = || {
         let (words, vectors) = (words.view(), vectors.view());
@@ -267,7 +267,7 @@ fn decoders_agree(style: GruStyle, hidden: usize, vector_dim: usize, conditionin
     let what = format!("{style:?}, {conditioning:?}");
     let given = [&words, &vectors, &d_hidden];
     let terms = WORD_DIM + hidden + vector_dim;
-    fn check<F: Float>(got: &Said<F>, terms: usize, what: &str, e: [&Array2<f64>; 4], sum: &Plain) {
+    fn check<F: Float>(got: &DecoderRun<F>, terms: usize, what: &str, e: [&Array2<f64>; 4], sum: &Plain) {
         let bound = Bound::of::<F>(terms, 11);
         bound.holds(&format!("{what}: states"), &got.0, e[0]);
         bound.holds(&format!("{what}: words"), &got.1, e[1]);
@@ -278,8 +278,8 @@ fn decoders_agree(style: GruStyle, hidden: usize, vector_dim: usize, conditionin
         }
     }
     let expected = [&states, &d_words, &d_vectors, &d_context];
-    check(&said::<f32>(&decoder, &parameters, given), terms, &format!("{what}, f32"), expected, &sum);
-    check(&said::<f64>(&decoder, &parameters, given), terms, &format!("{what}, f64"), expected, &sum);
+    check(&run_decoder::<f32>(&decoder, &parameters, given), terms, &format!("{what}, f32"), expected, &sum);
+    check(&run_decoder::<f64>(&decoder, &parameters, given), terms, &format!("{what}, f64"), expected, &sum);
 }
 
 #[test]

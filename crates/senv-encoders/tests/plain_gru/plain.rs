@@ -1,10 +1,10 @@
-//! A gated recurrent unit as the equations have it: one sentence at a time and one word after another, in f64. Nothing
-//! is packed, shared between sentences or read twice from one place, and nothing here is the library's.
+//! A plain gated recurrent unit after the equations: one sentence at a time and one word after another, in f64. Nothing
+//! is packed or shared between sentences, and no code of the library is used.
 
 use ndarray::{Array1, Array2, ArrayView1, Axis, s};
 use senv_encoders::GruStyle;
 
-/// What a cell has learned, or the gradients of that; rows in the order r, z, n.
+/// The parameters of a cell, or their gradients; rows in the order r, z, n.
 #[derive(Clone)]
 pub(crate) struct Plain {
     pub(crate) style: GruStyle,
@@ -14,11 +14,11 @@ pub(crate) struct Plain {
     pub(crate) u: Array2<f64>,
     /// `3 hidden` values.
     pub(crate) b: Array1<f64>,
-    /// `3 hidden` values; zeros but in the form of PyTorch.
+    /// `3 hidden` values; zeros except in the variant of PyTorch.
     pub(crate) c: Array1<f64>,
 }
 
-/// One word read: its vector, the state before, gates, candidate, U_n h⁻ + c_n, and the state after.
+/// One step: word vector, the state before, gates, candidate, U_n h⁻ + c_n, and the state after.
 pub(crate) struct Step {
     x: Array1<f64>,
     before: Array1<f64>,
@@ -29,11 +29,11 @@ pub(crate) struct Step {
     pub(crate) after: Array1<f64>,
 }
 
-/// What goes back out of a sentence.
+/// The gradients of a sentence.
 pub(crate) struct Back {
-    /// Gradients of the inputs, step by step.
+    /// Gradients of the inputs, for each step.
     pub(crate) x: Vec<Array1<f64>>,
-    /// Gradient of the first state.
+    /// Gradient of the initial state.
     pub(crate) first: Array1<f64>,
     /// Gradient of what was added to the gates at every step, `3 hidden` values.
     pub(crate) added: Array1<f64>,
@@ -70,7 +70,7 @@ impl Plain {
         self.u.slice(s![k * self.hidden()..(k + 1) * self.hidden(), ..]).dot(h)
     }
 
-    /// Row block `k` of U turned, times `a`.
+    /// Row block `k` of U transposed, times `a`.
     fn recurrent_back(&self, k: usize, a: &Array1<f64>) -> Array1<f64> {
         let mut sum = Array1::zeros(self.hidden());
         for (i, &a) in a.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Plain {
         matches!(self.style, GruStyle::Paper | GruStyle::Tf1)
     }
 
-    /// Reads the words of a sentence.
+    /// The forward pass of a sentence.
     pub(crate) fn forward(&self, inputs: &[Array1<f64>], first: &Array1<f64>, added: &Array1<f64>) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         for x in inputs {
@@ -109,7 +109,7 @@ impl Plain {
         steps
     }
 
-    /// Goes back through a sentence, given the gradient of the state after each word; adds to `sums`.
+    /// The backward pass of a sentence, given the gradient of the state after each word; adds to `sums`.
     pub(crate) fn backward(&self, steps: &[Step], d_after: &[Array1<f64>], sums: &mut Self) -> Back {
         let h = self.hidden();
         let mut d_state = Array1::<f64>::zeros(h);
