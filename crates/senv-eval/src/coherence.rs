@@ -1,8 +1,8 @@
-//! P-coherence of captions, beside the cosine of captions that have nothing to do with each other.
+//! P-coherence of captions, with the cosine of unrelated captions as a control.
 //!
-//! An encoder that gives every sentence nearly the same direction reaches a P-coherence near 1 and tells nothing. What
-//! counts is how far the captions of one image lie closer together than captions of different images, so both are
-//! measured: on pairs drawn at random, as the control is usually taken, and exactly on all such pairs.
+//! An encoder that gives every sentence nearly the same direction reaches a P-coherence near 1, which means nothing.
+//! What counts is how much more similar the captions of one image are than captions of different images, so both are
+//! measured: on pairs drawn at random, as is usual, and exactly on all such pairs.
 
 use std::path::PathBuf;
 
@@ -15,28 +15,28 @@ use crate::{
     Align, Error, PublishedPCoherence, Result, SentenceGroups, TextTable, embeddings::Embeddings, report::number,
 };
 
-/// Default number of random pairs of [`evaluate_p_coherence`]: the mean of so many cosines is sure to about 0.002.
+/// Default number of random pairs of [`evaluate_p_coherence`]: the standard error of their mean is about 0.002.
 pub const DEFAULT_RANDOM_PAIRS: usize = 10_000;
 
 /// The control: captions of different images.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RandomPairs {
-    /// Pairs drawn, each uniformly among all pairs of sentences of different groups.
+    /// Pairs drawn, uniformly among all pairs of sentences of different groups.
     pub n_pairs: usize,
-    /// The seed of the draws.
+    /// The random seed of the draws.
     pub seed: u64,
     /// The mean of their cosines, in `[-1, 1]`; `None` with a single group, or no pair.
     pub mean_cosine: Option<f64>,
 }
 
-/// What an encoder reached on groups of sentences that mean the same.
+/// Result of an encoder on groups of sentences that mean the same.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PCoherenceResult {
     /// The file.
     pub path: PathBuf,
     /// Groups of two sentences or more: what the mean is over.
     pub n_groups: usize,
-    /// Groups of one sentence, which have no coherence; their sentences take part in the control alone.
+    /// Groups of one sentence, which have no coherence; their sentences are used in the control alone.
     pub n_single_groups: usize,
     /// Sentences of all groups.
     pub n_sentences: usize,
@@ -93,7 +93,7 @@ pub fn evaluate_p_coherence(
     }
     let embeddings = Embeddings::of(encoder, groups.sentences())?;
     embeddings.check_finite()?;
-    // The sentences group by group, by the number of their embedding.
+    // The sentences group by group, by the index of their embedding.
     let rows: Vec<usize> = groups.sentences().map(|sentence| embeddings.number(sentence)).collect();
     let mut ends = Vec::with_capacity(groups.groups.len());
     let (mut all, mut within, mut pairs_within) = (UnitSum::new(), 0.0, 0);
@@ -127,12 +127,12 @@ pub fn evaluate_p_coherence(
     })
 }
 
-/// Pairs of places in different groups, each such pair as likely as any other; none with a single group. `ends` are
-/// the places after the last one of each group.
+/// Pairs of positions in different groups, all equally likely; none with a single group. `ends` are the positions after
+/// the last one of each group.
 fn random_pairs(ends: &[usize], n: usize, seed: u64) -> impl Iterator<Item = (usize, usize)> {
     let total = ends.last().copied().unwrap_or(0);
     let start = |group: usize| if group == 0 { 0 } else { ends[group - 1] };
-    // The first place is drawn by how many partners it has, then one of these: ordered pairs are equally likely.
+    // The first position is drawn by its number of partners, then one of these: ordered pairs are equally likely.
     let mut weights: Vec<u128> = Vec::with_capacity(ends.len());
     for (group, &end) in ends.iter().enumerate() {
         let size = (end - start(group)) as u128;
@@ -151,13 +151,13 @@ fn random_pairs(ends: &[usize], n: usize, seed: u64) -> impl Iterator<Item = (us
 }
 
 impl PCoherenceResult {
-    /// The numbers in words, one a line.
+    /// The result as text, one number a line.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.to_text_beside(&[])
     }
 
-    /// The numbers, and below them what the paper printed for other systems on its captions (see
+    /// The result, followed by the published values of other systems on the paper's captions (see
     /// [`crate::published_p_coherence`]).
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedPCoherence]) -> String {

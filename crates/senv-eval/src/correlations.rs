@@ -1,4 +1,4 @@
-//! The two correlations of STS, always under their names.
+//! The two correlations of STS, with their names.
 
 use serde::Serialize;
 
@@ -33,7 +33,7 @@ impl Correlations {
     /// Mean weighted by counts, undefined for no part or where a part is.
     pub(crate) fn weighted_mean(parts: &[Self], counts: &[usize]) -> Self {
         let weights: Vec<f64> = counts.iter().map(|&n| n as f64).collect();
-        // Refused are other lengths, infinities and NaN: there are none among counts and correlations.
+        // Lengths, infinities and NaN are errors: there are none among counts and correlations.
         Self::each(parts, |values| senv_metrics::weighted_mean(values, &weights).ok().flatten())
     }
 

@@ -8,10 +8,10 @@ use crate::{
     report::number,
 };
 
-/// Colors that are told apart in print and by color-blind readers (Okabe and Ito 2008), over again if need be.
+/// Colors that can be distinguished in print and by color-blind readers (Okabe and Ito 2008), repeated if need be.
 const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-/// One line of a figure.
+/// One curve of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Series {
     /// Its name, such as the data set.
@@ -33,16 +33,16 @@ pub struct Series {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curve {
-    /// What x is, with its unit.
+    /// The label of x, with its unit.
     pub x_label: String,
-    /// What y is, with its unit.
+    /// The label of y, with its unit.
     pub y_label: String,
     /// The lines.
     pub series: Vec<Series>,
 }
 
 impl Curve {
-    /// Without a line yet.
+    /// A figure without curves.
     #[must_use]
     pub fn new(x_label: impl Into<String>, y_label: impl Into<String>) -> Self {
         Self { x_label: x_label.into(), y_label: y_label.into(), series: Vec::new() }
@@ -53,7 +53,7 @@ impl Curve {
         self.series.push(Series { name: name.into(), points: points.into_iter().collect() });
     }
 
-    /// A row for each x that occurs, in rising order, a column a line; `-` where a line has no point. Of two points
+    /// A row for each x that occurs, in ascending order, a column a line; `-` where a line has no point. Of two points
     /// of a line at the same x, the last is shown.
     #[must_use]
     pub fn to_text(&self) -> String {
@@ -102,7 +102,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     if low > high {
         return (0.0, 1.0);
     }
-    // Room that is seen even where the numbers are large and close together.
+    // A range that is visible even where the values are large and close together.
     let air = (0.05 * (high - low)).max(1e-9 * low.abs().max(high.abs()));
     if high > low { (low - air, high + air) } else { (low - air.max(0.5), high + air.max(0.5)) }
 }
@@ -141,7 +141,7 @@ mod tests {
         let height: f64 = svg.split("viewBox=\"0 0 640 ").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
         assert!(numbers("cx").iter().all(|x| (64.0..=624.0).contains(x)));
         assert!(numbers("cy").iter().all(|y| (0.0..height).contains(y)));
-        // Ten captions and the label of y lie above the highest dot.
+        // Ten captions and the label of y are above the highest dot.
         let highest = numbers("cy").into_iter().fold(f64::INFINITY, f64::min);
         assert!(highest > 11.0 * 18.0, "{highest}");
     }

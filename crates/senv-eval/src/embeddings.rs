@@ -1,4 +1,4 @@
-//! The embeddings of many sentences, each distinct one embedded once.
+//! The embeddings of many sentences, each distinct one encoded once.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use senv_core::{Coverage, SentenceEncoder};
 
 use crate::{Error, Result};
 
-/// Distinct sentences, numbered in the order in which they first occur, and their embeddings.
+/// Distinct sentences, indexed in the order in which they first occur, and their embeddings.
 pub(crate) struct Embeddings<'a> {
     sentences: Vec<&'a str>,
     numbers: HashMap<&'a str, usize>,
@@ -16,7 +16,7 @@ pub(crate) struct Embeddings<'a> {
 }
 
 impl<'a> Embeddings<'a> {
-    /// Embeds on all threads of the current rayon pool.
+    /// Encodes on all threads of the current rayon pool.
     pub(crate) fn of(encoder: &dyn SentenceEncoder, sentences: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let (mut distinct, mut numbers) = (Vec::new(), HashMap::new());
         for sentence in sentences {
@@ -39,7 +39,7 @@ impl<'a> Embeddings<'a> {
         Ok(Self { sentences: distinct, numbers, values, coverage })
     }
 
-    /// Stops at a number that is not finite.
+    /// An error for an embedding that is not finite.
     pub(crate) fn check_finite(&self) -> Result<()> {
         match (0..self.n()).find(|&number| self.vector(number).iter().any(|x| !x.is_finite())) {
             Some(number) => {
@@ -55,7 +55,7 @@ impl<'a> Embeddings<'a> {
         self.sentences.len()
     }
 
-    /// The number of a sentence that was embedded.
+    /// The index of a sentence.
     pub(crate) fn number(&self, sentence: &str) -> usize {
         self.numbers[sentence]
     }
@@ -66,7 +66,7 @@ impl<'a> Embeddings<'a> {
         self.values.as_slice().map_or(&[], |values| &values[number * dim..][..dim])
     }
 
-    /// What the encoder knew of sentence `number`.
+    /// The coverage of sentence `number`.
     pub(crate) fn coverage(&self, number: usize) -> Coverage {
         self.coverage[number]
     }

@@ -1,7 +1,7 @@
-//! Accuracy of a classifier of entailment on SNLI or SICK.
+//! Accuracy of an entailment classifier on SNLI or SICK.
 //!
-//! How the classifier was trained is not asked: it gives each pair one of the three labels, and these are compared
-//! with what people said, class by class.
+//! However the classifier was trained, it predicts one of the three labels for each pair; the predictions are compared
+//! with the gold labels, class by class.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use serde::Serialize;
 
 use crate::{Align, Entailment, Error, NliSet, PublishedEntailment, Result, TextTable, report::number};
 
-/// Gives pairs of sentences their labels: a trained classifier.
+/// A trained classifier of sentence pairs.
 ///
 /// A closure over a batch of pairs is one.
 pub trait PairClassifier {
-    /// One label a pair (premise, hypothesis), in their order.
+    /// One label for each pair (premise, hypothesis), in their order.
     ///
     /// # Errors
-    /// Whatever keeps the classifier from its work.
+    /// Any error of the classifier.
     fn classify_batch(&self, pairs: &[(&str, &str)]) -> senv_core::Result<Vec<Entailment>>;
 }
 
@@ -27,26 +27,26 @@ impl<C: Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>>> PairClassifie
     }
 }
 
-/// What became of the pairs of one label.
+/// Results of the pairs of one label.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LabelResult {
     /// The label.
     pub label: Entailment,
     /// Pairs with this label.
     pub n_pairs: usize,
-    /// Pairs that were given it.
+    /// Pairs predicted to have it.
     pub n_predicted: usize,
-    /// Pairs with this label that were given it.
+    /// Pairs with this label that were predicted to have it.
     pub n_correct: usize,
-    /// Share of the pairs given this label that have it, in `[0, 1]`.
+    /// Share of the pairs predicted to have this label that have it, in `[0, 1]`.
     pub precision: Option<f64>,
-    /// Share of the pairs with this label that were given it, in `[0, 1]`.
+    /// Share of the pairs with this label that were predicted to have it, in `[0, 1]`.
     pub recall: Option<f64>,
     /// Harmonic mean of the two.
     pub f1: Option<f64>,
 }
 
-/// What a classifier reached on one file.
+/// Result of a classifier on one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntailmentSetResult {
     /// The file.
@@ -56,28 +56,29 @@ pub struct EntailmentSetResult {
     /// Pairs without a label, left out.
     #[serde(rename = "n_unlabelled")]
     pub n_unlabeled: usize,
-    /// Share of pairs that were given their label, in `[0, 1]`.
+    /// Accuracy: the share of pairs with the right label, in `[0, 1]`.
     pub accuracy: Option<f64>,
-    /// The accuracy of always giving the most frequent label of this file.
+    /// The accuracy of always predicting the most frequent label of this file.
     pub majority_accuracy: Option<f64>,
     /// The three labels, in the order of [`Entailment::ALL`].
     pub labels: [LabelResult; 3],
-    /// Pairs by label (row) and label given (column), both in the order of [`Entailment::ALL`].
+    /// Confusion matrix: pairs by gold label (row) and predicted label (column), both in the order of
+    /// [`Entailment::ALL`].
     pub confusion: [[usize; 3]; 3],
 }
 
-/// What a classifier reached on files of labeled pairs.
+/// Result of a classifier on files of labeled pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EntailmentResult {
     /// Each file, in the order given.
     pub sets: Vec<EntailmentSetResult>,
 }
 
-/// Has the classifier label the pairs of each set, one call a set, and compares.
+/// Predicts the label of every pair of each set, one call a set, and compares with the gold labels.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a set or a pair; [`Error::Core`] of the classifier, or if it gives another number of
-/// labels than there are pairs.
+/// [`Error::NothingToDo`] without a set or a pair; [`Error::Core`] of the classifier, or if it returns another number
+/// of labels than there are pairs.
 ///
 /// # Examples
 /// ```
@@ -143,7 +144,7 @@ impl EntailmentSetResult {
 }
 
 impl EntailmentSetResult {
-    /// Pairs by label and label given.
+    /// Pairs by gold label and predicted label.
     fn confusion_text(&self) -> String {
         let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let given = Entailment::ALL.map(|label| (format!("given\n{}", label.name()), Align::Right));
@@ -162,7 +163,7 @@ impl EntailmentResult {
         self.to_text_beside(&[])
     }
 
-    /// A line for each file and each of its labels, and below them what papers printed (see
+    /// A line for each file and each of its labels, and below them the published results (see
     /// [`crate::published_sick_entailment`]).
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedEntailment]) -> String {

@@ -1,4 +1,4 @@
-//! What can go wrong, with fields that a caller can match and a message that says what to do.
+//! Errors with fields that a caller can match and a message that says what to do.
 
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ pub enum Error {
         line: u64,
         /// The columns that were found.
         got: usize,
-        /// The columns that should be there.
+        /// The columns expected.
         expected: &'static str,
     },
     /// A gold score is not a number.
@@ -179,7 +179,7 @@ pub enum Error {
         n_groups: usize,
     },
     /// A gold score lies outside the scale that is learned.
-    #[error("{reason}; pairs of one scale are learnt together")]
+    #[error("{reason}; training pairs must be of one scale")]
     OffScale {
         /// Which score, and the scale.
         reason: String,

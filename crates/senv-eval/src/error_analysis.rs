@@ -1,4 +1,4 @@
-//! Where do two systems differ? The pairs they score most differently, with what people said.
+//! Error analysis of two systems: the pairs that they score most differently, with the gold scores.
 //!
 //! The form of Table 6 of the CSE paper: both scores on the scale of the gold scores (a cosine by
 //! [`Scale::of_cosine`](crate::Scale::of_cosine), so STS shows 5 max(0, cos)) beside the gold score.
@@ -31,9 +31,9 @@ pub struct PairDifference {
 pub struct ErrorAnalysis {
     /// Pairs that were compared.
     pub n_pairs: usize,
-    /// Of these, how many the first system puts nearer to the gold score than the second does.
+    /// Of these, pairs whose gold score the first system is closer to than the second.
     pub n_first_nearer: usize,
-    /// And the second.
+    /// Pairs whose gold score the second system is closer to.
     pub n_second_nearer: usize,
     /// The pairs of the largest difference, largest first; equal differences in the order of the tasks.
     pub pairs: Vec<PairDifference>,

@@ -1,6 +1,6 @@
-//! A classifier of entailment on top of an encoder that stays as it is.
+//! Frozen evaluation of entailment: a classifier on vectors of an encoder that stays unchanged.
 //!
-//! Sentences are encoded once; what is learned is a logistic regression on features of the two vectors u and v of a pair.
+//! Sentences are encoded once; a logistic regression is trained on features of the two vectors u and v of a pair.
 
 use ndarray::Array2;
 use senv_core::{Result as CoreResult, SentenceEncoder};
@@ -12,23 +12,23 @@ use crate::{
     logistic_regression::{Examples, LogisticRegression},
 };
 
-/// The C that are tried where a held-out set can choose: those of SentEval and of the Skip-thoughts paper.
+/// The values of C for the search on a held-out set: those of SentEval and of the Skip-thoughts paper.
 pub(crate) const GRID: [f64; 11] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
-/// The C that is taken where none can.
+/// The C without a held-out set.
 pub(crate) const USUAL_C: f64 = 1.0;
 
-/// What a classifier sees of a pair.
+/// The features of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairFeatures {
-    /// `[|u − v| ; u ∘ v]`, blind to the order of the pair: of SICK in SentEval.
+    /// `[|u − v| ; u ∘ v]`, symmetric in the pair: for SICK in SentEval.
     Symmetric,
-    /// `[u ; v ; u ∘ v ; |u − v|]`: of SNLI in SentEval.
+    /// `[u ; v ; u ∘ v ; |u − v|]`: for SNLI in SentEval.
     All,
 }
 
 impl PairFeatures {
-    /// Those that are usual for a set of this layout.
+    /// The usual features for a set of this layout.
     #[must_use]
     pub fn of(layout: NliLayout) -> Self {
         match layout {
@@ -62,20 +62,20 @@ impl PairFeatures {
     }
 }
 
-/// How a classifier on frozen vectors came about.
+/// How a classifier on frozen vectors was trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FrozenTraining {
-    /// What it sees.
+    /// Its features.
     pub features: PairFeatures,
-    /// Pairs it learned from.
+    /// Training pairs.
     pub n_pairs: usize,
-    /// How little its weights are pulled to 0.
+    /// C, the inverse strength of its L2 regularization.
     pub c: f64,
-    /// Share of the held-out pairs given their label with each C that was tried; empty without held-out pairs.
+    /// Accuracy on the held-out pairs for each C that was tried; empty without held-out pairs.
     pub dev_accuracies: Vec<(f64, f64)>,
 }
 
-/// A classifier on top of an encoder.
+/// A classifier on top of a frozen encoder.
 pub struct FrozenClassifier<'a> {
     encoder: &'a dyn SentenceEncoder,
     model: LogisticRegression,
@@ -93,7 +93,7 @@ pub(crate) struct Embedded<'a> {
 }
 
 impl<'a> Embedded<'a> {
-    /// Embeds pairs; `targets` has a row for each, in standard layout.
+    /// Encodes pairs; `targets` has a row for each, row-major.
     pub(crate) fn new(
         encoder: &dyn SentenceEncoder,
         pairs: impl Iterator<Item = (&'a str, &'a str)> + Clone,
@@ -138,8 +138,8 @@ impl Examples for Embedded<'_> {
 }
 
 impl<'a> FrozenClassifier<'a> {
-    /// Learns from `train`; of several C the one that is best on `dev` is taken (the smallest of equals), and 1 without
-    /// `dev`.
+    /// Trains on `train`; of several C, the one of the best accuracy on `dev` is chosen (the smallest of equals), and 1
+    /// without `dev`.
     ///
     /// # Errors
     /// [`Error::NothingToDo`] without a pair in either; [`Error::NotFinite`]; [`Error::Core`] of the encoder.
@@ -173,7 +173,7 @@ impl<'a> FrozenClassifier<'a> {
             let held_out = Embedded::of(encoder, dev, features)?;
             let (mut best, mut current) = (None, model.clone());
             for tried in GRID {
-                // From the last C it is not far to the next.
+                // The solution of the last C is a good start for the next.
                 current.fit(&examples, tried);
                 let accuracy = current.accuracy(&held_out);
                 dev_accuracies.push((tried, accuracy));
@@ -187,7 +187,7 @@ impl<'a> FrozenClassifier<'a> {
         Ok(Self { encoder, model, training })
     }
 
-    /// How it came about.
+    /// How it was trained.
     #[must_use]
     pub fn training(&self) -> &FrozenTraining {
         &self.training
@@ -199,7 +199,7 @@ impl PairClassifier for FrozenClassifier<'_> {
         let sentences = pairs.iter().flat_map(|&(premise, hypothesis)| [premise, hypothesis]);
         let embeddings = Embeddings::of(self.encoder, sentences).map_err(|error| match error {
             Error::Core(error) => error,
-            // Nothing else goes wrong in embedding.
+            // Encoding has no other errors.
             _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: self.encoder.dim() },
         })?;
         let mut x = vec![0.0; self.training.features.n(self.encoder.dim())];

@@ -1,8 +1,9 @@
-//! A scorer of relatedness on top of an encoder that stays as it is: the supervised protocol of SICK and the STS benchmark.
+//! Frozen evaluation of relatedness: a scorer on vectors of an encoder that stays unchanged, the supervised protocol of
+//! SICK and the STS benchmark.
 //!
-//! Sentences are encoded once. What is learned is a `logistic-regression` from `[|u − v| ; u ∘ v]` to the grades of the scale,
-//! on which a gold score is spread by `relatedness-target`; the score of a pair is the mean grade under the probabilities. The
-//! loss is the cross-entropy of the Skip-thoughts script.
+//! Sentences are encoded once. A `logistic-regression` is trained from `[|u − v| ; u ∘ v]` to the integer scores of the
+//! scale, over which `relatedness-target` distributes a gold score; the predicted score is the mean under the
+//! probabilities. The loss is the cross-entropy of the Skip-thoughts script.
 
 use senv_core::{Result as CoreResult, SentenceEncoder};
 use senv_losses::Grid;
@@ -15,18 +16,18 @@ use crate::{
     logistic_regression::{Examples as _, LogisticRegression},
 };
 
-/// How a scorer on frozen vectors came about.
+/// How a scorer on frozen vectors was trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScorerTraining {
-    /// Pairs it learned from.
+    /// Training pairs.
     pub n_pairs: usize,
-    /// How little its weights are pulled to 0.
+    /// C, the inverse strength of its L2 regularization.
     pub c: f64,
-    /// Pearson's r x 100 on the held-out pairs with each C that was tried; empty without held-out pairs.
+    /// Pearson's r x 100 on the held-out pairs for each C that was tried; empty without held-out pairs.
     pub dev_correlations: Vec<(f64, Option<f64>)>,
 }
 
-/// A scorer on top of an encoder.
+/// A scorer on top of a frozen encoder.
 pub struct FrozenScorer<'a> {
     encoder: &'a dyn SentenceEncoder,
     model: LogisticRegression,
@@ -34,13 +35,13 @@ pub struct FrozenScorer<'a> {
     training: ScorerTraining,
 }
 
-/// The whole grades of a scale.
+/// The integer scores of a scale.
 fn grid(scale: Scale) -> Grid {
     let high = scale.high as usize;
     if scale.low == 0.0 { Grid::ZeroTo(high) } else { Grid::OneTo(high) }
 }
 
-/// The pairs of tasks with the shares of the grades in their gold scores.
+/// The pairs of tasks with the target distributions of their gold scores.
 fn embedded<'t>(encoder: &dyn SentenceEncoder, tasks: &'t [StsTask]) -> Result<Embedded<'t>> {
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
     let Some(scale) = tasks.iter().find(|task| !task.pairs.is_empty()).map(|task| task.scale) else {
@@ -57,12 +58,12 @@ fn embedded<'t>(encoder: &dyn SentenceEncoder, tasks: &'t [StsTask]) -> Result<E
 }
 
 impl<'a> FrozenScorer<'a> {
-    /// Learns from `train`, all of one scale; of several C the one with the best Pearson correlation on `dev` is taken (the
-    /// smallest of equals), and 1 without `dev`.
+    /// Trains on `train`, all of one scale; of several C, the one with the best Pearson correlation on `dev` is chosen
+    /// (the smallest of equals), and 1 without `dev`.
     ///
     /// # Errors
-    /// [`Error::NothingToDo`] without a pair in either; [`Error::OffScale`] for a gold score outside the scale of the first
-    /// file; [`Error::NotFinite`]; [`Error::Core`] of the encoder.
+    /// [`Error::NothingToDo`] without a pair in either; [`Error::OffScale`] for a gold score outside the scale of the
+    /// first file; [`Error::NotFinite`]; [`Error::Core`] of the encoder.
     ///
     /// # Examples
     /// ```no_run
@@ -91,7 +92,7 @@ impl<'a> FrozenScorer<'a> {
             let gold: Vec<f64> = dev.iter().flat_map(|task| &task.pairs).map(|pair| pair.relatedness).collect();
             let (mut best, mut current) = (None, model.clone());
             for tried in GRID {
-                // From the last C it is not far to the next.
+                // The solution of the last C is a good start for the next.
                 current.fit(&examples, tried);
                 let mut x = vec![0.0; held_out.n_features()];
                 let scores: Vec<f64> = (0..held_out.len())
@@ -112,7 +113,7 @@ impl<'a> FrozenScorer<'a> {
         Ok(Self { encoder, model, scale, training })
     }
 
-    /// How it came about.
+    /// How it was trained.
     #[must_use]
     pub fn training(&self) -> &ScorerTraining {
         &self.training
@@ -129,7 +130,7 @@ impl PairScorer for FrozenScorer<'_> {
         let sentences = pairs.iter().flat_map(|&(first, second)| [first, second]);
         let embeddings = Embeddings::of(self.encoder, sentences).map_err(|error| match error {
             Error::Core(error) => error,
-            // Nothing else goes wrong in embedding.
+            // Encoding has no other errors.
             _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: self.encoder.dim() },
         })?;
         let features = PairFeatures::Symmetric;
@@ -149,7 +150,7 @@ mod tests {
     use crate::{StsPair, evaluate_scorer};
     use senv_core::{Coverage, Scratch};
 
-    /// The length of a sentence as an angle: related are sentences of like length.
+    /// The length of a sentence as an angle: sentences of similar length are related.
     struct Lengths;
 
     impl SentenceEncoder for Lengths {
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_learnt_from_frozen_vectors_and_the_best_c_is_taken() {
+    fn scores_are_learned_from_frozen_vectors_and_the_best_c_is_taken() {
         let scorer = FrozenScorer::train(&Lengths, &[task(0, 60)], &[task(60, 30)]).unwrap();
         let training = scorer.training();
         assert_eq!((training.n_pairs, training.dev_correlations.len()), (60, GRID.len()));

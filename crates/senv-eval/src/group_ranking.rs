@@ -2,9 +2,9 @@
 //!
 //! Equation: `soup-gap`
 //!
-//! Each sentence in turn is the reference; all others are ranked by the cosine with it, and those of its group are
-//! what it should find. The printed groups ([`SentenceGroups::soup`]) share most of their words and differ in what
-//! they say: a hot soup and a cold one.
+//! Each sentence in turn is the reference; all others are ranked by the cosine with it, and those of its group are the
+//! relevant ones. The printed groups ([`SentenceGroups::soup`]) share most of their words and differ in meaning: a hot
+//! soup and a cold one.
 //!
 //! ```text
 //! gap = min cosine inside the group − max cosine outside     above 0: the group is kept apart
@@ -20,10 +20,10 @@ use serde::Serialize;
 
 use crate::{Align, Error, PublishedSoup, Result, SentenceGroups, TextTable, embeddings::Embeddings, report::number};
 
-/// The most sentences that [`evaluate_group_ranking`] takes: each is compared with each.
+/// The most sentences of [`evaluate_group_ranking`], which compares each with each.
 pub const MAX_GROUP_RANKING: usize = 2_000;
 
-/// A sentence as one reference sees it.
+/// A sentence in the ranking of one reference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankedSentence {
     /// The sentence.
@@ -41,7 +41,7 @@ pub struct ReferenceRanking {
     pub sentence: String,
     /// Its group.
     pub group: String,
-    /// The others, cosines falling; of equal cosines in the order of the file.
+    /// The others, by descending cosine; of equal cosines in the order of the file.
     pub ranked: Vec<RankedSentence>,
     /// Average precision of its group, tied cosines entering together; `None` if it is alone in its group.
     pub average_precision: Option<f64>,
@@ -49,7 +49,7 @@ pub struct ReferenceRanking {
     pub gap: Option<f64>,
 }
 
-/// What an encoder reached on groups of sentences, each compared with each.
+/// Result of an encoder on groups of sentences, each compared with each.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupRankingResult {
     /// The file.
@@ -60,7 +60,7 @@ pub struct GroupRankingResult {
     pub mean_average_precision: Option<f64>,
     /// Mean of the gaps.
     pub mean_gap: Option<f64>,
-    /// References with a gap above 0: their whole group comes first.
+    /// References with a gap above 0: their whole group ranks first.
     pub n_separated: usize,
     /// Sentences without a known token: cosine 0.
     pub n_sentences_without_known_token: usize,
@@ -132,7 +132,7 @@ const SHOWN: usize = 10;
 /// Characters of a reference that are shown in text: the printed sentences in whole.
 const SHOWN_CHARACTERS: usize = 60;
 
-/// The sentence, or how it begins.
+/// The sentence, shortened.
 fn shortened(sentence: &str) -> String {
     match sentence.char_indices().nth(SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", sentence[..end].trim_end()),
@@ -147,7 +147,7 @@ impl GroupRankingResult {
         self.to_text_beside(&[])
     }
 
-    /// A line for each reference, then the means, and below them what the paper printed for its last sentence (see
+    /// A line for each reference, then the means, and below them the published values for its last sentence (see
     /// [`crate::published_soup`]).
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedSoup]) -> String {

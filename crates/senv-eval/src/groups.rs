@@ -16,7 +16,7 @@ const EXPECTED: &str = "2 (group, sentence)";
 /// The sentences of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentenceGroup {
-    /// Its name, such as the number of an image.
+    /// Its name, such as the id of an image.
     pub name: String,
     /// The sentences, in the order of the file.
     pub sentences: Vec<String>,
@@ -42,10 +42,10 @@ const SOUP: [(&str, &str); 6] = [
 ];
 
 impl SentenceGroups {
-    /// Reads lines of `group<TAB>sentence`; the lines of a group need not stand together. Of names as in the published
+    /// Reads lines of `group<TAB>sentence`; the lines of a group need not be adjacent. Of names as in the published
     /// captions of Flickr (`1000092795.jpg#3`) the number of the caption, from the last `#` on, is taken off.
     ///
-    /// UTF-8 with any line end; empty lines at the end are passed over.
+    /// UTF-8 with any line end; empty lines at the end are skipped.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::EmptyCell`] (no name, or no sentence), [`Error::InvalidUtf8`] and
@@ -89,7 +89,8 @@ impl SentenceGroups {
         Ok(groups)
     }
 
-    /// The two groups of three sentences about a soup that are printed in the paper of the SNLI-finetuned Skip-thoughts.
+    /// The two groups of three sentences about a soup that are printed in the paper of the SNLI-finetuned
+    /// Skip-thoughts.
     ///
     /// ```
     /// let soup = senv_eval::SentenceGroups::soup();

@@ -1,4 +1,4 @@
-//! How long one pair takes.
+//! Latency: the time to score one pair.
 //!
 //! One thread, one pair at a time: both sentences are tokenized and embedded and the cosine is taken. Loading the
 //! model and reading the pairs are not part of it. Kenter, Borisov and de Rijke (Siamese CBOW, ACL 2016) report the
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{Error, Result};
 
-/// Pairs that are run before the clock starts, so that memory is warm: 100.
+/// Default number of untimed warm-up pairs: 100.
 pub const DEFAULT_WARM_UP: usize = 100;
 
 /// Time per pair, in seconds.
@@ -20,15 +20,15 @@ pub const DEFAULT_WARM_UP: usize = 100;
 pub struct Latency {
     /// Pairs that were timed.
     pub n_pairs: usize,
-    /// Pairs that were run before, untimed.
+    /// Untimed warm-up pairs before.
     pub n_warm_up: usize,
     /// All pairs together.
     pub total_seconds: f64,
     /// Total by pairs.
     pub mean_seconds: f64,
-    /// Half of the pairs take less.
+    /// Median.
     pub median_seconds: f64,
-    /// 99 in 100 pairs take at most this long (nearest rank).
+    /// 99th percentile (nearest rank).
     pub p99_seconds: f64,
     /// The slowest pair.
     pub max_seconds: f64,
@@ -36,7 +36,7 @@ pub struct Latency {
 
 /// Times an encoder on every pair, in the calling thread.
 ///
-/// First runs `n_warm_up` pairs untimed (the first ones, over again where there are fewer); [`DEFAULT_WARM_UP`] is
+/// First runs `n_warm_up` pairs untimed (the first ones, repeated if there are fewer); [`DEFAULT_WARM_UP`] is
 /// usual, 0 measures a cold start. The clock is the system's monotonic one and is read once a pair, so that the
 /// times add up to the total; a reading takes some 30 ns and is part of them.
 ///
@@ -132,7 +132,7 @@ mod tests {
     use senv_core::Coverage;
     use std::sync::Mutex;
 
-    /// Remembers what it was asked.
+    /// Records the sentences it encodes.
     struct Listener(Mutex<Vec<String>>);
 
     impl SentenceEncoder for Listener {

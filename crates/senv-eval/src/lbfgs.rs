@@ -1,4 +1,4 @@
-//! The minimum of a smooth function, with what its last gradients tell of its curvature.
+//! L-BFGS: minimization of a smooth function, with curvature from its last gradients.
 //!
 //! Equation: `l-bfgs`
 //!
@@ -8,29 +8,29 @@
 //! x_{k+1} = x_k + t p                     t: the first of 1, ½, ¼, … with f(x + t p) ≤ f(x) + 10⁻⁴ t gᵀp
 //! ```
 //!
-//! J. Nocedal and S. J. Wright, Numerical Optimization, 2nd edition, algorithms 7.4 and 7.5, with Armijo's rule for t: of a
-//! convex function every pair has yᵀs > 0; one that has not, by rounding, is left out.
+//! J. Nocedal and S. J. Wright, Numerical Optimization, 2nd edition, algorithms 7.4 and 7.5, with Armijo's rule for t:
+//! for a convex function every pair has yᵀs > 0; a pair without it, by rounding, is skipped.
 
 use std::collections::VecDeque;
 
 use senv_core::Float;
 
-/// Pairs that are kept.
+/// The number of pairs kept.
 const MEMORY: usize = 10;
-/// How often a step is halved.
+/// The most halvings of a step.
 const HALVINGS: u32 = 40;
 
-/// How the search ended.
+/// The end of the search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Convergence {
-    /// Steps made.
+    /// Number of steps.
     pub(crate) steps: usize,
     /// Norm of the last gradient over that of the first.
     pub(crate) slope: f64,
 }
 
-/// Moves `x` to a minimum of `f`, which writes its gradient and gives its value: until the gradient is `tolerance` times as
-/// long as at the start, a step brings nothing any more, or `max_steps`.
+/// Moves `x` to a minimum of `f`, which writes its gradient and returns its value: until the gradient norm is
+/// `tolerance` times that at the start, a step brings no improvement, or `max_steps`.
 pub(crate) fn minimize(
     mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
     x: &mut [f64],
@@ -47,7 +47,7 @@ pub(crate) fn minimize(
     while steps < max_steps && norm(&gradient) > tolerance * first {
         let direction = direction(&gradient, &pairs);
         let falls = f64::dot(&gradient, &direction);
-        // The first step knows nothing of the curvature: it is as long as 1 at most.
+        // The first step has no curvature information: its length is at most 1.
         let mut t = if pairs.is_empty() { 1.0_f64.min(1.0 / norm(&gradient)) } else { 1.0 };
         let mut lower = None;
         for _ in 0..HALVINGS {
@@ -60,7 +60,7 @@ pub(crate) fn minimize(
             }
             t /= 2.0;
         }
-        // Rounding hides what could still be gained.
+        // Any further improvement is below rounding.
         let Some(there) = lower else { break };
         let s: Vec<f64> = moved.iter().zip(&*x).map(|(new, old)| new - old).collect();
         let y: Vec<f64> = next.iter().zip(&gradient).map(|(new, old)| new - old).collect();

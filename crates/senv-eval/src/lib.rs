@@ -1,23 +1,23 @@
-//! How good is a sentence encoder? Data sets, protocols and reports.
+//! Evaluation of sentence encoders: data sets, protocols and reports.
 //!
-//! Any [`senv_core::SentenceEncoder`] can be judged; this crate knows no model.
+//! Any [`senv_core::SentenceEncoder`] can be evaluated; this crate knows no model.
 //!
 //! | question | start at |
 //! | --- | --- |
-//! | Do its cosines follow what people say (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`]; of scores without vectors, [`evaluate_sts_scorer`] |
+//! | Do its cosines correlate with gold scores (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`]; of scores without vectors, [`evaluate_sts_scorer`] |
 //! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; of a trained head, [`evaluate_scorer`] |
-//! | How close do the captions of an image lie, and unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
-//! | Does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
-//! | Are sentences that share words and not meaning told apart? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
+//! | How similar are the captions of an image, compared with unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
+//! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
+//! | Are sentences with the same words and different meanings separated? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
-//! | What did the papers print? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
+//! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
 //! | How does a score change with a parameter? | [`Curve`] |
 //! | How do the norms of its words follow their frequency? | [`norm_profile`] |
-//! | How long does a pair take? | [`measure_latency`] |
+//! | How long does scoring a pair take? | [`measure_latency`] |
 //!
 //! Every result is a plain struct: its numbers are public fields, `to_text` prints aligned columns, and
-//! [`to_json`] writes it whole.
+//! [`to_json`] writes all of it.
 //!
 //! ```
 //! use senv_core::{Coverage, Scratch, SentenceEncoder};
@@ -122,7 +122,7 @@ pub use relatedness::{
 };
 pub use report::{Align, TextTable, to_json};
 pub use scale::Scale;
-/// How many words two sentences share, so that a caller needs no other crate of senv to compare with it.
+/// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
 pub use sick::{Entailment, SickSet};
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};

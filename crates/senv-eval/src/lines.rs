@@ -9,9 +9,9 @@ use crate::{Error, Result};
 /// The longest line that is read. The longest pair of the STS sets has about 2,000 bytes.
 pub(crate) const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Calls `each` with the number (from 1) and text of every line, as [`TextReader`] cuts them: a byte-order mark at the
-/// start of the file and the line end (`\n` or `\r\n`) are taken off, and the last line may lack one. The file may be
-/// compressed; `-` is standard input.
+/// Calls `each` with the number (from 1) and text of every line of [`TextReader`]: without the byte-order mark at the
+/// start of the file and without line ends (`\n` or `\r\n`, the last one may be missing). The file may be compressed;
+/// `-` is standard input.
 pub(crate) fn for_each_line(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let options = TextOptions { max_line_bytes: MAX_LINE_BYTES, ..TextOptions::default() };
     let mut reader = TextReader::open(&[path], &options)?;
@@ -21,7 +21,7 @@ pub(crate) fn for_each_line(path: &Path, mut each: impl FnMut(u64, &str) -> Resu
     Ok(())
 }
 
-/// The error with the remedy for files of pairs.
+/// The error with the advice for files of pairs.
 fn of_pairs(error: CoreError) -> Error {
     match error {
         CoreError::InvalidUtf8 { path, line, byte } => Error::InvalidUtf8 { path, line, byte },

@@ -1,4 +1,4 @@
-//! Which class a vector of features is of, or how it is spread over classes: multinomial logistic regression.
+//! Multinomial logistic regression, with hard classes or distributions over classes as targets.
 //!
 //! Equation: `logistic-regression`
 //!
@@ -9,30 +9,30 @@
 //! (B1)  ∂W = W + Σ_i ∂a_i x_iᵀ,   ∂b = Σ_i ∂a_i
 //! ```
 //!
-//! The classifier on frozen sentence vectors of SentEval and of the Skip-thoughts paper, by `l-bfgs` from zeros. Examples
-//! are added up in parts that do not depend on the number of threads, so neither does the result.
+//! The classifier on frozen sentence vectors of SentEval and of the Skip-thoughts paper, trained by `l-bfgs` from
+//! zeros. Examples are summed in parts that do not depend on the number of threads, so neither does the result.
 
 use rayon::prelude::*;
 use senv_core::Float;
 
 use crate::lbfgs::{Convergence, minimize};
 
-/// Parts that examples are cut into.
+/// Parts that examples are divided into.
 const PARTS: usize = 32;
-/// The gradient at which the search ends, relative to that at zero.
+/// Tolerance: the gradient norm at which the search ends, relative to that at zero.
 const TOLERANCE: f64 = 1e-4;
-/// Steps at most.
+/// The most steps.
 const MAX_STEPS: usize = 300;
 
-/// Vectors of features with the shares of the classes in each: 1 for the only one, or several.
+/// Feature vectors with their target distributions: 1 for the only class, or shares of several.
 pub(crate) trait Examples: Sync {
-    /// How many.
+    /// The number of examples.
     fn len(&self) -> usize;
-    /// Values of a vector.
+    /// The number of features.
     fn n_features(&self) -> usize;
-    /// Writes the features of one.
+    /// Writes the features of one example.
     fn write(&self, i: usize, out: &mut [f64]);
-    /// The shares of the classes, which add up to 1.
+    /// The target distribution, which sums to 1.
     fn target(&self, i: usize) -> &[f64];
 }
 
@@ -45,12 +45,12 @@ pub(crate) struct LogisticRegression {
 }
 
 impl LogisticRegression {
-    /// Zeros: every class is as likely.
+    /// Zeros: all classes are equally likely.
     pub(crate) fn new(n_classes: usize, n_features: usize) -> Self {
         Self { k: n_classes, f: n_features, parameters: vec![0.0; n_classes * (n_features + 1)] }
     }
 
-    /// Goes on from where it is to the best for this C.
+    /// Continues from the current parameters to the optimum for this C.
     pub(crate) fn fit(&mut self, examples: &dyn Examples, c: f64) -> Convergence {
         let (k, f) = (self.k, self.f);
         let objective = |x: &[f64], gradient: &mut [f64]| loss_and_gradient(examples, k, f, c, x, gradient);
@@ -75,7 +75,7 @@ impl LogisticRegression {
         scores
     }
 
-    /// The share of examples that are given a class of theirs.
+    /// Accuracy: the share of examples predicted as a class with a share above 0.
     pub(crate) fn accuracy(&self, examples: &dyn Examples) -> f64 {
         let is_right = |i: usize, x: &mut Vec<f64>| {
             examples.write(i, x);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_are_learnt_and_a_small_c_keeps_weights_small() {
+    fn classes_are_learned_and_a_small_c_keeps_weights_small() {
         let examples = circle(300);
         let fitted = |c: f64| {
             let mut model = LogisticRegression::new(3, 2);

@@ -1,4 +1,4 @@
-//! Reader of natural language inference: a premise, a hypothesis, and whether the one entails the other.
+//! Reader of natural language inference data: a premise, a hypothesis and a label.
 //!
 //! Bowman et al., "A large annotated corpus for learning natural language inference" (SNLI), EMNLP 2015.
 
@@ -19,15 +19,15 @@ use crate::{
 /// A pair of sentences with its label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NliPair {
-    /// What people said.
+    /// The gold label.
     pub label: Entailment,
-    /// First sentence.
+    /// The premise.
     pub premise: String,
-    /// Second sentence.
+    /// The hypothesis.
     pub hypothesis: String,
 }
 
-/// Which corpus a file is laid out as.
+/// The layout of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NliLayout {
@@ -37,29 +37,29 @@ pub enum NliLayout {
     Sick,
 }
 
-/// A part of an inference corpus.
+/// A training, development or test set of an NLI corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NliSet {
     /// The file.
     pub path: PathBuf,
-    /// How it is laid out.
+    /// Its layout.
     pub layout: NliLayout,
     /// Its labeled pairs, in its order.
     pub pairs: Vec<NliPair>,
-    /// Pairs on which people did not agree (label `-`), left out.
+    /// Pairs without a majority label (`-`), left out.
     pub n_unlabeled: usize,
 }
 
 impl NliSet {
-    /// Reads a part in any layout; the first line tells which it is.
+    /// Reads a set in any layout, which is detected by the first line.
     ///
     /// * Lines of `label<TAB>premise<TAB>hypothesis`, without a header; more columns may follow.
     /// * The published `snli_1.0_*.txt`: a header that names `gold_label`, `sentence1` and `sentence2` among others.
     /// * The published `snli_1.0_*.jsonl`: an object a line, with these names.
-    /// * SICK, as [`SickSet::read`] takes it.
+    /// * SICK, as for [`SickSet::read`].
     ///
-    /// Letter case of labels does not matter; pairs with the label `-` are counted and left out. Files may be compressed
-    /// by gzip or Zstandard; `-` is standard input.
+    /// Letter case of labels does not matter; pairs with the label `-` are counted and left out. Files may be
+    /// compressed by gzip or Zstandard; `-` is standard input.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::BadObject`], [`Error::UnknownLabel`], [`Error::EmptyCell`],
@@ -103,7 +103,7 @@ impl NliSet {
         Ok(set)
     }
 
-    /// Takes a line of SNLI.
+    /// Parses a line of SNLI.
     fn add(&mut self, lines: &Lines, line: u64, text: &str) -> Result<()> {
         let path = &self.path;
         if let Lines::Objects = lines {
@@ -125,7 +125,7 @@ impl NliSet {
         self.push(line, [cells[label], cells[premise], cells[hypothesis]])
     }
 
-    /// Takes a label, a premise and a hypothesis, or counts them where there is no label.
+    /// Adds a label, a premise and a hypothesis, or counts a pair without a label.
     fn push(&mut self, line: u64, [label, premise, hypothesis]: [&str; 3]) -> Result<()> {
         for (what, cell) in [("premise", premise), ("hypothesis", hypothesis)] {
             if cell.trim().is_empty() {
@@ -153,7 +153,7 @@ impl NliSet {
     }
 }
 
-/// How the lines of a file are laid out.
+/// The layout of the lines of a file.
 enum Lines {
     /// Label, premise, hypothesis.
     Plain,
@@ -177,7 +177,7 @@ struct Object<'a> {
 }
 
 impl Lines {
-    /// What the first line tells. Of SICK are its header, and four columns of which the first is a number or empty.
+    /// The layout by the first line. Of SICK are its header, and four columns of which the first is a number or empty.
     fn of_first(path: &Path, text: &str) -> Result<Self> {
         if text.starts_with('{') {
             return Ok(Self::Objects);
@@ -202,7 +202,7 @@ impl Lines {
     }
 }
 
-/// Where label, premise and hypothesis stand.
+/// The columns of label, premise and hypothesis.
 fn columns(path: &Path, header: &[&str]) -> Result<[usize; 3]> {
     let place = |column: &'static str| {
         let found = header.iter().position(|cell| cell.trim() == column);

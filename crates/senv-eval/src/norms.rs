@@ -9,8 +9,9 @@
 //! overlay  = a / (a + f)    the weight of Arora et al. 2017, at the middle of a bin
 //! ```
 //!
-//! A model that averages words learns weights by itself, as norms: the paper finds an inverted U, with frequent
-//! words (they say little) and rare ones (they were seen little) short, where a / (a + f) only lowers the frequent.
+//! A model that averages words learns frequency weights as norms: the paper finds an inverted U, with small norms for
+//! frequent words (which carry little meaning) and for rare ones (with few updates), where a / (a + f) only lowers the
+//! frequent.
 
 use serde::Serialize;
 
@@ -22,10 +23,10 @@ pub const DEFAULT_BINS: usize = 50;
 /// The `a` of a / (a + f): 10⁻³, as Arora et al. 2017 use it.
 pub const DEFAULT_A: f64 = 1e-3;
 
-/// Words listed at either end: ten, as in Kenter et al. 2016.
+/// Words listed at each end: ten, as in Kenter et al. 2016.
 pub const DEFAULT_EXTREMES: usize = 10;
 
-/// How [`norm_profile`] counts.
+/// Options of [`norm_profile`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormOptions {
     /// Bins over ln f, in `1..=10_000`; [`DEFAULT_BINS`].
@@ -53,11 +54,11 @@ pub struct NormBin {
     pub n_words: usize,
     /// Mean norm.
     pub mean: Option<f64>,
-    /// A quarter of the norms lies below (linear between neighbours).
+    /// First quartile of the norms (with linear interpolation).
     pub lower_quartile: Option<f64>,
-    /// Half of the norms lies below.
+    /// Median of the norms.
     pub median: Option<f64>,
-    /// Three quarters of the norms lie below.
+    /// Third quartile of the norms.
     pub upper_quartile: Option<f64>,
     /// a / (a + f) at the middle of the bin.
     pub sif_weight: f64,

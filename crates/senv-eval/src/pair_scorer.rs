@@ -1,16 +1,16 @@
-//! Systems that score pairs without a vector a sentence: trained heads, sparse words, anything that is a function of
-//! two sentences. The protocol of STS for them.
+//! Systems that score pairs of sentences directly: trained heads, sparse words, any function of two sentences. The
+//! STS protocol for them.
 
 use crate::{Correlations, Error, Result, StsResult, StsTask, StsTaskResult};
 
-/// Says how related the sentences of pairs are. A trained head says it on the scale of the gold scores.
+/// Scores the relatedness of pairs of sentences. A trained head scores on the scale of the gold scores.
 ///
 /// A closure over a batch of pairs is one.
 pub trait PairScorer {
-    /// One score a pair, in their order.
+    /// One score for each pair, in their order.
     ///
     /// # Errors
-    /// Whatever keeps the scorer from its work.
+    /// Any error of the scorer.
     fn score_batch(&self, pairs: &[(&str, &str)]) -> senv_core::Result<Vec<f64>>;
 }
 
@@ -20,8 +20,8 @@ impl<S: Fn(&[(&str, &str)]) -> senv_core::Result<Vec<f64>>> PairScorer for S {
     }
 }
 
-/// [`evaluate_sts`](crate::evaluate_sts) of a system that has no vectors: its scores take the place of the cosines.
-/// What it knew of the tokens is not known.
+/// [`evaluate_sts`](crate::evaluate_sts) of a system that has no vectors: its scores replace the cosines.
+/// The coverage of tokens is unknown.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

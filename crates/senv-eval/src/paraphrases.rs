@@ -12,7 +12,7 @@ use crate::{
 
 const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or 5 (quality, two numbers, two sentences) below a header";
 
-/// Two sentences, and whether people called them paraphrases.
+/// Two sentences, and the gold label: paraphrases or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParaphrasePair {
     /// Whether they mean the same.
@@ -33,13 +33,13 @@ pub struct ParaphraseSet {
 }
 
 impl ParaphraseSet {
-    /// Reads a part in either layout; the first line tells which it is.
+    /// Reads a part in either layout; detected by the first line.
     ///
     /// * Lines of `0|1<TAB>sentence<TAB>sentence`, without a header.
     /// * The published `msr_paraphrase_*.txt`: a header that starts with `Quality`, then lines of quality, the numbers
     ///   of the two sentences, and the sentences.
     ///
-    /// Quotes are quotes, not quoting. A byte-order mark, any line end and empty lines at the end are passed over.
+    /// Quotes are ordinary characters. A byte-order mark, any line end and empty lines at the end are skipped.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::NotZeroOrOne`], [`Error::EmptyCell`], [`Error::InvalidUtf8`] and
@@ -92,7 +92,7 @@ impl ParaphraseSet {
         Ok(Self { path: path.to_owned(), pairs })
     }
 
-    /// Pairs called paraphrases.
+    /// Pairs labeled as paraphrases.
     #[must_use]
     pub fn n_paraphrases(&self) -> usize {
         self.pairs.iter().filter(|pair| pair.is_paraphrase).count()

@@ -1,4 +1,4 @@
-//! The frame that every figure shares, as SVG text: axes with round ticks, captions above, marks within.
+//! The frame of every figure, as SVG text: axes with round ticks, captions above, marks within.
 
 use std::fmt::Write;
 
@@ -10,13 +10,13 @@ const BOTTOM: f64 = 48.0;
 /// Height of a line of captions.
 const LINE: f64 = 18.0;
 
-/// A line above the figure, black or in the color of what it names.
+/// A line above the figure, black or in the color of its curve.
 pub(crate) struct Caption<'a> {
     pub(crate) text: &'a str,
     pub(crate) color: &'static str,
 }
 
-/// A figure in the making.
+/// A figure under construction.
 pub(crate) struct Plot {
     out: String,
     x: (f64, f64),
@@ -51,23 +51,23 @@ impl Plot {
         plot
     }
 
-    /// Where the axis of x lies.
+    /// The position of the x axis.
     pub(crate) fn bottom(&self) -> f64 {
         HEIGHT.max(HEIGHT - 48.0 + self.top) - BOTTOM
     }
 
-    /// Where the axis of y ends.
+    /// The end of the y axis.
     #[cfg(test)]
     pub(crate) fn top(&self) -> f64 {
         self.top
     }
 
-    /// The place of a value on the axis of x.
+    /// The position of a value on the x axis.
     pub(crate) fn x(&self, value: f64) -> f64 {
         LEFT + (value - self.x.0) / (self.x.1 - self.x.0) * (WIDTH - LEFT - RIGHT)
     }
 
-    /// The place of a value on the axis of y.
+    /// The position of a value on the y axis.
     pub(crate) fn y(&self, value: f64) -> f64 {
         self.bottom() - (value - self.y.0) / (self.y.1 - self.y.0) * (self.bottom() - self.top)
     }
@@ -130,7 +130,7 @@ fn ticks(from: f64, to: f64) -> Vec<f64> {
     (first..).map(|i| i as f64 * step).take_while(|&tick| tick <= to).take(10).collect()
 }
 
-/// A tick without the noise of its multiplication.
+/// A tick without the rounding error of its multiplication.
 pub(crate) fn tick_label(tick: f64) -> String {
     if tick != 0.0 && !(1e-4..1e6).contains(&tick.abs()) {
         return format!("{tick:.1e}");

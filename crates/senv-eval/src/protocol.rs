@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::{Correlations, Error, Result, StsTask, embeddings::Embeddings};
 
-/// What an encoder reached on one task.
+/// Result of an encoder on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StsTaskResult {
     /// Name of the task.
@@ -34,7 +34,8 @@ pub struct StsTaskResult {
     pub n_empty_sentences: usize,
     /// Pairs of which a sentence has no known token: its embedding is zero, so the score is 0.
     pub n_pairs_without_known_token: usize,
-    /// Share of the tokens of all scored sentences that the encoder knew, in `[0, 1]`; undefined without a token.
+    /// Share of the tokens of all scored sentences in the vocabulary of the encoder, in `[0, 1]`; undefined without a
+    /// token.
     pub known_token_share: Option<f64>,
     /// Correlations of gold scores and cosines.
     #[serde(flatten)]
@@ -53,9 +54,9 @@ pub struct StsYearResult {
     pub n_tasks: usize,
     /// Their scored pairs.
     pub n_pairs: usize,
-    /// Every task counts the same.
+    /// Mean with equal weights of the tasks.
     pub plain_mean_over_tasks: Correlations,
-    /// Every task counts by its pairs.
+    /// Mean weighted by the pairs of the tasks.
     pub mean_weighted_by_pairs: Correlations,
 }
 
@@ -66,20 +67,20 @@ pub struct StsOverall {
     pub n_tasks: usize,
     /// Scored pairs.
     pub n_pairs: usize,
-    /// Every task counts the same.
+    /// Mean with equal weights of the tasks.
     pub plain_mean_over_tasks: Correlations,
-    /// Every year's plain mean counts the same; `None` unless every task has a year.
+    /// Mean of the years' plain means with equal weights; `None` unless every task has a year.
     pub plain_mean_of_year_means: Option<Correlations>,
-    /// Every task counts by its pairs.
+    /// Mean weighted by the pairs of the tasks.
     pub mean_weighted_by_pairs: Correlations,
 }
 
-/// What an encoder reached on STS. Print it with [`StsResult::to_text`] or [`crate::to_json`].
+/// Result of an encoder on STS. Print it with [`StsResult::to_text`] or [`crate::to_json`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StsResult {
     /// Each task, in the order given.
     pub tasks: Vec<StsTaskResult>,
-    /// Each year that a task has, in rising order.
+    /// Each year that a task has, in ascending order.
     pub years: Vec<StsYearResult>,
     /// Everything together.
     pub overall: StsOverall,
@@ -87,12 +88,12 @@ pub struct StsResult {
 
 /// Scores every pair of every task by the cosine of its embeddings and correlates with the gold scores.
 ///
-/// Each distinct sentence is embedded once, on all threads of the current rayon pool. The result does not depend on
+/// Each distinct sentence is encoded once, on all threads of the current rayon pool. The result does not depend on
 /// the number of threads. Memory: distinct sentences times the dimension, in f32.
 ///
 /// # Errors
 /// [`Error::NothingToDo`] without a task or a pair; [`Error::NotFinite`] if a score is NaN or infinite, with the pair
-/// named; [`Error::Core`] if the embeddings do not fit into memory or the encoder returns another shape than it says.
+/// named; [`Error::Core`] if the embeddings do not fit into memory or the encoder returns another shape than declared.
 ///
 /// # References
 /// Agirre et al., SemEval-2012 Task 6 to SemEval-2016 Task 1; Conneau and Kiela, SentEval, LREC 2018.

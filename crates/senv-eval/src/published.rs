@@ -1,4 +1,4 @@
-//! What the papers printed for STS, as data, to be shown beside our own numbers.
+//! Published STS results as data, for comparison with our own.
 //!
 //! Three tables:
 //! * Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram
@@ -89,7 +89,7 @@ fn value(year: Option<u16>, task: &'static str, r: f64, rho: f64) -> PublishedVa
     PublishedValue { year, task, correlations }
 }
 
-/// A printed cell, in the order of the paper.
+/// A printed cell, its two values in the order of the paper.
 type Cell = (f64, f64);
 
 /// The columns of 2014 in the first paper's table: news, forum, WordNet, twitter, images, headlines.

@@ -1,9 +1,9 @@
-//! What the CSE paper printed for STS, as data: Tables 1, 4 and 5, Pearson times 100.
+//! Published STS results of the CSE paper, as data: Tables 1, 4 and 5, Pearson times 100.
 //!
-//! CSE sums windows of words under filters; the paper trains it on phrases, then on sentences ("cumulative"), beside
-//! averages of words (PP), a gated average (GRAN) and ATT-CCG. Its means of a year are plain means over the tasks,
-//! 2013 without SMT. 2016 chose the parameters of CSE, so its column for that year is not held out. The total of
-//! Table 1 is over 19 sets and SICK, that of Table 5 over 19 sets.
+//! CSE sums windows of words under filters; the paper trains it on phrases, then on sentences ("cumulative"), and
+//! compares it with averages of words (PP), a gated average (GRAN) and ATT-CCG. Its means of a year are plain means
+//! over the tasks, 2013 without SMT. 2016 chose the parameters of CSE, so its column for that year is not of a held-out
+//! set. The total of Table 1 is over 19 sets and SICK, that of Table 5 over 19 sets.
 
 use serde::Serialize;
 

@@ -1,9 +1,9 @@
-//! What the papers printed for SICK and the STS benchmark, as data, to be shown beside our own numbers.
+//! Published results on SICK and the STS benchmark, as data, for comparison with our own.
 //!
 //! * CSE paper, Table 3: SICK, supervised. The second and third columns lost their rows in the printed text; the
 //!   assignment here is the one that fits the values known from the cited papers.
 //! * Paper of the SNLI-finetuned Skip-thoughts: SICK supervised and by cosine (its Table 7), two decimals. How a
-//!   cosine became a score for the squared error is not said.
+//!   cosine became a score for the squared error is not stated.
 //! * SICK by cosine from the papers of [`crate::published_sts`].
 //! * Skip-thought paper: SICK supervised, from [`crate::published_skip_thoughts`].
 //! * P-thought paper: STS benchmark, supervised, Pearson only.
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_best_supervised_system_is_best_in_every_column() {
-        // CSE claims the state of the art in all three; a row that slipped would break this.
+        // CSE claims the state of the art in all three; a misplaced row would break this.
         let rows = published_sick();
         let of = |source: &'static str| rows.iter().filter(move |row| row.source == source);
         let best = of(CSE).find(|row| row.system == "CSE-universal").unwrap();

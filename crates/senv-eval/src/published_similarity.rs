@@ -1,5 +1,5 @@
-//! What the papers printed for P-coherence, paraphrase ranking, the soup test and entailment, as data, to be shown
-//! beside our own numbers.
+//! Published results of P-coherence, paraphrase ranking, the soup test and entailment, as data, for comparison with our
+//! own.
 //!
 //! * Paper of the SNLI-finetuned Skip-thoughts: paraphrase ranking on MSRP (accuracies of the random bag of words are
 //!   printed in percent there), the soup test with its last sentence as reference, entailment accuracy on SICK.
@@ -52,7 +52,7 @@ pub struct PublishedEntailment {
     pub system: &'static str,
     /// The paper and its data.
     pub source: &'static str,
-    /// Share of pairs given their label, in `[0, 1]`.
+    /// Share of pairs with the right label, in `[0, 1]`.
     pub accuracy: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What the Skip-thought paper printed for its three models, as data, to be shown beside our own numbers.
+//! Published results of the three models of the Skip-thought paper, as data, for comparison with our own.
 //!
 //! The numbers are quoted as they are known from papers that cite them; they were not compared with the print again.
 
@@ -9,8 +9,7 @@ use crate::{
     published_relatedness::{SKIP_THOUGHTS, row},
 };
 
-/// What the Skip-thought paper printed for one of its models: a classifier or regression on vectors that stay as they
-/// are.
+/// Published results of one model of the Skip-thought paper: a classifier or regression on frozen vectors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PublishedSkipThoughts {
     /// The model's name.
@@ -25,7 +24,7 @@ pub struct PublishedSkipThoughts {
     pub classification: [(&'static str, f64); 5],
 }
 
-/// The three models of the Skip-thought paper: uni, bi, and both side by side.
+/// The three models of the Skip-thought paper: uni, bi, and both concatenated.
 ///
 /// ```
 /// let rows = senv_eval::published_skip_thoughts();

@@ -1,18 +1,18 @@
-//! Paraphrase ranking: does a sentence find its paraphrase among all sentences of a corpus?
+//! Paraphrase ranking: at which rank among all sentences of a corpus does a sentence find its paraphrase?
 //!
-//! Every sentence that people paired with a paraphrase is a query. All other sentences are ranked by the cosine of
-//! their embeddings with it, and the rank of the best of its paraphrases is noted (ties optimistic, its other
-//! paraphrases not counted against it). The paper does not say what the pool holds, so two are measured:
+//! Every sentence of a paraphrase pair is a query. All other sentences are ranked by the cosine of their embeddings
+//! with it, and the rank of the best of its paraphrases is recorded (ties optimistic, its other paraphrases not counted
+//! against it). The paper does not state what the pool holds, so two are measured:
 //!
 //! ```text
 //! distinct   every different string once; the query's own string excluded                  the default
 //! raw        every sentence of every pair, repeated as it occurs; only the query itself excluded
 //! ```
 //!
-//! In the raw pool a string that occurs twice stands above the paraphrase of its twin. Scores come from products of
+//! In the raw pool, the second occurrence of a string ranks above its paraphrase. Scores come from products of
 //! blocks of unit vectors, at most 64 MiB of them at a time. They are f32: the same vectors have the same score to the
 //! bit and tie, but cosines that differ by less than about 1e-7, as those of the same words in another order, fall
-//! either way. On MSRP that moves a few queries in ten thousand by one rank.
+//! either way. On MSRP that changes a few queries in ten thousand by one rank.
 //!
 //! Paper of the SNLI-finetuned Skip-thoughts, section 6.1.
 
@@ -32,10 +32,10 @@ use crate::{Align, Error, ParaphraseSet, PublishedRanking, Result, TextTable, em
 
 /// Scores computed at a time: 64 MiB of f32.
 const BLOCK_SCORES: usize = 1 << 24;
-/// Queries of a block at most: more make the product no faster, and progress is told after each.
+/// The most queries in a block: more make the product no faster, and progress is reported after each block.
 const BLOCK_QUERIES: usize = 512;
 
-/// How well queries found their paraphrases in one pool.
+/// Result of paraphrase ranking in one pool.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PoolRanking {
     /// Sentences in the pool, the query among them.
@@ -54,7 +54,7 @@ pub struct PoolRanking {
     pub n_tied_queries: usize,
 }
 
-/// What an encoder reached on paraphrase ranking.
+/// Result of an encoder on paraphrase ranking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankingResult {
     /// The files, whose sentences make one pool.
@@ -71,18 +71,18 @@ pub struct RankingResult {
     pub raw: PoolRanking,
 }
 
-/// A string to look for paraphrases of.
+/// A query: a string that has paraphrases.
 struct Query {
     number: usize,
-    /// Its paraphrases; itself among them if people paired it with itself.
+    /// Its paraphrases; including itself if it is paired with itself.
     partners: BTreeSet<usize>,
-    /// Its sentences in pairs of paraphrases, by their places in the raw pool.
+    /// Its sentences in pairs of paraphrases, by their indices in the raw pool.
     entries: Vec<usize>,
 }
 
 /// Ranks the sentences of all sets for each that has a paraphrase.
 ///
-/// `observer` hears of the queries done, after each block. The result does not depend on the number of threads.
+/// `observer` gets a report after each block of queries. The result does not depend on the number of threads.
 /// Memory: distinct sentences times the dimension, in f32, and 64 MiB.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ pub fn evaluate_ranking(
     })
 }
 
-/// The ranks of all queries in the distinct and in the raw pool; `pool` holds the number of each sentence.
+/// The ranks of all queries in the distinct and in the raw pool; `pool` holds the index of each sentence.
 fn rank_all(
     units: ArrayView2<'_, f32>,
     pool: &[usize],
@@ -213,7 +213,7 @@ impl RankingResult {
         self.to_text_beside(&[])
     }
 
-    /// A line for each pool, and below them what the paper printed (see [`crate::published_ranking`]).
+    /// A line for each pool, and below them the published values (see [`crate::published_ranking`]).
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedRanking]) -> String {
         let columns = ["sentences", "queries", "mean rank (MRC)", "acc@1", "acc@10", "acc@100", "tied"];

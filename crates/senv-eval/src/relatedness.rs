@@ -1,12 +1,12 @@
-//! How well the scores of a system agree with graded relatedness: SICK and the STS benchmark.
+//! Relatedness: agreement of the scores of a system with gold scores on SICK and the STS benchmark.
 //!
 //! ```text
 //! cosine       r and ρ of the cosines; squared error of low + (high − low) max(0, cos)
 //! supervised   r, ρ and squared error of scores that a trained head predicts, on the scale of the gold scores
 //! ```
 //!
-//! The first asks what an encoder knows by itself; the second, of any [`PairScorer`], what can be read from it after
-//! training on the data set's own training part. Papers print both for SICK, so each result says which it is.
+//! The first measures an encoder as it is; the second any [`PairScorer`], after training on the training set of the
+//! data set. Papers print both for SICK, so each result states which it is.
 
 use senv_core::SentenceEncoder;
 use serde::Serialize;
@@ -57,7 +57,7 @@ impl Agreement {
     /// ```
     ///
     /// # Errors
-    /// [`crate::Error::Metrics`] if the lists differ in length or hold a number that is not finite.
+    /// [`crate::Error::Metrics`] if the lists differ in length or hold a value that is not finite.
     pub fn between(gold: &[f64], predicted: &[f64]) -> Result<Self> {
         Ok(Self {
             n_pairs: gold.len(),
@@ -67,18 +67,18 @@ impl Agreement {
     }
 }
 
-/// What a system reached on one file of pairs.
+/// Result of a system on one file of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RelatednessTaskResult {
     /// Counts, correlations and scores, as for STS. The scores of a supervised system are on the scale of the gold
-    /// scores; what it knew of the tokens is not known.
+    /// scores; its coverage of tokens is unknown.
     #[serde(flatten)]
     pub result: StsTaskResult,
     /// Mean squared error on the scale of the gold scores.
     pub mse: Option<f64>,
 }
 
-/// What a system reached on files of graded pairs.
+/// Result of a system on files of scored pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RelatednessResult {
     /// Where the scores come from.

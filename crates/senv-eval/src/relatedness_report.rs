@@ -1,4 +1,4 @@
-//! The text report of graded relatedness, alone or beside what papers printed.
+//! The text report of relatedness, with or without published results.
 
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// On which side of its column a cell stands.
+/// The alignment of a cell in its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     /// Words.
@@ -53,7 +53,7 @@ impl TextTable {
 impl std::fmt::Display for TextTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let height = self.header.iter().map(|cell| cell.split('\n').count()).max().unwrap_or(0);
-        // Headings stand on the line below them: shorter ones are filled from above.
+        // Headings are aligned at the bottom: shorter ones are padded above.
         let header: Vec<Vec<String>> = (0..height)
             .map(|line| {
                 let part = |cell: &String| {
@@ -105,7 +105,7 @@ pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
 /// ```
 ///
 /// # Panics
-/// Never for the results of this crate; for a type whose keys are not strings, or that refuses to be serialized.
+/// Never for the results of this crate; for a type whose keys are not strings, or that fails to serialize.
 #[must_use]
 pub fn to_json<T: Serialize + ?Sized>(result: &T) -> String {
     serde_json::to_string_pretty(result).expect("the results of this crate serialize")

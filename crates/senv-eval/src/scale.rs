@@ -1,4 +1,4 @@
-//! The scale of gold scores, and the place of a cosine on it.
+//! The scale of gold scores, and the score of a cosine on it.
 //!
 //! Equation: `cosine-to-score`
 //!
@@ -6,12 +6,12 @@
 //! score = low + (high − low) max(0, cos)       STS: 5 max(0, cos)     SICK: 1 + 4 max(0, cos)
 //! ```
 //!
-//! No paper says how its cosines became scores; this is the plain reading. Correlations are of the cosines
+//! No paper states how its cosines became scores; this is the simplest interpretation. Correlations are of the cosines
 //! themselves, only squared errors and tables of single pairs go through it.
 
 use serde::Serialize;
 
-/// The lowest and the highest gold score that a data set can give.
+/// The lowest and the highest gold score of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Scale {
     /// The lowest score: nothing in common.
@@ -32,7 +32,7 @@ impl Scale {
         (self.low..=self.high).contains(&score)
     }
 
-    /// The score that stands for a cosine; a negative cosine counts as 0.
+    /// The score of a cosine; a negative cosine counts as 0.
     ///
     /// ```
     /// use senv_eval::Scale;

@@ -61,13 +61,13 @@ impl Entailment {
         })
     }
 
-    /// Its index in [`Entailment::ALL`]; a number that leaves this crate would be taken for that of another order.
+    /// Its index in [`Entailment::ALL`]; outside this crate, an index could be mistaken for one of another order.
     pub(crate) fn class(self) -> usize {
         self as usize
     }
 }
 
-/// A part of SICK: its pairs as a task with scores from 1 to 5, and a label for each.
+/// A training, development or test set of SICK: its pairs as a task with scores from 1 to 5, and a label for each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SickSet {
     /// The scored pairs.
@@ -76,7 +76,7 @@ pub struct SickSet {
     pub labels: Vec<Entailment>,
 }
 
-/// Where the four cells of a line stand.
+/// The columns of the four cells of a line.
 struct Columns {
     score: usize,
     label: usize,
@@ -90,7 +90,7 @@ const EXPECTED_SHORT: &str = "4 (relatedness, label, sentence, sentence)";
 const EXPECTED_PUBLISHED: &str = "as many as the header";
 
 impl SickSet {
-    /// Reads a part of SICK in either layout; the first line tells which it is.
+    /// Reads a set of SICK in either layout, which is detected by the first line.
     ///
     /// * Lines of `relatedness<TAB>label<TAB>sentence<TAB>sentence`, without a header.
     /// * The published layout: a header that names `sentence_A`, `sentence_B`, `relatedness_score` and
@@ -120,7 +120,7 @@ impl SickSet {
     }
 }
 
-/// A part of SICK while its lines are read.
+/// A set of SICK while its lines are read.
 pub(crate) struct SickLines {
     set: SickSet,
     columns: Columns,
@@ -134,7 +134,7 @@ impl SickLines {
         Self { set, columns: SHORT, expected: EXPECTED_SHORT, blank: Blank::default() }
     }
 
-    /// Takes the next line.
+    /// Adds the next line.
     pub(crate) fn add(&mut self, path: &Path, line: u64, text: &str) -> Result<()> {
         if self.blank.skips(path, line, text, self.expected)? {
             return Ok(());

@@ -1,9 +1,9 @@
-//! Do two systems score the same pairs differently?
+//! Significance test of two systems: do they score the same pairs differently?
 //!
 //! Per task, the paired cosines of two systems go through Wilcoxon's signed-rank test: two-sided, zero differences
 //! dropped, normal approximation with the tie term and no continuity correction. That is how Kenter, Borisov and
 //! de Rijke (Siamese CBOW, ACL 2016) mark their table. The test says that the scores differ in level, not that one
-//! system is better: which correlates more stands beside it.
+//! system is better: the correlations are given next to it.
 
 use serde::Serialize;
 

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result, Scale, lines::for_each_line};
 
-/// Two sentences and how related people found them.
+/// A pair of sentences with its gold score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StsPair {
     /// The gold score, on the scale of its task.
     pub relatedness: f64,
-    /// The first sentence, as it stands in the file.
+    /// The first sentence, as in the file.
     pub first: String,
     /// The second sentence.
     pub second: String,
@@ -35,14 +35,14 @@ pub struct StsTask {
 }
 
 impl StsTask {
-    /// Reads a task in either layout; a file named `STS.input.NAME.txt` is taken for the original one.
+    /// Reads a task in either layout; a file named `STS.input.NAME.txt` is read in the original one.
     ///
     /// * Lines of `gold<TAB>sentence<TAB>sentence`: no header, no quoting (a quote is a quote).
     /// * The original SemEval layout: `STS.input.NAME.txt` with two columns (or four, the last two naming sources),
     ///   and `STS.gs.NAME.txt` beside it with one gold score a line.
     ///
     /// UTF-8; line ends `\n` or `\r\n`; a byte-order mark, a missing last line end and empty last lines are fine.
-    /// An empty gold cell marks a pair that nobody scored: it is dropped and counted.
+    /// An empty gold cell marks a pair without a score: it is dropped and counted.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::GoldNotANumber`], [`Error::GoldOutOfRange`], [`Error::InvalidUtf8`] and
@@ -171,7 +171,7 @@ pub(crate) fn label(year: Option<u16>, name: &str) -> String {
     year.map_or_else(|| name.to_owned(), |year| format!("{year} {name}"))
 }
 
-/// Empty lines are passed over at the end of a file only.
+/// Empty lines are skipped at the end of a file only.
 #[derive(Default)]
 pub(crate) struct Blank {
     first: Option<u64>,
@@ -224,7 +224,7 @@ fn name_and_year(path: &Path) -> (String, Option<u16>) {
     let folder = path.parent().and_then(Path::file_name).and_then(|folder| year(folder.to_str()?));
     match stem.split_once(".input.") {
         Some((prefix, rest)) if semeval_gold_path(path).is_some() => {
-            // The tasks that the 2012 participants were not told of are named "surprise.OnWN" and so on.
+            // The tasks that were unknown to the 2012 participants are named "surprise.OnWN" and so on.
             let name = rest.strip_prefix("surprise.").unwrap_or(rest);
             (name.to_owned(), folder.or_else(|| year(prefix.strip_prefix("STS")?)))
         }

@@ -1,4 +1,4 @@
-//! The text report of STS, alone or beside what papers printed.
+//! The text report of STS, with or without published results.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ impl StsResult {
     /// Weighted means of published numbers use our pair counts.
     #[must_use]
     pub fn to_text_beside(&self, published: &[PublishedSystem]) -> String {
-        // Ours, then what each paper would have got by the same means.
+        // Our means, then the same means of each paper's values.
         let results: Vec<StsResult> =
             std::iter::once(self.clone()).chain(published.iter().map(|system| self.as_published_by(system))).collect();
         let mut columns: Vec<(String, Align)> = vec![("task".into(), Align::Left), ("pairs".into(), Align::Right)];
@@ -70,7 +70,7 @@ impl StsResult {
     }
 }
 
-/// A line for everything in a task that was left out or could not be scored.
+/// A line for each kind of pair or sentence that was left out or could not be scored.
 pub(crate) fn notes(task: &StsTaskResult, text: &mut String) {
     let task_label = label(task.year, &task.name);
     let mut note = |n: usize, what: &str, consequence: &str| {

@@ -14,13 +14,13 @@ const EXPECTED: &str =
     "3 (score, sentence, sentence), or 7 or more (genre, file, year, id, score, sentence, sentence, sources)";
 
 impl StsTask {
-    /// Reads a part of the STS benchmark in either layout.
+    /// Reads a set of the STS benchmark in either layout.
     ///
     /// * Lines of `score<TAB>sentence<TAB>sentence`.
     /// * The published `sts-*.csv`, which are separated by tabs: genre, file, year, id, score, sentence, sentence, and
     ///   in some lines columns that name sources.
     ///
-    /// Quotes are quotes, not quoting. UTF-8, line ends and empty scores as in [`StsTask::read`].
+    /// Quotes are ordinary characters. UTF-8, line ends and empty scores as in [`StsTask::read`].
     ///
     /// # Errors
     /// As [`StsTask::read`].

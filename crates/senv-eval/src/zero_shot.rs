@@ -1,9 +1,9 @@
-//! Paraphrase detection without training: the cosine alone decides.
+//! Zero-shot paraphrase detection: by the cosine alone, without training.
 //!
-//! A pair is called a paraphrase if its cosine is at least a threshold; precision and recall follow as the threshold
-//! falls, and their average. Paper of the SNLI-finetuned Skip-thoughts, section 6.3, which prints only the plot. Beside
-//! it what shared words alone would reach, by [`WordOverlap::jaccard`]: paraphrases share words, and an encoder has to
-//! know more than that.
+//! A pair is predicted to be a paraphrase if its cosine is at least a threshold; results are precision and recall over
+//! all thresholds, and average precision. Paper of the SNLI-finetuned Skip-thoughts, section 6.3, which prints only the
+//! plot. The baseline is word overlap, by [`WordOverlap::jaccard`]: paraphrases share words, and an encoder has to do
+//! better than that.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::{Align, Curve, Error, ParaphraseSet, Result, TextTable, embeddings::Embeddings, report::number};
 
-/// What the cosine tells of a set of pairs.
+/// Result of the cosine on a set of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ZeroShotSet {
     /// The file; `None` for all pairs together.
@@ -24,8 +24,8 @@ pub struct ZeroShotSet {
     pub n_paraphrases: usize,
     /// Pairs of which a sentence has no known token: cosine 0.
     pub n_pairs_without_known_token: usize,
-    /// Average precision, tied cosines entering together, in `[0, 1]`; `None` without a paraphrase. Chance reaches the
-    /// share of paraphrases.
+    /// Average precision, with tied cosines at one threshold, in `[0, 1]`; `None` without a paraphrase. Chance reaches
+    /// the share of paraphrases.
     pub average_precision: Option<f64>,
     /// Average precision of the words that the sentences share instead of the cosine, in `[0, 1]`.
     pub average_precision_of_word_overlap: Option<f64>,
@@ -37,12 +37,12 @@ pub struct ZeroShotSet {
     pub mean_cosine_of_paraphrases: Option<f64>,
     /// Mean cosine of the other pairs.
     pub mean_cosine_of_others: Option<f64>,
-    /// Precision and recall at each distinct cosine, thresholds falling (not part of the JSON).
+    /// Precision and recall at each distinct cosine, thresholds descending (not part of the JSON).
     #[serde(skip)]
     pub points: Vec<PrecisionRecall>,
 }
 
-/// What an encoder reached on paraphrase detection without training.
+/// Result of an encoder on zero-shot paraphrase detection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ZeroShotResult {
     /// Each file, in the order given.
@@ -85,7 +85,7 @@ pub fn evaluate_zero_shot(encoder: &dyn SentenceEncoder, sets: &[ParaphraseSet])
     Ok(ZeroShotResult { sets: results, together })
 }
 
-/// Pairs as two ways of scoring see them.
+/// The scores of pairs by cosine and by word overlap.
 #[derive(Default)]
 struct Scored {
     labels: Vec<bool>,

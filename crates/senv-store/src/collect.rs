@@ -1,4 +1,4 @@
-//! Rows as they come out of a file become a vocabulary and a table: the policies of [`ReadOptions`] live here.
+//! Collects the rows of a file into a vocabulary and a table, under the policies of [`ReadOptions`].
 
 use std::{borrow::Cow, path::PathBuf};
 
@@ -6,7 +6,7 @@ use senv_core::{Table, Vocabulary, VocabularyBuilder};
 
 use crate::{Duplicates, Embeddings, Error, InvalidUtf8, LoadReport, NonFinite, ReadOptions, Result, error::Position};
 
-/// Gathers words and rows.
+/// Collects words and rows.
 pub(crate) struct Collector<'a> {
     path: PathBuf,
     options: &'a ReadOptions,
@@ -17,10 +17,10 @@ pub(crate) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// A collector of rows of `dim` values.
+    /// A collector of rows of dimension `dim`.
     ///
-    /// `rows` is a number of rows that is known to fit into the bytes of the file, for which memory is taken at
-    /// once; 0 if there is none.
+    /// `rows` is a number of rows that is known to fit into the bytes of the file, for which memory is allocated at
+    /// once; 0 if it is not known.
     pub(crate) fn new(
         path: PathBuf,
         options: &'a ReadOptions,
@@ -44,12 +44,12 @@ impl<'a> Collector<'a> {
         self.dim
     }
 
-    /// Rows seen.
+    /// Rows so far.
     pub(crate) fn rows(&self) -> u64 {
         self.report.rows
     }
 
-    /// Takes the next row.
+    /// Adds the next row.
     pub(crate) fn push(&mut self, word: &[u8], row: &[f32], at: Position) -> Result<()> {
         debug_assert_eq!(row.len(), self.dim);
         self.report.rows += 1;
@@ -83,7 +83,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// The embeddings; counts are not known to these files and are 0.
+    /// The embeddings; these files have no counts, so counts are 0.
     pub(crate) fn finish(self) -> Result<(Embeddings, LoadReport)> {
         let vocabulary = Vocabulary::from_counts(self.words.iter().map(|(word, _)| (word, 0)), 0)?;
         let table = Table::from_vec(vocabulary.len(), self.dim, self.values)?;
@@ -91,7 +91,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Refuses what is above a ceiling.
+/// Returns an error for a size above its limit.
 pub(crate) fn limit(path: &std::path::Path, what: &'static str, found: u64, limit: u64) -> Result<()> {
     if found > limit {
         return Err(Error::AboveLimit { path: path.to_owned(), what, found, limit });
@@ -99,7 +99,7 @@ pub(crate) fn limit(path: &std::path::Path, what: &'static str, found: u64, limi
     Ok(())
 }
 
-/// Bytes for an error message: readable, and no longer than a line.
+/// Bytes as text for an error message, shortened to a line.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let cut = &bytes[..bytes.len().min(60)];
     let mut text = String::from_utf8_lossy(cut).into_owned();

@@ -1,4 +1,4 @@
-//! Common components: the directions that all sentence vectors share, found once and taken out of each.
+//! Common-component removal: the directions that all sentence vectors share, fitted once and subtracted from each.
 //!
 //! Equation: `common-component-removal`
 //!
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Arora, Liang and Ma, ICLR 2017, Algorithm 1 (their program finds the component anew for each list of sentences;
-//! ours is found once and frozen, so that a sentence has one vector whatever stands beside it); Ethayarajh, RepL4NLP
+//! ours is found once and frozen, so that the vector of a sentence does not depend on the others); Ethayarajh, RepL4NLP
 //! 2018, Algorithm 1.
 
 use ndarray::{Array2, ArrayView2, s};
@@ -21,14 +21,14 @@ use crate::{
     common_components_eigen::{Eigenpair, leading_eigenpairs},
 };
 
-/// The tensors of a model file.
+/// Names of the tensors in a model file.
 const VECTORS: &str = "common_components.vectors";
 const SHARES: &str = "common_components.lambdas";
 
-/// Vectors that are gathered before they enter the second moment as one matrix product.
+/// Vectors that are collected before they are added to the second moment as one matrix product.
 const BLOCK: usize = 256;
 
-/// Directions that are taken out of sentence vectors; fitted once, then the same for every sentence.
+/// Common components that are subtracted from sentence vectors; fitted once, then the same for every sentence.
 ///
 /// ```
 /// use ndarray::array;
@@ -49,11 +49,11 @@ pub struct CommonComponents {
 }
 
 impl CommonComponents {
-    /// The first `n_components` directions of sentence vectors, one a row. `scaled` takes each out by its share of
-    /// the variance (uSIF) instead of whole (SIF). Fewer are found where fewer are there: no more than vectors, and
-    /// none along which nothing lies. With `n_components` 0, nothing is ever taken out.
+    /// The first `n_components` directions of sentence vectors, one a row. `scaled` subtracts each component times its
+    /// share of the variance (uSIF) instead of the whole component (SIF). There may be fewer: no more than vectors, and
+    /// none with an eigenvalue of 0. With `n_components` 0, nothing is subtracted.
     ///
-    /// For vectors that do not lie in memory at once, see [`SecondMoment`].
+    /// For vectors that do not fit into memory at once, see [`SecondMoment`].
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] without a vector, or if one holds NaN or an infinite number, its row
@@ -69,10 +69,10 @@ impl CommonComponents {
         moment.common_components(n_components, scaled)
     }
 
-    /// Takes the components out of a vector.
+    /// Removes the components from a vector.
     ///
     /// # Panics
-    /// If the vector has not [`CommonComponents::dim`] numbers.
+    /// If the vector is not of dimension [`CommonComponents::dim`].
     pub fn remove(&self, vector: &mut [f32]) {
         assert_eq!(vector.len(), self.dim(), "a vector of another dimension than the components");
         for (i, lambda) in self.lambdas.iter().enumerate() {
@@ -81,7 +81,7 @@ impl CommonComponents {
         }
     }
 
-    /// Values of a vector.
+    /// The embedding dimension.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.vectors.dim()
@@ -94,7 +94,7 @@ impl CommonComponents {
         &self.vectors
     }
 
-    /// The part of each component that is taken out, in `[0, 1]`.
+    /// The share of each component that is subtracted, in `[0, 1]`.
     #[must_use]
     pub fn lambdas(&self) -> &[f32] {
         &self.lambdas
@@ -107,17 +107,17 @@ impl CommonComponents {
         writer.table(VECTORS, &self.vectors).f32s(SHARES, &self.lambdas)
     }
 
-    /// The components of a model file; `None` where it has none.
+    /// The components of a model file; `None` if it has none.
     ///
     /// # Errors
     /// [`senv_core::Error::BadFile`] if the tensors do not fit together or to vectors of `dim` values, or hold
-    /// numbers that no fit gives; [`crate::Error::MissingTensor`], [`crate::Error::WrongTensor`],
+    /// values that no fit gives; [`crate::Error::MissingTensor`], [`crate::Error::WrongTensor`],
     /// [`crate::Error::Checksum`].
     pub fn load_from(model: &ModelFile, dim: usize) -> Result<Option<Self>> {
         if !model.contains(VECTORS) && !model.contains(SHARES) {
             return Ok(None);
         }
-        // Copied and checked: they are few and enter every vector.
+        // Copied and checked: they are few and used for every vector.
         let (shape, values) = (model.table(VECTORS)?, model.f32s(VECTORS)?);
         let lambdas = model.f32s(SHARES)?;
         let bad = |reason| Err(Core::BadFile { path: model.path().to_owned(), reason }.into());
@@ -140,10 +140,10 @@ impl CommonComponents {
     }
 }
 
-/// Σ v vᵀ of vectors that come one by one, in f64: dim² numbers however many vectors there are.
+/// Σ v vᵀ of vectors that are added one by one, in f64: dim² values however many vectors there are.
 ///
 /// The result depends on the vectors and their order only, not on the number of threads (those of the current rayon
-/// pool share out each block of 256 vectors).
+/// pool divide each block of 256 vectors).
 ///
 /// ```
 /// let mut moment = senv_store::SecondMoment::new(2)?;
@@ -163,7 +163,7 @@ pub struct SecondMoment {
 }
 
 impl SecondMoment {
-    /// Of no vector yet, for vectors of `dim` values.
+    /// Of no vectors yet, for vectors of dimension `dim`.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if dim × dim numbers do not fit into memory.
@@ -195,7 +195,7 @@ impl SecondMoment {
         if self.filled == BLOCK { self.flush() } else { Ok(()) }
     }
 
-    /// The vectors added so far.
+    /// The number of vectors added so far.
     #[must_use]
     pub fn n_vectors(&self) -> usize {
         self.n_vectors
@@ -213,7 +213,7 @@ impl SecondMoment {
         Ok(CommonComponents { vectors: Table::from_vec(pairs.len(), dim, values)?, lambdas })
     }
 
-    /// The first σ² and u, only those along which something lies.
+    /// The first σ² and u, only those of an eigenvalue above rounding.
     fn leading(mut self, n_components: usize) -> Result<Vec<Eigenpair>> {
         if self.n_vectors == 0 {
             let (name, requirement) = ("the number of sentence vectors", "at least 1");
@@ -222,7 +222,7 @@ impl SecondMoment {
         self.flush()?;
         let dim = self.sum.ncols();
         let n_pairs = n_components.min(dim).min(self.n_vectors);
-        // The sum lies in standard order from the start.
+        // The sum is row-major from the start.
         let (values, _) = self.sum.into_raw_vec_and_offset();
         let finite = values.iter().all(|x| x.is_finite());
         let Some(mut pairs) = finite.then(|| leading_eigenpairs(values, dim, n_pairs)).flatten() else {

@@ -11,29 +11,29 @@
 //! ```
 //!
 //! Golub and Van Loan, Matrix Computations, section 8.3. Costs about 4/3 d³ for (1) and 6 d³ for (2); only the
-//! vectors that are asked for go back through (1). No randomness: the same matrix gives the same bits.
+//! vectors that are requested are transformed back through (1). No randomness: the same matrix gives the same bits.
 
-/// Sweeps a number of the diagonal may take; two or three are usual.
+/// The most sweeps for an eigenvalue; two or three are usual.
 const MAX_SWEEPS: usize = 100;
 
 /// An eigenvalue and its eigenvector of unit length.
 pub(crate) type Eigenpair = (f64, Vec<f64>);
 
 /// The `n_pairs` largest eigenvalues of a symmetric matrix with their vectors, the largest first; of each vector the
-/// entry of the largest magnitude (the first of several) is positive. `matrix` is `dim * dim` finite numbers, of
-/// which the upper triangle is not read. `None` if the sweeps do not end, which has no known input.
+/// entry of the largest magnitude (the first of several) is positive. `matrix` is `dim * dim` finite values, of
+/// which the upper triangle is not read. `None` if the sweeps do not converge, of which no input is known.
 pub(crate) fn leading_eigenpairs(mut matrix: Vec<f64>, dim: usize, n_pairs: usize) -> Option<Vec<Eigenpair>> {
     debug_assert_eq!(matrix.len(), dim * dim);
     let largest = matrix.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     if dim == 0 || n_pairs == 0 {
         return Some(Vec::new());
     }
-    // With entries of at most 1 no square under- or overflows where it matters.
+    // With entries of at most 1 no square overflows, nor underflows where it matters.
     let scale = if largest > 0.0 { largest } else { 1.0 };
     matrix.iter_mut().for_each(|x| *x /= scale);
 
     let (reflectors, mut diagonal, mut beside) = to_tridiagonal(&mut matrix, dim);
-    // The matrix is used up: its memory holds the eigenvectors of T, one a row.
+    // The memory of the matrix is reused for the eigenvectors of T, one a row.
     let mut rows = matrix;
     rows.fill(0.0);
     rows.iter_mut().step_by(dim + 1).for_each(|x| *x = 1.0);
@@ -68,7 +68,7 @@ impl Reflector {
     }
 }
 
-/// (1): the reflectors, the diagonal of T and what stands beside it. Only the lower triangle is read and changed.
+/// (1): the reflectors, the diagonal of T and the values next to it. Only the lower triangle is read and changed.
 fn to_tridiagonal(a: &mut [f64], n: usize) -> (Vec<Reflector>, Vec<f64>, Vec<f64>) {
     let (mut reflectors, mut beside) = (Vec::new(), Vec::new());
     let (mut w, mut q) = (Vec::new(), Vec::new());
@@ -150,7 +150,7 @@ fn diagonalize(d: &mut [f64], e: &mut [f64], rows: &mut [f64]) -> Option<()> {
     Some(())
 }
 
-/// a·b in eight running sums, which the compiler can put side by side.
+/// a·b in eight running sums, which the compiler can vectorize.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a8, a_rest) = a.as_chunks::<8>();
     let (b8, b_rest) = b.as_chunks::<8>();
@@ -179,7 +179,7 @@ mod tests {
         a
     }
 
-    /// A v = λ v, VᵀV = I, Σ λ = tr A, falling order and signs, for all pairs of a matrix.
+    /// A v = λ v, VᵀV = I, Σ λ = tr A, descending order and signs, for all pairs of a matrix.
     fn check(a: &[f64], n: usize) {
         let pairs = leading_eigenpairs(a.to_vec(), n, n).unwrap();
         assert_eq!(pairs.len(), n);
@@ -223,7 +223,7 @@ mod tests {
         (blocks[1], blocks[n]) = (1.0, 1.0);
         (blocks[5 * n + 9], blocks[9 * n + 5]) = (-2.0, -2.0);
         check(&blocks, n);
-        // Graded over 30 orders of magnitude.
+        // Entries over 30 orders of magnitude.
         let graded: Vec<f64> = (0..n * n).map(|i| 10f64.powi(-((i / n + i % n) as i32) * 3 / 2)).collect();
         check(&graded, n);
     }

@@ -1,4 +1,4 @@
-//! Weights of words by their frequency, and the weighted mean of a sentence.
+//! Frequency weights of words (SIF, uSIF), and the weighted mean of a sentence.
 //!
 //! Equation: `sif-weight`
 //! Equation: `usif-weight`
@@ -12,10 +12,10 @@
 //! s_j = (1/|s|) Σ_t w(t) x_tj / N_j,   N_j = √(Σ_t x_tj²) over the sentence (uSIF), or 1 (SIF)
 //! ```
 //!
-//! In small or flat vocabularies no word is more frequent than τ. The paper's α is then 0 and its a infinite; here the most
-//! frequent word counts as one that is, so that the weights are nearly equal there, as α → 0 has it.
+//! In small or flat vocabularies no word is more frequent than τ. The paper's α is then 0 and its a infinite; here the
+//! most frequent word counts as one that is, so that the weights are nearly equal there, as for α → 0.
 //!
-//! |s| counts the tokens that have a row and a weight other than 0. uSIF's paper speaks of normalized word vectors;
+//! |s| counts the tokens that have a row and a weight other than 0. uSIF's paper normalizes word vectors;
 //! its authors' program divides each *dimension* by its norm over the tokens of the sentence, and so do we.
 //!
 //! Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017, Algorithm 1;
@@ -28,16 +28,16 @@ use crate::{ModelFile, ModelWriter, Result};
 /// The `a` of SIF: 10⁻³; the paper finds 10⁻⁴ to 10⁻³ to work.
 pub const DEFAULT_SIF_A: f64 = 1e-3;
 
-/// Tokens of a sentence as uSIF assumes them: 11.
+/// The number of tokens of a sentence that uSIF assumes: 11.
 pub const DEFAULT_USIF_LENGTH: f64 = 11.0;
 
-/// The tensor that holds the weights in a model file.
+/// The name of the tensor of the weights in a model file.
 const WEIGHTS: &str = "word_weights";
 
 /// Dimensions that [`weighted_sentence`] sums at a time: few enough to stay in registers and the first cache.
 const TILE: usize = 64;
 
-/// Smooth inverse frequency: frequent words count less.
+/// Smooth inverse frequency (SIF): frequent words have smaller weights.
 ///
 /// ```
 /// use senv_core::Vocabulary;
@@ -78,7 +78,7 @@ impl Sif {
     }
 }
 
-/// Unsupervised smooth inverse frequency: `a` follows from the vocabulary, nothing is tuned.
+/// Unsupervised smooth inverse frequency (uSIF): `a` follows from the vocabulary, with nothing to tune.
 ///
 /// ```
 /// use senv_core::Vocabulary;
@@ -111,8 +111,8 @@ impl Usif {
         self.weights_by(vocabulary, vocabulary)
     }
 
-    /// The weight of each word of `words` by the frequencies of another corpus, `counts`; words that it lacks weigh
-    /// as much as its rarest.
+    /// The weight of each word of `words` by the frequencies of another corpus, `counts`; words that it lacks have the
+    /// weight of its rarest.
     ///
     /// # Errors
     /// As [`Usif::a`].
@@ -125,8 +125,8 @@ impl Usif {
     /// The `a` that follows from these counts.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] if the mean length is below 1, or if the vocabulary has no counts or fewer
-    /// than two words.
+    /// [`senv_core::Error::InvalidParameter`] if the mean length is below 1, or if the vocabulary has no counts or
+    /// fewer than two words.
     pub fn a(&self, counts: &Vocabulary) -> Result<f64> {
         let n = self.mean_length;
         if !(n.is_finite() && n >= 1.0) {
@@ -143,11 +143,11 @@ impl Usif {
     }
 }
 
-/// The weighted mean of the rows of a sentence, each row with its weight, written to `out`; returns how many rows have
-/// a weight other than 0, which the mean is over. Zeros where there is none. Allocates nothing.
+/// Writes the weighted mean of the rows of a sentence to `out`, each row with its weight; returns the number of rows
+/// with a weight other than 0, over which the mean is taken. Zeros if there is none. Allocates nothing.
 ///
 /// With `dimension_norms` each dimension is divided by its norm over all rows (uSIF's program), and a dimension in
-/// which all rows are 0 stays 0. A sentence of one token then has entries ±w: that is so in the program too.
+/// which all rows are 0 stays 0. A sentence of one token then has entries ±w: so it is in the program too.
 ///
 /// ```
 /// let rows = [([3.0f32, 0.0], 0.5), ([4.0, 2.0], 1.0)];
@@ -219,12 +219,12 @@ pub fn load_weights_from(model: &ModelFile, n_words: usize) -> Result<Option<Vec
     }
 }
 
-/// Relative frequency of each word in another corpus; `None` where that did not count it.
+/// Relative frequency of each word in another corpus; `None` where that has no count of it.
 fn frequencies(words: &Vocabulary, counts: &Vocabulary, total: f64) -> impl Iterator<Item = Option<f64>> {
     words.iter().map(move |(_, word, _)| counts.id(word).map(|id| counts.count(id) as f64 / total))
 }
 
-/// All tokens of the corpus; where the vocabulary does not say how many, those that it counts.
+/// All tokens of the corpus; if the vocabulary does not have their number, those that it counts.
 fn total(counts: &Vocabulary) -> Result<f64> {
     let sum = counts.counts().iter().map(|&n| n as f64).sum::<f64>();
     if sum == 0.0 {

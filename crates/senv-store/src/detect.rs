@@ -1,14 +1,14 @@
-//! Which format: the first bytes decide, never the name of the file.
+//! Detects the format of a file by its first bytes, never by its name.
 
 use crate::{Error, Format, Result, input::Input, number::number};
 
-/// Bytes looked at: two lines of the highest dimension at a usual length of numbers.
+/// Bytes examined: two lines of the highest dimension at a usual length of numbers.
 const LOOK: usize = 4 << 20;
 
 /// The longest header line of the word2vec formats.
 pub(crate) const MAX_HEADER: usize = 64;
 
-/// Rows and dimension, as the first line of a word2vec file declares them; what does not fit is the largest number.
+/// Rows and dimension, as the first line of a word2vec file declares them; a number that overflows is the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) rows: u64,
@@ -18,7 +18,7 @@ pub(crate) struct Header {
 }
 
 /// The header at the start of `text`, if there is one: two runs of ASCII digits with one blank (or tab) between
-/// them; a blank and `\r` may stand before the end of the line.
+/// them; a blank and `\r` may precede the end of the line.
 pub(crate) fn header(text: &[u8]) -> Option<Header> {
     let end = memchr::memchr(b'\n', &text[..text.len().min(MAX_HEADER)])?;
     let line = &text[..end];

@@ -1,4 +1,4 @@
-//! Words and their rows.
+//! Words and their embeddings.
 
 use std::{
     io::{Read, Write},
@@ -14,7 +14,7 @@ use crate::{
 
 /// The kind of a model file that holds embeddings and nothing else.
 const KIND: &str = "embeddings";
-/// The tensor of the rows.
+/// The name of the tensor of the rows.
 const ROWS: &str = "rows";
 
 /// A vocabulary and a table with one row for each of its tokens.
@@ -38,7 +38,7 @@ impl Embeddings {
     /// Embeddings of these tokens; row `i` belongs to token `i`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the table has not one row a token;
+    /// [`senv_core::Error::ShapeMismatch`] unless the table has one row for each token;
     /// [`senv_core::Error::InvalidParameter`] if its dimension is 0.
     pub fn new(vocabulary: Vocabulary, table: Table) -> Result<Self> {
         let (expected, got) = (vocabulary.len(), table.n_rows());
@@ -52,7 +52,7 @@ impl Embeddings {
         Ok(Self { vocabulary, table })
     }
 
-    /// Opens a file of any [`Format`]; the content decides which. A senv model is mapped and not read, so that it
+    /// Opens a file of any [`Format`], which is detected by its content. A senv model is memory-mapped, so that it
     /// opens in milliseconds whatever its size; the other formats, plain or gzip, are read into memory.
     ///
     /// # Errors
@@ -61,10 +61,10 @@ impl Embeddings {
         Ok(Self::read(path, &ReadOptions::default())?.0)
     }
 
-    /// As [`Embeddings::open`], with policies and ceilings, and a report of what was met.
+    /// As [`Embeddings::open`], with policies and limits, and a report.
     ///
     /// # Errors
-    /// [`Error`], which names the place in the file; [`Error::UnknownFormat`] if the content is of none.
+    /// [`Error`], which names the position in the file; [`Error::UnknownFormat`] if no format fits.
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Self, LoadReport)> {
         let path = path.as_ref();
         let mut input = Input::open(path, options)?;
@@ -82,10 +82,11 @@ impl Embeddings {
         read_rows(input, format, options)
     }
 
-    /// As [`Embeddings::read`], from a stream such as standard input; `name` stands for the path in errors.
+    /// As [`Embeddings::read`], from a stream such as standard input; `name` is used as the path in errors.
     ///
     /// # Errors
-    /// As [`Embeddings::read`], and [`Error::UnknownFormat`] for a senv model, which can only be mapped from a file.
+    /// As [`Embeddings::read`], and [`Error::UnknownFormat`] for a senv model, which can only be memory-mapped from a
+    /// file.
     pub fn read_from(
         reader: impl Read + 'static,
         name: impl AsRef<Path>,
@@ -99,7 +100,7 @@ impl Embeddings {
         read_rows(input, format, options)
     }
 
-    /// The words and rows of a model file of the kind `embeddings` that is open already; rows are memory-mapped.
+    /// The words and rows of an open model file of the kind `embeddings`; rows are memory-mapped.
     ///
     /// # Errors
     /// [`Error`] if it is of another kind, or damaged.
@@ -118,7 +119,7 @@ impl Embeddings {
         Ok(embeddings)
     }
 
-    /// Writes a senv model file, which [`Embeddings::open`] maps.
+    /// Writes a senv model file, which [`Embeddings::open`] memory-maps.
     ///
     /// # Errors
     /// As [`Embeddings::write`].
@@ -126,8 +127,7 @@ impl Embeddings {
         self.write(path, Format::Safetensors, NonFinite::Error)
     }
 
-    /// Writes the embeddings in a format. The file appears whole or not at all, and the numbers read back to the
-    /// same bits (NaN as some NaN).
+    /// Writes the embeddings in a format, by an atomic replace. The values are read back bit for bit (NaN as some NaN).
     ///
     /// # Errors
     /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`Error::UnwritableWord`] for
@@ -147,7 +147,7 @@ impl Embeddings {
         Ok(file.commit()?)
     }
 
-    /// As [`Embeddings::write`], to a stream such as standard output; `name` stands for the path in errors.
+    /// As [`Embeddings::write`], to a stream such as standard output; `name` is used as the path in errors.
     ///
     /// ```
     /// use senv_core::{Table, Vocabulary};
@@ -161,7 +161,8 @@ impl Embeddings {
     /// ```
     ///
     /// # Errors
-    /// As [`Embeddings::write`], and [`Error::BadWrite`] for [`Format::Safetensors`], which is mapped from a file.
+    /// As [`Embeddings::write`], and [`Error::BadWrite`] for [`Format::Safetensors`], which is memory-mapped from a
+    /// file.
     pub fn write_to(
         &self,
         out: &mut impl Write,
@@ -188,10 +189,10 @@ impl Embeddings {
         }
     }
 
-    /// Refuses words that the formats of other programs cannot hold.
+    /// Returns an error for words that the formats of other programs cannot hold.
     fn check_words(&self, path: &Path, format: Format) -> Result<()> {
         for (_, word, _) in self.vocabulary.iter() {
-            // A byte order mark at the start of the file would be skipped by readers.
+            // A byte order mark at the start of the file would be skipped when reading.
             if word.is_empty() || word.contains([' ', '\n', '\r', '\u{feff}']) {
                 return Err(Error::UnwritableWord { path: path.to_owned(), word: word.to_owned(), format });
             }
@@ -209,7 +210,7 @@ impl Embeddings {
         }
     }
 
-    /// The row of a word; `None` if the word is not known.
+    /// The row of a word; `None` if the word is unknown.
     #[inline]
     #[must_use]
     pub fn get(&self, word: &str) -> Option<&[f32]> {
@@ -242,7 +243,7 @@ impl Embeddings {
         self.vocabulary.is_empty()
     }
 
-    /// Values in a row.
+    /// The embedding dimension.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.table.dim()
@@ -260,7 +261,7 @@ impl Embeddings {
         &self.table
     }
 
-    /// Vocabulary and rows, given away.
+    /// Vocabulary and rows, by value.
     #[must_use]
     pub fn into_parts(self) -> (Vocabulary, Table) {
         (self.vocabulary, self.table)

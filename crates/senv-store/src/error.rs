@@ -11,7 +11,7 @@ use crate::Format;
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Position {
     /// A line, counted from 1.
@@ -33,28 +33,28 @@ impl fmt::Display for Position {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An error of the core: the operating system, a bad vocabulary, memory.
+    /// An error of the core: from the operating system, of a vocabulary, of memory.
     #[error(transparent)]
     Core(#[from] senv_core::Error),
-    /// Nothing in the file says which format it is in.
+    /// The format of the file is not recognized.
     #[error("{}: {found}; expected word2vec text or binary, GloVe text, fastText .vec or a senv model", path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
-        /// What it looks like, and what to do where that is known.
+        /// What it looks like, and what to do if that is known.
         found: &'static str,
     },
-    /// A folder, or a pipe or device where a file has to be mapped.
+    /// A folder, or a pipe or device where a file has to be memory-mapped.
     #[error("{} is {found}; expected a file: a model of senv, or word vectors{remedy}", path.display())]
     NotAFile {
-        /// What was to be opened.
+        /// The path.
         path: PathBuf,
         /// What it is.
         found: &'static str,
-        /// What to do, where that is known.
+        /// What to do, if that is known.
         remedy: &'static str,
     },
-    /// The first line of a word2vec file is not two whole numbers.
+    /// The first line of a word2vec file is not two integers.
     #[error(
         "{}: the first line is {found:?}, expected the number of rows and the dimension, such as \"3000000 300\"; a file without such a line is GloVe text",
         path.display()
@@ -62,19 +62,19 @@ pub enum Error {
     BadHeader {
         /// The file.
         path: PathBuf,
-        /// The first line, cut if it is long.
+        /// The first line, shortened if it is long.
         found: String,
     },
-    /// A declared or found size is above its ceiling.
+    /// A declared or actual size is above its limit.
     #[error("{}: {what} is {found}, the limit is {limit}; the file is damaged or in another format, or raise the limit", path.display())]
     AboveLimit {
         /// The file.
         path: PathBuf,
-        /// What was measured.
+        /// Which size.
         what: &'static str,
         /// Its size.
         found: u64,
-        /// The ceiling.
+        /// The limit.
         limit: u64,
     },
     /// The dimension is zero.
@@ -100,7 +100,7 @@ pub enum Error {
         /// Bytes after the header.
         left: u64,
     },
-    /// A line has more or fewer numbers than the others.
+    /// A line has more or fewer values than the others.
     #[error("{}, {at}: {word:?} has {found} numbers, expected {expected}", path.display())]
     WrongDim {
         /// The file.
@@ -109,9 +109,9 @@ pub enum Error {
         at: Position,
         /// The first field of the line.
         word: String,
-        /// Numbers of the line.
+        /// Values in the line.
         found: usize,
-        /// Numbers of the other lines.
+        /// Values in the other lines.
         expected: usize,
     },
     /// A field is not a decimal number.
@@ -123,12 +123,12 @@ pub enum Error {
         at: Position,
         /// The first field of the line.
         word: String,
-        /// Which number of the line, counted from 1.
+        /// Which value of the line, counted from 1.
         number: usize,
-        /// What stands there, cut if it is long.
+        /// The field, shortened if it is long.
         found: String,
     },
-    /// A line holds nothing.
+    /// A line is empty.
     #[error("{}, {at}: the line is empty, expected a word and its numbers", path.display())]
     EmptyLine {
         /// The file.
@@ -136,7 +136,7 @@ pub enum Error {
         /// The line.
         at: Position,
     },
-    /// A line of text or a word does not end where it must.
+    /// A line of text or a word is too long.
     #[error("{}, {at}: {what} does not end within {limit} bytes; the file is damaged or in another format", path.display())]
     TooLong {
         /// The file.
@@ -148,14 +148,14 @@ pub enum Error {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A word that its format cannot hold, found while reading: binary rows are then out of step.
+    /// A word that its format cannot hold, found while reading: binary rows are then misaligned.
     #[error("{}, {at}: {word:?} is no word of a word2vec binary file; the file is damaged, or its dimension is not {dim}", path.display())]
     BadWord {
         /// The file.
         path: PathBuf,
         /// Where the word starts.
         at: Position,
-        /// The word, cut if it is long.
+        /// The word, shortened if it is long.
         word: String,
         /// Values in a row.
         dim: usize,
@@ -165,9 +165,9 @@ pub enum Error {
     InvalidUtf8 {
         /// The file.
         path: PathBuf,
-        /// Where the word stands.
+        /// Position of the word.
         at: Position,
-        /// The word, its bad bytes replaced.
+        /// The word, its invalid bytes replaced.
         word: String,
     },
     /// A word occurs twice, in the strict mode.
@@ -175,17 +175,17 @@ pub enum Error {
     Duplicate {
         /// The file.
         path: PathBuf,
-        /// Where the second one stands.
+        /// Position of the second one.
         at: Position,
         /// The word.
         word: String,
     },
-    /// A number is NaN or infinite where that is not accepted.
+    /// A value is NaN or infinite where that is not accepted.
     #[error("{}, {at}: the row of {word:?} holds NaN or an infinite number; mend or remove it", path.display())]
     NonFinite {
         /// The file.
         path: PathBuf,
-        /// Where the row stands; when writing, its line if every row has one.
+        /// Position of the row; when writing, its line if every row has one.
         at: Position,
         /// The word.
         word: String,
@@ -195,27 +195,27 @@ pub enum Error {
     Truncated {
         /// The file.
         path: PathBuf,
-        /// Its end.
+        /// The end of the file.
         end: u64,
         /// What should have followed.
         what: &'static str,
     },
-    /// The header declares another number of rows than there are.
+    /// The header declares a wrong number of rows.
     #[error("{}: the header declares {declared} rows, the file holds {found}; it is cut short or its header is wrong (set `accept_wrong_row_count` to read what is there)", path.display())]
     WrongRowCount {
         /// The file.
         path: PathBuf,
         /// Rows declared.
         declared: u64,
-        /// Rows found; where there are too many, the first one too many is counted and no more.
+        /// Rows found; of too many, only the first one too many is counted.
         found: u64,
     },
-    /// Something follows the end.
+    /// Bytes follow the end of the data.
     #[error("{}: bytes follow the end of the data at byte {end}; the file is damaged or its header is wrong", path.display())]
     TrailingBytes {
         /// The file.
         path: PathBuf,
-        /// Where the data end.
+        /// The end of the data.
         end: u64,
     },
     /// A word cannot be written in this format.
@@ -228,7 +228,7 @@ pub enum Error {
         /// The format.
         format: Format,
     },
-    /// An `.npy` file that is not a matrix of numbers this crate reads.
+    /// An `.npy` file that is not a matrix of a supported type.
     #[error("{}: {reason}", path.display())]
     BadNpy {
         /// The file.
@@ -241,7 +241,7 @@ pub enum Error {
     BadTensors {
         /// The file.
         path: PathBuf,
-        /// Which rule is broken.
+        /// The broken rule.
         reason: String,
     },
     /// A safetensors file that no senv program wrote.
@@ -269,7 +269,7 @@ pub enum Error {
         path: PathBuf,
         /// The kind of the file.
         found: String,
-        /// The kind that was asked for.
+        /// The kind expected.
         expected: String,
     },
     /// A model without a tensor it must have.
@@ -299,9 +299,9 @@ pub enum Error {
         path: PathBuf,
         /// Which part: `the header`, or a tensor.
         what: String,
-        /// The checksum of what is there.
+        /// The checksum of the data.
         found: u32,
-        /// The checksum that was written down.
+        /// The checksum in the header.
         recorded: u32,
     },
     /// The arguments of a writer do not fit together.
@@ -317,7 +317,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// For what is there and is no file that can be mapped.
+    /// For a path that exists and is no file that can be memory-mapped.
     pub(crate) fn not_a_file(path: &Path, metadata: &Metadata) -> Self {
         let (found, remedy) = match (metadata.is_dir(), path.join("dictionary.txt").is_file()) {
             (true, true) => ("a folder", " (released Skip-thoughts become a model by senv convert FOLDER out.senv)"),

@@ -1,8 +1,8 @@
-//! The header of a safetensors file, checked against the file before anything is believed.
+//! The header of a safetensors file, validated against the file.
 //!
-//! The `safetensors` crate checks types, shapes and ranges. Checked here, for it does not: the number of tensors,
-//! names that stand twice (JSON maps keep one of them, and programs disagree on which), and offsets whose sum
-//! with the header would overflow.
+//! The `safetensors` crate checks types, shapes and ranges. It does not check the following, which is done here: the
+//! number of tensors, duplicate names (JSON maps keep one of them, and programs disagree on which), and offsets whose
+//! sum with the header would overflow.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -27,7 +27,7 @@ pub(crate) const MAX_TENSORS: usize = 65_536;
 /// The key of the metadata.
 pub(crate) const METADATA: &str = "__metadata__";
 
-/// Where a tensor lies.
+/// The type, shape and position of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TensorInfo {
     pub(crate) dtype: Dtype,
@@ -37,7 +37,7 @@ pub(crate) struct TensorInfo {
     pub(crate) end: usize,
 }
 
-/// A header that fits its file.
+/// A validated header.
 #[derive(Debug)]
 pub(crate) struct Header {
     pub(crate) metadata: BTreeMap<String, String>,
@@ -81,7 +81,7 @@ impl Header {
     }
 }
 
-/// A first pass over the header: no name twice, not too many, and the highest end.
+/// A first pass over the header: checks for duplicate and too many names, and finds the highest end.
 #[derive(Default)]
 struct Names {
     end: u64,
@@ -124,7 +124,7 @@ impl<'de> Deserialize<'de> for Names {
     }
 }
 
-/// A table of strings, no key twice.
+/// A table of strings without duplicate keys.
 struct UniqueKeys;
 
 impl<'de> Deserialize<'de> for UniqueKeys {

@@ -1,4 +1,4 @@
-//! Bytes of a file or stream, plain or gzip, looked at ahead of being consumed; memory grows with what was read.
+//! Bytes of a file or stream, plain or gzip, with look-ahead; memory grows with what was read.
 
 use std::{
     fs::File,
@@ -10,10 +10,10 @@ use flate2::read::MultiGzDecoder;
 
 use crate::{Error, ReadOptions, Result};
 
-/// The first step of the buffer.
+/// The first size of the buffer.
 const STEP: usize = 1 << 16;
 
-/// A source of bytes with a window on what comes next.
+/// A source of bytes with a look-ahead window.
 pub(crate) struct Input {
     path: PathBuf,
     reader: Box<dyn Read>,
@@ -24,12 +24,12 @@ pub(crate) struct Input {
     ended: bool,
     /// Bytes consumed.
     position: u64,
-    /// Length of the whole, where it is known.
+    /// Total length, if it is known.
     len: Option<u64>,
 }
 
 impl Input {
-    /// A file, or what a gzip file holds.
+    /// A file, decompressed if it is gzip.
     pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
         let metadata = file.metadata().map_err(|e| senv_core::Error::io("open", path, e))?;
@@ -76,7 +76,7 @@ impl Input {
         self.position
     }
 
-    /// Bytes not yet consumed, where the length is known.
+    /// Bytes not yet consumed, if the length is known.
     pub(crate) fn left(&self) -> Option<u64> {
         self.len.map(|len| len.saturating_sub(self.position))
     }
@@ -88,7 +88,7 @@ impl Input {
             (self.start, self.end) = (0, self.end - self.start);
             while self.end < n && !self.ended {
                 if self.end == self.buffer.len() {
-                    // In steps: no more than doubled, whatever `n` was asked for.
+                    // In steps: at most doubled, whatever `n` is.
                     let grown = n.min((2 * self.end).max(STEP)).max(STEP);
                     self.buffer.resize(grown, 0);
                 }
@@ -120,14 +120,14 @@ impl Input {
         self.position += n as u64;
     }
 
-    /// Refuses an end that came too early.
+    /// The error of an input that ended too early.
     pub(crate) fn truncated(&self, what: &'static str) -> Error {
         let end = self.position + (self.end - self.start) as u64;
         Error::Truncated { path: self.path.clone(), end, what }
     }
 }
 
-/// The compressed side: counts what was taken.
+/// The compressed side: counts the bytes read.
 struct Compressed {
     head: Vec<u8>,
     at: usize,
@@ -150,7 +150,7 @@ impl Read for Compressed {
     }
 }
 
-/// The expanded side: stops when more comes out than went in can account for.
+/// The decompressed side: an error if more bytes come out than the compressed ones allow.
 struct Expanded {
     decoder: MultiGzDecoder<Compressed>,
     written: u64,

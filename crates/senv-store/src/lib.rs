@@ -1,9 +1,9 @@
-//! The embedding store: words and their rows, in memory or mapped from a file, and the rows nearest to a vector.
+//! The embedding store: words and their rows, in memory or memory-mapped, and nearest-neighbour search by cosine.
 //!
-//! [`Embeddings`] joins a vocabulary and a table. [`Embeddings::open`] reads what others write (word2vec text and
-//! binary, GloVe text, fastText `.vec`, each also as `.gz`) and tells them apart by their content;
-//! [`Embeddings::save`] writes the project's own model file, which is mapped: it opens in milliseconds whatever
-//! its size. [`NearestIndex`] finds the nearest rows by cosine, exactly.
+//! [`Embeddings`] joins a vocabulary and a table. [`Embeddings::open`] reads the formats of other programs (word2vec
+//! text and binary, GloVe text, fastText `.vec`, each also as `.gz`), detected by their content; [`Embeddings::save`]
+//! writes the project's own model file, which is memory-mapped: it opens in milliseconds whatever its size.
+//! [`NearestIndex`] finds the nearest rows by cosine, exactly.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -22,15 +22,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Files are not trusted: every declared size is compared with the bytes that are there before memory is taken,
-//! ceilings and policies are set by [`ReadOptions`], and an [`Error`] names file, place, what was expected and
-//! what to do. Files that are written appear whole or not at all.
+//! Files are not trusted: every declared size is compared with the length of the file before memory is allocated,
+//! limits and policies are set by [`ReadOptions`], and an [`Error`] names file, position, what was expected and what to
+//! do. Files are written by an atomic replace.
 //!
 //! [`ModelFile`] and [`ModelWriter`] are the model file for whole models: any tensors, metadata, a version and
 //! checksums in a safetensors file. [`NpyWriter`] and [`read_npy`] exchange matrices with NumPy.
 //!
-//! [`Sif`] and [`Usif`] weigh words by their frequency, [`weighted_sentence`] averages with such weights, and
-//! [`CommonComponents`] takes out of sentence vectors what they all share.
+//! [`Sif`] and [`Usif`] compute frequency weights of words, [`weighted_sentence`] averages with such weights, and
+//! [`CommonComponents`] does common-component removal.
 
 mod collect;
 mod common_components;

@@ -7,10 +7,10 @@ use memmap2::Mmap;
 
 use crate::{Error, Result};
 
-/// Maps a whole file read-only.
+/// Memory-maps a whole file read-only.
 ///
-/// A file that others shorten while it is mapped ends the process when a lost page is touched; senv itself only
-/// ever replaces files whole.
+/// If another program shortens the file meanwhile, accessing a lost page ends the process; senv itself only replaces
+/// files atomically.
 pub(crate) fn map(path: &Path) -> Result<Arc<Mmap>> {
     let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
     let metadata = file.metadata().map_err(|e| senv_core::Error::io("open", path, e))?;

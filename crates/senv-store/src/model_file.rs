@@ -1,4 +1,4 @@
-//! Opens the model file of the project. The layout is written down in `docs/format.md`.
+//! Reads the model file of the project, whose layout is specified in `docs/format.md`.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use crate::{
     map::map,
 };
 
-/// The version of the layout that this crate writes, and the highest that it reads.
+/// The version of the layout that this crate writes, and the highest one that it reads.
 pub const FORMAT_VERSION: u32 = 1;
 
 pub(crate) const KEY_VERSION: &str = "senv.format_version";
@@ -25,16 +25,16 @@ pub(crate) const KEY_KIND: &str = "senv.kind";
 pub(crate) const KEY_CONFIG: &str = "senv.config";
 pub(crate) const KEY_CORPUS_TOKENS: &str = "senv.corpus_tokens";
 pub(crate) const KEY_HEADER_CRC: &str = "senv.header_crc32";
-/// Before the name of a tensor.
+/// Prefix of the metadata keys of checksums, before the name of a tensor.
 pub(crate) const KEY_CRC: &str = "senv.crc32.";
 pub(crate) const TEXT: &str = "vocabulary.text";
 pub(crate) const OFFSETS: &str = "vocabulary.offsets";
 pub(crate) const COUNTS: &str = "vocabulary.counts";
 
-/// Bytes that one thread takes a checksum of at a time.
+/// Bytes that one thread computes a checksum of at a time.
 const PIECE: usize = 1 << 20;
 
-/// A model file, mapped: opening it reads the header, and nothing of the rows.
+/// A memory-mapped model file: opening it reads the header alone.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -58,7 +58,7 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// Maps the file and checks its header: structure, version and, where it is recorded, checksum.
+    /// Memory-maps the file and checks its header: structure, version and, where it is recorded, checksum.
     ///
     /// # Errors
     /// [`Error::BadTensors`] if it breaks the rules of safetensors; [`Error::NotAModel`] without the metadata of
@@ -85,7 +85,7 @@ impl ModelFile {
         model.required(KEY_KIND)?;
         match model.recorded(KEY_HEADER_CRC)? {
             Some(recorded) => model.check_header(recorded)?,
-            // Checksums come together, so that damage to the name of this one is found as well.
+            // Checksums are all there or none, so that damage to the name of this key is found as well.
             None if model.header.metadata.keys().any(|key| key.starts_with(KEY_CRC)) => {
                 let reason = format!("the tensors have checksums, the header ({KEY_HEADER_CRC}) has none");
                 return Err(Error::BadTensors { path: model.path, reason });
@@ -109,13 +109,13 @@ impl ModelFile {
         &self.path
     }
 
-    /// Which model it is, such as `sent2vec`.
+    /// The kind of the model, such as `sent2vec`.
     #[must_use]
     pub fn kind(&self) -> &str {
         self.header.metadata.get(KEY_KIND).map_or("", String::as_str)
     }
 
-    /// Refuses a model of another kind.
+    /// Returns an error for a model of another kind.
     ///
     /// # Errors
     /// [`Error::WrongKind`].
@@ -127,19 +127,19 @@ impl ModelFile {
         Err(Error::WrongKind { path: self.path.clone(), found, expected })
     }
 
-    /// The configuration, JSON; `None` if the writer gave none.
+    /// The configuration, JSON; `None` if the file has none.
     #[must_use]
     pub fn config(&self) -> Option<&str> {
         self.header.metadata.get(KEY_CONFIG).map(String::as_str)
     }
 
-    /// All metadata, those of the format included.
+    /// All metadata, including those of the format.
     #[must_use]
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.header.metadata
     }
 
-    /// A value of the metadata that must be there.
+    /// A required value of the metadata.
     ///
     /// # Errors
     /// [`Error::NotAModel`] if it is missing.
@@ -162,9 +162,8 @@ impl ModelFile {
         self.header.tensors.contains_key(name)
     }
 
-    /// The F32 matrix `name`, mapped and not read (copied only where another program put it at an odd byte).
-    /// Several tables of a file share its map. The rows are not compared with their checksum: see
-    /// [`ModelFile::verify`].
+    /// The F32 matrix `name`, memory-mapped (copied only where another program wrote it at an odd byte). Tables of one
+    /// file share its map. The rows are not compared with their checksum: see [`ModelFile::verify`].
     ///
     /// # Errors
     /// [`Error::MissingTensor`]; [`Error::WrongTensor`] if it is no F32 matrix.
@@ -177,7 +176,7 @@ impl ModelFile {
         Ok(Table::from_vec(rows, dim, numbers(self.data(tensor), f32::from_le_bytes))?)
     }
 
-    /// The U8 tensor `name`, of any shape, as it lies in the map.
+    /// The U8 tensor `name`, of any shape, memory-mapped.
     ///
     /// # Errors
     /// [`Error::MissingTensor`]; [`Error::WrongTensor`]; [`Error::Checksum`].
@@ -187,7 +186,7 @@ impl ModelFile {
         Ok(self.data(tensor))
     }
 
-    /// The numbers of the F32 tensor `name`, of any shape, copied.
+    /// The values of the F32 tensor `name`, of any shape, copied.
     ///
     /// # Errors
     /// As [`ModelFile::bytes`].
@@ -195,7 +194,7 @@ impl ModelFile {
         self.copied(name, Dtype::F32, "F32", f32::from_le_bytes)
     }
 
-    /// The numbers of the F64 tensor `name`, of any shape, copied.
+    /// The values of the F64 tensor `name`, of any shape, copied.
     ///
     /// # Errors
     /// As [`ModelFile::bytes`].
@@ -203,7 +202,7 @@ impl ModelFile {
         self.copied(name, Dtype::F64, "F64", f64::from_le_bytes)
     }
 
-    /// The numbers of the U32 tensor `name`, of any shape, copied.
+    /// The values of the U32 tensor `name`, of any shape, copied.
     ///
     /// # Errors
     /// As [`ModelFile::bytes`].
@@ -211,7 +210,7 @@ impl ModelFile {
         self.copied(name, Dtype::U32, "U32", u32::from_le_bytes)
     }
 
-    /// The numbers of the U64 tensor `name`, of any shape, copied.
+    /// The values of the U64 tensor `name`, of any shape, copied.
     ///
     /// # Errors
     /// As [`ModelFile::bytes`].
@@ -318,7 +317,7 @@ pub(crate) fn crc(bytes: &[u8]) -> u32 {
     combine(pieces)
 }
 
-/// The checksum of pieces that lie one after the other.
+/// The checksum of adjacent pieces.
 pub(crate) fn combine(pieces: Vec<crc32fast::Hasher>) -> u32 {
     let mut all = crc32fast::Hasher::new();
     for piece in &pieces {
@@ -327,7 +326,7 @@ pub(crate) fn combine(pieces: Vec<crc32fast::Hasher>) -> u32 {
     all.finalize()
 }
 
-/// The checksum of length word and header, the place of the checksum itself taken as eight zeros.
+/// The checksum of length word and header, with the checksum itself as eight zeros.
 pub(crate) fn header_crc(header: &[u8], recorded: u32) -> u32 {
     let digits = format!("\"{KEY_HEADER_CRC}\":\"{recorded:08x}\"");
     let mut hasher = crc32fast::Hasher::new();
@@ -338,7 +337,7 @@ pub(crate) fn header_crc(header: &[u8], recorded: u32) -> u32 {
             hasher.update(b"00000000");
             hasher.update(&header[at + 8..]);
         }
-        // Written with other blanks by another program, which should have dropped the key.
+        // Rewritten with other blanks by another program, which should have dropped the key.
         None => hasher.update(header),
     }
     hasher.finalize()

@@ -1,4 +1,4 @@
-//! Writes the model file of the project. The layout is written down in `docs/format.md`.
+//! Writes the model file of the project, whose layout is specified in `docs/format.md`.
 
 use std::{borrow::Cow, collections::BTreeMap, io::Write, path::Path};
 
@@ -20,9 +20,9 @@ const ALIGNMENT: usize = 64;
 /// Rows checksummed at a time.
 const ROWS: usize = 1024;
 
-/// A model file in the making: metadata and tensors are named, then [`ModelWriter::save`] writes them.
+/// A model file under construction: add metadata and tensors, then [`ModelWriter::save`] writes them.
 ///
-/// Tables are written row by row from where they lie. The same parts give the same bytes.
+/// Tables are written row by row without a copy. The same parts give the same bytes.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -51,7 +51,7 @@ enum Data<'a> {
     Rows(&'a dyn Rows),
     F32s(&'a [f32]),
     Bytes(&'a [u8]),
-    /// Name of the type, bytes of a number, their little-endian bytes.
+    /// Name of the type, bytes of a value, little-endian bytes of the values.
     Numbers(&'static str, usize, Cow<'a, [u8]>),
 }
 
@@ -64,7 +64,7 @@ impl Data<'_> {
         }
     }
 
-    /// The place among the tensors: wider types first, among equal widths as the `safetensors` crate has it.
+    /// The order among the tensors: wider types first, among equal widths as in the `safetensors` crate.
     fn order(&self) -> usize {
         ["U64", "F64", "F32", "U32", "U8"].iter().position(|&d| d == self.dtype()).unwrap_or(usize::MAX)
     }
@@ -147,7 +147,7 @@ impl<'a> ModelWriter<'a> {
             .u64s(COUNTS, vocabulary.counts())
     }
 
-    /// An F32 matrix; what lies between the rows in memory is left out.
+    /// An F32 matrix, without the padding between its rows.
     #[must_use]
     pub fn table(self, name: &str, rows: &'a dyn Rows) -> Self {
         self.tensor(name, Data::Rows(rows))
@@ -188,7 +188,7 @@ impl<'a> ModelWriter<'a> {
         self
     }
 
-    /// Writes the file; it appears whole or not at all.
+    /// Writes the file, by an atomic replace.
     ///
     /// # Errors
     /// [`Error::BadWrite`] for a name used twice, too many tensors, or a header that is too long;
@@ -254,8 +254,8 @@ impl<'a> ModelWriter<'a> {
         text.push('}');
         let mut header = vec![0; LENGTH];
         header.extend_from_slice(text.as_bytes());
-        // The data must start at a multiple of 8, which can be had along with the table unless an odd number of
-        // four-byte numbers lies before it.
+        // The data must start at a multiple of 8, which the table's alignment gives too, unless an odd number of
+        // four-byte values precedes it.
         let step = if aligned % 8 == 0 { aligned % ALIGNMENT } else { 0 };
         let padded = (header.len() + step).next_multiple_of(ALIGNMENT) - step;
         header.resize(padded, b' ');

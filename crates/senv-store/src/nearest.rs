@@ -1,11 +1,11 @@
-//! The nearest rows of a vector by cosine: exact, every row compared, on all cores.
+//! Exact nearest-neighbour search by cosine: every row is compared, on all cores.
 
 use rayon::prelude::*;
 use senv_core::{Rows, kernels};
 
 use crate::Result;
 
-/// Rows compared at a time: with 300 values each they fill a third of a second-level cache of 1 MiB.
+/// Rows compared at a time: at dimension 300 they fill a third of a second-level cache of 1 MiB.
 const ROWS: usize = 256;
 /// Queries compared at a time.
 const QUERIES: usize = 64;
@@ -22,7 +22,7 @@ pub struct Neighbour {
 }
 
 impl Neighbour {
-    /// Whether this one stands before the other: higher cosine, among equals the lower row.
+    /// Whether this one ranks before the other: higher cosine, among equals the lower row.
     fn is_before(&self, other: &Self) -> bool {
         self.cosine > other.cosine || (self.cosine == other.cosine && self.row < other.row)
     }
@@ -32,12 +32,13 @@ impl Neighbour {
     }
 }
 
-/// Rows with their norms, ready to be searched.
+/// Rows with their norms, prepared for the search.
 ///
-/// Results are bit-identical results at any number of threads, and for a query alone or among others. Equal cosines come
-/// by rising row. Rows that are zero (norm below 1e-12) or hold NaN or an infinite number are never neighbours.
+/// Results are bit-identical at any number of threads, and for a query alone or among others. Equal cosines are ordered
+/// by ascending row. Rows that are zero (norm below 1e-12) or hold NaN or an infinite value are never neighbours.
 ///
-/// With n rows of dimension d, building takes O(nd), a query O(nd + n log k) and memory O(n + k) besides the rows.
+/// With n rows of dimension d, building takes O(nd), a query O(nd + n log k) and memory O(n + k) in addition to the
+/// rows.
 ///
 /// ```
 /// use senv_core::Table;
@@ -78,7 +79,7 @@ impl<R: Rows> NearestIndex<R> {
         &self.rows
     }
 
-    /// The `k` rows of highest cosine with the query, the nearest first; fewer if there are not so many, none for
+    /// The `k` rows of highest cosine with the query, the nearest first; fewer if there are fewer rows, none for
     /// a query that is zero.
     ///
     /// # Errors
@@ -88,7 +89,7 @@ impl<R: Rows> NearestIndex<R> {
         self.nearest_where(query, k, |_| true)
     }
 
-    /// As [`NearestIndex::nearest`], among the rows that `keep` accepts: all but the query's own, say.
+    /// As [`NearestIndex::nearest`], among the rows that `keep` accepts, for example all but the query's own.
     ///
     /// # Errors
     /// As [`NearestIndex::nearest`].
@@ -158,7 +159,7 @@ impl<R: Rows> NearestIndex<R> {
                         if inverse == 0.0 {
                             continue;
                         }
-                        // Most rows fall here, and for all queries at once.
+                        // Most rows are rejected here, for all queries at once.
                         let scores = &scores[i * m..(i + 1) * m];
                         for (query, &score) in scores.iter().enumerate() {
                             if score * inverse < floors[query] {
@@ -189,8 +190,8 @@ impl<R: Rows> NearestIndex<R> {
         Ok(found.into_iter().map(Best::into_sorted).collect())
     }
 
-    /// Scores of these rows with all queries, `m` a row. The kernel gives each the same bits in products of any
-    /// height and width, so a single query may take the shorter way.
+    /// Scores of these rows with all queries, `m` a row. The kernel is bit-identical in products of any height and
+    /// width, so a single query may use the faster kernel.
     fn score(&self, units: &[f32], m: usize, rows: std::ops::Range<usize>, copy: &mut Vec<f32>, scores: &mut [f32]) {
         let (dim, n) = (self.rows.dim(), rows.len());
         if m < 3 {
@@ -199,7 +200,7 @@ impl<R: Rows> NearestIndex<R> {
             }
             return;
         }
-        // Back to back, for the rows of a table may have gaps.
+        // Contiguous, as the rows of a table may be padded.
         copy.clear();
         rows.for_each(|row| copy.extend_from_slice(self.rows.row(row)));
         kernels::scores(copy, n, units, m, dim, &mut scores[..n * m]);
@@ -222,7 +223,7 @@ fn unit(query: &[f32], dim: usize) -> Result<(f32, Vec<f32>)> {
     Ok((norm as f32, query.iter().map(|&x| (f64::from(x) * factor) as f32).collect()))
 }
 
-/// The best `k` so far: a heap with the worst of them on top.
+/// The best `k` so far: a heap with the worst on top.
 #[derive(Clone)]
 struct Best {
     k: usize,
@@ -239,12 +240,12 @@ impl Best {
         self.heap.len() < self.k || neighbour.is_before(&self.heap[0])
     }
 
-    /// The cosine below which nothing is wanted any more.
+    /// The cosine that a row must reach to be among the best.
     fn floor(&self) -> f32 {
         if self.heap.len() < self.k { f32::NEG_INFINITY } else { self.heap[0].cosine }
     }
 
-    /// Takes one that [`Best::wants`] said yes to.
+    /// Adds one that [`Best::wants`] accepted.
     fn push(&mut self, neighbour: Neighbour) {
         let heap = &mut self.heap;
         if heap.len() < self.k {

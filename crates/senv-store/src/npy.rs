@@ -14,12 +14,12 @@ use crate::{
     word2vec_binary::le_bytes,
 };
 
-/// Data start at a multiple of this.
+/// The alignment of the data.
 const ALIGNMENT: usize = 64;
 /// The highest dimension.
 const MAX_DIM: usize = 65_536;
 
-/// Writes an f32 matrix row by row; the number of rows is given first and must be kept.
+/// Writes an f32 matrix row by row; the number of rows is fixed in advance.
 ///
 /// ```
 /// use senv_store::NpyWriter;
@@ -41,7 +41,7 @@ pub struct NpyWriter<W: Write> {
 }
 
 impl<W: Write> NpyWriter<W> {
-    /// Starts a matrix of `n_rows` rows of `dim` values; `name` stands for the path in errors.
+    /// Starts a matrix of `n_rows` rows of dimension `dim`; `name` is used as the path in errors.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the header cannot be written.
@@ -65,7 +65,7 @@ impl<W: Write> NpyWriter<W> {
         Ok(self.writer.write_all(&le_bytes(row)).map_err(|e| senv_core::Error::io("write", &self.path, e))?)
     }
 
-    /// Ends the matrix and gives the writer back.
+    /// Ends the matrix and returns the writer.
     ///
     /// # Errors
     /// [`Error::BadWrite`] if rows are missing; [`senv_core::Error::Io`] if the rest cannot be written.
@@ -80,7 +80,7 @@ impl<W: Write> NpyWriter<W> {
     }
 }
 
-/// Writes a matrix to a file, which appears whole or not at all.
+/// Writes a matrix to a file, by an atomic replace.
 ///
 /// # Errors
 /// [`senv_core::Error::Io`] if it cannot be written.
@@ -103,8 +103,8 @@ fn header(n_rows: usize, dim: usize) -> Vec<u8> {
     header
 }
 
-/// Reads a matrix as f32; a vector becomes one column. Little-endian f32 in row order is mapped and not read, the
-/// rest (`f2`, `f8`, `i1`, `u1`, big-endian, column order) is converted.
+/// Reads a matrix as f32; a vector becomes one column. Little-endian f32 in row-major order is memory-mapped, all else
+/// (`f2`, `f8`, `i1`, `u1`, big-endian, column-major) is converted.
 ///
 /// # Errors
 /// [`Error::BadNpy`] if it is no matrix of these types, or not as long as its shape says;
@@ -122,8 +122,8 @@ pub fn read_npy(path: impl AsRef<Path>) -> Result<Table> {
     head.numbers(start.chain(&file), path)
 }
 
-/// The same from a stream of `len` bytes, an entry of an archive say, which is read to its end; `name` stands for the
-/// path in errors.
+/// The same from a stream of `len` bytes, such as an entry of an archive, which is read to its end; `name` is used as
+/// the path in errors.
 ///
 /// ```
 /// use senv_store::{NpyWriter, read_npy_stream};
@@ -138,7 +138,7 @@ pub fn read_npy(path: impl AsRef<Path>) -> Result<Table> {
 /// ```
 ///
 /// # Errors
-/// As [`read_npy`], whatever fails at the end of the stream among them.
+/// As [`read_npy`], and for any error at the end of the stream.
 pub fn read_npy_stream(mut source: impl Read, len: u64, name: impl AsRef<Path>) -> Result<Table> {
     let name = name.as_ref();
     let (head, start) = Head::read(&mut source, len, name)?;
@@ -172,7 +172,7 @@ impl Head {
         Ok((head, start))
     }
 
-    /// The numbers, row by row, from a source that holds them and nothing else.
+    /// The values, row by row, from a source that holds nothing else.
     fn numbers(&self, mut source: impl Read, path: &Path) -> Result<Table> {
         let io = |e| senv_core::Error::io("read", path, e);
         let (n, width) = (self.rows * self.columns, self.kind.width());

@@ -1,11 +1,11 @@
-//! What the header of an `.npy` file says.
+//! The header of an `.npy` file.
 
-/// How a file starts.
+/// The first bytes of a file.
 pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The longest header.
 pub(crate) const MAX_HEADER: usize = 1 << 16;
 
-/// The types that are read.
+/// The supported types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     F2,
@@ -16,7 +16,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Bytes of a number.
+    /// Bytes of a value.
     pub(crate) fn width(self) -> usize {
         match self {
             Self::F2 => 2,
@@ -26,7 +26,7 @@ impl Kind {
         }
     }
 
-    /// A number from its bytes.
+    /// A value from its bytes.
     pub(crate) fn number(self, bytes: &[u8], big_endian: bool) -> f32 {
         let mut le = [0; 8];
         let le = &mut le[..bytes.len()];
@@ -56,7 +56,7 @@ fn half(bits: u16) -> f32 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
-/// What the header says.
+/// The parsed header.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) kind: Kind,
@@ -69,7 +69,7 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// From the first bytes of a file, header and all.
+    /// Parses the first bytes of a file, which hold the whole header.
     pub(crate) fn parse(file: &[u8]) -> Result<Self, String> {
         let cut = || "the file ends inside the header".to_owned();
         if !file.starts_with(MAGIC) {

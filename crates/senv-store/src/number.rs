@@ -1,17 +1,17 @@
-//! Decimal text to f32, correctly rounded, at the speed of the usual case.
+//! Decimal text to f32, correctly rounded, with a fast path for usual numbers.
 
-/// 10^0 .. 10^22: the powers of ten that f64 holds exactly.
+/// 10^0 .. 10^22: the powers of ten that are exact in f64.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
 
-/// The number that fills `text` up to its first blank or its end, and how many bytes it takes.
+/// The number that fills `text` up to its first blank or its end, and its length in bytes.
 ///
-/// Digits are gathered into an integer m and a decimal exponent e. With m ≤ 2^53 and |e| ≤ 22 both m and 10^|e| are
+/// Digits are read as an integer m and a decimal exponent e. With m ≤ 2^53 and |e| ≤ 22 both m and 10^|e| are
 /// exact in f64, so m · 10^e is the correctly rounded f64, and its rounding to f32 is that of the decimal, unless
-/// the f64 lies exactly between two f32: rounding cannot cross that point, only reach it. Whatever falls out of
-/// this case goes to the standard library, which takes the same texts and rounds correctly always.
+/// the f64 is exactly between two f32: rounding cannot cross that point, only reach it. All other texts go to the
+/// standard library, which accepts the same texts and always rounds correctly.
 #[inline]
 pub(crate) fn number(text: &[u8]) -> Option<(f32, usize)> {
     let mut at = 0;
@@ -76,7 +76,7 @@ mod tests {
                 0 => format!("{}", f32::from_bits(rng.random())),
                 1 => format!("{:e}", f32::from_bits(rng.random())),
                 2 => format!("{:.6}", rng.random::<f32>() - 0.5),
-                // On and beside the middle between two f32.
+                // At and next to the middle between two f32.
                 3 => format!("{}", f64::from(rng.random::<f32>()) + f64::from(f32::EPSILON) / 4.0),
                 _ => format!("{}.{}e{}", rng.random::<u16>(), rng.random::<u64>(), rng.random_range(-50..50)),
             })

@@ -1,4 +1,4 @@
-//! How to read and write: formats, policies, ceilings, and what a reader reports.
+//! Options of reading and writing: formats, policies, limits, and the report of a reader.
 
 use std::{fmt, path::Path};
 
@@ -14,12 +14,12 @@ pub enum Format {
     GloveText,
     /// As [`Format::Word2vecText`], with a blank at the end of each line.
     FastTextVec,
-    /// The senv model file: safetensors with vocabulary and metadata, mapped and not read.
+    /// The senv model file: safetensors with vocabulary and metadata, memory-mapped.
     Safetensors,
 }
 
 impl Format {
-    /// The format that a file name asks for when writing: `.safetensors`, `.vec` (fastText), `.bin` (word2vec
+    /// The format for a file name when writing: `.safetensors`, `.vec` (fastText), `.bin` (word2vec
     /// binary), `.w2v` (word2vec text), `.txt` (GloVe text, which every program reads that splits lines).
     ///
     /// ```
@@ -58,7 +58,7 @@ pub enum InvalidUtf8 {
     /// Stop with [`Error::InvalidUtf8`](crate::Error::InvalidUtf8).
     #[default]
     Error,
-    /// Put U+FFFD for the bad bytes; words that become equal by it are duplicates.
+    /// Replace invalid bytes by U+FFFD; words that become equal are duplicates.
     Replace,
 }
 
@@ -72,16 +72,16 @@ pub enum Duplicates {
     Error,
 }
 
-/// What to do with NaN and infinite numbers.
+/// What to do with NaN and infinite values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NonFinite {
-    /// Let them pass; readers count them.
+    /// Accept them; readers count them.
     Accept,
     /// Stop with [`Error::NonFinite`](crate::Error::NonFinite).
     Error,
 }
 
-/// How to read. The ceilings stop damaged and foreign files before memory is taken for them.
+/// Options of reading. The limits stop damaged and foreign files before memory is allocated for them.
 ///
 /// ```
 /// use senv_store::{Format, InvalidUtf8, ReadOptions};
@@ -120,7 +120,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The format, where the content must not decide. Default: the content decides.
+    /// The format, if it must not be detected. Default: detected by the content.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
@@ -141,7 +141,7 @@ impl ReadOptions {
         self
     }
 
-    /// NaN and infinite numbers. Default: [`NonFinite::Accept`].
+    /// NaN and infinite values. Default: [`NonFinite::Accept`].
     #[must_use]
     pub fn non_finite(mut self, policy: NonFinite) -> Self {
         self.non_finite = policy;
@@ -186,17 +186,17 @@ impl ReadOptions {
     }
 }
 
-/// What a reader met.
+/// The report of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoadReport {
     /// The format of the file.
     pub format: Format,
-    /// Rows of the file, those left out included.
+    /// Rows of the file, including those left out.
     pub rows: u64,
-    /// Rows left out because their word had one already.
+    /// Rows left out because their word had a row already.
     pub duplicates: u64,
-    /// Numbers of the kept rows that are NaN or infinite; 0 for a mapped file, whose rows are not looked at.
+    /// Numbers of the kept rows that are NaN or infinite; 0 for a memory-mapped file, whose rows are not checked.
     pub non_finite: u64,
     /// Words in which bytes that are not UTF-8 were replaced.
     pub invalid_utf8: u64,

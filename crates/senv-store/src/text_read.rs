@@ -1,7 +1,7 @@
-//! Reads a line a word: word2vec text and fastText `.vec` (with a header), GloVe text (without one).
+//! Reads formats of one line a word: word2vec text and fastText `.vec` (with a header), GloVe text (without one).
 //!
-//! The file is taken in blocks of whole lines; the lines of a block are parsed on all threads and gathered in
-//! order, so that the result and the first error do not depend on the threads.
+//! The file is read in blocks of whole lines; the lines of a block are parsed on all threads and collected in order, so
+//! that the result and the first error do not depend on the threads.
 
 use rayon::prelude::*;
 
@@ -40,7 +40,7 @@ pub(crate) fn read(mut input: Input, format: Format, options: &ReadOptions) -> R
         let block = &input.buffered()[..end];
         let parse = |piece| parse(piece, dim, format == Format::GloveText);
         let pieces = cut(block);
-        // A short file is not worth waking the threads.
+        // A short file is not worth several threads.
         let pieces: Vec<Piece<'_>> = match pieces[..] {
             [piece] => vec![parse(piece)],
             _ => pieces.into_par_iter().map(parse).collect(),
@@ -85,7 +85,7 @@ pub(crate) fn read_header(input: &mut Input) -> Result<detect::Header> {
     Ok(header)
 }
 
-/// Rows to take memory for at once: those declared, if they can lie in the bytes that are left.
+/// Rows to allocate memory for at once: those declared, if they fit into the bytes that are left.
 fn reserve(input: &Input, options: &ReadOptions, dim: u64, declared: Option<u64>) -> Result<u64> {
     let Some(rows) = declared else { return Ok(0) };
     let path = input.path().to_owned();
@@ -95,7 +95,7 @@ fn reserve(input: &Input, options: &ReadOptions, dim: u64, declared: Option<u64>
     crate::collect::limit(&path, "the dimension", dim, options.max_dim as u64)?;
     crate::collect::limit(&path, "the number of rows", rows, options.max_rows)?;
     let Some(left) = input.left() else { return Ok(0) };
-    // A blank and a digit a number, and the end of the line, which the last one may lack.
+    // A blank and a digit for each value, and the end of the line, which the last one may lack.
     let needed = (u128::from(rows) * (2 * u128::from(dim) + 1)).saturating_sub(1);
     match needed <= u128::from(left) {
         true => Ok(rows),
@@ -104,7 +104,7 @@ fn reserve(input: &Input, options: &ReadOptions, dim: u64, declared: Option<u64>
     }
 }
 
-/// The dimension of a file without a header: the numbers at the end of its first line.
+/// The dimension of a file without a header: the number of values at the end of its first line.
 fn first_dim(input: &mut Input, options: &ReadOptions) -> Result<u64> {
     let most = longest_line(options, options.max_dim);
     let mut look = PIECE;
@@ -162,7 +162,7 @@ fn next_block(input: &mut Input, options: &ReadOptions, dim: usize, line: u64) -
     }
 }
 
-/// A block in pieces of whole lines.
+/// Splits a block into pieces of whole lines.
 fn cut(block: &[u8]) -> Vec<&[u8]> {
     let mut pieces = Vec::with_capacity(block.len() / PIECE + 1);
     let mut rest = block;
@@ -176,14 +176,14 @@ fn cut(block: &[u8]) -> Vec<&[u8]> {
     pieces
 }
 
-/// The rows of one piece, up to its first fault.
+/// The rows of one piece, up to its first error.
 struct Piece<'a> {
     words: Vec<&'a [u8]>,
     values: Vec<f32>,
     fault: Option<Fault<'a>>,
 }
 
-/// What is wrong with a line.
+/// The error of a line.
 enum Fault<'a> {
     Empty,
     Dim { word: &'a [u8], found: usize },
@@ -243,14 +243,14 @@ fn parse_line<'a>(line: &'a [u8], dim: usize, values: &mut Vec<f32>) -> Option<&
     rest.is_empty().then_some(word)
 }
 
-/// Any other line: the word may hold blanks in GloVe text; else it says what is wrong.
+/// Any other line: the word may hold blanks in GloVe text; else returns the error.
 fn parse_odd_line<'a>(line: &'a [u8], dim: usize, blanks: bool, values: &mut Vec<f32>) -> Result<&'a [u8], Fault<'a>> {
     if line.is_empty() {
         return Err(Fault::Empty);
     }
     let first = &line[..memchr::memchr(b' ', line).unwrap_or(line.len())];
     let found = memchr::memchr_iter(b' ', line).count();
-    // A word that ends in a number is more likely a row with a number too many.
+    // A word that ends in a number is more likely a row with one value too many.
     if found < dim || (found > dim && (!blanks || numbers_at_end(line) > dim)) {
         return Err(Fault::Dim { word: first, found });
     }

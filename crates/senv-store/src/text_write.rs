@@ -1,4 +1,4 @@
-//! Writes a line a word. Numbers are the shortest decimals that read back to the same f32.
+//! Writes formats of one line a word. Values are the shortest decimals that read back to the same f32.
 
 use std::io::{Result, Write};
 

@@ -1,4 +1,4 @@
-//! word2vec binary: a header line, then each word, a blank and its numbers as little-endian f32.
+//! word2vec binary: a header line, then each word, a blank and its values as little-endian f32.
 
 use std::{
     borrow::Cow,
@@ -32,7 +32,7 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<(Embedding
     let dim = usize::try_from(header.dim).unwrap_or(usize::MAX);
     let mut expected = 0;
     if let Some(left) = input.left() {
-        // A byte of the word, a blank, the numbers.
+        // A byte of the word, a blank, the values.
         let needed = u128::from(header.rows) * (2 + 4 * u128::from(header.dim));
         if needed > u128::from(left) {
             return Err(Error::DeclaredTooMuch { path, rows: header.rows, dim: header.dim, needed, left });
@@ -77,7 +77,7 @@ fn read_row(input: &mut Input, rows: &mut Collector<'_>, row: &mut [f32], max_wo
         return Err(Error::BadWord { path, at, word, dim });
     }
     let Some(bytes) = window.get(len + 1..len + 1 + 4 * row.len()) else {
-        return Err(input.truncated("the numbers of a word"));
+        return Err(input.truncated("the values of a word"));
     };
     for (x, bytes) in row.iter_mut().zip(bytes.as_chunks::<4>().0) {
         *x = f32::from_le_bytes(*bytes);
@@ -100,7 +100,7 @@ pub(crate) fn write(embeddings: &Embeddings, out: &mut impl Write) -> io::Result
     Ok(())
 }
 
-/// The little-endian bytes of numbers: themselves on nearly every machine.
+/// The little-endian bytes of values: without a copy on nearly every machine.
 pub(crate) fn le_bytes(values: &[f32]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         Cow::Borrowed(bytemuck::cast_slice(values))

@@ -1,4 +1,4 @@
-//! GloVe text, compressed input, and how formats are told apart.
+//! GloVe text, compressed input, and detection of formats.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn a_file_written_by_hand_is_read_with_blanks_in_words() {
 #[test]
 fn rows_of_another_dimension_are_refused_by_line() {
     assert!(matches!(error(b"a 1 2\nb 1\n"), Error::WrongDim { at: Position::Line(2), found: 1, expected: 2, .. }));
-    // A number too many is no word with a blank.
+    // A value too many is no word with a blank.
     assert!(matches!(error(b"a 1 2\nb 1 2 3\n"), Error::WrongDim { at: Position::Line(2), found: 3, expected: 2, .. }));
     assert!(matches!(error(b"a 1 2\nb c d 1 x\n"), Error::BadNumber { at: Position::Line(2), number: 2, .. }));
     assert!(matches!(error(b"a 1 2\n\nb 1 2\n"), Error::EmptyLine { at: Position::Line(2), .. }));

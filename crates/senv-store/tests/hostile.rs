@@ -1,4 +1,4 @@
-//! Every cut and every flipped bit of small files, and a watch on the memory that is asked for.
+//! Truncation at every byte and every flipped bit of small files, with a limit on the memory allocated.
 #![allow(unsafe_code)] // for the allocator that watches
 
 mod common;
@@ -12,7 +12,7 @@ use common::*;
 use proptest::prelude::*;
 use senv_store::{Format, ModelFile, NonFinite, ReadOptions, read_npy};
 
-/// The largest piece of memory that was asked for.
+/// The largest allocation.
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 /// None of the files here is longer than 4 KiB; the largest buffer of the readers is the first step of a block.
 const ENOUGH: usize = 1 << 20;
@@ -50,7 +50,7 @@ const FORMATS: [Option<Format>; 5] = [
     Some(Format::Safetensors),
 ];
 
-/// Reads bytes in every way there is; whatever comes out fits into the file, and the memory stays small.
+/// Reads bytes in every way; the result fits into the file, and the memory stays small.
 fn try_all(bytes: &[u8], path: &std::path::Path) {
     write_anew(path, bytes);
     for format in FORMATS {
@@ -58,7 +58,7 @@ fn try_all(bytes: &[u8], path: &std::path::Path) {
         for (embeddings, report) in
             [senv_store::Embeddings::read(path, &options), read_in_drops(bytes, &options)].into_iter().flatten()
         {
-            // A number takes two bytes at least, a digit and a blank.
+            // A value takes two bytes at least, a digit and a blank.
             assert!(2 * embeddings.len() * embeddings.dim() <= bytes.len());
             assert_eq!(embeddings.len() as u64 + report.duplicates, report.rows);
             for (i, (word, row)) in embeddings.iter().enumerate() {

@@ -157,7 +157,7 @@ fn embeddings_are_mapped_with_counts_and_report() {
     assert_eq!((report.rows, report.duplicates), (3, 0));
     let small = ReadOptions::default().max_rows(2);
     assert!(matches!(Embeddings::read(&path, &small), Err(Error::AboveLimit { found: 3, limit: 2, .. })));
-    // A mapped file is replaced whole while it is in use.
+    // A memory-mapped file is replaced while it is in use.
     embeddings(&["other"], 2, &[0.0; 2]).save(&path).unwrap();
     assert_eq!(again.get("x"), Some([1.0, f32::MAX].as_slice()));
     // No words at all.

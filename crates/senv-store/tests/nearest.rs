@@ -34,7 +34,7 @@ fn the_rows_are_those_of_a_plain_search() {
             let nearest = index.nearest(query, 10).unwrap();
             assert_eq!(nearest.len(), n.min(10));
             for (i, neighbour) in nearest.iter().enumerate() {
-                // Rows whose cosines differ by less than f32 resolves may change places.
+                // Rows whose cosines differ by less than f32 resolves may swap.
                 assert!((f64::from(neighbour.cosine) - all[i].0).abs() < 1e-6);
                 assert!((cosine(query, table.row(neighbour.row)) - all[i].0).abs() < 1e-6);
             }

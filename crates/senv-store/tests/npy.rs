@@ -120,7 +120,7 @@ fn headers_that_are_no_matrix_of_numbers_are_refused() {
         refused(&with("'<f4'", &format!("(1, {big})")), &[0; 4]);
         refused(&with("'<f4'", &format!("({big}, {big})")), &[0; 4]);
     }
-    // The product wraps to one number.
+    // The product wraps to one value.
     refused(&with("'<f4'", "(4294967297, 4294967297)"), &[0; 4]);
     refused(&with("'<f4'", "(3, 0)"), &[]);
     refused(&with("'<f4'", "(1, 65537)"), &[0; 4 * 65_537]);

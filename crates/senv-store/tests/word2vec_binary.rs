@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use senv_store::{Embeddings, Error, Format, InvalidUtf8, NonFinite, Position, ReadOptions};
 
-/// Two words of two numbers: 1.5, -2 and 0.25, 32.125 (whose bytes hold a blank and a line end).
+/// Two words of two values: 1.5, -2 and 0.25, 32.125 (whose bytes hold a blank and a line end).
 fn small(newlines: bool) -> Vec<u8> {
     let end: &[u8] = if newlines { b"\n" } else { b"" };
     let first = [0x00, 0x00, 0xc0, 0x3f, 0x00, 0x00, 0x00, 0xc0];
@@ -83,7 +83,7 @@ fn impossible_headers_fail_at_once() {
     // 4 · 2^30 wraps to 0 in 32 bits.
     let result = read_as(b"1073741824 1\n", Format::Word2vecBinary);
     assert!(matches!(result, Err(Error::DeclaredTooMuch { .. })), "{result:?}");
-    // A stream does not tell its length; memory grows with what comes.
+    // The length of a stream is unknown; memory grows with what is read.
     let streamed = read_in_drops(b"2147483647 65536\na 1", &ReadOptions::default().format(Format::Word2vecBinary));
     assert!(matches!(streamed, Err(Error::Truncated { .. })), "{streamed:?}");
     assert!(matches!(read_as(b"2 0\n", Format::Word2vecBinary), Err(Error::ZeroDim { .. })));

@@ -26,8 +26,8 @@ impl Folder {
     }
 }
 
-/// Writes a file under a name that may be taken. Some file systems bring a file that is cut to nothing and written
-/// again to the disk at once, which is slow many thousand times over; a new one they do not.
+/// Writes a file under a name that may be taken. Some file systems write a file that is truncated and rewritten to the
+/// disk at once, which is slow many thousand times over; a new one they do not.
 pub fn write_anew(path: &std::path::Path, bytes: &[u8]) {
     let _ = std::fs::remove_file(path);
     std::fs::write(path, bytes).unwrap();
@@ -71,7 +71,7 @@ pub fn embeddings(words: &[&str], dim: usize, values: &[f32]) -> Embeddings {
     Embeddings::new(vocabulary, Table::from_vec(words.len(), dim, values.to_vec()).unwrap()).unwrap()
 }
 
-/// Numbers that are hard to print: all bits used, subnormal, the smallest, the largest, minus zero.
+/// Values that are hard to print: all bits used, subnormal, the smallest, the largest, minus zero.
 pub const HARD: [f32; 8] = [0.1, -1.0 / 3.0, 1.234_5e-41, f32::from_bits(1), f32::MAX, f32::MIN, -0.0, 16_777_217.0];
 
 /// A stream that gives one byte at a time.
