@@ -126,7 +126,9 @@ fn gemm_may_run() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         let (avx2, fma) = (is_x86_feature_detected!("avx2"), is_x86_feature_detected!("fma"));
-        (avx2 || !fma) && (avx2 && fma || !is_x86_feature_detected!("avx512f"))
+        let avx512 = is_x86_feature_detected!("avx512f");
+        // All three, both, AVX2 alone, or none of them.
+        matches!((avx2, fma, avx512), (true, true, _) | (_, false, false))
     }
     #[cfg(not(target_arch = "x86_64"))]
     true

@@ -13,6 +13,8 @@
 //! targets came one after another: the sums are what their rows have already moved when their turn comes. It takes the
 //! products h_s·h_t and no second pass over the rows. Hidden vectors stay those of the start of the step.
 
+use senv_core::math::softplus;
+
 use crate::{
     plan::{Contest, Plan, Step},
     sigmoid::sigmoid_in_place,
@@ -88,7 +90,6 @@ impl Coefficients {
         if has_repeats {
             self.moved.resize(m * (n + m), 0.0);
         }
-        let softplus = |x: f32| f64::from(x).max(0.0) + (-f64::from(x).abs()).exp().ln_1p();
         let mut loss = 0.0;
         for (i, t) in targets.iter().enumerate() {
             let row = &mut scores[i * n..][..n];
@@ -110,8 +111,13 @@ impl Coefficients {
                 }
             }
             if want_loss {
-                loss += softplus(-own[i]);
-                loss += row.iter().zip(negatives).filter(|&(_, &n)| n != t.row).map(|(&s, _)| softplus(s)).sum::<f64>();
+                loss += softplus(-f64::from(own[i]));
+                loss += row
+                    .iter()
+                    .zip(negatives)
+                    .filter(|&(_, &n)| n != t.row)
+                    .map(|(&s, _)| softplus(f64::from(s)))
+                    .sum::<f64>();
             }
             sigmoid_in_place(row);
             for ((c, &score), &negative) in coefficients.iter_mut().zip(row.iter()).zip(negatives) {
