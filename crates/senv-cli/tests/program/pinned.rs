@@ -29,11 +29,13 @@ fn results(folder: &Folder, model: &str) -> [String; 3] {
     let query = "The train to the coast was late.";
     let nearest = ["nearest", "--model", model, "--input", "sentences.txt", "--query", query, "--k", "5"];
     let sts = ["eval", "sts", "--model", model, "sts.tsv", "--no-floor", "--json"];
-    let overall = |report: &serde_json::Value| report["overall"].to_string();
+    // As it was printed: a parsed number may differ in its last digit with the features of the parser.
+    let report = folder.run(&sts).ok().out;
+    let overall = report.find("\"overall\"").map_or("", |start| &report[start..]);
     [
         hash(&fs::read(folder.path("v.npy")).unwrap()),
         hash(folder.run(&nearest).ok().out.as_bytes()),
-        hash(overall(&folder.run(&sts).ok().json()).as_bytes()),
+        hash(overall.as_bytes()),
     ]
 }
 
