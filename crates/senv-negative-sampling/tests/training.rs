@@ -168,7 +168,7 @@ fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
 #[test]
 fn hogwild_with_one_thread_repeats() {
     let corpus = corpus(2000);
-    let params = Params { schedule: Schedule::Hogwild, epochs: 2, ..Params::default() };
+    let params = Params { threads: 1, schedule: Schedule::Hogwild, epochs: 2, ..Params::default() };
     let run = || train(&corpus, &masked(), &params, &NoObserver).unwrap();
     assert!(same_bits(&run(), &run()));
 }
@@ -187,7 +187,13 @@ impl Observer for StopAt {
 
 fn checkpointed(path: PathBuf, resume: bool, schedule: Schedule) -> Params {
     let every = Some(std::time::Duration::from_millis(250));
-    Params { epochs: 40, schedule, checkpoint: Some(CheckpointPlan { path, every, resume }), ..Params::default() }
+    Params {
+        threads: 1,
+        epochs: 40,
+        schedule,
+        checkpoint: Some(CheckpointPlan { path, every, resume }),
+        ..Params::default()
+    }
 }
 
 #[test]
