@@ -216,9 +216,18 @@ impl<E: Examples> Worker<'_, E> {
         let shared = self.shared;
         let (n_lanes, n_threads) = (shared.lanes.len(), self.n_threads);
         let own = self.thread * n_lanes / n_threads..(self.thread + 1) * n_lanes / n_threads;
+        let mut spin = Spin::default();
         loop {
             let turn = shared.turn.0.load(Ordering::Acquire);
-            if turn - block.start.turn > block.steps.len() {
+            let Some(done) = turn.checked_sub(block.start.turn) else {
+                // The thread that ended the block before has said where this one starts, and not yet that it does.
+                if shared.lost.is_declared() {
+                    return None;
+                }
+                spin.wait();
+                continue;
+            };
+            if done > block.steps.len() {
                 return Some(());
             }
             for number in own.clone() {
