@@ -88,7 +88,7 @@ impl AverageEncoder {
         weighting::weighted(self, scheme, &lines, seed)
     }
 
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     #[must_use]
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer

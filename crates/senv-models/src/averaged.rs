@@ -116,7 +116,7 @@ impl<P: AveragedSystem> Averaged<P> {
         &self.encoder
     }
 
-    /// Writes the model to a file, which appears whole or not at all.
+    /// Writes the model to a file by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -86,7 +86,7 @@ pub enum Error {
     },
     /// The loss is no better than that of a guess, or of the weights that training began with.
     #[error(
-        "nothing is learnt: the loss is {loss:.4} at step {step}, that of {of} {bound:.4} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip"
+        "nothing is learned: the loss is {loss:.4} at step {step}, that of {of} {bound:.4} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip"
     )]
     NotLearning {
         /// The step, counted from 0.

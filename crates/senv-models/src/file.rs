@@ -18,7 +18,7 @@ pub(crate) fn to_json(params: &impl Serialize) -> Result<String> {
     })
 }
 
-/// Writes a model; the file appears whole or not at all.
+/// Writes a model, by atomic replacement.
 pub(crate) fn save(
     kind: &str,
     params: &impl Serialize,
@@ -29,7 +29,7 @@ pub(crate) fn save(
     save_with(kind, params, vocabulary, rows, &[], path)
 }
 
-/// Writes a model with groups of dense parameters, whose names all differ; the file appears whole or not at all.
+/// Writes a model with groups of dense parameters, whose names all differ, by atomic replacement.
 pub(crate) fn save_with(
     kind: &str,
     params: &impl Serialize,
@@ -44,7 +44,7 @@ pub(crate) fn save_with(
     Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).save(path)?)
 }
 
-/// Writes an average of rows with its weights; the file appears whole or not at all.
+/// Writes an average of rows with its weights, by atomic replacement.
 pub(crate) fn save_average(kind: &str, params: &impl Serialize, encoder: &AverageEncoder, path: &Path) -> Result<()> {
     let config = to_json(params)?;
     let writer = ModelWriter::new(kind).config(&config).vocabulary(encoder.vocabulary()).table(ROWS, encoder.rows());

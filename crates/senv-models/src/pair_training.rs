@@ -29,7 +29,7 @@ pub enum PairLoss {
     SoftmaxCosine(InfoNce),
 }
 
-/// What training on pairs can be told beside the loop's [`FitParams`](crate::FitParams).
+/// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::FitParams).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairParams {
     /// What pushes.

@@ -1,4 +1,4 @@
-//! TF-IDF: what words without vectors know, a row of the tables of Sent2Vec. Nothing is learnt but how many sentences
+//! TF-IDF: what words without vectors know, a row of the tables of Sent2Vec. Nothing is trained but how many sentences
 //! hold each word.
 //!
 //! Equation: `tf-idf`

@@ -1,4 +1,4 @@
-//! More words than a recurrent model has learnt, by way of word vectors that were trained on more text.
+//! More words than a recurrent model has trained, by way of word vectors that were trained on more text.
 //!
 //! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015, section 2.2: a linear map from the other vectors to those of the
 //! model, fitted (`least-squares`) on the words that both know; a word that the model lacks gets the image of its vector,
@@ -133,7 +133,7 @@ impl Snli {
 
 impl<S: SequenceSystem> SequenceModel<S> {
     /// The model with the words of `vectors` besides its own. Sentences are encoded with them; decoders still say the
-    /// words that they have learnt.
+    /// words that they have trained.
     ///
     /// # Errors
     /// [`CoreError::InvalidParameter`] if too few words are shared to fit the map, or a vector is not finite;

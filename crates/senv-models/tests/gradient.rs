@@ -99,13 +99,13 @@ fn siamese(threads: usize) -> SiameseCbowParams {
 fn siamese_cbow_learns_from_neighbours_and_is_saved() {
     let files = Files::new();
     let text = files.running();
-    let learnt =
+    let trained =
         |threads| siamese(threads).fit_files(&[&text], &CorpusOptions::default(), None, &[], &NoObserver).unwrap();
-    let one = learnt(1);
+    let one = trained(1);
     assert!(separation(&one.model) > 0.5, "{}", separation(&one.model));
     assert_eq!((one.stopped, one.units, one.steps), (Stopped::Finished, 6 * 360, 6 * 12));
     for threads in [2, 5] {
-        assert_eq!(bits(&one.model), bits(&learnt(threads).model));
+        assert_eq!(bits(&one.model), bits(&trained(threads).model));
     }
     let path = files.folder.path().join("model.senv");
     one.model.save(&path).unwrap();
@@ -135,15 +135,15 @@ fn pp_learns_from_pairs_with_either_loss_and_is_saved() {
     let files = Files::new();
     let data = data(files.pairs(), PairKind::Pairs);
     for loss in [margin(), softmax()] {
-        let learnt = |threads| {
+        let trained = |threads| {
             let mut params = PpParams { dim: 16, fit: FitParams { threads, ..fit_params() }, ..PpParams::default() };
             params.pairs.loss = loss.clone();
             params.pairs.word_dropout = 0.1;
             params.fit(&data, None, &[], &NoObserver).unwrap()
         };
-        let one = learnt(1);
+        let one = trained(1);
         assert!(separation(&one.model) > 0.5, "{loss:?} {}", separation(&one.model));
-        assert_eq!(bits(&one.model), bits(&learnt(3).model));
+        assert_eq!(bits(&one.model), bits(&trained(3).model));
         let path = files.folder.path().join("model.senv");
         one.model.save(&path).unwrap();
         assert_eq!(bits(&Model::open(&path).unwrap()), bits(&one.model));
@@ -198,10 +198,10 @@ fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
     let files = Files::new();
     let data = data(files.pairs(), PairKind::Pairs);
     for activation in [Activation::Linear, Activation::Tanh] {
-        let learnt = |threads| cse(activation, threads).fit(&data, None, None, &[], &NoObserver).unwrap();
-        let one = learnt(1);
+        let trained = |threads| cse(activation, threads).fit(&data, None, None, &[], &NoObserver).unwrap();
+        let one = trained(1);
         assert!(separation(&one.model) > 0.5, "{activation:?} {}", separation(&one.model));
-        assert_eq!(bits(&one.model), bits(&learnt(2).model));
+        assert_eq!(bits(&one.model), bits(&trained(2).model));
         let path = files.folder.path().join("model.senv");
         one.model.save(&path).unwrap();
         let opened = Model::open(&path).unwrap();

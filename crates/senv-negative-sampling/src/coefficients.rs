@@ -1,4 +1,4 @@
-//! How far each target moves the rows that it is scored with, when several targets share negatives.
+//! The step that each target makes on the rows it is scored with, when several targets share negatives.
 //!
 //! Equation: `shared-negatives`, (F2) of `block-step`:
 //!

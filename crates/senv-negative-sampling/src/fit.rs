@@ -150,7 +150,7 @@ pub fn fit<E: Examples>(
             break interrupted && !finished;
         }
     };
-    if state.targets == 0 && !interrupted && state.tokens > 0 && here.tokens == state.tokens && !learnt(&tables) {
+    if state.targets == 0 && !interrupted && state.tokens > 0 && here.tokens == state.tokens && !trained(&tables) {
         return Err(Error::NothingToLearn { sentences: corpus.n_sentences(), tokens: corpus.n_tokens() });
     }
     let loss = state.loss / state.targets.max(1) as f64;
@@ -158,7 +158,7 @@ pub fn fit<E: Examples>(
 }
 
 /// Whether any target row moved away from zero.
-fn learnt(tables: &Tables) -> bool {
+fn trained(tables: &Tables) -> bool {
     tables.target.values().iter().any(|&x| x != 0.0)
 }
 

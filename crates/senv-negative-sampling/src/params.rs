@@ -1,4 +1,4 @@
-//! Ranges and defaults of everything that training can be told.
+//! Hyperparameters of the trainer: ranges and defaults.
 
 use senv_core::Error;
 pub use senv_core::checkpoint::CheckpointPlan;

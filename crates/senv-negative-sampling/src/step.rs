@@ -176,7 +176,7 @@ impl Columns {
         finish(last, sum);
     }
 
-    /// (B2) and (B1): moves the rows of the last [`Columns::forward`].
+    /// (B2) and (B1): updates the rows of the last [`Columns::forward`].
     pub(crate) fn backward(
         &mut self,
         plan: &Plan,

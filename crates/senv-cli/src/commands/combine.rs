@@ -27,7 +27,7 @@ pub(crate) struct Combine {
     /// The other model.
     #[arg(long, value_name = "FILE")]
     with: PathBuf,
-    /// The model to write; it appears whole or not at all.
+    /// The model to write, by atomic replacement.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]

@@ -217,7 +217,7 @@ fn encode(
     Ok(counts)
 }
 
-/// Writes a file, which appears whole or not at all.
+/// Writes a file by atomic replacement.
 fn to_file(model: &Model, reader: TextReader, threads: usize, format: Format, path: &Path) -> Result<Counts> {
     let failed = |error| senv_core::Error::io("write", path, error);
     let mut file = AtomicFile::create(path)?;

@@ -1,4 +1,4 @@
-//! `senv expand-vocabulary`: more words than a recurrent model has learnt.
+//! `senv expand-vocabulary`: more words than a recurrent model has trained.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-4;
 /// A map from the vectors to the word vectors of the model is fitted by least squares on the words that both know; a word
 /// that the model lacks gets the image of its vector, a word that it has keeps its own (Kiros et al. 2015, section 2.2).
 /// Words with `_` are phrases and left out. Sentences are encoded with the new words; decoders go on saying the words that
-/// they have learnt. For skip-thought, rnn-autoencoder, p-thought and snli models; a model that is to be tuned gets its
+/// they have trained. For skip-thought, rnn-autoencoder, p-thought and snli models; a model that is to be tuned gets its
 /// words afterwards, by a map to its word vectors as they are then.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -35,7 +35,7 @@ pub(crate) struct ExpandVocabulary {
     /// Word vectors: a model of senv, or word2vec text or binary, GloVe, fastText .vec.
     #[arg(long, value_name = "FILE")]
     vectors: PathBuf,
-    /// The model to write; it appears whole or not at all.
+    /// The model to write, by atomic replacement.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]

@@ -114,9 +114,9 @@ fn weights(model: &Model) -> Value {
 
 /// Type and shape of every tensor but those of the vocabulary, and the numbers that they hold.
 fn tensors(file: &ModelFile) -> (Value, usize) {
-    let learnt = |(name, _, _, _): &(&str, String, &[usize], usize)| !name.starts_with("vocabulary.");
+    let trained = |(name, _, _, _): &(&str, String, &[usize], usize)| !name.starts_with("vocabulary.");
     let (mut numbers, mut tensors) = (0, serde_json::Map::new());
-    for (name, kind, shape, _) in file.tensors().filter(learnt) {
+    for (name, kind, shape, _) in file.tensors().filter(trained) {
         numbers += shape.iter().product::<usize>();
         let shape: Vec<String> = shape.iter().map(usize::to_string).collect();
         tensors.insert(name.to_owned(), json!(format!("{kind} [{}]", shape.join(", "))));

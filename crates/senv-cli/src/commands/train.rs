@@ -174,7 +174,7 @@ Examples:
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     Cse(Box<CseArgs>),
-    /// Skip-thoughts: a recurrent reader from whose vector the sentences before and after are told.
+    /// Skip-thoughts: a recurrent encoder from whose vector the sentences before and after are predicted.
     #[command(after_help = "\
 Examples:
   senv train skip-thought --input books.txt --output uni.senv
@@ -184,21 +184,21 @@ The sizes of the paper (2400 units, 20,000 words, full softmax) take days on a C
 sampled takes minutes for a hundred thousand sentences.
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     SkipThought(Box<SkipThoughtArgs>),
-    /// RNN AE: a recurrent reader from whose vector the sentence itself is told, word by word.
+    /// RNN AE: a recurrent encoder from whose vector the sentence itself is reconstructed, word by word.
     #[command(after_help = "\
 Example:
   senv train rnn-ae --input text.txt --hidden 600 --softmax sampled --output ae.senv
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     RnnAe(Box<RnnAeArgs>),
-    /// BOW AE: a sum of words from which the set of words is told.
+    /// BOW AE: a sum of words from which the set of words is predicted.
     #[command(after_help = "\
 Example:
   senv train bow-ae --input text.txt --dim 300 --output ae.senv
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     BowAe(Box<BowAeArgs>),
-    /// SNLI models: words or a recurrent reader that tell whether one sentence follows from another.
+    /// SNLI models: sums of words or a recurrent encoder that tell whether one sentence follows from another.
     #[command(after_help = "\
 Examples:
   senv train snli --train snli-train.tsv --dev snli-dev.tsv --output bow.senv
@@ -207,7 +207,7 @@ Examples:
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     Snli(Box<SnliArgs>),
-    /// P-thought: a recurrent reader from whose vector the sentence and a paraphrase are told.
+    /// P-thought: a recurrent encoder from whose vector the sentence and a paraphrase are predicted.
     #[command(after_help = "\
 Examples:
   senv train p-thought --captions captions.tsv --init-vectors words.senv --output model.senv

@@ -342,17 +342,17 @@ impl Runner<'_> {
             Err(
                 Error::Diverged { step, .. } | Error::NotLearning { step, .. } | Error::ExplodingGradient { step, .. },
             ) => (f64::NAN, step),
-            Ok(learnt) if learnt.stopped == Stopped::Interrupted => {
+            Ok(trained) if trained.stopped == Stopped::Interrupted => {
                 self.progress.finish();
                 output::warn("stopped: the same command goes on with the run that was under way");
                 return Err(Failure::Interrupted);
             }
-            learnt => {
-                let learnt = learnt?;
-                let (step, score) = learnt.best.unwrap_or((learnt.steps, f64::NAN));
+            trained => {
+                let trained = trained?;
+                let (step, score) = trained.best.unwrap_or((trained.steps, f64::NAN));
                 if self.table.best().is_none_or(|best| score > best.score) {
                     // Before the line is written: a model without a line is made once more, a line without one is not.
-                    S::save(&learnt.model, &self.model())?;
+                    S::save(&trained.model, &self.model())?;
                 }
                 (score, step)
             }

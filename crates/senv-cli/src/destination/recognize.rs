@@ -14,7 +14,7 @@ use crate::number::{Digits, push_row};
 /// Bytes of a file that are looked at: the first lines of the widest vectors.
 const LOOKED_AT: u64 = 1 << 20;
 
-/// Numbers of a row below which it may be anybody's table.
+/// Values of a row below which it may be anybody's table.
 const FEWEST: usize = 8;
 
 /// Whether the file holds such content, written by senv.

@@ -30,7 +30,7 @@ pub(crate) use phases::Lap;
 pub use phases::Phases;
 pub use run::{Fitted, Stopped, fit};
 
-/// What is learnt: a table of word vectors, and the dense parameters of an encoder or a head.
+/// What is trained: a table of word vectors, and the dense parameters of an encoder or a head.
 #[derive(Debug, Clone)]
 pub struct Weights {
     /// One row a word.
@@ -67,7 +67,7 @@ pub struct Gradients {
     pub d_words: Array2<f32>,
     /// Where a system gathers their rows: kept from step to step, so that memory is asked for once.
     pub words: Array2<f32>,
-    /// Those of the dense parameters, group by group; no tensors for groups of which rows are learnt.
+    /// Those of the dense parameters, group by group; no tensors for groups of which rows are trained.
     pub d_parameters: Vec<Parameters<f32>>,
     /// Those of [`Objective::row_groups`], in that order.
     pub rows: Vec<RowGradients<f32>>,
@@ -153,7 +153,7 @@ pub struct StepReport {
     /// Mean −ln p of a token of each decoder, in nats, as far as there are decoders.
     pub nll: [Option<f64>; 2],
     /// Whether p there is among sampled words.
-    pub among_samples: bool,
+    pub sampled: bool,
 }
 
 /// A system to be trained.

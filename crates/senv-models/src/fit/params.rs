@@ -1,4 +1,4 @@
-//! What the loop can be told.
+//! Hyperparameters of the training loop.
 
 use senv_core::{
     Error as CoreError,
@@ -67,7 +67,7 @@ pub enum Norm {
     Full,
 }
 
-/// What the loop can be told. Public fields with defaults; [`FitParams::check`] says what is out of range.
+/// Hyperparameters of the loop: public fields with defaults; [`FitParams::check`] says what is out of range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitParams {
     /// Passes over the examples, at least 1.

@@ -8,7 +8,7 @@ pub(super) struct Recent {
     pub(super) loss: Mean,
     pub(super) active: Mean,
     pub(super) decoders: [Mean; 2],
-    pub(super) among_samples: bool,
+    pub(super) sampled: bool,
 }
 
 impl Recent {
@@ -16,7 +16,7 @@ impl Recent {
         self.loss.add(Some(report.loss));
         self.active.add(report.active);
         self.decoders.iter_mut().zip(report.nll).for_each(|(mean, nll)| mean.add(nll));
-        self.among_samples = report.among_samples;
+        self.sampled = report.sampled;
     }
 }
 

@@ -295,7 +295,7 @@ impl<'a, O: Objective> Run<'a, O> {
                     active: recent.active.mean(),
                     tokens_per_second: (tokens > 0).then(|| tokens as f64 / seconds.max(1e-9)),
                     decoders: recent.decoders.map(Mean::mean),
-                    sampled_perplexity: recent.among_samples,
+                    sampled_perplexity: recent.sampled,
                     validation: self.place.history.last().map(|&(_, score)| score),
                 };
                 recent = Recent::default();

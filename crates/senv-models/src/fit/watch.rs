@@ -9,7 +9,7 @@
 //! r_t = loss / chance at step t        worst = max(1, r_0): a run may begin above chance, from weights of another task
 //! R   = mean r of the last steps, about 50, without the first
 //! under way:  stopped when each of the last 100 r is above 2 worst
-//! at its end: nothing is learnt if R > 1.1 worst, or if R > 0.9 r_0 and |weights| > 10⁶ |weights at the start|
+//! at its end: nothing is learned if R > 1.1 worst, or if R > 0.9 r_0 and |weights| > 10⁶ |weights at the start|
 //! ```
 
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ impl Watch {
         (self.n_far >= STEPS).then(|| self.verdict())
     }
 
-    /// Whether a run at its end, with weights of this sum of squares, has learnt nothing.
+    /// Whether a run at its end, with weights of this sum of squares, has trained nothing.
     pub(super) fn at_end(&self, square_norm: f64) -> Option<Verdict> {
         let has_grown = self.square_norm > 0.0 && square_norm > GROWN * GROWN * self.square_norm;
         let is_lost = self.recent > END * self.worst_start() || (has_grown && self.recent > NO_LOWER * self.first);
@@ -133,6 +133,6 @@ mod tests {
         let verdict = run(0.48, 1.1e6).unwrap();
         assert_eq!((verdict.bound, verdict.of), (0.5, "the weights it began with"));
         assert_eq!(run(0.48, 0.9e6), None, "a rate too low to learn anything is no harm");
-        assert_eq!(run(0.40, 1e9), None, "it has learnt");
+        assert_eq!(run(0.40, 1e9), None, "it has learned");
     }
 }

@@ -37,7 +37,7 @@ pub struct PairInput {
 /// How files become sources.
 #[derive(Debug, Clone)]
 pub struct PairOptions {
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Words that occur less often in all files together are unknown.
     pub min_count: u64,

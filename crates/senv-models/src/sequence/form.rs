@@ -30,13 +30,13 @@ pub enum OutputForm {
 /// The form of an encoder with decoders.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SequenceForm {
-    /// Numbers of a word vector.
+    /// Dimension of the word vectors.
     pub dim: usize,
     /// Units of a reader in a layer.
     pub hidden: usize,
     /// Layers, at least 1.
     pub layers: usize,
-    /// How readers and layers are joined.
+    /// How directions and layers are joined.
     pub topology: GruTopology,
     /// The form of all cells.
     pub style: GruStyle,
@@ -111,7 +111,7 @@ impl SequenceForm {
 }
 
 impl Machine {
-    /// Numbers of a sentence vector.
+    /// Dimension of the sentence vectors.
     pub(crate) fn dim(&self) -> usize {
         Encoder::<f32>::dim(&self.encoder)
     }

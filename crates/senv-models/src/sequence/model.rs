@@ -50,7 +50,8 @@ pub struct SequenceConfig<S> {
     /// How text is read.
     pub reading: Reading,
     /// Whether the vector of each part is brought to length 1.
-    pub normalise: bool,
+    #[serde(rename = "normalise")]
+    pub normalize: bool,
     /// What it was trained with; `None` for weights of another origin.
     pub params: Option<S>,
 }
@@ -132,8 +133,8 @@ impl<S: SequenceSystem> SequenceModel<S> {
 
     /// Whether the vector of each part is brought to length 1.
     #[must_use]
-    pub fn with_normalised_parts(mut self, normalise: bool) -> Self {
-        self.config.normalise = normalise;
+    pub fn with_normalized_parts(mut self, normalize: bool) -> Self {
+        self.config.normalize = normalize;
         self
     }
 
@@ -230,7 +231,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         Ok(said.collect())
     }
 
-    /// Writes the model to a file, which appears whole or not at all.
+    /// Writes the model to a file by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -248,7 +249,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         Ok(writer.save(path)?)
     }
 
-    /// Opens a model; its word vectors are mapped, not read.
+    /// Opens a model; its word vectors are memory-mapped.
     ///
     /// # Errors
     /// If the file is no such model of senv, or damaged.
@@ -264,7 +265,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         let mut all = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
             let mut vectors = part.vectors(sentences)?;
-            if self.config.normalise {
+            if self.config.normalize {
                 vectors.rows_mut().into_iter().filter_map(ArrayViewMut1::into_slice).for_each(|row| {
                     kernels::l2_normalize(row);
                 });

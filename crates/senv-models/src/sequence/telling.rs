@@ -107,8 +107,8 @@ impl Machine {
         let (vectors, saved) = self.encoder.forward(&parameters[0], &batches[0], words[0].view())?;
         let mut d_vectors = Array2::zeros(vectors.raw_dim());
         let mut d_words: Vec<Array2<F>> = words.iter().map(|words| Array2::zeros(words.raw_dim())).collect();
-        let among_samples = matches!(self.output, Output::Sampled(..));
-        let mut report = StepReport { tokens: batches[0].n_tokens() as u64, among_samples, ..StepReport::default() };
+        let sampled = matches!(self.output, Output::Sampled(..));
+        let mut report = StepReport { tokens: batches[0].n_tokens() as u64, sampled, ..StepReport::default() };
         for (k, &alpha) in asked.alphas.iter().enumerate() {
             let (decoder, (of_decoder, of_output)) = (self.decoder(k)?, self.groups(k));
             let (batch, words) = (&batches[1 + k], words[1 + k].view());

@@ -32,14 +32,14 @@ pub(crate) struct Settings<'a> {
     /// Read after the last word by the encoder.
     pub(crate) end: Option<TokenId>,
     /// Whether sentence vectors are brought to length 1.
-    pub(crate) normalise: bool,
+    pub(crate) normalize: bool,
     /// α of each decoder.
     pub(crate) weights: Vec<f64>,
     pub(crate) initial: &'a Initial,
     pub(crate) fit: &'a FitParams,
 }
 
-/// What is learnt from, in the numbers of a vocabulary.
+/// What is trained from, in the numbers of a vocabulary.
 pub(crate) struct Data {
     vocabulary: Vocabulary,
     train: ExampleSet,
@@ -144,7 +144,7 @@ pub(crate) trait Trainable: SequenceSystem {
         vectors: Option<&Embeddings>,
         observer: &dyn Observer,
     ) -> Result<Trained<SequenceModel<Self>>> {
-        let Settings { tokenizer, max_tokens, end, normalise, weights, initial, fit: params, .. } = self.settings();
+        let Settings { tokenizer, max_tokens, end, normalize, weights, initial, fit: params, .. } = self.settings();
         let vocabulary = data.vocabulary;
         let form = self.form(vocabulary.len());
         let (mut words, found) = initial.rows(&vocabulary, form.dim, vectors, params.seed)?;
@@ -168,7 +168,7 @@ pub(crate) trait Trainable: SequenceSystem {
         let start = || Ok(Weights { words, parameters: machine.init(params.seed)? });
         let fitted = fit(&mut objective, start, params, observer)?;
         let reading = Reading { tokenizer: tokenizer.clone(), max_tokens, unknown: Some(UNKNOWN), end };
-        let config = SequenceConfig { parts: vec![form], reading, normalise, params: Some(self.clone()) };
+        let config = SequenceConfig { parts: vec![form], reading, normalize, params: Some(self.clone()) };
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             Ok(SequenceModel::new(config, vocabulary, vec![Part::new(words, machine, parameters)]))
         })

@@ -37,10 +37,10 @@ use crate::{
     validation::ScoredPairs,
 };
 
-/// What CSE can be told; the defaults are the paper's.
+/// Hyperparameters of CSE; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CseParams {
-    /// Numbers of a word vector.
+    /// Dimension of the word vectors.
     pub dim: usize,
     /// Windows of words and the filters of each; their results stand in this order in the sentence vector.
     pub windows: Vec<Window>,
@@ -48,7 +48,7 @@ pub struct CseParams {
     pub activation: Activation,
     /// What becomes of sentences shorter than a window.
     pub padding: Padding,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
@@ -59,7 +59,7 @@ pub struct CseParams {
 }
 
 impl Default for CseParams {
-    /// 300 numbers a word, 100 linear filters over each of 1, 2 and 3 words, margin 0.4, ten epochs of Adam at 0.001.
+    /// 300 dimensions, 100 linear filters over each of 1, 2 and 3 words, margin 0.4, ten epochs of Adam at 0.001.
     fn default() -> Self {
         Self {
             dim: 300,
@@ -267,7 +267,7 @@ impl Cse {
         }
     }
 
-    /// Writes the model to a file, which appears whole or not at all.
+    /// Writes the model to a file by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -282,7 +282,7 @@ impl Cse {
         )
     }
 
-    /// Opens a model; its word vectors are mapped, not read.
+    /// Opens a model; its word vectors are memory-mapped.
     ///
     /// # Errors
     /// If the file is no CSE model of senv, or damaged.

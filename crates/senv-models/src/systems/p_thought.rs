@@ -35,10 +35,10 @@ pub enum PThoughtStructure {
     TwoInterleaved,
 }
 
-/// What P-thought can be told.
+/// Hyperparameters of P-thought.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PThoughtParams {
-    /// Numbers of a word vector.
+    /// Dimension of the word vectors.
     pub dim: usize,
     /// Units of a reader in a layer; a sentence vector has twice as many numbers.
     pub hidden: usize,
@@ -56,7 +56,7 @@ pub struct PThoughtParams {
     pub long: LongSentences,
     /// How the next word is judged.
     pub output: OutputForm,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Where word vectors that are not given start.
     pub initial: Initial,
@@ -65,7 +65,7 @@ pub struct PThoughtParams {
 }
 
 impl Default for PThoughtParams {
-    /// One layer from both sides of 1200 units each, 300 numbers a word that stay as they are, α = 2, 512 sampled words,
+    /// One layer from both sides of 1200 units each, word vectors of 300 dimensions that stay as they are, α = 2, 512 sampled words,
     /// four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the rate nor the samples; the release
     /// halves its rate after every epoch ([`Decay::Halve`](crate::Decay::Halve)) and keeps capitals, which
     /// split the words of a small text.
@@ -168,7 +168,7 @@ impl Trainable for PThoughtParams {
             max_tokens: self.max_tokens,
             long: self.long,
             end: None,
-            normalise: false,
+            normalize: false,
             weights: vec![auto, paraphrase],
             initial: &self.initial,
             fit: &self.fit,

@@ -23,12 +23,12 @@ use crate::{
     weighting,
 };
 
-/// What PP can be told; the defaults are those of the release for phrase pairs.
+/// Hyperparameters of PP; the defaults are those of the release for phrase pairs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PpParams {
-    /// Numbers of a vector.
+    /// Embedding dimension.
     pub dim: usize,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,

@@ -20,16 +20,16 @@ use crate::{
 /// Power of the counts in the noise distribution, as word2vec has it.
 const NOISE_POWER: f64 = 0.75;
 
-/// What PV-DBOW can be told.
+/// Hyperparameters of PV-DBOW.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PvDbowParams {
-    /// Numbers of a vector, from 1 to 65,536.
+    /// Embedding dimension, from 1 to 65,536.
     pub dim: usize,
     /// Words that occur less often are unknown.
     pub min_count: u64,
     /// Subsampling threshold t of the words to be predicted.
     pub subsample: f64,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// How new sentences are fitted.
     pub inference: Inference,
@@ -146,7 +146,7 @@ impl PvDbow {
         &self.words
     }
 
-    /// Writes the model to a file, which appears whole or not at all.
+    /// Writes the model to a file by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -154,7 +154,7 @@ impl PvDbow {
         file::save(Self::KIND, &self.params, &self.vocabulary, &self.words, path.as_ref())
     }
 
-    /// Opens a model; its rows are mapped, not read.
+    /// Opens a model; its rows are memory-mapped.
     ///
     /// # Errors
     /// If the file is no PV-DBOW model, or damaged.

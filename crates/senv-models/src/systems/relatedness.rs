@@ -43,7 +43,7 @@ pub enum FilterStart {
     Random,
 }
 
-/// What fine-tuning can be told.
+/// Hyperparameters of fine-tuning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RelatednessParams {
     /// Hidden units of the head, at least 1; 50 in the papers.
@@ -90,9 +90,9 @@ pub struct RelatednessConfig {
     pub base: String,
     /// The encoder.
     pub encoder: EncoderForm,
-    /// Numbers of a word vector.
+    /// Dimension of the word vectors.
     pub dim: usize,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// The head.
     pub head: RelatednessHead,
@@ -193,7 +193,7 @@ const SPREAD: f64 = 0.3;
 const MEASURED: usize = 1000;
 
 /// Makes the numbers of sentence vectors as large as a head can read. An encoder trained by cosines may give vectors of any
-/// length, and the products of long ones saturate the head before it has learnt; cosines do not change. Vectors of a
+/// length, and the products of long ones saturate the head before it has learned; cosines do not change. Vectors of a
 /// nonlinear encoder, which have no free length, stay as they are.
 fn bring_to_scale(encoder: &Tunable, words: &mut Table, filters: &mut Parameters<f32>, scored: &Scored) -> Result<()> {
     let mut batch = TokenBatch::new();
@@ -428,7 +428,7 @@ impl Relatedness {
         Ok(predictions.scores(self.config.head.grid).first().copied().unwrap_or(f64::NAN))
     }
 
-    /// Writes the model to a file, which appears whole or not at all.
+    /// Writes the model to a file by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -436,7 +436,7 @@ impl Relatedness {
         file::save_with(Self::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
     }
 
-    /// Opens a model; its word vectors are mapped, not read.
+    /// Opens a model; its word vectors are memory-mapped.
     ///
     /// # Errors
     /// If the file is no such model of senv, or damaged.

@@ -22,10 +22,10 @@ use crate::{
     training::Trained,
 };
 
-/// What RNN AE can be told.
+/// Hyperparameters of RNN AE.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RnnAutoencoderParams {
-    /// Numbers of a word vector.
+    /// Dimension of the word vectors.
     pub dim: usize,
     /// Units of the encoder, and of the decoder.
     pub hidden: usize,
@@ -41,7 +41,7 @@ pub struct RnnAutoencoderParams {
     pub long: LongSentences,
     /// How the next word is judged.
     pub output: OutputForm,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
@@ -50,7 +50,7 @@ pub struct RnnAutoencoderParams {
 }
 
 impl Default for RnnAutoencoderParams {
-    /// 620 numbers a word, 2400 units, 20,000 words, Adam at 0.001 in batches of 64, gradients of at most 10.
+    /// word vectors of 620 dimensions, 2400 units, 20,000 words, Adam at 0.001 in batches of 64, gradients of at most 10.
     fn default() -> Self {
         Self {
             dim: 620,
@@ -122,7 +122,7 @@ impl Trainable for RnnAutoencoderParams {
             max_tokens: self.max_tokens,
             long: self.long,
             end: None,
-            normalise: false,
+            normalize: false,
             weights: vec![1.0],
             initial: &self.initial,
             fit: &self.fit,

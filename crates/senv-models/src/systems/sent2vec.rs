@@ -33,10 +33,10 @@ pub enum NgramStart {
     Uniform,
 }
 
-/// What Sent2Vec can be told. Public fields with defaults; [`TextSystem::check`] says what is out of range.
+/// Hyperparameters of Sent2Vec: public fields with defaults; [`TextSystem::check`] says what is out of range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sent2VecParams {
-    /// Numbers of a vector, from 1 to 65,536.
+    /// Embedding dimension, from 1 to 65,536.
     pub dim: usize,
     /// Longest n-gram in words: 1 for words alone.
     pub word_ngrams: usize,
@@ -57,7 +57,7 @@ pub struct Sent2VecParams {
     pub placeholder: bool,
     /// How the rows of n-grams start.
     pub ngram_start: NgramStart,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// How words and n-grams are weighted once they are trained; `None` (default) for a plain mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,10 +30,10 @@ use crate::{
     weighting,
 };
 
-/// What Siamese CBOW can be told; the defaults are the paper's.
+/// Hyperparameters of Siamese CBOW; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SiameseCbowParams {
-    /// Numbers of a vector.
+    /// Embedding dimension.
     pub dim: usize,
     /// Words that occur less often are unknown.
     pub min_count: u64,
@@ -43,7 +43,7 @@ pub struct SiameseCbowParams {
     pub max_tokens: usize,
     /// Divides the cosines before the softmax; 1 in the paper.
     pub temperature: f64,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
@@ -134,7 +134,7 @@ impl SiameseCbowParams {
         let (vocabulary, corpus) = training::read(&paths, &self.tokenizer, self.min_count, options, observer)?;
         match self.fit(vocabulary, &corpus, vectors, dev, observer) {
             Err(Error::NoExamples { .. }) => Err(Error::NoExamplesIn { paths }),
-            learnt => learnt,
+            trained => trained,
         }
     }
 

@@ -27,12 +27,12 @@ use crate::{
     training::Trained,
 };
 
-/// What Skip-thoughts can be told; the defaults are the paper's.
+/// Hyperparameters of Skip-thoughts; the defaults are the paper's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SkipThoughtParams {
-    /// Numbers of a word vector.
+    /// Dimension of the word vectors.
     pub dim: usize,
-    /// Numbers of a sentence vector; even for `bi`.
+    /// Dimension of the sentence vectors; even for `bi`.
     pub sentence_dim: usize,
     /// Whether a reader from the left and one from the right share the sentence vector.
     pub bi: bool,
@@ -53,7 +53,7 @@ pub struct SkipThoughtParams {
     /// Whether the losses of a batch's tokens are averaged or added up.
     #[serde(default)]
     pub reduction: Reduction,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
@@ -62,7 +62,7 @@ pub struct SkipThoughtParams {
 }
 
 impl Default for SkipThoughtParams {
-    /// uni as in the paper: 620 numbers a word, 2400 units, context matrices, 20,000 words, Adam at 0.001 in batches of
+    /// uni as in the paper: word vectors of 620 dimensions, 2400 units, context matrices, 20,000 words, Adam at 0.001 in batches of
     /// 128, gradients of at most 10. Losses are averaged over tokens, so that this bound means the same for any batch. Added
     /// up, as in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is
     /// clipped.
@@ -160,7 +160,7 @@ impl Trainable for SkipThoughtParams {
             max_tokens: self.max_tokens,
             long: self.long,
             end: Some(END),
-            normalise: true,
+            normalize: true,
             weights: vec![1.0, 1.0],
             initial: &self.initial,
             fit: &self.fit,
@@ -212,7 +212,7 @@ impl SkipThought {
 
     /// The model with words and encoder of one part as they are in `tuned`, which started from that part
     /// ([`SnliParams::fit_skip_thought`](crate::SnliParams::fit_skip_thought)). The part has no decoders any more: they
-    /// were learnt for other vectors.
+    /// were trained for other vectors.
     ///
     /// # Errors
     /// [`CoreError::InvalidParameter`] if there is no such part, or `tuned` has other words;

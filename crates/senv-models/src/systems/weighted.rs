@@ -24,7 +24,7 @@ use crate::{
     fit::require, weighting::ComponentSearch,
 };
 
-/// What weighted averages can be told.
+/// Hyperparameters of weighted averages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WeightedParams {
     /// Whose weights.
@@ -177,9 +177,9 @@ fn count<P: AsRef<Path>>(
 pub struct WeightedConfig {
     /// The kind of the model that the words are of.
     pub base: String,
-    /// Numbers of a vector.
+    /// Embedding dimension.
     pub dim: usize,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// The n-grams of the base; `None` for words alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -223,7 +223,7 @@ impl Weighted {
         self.encoder.weighting().map_or(&[], Weighting::words)
     }
 
-    /// Writes the model to a file, which appears whole or not at all.
+    /// Writes the model to a file by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.

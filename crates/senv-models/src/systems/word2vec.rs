@@ -27,10 +27,10 @@ pub enum Architecture {
     SkipGram,
 }
 
-/// What word2vec can be told.
+/// Hyperparameters of word2vec.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Word2VecParams {
-    /// Numbers of a vector, from 1 to 65,536.
+    /// Embedding dimension, from 1 to 65,536.
     pub dim: usize,
     /// Which way the prediction goes.
     pub architecture: Architecture,
@@ -40,7 +40,7 @@ pub struct Word2VecParams {
     pub min_count: u64,
     /// Subsampling threshold t; frequent words are dropped before windows are cut.
     pub subsample: f64,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// How words are weighted once they are trained; `None` (default) for a plain mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -16,10 +16,10 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
             fit,
             ..BowAutoencoderParams::default()
         };
-        let learnt = |fit, observer: &dyn Observer| {
+        let trained = |fit, observer: &dyn Observer| {
             params(fit).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
         };
-        let one = learnt(fit.clone(), &NoObserver);
+        let one = trained(fit.clone(), &NoObserver);
         let text = text();
         let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         let losses = one.model.losses(&sentences).unwrap();
@@ -28,7 +28,7 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
             |(line, &loss): (&&str, &f64)| loss < 0.3 || (reconstruction == Reconstruction::Tree && line.contains(' '));
         assert!(sentences.iter().zip(&losses).all(known), "{reconstruction:?} {losses:?}");
         for threads in [2, 5] {
-            assert_eq!(bits(&one.model), bits(&learnt(FitParams { threads, ..fit.clone() }, &NoObserver).model));
+            assert_eq!(bits(&one.model), bits(&trained(FitParams { threads, ..fit.clone() }, &NoObserver).model));
         }
         batches_agree(&one.model);
         let twice = one.model.encode(&["boat boat sail", "sail boat"]).unwrap();
@@ -40,10 +40,10 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
 
         let plan = CheckpointPlan { path: files.path(&format!("{reconstruction:?}")), every: None, resume: true };
         let long = FitParams { epochs: 20_000, ..fit };
-        let whole = learnt(long.clone(), &NoObserver);
+        let whole = trained(long.clone(), &NoObserver);
         let broken = FitParams { checkpoint: Some(plan), ..long };
-        assert_eq!(learnt(broken.clone(), &StopAt(AtomicU32::new(1))).stopped, Stopped::Interrupted);
-        assert_eq!(bits(&learnt(broken, &NoObserver).model), bits(&whole.model));
+        assert_eq!(trained(broken.clone(), &StopAt(AtomicU32::new(1))).stopped, Stopped::Interrupted);
+        assert_eq!(bits(&trained(broken, &NoObserver).model), bits(&whole.model));
     }
 }
 
@@ -53,10 +53,10 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
     let fit = FitParams { epochs: 400, batch: 10, lr: 0.01, clip: Some(5.0), ..FitParams::default() };
-    let learnt = |params: RnnAutoencoderParams, observer: &dyn Observer| {
+    let trained = |params: RnnAutoencoderParams, observer: &dyn Observer| {
         params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
     };
-    let one = learnt(autoencoder(fit.clone()), &NoObserver);
+    let one = trained(autoencoder(fit.clone()), &NoObserver);
     for sentence in &sentences {
         let greedy = one.model.decode(sentence, 0, 1, 30).unwrap();
         assert_eq!((&greedy[0].text, greedy[0].ended), (sentence, true));
@@ -74,13 +74,13 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     assert_eq!(opened.decode(&sentences[3], 0, 2, 30).unwrap(), one.model.decode(&sentences[3], 0, 2, 30).unwrap());
 
     for threads in [2, 5] {
-        let other = learnt(autoencoder(FitParams { threads, ..fit.clone() }), &NoObserver);
+        let other = trained(autoencoder(FitParams { threads, ..fit.clone() }), &NoObserver);
         assert_eq!(bits(&other.model), bits(&one.model), "{threads} threads");
     }
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
     let broken = autoencoder(FitParams { checkpoint: Some(plan), ..fit });
-    assert_eq!(learnt(broken.clone(), &StopAt(AtomicU32::new(1))).stopped, Stopped::Interrupted);
-    assert_eq!(bits(&learnt(broken, &NoObserver).model), bits(&one.model));
+    assert_eq!(trained(broken.clone(), &StopAt(AtomicU32::new(1))).stopped, Stopped::Interrupted);
+    assert_eq!(bits(&trained(broken, &NoObserver).model), bits(&one.model));
 }
 
 #[test]
@@ -91,12 +91,12 @@ fn outputs_sampled_and_in_clusters_learn_too() {
     for output in [OutputForm::Sampled { words: 12 }, OutputForm::Adaptive { cutoffs: vec![6, 11, 1000] }] {
         let fit = FitParams { epochs: 600, batch: 10, lr: 0.01, ..FitParams::default() };
         let params = RnnAutoencoderParams { output: output.clone(), ..autoencoder(fit) };
-        let learnt = params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap();
-        let right = |sentence: &&String| learnt.model.decode(sentence, 0, 1, 30).unwrap()[0].text == **sentence;
+        let trained = params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap();
+        let right = |sentence: &&String| trained.model.decode(sentence, 0, 1, 30).unwrap()[0].text == **sentence;
         let right = sentences.iter().filter(right).count();
         assert!(right >= 18, "{output:?}: {right}");
-        learnt.model.save(files.path("model.senv")).unwrap();
-        assert_eq!(bits(&Model::open(files.path("model.senv")).unwrap()), bits(&learnt.model));
+        trained.model.save(files.path("model.senv")).unwrap();
+        assert_eq!(bits(&Model::open(files.path("model.senv")).unwrap()), bits(&trained.model));
     }
 }
 
@@ -109,8 +109,8 @@ fn long_sentences_of_a_bag_of_words_are_cut_or_left_out_and_counted() {
         let fit = FitParams { epochs: 1, ..FitParams::default() };
         let params = BowAutoencoderParams { dim: 4, min_count: 1, max_tokens: 2, long, fit, ..Default::default() };
         let notes = Notes::default();
-        let learnt = params.fit_files(&[&text], &[dev], &CorpusOptions::default(), None, &notes);
-        learnt.map(|learnt| (learnt.units, notes.of_length()))
+        let trained = params.fit_files(&[&text], &[dev], &CorpusOptions::default(), None, &notes);
+        trained.map(|trained| (trained.units, notes.of_length()))
     };
     for (long, examples, done) in [(LongSentences::Cut, 4, "cut"), (LongSentences::Drop, 2, "left out")] {
         let expected = [("2", ""), ("1", "held-out ")]

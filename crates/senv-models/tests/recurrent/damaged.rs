@@ -49,10 +49,10 @@ fn rewritten(from: &Path, to: &Path, damage: Damage<'_>) {
     writer.save(to).unwrap();
 }
 
-/// Name and shape of what is learnt, words aside.
+/// Name and shape of what is trained, words aside.
 fn kept(file: &ModelFile) -> Vec<(String, Vec<usize>)> {
-    let learnt = file.tensors().filter(|(_, dtype, ..)| dtype == "F32");
-    learnt.map(|(name, _, shape, _)| (name.to_owned(), shape.to_vec())).collect()
+    let trained = file.tensors().filter(|(_, dtype, ..)| dtype == "F32");
+    trained.map(|(name, _, shape, _)| (name.to_owned(), shape.to_vec())).collect()
 }
 
 /// Saves one small model of each kind that reads words one after another or as a set, and one of a kind with options.
@@ -69,16 +69,16 @@ fn models(files: &Files) -> Vec<PathBuf> {
     SkipThought::combine(uni, bi).unwrap().save(both).unwrap();
     let params = PThoughtParams { dim: 8, hidden: 6, output: OutputForm::Full, fit: fit.clone(), ..Default::default() };
     params.fit(&captions(files), None, None, &NoObserver).unwrap().model.save(p_thought).unwrap();
-    let learnt = autoencoder(fit.clone()).fit_files(&[&text], NO_DEV, &options, None, &NoObserver).unwrap();
-    learnt.model.save(rnn_ae).unwrap();
+    let trained = autoencoder(fit.clone()).fit_files(&[&text], NO_DEV, &options, None, &NoObserver).unwrap();
+    trained.model.save(rnn_ae).unwrap();
     for (path, reconstruction) in [(bow, Reconstruction::Full), (tree, Reconstruction::Tree)] {
         let fit = fit.clone();
         let params = BowAutoencoderParams { dim: 8, min_count: 1, reconstruction, fit, ..Default::default() };
         params.fit_files(&[&text], NO_DEV, &options, None, &NoObserver).unwrap().model.save(path).unwrap();
     }
     for (path, encoder) in [(snli_bow, SnliEncoder::Bow), (snli_rnn, rnn())] {
-        let learnt = snli(encoder, fit.clone()).fit(&labelled(60, 0), None, None, &NoObserver).unwrap();
-        learnt.model.save(path).unwrap();
+        let trained = snli(encoder, fit.clone()).fit(&labelled(60, 0), None, None, &NoObserver).unwrap();
+        trained.model.save(path).unwrap();
     }
     names.into()
 }

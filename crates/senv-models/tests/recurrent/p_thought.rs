@@ -44,15 +44,15 @@ fn p_thought_is_validated_on_pairs_and_rare_words_keep_their_place() {
     let dev = read(&inputs("dev.tsv", "boat xyz sail\toven tide\n"));
     let fit = FitParams { epochs: 2, batch: 20, lr: 0.01, ..PThoughtParams::default().fit };
     let params = PThoughtParams { dim: 8, hidden: 6, fit, ..PThoughtParams::default() };
-    let learnt = params.fit(&data, Some(&dev), None, &NoObserver).unwrap();
+    let trained = params.fit(&data, Some(&dev), None, &NoObserver).unwrap();
     let (alpha, mut sum, mut n) = (2.0, 0.0, 0.0);
     for (from, to) in [("boat xyz sail", "oven tide"), ("oven tide", "boat xyz sail")] {
         for (text, decoder, weight) in [(from, 0, 1.0), (to, 1, alpha)] {
-            let (cost, tokens) = learnt.model.surprise(from, text, decoder).unwrap();
+            let (cost, tokens) = trained.model.surprise(from, text, decoder).unwrap();
             (sum, n) = (sum + weight * cost, n + weight * tokens as f64);
         }
     }
-    assert!((learnt.best.unwrap().1 + sum / n).abs() < 1e-5, "{:?} {}", learnt.best, -sum / n);
+    assert!((trained.best.unwrap().1 + sum / n).abs() < 1e-5, "{:?} {}", trained.best, -sum / n);
     let blank = PairData::new(dev.vocabulary.clone(), Vec::new());
     let error = params.fit(&data, Some(&blank), None, &NoObserver).unwrap_err();
     assert!(matches!(error, Error::NoHeldOutExamples { kind: "p-thought", .. }), "{error}");
@@ -61,8 +61,8 @@ fn p_thought_is_validated_on_pairs_and_rare_words_keep_their_place() {
     let rare = read(&inputs("rare.tsv", "boat rare sail\tboat sail sail\nboat sail\tsail boat\n"));
     let params = PThoughtParams { min_count: 2, ..params };
     let reports = Reports::default();
-    let learnt = params.fit(&rare, None, None, &reports).unwrap();
-    assert!(learnt.model.vocabulary().id("rare").is_none() && learnt.model.vocabulary().id("boat").is_some());
+    let trained = params.fit(&rare, None, None, &reports).unwrap();
+    assert!(trained.model.vocabulary().id("rare").is_none() && trained.model.vocabulary().id("boat").is_some());
     // An ordered pair reads 3 or 2 tokens, tells itself and the other with their ends: (3 + 4 + 4) 2 + (2 + 3 + 3) 2.
     let last = *reports.0.lock().unwrap().last().unwrap();
     let per_example = last.tokens_per_second.unwrap() / last.units_per_second;

@@ -27,8 +27,8 @@ fn p_thought_in_three_structures() {
     {
         let params = PThoughtParams { dim: 16, hidden: 20, structure, output, ..PThoughtParams::default() };
         goes_on(&format!("{structure:?}"), &fit, |fit, observer| {
-            let learnt = PThoughtParams { fit, ..params.clone() }.fit(&data, None, None, observer).unwrap();
-            (bits(&learnt.model), learnt.stopped)
+            let trained = PThoughtParams { fit, ..params.clone() }.fit(&data, None, None, observer).unwrap();
+            (bits(&trained.model), trained.stopped)
         });
     }
 }
@@ -40,9 +40,9 @@ fn skip_thoughts_uni_and_bi() {
     let fit = FitParams { epochs: 1500, batch: 6, lr: 0.01, clip: Some(10.0), ..FitParams::default() };
     for bi in [false, true] {
         goes_on(if bi { "bi" } else { "uni" }, &fit, |fit, observer| {
-            let learnt = skip_thought(bi, fit).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer);
-            let learnt = learnt.unwrap();
-            (bits(&learnt.model), learnt.stopped)
+            let trained = skip_thought(bi, fit).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer);
+            let trained = trained.unwrap();
+            (bits(&trained.model), trained.stopped)
         });
     }
 }
@@ -52,8 +52,8 @@ fn bags_of_words_on_labels() {
     let train = labelled(120, 0);
     let fit = FitParams { epochs: 2000, batch: 16, lr: 0.003, ..FitParams::default() };
     goes_on("SNLI BOW", &fit, |fit, observer| {
-        let learnt = snli(SnliEncoder::Bow, fit).fit(&train, None, None, observer).unwrap();
-        (bits(&learnt.model), learnt.stopped)
+        let trained = snli(SnliEncoder::Bow, fit).fit(&train, None, None, observer).unwrap();
+        (bits(&trained.model), trained.stopped)
     });
 }
 
@@ -71,8 +71,8 @@ fn tuned_skip_thoughts() {
         let fit = FitParams { epochs: 200, batch: 16, lr: 0.003, ..FitParams::default() };
         goes_on(&format!("part {part}"), &fit, |fit, observer| {
             let params = SnliParams { hidden: 16, fit, ..SnliParams::default() };
-            let learnt = params.fit_skip_thought(&base, part, &train, None, observer).unwrap();
-            (bits(&base.clone().with_tuned(part, &learnt.model).unwrap()), learnt.stopped)
+            let trained = params.fit_skip_thought(&base, part, &train, None, observer).unwrap();
+            (bits(&base.clone().with_tuned(part, &trained.model).unwrap()), trained.stopped)
         });
     }
 }

@@ -8,24 +8,24 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
     let fit = FitParams { epochs: 500, batch: 6, lr: 0.01, clip: Some(10.0), ..FitParams::default() };
-    let learnt = |params: SkipThoughtParams| {
+    let trained = |params: SkipThoughtParams| {
         params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap()
     };
     let [uni, bi] = [false, true].map(|bi| {
-        let one = learnt(skip_thought(bi, fit.clone()));
+        let one = trained(skip_thought(bi, fit.clone()));
         assert_eq!(one.units, 500 * 12, "three triples a document");
         for i in (0..20).filter(|i| (1..4).contains(&(i % 5))) {
             let said = |decoder| one.model.decode(&sentences[i], decoder, 1, 30).unwrap()[0].text.clone();
             assert_eq!([said(0), said(1)], [sentences[i - 1].clone(), sentences[i + 1].clone()]);
         }
         for threads in [2, 5] {
-            let other = learnt(skip_thought(bi, FitParams { threads, ..fit.clone() }));
+            let other = trained(skip_thought(bi, FitParams { threads, ..fit.clone() }));
             assert_eq!(bits(&one.model), bits(&other.model), "{threads} threads");
         }
         batches_agree(&one.model);
         one.model
     });
-    let release = learnt(SkipThoughtParams { fit, ..skip_thought(true, FitParams::default()).release() }).model;
+    let release = trained(SkipThoughtParams { fit, ..skip_thought(true, FitParams::default()).release() }).model;
     assert_eq!(release.decode(&sentences[7], 1, 1, 30).unwrap()[0].text, sentences[8]);
 
     // Side by side, each of length 1.
@@ -46,9 +46,9 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     for part in 0..2 {
         let fit = FitParams { epochs: 20, batch: 16, lr: 0.005, ..FitParams::default() };
         let snli = SnliParams { hidden: 64, fit, ..SnliParams::default() };
-        let learnt = snli.fit_skip_thought(&both, part, &train, Some(&dev), &NoObserver).unwrap();
-        assert!(learnt.best.unwrap().1 > 0.8, "{:?}", learnt.history);
-        tuned = tuned.with_tuned(part, &learnt.model).unwrap();
+        let trained = snli.fit_skip_thought(&both, part, &train, Some(&dev), &NoObserver).unwrap();
+        assert!(trained.best.unwrap().1 > 0.8, "{:?}", trained.history);
+        tuned = tuned.with_tuned(part, &trained.model).unwrap();
         assert!(snli.fit_skip_thought(&both, 2, &train, None, &NoObserver).is_err());
     }
     assert_eq!((tuned.dim(), tuned.n_decoders()), (64, 0));
@@ -75,8 +75,8 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
         [(LongSentences::Cut, 4, "1 sentences of more than 3"), (LongSentences::Drop, 1, "3 examples")]
     {
         let notes = Notes::default();
-        let learnt = params(long, 3).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &notes).unwrap();
-        assert_eq!(learnt.units, expected);
+        let trained = params(long, 3).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &notes).unwrap();
+        assert_eq!(trained.units, expected);
         let notes = notes.0.lock().unwrap();
         assert!(notes.iter().any(|note| note.starts_with(words)), "{notes:?}");
     }

@@ -6,14 +6,14 @@ use super::*;
 fn snli_models_learn_labels_with_the_same_bits_at_any_threads_and_are_saved() {
     let (train, dev) = (labelled(600, 0), labelled(90, 600));
     for encoder in [SnliEncoder::Bow, rnn()] {
-        let learnt = |threads| {
+        let trained = |threads| {
             let fit = FitParams { epochs: 30, batch: 16, lr: 0.01, threads, ..FitParams::default() };
             snli(encoder.clone(), fit).fit(&train, Some(&dev), None, &NoObserver).unwrap()
         };
-        let one = learnt(1);
+        let one = trained(1);
         assert!(one.best.unwrap().1 > 0.9, "{encoder:?} {:?}", one.history);
         for threads in [2, 5] {
-            assert_eq!(bits(&one.model), bits(&learnt(threads).model), "{threads} threads");
+            assert_eq!(bits(&one.model), bits(&trained(threads).model), "{threads} threads");
         }
         batches_agree(&one.model);
         let pairs = [("boat sail", "tide"), ("boat sail", "bread"), ("oven", "goal match")];
@@ -96,8 +96,8 @@ fn long_pairs_are_cut_or_left_out_and_counted_of_held_out_pairs_too() {
         let fit = FitParams { epochs: 1, ..FitParams::default() };
         let params = SnliParams { max_tokens: 2, long, ..snli(SnliEncoder::Bow, fit) };
         let notes = Notes::default();
-        let learnt = params.fit(&train, Some(dev), None, &notes);
-        learnt.map(|learnt| (learnt.units, notes.of_length()))
+        let trained = params.fit(&train, Some(dev), None, &notes);
+        trained.map(|trained| (trained.units, notes.of_length()))
     };
     let of = |what: [&str; 2]| what.map(|what| what.to_owned()).to_vec();
     let cut = of(["3 sentences of more than 2 tokens were cut", "1 held-out sentences of more than 2 tokens were cut"]);

@@ -14,13 +14,13 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     let options = CorpusOptions::default();
 
     // Every token of the held-out text by itself, as the model of the best step says.
-    let learnt = autoencoder(long.clone()).fit_files(&[&path], &[&held_out], &options, None, &NoObserver).unwrap();
-    assert_eq!(learnt.stopped, Stopped::Early, "twenty sentences are soon known too well");
-    let (step, score) = learnt.best.unwrap();
-    assert!(step < learnt.steps && learnt.history.iter().all(|&(_, other)| other <= score), "{:?}", learnt.history);
+    let trained = autoencoder(long.clone()).fit_files(&[&path], &[&held_out], &options, None, &NoObserver).unwrap();
+    assert_eq!(trained.stopped, Stopped::Early, "twenty sentences are soon known too well");
+    let (step, score) = trained.best.unwrap();
+    assert!(step < trained.steps && trained.history.iter().all(|&(_, other)| other <= score), "{:?}", trained.history);
     let cost = |model: &senv_models::RnnAutoencoder, text: &str| model.surprise(text, text, 0).unwrap();
     let lines = ["boat sail bread", "xyz tide", "UNK oven goal", "pitch boat"];
-    let sums = lines.map(|line| cost(&learnt.model, line)).iter().fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+    let sums = lines.map(|line| cost(&trained.model, line)).iter().fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     assert_eq!(sums.1, 14, "words and ends");
     assert!((score + sums.0 / 14.0).abs() < 1e-5, "{score} {}", -sums.0 / 14.0);
     // The same in one batch or many, and with sampled words, which are for training alone.
@@ -36,23 +36,23 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     assert!(last.decoders[0].unwrap() > 0.0 && last.decoders[1].is_none(), "{last:?}");
 
     // Both neighbours count.
-    let learnt =
+    let trained =
         skip_thought(false, fit.clone()).fit_files(&[&path], &[&held_out], &options, None, &NoObserver).unwrap();
     let triples = [(1, 0, 2), (2, 1, 3)];
     let parts = triples.map(|(i, before, after)| {
-        [(before, 0), (after, 1)].map(|(j, k): (usize, usize)| learnt.model.surprise(lines[i], lines[j], k).unwrap())
+        [(before, 0), (after, 1)].map(|(j, k): (usize, usize)| trained.model.surprise(lines[i], lines[j], k).unwrap())
     });
     let sums = parts.iter().flatten().fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-    assert!((learnt.best.unwrap().1 + sums.0 / sums.1 as f64).abs() < 1e-5);
+    assert!((trained.best.unwrap().1 + sums.0 / sums.1 as f64).abs() < 1e-5);
     let two = files.write("two.txt", "boat\nsail\n");
     let error = skip_thought(false, fit.clone()).fit_files(&[&path], &[&two], &options, None, &NoObserver).unwrap_err();
     assert!(matches!(error, Error::NoHeldOutExamples { kind: "skip-thought", .. }), "{error}");
     assert!(error.to_string().contains("two.txt"), "{error}");
 
     let bow = BowAutoencoderParams { dim: 8, min_count: 1, fit: long, ..BowAutoencoderParams::default() };
-    let learnt = bow.fit_files(&[&path], &[&held_out], &options, None, &NoObserver).unwrap();
-    let losses = learnt.model.losses(&lines).unwrap();
-    assert!((learnt.best.unwrap().1 + losses.iter().sum::<f64>() / 4.0).abs() < 1e-4, "{losses:?}");
+    let trained = bow.fit_files(&[&path], &[&held_out], &options, None, &NoObserver).unwrap();
+    let losses = trained.model.losses(&lines).unwrap();
+    assert!((trained.best.unwrap().1 + losses.iter().sum::<f64>() / 4.0).abs() < 1e-4, "{losses:?}");
     let unknown = files.write("unknown.txt", "xyz\n");
     let error = bow.fit_files(&[&path], &[&unknown], &options, None, &NoObserver).unwrap_err();
     assert!(error.to_string().contains("unknown.txt"), "{error}");

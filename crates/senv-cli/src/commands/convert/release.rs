@@ -23,7 +23,7 @@ pub(super) struct ReleaseArgs {
     /// white space only) [default: words]
     #[arg(long, value_name = "RULE", help_heading = "Skip-thoughts")]
     tokenizer: Option<TokenizerArg>,
-    /// Whether text is lower-cased, as the books were that the weights learnt from; the release encodes with capitals kept,
+    /// Whether text is lower-cased, as the books were that the weights trained from; the release encodes with capitals kept,
     /// for its dictionary has both [default: false]
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Skip-thoughts")]
     lowercase: Option<bool>,

@@ -20,7 +20,7 @@ use crate::{
 /// Tell entailment, neutral pairs and contradictions apart (SNLI, SICK).
 ///
 /// The share of pairs that get their label, and precision, recall and F1 of each label. An snli model has a classifier of
-/// its own; on top of any other, or with --train, a logistic regression is learnt on the vectors u and v of a pair, which
+/// its own; on top of any other, or with --train, a logistic regression is trained on the vectors u and v of a pair, which
 /// stay as they are; --dev chooses its C from 2^-2 to 2^8. A FILE holds lines of LABEL, PREMISE and HYPOTHESIS separated by
 /// tabs, is a published snli_1.0_*.txt or .jsonl, or is a part of SICK in either of its layouts.
 #[derive(Debug, clap::Args)]
@@ -72,7 +72,7 @@ impl From<FeaturesArg> for PairFeatures {
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     model: String,
-    /// How the classifier was learnt; missing for that of the model itself.
+    /// How the classifier was trained; missing for that of the model itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     trained: Option<&'a FrozenTraining>,
     #[serde(flatten)]
@@ -102,7 +102,7 @@ impl Nli {
             let on_dev =
                 chosen.map_or_else(String::new, |(_, share)| format!(", {share:.4} of the held-out pairs right"));
             let pairs = grouped(training.n_pairs as u64);
-            output::note(&format!("a classifier learnt on {pairs} pairs: C = {}{on_dev}", training.c));
+            output::note(&format!("a classifier trained on {pairs} pairs: C = {}{on_dev}", training.c));
         }
         self.report(evaluate_entailment(&classifier, &sets)?, Some(training))
     }

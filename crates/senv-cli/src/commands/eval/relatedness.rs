@@ -19,7 +19,7 @@ use crate::{
 /// Correlate cosines with the relatedness scores of SICK.
 ///
 /// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 1 + 4 max(0, cos). With --train
-/// a regression from |u - v| and u * v to the grades is learnt besides, on vectors that stay as they are. A file
+/// a regression from |u - v| and u * v to the grades is trained besides, on vectors that stay as they are. A file
 /// holds lines of RELATEDNESS (1 to 5), LABEL, FIRST and SECOND separated by tabs, or is a published SICK_*.txt with
 /// its header. Several files are also scored as one list.
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(super) struct Sick {
 /// Correlate cosines with the scores of the STS benchmark.
 ///
 /// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 5 max(0, cos). With --train a
-/// regression from |u - v| and u * v to the grades is learnt besides, on vectors that stay as they are. A file
+/// regression from |u - v| and u * v to the grades is trained besides, on vectors that stay as they are. A file
 /// holds lines of SCORE (0 to 5), FIRST and SECOND separated by tabs, or is a published sts-*.csv. Several files are
 /// also scored as one list.
 #[derive(Debug, clap::Args)]
@@ -76,7 +76,7 @@ struct Shared {
 struct Report {
     model: String,
     results: Vec<RelatednessResult>,
-    /// How the regression on frozen vectors was learnt.
+    /// How the regression on frozen vectors was trained.
     #[serde(skip_serializing_if = "Option::is_none")]
     trained: Option<ScorerTraining>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -110,7 +110,7 @@ impl Shared {
             results.push(evaluate_scorer(&scorer, &tasks)?);
             let training = scorer.training();
             let pairs = grouped(training.n_pairs as u64);
-            output::note(&format!("a regression on frozen vectors learnt from {pairs} pairs: C = {}", training.c));
+            output::note(&format!("a regression on frozen vectors trained on {pairs} pairs: C = {}", training.c));
             trained = Some(training.clone());
         }
         let published = if self.published { published() } else { Vec::new() };

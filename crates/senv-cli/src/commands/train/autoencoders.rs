@@ -10,12 +10,12 @@ use super::{
 use crate::failure::{Failure, Result};
 use clap::ValueEnum;
 
-/// What RNN AE can be told.
+/// Arguments of RNN AE.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RnnAeArgs {
     #[command(flatten)]
     text: RunningText,
-    /// Units of the encoder, which are the numbers of a sentence vector, and of the decoder.
+    /// Units of the encoder, the sentence dimension, and of the decoder.
     #[arg(long, value_name = "N", help_heading = "Training")]
     hidden: Option<usize>,
     /// The form of the cells.
@@ -41,7 +41,7 @@ impl RnnAeArgs {
 
 names!(ReconstructionArg for Reconstruction { Full => Reconstruction::Full, Tree => Reconstruction::Tree });
 
-/// What BOW AE can be told.
+/// Arguments of BOW AE.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct BowAeArgs {
     #[command(flatten)]

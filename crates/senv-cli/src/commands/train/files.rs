@@ -17,7 +17,7 @@ const CHECKPOINT_EVERY: &str = "30m";
 /// What a run writes, and whether it goes on from what an earlier one wrote.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunFiles {
-    /// The model to write; it appears whole or not at all.
+    /// The model to write, by atomic replacement.
     #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
     pub(crate) output: PathBuf,
     /// Where to keep what is needed to go on after an interruption; removed when the model is written [default:

@@ -107,7 +107,7 @@ pub(crate) fn epochs_of(fit: &FitParams) -> Option<u32> {
 /// How word vectors start.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct StartArgs {
-    /// Numbers of a word vector, 1 to 65536; with --init-vectors those of that file.
+    /// Dimension of the word vectors, 1 to 65536; with --init-vectors those of that file.
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub(crate) dim: Option<usize>,
     /// Word vectors start times A / (A + relative frequency of the word), as in SIF; A is above 0, 1e-5 is usual.

@@ -43,46 +43,46 @@ impl<M> Outcome<M> {
     }
 
     /// Of a system that learns from pairs by gradient.
-    pub(crate) fn of_learnt(learnt: Trained<M>) -> Self {
-        Self::of_learnt_in(Unit::Pairs, learnt)
+    pub(crate) fn of_gradient(trained: Trained<M>) -> Self {
+        Self::of_gradient_in(Unit::Pairs, trained)
     }
 
     /// Of a system that learns by gradient from examples of this name.
-    pub(crate) fn of_learnt_in(unit: Unit, learnt: Trained<M>) -> Self {
-        let (n, time, rate) = (learnt.units, duration(learnt.training), learnt.units_per_second());
+    pub(crate) fn of_gradient_in(unit: Unit, trained: Trained<M>) -> Self {
+        let (n, time, rate) = (trained.units, duration(trained.training), trained.units_per_second());
         let mut lines = vec![format!(
             "trained on {} in {time} ({} {}s/s), {}, loss {:.4}",
             plural(n, unit.name()),
             short(rate),
             unit.name(),
-            plural(learnt.steps, "step"),
-            learnt.loss
+            plural(trained.steps, "step"),
+            trained.loss
         )];
-        if learnt.stopped == Stopped::Early {
+        if trained.stopped == Stopped::Early {
             lines.push(format!(
                 "stopped early, at step {}: the validation score had not risen any more",
-                grouped(learnt.steps)
+                grouped(trained.steps)
             ));
         }
-        if let Some((step, score)) = learnt.best {
+        if let Some((step, score)) = trained.best {
             lines.push(format!("best validation {score:.4}, at step {}: these weights are kept", grouped(step)));
         }
-        if learnt.best.is_none() && !learnt.history.is_empty() && learnt.stopped != Stopped::Interrupted {
+        if trained.best.is_none() && !trained.history.is_empty() && trained.stopped != Stopped::Interrupted {
             lines.push("no validation gave a score: the last weights are kept".into());
         }
         let facts = json!({
-            "words": learnt.initial.words,
-            "words_found": learnt.initial.found,
+            "words": trained.initial.words,
+            "words_found": trained.initial.found,
             "examples": n,
-            "steps": learnt.steps,
-            "loss": learnt.loss,
-            "best": learnt.best.map(|(step, score)| json!({ "step": step, "validation": score })),
-            "history": learnt.history,
-            "stopped": learnt.stopped.name(),
-            "training_seconds": learnt.training.as_secs_f64(),
+            "steps": trained.steps,
+            "loss": trained.loss,
+            "best": trained.best.map(|(step, score)| json!({ "step": step, "validation": score })),
+            "history": trained.history,
+            "stopped": trained.stopped.name(),
+            "training_seconds": trained.training.as_secs_f64(),
             "examples_per_second": rate,
         });
-        Self { model: learnt.model, stopped: learnt.stopped, lines, check: None, facts: object(facts) }
+        Self { model: trained.model, stopped: trained.stopped, lines, check: None, facts: object(facts) }
     }
 }
 

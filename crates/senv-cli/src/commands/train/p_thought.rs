@@ -30,15 +30,15 @@ names!(StructureArg for PThoughtStructure {
     TwoInterleaved => PThoughtStructure::TwoInterleaved,
 });
 
-/// What P-thought can be told.
+/// Arguments of P-thought.
 #[derive(Debug, Clone, clap::Args)]
 #[command(group = ArgGroup::new("paraphrases").args(["captions", "pairs"]).required(true).multiple(true))]
 pub(crate) struct PThoughtArgs {
     /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines. All ordered pairs of an
-    /// image's captions are learnt.
+    /// image's captions are trained.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     captions: Vec<PathBuf>,
-    /// Pairs that mean the same: FIRST, SECOND, separated by a tab. Both orders are learnt.
+    /// Pairs that mean the same: FIRST, SECOND, separated by a tab. Both orders are trained.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
     /// Leave out pairs with a sentence of these tab-separated files (of captions the whole image): development and
@@ -137,9 +137,9 @@ impl PThoughtArgs {
                 let dev = [&self.dev_captions[..], &self.dev_pairs];
                 let has_dev = dev.iter().any(|files| !files.is_empty());
                 let dev = has_dev.then(|| self.read(dev, HeldOut::default(), &tokenizer, threads, progress));
-                let learnt = params.fit(&data, dev.transpose()?.as_ref(), vectors.as_ref(), progress)?;
-                let found = self.vectors.line(learnt.initial);
-                let mut outcome = Outcome::of_learnt(learnt);
+                let trained = params.fit(&data, dev.transpose()?.as_ref(), vectors.as_ref(), progress)?;
+                let found = self.vectors.line(trained.initial);
+                let mut outcome = Outcome::of_gradient(trained);
                 outcome.lines.insert(0, found);
                 let sources: Vec<_> = data.reports.iter().map(source_json).collect();
                 outcome.facts.insert("sources".into(), json!(sources));

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::failure::{Failure, Result};
 
-/// What PP can be told.
+/// Arguments of PP.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PpArgs {
     #[command(flatten)]
@@ -28,7 +28,7 @@ pub(crate) struct PpArgs {
     pub(crate) weights: WeightsArgs,
 }
 
-/// What CSE can be told.
+/// Arguments of CSE.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct CseArgs {
     #[command(flatten)]
@@ -104,7 +104,7 @@ impl LossArgs {
     }
 }
 
-/// What both can be told about learning: everything that a grid search may vary.
+/// Training arguments of both: everything that a grid search may vary.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LearnArgs {
     #[command(flatten)]
@@ -182,7 +182,7 @@ fn refuse(given: &[(&str, bool)], loss: &str) -> Result {
     }
 }
 
-/// What CSE alone can be told: the filters.
+/// Arguments of CSE alone: the filters.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct CnnArgs {
     /// Words under the filters, each at least 1.

@@ -237,9 +237,9 @@ impl<S: PairSystem> PairRun<'_, S> {
         Ok(loaded)
     }
 
-    fn finish(&mut self, learnt: Trained<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
-        let found = line.then(|| self.args.init.line(&self.args.data.vectors, learnt.initial));
-        let mut outcome = Outcome::of_learnt(learnt);
+    fn finish(&mut self, trained: Trained<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
+        let found = line.then(|| self.args.init.line(&self.args.data.vectors, trained.initial));
+        let mut outcome = Outcome::of_gradient(trained);
         outcome.lines.splice(..0, found);
         let sources: Vec<_> = data.reports.iter().map(source_json).collect();
         outcome.facts.insert("sources".into(), json!(sources));
@@ -269,8 +269,8 @@ impl<S: PairSystem> PairRun<'_, S> {
     fn one_stage(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
         let mut loaded = self.load(progress)?;
         self.train_vectors(&mut loaded, progress)?;
-        let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
-        Ok(self.finish(learnt, &loaded.first, true))
+        let trained = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
+        Ok(self.finish(trained, &loaded.first, true))
     }
 
     fn two_stages(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
@@ -282,8 +282,8 @@ impl<S: PairSystem> PairRun<'_, S> {
         } else {
             self.train_vectors(&mut loaded, progress)?;
             progress.stage("stage 1/2");
-            let learnt = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
-            let outcome = self.finish(learnt, &loaded.first, true);
+            let trained = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
+            let outcome = self.finish(trained, &loaded.first, true);
             if !outcome.stopped.is_complete() {
                 return Ok(outcome);
             }
@@ -298,8 +298,8 @@ impl<S: PairSystem> PairRun<'_, S> {
         fit.checkpoint = Some(self.args.files.plan_at(checkpoint));
         self.args.stage2.apply(fit);
         let data = loaded.second.as_ref().unwrap_or(&loaded.first);
-        let learnt = params.train(data, None, Some(&first), &self.dev, progress)?;
-        let mut outcome = self.finish(learnt, data, false);
+        let trained = params.train(data, None, Some(&first), &self.dev, progress)?;
+        let mut outcome = self.finish(trained, data, false);
         outcome.lines =
             lines.into_iter().chain(outcome.lines.into_iter().map(|line| format!("stage 2: {line}"))).collect();
         outcome.facts.extend(facts.map(|facts| ("stage1".to_owned(), json!(facts))));

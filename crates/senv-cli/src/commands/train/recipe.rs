@@ -87,7 +87,7 @@ impl RecipeArgs {
         let (learned, data) = recipe.fit(progress)?;
         data.reports.iter().for_each(|report| progress.note(&source_line(report)));
         let sample = self.check.of_pairs(&data);
-        let mut outcome = Outcome::of_learnt(learned).map(Model::from);
+        let mut outcome = Outcome::of_gradient(learned).map(Model::from);
         outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, false));
         Ok(outcome)
     }

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{failure::Result, progress::Unit};
 
-/// What fine-tuning can be told.
+/// Arguments of fine-tuning.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RelatednessArgs {
     /// The model to tune: cse, pp, siamese-cbow, word2vec, sent2vec without n-grams, or word vectors.
@@ -101,7 +101,7 @@ impl RelatednessArgs {
             Unit::Pairs,
             |progress| {
                 let base = Model::open(&self.model)?;
-                Ok(Outcome::of_learnt(params.fit(&base, &train, dev.as_ref(), progress)?))
+                Ok(Outcome::of_gradient(params.fit(&base, &train, dev.as_ref(), progress)?))
             },
             |model: &Relatedness, path| model.save(path),
         )

@@ -24,7 +24,7 @@ use crate::{
     progress::{TrainingProgress, Unit},
 };
 
-/// What Siamese CBOW can be told.
+/// Arguments of Siamese CBOW.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SiameseCbowArgs {
     /// Ordered text, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
@@ -36,7 +36,7 @@ pub(crate) struct SiameseCbowArgs {
     vectors: VectorArgs,
     #[command(flatten)]
     init_model: InitModelArgs,
-    /// Folder for the numbered text while training, four bytes a word [default: that of MODEL]
+    /// Folder for the token ids of the text while training, four bytes a word [default: that of MODEL]
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     scratch_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -122,15 +122,15 @@ impl SiameseCbowArgs {
             let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
             vectors = self.init.train(&vocabulary, &corpus, &shared, progress)?;
         }
-        let learnt = match params.fit(vocabulary, &corpus, vectors.as_ref(), dev, progress) {
+        let trained = match params.fit(vocabulary, &corpus, vectors.as_ref(), dev, progress) {
             Err(Error::NoExamples { .. }) => return Err(Error::NoExamplesIn { paths: self.input.clone() }),
-            learnt => learnt?,
+            trained => trained?,
         };
         let found = match path {
-            Some(path) => start_line(learnt.initial, path),
-            None => self.init.line(&self.vectors, learnt.initial),
+            Some(path) => start_line(trained.initial, path),
+            None => self.init.line(&self.vectors, trained.initial),
         };
-        let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
+        let mut outcome = Outcome::of_gradient_in(Unit::Examples, trained);
         outcome.lines.insert(0, found);
         outcome.check = sample.map(|text| checker(text, tokenizer, None, given));
         Ok(outcome)

@@ -19,7 +19,7 @@ pub(crate) enum SkipThoughtPreset {
     Release,
 }
 
-/// What Skip-thoughts can be told.
+/// Arguments of Skip-thoughts.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SkipThoughtArgs {
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) struct SkipThoughtArgs {
     /// Where the other defaults come from: the paper, or the code that its authors released.
     #[arg(long, value_name = "NAME", default_value = "paper", help_heading = "Training")]
     preset: SkipThoughtPreset,
-    /// Numbers of a sentence vector; even with --bi.
+    /// Dimension of the sentence vectors; even with --bi.
     #[arg(long, value_name = "N", help_heading = "Training")]
     sentence_dim: Option<usize>,
     /// One reader from the left and one from the right, of half the units each, instead of one from the left.

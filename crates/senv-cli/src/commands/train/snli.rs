@@ -29,7 +29,7 @@ names!(TopologyArg for GruTopology {
     Forward => GruTopology::Forward, Separate => GruTopology::Separate, Interleaved => GruTopology::Interleaved,
 });
 
-/// What the SNLI models can be told.
+/// Arguments of the SNLI models.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SnliArgs {
     /// Judged pairs to learn from: LABEL (entailment, neutral, contradiction), PREMISE, HYPOTHESIS, separated by tabs; a
@@ -39,7 +39,7 @@ pub(crate) struct SnliArgs {
     /// Judged pairs that choose the best weights, by the share of right labels; without them the last weights are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev: Vec<PathBuf>,
-    /// What turns a sentence into a vector: bow (the sum of its words), rnn (a recurrent reader), or a Skip-thought
+    /// What turns a sentence into a vector: bow (the sum of its words), rnn (a recurrent encoder), or a Skip-thought
     /// model that is tuned. Of a combined one both parts are, each with a classifier of its own; the result is a
     /// Skip-thought model again.
     #[arg(long, value_name = "bow|rnn|MODEL", default_value = "bow", help_heading = "Training")]
@@ -58,7 +58,7 @@ pub(crate) struct SnliArgs {
     /// Layers of rnn, at least 1 [default: 1]
     #[arg(long, value_name = "N", help_heading = "Training")]
     layers: Option<usize>,
-    /// How readers and layers of rnn are joined: one from the left, or two from both sides [default: forward]
+    /// How directions and layers of rnn are joined: forward, or both directions [default: forward]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     topology: Option<TopologyArg>,
     /// The form of the cells of rnn [default: paper]
@@ -175,7 +175,7 @@ impl SnliArgs {
         let base = skip_thought(base)?;
         if base.config().parts.len() == 1 {
             let tune = |progress: &TrainingProgress| {
-                Ok(Outcome::of_learnt(params.fit_skip_thought(&base, 0, pairs.0, pairs.1, progress)?))
+                Ok(Outcome::of_gradient(params.fit_skip_thought(&base, 0, pairs.0, pairs.1, progress)?))
             };
             return job.run(epochs, Unit::Pairs, tune, |model, path| model.save(path));
         }
@@ -199,9 +199,9 @@ impl SnliArgs {
         self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
         let lines = train.pairs.iter().take(5000).flat_map(|(_, premise, hypothesis)| [&premise[..], hypothesis]);
         self.words.fit_tokenizer_to(&mut params.tokenizer, lines, progress);
-        let learnt = params.fit(train, dev, vectors.as_ref(), progress)?;
-        let found = self.vectors.line(learnt.initial);
-        let mut outcome = Outcome::of_learnt(learnt);
+        let trained = params.fit(train, dev, vectors.as_ref(), progress)?;
+        let found = self.vectors.line(trained.initial);
+        let mut outcome = Outcome::of_gradient(trained);
         outcome.lines.insert(0, found);
         Ok(outcome)
     }
@@ -234,7 +234,7 @@ impl SnliArgs {
             }
             first
         } else {
-            let outcome = Outcome::of_learnt(tune(0, &params)?);
+            let outcome = Outcome::of_gradient(tune(0, &params)?);
             if !outcome.stopped.is_complete() {
                 let Outcome { stopped, lines, facts, .. } = outcome;
                 return Ok(Outcome { model: base.clone(), stopped, lines, check: None, facts });
@@ -245,7 +245,7 @@ impl SnliArgs {
         };
         let mut second = params.clone();
         second.fit.checkpoint = Some(self.files.plan_at(checkpoint));
-        let outcome = Outcome::of_learnt(tune(1, &second)?);
+        let outcome = Outcome::of_gradient(tune(1, &second)?);
         lines.extend(outcome.lines.into_iter().map(|line| format!("part 2: {line}")));
         let model = base.with_tuned(0, &first)?.with_tuned(1, &outcome.model)?;
         Ok(Outcome { model, stopped: outcome.stopped, lines, check: None, facts: outcome.facts })
@@ -268,7 +268,7 @@ fn read(paths: &[PathBuf]) -> Result<Option<NliPairs>> {
     Ok(Some(NliPairs::new(first.path.display().to_string(), pairs)?))
 }
 
-/// The rate for a model that is tuned: what it has learnt should bend, not break.
+/// The rate for a model that is tuned: what it has learned should bend, not break.
 const TUNING_LR: f64 = 1e-4;
 
 /// Opens the model to be tuned.

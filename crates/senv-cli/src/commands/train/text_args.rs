@@ -28,7 +28,7 @@ pub(crate) struct RunningText {
     pub(crate) files: RunFiles,
     #[command(flatten)]
     pub(crate) vectors: VectorArgs,
-    /// Folder for the numbered text while training, four bytes a word [default: that of MODEL]
+    /// Folder for the token ids of the text while training, four bytes a word [default: that of MODEL]
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     scratch_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -118,9 +118,9 @@ impl RunningText {
                 self.start.apply(dim, initial, vectors.as_ref().map(Embeddings::dim));
                 self.words.fit_tokenizer(params.tokenizer(), &self.input, progress);
                 let options = self.corpus_options(threads);
-                let learnt = params.train(&self.input, &self.dev, &options, vectors.as_ref(), progress)?;
-                let found = self.vectors.line(learnt.initial);
-                let mut outcome = Outcome::of_learnt_in(Unit::Examples, learnt);
+                let trained = params.train(&self.input, &self.dev, &options, vectors.as_ref(), progress)?;
+                let found = self.vectors.line(trained.initial);
+                let mut outcome = Outcome::of_gradient_in(Unit::Examples, trained);
                 outcome.lines.insert(0, found);
                 Ok(outcome)
             },

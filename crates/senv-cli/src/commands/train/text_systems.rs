@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{failure::Result, text::TextArgs};
 
-/// What all systems can be told.
+/// Arguments of all systems.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
     /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
@@ -32,7 +32,7 @@ pub(crate) struct Common {
     pub(crate) input: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) files: RunFiles,
-    /// Folder for the numbered text while training, four bytes a word [default: that of MODEL]
+    /// Folder for the token ids of the text while training, four bytes a word [default: that of MODEL]
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     scratch_dir: Option<PathBuf>,
 
@@ -41,7 +41,7 @@ pub(crate) struct Common {
     #[command(flatten)]
     pub(crate) init_model: InitModelArgs,
 
-    /// Numbers of a vector, 1 to 65536; with --init-vectors or --init-model those of that file.
+    /// Embedding dimension, 1 to 65536; with --init-vectors or --init-model those of that file.
     #[arg(long, value_name = "N", help_heading = "Training")]
     pub(crate) dim: Option<usize>,
     /// Passes over the text, at least 1.
@@ -83,7 +83,7 @@ pub(crate) struct Common {
     pub(crate) check: CheckArgs,
 }
 
-/// What only Sent2Vec can be told.
+/// Arguments of Sent2Vec alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Sent2VecArgs {
     #[command(flatten)]
@@ -122,7 +122,7 @@ pub(crate) struct Sent2VecArgs {
     weights: WeightsArgs,
 }
 
-/// What only word2vec can be told.
+/// Arguments of word2vec alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Word2VecArgs {
     #[command(flatten)]
@@ -140,7 +140,7 @@ pub(crate) struct Word2VecArgs {
     weights: WeightsArgs,
 }
 
-/// What PV-DBOW can be told.
+/// Arguments of PV-DBOW.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PvDbowArgs {
     #[command(flatten)]

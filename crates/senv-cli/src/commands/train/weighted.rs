@@ -15,7 +15,7 @@ use crate::{
     text::TextArgs,
 };
 
-/// What weighting can be told.
+/// Arguments of weighting.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct WeightedArgs {
     /// The model whose words (and n-grams) are weighted: word2vec, sent2vec, siamese-cbow, pp or word vectors.
@@ -24,7 +24,7 @@ pub(crate) struct WeightedArgs {
     /// Text that words are counted in and common directions are found on; plain, .gz or .zst.
     #[arg(long, short, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     input: Vec<PathBuf>,
-    /// The model to write; it appears whole or not at all.
+    /// The model to write, by atomic replacement.
     #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
     output: PathBuf,
     #[command(flatten)]

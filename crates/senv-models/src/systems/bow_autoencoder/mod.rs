@@ -46,10 +46,10 @@ pub enum Reconstruction {
     Tree,
 }
 
-/// What BOW AE can be told.
+/// Hyperparameters of BOW AE.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BowAutoencoderParams {
-    /// Numbers of a vector.
+    /// Embedding dimension.
     pub dim: usize,
     /// Words that occur less often are unknown.
     pub min_count: u64,
@@ -62,7 +62,7 @@ pub struct BowAutoencoderParams {
     pub long: LongSentences,
     /// How the set of words is told.
     pub reconstruction: Reconstruction,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
@@ -253,7 +253,7 @@ impl BowAutoencoder {
         self.output.losses(&self.parameters[1], h.view(), &targets)
     }
 
-    /// Writes the model to a file, which appears whole or not at all.
+    /// Writes the model to a file by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -261,7 +261,7 @@ impl BowAutoencoder {
         file::save_with(Self::KIND, &self.params, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
     }
 
-    /// Opens a model; its word vectors are mapped, not read.
+    /// Opens a model; its word vectors are memory-mapped.
     ///
     /// # Errors
     /// If the file is no such model of senv, or damaged.

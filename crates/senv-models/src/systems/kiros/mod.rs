@@ -84,7 +84,7 @@ impl SkipThought {
         let config = SequenceConfig {
             parts: parts.iter().map(|part| part.machine.form.clone()).collect(),
             reading: Reading { tokenizer, max_tokens: MAX_TOKENS, unknown, end: None },
-            normalise: true,
+            normalize: true,
             params: None,
         };
         Ok(Self::new(config, vocabulary, parts))

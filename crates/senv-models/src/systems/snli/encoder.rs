@@ -1,4 +1,4 @@
-//! The encoders of the SNLI models: a sum of words, or a recurrent reader.
+//! The encoders of the SNLI models: a sum of words, or a recurrent encoder.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use senv_core::{Error as CoreError, Parameters, Result as CoreResult, Stream, TokenBatch};
@@ -13,13 +13,13 @@ use crate::Result;
 pub enum SnliEncoder {
     /// The sum of the word vectors.
     Bow,
-    /// Recurrent readers.
+    /// Recurrent encoders.
     Rnn {
         /// Units of a reader in a layer.
         hidden: usize,
         /// Layers, at least 1.
         layers: usize,
-        /// How readers and layers are joined.
+        /// How directions and layers are joined.
         topology: GruTopology,
         /// The form of the cells.
         style: GruStyle,

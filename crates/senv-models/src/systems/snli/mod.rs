@@ -1,4 +1,4 @@
-//! The SNLI models: an encoder learnt by telling whether one sentence follows from another.
+//! The SNLI models: an encoder trained by telling whether one sentence follows from another.
 //!
 //! Both sentences go through one encoder, and the `nli-head` reads their vectors side by side. BOW sums word vectors,
 //! RNN reads them with a recurrent network; a Skip-thought model may be the start of both words and network.
@@ -40,12 +40,12 @@ use crate::{
     training::Trained,
 };
 
-/// What an SNLI model can be told.
+/// Hyperparameters of an SNLI model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnliParams {
     /// The encoder.
     pub encoder: SnliEncoder,
-    /// Numbers of a word vector.
+    /// Dimension of the word vectors.
     pub dim: usize,
     /// Words that occur less often are unknown, and left out.
     pub min_count: u64,
@@ -59,7 +59,7 @@ pub struct SnliParams {
     pub long: LongSentences,
     /// Hidden units of the classifier, at least 1.
     pub hidden: usize,
-    /// How text is cut into tokens.
+    /// How text is tokenized.
     pub tokenizer: Tokenizer,
     /// Where word vectors start.
     pub initial: Initial,
@@ -68,7 +68,7 @@ pub struct SnliParams {
 }
 
 impl Default for SnliParams {
-    /// SNLI BOW: sums of 620 numbers a word, 512 hidden units, Adam at 0.001 in batches of 64, at most 20 epochs and
+    /// SNLI BOW: sums of word vectors of 620 dimensions, 512 hidden units, Adam at 0.001 in batches of 64, at most 20 epochs and
     /// none after three without gain on the held-out pairs. The paper names the first number and Adam alone.
     fn default() -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Default for SnliParams {
 pub struct SnliConfig {
     /// The encoder: that of the parameters, or of the model it started from.
     pub encoder: SnliEncoder,
-    /// Numbers of a word vector.
+    /// Dimension of the word vectors.
     pub dim: usize,
     /// How text is read.
     pub reading: Reading,
@@ -232,7 +232,7 @@ impl SnliParams {
     }
 }
 
-/// An encoder with the classifier it was learnt by.
+/// An encoder with the classifier it was trained by.
 #[derive(Debug, Clone)]
 pub struct Snli {
     config: SnliConfig,
@@ -296,7 +296,7 @@ impl Snli {
         Ok(self.classify(pairs)?.into_iter().map(|p| NLI_LABELS[likeliest(p)]).collect())
     }
 
-    /// Writes the model to a file, which appears whole or not at all.
+    /// Writes the model to a file by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -304,7 +304,7 @@ impl Snli {
         file::save_with(Self::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
     }
 
-    /// Opens a model; its word vectors are mapped, not read.
+    /// Opens a model; its word vectors are memory-mapped.
     ///
     /// # Errors
     /// If the file is no such model of senv, or damaged.
