@@ -91,10 +91,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                 fit: FitParams { epochs, lr, threads, seed, l2_words, ..defaults.fit },
                 ..defaults
             };
-            let learnt = params.fit(&base, &train, Some(&dev), &Line(name))?;
-            let result = evaluate_scorer(&Head(learnt.model), &test)?;
+            let trained = params.fit(&base, &train, Some(&dev), &Line(name))?;
+            let result = evaluate_scorer(&Head(trained.model), &test)?;
             let r = result.tasks[0].result.correlations.pearson_r_x100.unwrap_or(f64::NAN);
-            let trial = learnt.best.map_or(f64::NAN, |(_, score)| 100.0 * score);
+            let trial = trained.best.map_or(f64::NAN, |(_, score)| 100.0 * score);
             correlations.push(format!("seed {seed}: trial {trial:.2}, test {r:.2}"));
             results.push(result);
         }
@@ -152,6 +152,6 @@ fn small_model(files: &[PathBuf], threads: usize) -> Result<Model, Box<dyn Error
     let windows = [1, 2, 3].map(|width| Window { width, n_filters: 20 }).into();
     let defaults = CseParams::default();
     let fit = FitParams { batch: 20, threads, ..defaults.fit };
-    let learnt = CseParams { dim: 50, windows, fit, ..defaults }.fit(&data, None, None, &[], &Line("CSE"))?;
-    Ok(Model::from(learnt.model))
+    let trained = CseParams { dim: 50, windows, fit, ..defaults }.fit(&data, None, None, &[], &Line("CSE"))?;
+    Ok(Model::from(trained.model))
 }

@@ -41,7 +41,7 @@ struct Args {
     /// Word vectors to start from [default: at random]
     #[arg(long, value_name = "FILE")]
     init_vectors: Option<PathBuf>,
-    /// Numbers of a word vector, where there is no file of them.
+    /// Dimension of the word vectors, where there is no file of them.
     #[arg(long, default_value_t = 300)]
     dim: usize,
     /// Filters of each window.
@@ -149,9 +149,9 @@ impl Run<'_> {
             fit: self.fit(defaults.fit),
             ..defaults
         };
-        let learnt = params.fit(data, self.vectors, start, &[], &Line(name))?;
-        println!("{name}: {:.0} pairs/s, loss {:.4}", learnt.units_per_second(), learnt.loss);
-        Ok(learnt.model)
+        let trained = params.fit(data, self.vectors, start, &[], &Line(name))?;
+        println!("{name}: {:.0} pairs/s, loss {:.4}", trained.units_per_second(), trained.loss);
+        Ok(trained.model)
     }
 }
 

@@ -45,16 +45,16 @@ struct Args {
     /// Captions: image, tab, caption [default: the sample pairs]
     #[arg(long, value_name = "FILE")]
     captions: Option<PathBuf>,
-    /// Images that are judged and not learnt from [default: 1000; 6 of the sample]
+    /// Images that are for evaluation alone [default: 1000; 6 of the sample]
     #[arg(long)]
     hold_out: Option<usize>,
-    /// Word vectors, which stay as they are; without them they are drawn, and learnt.
+    /// Word vectors, which stay as they are; without them they are drawn, and trained.
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
     /// Units of a reader [default: 1200, as in the paper; 24 for the sample]
     #[arg(long)]
     hidden: Option<usize>,
-    /// Numbers of a word vector without --vectors [default: 300; 24 for the sample]
+    /// Dimension of the word vectors without --vectors [default: 300; 24 for the sample]
     #[arg(long)]
     dim: Option<usize>,
     /// Weights of the paraphrase, each a run of every structure; the paper's is above 1 and not printed.
@@ -92,8 +92,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scored = Scored::read(&args, small)?;
     let folder = tempfile::tempdir()?;
     let (train, test) = (folder.path().join("train.tsv"), folder.path().join("held-out.tsv"));
-    let (learnt, kept) = split(&captions(&args)?, args.hold_out.unwrap_or(if small { 6 } else { 1000 }))?;
-    fs::write(&train, learnt)?;
+    let (trained, kept) = split(&captions(&args)?, args.hold_out.unwrap_or(if small { 6 } else { 1000 }))?;
+    fs::write(&train, trained)?;
     fs::write(&test, kept)?;
     let test = SentenceGroups::read(&test)?;
 
@@ -136,14 +136,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (structure, name) in STRUCTURES {
         for &alpha in &args.alpha {
             let params = PThoughtParams { structure, objective: DualObjective::new(alpha)?, ..params.clone() };
-            let learnt = params.fit(&data, None, vectors.as_ref(), &Line(name))?;
-            println!("{name}, alpha {alpha}: {:.0} pairs/s, loss {:.3}", learnt.units_per_second(), learnt.loss);
+            let trained = params.fit(&data, None, vectors.as_ref(), &Line(name))?;
+            println!("{name}, alpha {alpha}: {:.0} pairs/s, loss {:.3}", trained.units_per_second(), trained.loss);
             for (decoder, says) in ["itself", "a paraphrase"].into_iter().enumerate() {
                 let caption = &test.groups[0].sentences[0];
-                let said = learnt.model.decode(caption, decoder, 5, 20)?.into_iter().next();
+                let said = trained.model.decode(caption, decoder, 5, 20)?.into_iter().next();
                 println!("  {caption}  says {says}: {}", said.map_or_else(String::new, |said| said.text));
             }
-            table.row(row(name, alpha, &learnt.model, &test, &scored, args.seed)?);
+            table.row(row(name, alpha, &trained.model, &test, &scored, args.seed)?);
         }
     }
     println!(
@@ -232,6 +232,6 @@ fn split(lines: &str, hold_out: usize) -> Result<(String, String), Box<dyn Error
         return Err(format!("{} images; hold out fewer than {hold_out}", order.len()).into());
     }
     let held_out: HashSet<&String> = order[order.len() - hold_out..].iter().collect();
-    let (kept, learnt): (Vec<&str>, Vec<&str>) = lines.lines().partition(|line| held_out.contains(&image(line)));
-    Ok((learnt.join("\n") + "\n", kept.join("\n") + "\n"))
+    let (kept, trained): (Vec<&str>, Vec<&str>) = lines.lines().partition(|line| held_out.contains(&image(line)));
+    Ok((trained.join("\n") + "\n", kept.join("\n") + "\n"))
 }

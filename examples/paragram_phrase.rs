@@ -44,7 +44,7 @@ struct Args {
     /// Text to train vectors on, where there is no file of them.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     text: Vec<PathBuf>,
-    /// Numbers of a vector of --text.
+    /// Dimension of the vectors of --text.
     #[arg(long, default_value_t = 300)]
     dim: usize,
     /// Passes over the pairs.
@@ -99,11 +99,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let fit =
         FitParams { epochs: args.epochs, batch: args.batch, l2_words: args.l2_words, threads, seed, ..defaults.fit };
     let dim = vectors.as_ref().map_or(args.dim, |vectors| vectors.dim());
-    let learnt = PpParams { dim, fit, ..defaults }.fit(&data, vectors.as_ref(), &[], &Line("PP"))?;
-    let (found, words, rate) = (learnt.initial.found, learnt.initial.words, learnt.units_per_second());
-    println!("PP: {found} of {words} words had a vector, {rate:.0} pairs/s, loss {:.4}\n", learnt.loss);
+    let trained = PpParams { dim, fit, ..defaults }.fit(&data, vectors.as_ref(), &[], &Line("PP"))?;
+    let (found, words, rate) = (trained.initial.found, trained.initial.words, trained.units_per_second());
+    println!("PP: {found} of {words} words had a vector, {rate:.0} pairs/s, loss {:.4}\n", trained.loss);
 
-    let after = evaluate("PP", &learnt.model, &tasks, true)?;
+    let after = evaluate("PP", &trained.model, &tasks, true)?;
     if let Some(before) = &before {
         let before = evaluate("the vectors it started from", before, &tasks, false)?;
         println!("{}", compare_sts(&after, &before)?.to_text("PP", "before"));

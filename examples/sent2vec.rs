@@ -45,7 +45,7 @@ struct Args {
     /// The systems to train.
     #[arg(long, value_enum, num_args = 1.., default_values_t = System::ALL)]
     systems: Vec<System>,
-    /// Numbers of a vector.
+    /// Embedding dimension.
     #[arg(long, default_value_t = 100)]
     dim: usize,
     /// Passes over the text.

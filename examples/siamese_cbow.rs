@@ -33,7 +33,7 @@ struct Args {
     /// Scored pairs, score, sentence, sentence; a folder named as the year says which task they are.
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "input")]
     sts: Vec<PathBuf>,
-    /// Numbers of a vector [default: 300; 50 for the sample]
+    /// Embedding dimension [default: 300; 50 for the sample]
     #[arg(long)]
     dim: Option<usize>,
     /// Passes over the text of Siamese CBOW [default: 1, as in the paper; 10 for the sample]

@@ -62,8 +62,8 @@ struct Bench {
 impl Bench {
     /// The mean over the tasks of Pearson's r x 100.
     fn score(&self, params: &SiameseCbowParams) -> Result<f64, Box<dyn Error>> {
-        let learnt = params.fit(self.vocabulary.clone(), &self.corpus, None, &[], &Line("training"))?;
-        let result = evaluate_sts(&learnt.model, &self.tasks)?;
+        let trained = params.fit(self.vocabulary.clone(), &self.corpus, None, &[], &Line("training"))?;
+        let result = evaluate_sts(&trained.model, &self.tasks)?;
         Ok(result.overall.plain_mean_over_tasks.pearson_r_x100.unwrap_or(0.0))
     }
 }

@@ -33,7 +33,7 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 /// Sentences that are searched.
 const SEARCHED: usize = 20_000;
 
-/// Trains Skip-thoughts and shows what they have learnt.
+/// Trains Skip-thoughts and shows what they have learned.
 #[derive(Debug, Parser)]
 struct Args {
     /// Ordered text, one sentence a line, documents apart by a blank line [default: the sample]
@@ -42,13 +42,13 @@ struct Args {
     /// Word vectors that bring more words [default: word2vec of the text]
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
-    /// Numbers of a word vector [default: 620, as in the paper; 32 for the sample]
+    /// Dimension of the word vectors [default: 620, as in the paper; 32 for the sample]
     #[arg(long)]
     dim: Option<usize>,
-    /// Numbers of a sentence vector [default: 2400, as in the paper; 64 for the sample]
+    /// Dimension of the sentence vectors [default: 2400, as in the paper; 64 for the sample]
     #[arg(long)]
     sentence_dim: Option<usize>,
-    /// Words that are learnt, the most frequent [default: 20000, as in the paper; 500 for the sample]
+    /// Words that are predicted, the most frequent [default: 20000, as in the paper; 500 for the sample]
     #[arg(long)]
     vocabulary: Option<usize>,
     /// Passes over the text [default: 1; 8 for the sample]
@@ -119,9 +119,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let train = |bi: bool, name: &'static str| -> Result<SkipThought, Box<dyn Error>> {
         let params = SkipThoughtParams { bi, ..params.clone() };
-        let learnt = params.fit_files(&args.input, &[""; 0], &reading, None, &Line(name))?;
-        println!("{name}: {:.0} examples/s, loss {:.3}", learnt.units_per_second(), learnt.loss);
-        Ok(learnt.model)
+        let trained = params.fit_files(&args.input, &[""; 0], &reading, None, &Line(name))?;
+        println!("{name}: {:.0} examples/s, loss {:.3}", trained.units_per_second(), trained.loss);
+        Ok(trained.model)
     };
     let (uni, bi) = (train(false, "uni-skip")?, train(true, "bi-skip")?);
     let combined = SkipThought::combine(uni.clone(), bi.clone())?;

@@ -113,9 +113,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut tuned = base.clone();
     let params = SnliParams { fit: fit(args.tuning_lr), ..defaults.clone() };
     for number in 0..base.config().parts.len() {
-        let learnt = params.fit_skip_thought(&base, number, &train, Some(&dev), &Line("tuning"))?;
-        tuned = tuned.with_tuned(number, &learnt.model)?;
-        let accuracy = accuracy(&learnt.model, &test)?;
+        let trained = params.fit_skip_thought(&base, number, &train, Some(&dev), &Line("tuning"))?;
+        tuned = tuned.with_tuned(number, &trained.model)?;
+        let accuracy = accuracy(&trained.model, &test)?;
         println!("part {number} with its classifier: {accuracy:.3} of the pairs right\n");
     }
     judge("finetuned Skip-thoughts", "finetuned Skip-thoughts", &tuned, None, &test, &args)?;
@@ -130,8 +130,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     for (encoder, name) in [(SnliEncoder::Bow, "SNLI BOW"), (rnn, "SNLI RNN")] {
         let params = SnliParams { encoder, dim: vectors.dim(), fit: fit(args.lr), ..defaults.clone() };
-        let learnt = params.fit(&train, Some(&dev), Some(&vectors), &Line(name))?;
-        judge(name, name, &learnt.model, Some(&learnt.model), &test, &args)?;
+        let trained = params.fit(&train, Some(&dev), Some(&vectors), &Line(name))?;
+        judge(name, name, &trained.model, Some(&trained.model), &test, &args)?;
     }
     Ok(())
 }

@@ -96,23 +96,23 @@ impl Bench {
             "siamese-cbow" => {
                 let params = SiameseCbowParams { negatives: 4, ..SiameseCbowParams::default() };
                 let params = SiameseCbowParams { fit: self.fit(&params.fit, words, threads), ..params };
-                let learnt: Trained<SiameseCbow> =
+                let trained: Trained<SiameseCbow> =
                     params.fit(vocabulary()?, &self.corpora[of], None, &[], &NoObserver)?;
-                (learnt.units_per_second(), learnt.phases)
+                (trained.units_per_second(), trained.phases)
             }
             "pp" => {
                 let params = PpParams::default();
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
-                let learnt: Trained<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], None, &[], &NoObserver)?;
-                (learnt.units_per_second(), learnt.phases)
+                let trained: Trained<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], None, &[], &NoObserver)?;
+                (trained.units_per_second(), trained.phases)
             }
             _ => {
                 let params = CseParams::default();
                 let activation = if system == "cse-tanh" { senv_models::Activation::Tanh } else { params.activation };
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
                 let params = CseParams { fit, activation, ..params };
-                let learnt: Trained<Cse> = params.fit(&self.pairs[of], None, None, &[], &NoObserver)?;
-                (learnt.units_per_second(), learnt.phases)
+                let trained: Trained<Cse> = params.fit(&self.pairs[of], None, None, &[], &NoObserver)?;
+                (trained.units_per_second(), trained.phases)
             }
         };
         Ok(rate)

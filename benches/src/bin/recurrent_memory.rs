@@ -53,10 +53,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         SkipThoughtParams { dim, sentence_dim: args.units, max_vocabulary: None, fit, ..SkipThoughtParams::default() };
     let dev: [&std::path::Path; 0] = [];
     let before = peak_of("self").ok_or("the system does not tell the memory of a process")?;
-    let learnt = params.fit_files(&[&path], &dev, &CorpusOptions::default(), None, &NoObserver)?;
+    let trained = params.fit_files(&[&path], &dev, &CorpusOptions::default(), None, &NoObserver)?;
     let peak = peak_of("self").ok_or("the system does not tell the memory of a process")? - before;
     let model = folder.path().join("model.senv");
-    learnt.model.save(&model)?;
+    trained.model.save(&model)?;
     let model = std::fs::metadata(model)?.len();
     let tokens = (3 * args.batch * (LENGTH + 1)) as u64;
     let activations = 4 * tokens * (16 * args.units + 6 * dim) as u64;

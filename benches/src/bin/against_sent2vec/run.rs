@@ -68,7 +68,7 @@ pub(crate) struct Job {
     pub(crate) case: Case,
 }
 
-/// A program that can be told.
+/// A program and what it is called with.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Program {
     Ours { schedule: Schedule, sharing: NegativeSharing },

@@ -20,7 +20,7 @@ use crate::{Error, InvalidUtf8, Observer, Result, Sentences, Tokenizer, Vocabula
 /// ```
 /// use senv_core::{CorpusOptions, Tokenizer};
 /// let options = CorpusOptions { tokenizer: Tokenizer::blank(), min_count: 2, ..CorpusOptions::default() };
-/// assert_eq!(options.threads, 1);
+/// assert_eq!(options.threads, 0); // all cores
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct CorpusOptions {
