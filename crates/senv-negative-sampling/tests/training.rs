@@ -165,6 +165,17 @@ fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
     assert!(!same_bits(&outcomes[0], &other), "another seed is another run");
 }
 
+/// Nearly all of the time goes from one block to the next, where threads learn in different moments that it begins.
+#[test]
+fn thousands_of_tiny_blocks_give_the_same_bits_at_any_number_of_threads() {
+    let corpus = corpus(3);
+    let outcomes = [1, 2, 3, 4].map(|threads| {
+        let params = Params { threads, epochs: 3000, lr: 0.01, ..Params::default() };
+        train(&corpus, &masked(), &params, &NoObserver).unwrap()
+    });
+    assert!(outcomes.iter().all(|outcome| same_bits(&outcomes[0], outcome)));
+}
+
 #[test]
 fn hogwild_with_one_thread_repeats() {
     let corpus = corpus(2000);
