@@ -54,7 +54,7 @@ struct Args {
     /// Learning rate.
     #[arg(long, default_value_t = RelatednessParams::default().fit.lr)]
     lr: f64,
-    /// L2Penalty of words and filters.
+    /// L2 penalty of words and filters.
     #[arg(long, default_value_t = RelatednessParams::default().l2_filters)]
     l2: f64,
     /// Seeds, each a run; the last is shown, the correlations of all are listed.

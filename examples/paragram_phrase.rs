@@ -50,7 +50,7 @@ struct Args {
     /// Passes over the pairs.
     #[arg(long, default_value_t = 10)]
     epochs: u32,
-    /// L2Penalty of the words towards where they started.
+    /// L2 penalty of the words towards where they started.
     #[arg(long, default_value_t = PpParams::default().fit.l2_words)]
     l2_words: f64,
     /// Pairs a step.

@@ -32,7 +32,7 @@ pub(crate) struct FitArgs {
     /// Which word vectors a step moves: those of its batch, all (the papers' exact rule, slower), or none.
     #[arg(long, value_name = "WHICH", help_heading = "Training")]
     updates: Option<UpdatesArg>,
-    /// L2Penalty of the word vectors towards where they started, at least 0.
+    /// L2 penalty of the word vectors towards where they started, at least 0.
     #[arg(long, value_name = "X", help_heading = "Training", allow_negative_numbers = true)]
     l2_words: Option<f64>,
     /// The factor of all penalties: half (the releases) or full (as printed in the papers).
