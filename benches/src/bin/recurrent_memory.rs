@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 4 × parameters                       themselves, their gradient, two moments of Adam
-//! + 16 units + 6 dim numbers a token   activations of one batch, read and told
+//! + 16 units + 6 dim numbers a token   activations of one batch, encoder and decoder
 //! + 3 × 32 MB                          logits of a block, and what is made of them
 //! ```
 //!

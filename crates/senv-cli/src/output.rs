@@ -54,7 +54,7 @@ pub(crate) fn note(message: &str) {
     }
 }
 
-/// A line that is told even under `--quiet`.
+/// A line that is printed even under `--quiet`.
 pub(crate) fn warn(message: &str) {
     let _ = writeln!(anstream::stderr().lock(), "\x1b[1;33mwarning:\x1b[0m {message}");
 }

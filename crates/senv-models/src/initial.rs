@@ -104,6 +104,13 @@ pub(crate) fn start_rows(vocabulary: &Vocabulary, dim: usize, start: &Embeddings
     Ok(Initial { sd: 0.0, frequency_weight: None }.rows(vocabulary, dim, Some(start), seed)?.0)
 }
 
+/// Rows as word2vec starts them: uniform in ±1/(2 dim).
+pub(crate) fn uniform_rows(n: usize, dim: usize, seed: u64) -> senv_core::Result<Table> {
+    let mut rows = Table::zeros(n, dim)?;
+    init::uniform_rows(&mut rows, 0..n, 0.5 / dim as f32, seed)?;
+    Ok(rows)
+}
+
 /// The settings that a resumed run must agree on, with the vectors that training starts from.
 pub(crate) fn settings_from(settings: String, start: Option<&Embeddings>) -> String {
     match start {

@@ -60,7 +60,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// A text, settings, a case: all that a program is told.
+/// A text, settings, a case: all that a program is called with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) text: PathBuf,

@@ -174,7 +174,7 @@ Examples:
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     Cse(Box<CseArgs>),
-    /// Skip-thoughts: a recurrent encoder from whose vector the sentences before and after are predicted.
+    /// Skip-thoughts: a recurrent encoder from whose vector the previous and the next sentence are predicted.
     #[command(after_help = "\
 Examples:
   senv train skip-thought --input books.txt --output uni.senv

@@ -86,7 +86,7 @@ struct TuneCse {
     settings: CseSettings,
 }
 
-/// What the search itself is told.
+/// Arguments of the search itself.
 #[derive(Debug, clap::Args)]
 struct Search {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The objective of the systems with decoders: from the vector of one sentence, others are told word by word.
+//! The objective of the systems with decoders: from the vector of one sentence, others are predicted word by word.
 //!
 //! Equation: `sequence-objective`
 //!
@@ -23,10 +23,10 @@ use crate::{
     fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, add_rows},
 };
 
-/// A sentence to be encoded, and those to be told.
+/// A sentence to be encoded, and those to be predicted.
 pub(crate) type Example = [u32; 3];
 
-/// Held-out examples that are told at a time.
+/// Held-out examples of a batch.
 const A_BATCH: usize = 128;
 
 /// Sentences, and the examples among them.

@@ -4,7 +4,7 @@
 //! Training is `fast-sent-context` with negative sampling where the release walks a tree over the vocabulary. A sentence is
 //! encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
 
-use senv_core::{Corpus, Observer, Table, Tokenizer, Vocabulary, init};
+use senv_core::{Corpus, Observer, Table, Tokenizer, Vocabulary};
 use senv_negative_sampling::{NeighbouringSentences, Noise, Params, Subsampling, Tables, fit};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
@@ -94,14 +94,7 @@ impl TextSystem for FastSentParams {
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let examples = NeighbouringSentences::new(subsampling, n, self.autoencode);
         let initial = || {
-            let source = match rows {
-                Some(rows) => rows,
-                None => {
-                    let mut drawn = Table::zeros(n, self.dim)?;
-                    init::uniform_rows(&mut drawn, 0..n, 0.5 / self.dim as f32, seed)?;
-                    drawn
-                }
-            };
+            let source = rows.map_or_else(|| initial::uniform_rows(n, self.dim, seed), Ok)?;
             Ok(Tables { source, target: Table::zeros(n, self.dim)? })
         };
         let report = InitialVectorReport::of(&vocabulary, start);

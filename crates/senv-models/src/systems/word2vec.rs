@@ -4,7 +4,7 @@
 //! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016. The windows are `window-context`, the
 //! average is `feature-average`.
 
-use senv_core::{Corpus, Error as CoreError, Observer, Table, Tokenizer, Vocabulary, init};
+use senv_core::{Corpus, Error as CoreError, Observer, Table, Tokenizer, Vocabulary};
 use senv_negative_sampling::{ContinuousBagOfWords, Noise, Params, SkipGram, Subsampling, Tables, fit};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
@@ -121,14 +121,7 @@ impl TextSystem for Word2VecParams {
         let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let initial = || {
-            let source = match rows {
-                Some(rows) => rows,
-                None => {
-                    let mut drawn = Table::zeros(n, self.dim)?;
-                    init::uniform_rows(&mut drawn, 0..n, 0.5 / self.dim as f32, seed)?;
-                    drawn
-                }
-            };
+            let source = rows.map_or_else(|| initial::uniform_rows(n, self.dim, seed), Ok)?;
             Ok(Tables { source, target: Table::zeros(n, self.dim)? })
         };
         let report = InitialVectorReport::of(&vocabulary, start);

@@ -55,7 +55,7 @@ pub(crate) struct BowAeArgs {
     /// What becomes of longer sentences in training: they are cut, or left out.
     #[arg(long, value_name = "WHAT", help_heading = "Text")]
     long: Option<LongArg>,
-    /// How the set of words is told: a yes or no for every word (full), or the way to each word down a tree (tree),
+    /// How the set of words is predicted: a yes or no for every word (full), or the way to each word down a tree (tree),
     /// for large vocabularies.
     #[arg(long, value_name = "HOW", help_heading = "Training")]
     reconstruction: Option<ReconstructionArg>,

@@ -1,4 +1,4 @@
-//! What systems with decoders are told alike: which words they know, how long sentences are, how words are judged.
+//! Arguments shared by systems with decoders: vocabulary, length of sentences, output layer.
 
 use clap::ValueEnum;
 use senv_losses::DEFAULT_SAMPLED;

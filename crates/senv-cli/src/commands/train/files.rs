@@ -56,7 +56,7 @@ impl RunFiles {
         }
     }
 
-    /// What the library is told about checkpoints.
+    /// The checkpoints, as the library takes them.
     pub(crate) fn plan(&self) -> CheckpointPlan {
         self.plan_at(self.checkpoint())
     }

@@ -1,4 +1,4 @@
-//! What a run of any system came to, in the form that is told and written.
+//! The result of a training run of any system, for standard error and for JSON.
 
 use senv_models::{SourceReport, Stopped, Trained};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! What the systems that learn from running text with decoders are told alike, and a run of any of them.
+//! Arguments shared by the systems with decoders that train on running text, and a run of any of them.
 
 use std::path::{Path, PathBuf};
 
