@@ -22,13 +22,7 @@ pub type Stream = rand_pcg::Pcg64;
 #[must_use]
 pub fn stream(seed: u64, purpose: &str, place: &[u64]) -> Stream {
     // Four words of SplitMix64 output over the seed, the name and the place.
-    let mut state = seed;
-    for chunk in purpose.as_bytes().chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        state = mix(state ^ u64::from_le_bytes(word));
-    }
-    state = mix(state ^ purpose.len() as u64);
+    let mut state = mix_text(seed, purpose);
     for &coordinate in place {
         state = mix(state ^ coordinate);
     }
@@ -50,6 +44,18 @@ pub(crate) fn mix(state: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
+}
+
+/// SplitMix64 over `seed` and the bytes of a text.
+#[inline]
+pub(crate) fn mix_text(seed: u64, text: &str) -> u64 {
+    let mut state = seed;
+    for chunk in text.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        state = mix(state ^ u64::from_le_bytes(word));
+    }
+    mix(state ^ text.len() as u64)
 }
 
 #[cfg(test)]

@@ -152,13 +152,21 @@ pub struct Coverage {
     pub tokens: usize,
     /// Of these, tokens in the vocabulary.
     pub known: usize,
+    /// Of the others, tokens that have a vector all the same: one that a hash of their characters decides.
+    pub hashed: usize,
 }
 
 impl Coverage {
-    /// Whether no token was known: the embedding is then the zero vector.
+    /// So many tokens, of which so many are known and the others have no vector.
     #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.known == 0
+    pub const fn new(tokens: usize, known: usize) -> Self {
+        Self { tokens, known, hashed: 0 }
+    }
+
+    /// Whether no token has a vector: the embedding is then the zero vector.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.known + self.hashed == 0
     }
 }
 
@@ -173,6 +181,8 @@ pub struct Scratch {
     pub features: FeatureList,
     /// Temporary values, such as the sums of a convolution.
     pub values: Vec<f32>,
+    /// Sum of the vectors of unknown words, where an encoder has such vectors.
+    pub unknown: Vec<f32>,
 }
 
 /// [`SentenceEncoder::encode_batch`] for an encoder that is a function: one row of `dim` values a sentence, in the
@@ -209,7 +219,7 @@ pub trait SentenceEncoder: Send + Sync {
     /// Embedding dimension.
     fn dim(&self) -> usize;
 
-    /// Writes the embedding of `sentence` to `out` (`dim` values); zero where no token is known. Allocates nothing once
+    /// Writes the embedding of `sentence` to `out` (`dim` values); zero where no token has a vector. Allocates nothing once
     /// the buffers of `scratch` have grown.
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage;
 
@@ -233,7 +243,7 @@ pub trait SentenceEncoder: Send + Sync {
         Ok(self.encode_batch(&sentences)?.0)
     }
 
-    /// Cosine of the embeddings of two sentences, in `[-1, 1]`; 0 where one of them has no known token.
+    /// Cosine of the embeddings of two sentences, in `[-1, 1]`; 0 where one of them is the zero vector.
     fn similarity(&self, a: &str, b: &str) -> f32 {
         let mut scratch = Scratch::default();
         let mut vectors = vec![0.0; 2 * self.dim()];

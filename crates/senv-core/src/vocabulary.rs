@@ -114,14 +114,29 @@ impl Vocabulary {
         scratch: &mut String,
         out: &mut Vec<TokenId>,
     ) -> Coverage {
+        self.known_tokens_or(tokenizer, text, scratch, out, |_| {})
+    }
+
+    /// As [`Vocabulary::known_tokens`], and hands every unknown token to `unknown`.
+    pub fn known_tokens_or(
+        &self,
+        tokenizer: &Tokenizer,
+        text: &str,
+        scratch: &mut String,
+        out: &mut Vec<TokenId>,
+        mut unknown: impl FnMut(&str),
+    ) -> Coverage {
         out.clear();
         let mut n = 0;
         tokenizer.for_each_within(text, scratch, |text, start, end| {
             n += 1;
-            let text = text.as_bytes();
-            out.extend(self.find(&text[start..end], key_within(text, start, end)));
+            let bytes = text.as_bytes();
+            match self.find(&bytes[start..end], key_within(bytes, start, end)) {
+                Some(id) => out.push(id),
+                None => unknown(&text[start..end]),
+            }
         });
-        Coverage { tokens: n, known: out.len() }
+        Coverage::new(n, out.len())
     }
 
     #[inline]
@@ -417,7 +432,7 @@ mod tests {
                     let tokens = tokenizer.tokens(&text[..end]);
                     let expected: Vec<TokenId> = tokens.iter().filter_map(|token| vocabulary.id(token)).collect();
                     assert_eq!(ids, expected);
-                    assert_eq!(coverage, Coverage { tokens: tokens.len(), known: expected.len() });
+                    assert_eq!(coverage, Coverage::new(tokens.len(), expected.len()));
                     assert!(expected.len() >= 34 && expected[0] == TokenId(i as u32));
                 }
             }

@@ -67,7 +67,7 @@ pub struct PCoherenceResult {
 /// #     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 /// #         out.fill(0.0);
 /// #         sentence.bytes().take(1).for_each(|b| out[usize::from(b - b'a')] = 1.0);
-/// #         Coverage { tokens: 1, known: 1 }
+/// #         Coverage::new(1, 1)
 /// #     }
 /// # }
 /// # let folder = tempfile::tempdir()?;

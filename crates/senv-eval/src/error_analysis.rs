@@ -53,7 +53,7 @@ pub struct ErrorAnalysis {
 /// #     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 /// #         let angle = (self.0)(sentence);
 /// #         out.copy_from_slice(&[angle.cos(), angle.sin()]);
-/// #         Coverage { tokens: 1, known: 1 }
+/// #         Coverage::new(1, 1)
 /// #     }
 /// # }
 /// # let (by_length, by_nothing) = (By(|s| s.len() as f32), By(|_| 1.0));

@@ -161,7 +161,7 @@ mod tests {
         fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             let angle = sentence.len() as f32 / 10.0;
             out.copy_from_slice(&[angle.cos(), angle.sin()]);
-            Coverage { tokens: 1, known: 1 }
+            Coverage::new(1, 1)
         }
     }
 

@@ -51,7 +51,7 @@ pub struct Latency {
 /// #     fn dim(&self) -> usize { 1 }
 /// #     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 /// #         out[0] = sentence.len() as f32;
-/// #         Coverage { tokens: 1, known: 1 }
+/// #         Coverage::new(1, 1)
 /// #     }
 /// # }
 /// # let encoder = Lengths;
@@ -143,7 +143,7 @@ mod tests {
         fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             self.0.lock().unwrap().push(sentence.to_owned());
             out.fill(1.0);
-            Coverage { tokens: 1, known: 1 }
+            Coverage::new(1, 1)
         }
     }
 

@@ -34,7 +34,7 @@
 //!         for letter in sentence.bytes().filter(u8::is_ascii_lowercase) {
 //!             out[usize::from(letter - b'a')] += 1.0;
 //!         }
-//!         Coverage { tokens: sentence.len(), known: out.iter().sum::<f32>() as usize }
+//!         Coverage::new(sentence.len(), out.iter().sum::<f32>() as usize)
 //!     }
 //! }
 //!

@@ -21,7 +21,7 @@ impl SentenceEncoder for Letters {
         for byte in sentence.bytes().filter(u8::is_ascii_lowercase) {
             out[usize::from(byte - b'a')] += 1.0;
         }
-        Coverage { tokens: sentence.len(), known: out.iter().sum::<f32>() as usize }
+        Coverage::new(sentence.len(), out.iter().sum::<f32>() as usize)
     }
 }
 

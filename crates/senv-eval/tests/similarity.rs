@@ -31,7 +31,7 @@ impl SentenceEncoder for Given {
         out.fill(0.0);
         let found = self.0.iter().find(|(name, _)| name == sentence);
         found.iter().for_each(|(_, vector)| out.copy_from_slice(vector));
-        Coverage { tokens: 1, known: usize::from(found.is_some()) }
+        Coverage::new(1, usize::from(found.is_some()))
     }
 }
 
@@ -48,7 +48,7 @@ impl SentenceEncoder for Letters {
         for byte in sentence.bytes().filter(u8::is_ascii_lowercase) {
             out[usize::from(byte - b'a')] += 1.0;
         }
-        Coverage { tokens: sentence.len(), known: out.iter().sum::<f32>() as usize }
+        Coverage::new(sentence.len(), out.iter().sum::<f32>() as usize)
     }
 }
 
@@ -62,7 +62,7 @@ impl SentenceEncoder for Collapsed {
 
     fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.copy_from_slice(&[self.0, 4.0]);
-        Coverage { tokens: 1, known: 1 }
+        Coverage::new(1, 1)
     }
 }
 
@@ -82,7 +82,7 @@ impl SentenceEncoder for Noise {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             *x = (state >> 40) as f32 / (1 << 23) as f32 - 1.0;
         }
-        Coverage { tokens: 1, known: 1 }
+        Coverage::new(1, 1)
     }
 }
 

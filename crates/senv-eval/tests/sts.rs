@@ -28,7 +28,7 @@ impl SentenceEncoder for Letters {
                 out[usize::from(byte - b'a')] += 1.0;
             }
         }
-        Coverage { tokens, known }
+        Coverage::new(tokens, known)
     }
 }
 
@@ -42,7 +42,7 @@ impl SentenceEncoder for Constant {
 
     fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out[0] = self.0;
-        Coverage { tokens: 1, known: 1 }
+        Coverage::new(1, 1)
     }
 }
 

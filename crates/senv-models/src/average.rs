@@ -8,7 +8,7 @@
 //!
 //! Pagliardini, Gupta and Jaggi 2018, equation 1. Unknown words are dropped before n-grams are formed, nothing is
 //! dropped at random, and a word that occurs twice counts twice. With a [`Weighting`] the mean is weighted, and common
-//! components are removed from it (`feature-weight`).
+//! components are removed from it (`feature-weight`); with [`UnknownWords::Hash`] unknown words join it (`unknown-word`).
 
 use crate::SavedModel;
 use crate::model::embeddings_of;
@@ -21,7 +21,8 @@ use senv_ngram::WordNgrams;
 use std::path::Path;
 
 use crate::{
-    WeightScheme, Weighting,
+    UnknownWords, WeightScheme, Weighting,
+    unknown_words::HashedWords,
     weighting::{self, TokenSentences},
 };
 
@@ -33,6 +34,7 @@ pub struct AverageEncoder {
     features: WordNgrams,
     rows: Table,
     weighting: Option<Box<Weighting>>,
+    hashed: Option<HashedWords>,
 }
 
 impl AverageEncoder {
@@ -49,7 +51,7 @@ impl AverageEncoder {
         if rows.n_rows() < features.n_rows() {
             return Err(Error::ShapeMismatch { what: "table", expected: features.n_rows(), got: rows.n_rows() });
         }
-        Ok(Self { tokenizer, vocabulary, features, rows, weighting: None })
+        Ok(Self { tokenizer, vocabulary, features, rows, weighting: None, hashed: None })
     }
 
     /// The same encoder with another weighting, or none.
@@ -62,6 +64,45 @@ impl AverageEncoder {
         }
         self.weighting = weighting.map(Box::new);
         Ok(self)
+    }
+
+    /// The same encoder with or without vectors for unknown words. For [`UnknownWords::Hash`] all rows are read, whose mean
+    /// length those vectors get.
+    ///
+    /// ```
+    /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
+    /// use senv_models::{AverageEncoder, UnknownWords};
+    /// let vocabulary = Vocabulary::from_counts([("met", 2)], 2)?;
+    /// let encoder = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &["met"], 300, 1)?;
+    /// assert_eq!(encoder.similarity("Ishmael", "Ishmael"), 0.0);
+    /// let encoder = encoder.with_unknown_words(UnknownWords::Hash);
+    /// assert!(encoder.similarity("met Ishmael", "Ishmael left") > encoder.similarity("met Ishmael", "Queequeg left") + 0.3);
+    /// # Ok::<(), senv_models::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_unknown_words(mut self, unknown: UnknownWords) -> Self {
+        self.hashed = match unknown {
+            UnknownWords::Skip => None,
+            UnknownWords::Hash => Some(HashedWords::like(&self)),
+        };
+        self
+    }
+
+    /// The same encoder with vectors for unknown words as they were saved.
+    pub(crate) fn with_hashed(mut self, hashed: Option<HashedWords>) -> Self {
+        self.hashed = hashed;
+        self
+    }
+
+    /// The vectors of unknown words, if they have any.
+    pub(crate) fn hashed(&self) -> Option<&HashedWords> {
+        self.hashed.as_ref()
+    }
+
+    /// What stands for unknown words.
+    #[must_use]
+    pub fn unknown_words(&self) -> UnknownWords {
+        if self.hashed.is_some() { UnknownWords::Hash } else { UnknownWords::Skip }
     }
 
     /// The same encoder with weights by the counts of its vocabulary, and the common components of a random sample (at
@@ -134,13 +175,39 @@ impl AverageEncoder {
 
     /// The mean, weighted if the encoder is, of the rows of these tokens and their n-grams; zero without tokens.
     pub fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
+        self.encode_with(tokens, 0, scratch, out);
+    }
+
+    /// The same with `n_unknown` unknown words, whose vectors, each with its weight, were added up in `scratch.unknown`.
+    fn encode_with(&self, tokens: &[TokenId], n_unknown: usize, scratch: &mut Scratch, out: &mut [f32]) {
+        let square = self.hashed.map_or(0.0, |hashed| hashed.value(out.len()).powi(2));
         if let Some(weighting) = &self.weighting {
-            return weighting.encode_tokens(&self.features, &self.rows, tokens, scratch, out);
+            return weighting.encode_tokens(&self.features, &self.rows, tokens, (n_unknown, square), scratch, out);
         }
         self.features.features_into(tokens, &mut scratch.features);
         let rows = scratch.features.rows();
-        let share = 1.0 / rows.len().max(1) as f32;
+        let share = 1.0 / (rows.len() + n_unknown).max(1) as f32;
         kernels::sum_rows(self.rows.values(), self.rows.stride(), rows, share, out);
+        if n_unknown > 0 {
+            kernels::axpy(share, &scratch.unknown, out);
+        }
+    }
+
+    /// Looks up the tokens of a sentence, and adds up the vectors of those that are unknown in `scratch.unknown`.
+    fn look_up(
+        &self,
+        hashed: HashedWords,
+        sentence: &str,
+        scratch: &mut Scratch,
+        tokens: &mut Vec<TokenId>,
+    ) -> Coverage {
+        let Scratch { text, unknown, .. } = scratch;
+        let weight = self.weighting.as_ref().map_or(1.0, |weighting| weighting.of_unknown());
+        unknown.clear();
+        self.vocabulary.known_tokens_or(&self.tokenizer, sentence, text, tokens, |word| {
+            unknown.resize(self.rows.dim(), 0.0);
+            hashed.add(word, weight, unknown);
+        })
     }
 }
 
@@ -216,6 +283,13 @@ impl SentenceEncoder for AverageEncoder {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let mut tokens = std::mem::take(&mut scratch.tokens);
+        if let Some(hashed) = self.hashed {
+            let coverage = self.look_up(hashed, sentence, scratch, &mut tokens);
+            let n_unknown = coverage.tokens - coverage.known;
+            self.encode_with(&tokens, n_unknown, scratch, out);
+            scratch.tokens = tokens;
+            return Coverage { hashed: n_unknown, ..coverage };
+        }
         let coverage = known_tokens(&self.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
         self.encode_tokens(&tokens, scratch, out);
         scratch.tokens = tokens;

@@ -11,9 +11,10 @@ use senv_ngram::WordNgrams;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
-    AverageEncoder, Result, WeightScheme, Weighting,
+    AverageEncoder, Result, UnknownWords, WeightScheme, Weighting,
     average::words,
     file,
+    unknown_words::HashedWords,
     weighting::{self, TokenSentences},
 };
 
@@ -36,6 +37,12 @@ pub trait AveragedSystem: Serialize + DeserializeOwned + Debug + Clone + Partial
 
     /// Sets how words are weighted.
     fn set_weighting(&mut self, weighting: Option<WeightScheme>);
+
+    /// What stands for unknown words once they are trained.
+    fn unknown_words(&self) -> UnknownWords;
+
+    /// Sets what stands for unknown words.
+    fn set_unknown_words(&mut self, unknown: UnknownWords);
 
     /// The features of a sentence and their rows; words alone unless the system says otherwise.
     ///
@@ -63,7 +70,7 @@ impl<P: AveragedSystem> Averaged<P> {
         let features = params.features(&vocabulary)?;
         let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
         let encoder = weighting::weighted(encoder, params.weighting(), sentences, params.seed())?;
-        Ok(Self { params, encoder })
+        Ok(Self { encoder: encoder.with_unknown_words(params.unknown_words()), params })
     }
 
     /// The same model with other weights, or none: by the counts of its own vocabulary, with the common components of a
@@ -102,6 +109,14 @@ impl<P: AveragedSystem> Averaged<P> {
         self.encoder = self.encoder.weighted_on(scheme, sentences, self.params.seed())?;
         self.params.set_weighting(scheme);
         Ok(self)
+    }
+
+    /// The same model with or without vectors for unknown words, which its parameters record.
+    #[must_use]
+    pub fn with_unknown_words(mut self, unknown: UnknownWords) -> Self {
+        self.encoder = self.encoder.with_unknown_words(unknown);
+        self.params.set_unknown_words(unknown);
+        self
     }
 
     /// What it was trained with.
@@ -144,7 +159,8 @@ impl<P: AveragedSystem> ReadModel for Averaged<P> {
             |scheme: WeightScheme| Weighting::open(file, scheme, vocabulary.len(), params.dim(), scheme.n_components());
         let weighting = params.weighting().map(open).transpose()?;
         let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
-        Ok(Self { encoder: encoder.with_weighting(weighting)?, params })
+        let hashed = HashedWords::open(file, params.unknown_words())?;
+        Ok(Self { encoder: encoder.with_weighting(weighting)?.with_hashed(hashed), params })
     }
 }
 

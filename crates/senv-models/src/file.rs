@@ -52,6 +52,10 @@ pub(crate) fn save_average(kind: &str, params: &impl Serialize, encoder: &Averag
         Some(weighting) => Weighting::save_into(weighting, writer),
         None => writer,
     };
+    let writer = match encoder.hashed() {
+        Some(hashed) => hashed.save_into(writer),
+        None => writer,
+    };
     Ok(writer.save(path)?)
 }
 

@@ -51,6 +51,7 @@ mod text_system;
 mod tf_idf;
 mod training;
 mod tunable;
+mod unknown_words;
 mod validation;
 mod vocabulary_expansion;
 mod weighting;
@@ -69,7 +70,7 @@ pub use averaged::{Averaged, AveragedSystem};
 pub use check::{
     Check, CheckParams, CheckText, CheckWarning, CosineSpread, LossAgainstChance, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE,
     MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
-    NeighbourCheck, TfIdfAgreement, check,
+    MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
 };
 pub use fit::{Decay, FitParams, Norm, Phases, Stopped, WordUpdates};
 pub use index::{Hit, Index};
@@ -88,6 +89,7 @@ pub use text_system::{SharedParams, TextSystem};
 pub use tf_idf::{TfIdf, TfIdfParams};
 pub use training::Trained;
 pub use tunable::EncoderForm;
+pub use unknown_words::UnknownWords;
 pub use validation::ScoredPairs;
 pub use vocabulary_expansion::{Expansion, ExpansionReport};
 pub use weighting::{WEIGHTING_SENTENCES, WeightScheme, Weighting};

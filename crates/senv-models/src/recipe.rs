@@ -10,7 +10,7 @@ use senv_core::{CorpusOptions, Coverage, NoObserver, Observer, Scratch, Sentence
 
 use crate::{
     CheckParams, CheckText, Error, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, Pp, PpParams, Result,
-    Sent2Vec, Sent2VecParams, TextSize, TextSystem, Trained, check,
+    Sent2VecParams, TextSize, TextSystem, Trained, check,
 };
 
 /// The system and the settings that fit some data.
@@ -103,10 +103,7 @@ impl Recipe {
     pub fn fit(&self, options: &CorpusOptions, text: &[impl AsRef<Path>], observer: &dyn Observer) -> Result<Model> {
         Ok(match self {
             Self::Neighbours(recipe) => Model::from(recipe.fit(observer)?.0.model),
-            Self::Words(params) => {
-                let trained: Trained<Sent2Vec> = params.fit_files(text, options, observer)?;
-                Model::from(trained.model)
-            }
+            Self::Words(params) => Model::from(params.fit_files_halving_lr(text, options, observer)?.model),
         })
     }
 }
@@ -194,6 +191,6 @@ impl SentenceEncoder for Same {
 
     fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(1.0);
-        Coverage { tokens: 1, known: 1 }
+        Coverage::new(1, 1)
     }
 }

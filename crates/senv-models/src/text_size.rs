@@ -6,6 +6,8 @@
 
 use std::{fs, path::Path};
 
+use senv_core::{TextOptions, TextReader};
+
 /// Bytes of a word with the blank behind it, in English.
 const BYTES_A_WORD: f64 = 5.9;
 
@@ -16,18 +18,24 @@ const COMPRESSION: f64 = 2.7;
 const SMALL: u64 = 300_000;
 const LARGE: u64 = 5_000_000;
 
-/// About how many words a text has. Exact counts are known only after reading, and settings are chosen before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Sentences and bytes at the start of a file that are looked at for their length, at most.
+const SAMPLE: (usize, usize) = (2000, 1 << 20);
+
+/// About how many words a text has, and a sentence of it. Exact counts are known only after reading, and settings are
+/// chosen before.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextSize {
     /// Words, with punctuation.
     pub words: u64,
+    /// Mean number of words between blanks of a sentence, at least 1.
+    pub sentence: f64,
 }
 
 impl TextSize {
     /// A text of some million words, which is assumed where nothing is known.
-    pub const MEDIUM: Self = Self { words: 1_500_000 };
+    pub const MEDIUM: Self = Self { words: 1_500_000, sentence: 20.0 };
 
-    /// From the length of files; `.gz` and `.zst` count as what they may hold. [`TextSize::MEDIUM`] if one of them has no
+    /// From the length of files, and that of the sentences at the start of the first; `.gz` and `.zst` count as what they may hold. [`TextSize::MEDIUM`] if one of them has no
     /// length, such as standard input.
     ///
     /// ```
@@ -44,7 +52,8 @@ impl TextSize {
             let compressed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
             words += file.len() as f64 / BYTES_A_WORD * if compressed { COMPRESSION } else { 1.0 };
         }
-        Self { words: words as u64 }
+        let sentence = paths.first().and_then(|path| mean_sentence(path.as_ref())).unwrap_or(Self::MEDIUM.sentence);
+        Self { words: words as u64, sentence }
     }
 
     /// Less than 300,000 words: some fifteen thousand sentences.
@@ -73,6 +82,19 @@ impl TextSize {
     }
 }
 
+/// The mean number of words of the sentences at the start of a file; `None` if there are none that can be read.
+fn mean_sentence(path: &Path) -> Option<f64> {
+    let mut reader = TextReader::open(&[path], &TextOptions::default()).ok()?;
+    let (mut sentences, mut words, mut bytes) = (0, 0, 0);
+    while sentences < SAMPLE.0 && bytes < SAMPLE.1 {
+        let Ok(Some(line)) = reader.next_line() else { break };
+        let n = line.text.split_whitespace().count();
+        (sentences, words) = (sentences + usize::from(n > 0), words + n);
+        bytes += line.text.len();
+    }
+    (sentences > 0).then(|| words as f64 / sentences as f64)
+}
+
 impl std::fmt::Display for TextSize {
     /// As in "1.5 million words".
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -91,7 +113,7 @@ mod tests {
 
     #[test]
     fn smaller_texts_are_read_more_often() {
-        let epochs = |words| TextSize { words }.epochs(10.0, 2, 30);
+        let epochs = |words| TextSize { words, ..TextSize::MEDIUM }.epochs(10.0, 2, 30);
         assert_eq!([0, 100_000, 1_500_000, 6_000_000, 54_000_000].map(epochs), [30, 30, 10, 5, 2]);
     }
 
@@ -102,7 +124,12 @@ mod tests {
         let path = folder.path().join("text.gz");
         std::fs::write(&path, [0; 5900]).unwrap();
         assert_eq!(TextSize::of_files(&[&path]).words, 2700);
-        assert_eq!(TextSize { words: 1_534_000 }.to_string(), "1.5 million words");
-        assert_eq!(TextSize { words: 42_100 }.to_string(), "42 thousand words");
+        assert_eq!(TextSize::of_files(&[folder.path()]).sentence, 20.0, "cannot be read");
+        let path = folder.path().join("text");
+        std::fs::write(&path, "a b\n\nc d e f\n").unwrap();
+        assert_eq!(TextSize::of_files(&[&path]).sentence, 3.0);
+        let of = |words| TextSize { words, ..TextSize::MEDIUM };
+        assert_eq!(of(1_534_000).to_string(), "1.5 million words");
+        assert_eq!(of(42_100).to_string(), "42 thousand words");
     }
 }

@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use senv_core::{Corpus, CorpusOptions, NoObserver, Observer, SentenceEncoder, Tokenizer, Vocabulary};
-use senv_negative_sampling::Params;
+use senv_negative_sampling::{Error as TrainingError, Params};
 use senv_store::Embeddings;
 
-use crate::{Averaged, AveragedSystem, Result, TextSize, Trained, training};
+use crate::{Averaged, AveragedSystem, Error, Result, TextSize, Trained, training};
+
+/// Learning rate below which [`TextSystem::fit_halving_lr`] does not go.
+const LEAST_LR: f32 = 0.05;
 
 /// A system that trains on text, one sentence a line, by negative sampling: Sent2Vec, word2vec, PV-DBOW.
 ///
@@ -86,6 +89,50 @@ pub trait TextSystem: Clone + Sized {
         self.fit(vocabulary, &corpus, observer)
     }
 
+    /// As [`TextSystem::fit_from`]; where training diverges, again at half the learning rate, and a note says so. For
+    /// learning rates that nobody asked for.
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit_from`]; the divergence where halving down to a rate of .05 does not help.
+    fn fit_halving_lr(
+        &self,
+        vocabulary: &Vocabulary,
+        corpus: &Corpus,
+        start: Option<&Embeddings>,
+        observer: &dyn Observer,
+    ) -> Result<Trained<Self::Model>> {
+        let mut params = self.clone();
+        loop {
+            let trained = params.fit_from(vocabulary.clone(), corpus, start, observer);
+            let training = params.shared().training;
+            let before = training.lr;
+            if before < 2.0 * LEAST_LR || !matches!(trained, Err(Error::Training(TrainingError::Diverged { .. }))) {
+                return trained;
+            }
+            training.lr /= 2.0;
+            // What was written belongs to the rate before.
+            training.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
+            observer.note(&format!("training diverged at a learning rate of {before}; once more at {}", training.lr));
+        }
+    }
+
+    /// As [`TextSystem::fit_files`], with [`TextSystem::fit_halving_lr`].
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit_files`].
+    fn fit_files_halving_lr(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        observer: &dyn Observer,
+    ) -> Result<Trained<Self::Model>> {
+        self.check()?;
+        let mut params = self.clone();
+        let SharedParams { tokenizer, min_count, .. } = params.shared();
+        let (vocabulary, corpus) = training::read(paths, tokenizer, *min_count, options, observer)?;
+        self.fit_halving_lr(&vocabulary, &corpus, None, observer)
+    }
+
     /// Trains on a text file with these parameters, and reports to nobody; [`TextSystem::fit_files`] has the
     /// options, and more to say about the result.
     ///
@@ -113,7 +160,7 @@ pub struct SharedParams<'p> {
 pub(crate) fn train_default<P: TextSystem>(text: &Path) -> Result<P::Model> {
     let mut params = P::for_text(TextSize::of_files(&[text]));
     *params.shared().tokenizer = Tokenizer::for_files(&[text], &NoObserver).lowercase(true);
-    params.train(text)
+    Ok(params.fit_files_halving_lr(&[text], &CorpusOptions::default(), &NoObserver)?.model)
 }
 
 impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
@@ -124,5 +171,42 @@ impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
     /// As [`TextSystem::fit_files`].
     pub fn train(text: impl AsRef<Path>) -> Result<Self> {
         train_default::<P>(text.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sent2VecParams;
+
+    /// A thousand short sentences of few words, in no order.
+    fn short_sentences() -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut text = String::new();
+        for i in 0..1000_u32 {
+            let word = |k: u32| format!("w{}", i.wrapping_mul(2_654_435_761).rotate_left(k) % (7 + 5 * k));
+            text += &format!("{} {} {}\n", word(1), word(5), word(9));
+        }
+        std::fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    #[test]
+    fn training_that_diverges_is_done_again_at_half_the_rate() {
+        let file = short_sentences();
+        let text = [file.path()];
+        let mut params = Sent2VecParams::for_text(TextSize::of_files(&text));
+        assert!(params.training.lr < 0.15, "three words: {}", params.training.lr);
+        let options = CorpusOptions::default();
+        assert!(params.fit_files(&text, &options, &NoObserver).is_ok(), "the settings that fit the text are stable");
+        params.training.lr = 6.4;
+        let diverged = params.fit_files(&text, &options, &NoObserver).unwrap_err();
+        assert!(matches!(diverged, Error::Training(TrainingError::Diverged { .. })), "{diverged}");
+        let trained = params.fit_files_halving_lr(&text, &options, &NoObserver).unwrap();
+        let lr = trained.model.params().training.lr;
+        assert!(lr < 6.4, "{lr}");
+        params.training.lr = lr;
+        let alone = params.fit_files(&text, &options, &NoObserver).unwrap().model;
+        assert_eq!(alone.encoder().rows().values(), trained.model.encoder().rows().values());
     }
 }

@@ -26,8 +26,8 @@ use senv_core::{
 };
 use senv_ngram::WordNgrams;
 use senv_store::{
-    CommonComponents, ModelFile, ModelWriter, SecondMoment, Sif, Usif, load_weights_from, save_weights_into,
-    weighted_sentence,
+    CommonComponents, ModelFile, ModelWriter, RowSum, SecondMoment, Sif, Usif, load_weights_from, save_weights_into,
+    weighted_sentence_with,
 };
 use serde::{Deserialize, Serialize};
 
@@ -110,13 +110,16 @@ impl WeightScheme {
 pub struct Weighting {
     scheme: WeightScheme,
     words: Vec<f32>,
+    /// The highest of these weights.
+    unknown: f32,
     components: Option<CommonComponents>,
 }
 
 impl Weighting {
     /// Weights without components.
     pub(crate) fn new(scheme: WeightScheme, words: Vec<f32>) -> Self {
-        Self { scheme, words, components: None }
+        let unknown = words.iter().copied().fold(0.0, f32::max);
+        Self { scheme, words, unknown, components: None }
     }
 
     /// Whose weights.
@@ -137,6 +140,11 @@ impl Weighting {
         self.components.as_ref()
     }
 
+    /// The weight of an unknown word: that of the word that weighs most.
+    pub(crate) fn of_unknown(&self) -> f32 {
+        self.unknown
+    }
+
     /// Whether it fits an encoder of so many words and values.
     pub(crate) fn check_shape(&self, n_words: usize, dim: usize) -> senv_core::Result<()> {
         let mismatch = |what, expected, got| Err(CoreError::ShapeMismatch { what, expected, got });
@@ -149,16 +157,18 @@ impl Weighting {
         }
     }
 
-    /// The vector of these tokens; zero where no token has a weight.
+    /// The vector of these tokens and of so many unknown words, whose vectors have values of this square and were added up
+    /// in `scratch.unknown`; zero where nothing has a weight.
     pub(crate) fn encode_tokens(
         &self,
         features: &WordNgrams,
         table: &Table,
         tokens: &[TokenId],
+        (n, square): (usize, f32),
         scratch: &mut Scratch,
         out: &mut [f32],
     ) {
-        let Scratch { features: list, values: weights, .. } = scratch;
+        let Scratch { features: list, values: weights, unknown, .. } = scratch;
         features.features_into(tokens, list);
         weights.clear();
         for start in 0..list.n_tokens() {
@@ -173,7 +183,8 @@ impl Weighting {
         }
         let rows = list.rows().iter().map(|row| table.row(row.index())).zip(weights.iter().copied());
         // Rows are as long as `out`: both have the dimension of the table.
-        if weighted_sentence(rows, self.scheme.is_usif(), out).unwrap_or(0) == 0 {
+        let unknown = RowSum { n, weighted: unknown, square };
+        if weighted_sentence_with(rows, unknown, self.scheme.is_usif(), out).unwrap_or(0) == 0 {
             out.fill(0.0);
         } else if let Some(components) = &self.components {
             components.remove(out);
@@ -204,7 +215,7 @@ impl Weighting {
         if n_components > 0 && components.is_none() {
             return Err(missing("common_components.vectors"));
         }
-        Ok(Self { scheme, words, components })
+        Ok(Self { components, ..Self::new(scheme, words) })
     }
 }
 
@@ -252,7 +263,7 @@ impl ComponentSearch {
             self.n_wanted -= 1;
             if !tokens.is_empty() {
                 let Self { encoder, weighting, scratch, vector, .. } = self;
-                weighting.encode_tokens(encoder.features(), encoder.rows(), tokens, scratch, vector);
+                weighting.encode_tokens(encoder.features(), encoder.rows(), tokens, (0, 0.0), scratch, vector);
                 self.moment.add(vector)?;
             }
         }

@@ -167,17 +167,49 @@ pub fn weighted_sentence<'a>(
     dimension_norms: bool,
     out: &mut [f32],
 ) -> Result<usize> {
-    let mut n = 0;
+    weighted_sentence_with(rows, RowSum::default(), dimension_norms, out)
+}
+
+/// Rows that are known by their sum: with the rows of a sentence, the vectors of its unknown words.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RowSum<'a> {
+    /// How many.
+    pub n: usize,
+    /// Their sum, each with its weight; may be empty where `n` is 0.
+    pub weighted: &'a [f32],
+    /// The square of each of their values, without weights: the same in all rows and dimensions.
+    pub square: f32,
+}
+
+/// As [`weighted_sentence`], with further rows.
+///
+/// # Errors
+/// [`senv_core::Error::ShapeMismatch`] if a row, or the sum of the further rows, has another length than `out`.
+pub fn weighted_sentence_with<'a>(
+    rows: impl Iterator<Item = (&'a [f32], f32)> + Clone,
+    further: RowSum<'_>,
+    dimension_norms: bool,
+    out: &mut [f32],
+) -> Result<usize> {
+    let check = |what, got: usize| {
+        let expected = out.len();
+        if got == expected { Ok(()) } else { Err(Core::ShapeMismatch { what, expected, got }) }
+    };
+    let mut n = further.n;
+    if n > 0 {
+        check("the sum of further rows", further.weighted.len())?;
+    }
     for (row, weight) in rows.clone() {
-        if row.len() != out.len() {
-            return Err(Core::ShapeMismatch { what: "a row", expected: out.len(), got: row.len() }.into());
-        }
+        check("a row", row.len())?;
         n += usize::from(weight != 0.0);
     }
     let share = if n > 0 { 1.0 / n as f32 } else { 0.0 };
     for (tile, out) in out.chunks_mut(TILE).enumerate() {
-        let (mut sums, mut squares) = ([0.0f32; TILE], [0.0f32; TILE]);
+        let (mut sums, mut squares) = ([0.0f32; TILE], [further.n as f32 * further.square; TILE]);
         let (sums, squares) = (&mut sums[..out.len()], &mut squares[..out.len()]);
+        if further.n > 0 {
+            sums.copy_from_slice(&further.weighted[tile * TILE..][..out.len()]);
+        }
         for (row, weight) in rows.clone() {
             let row = &row[tile * TILE..][..out.len()];
             sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);

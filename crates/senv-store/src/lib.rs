@@ -55,7 +55,8 @@ mod word2vec_binary;
 
 pub use common_components::{CommonComponents, SecondMoment};
 pub use common_components_weights::{
-    DEFAULT_SIF_A, DEFAULT_USIF_LENGTH, Sif, Usif, load_weights_from, save_weights_into, weighted_sentence,
+    DEFAULT_SIF_A, DEFAULT_USIF_LENGTH, RowSum, Sif, Usif, load_weights_from, save_weights_into, weighted_sentence,
+    weighted_sentence_with,
 };
 pub use embeddings::Embeddings;
 pub use error::{Error, Position, Result};

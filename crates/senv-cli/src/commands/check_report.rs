@@ -25,7 +25,11 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
         lines.push(format!("  rank correlation with TF-IDF on sentences that share words: {correlation:.2}"));
     }
     let [unknown, empty] = [check.unknown_words, check.empty_sentences].map(|share| 100.0 * share);
-    lines.push(format!("  {unknown:.1} % of the words are unknown, {empty:.1} % of the sentences have no known word"));
+    lines.push(if check.hashes_unknown_words {
+        format!("  {unknown:.1} % of the words are unknown and have random vectors")
+    } else {
+        format!("  {unknown:.1} % of the words are unknown, {empty:.1} % of the sentences have no known word")
+    });
     if let Some(loss) = check.loss {
         lines.push(format!("  loss {:.3}, by guessing {:.3}", loss.mean, loss.chance));
     }

@@ -4,7 +4,7 @@ use std::{io::Write, path::PathBuf};
 
 use clap::builder::RangedU64ValueParser;
 use senv_core::{Coverage, Rows, SentenceEncoder, Table};
-use senv_models::{AverageEncoder, Model};
+use senv_models::{AverageEncoder, Model, UnknownWords};
 use senv_store::{NearestIndex, Neighbour};
 use serde::Serialize;
 
@@ -85,7 +85,7 @@ impl Nearest {
             let words = model.to_embeddings()?;
             // A word is not shown as its own neighbour.
             let own: Vec<_> = queries.iter().map(|query| words.vocabulary().id(query).map(|id| id.index())).collect();
-            let plain = unweighted(&model)?;
+            let plain = known_unweighted(&model)?;
             let encoder = plain.as_ref().map_or(&model as &dyn SentenceEncoder, |plain| plain);
             self.search(encoder, &words, &queries, |row| words.word(row), |query, row| own[query] != Some(row))
         } else {
@@ -113,7 +113,7 @@ impl Nearest {
         let mut out = output::stdout();
         for (i, ((query, coverage), neighbours)) in queries.iter().zip(coverage).zip(found).enumerate() {
             let found = |n: Neighbour| FoundText { cosine: n.cosine, text: text(n.row) };
-            let Coverage { tokens, known } = coverage;
+            let Coverage { tokens, known, .. } = coverage;
             let neighbours: Vec<FoundText<'_>> = neighbours.into_iter().map(found).collect();
             let answer = Answer { query, tokens, known_tokens: known, neighbours };
             self.write(&mut out, i, queries.len(), &answer).map_err(Failure::stdout)?;
@@ -137,10 +137,13 @@ impl Nearest {
     }
 }
 
-/// The plain mean of a model with weights: word vectors carry none, so queries among words must not either.
-fn unweighted(model: &Model) -> Result<Option<AverageEncoder>> {
-    let weighted = model.average().filter(|average| average.weighting().is_some());
-    Ok(weighted.map(|average| average.clone().with_weighting(None)).transpose()?)
+/// The plain mean of the words that a model knows: word vectors carry no weights, and no neighbours are near an unknown
+/// word, so queries among words must have neither.
+fn known_unweighted(model: &Model) -> Result<Option<AverageEncoder>> {
+    let plain =
+        |average: &&AverageEncoder| average.weighting().is_some() || average.unknown_words() != UnknownWords::Skip;
+    let average = model.average().filter(plain).cloned();
+    Ok(average.map(|average| average.with_unknown_words(UnknownWords::Skip).with_weighting(None)).transpose()?)
 }
 
 /// The vectors of the sentences.

@@ -59,6 +59,9 @@ struct Pair<'a> {
     relatedness: Option<f64>,
     /// Known words of either sentence.
     known_tokens: [usize; 2],
+    /// Whether one of them is the zero vector.
+    #[serde(skip)]
+    is_empty: bool,
 }
 
 impl Pair<'_> {
@@ -86,12 +89,12 @@ impl State {
 
     fn pair<'a>(&mut self, model: &Model, first: &'a str, second: &'a str) -> Result<Pair<'a>> {
         let (u, v) = self.vectors.split_at_mut(model.dim());
-        let known_tokens = [
-            model.encode_into(first, &mut self.scratch, u).known,
-            model.encode_into(second, &mut self.scratch, v).known,
-        ];
+        let coverage =
+            [model.encode_into(first, &mut self.scratch, u), model.encode_into(second, &mut self.scratch, v)];
         let relatedness = model.relatedness(first, second)?;
-        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens })
+        let known_tokens = coverage.map(|coverage| coverage.known);
+        let is_empty = coverage.iter().any(|coverage| coverage.is_empty());
+        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens, is_empty })
     }
 }
 
@@ -101,7 +104,7 @@ impl Similarity {
         let mut unknown = 0;
         if let (Some(first), Some(second)) = (&self.first, &self.second) {
             let pair = State::new(&model).pair(&model, first, second)?;
-            unknown = u64::from(pair.known_tokens.contains(&0));
+            unknown = u64::from(pair.is_empty);
             if self.json {
                 output::print_json(&pair)?;
             } else {
@@ -143,7 +146,7 @@ impl Similarity {
                 return Err(stream::bad_line(&self.input, number, reason));
             };
             let pair = state.pair(model, first, second)?;
-            *tally += u64::from(pair.known_tokens.contains(&0));
+            *tally += u64::from(pair.is_empty);
             if self.json {
                 serde_json::to_writer(&mut *out, &pair)?;
                 out.push(b'\n');

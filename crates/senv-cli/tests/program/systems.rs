@@ -20,17 +20,17 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ("recipe", "--input text.txt --dim 32 --seed 3"),
     (
         "pp",
-        "pp --pairs pairs.tsv:2 --neighbours text.txt:1 --loss softmax-cosine --init-vectors sent2vec.senv --epochs 1",
+        "pp --pairs pairs.tsv:2 --neighbours text.txt:1 --loss softmax-cosine --init-vectors word2vec.senv --epochs 4",
     ),
-    ("cse", "cse --pairs phrases.tsv --stage2 pairs.tsv --init-vectors sent2vec.senv --epochs 2"),
+    ("cse", "cse --pairs phrases.tsv --stage2 pairs.tsv --init-vectors word2vec.senv --epochs 2"),
     ("relatedness", "relatedness --model cse.senv --train scored.tsv --dev scored-dev.tsv --epochs 2"),
     ("weighted", "weighted --model sent2vec.senv --input text.txt --scheme sif"),
     ("random-bow", "random-bow --dim 32 --seed 5"),
     ("bow-ae", "bow-ae --input text.txt --dim 16 --epochs 1"),
-    ("rnn-ae", "rnn-ae --input text.txt --init-vectors sent2vec.senv --hidden 16 --epochs 1 --softmax sampled"),
+    ("rnn-ae", "rnn-ae --input text.txt --init-vectors word2vec.senv --hidden 16 --epochs 1 --softmax sampled"),
     ("skip-thought", "skip-thought --input text.txt --dim 12 --sentence-dim 16 --softmax sampled --epochs 1"),
-    ("p-thought", "p-thought --pairs pairs.tsv --init-vectors sent2vec.senv --hidden 12 --epochs 1"),
-    ("snli", "snli --train labelled.tsv --init-vectors sent2vec.senv --hidden 12 --epochs 1"),
+    ("p-thought", "p-thought --pairs pairs.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
+    ("snli", "snli --train labelled.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
 ];
 
 /// A folder with all samples that [`SYSTEMS`] are trained on.

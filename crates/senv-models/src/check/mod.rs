@@ -12,14 +12,14 @@ mod tests;
 mod text;
 mod warning;
 
-use senv_core::{SentenceEncoder, Tokenizer, kernels};
+use senv_core::{Scratch, SentenceEncoder, Tokenizer, kernels};
 use senv_metrics::{auc, mean, spearman_rho};
 use serde::Serialize;
 
 pub use text::CheckText;
 pub use warning::{
     CheckWarning, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE, MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC,
-    MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
+    MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS, MIN_TRAINING_WORDS_HASHED,
 };
 
 use self::pairs::{Pair, TfIdfVectors};
@@ -145,6 +145,8 @@ pub struct Check {
     pub unknown_words: f64,
     /// Share of sentences without a known word, in `[0, 1]`.
     pub empty_sentences: f64,
+    /// Whether words that the model does not know have vectors all the same.
+    pub hashes_unknown_words: bool,
     /// Sentences whose vector holds NaN or an infinite number; the other findings leave them out.
     pub not_finite: usize,
     /// Training loss, as given.
@@ -178,7 +180,7 @@ pub struct Check {
 ///     }
 ///     fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 ///         out.fill(1.0);
-///         Coverage { tokens: 1, known: 1 }
+///         Coverage::new(1, 1)
 ///     }
 /// }
 /// let text = CheckText::new((0..50).map(|i| [format!("the cat number {i} sat"), format!("it saw dog {i}")]));
@@ -237,6 +239,7 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
         tf_idf,
         unknown_words: text.unknown.unwrap_or(1.0 - known as f64 / tokens.max(1) as f64),
         empty_sentences: coverage.iter().filter(|coverage| coverage.is_empty()).count() as f64 / n as f64,
+        hashes_unknown_words: hashes_unknown_words(encoder),
         not_finite: finite.iter().filter(|&&finite| !finite).count(),
         loss: params.loss,
         training_words: params.training_words.or(text.training_words).filter(|_| !params.starts_from_vectors),
@@ -244,6 +247,12 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     };
     check.warnings = CheckWarning::of(&check);
     Ok(check)
+}
+
+/// Whether words that no text has get a vector.
+fn hashes_unknown_words<E: SentenceEncoder + ?Sized>(encoder: &E) -> bool {
+    let mut vector = vec![0.0; encoder.dim()];
+    encoder.encode_into("xqzxqzvkjxqz", &mut Scratch::default(), &mut vector).hashed > 0
 }
 
 fn spread(cosines: &[f64]) -> CosineSpread {

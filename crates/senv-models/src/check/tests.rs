@@ -38,7 +38,7 @@ impl<F: Fn(&str, &mut [f32]) + Send + Sync> SentenceEncoder for Known<F> {
     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.1(sentence, out);
         let tokens = sentence.split_whitespace().count();
-        Coverage { tokens, known: tokens }
+        Coverage::new(tokens, tokens)
     }
 }
 
@@ -162,7 +162,7 @@ fn loss_words_and_coverage_warn_from_their_thresholds_on() {
     assert_eq!(warned(&with(3.0, MIN_TRAINING_WORDS - 1), 7), ["few-words"]);
     let from_vectors = CheckParams { starts_from_vectors: true, ..with(3.0, 10) };
     assert_eq!(warned(&from_vectors, 7), [""; 0]);
-    let few = CheckWarning::FewWords { words: 1_000_027 }.to_string();
+    let few = CheckWarning::FewWords { words: 1_000_027, least: MIN_TRAINING_WORDS }.to_string();
     assert!(few.starts_with("1,000,027 words") && few.contains("below 150,000,"), "{few}");
     assert_eq!(warned(&CheckParams::default(), 6), [""; 0]);
     assert_eq!(warned(&CheckParams::default(), 5), ["many-unknown-words"]);
@@ -182,7 +182,7 @@ impl SentenceEncoder for Partly {
         for (topic, word) in sentence.split(' ').filter_map(|word| word.strip_prefix('t')?.split_once('w')) {
             out[30 * topic.parse::<usize>().unwrap() + word.parse::<usize>().unwrap()] += 1.0;
         }
-        Coverage { tokens: 7, known: self.0 }
+        Coverage::new(7, self.0)
     }
 }
 

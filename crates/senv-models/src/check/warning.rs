@@ -34,6 +34,9 @@ pub const MIN_DIRECTIONS: f64 = 5.0;
 /// Running words of training text below which vectors learned from it alone compare sentences of other kinds worse than
 /// averages of random vectors do: so it is with 112,000 (5,000 sentences), and no longer with 400,000.
 pub const MIN_TRAINING_WORDS: u64 = 150_000;
+/// The same where unknown words have vectors too ([`crate::UnknownWords::Hash`]): with 20,000 words (1,000 sentences) the
+/// settings that fit the text give better vectors than random ones with SIF weights, with 1,100 worse ones.
+pub const MIN_TRAINING_WORDS_HASHED: u64 = 20_000;
 /// AUC of neighbours by TF-IDF from which on a text of several documents has an order: their sentences share words. News
 /// have .76, a text of simple sentences .65, lines without order .5.
 pub const MIN_ORDER: f64 = 0.6;
@@ -73,6 +76,8 @@ pub enum CheckWarning {
     FewWords {
         /// Its running words.
         words: u64,
+        /// How many it should have.
+        least: u64,
     },
     /// Sentences of one document are no nearer than others, though they share more words.
     NeighboursNotNearer {
@@ -134,7 +139,8 @@ impl CheckWarning {
             warn(correlation < MIN_TF_IDF_AGREEMENT, Self::LowTfIdfAgreement { correlation });
         }
         if let Some(words) = check.training_words {
-            warn(words < MIN_TRAINING_WORDS, Self::FewWords { words });
+            let least = if check.hashes_unknown_words { MIN_TRAINING_WORDS_HASHED } else { MIN_TRAINING_WORDS };
+            warn(words < least, Self::FewWords { words, least });
         }
         let share = check.unknown_words;
         warn(share > MAX_UNKNOWN_WORDS, Self::ManyUnknownWords { share });
@@ -165,13 +171,13 @@ impl fmt::Display for CheckWarning {
                 "the loss of {loss:.3} is not below {chance:.3}, which guessing has: nothing was learned; lower --lr, or train \
                  for more --epochs"
             ),
-            Self::FewWords { words } => write!(
+            Self::FewWords { words, least } => write!(
                 f,
                 "{} words of training text are few: below {}, vectors compare other sentences than \
                  those of the text worse than averages of random vectors do; take more text, or go on from a model of a larger \
                  one (--init-model, --init-vectors)",
                 grouped(words),
-                grouped(MIN_TRAINING_WORDS)
+                grouped(least)
             ),
             Self::NeighboursNotNearer { auc, tf_idf_auc } => write!(
                 f,

@@ -77,7 +77,7 @@ impl Reading {
         } else {
             out.extend(self.end);
         }
-        Met { coverage: Coverage { tokens, known }, cut }
+        Met { coverage: Coverage::new(tokens, known), cut }
     }
 }
 

@@ -10,8 +10,8 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme,
-    file, initial, weighting,
+    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, UnknownWords,
+    WeightScheme, file, initial, weighting,
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
@@ -33,6 +33,9 @@ pub struct FastSentParams {
     /// How words are weighted once they are trained; `None` (default) for a plain mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weighting: Option<WeightScheme>,
+    /// What stands for unknown words in a sentence vector; nothing by default.
+    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+    pub unknown_words: UnknownWords,
     /// Parameters of the trainer.
     pub training: Params,
 }
@@ -46,6 +49,7 @@ impl Default for FastSentParams {
             subsample: 1.0,
             tokenizer: Tokenizer::words().lowercase(true),
             weighting: None,
+            unknown_words: UnknownWords::Skip,
             training: Params { lr: 0.025, epochs: 1, negatives: 5, ..Params::default() },
         }
     }
@@ -62,6 +66,7 @@ impl TextSystem for FastSentParams {
             min_count: size.min_count(),
             subsample: 1e-3,
             weighting: Some(WeightScheme::USIF),
+            unknown_words: UnknownWords::Hash,
             training: Params { epochs: size.epochs(10.0, 2, 40), lr: 0.1, ..Self::default().training },
             ..Self::default()
         }
@@ -126,6 +131,14 @@ impl AveragedSystem for FastSentParams {
 
     fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
         self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
     }
 }
 

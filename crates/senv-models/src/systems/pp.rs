@@ -13,7 +13,7 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, TextSize, WeightScheme, file,
+    Averaged, AveragedSystem, Result, TextSize, UnknownWords, WeightScheme, file,
     fit::{Decay, FitParams, Weights, fit},
     initial::{self, Initial},
     pair_training::{PairLoss, PairObjective, PairParams},
@@ -35,6 +35,9 @@ pub struct PpParams {
     /// How words are weighted once they are trained; `None` (default) for a plain mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weighting: Option<WeightScheme>,
+    /// What stands for unknown words in a sentence vector; nothing by default.
+    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+    pub unknown_words: UnknownWords,
     /// Loss and dropout.
     pub pairs: PairParams,
     /// The loop.
@@ -49,6 +52,7 @@ impl Default for PpParams {
             tokenizer: Tokenizer::words().lowercase(true),
             initial: Initial { sd: 0.1, frequency_weight: None },
             weighting: None,
+            unknown_words: UnknownWords::Skip,
             pairs: PairParams {
                 loss: PairLoss::Margin(MarginLoss::default()),
                 word_dropout: 0.0,
@@ -111,6 +115,7 @@ impl PpParams {
         let a = if size.is_large() { 1e-4 } else { 1e-3 };
         Self {
             initial: Initial { frequency_weight: Some(a), ..recipe.initial },
+            unknown_words: UnknownWords::Hash,
             fit: FitParams { epochs: size.epochs(10.0, 2, 30), batch, lr, ..recipe.fit },
             ..recipe
         }
@@ -182,6 +187,14 @@ impl AveragedSystem for PpParams {
 
     fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
         self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
     }
 }
 

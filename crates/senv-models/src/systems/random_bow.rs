@@ -142,7 +142,7 @@ impl SentenceEncoder for RandomBow {
                 kernels::add(values, out);
             }
         });
-        Coverage { tokens, known: tokens }
+        Coverage::new(tokens, tokens)
     }
 }
 

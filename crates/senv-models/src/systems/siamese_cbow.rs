@@ -20,7 +20,7 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Error, Result, TextSize, WeightScheme, file,
+    Averaged, AveragedSystem, Error, Result, TextSize, UnknownWords, WeightScheme, file,
     fit::{Decay, FitParams, Gradients, Lap, Objective, Source, Step, StepReport, Weights, fit},
     initial::{self, Initial},
     pairs::numbered,
@@ -50,6 +50,9 @@ pub struct SiameseCbowParams {
     /// How words are weighted once they are trained; `None` (default) for a plain mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weighting: Option<WeightScheme>,
+    /// What stands for unknown words in a sentence vector; nothing by default.
+    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+    pub unknown_words: UnknownWords,
     /// The loop.
     pub fit: FitParams,
 }
@@ -68,6 +71,7 @@ impl Default for SiameseCbowParams {
             tokenizer: Tokenizer::words().lowercase(true),
             initial: Initial::SIAMESE_CBOW,
             weighting: None,
+            unknown_words: UnknownWords::Skip,
             fit: FitParams {
                 epochs: 1,
                 batch: 100,
@@ -97,6 +101,7 @@ impl SiameseCbowParams {
             min_count: size.min_count(),
             temperature: 0.1,
             weighting: Some(WeightScheme::SIF),
+            unknown_words: UnknownWords::Hash,
             fit: FitParams { epochs: size.epochs(10.0, 1, 30), ..paper.fit },
             ..paper
         }
@@ -184,6 +189,14 @@ impl AveragedSystem for SiameseCbowParams {
 
     fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
         self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
     }
 }
 

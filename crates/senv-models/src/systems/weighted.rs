@@ -20,8 +20,8 @@ use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AverageEncoder, Error, Model, Result, WeightScheme, Weighting, average::known_tokens, average::words, file,
-    fit::require, weighting::ComponentSearch,
+    AverageEncoder, Error, Model, Result, UnknownWords, WeightScheme, Weighting, average::known_tokens, average::words,
+    file, fit::require, unknown_words::HashedWords, weighting::ComponentSearch,
 };
 
 /// Hyperparameters of weighted averages.
@@ -33,6 +33,9 @@ pub struct WeightedParams {
     pub n_components: usize,
     /// Sentences that the directions are found on, at most, at least 1: the first of the text.
     pub max_sentences: usize,
+    /// What stands for unknown words; `None` (default) for what does so in the base.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_words: Option<UnknownWords>,
 }
 
 impl WeightedParams {
@@ -49,7 +52,7 @@ impl WeightedParams {
     }
 
     fn of(scheme: WeightScheme) -> Self {
-        Self { scheme, n_components: scheme.n_components(), max_sentences: 1_000_000 }
+        Self { scheme, n_components: scheme.n_components(), max_sentences: 1_000_000, unknown_words: None }
     }
 
     /// Checks every range.
@@ -81,18 +84,19 @@ impl WeightedParams {
         let counts = count(paths, encoder.tokenizer(), options, observer)?;
         let weighting = Weighting::new(self.scheme, self.scheme.word_weights(encoder.vocabulary(), &counts)?);
         let n_grams = *encoder.features().params();
+        let unknown = self.unknown_words.unwrap_or(average.unknown_words());
         let config = WeightedConfig {
             base: base.kind().to_owned(),
             dim,
             tokenizer: encoder.tokenizer().clone(),
             n_grams: (n_grams.max_n > 1).then_some(n_grams),
-            params: self.clone(),
+            params: Self { unknown_words: Some(unknown), ..self.clone() },
         };
         let encoder = match n {
             0 => encoder.with_weighting(Some(weighting))?,
             _ => self.with_components(encoder, weighting, paths, options, observer)?,
         };
-        Ok(Weighted { config, encoder })
+        Ok(Weighted { config, encoder: encoder.with_unknown_words(unknown) })
     }
 
     fn with_components<P: AsRef<Path>>(
@@ -250,10 +254,11 @@ impl ReadModel for Weighted {
             None => words(&vocabulary)?,
         };
         file::expect_rows(file, &rows, features.n_rows(), config.dim)?;
-        let WeightedParams { scheme, n_components, .. } = config.params;
+        let WeightedParams { scheme, n_components, unknown_words, .. } = config.params;
         let weighting = Weighting::open(file, scheme, vocabulary.len(), config.dim, n_components)?;
         let encoder = AverageEncoder::new(config.tokenizer.clone(), vocabulary, features, rows)?;
-        Ok(Self { encoder: encoder.with_weighting(Some(weighting))?, config })
+        let hashed = HashedWords::open(file, unknown_words.unwrap_or_default())?;
+        Ok(Self { encoder: encoder.with_weighting(Some(weighting))?.with_hashed(hashed), config })
     }
 }
 

@@ -10,8 +10,8 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, WeightScheme,
-    file, initial, weighting,
+    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, UnknownWords,
+    WeightScheme, file, initial, weighting,
 };
 
 /// Power of the counts in the noise distribution of word2vec.
@@ -45,6 +45,9 @@ pub struct Word2VecParams {
     /// How words are weighted once they are trained; `None` (default) for a plain mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weighting: Option<WeightScheme>,
+    /// What stands for unknown words in a sentence vector; nothing by default.
+    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+    pub unknown_words: UnknownWords,
     /// Parameters of the trainer.
     pub training: Params,
 }
@@ -59,6 +62,7 @@ impl Default for Word2VecParams {
             subsample: 1e-5,
             tokenizer: Tokenizer::words().lowercase(true),
             weighting: None,
+            unknown_words: UnknownWords::Skip,
             training: Params { lr: 0.05, negatives: 5, ..Params::default() },
         }
     }
@@ -85,6 +89,7 @@ impl TextSystem for Word2VecParams {
             architecture: Architecture::SkipGram,
             min_count: size.min_count(),
             weighting: Some(WeightScheme::USIF),
+            unknown_words: UnknownWords::Hash,
             training: Params { epochs: size.epochs(15.0, 2, 60), lr: 0.1, ..Self::default().training },
             ..Self::default()
         }
@@ -162,6 +167,14 @@ impl AveragedSystem for Word2VecParams {
 
     fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
         self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
     }
 }
 

@@ -71,6 +71,7 @@ fn default_of(argument: &str, params: &Value) -> Option<String> {
         "weights" => {
             return Some(first_name(&params["weighting"], &Value::Null, &Value::Null).unwrap_or("none".into()));
         }
+        "unknown_words" => return Some(params["unknown_words"].as_str().unwrap_or("skip").to_owned()),
         "updates" => &params["fit"]["words"],
         "optimizer" => return rule(&params["fit"]["rule"]),
         "decay" | "grid" | "loss" if params.get("fit").is_some() => {

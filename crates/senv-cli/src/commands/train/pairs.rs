@@ -154,7 +154,7 @@ impl PairSystem for CseParams {
 /// `senv train pp`.
 pub(crate) fn train_pp(args: &PpArgs, threads: usize) -> Result {
     let (run, mut params) = args.run.with_model(args.run.loss.start::<PpParams>())?;
-    args.weights.apply(&mut params.weighting)?;
+    args.weights.apply(&mut params.weighting, &mut params.unknown_words)?;
     PairRun { args: &run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
 

@@ -98,7 +98,7 @@ impl RecipeArgs {
         options: &CorpusOptions,
         progress: &TrainingProgress,
     ) -> senv_models::Result<Outcome<Model>> {
-        let trained = params.fit_files(&self.input, options, progress)?;
+        let trained = params.fit_files_halving_lr(&self.input, options, progress)?;
         let loss = LossAgainstChance::negative_sampling(trained.loss, params.training.negatives);
         let mut outcome = Outcome::of_text(trained).map(Model::from);
         if self.check.is_on() {

@@ -82,7 +82,7 @@ impl SiameseCbowArgs {
         set(&mut params.temperature, self.temperature);
         params.fit.threads = threads;
         params.fit.checkpoint = Some(self.files.plan());
-        self.weights.apply(&mut params.weighting)?;
+        self.weights.apply(&mut params.weighting, &mut params.unknown_words)?;
         Ok(params)
     }
 

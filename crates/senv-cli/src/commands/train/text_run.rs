@@ -77,7 +77,10 @@ fn fit<S: TextSystem>(
     let line =
         start.as_ref().zip(path).map(|(start, path)| start_line(InitialVectorReport::count(&vocabulary, start), path));
     let sample = common.check.of_corpus(&corpus, &vocabulary, &check_params(S::INFERS_VECTORS))?;
-    let trained = params.fit_from(vocabulary, &corpus, start.as_ref(), progress)?;
+    let trained = match common.lr {
+        Some(_) => params.fit_from(vocabulary, &corpus, start.as_ref(), progress)?,
+        None => params.fit_halving_lr(&vocabulary, &corpus, start.as_ref(), progress)?,
+    };
     let loss = LossAgainstChance::negative_sampling(trained.loss, negatives);
     let mut outcome = Outcome::of_text(trained);
     outcome.lines.splice(..0, line);

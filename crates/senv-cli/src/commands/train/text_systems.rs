@@ -49,7 +49,7 @@ pub(crate) struct Common {
     epochs: Option<u32>,
     /// Learning rate at the start, above 0; falls to 0 in a straight line.
     #[arg(long, value_name = "X", help_heading = "Training", allow_negative_numbers = true)]
-    lr: Option<f32>,
+    pub(crate) lr: Option<f32>,
     /// Negatives for each target, 1 to 1000.
     #[arg(long, value_name = "N", help_heading = "Training")]
     negatives: Option<usize>,
@@ -115,6 +115,9 @@ pub(crate) struct Sent2VecArgs {
     /// paper.
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Training")]
     placeholder: Option<bool>,
+    /// Mean length of the random vectors that words start with, above 0; the released program: U(-1/dim, 1/dim).
+    #[arg(long, value_name = "X", help_heading = "Training", allow_negative_numbers = true)]
+    initial_length: Option<f32>,
     /// How the vectors of n-grams start: at zero, or at random as those of words do (the released program).
     #[arg(long, value_name = "START", help_heading = "Training")]
     ngram_start: Option<StartArg>,
@@ -257,8 +260,9 @@ impl Sent2VecArgs {
         set(&mut params.min_target_count, self.min_target_count);
         set(&mut params.training.l1, self.l1);
         set(&mut params.placeholder, self.placeholder);
+        set(&mut params.initial_length, self.initial_length.map(Some));
         set(&mut params.ngram_start, self.ngram_start);
-        self.weights.apply(&mut params.weighting)?;
+        self.weights.apply(&mut params.weighting, &mut params.unknown_words)?;
         Ok(params)
     }
 }
@@ -277,7 +281,7 @@ impl Word2VecArgs {
         common.apply(params.shared(), threads);
         set(&mut params.subsample, common.subsample);
         set(&mut params.window, self.window);
-        self.weights.apply(&mut params.weighting)?;
+        self.weights.apply(&mut params.weighting, &mut params.unknown_words)?;
         Ok(params)
     }
 }
@@ -305,7 +309,7 @@ impl FastSentArgs {
         common.apply(params.shared(), threads);
         set(&mut params.subsample, common.subsample);
         params.autoencode = self.autoencode;
-        self.weights.apply(&mut params.weighting)?;
+        self.weights.apply(&mut params.weighting, &mut params.unknown_words)?;
         Ok(params)
     }
 }

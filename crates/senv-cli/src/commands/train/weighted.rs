@@ -7,6 +7,7 @@ use senv_core::{Control, Observer, Progress};
 use senv_models::{Model, WeightScheme, WeightedParams};
 
 use super::names::set;
+use super::weights_args::UnknownWordsArg;
 use crate::{
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
@@ -44,6 +45,9 @@ pub(crate) struct WeightedArgs {
     /// Sentences that the directions are found on, at most, the first of the text.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Weights")]
     max_sentences: usize,
+    /// What stands for words that the model does not know, in sentence vectors [default: what does so in the model]
+    #[arg(long, value_name = "NAME", help_heading = "Weights")]
+    unknown_words: Option<UnknownWordsArg>,
     #[command(flatten)]
     text: TextArgs,
 }
@@ -85,6 +89,7 @@ impl WeightedArgs {
         }
         set(&mut params.n_components, self.components);
         params.max_sentences = self.max_sentences;
+        params.unknown_words = self.unknown_words.map(Into::into);
         Ok(params)
     }
 

@@ -1,8 +1,9 @@
-//! How the words of an average are weighted once they are trained.
+//! How the words of an average are weighted once they are trained, and what stands for unknown ones.
 
 use clap::ValueEnum;
-use senv_models::WeightScheme;
+use senv_models::{UnknownWords, WeightScheme};
 
+use super::names::set;
 use crate::failure::{Failure, Result};
 
 /// Weights of words, and common components.
@@ -15,6 +16,18 @@ pub(crate) struct WeightsArgs {
     /// Where the weight a / (a + p) of SIF is one half, above 0; p: share of the word in the text [default: 0.001]
     #[arg(long, value_name = "A", help_heading = "Weights", allow_negative_numbers = true)]
     sif_a: Option<f64>,
+    /// What stands for words that the model does not know, in sentence vectors.
+    #[arg(long, value_name = "NAME", help_heading = "Weights")]
+    unknown_words: Option<UnknownWordsArg>,
+}
+
+/// What stands for unknown words, a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UnknownWordsArg {
+    /// Nothing, as in the papers.
+    Skip,
+    /// A random vector for each, from a hash of the word: sentences that share one are more alike.
+    Hash,
 }
 
 /// Which weights, a name.
@@ -28,9 +41,19 @@ enum WeightsArg {
     Usif,
 }
 
+impl From<UnknownWordsArg> for UnknownWords {
+    fn from(argument: UnknownWordsArg) -> Self {
+        match argument {
+            UnknownWordsArg::Skip => Self::Skip,
+            UnknownWordsArg::Hash => Self::Hash,
+        }
+    }
+}
+
 impl WeightsArgs {
     /// Sets what was given.
-    pub(crate) fn apply(&self, weighting: &mut Option<WeightScheme>) -> Result {
+    pub(crate) fn apply(&self, weighting: &mut Option<WeightScheme>, unknown: &mut UnknownWords) -> Result {
+        set(unknown, self.unknown_words);
         match self.weights {
             None => {}
             Some(WeightsArg::None) => *weighting = None,
