@@ -33,6 +33,7 @@ mod threads;
 mod token;
 mod token_batch;
 mod traits;
+mod unknown_words;
 mod vocabulary;
 
 pub use atomic_file::AtomicFile;
@@ -52,6 +53,7 @@ pub use threads::thread_count;
 pub use token::Tokenizer;
 pub use token_batch::{Occurrence, TokenBatch};
 pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder, encode_rows};
+pub use unknown_words::look_up_all;
 pub use vocabulary::{Vocabulary, VocabularyBuilder};
 
 #[cfg(doctest)]

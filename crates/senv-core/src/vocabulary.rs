@@ -114,18 +114,20 @@ impl Vocabulary {
         scratch: &mut String,
         out: &mut Vec<TokenId>,
     ) -> Coverage {
-        self.known_tokens_or(tokenizer, text, scratch, out, |_| {})
+        let tokens = self.known_tokens_or(tokenizer, text, scratch, out, |_, _| {});
+        Coverage::new(tokens, out.len())
     }
 
-    /// As [`Vocabulary::known_tokens`], and hands every unknown token to `unknown`.
+    /// As [`Vocabulary::known_tokens`], and hands every unknown token to `unknown`, with the ids found so far, which it may
+    /// add to. Returns the number of tokens.
     pub fn known_tokens_or(
         &self,
         tokenizer: &Tokenizer,
         text: &str,
         scratch: &mut String,
         out: &mut Vec<TokenId>,
-        mut unknown: impl FnMut(&str),
-    ) -> Coverage {
+        mut unknown: impl FnMut(&str, &mut Vec<TokenId>),
+    ) -> usize {
         out.clear();
         let mut n = 0;
         tokenizer.for_each_within(text, scratch, |text, start, end| {
@@ -133,10 +135,10 @@ impl Vocabulary {
             let bytes = text.as_bytes();
             match self.find(&bytes[start..end], key_within(bytes, start, end)) {
                 Some(id) => out.push(id),
-                None => unknown(&text[start..end]),
+                None => unknown(&text[start..end], out),
             }
         });
-        Coverage::new(n, out.len())
+        n
     }
 
     #[inline]

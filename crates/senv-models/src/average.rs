@@ -14,7 +14,7 @@ use crate::SavedModel;
 use crate::model::embeddings_of;
 use senv_core::{
     Corpus, Coverage, Error, Features, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
-    kernels,
+    kernels, look_up_all,
 };
 use senv_ngram::WordNgramParams;
 use senv_ngram::WordNgrams;
@@ -192,23 +192,6 @@ impl AverageEncoder {
             kernels::axpy(share, &scratch.unknown, out);
         }
     }
-
-    /// Looks up the tokens of a sentence, and adds up the vectors of those that are unknown in `scratch.unknown`.
-    fn look_up(
-        &self,
-        hashed: HashedWords,
-        sentence: &str,
-        scratch: &mut Scratch,
-        tokens: &mut Vec<TokenId>,
-    ) -> Coverage {
-        let Scratch { text, unknown, .. } = scratch;
-        let weight = self.weighting.as_ref().map_or(1.0, |weighting| weighting.of_unknown());
-        unknown.clear();
-        self.vocabulary.known_tokens_or(&self.tokenizer, sentence, text, tokens, |word| {
-            unknown.resize(self.rows.dim(), 0.0);
-            hashed.add(word, weight, unknown);
-        })
-    }
 }
 
 /// Sentences in memory, looked up one by one.
@@ -284,11 +267,14 @@ impl SentenceEncoder for AverageEncoder {
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let mut tokens = std::mem::take(&mut scratch.tokens);
         if let Some(hashed) = self.hashed {
-            let coverage = self.look_up(hashed, sentence, scratch, &mut tokens);
-            let n_unknown = coverage.tokens - coverage.known;
-            self.encode_with(&tokens, n_unknown, scratch, out);
+            let weight = self.weighting.as_ref().map_or(1.0, |weighting| weighting.of_unknown());
+            let (value, dim) = (weight * hashed.value(self.dim()), self.dim());
+            let Scratch { text, unknown, .. } = scratch;
+            let Self { tokenizer, vocabulary, .. } = self;
+            let coverage = look_up_all(vocabulary, tokenizer, sentence, value, dim, text, &mut tokens, unknown);
+            self.encode_with(&tokens, coverage.hashed, scratch, out);
             scratch.tokens = tokens;
-            return Coverage { hashed: n_unknown, ..coverage };
+            return coverage;
         }
         let coverage = known_tokens(&self.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
         self.encode_tokens(&tokens, scratch, out);

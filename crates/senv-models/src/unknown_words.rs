@@ -1,10 +1,10 @@
 //! Words that a model does not know: left out, or given a random vector each.
 //!
-//! Equation: `unknown-word`
+//! The vectors are those of [`senv_core::look_up_all`], equation `unknown-word`; ρ is the mean length of the rows of the
+//! vocabulary. In a mean they count as words do:
 //!
 //! ```text
-//! u(t) = ρ/√d s(t)        s(t) ∈ {−1, 1}^d: bits of a hash of t;  ρ: mean length of the rows of the vocabulary
-//! v_S  = (Σ_{r in R(S)} v_r + Σ_{unknown t in S} u(t)) / (|R(S)| + number of unknown t)
+//! v_S = (Σ_{r in R(S)} v_r + Σ_{unknown t in S} u(t)) / (|R(S)| + number of unknown t)
 //! ```
 //!
 //! Two sentences that share a name are more alike than two that do not, whether or not the name was in the training
@@ -12,7 +12,6 @@
 //! weights an unknown word weighs as much as the one that weighs most. What this is worth stands in
 //! `docs/experiments/unknown-words.md`.
 
-use senv_core::init;
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
 
@@ -57,11 +56,6 @@ impl HashedWords {
     /// The absolute value of each number of a vector.
     pub(crate) fn value(self, dim: usize) -> f32 {
         self.length / (dim as f32).sqrt()
-    }
-
-    /// Adds the vector of a word.
-    pub(crate) fn add(self, word: &str, weight: f32, out: &mut [f32]) {
-        init::add_signs(word, weight * self.value(out.len()), out);
     }
 
     /// Adds ρ to a model file.

@@ -1,0 +1,101 @@
+//! Vectors for words that a vocabulary lacks.
+//!
+//! Equation: `unknown-word`
+//!
+//! ```text
+//! u(t) = ρ/√d s(t)      s(t) ∈ {−1, 1}^d: bits of a hash of t;  ρ: the length of such vectors
+//! ```
+//!
+//! Random vectors of different words are nearly orthogonal, and the same word has the same vector everywhere: two sentences
+//! that share a name are more alike than two that do not, whether or not the name was in the training text. An unknown
+//! compound, "low-cost" or "and/or", stands for its parts, of which each is looked up.
+
+use crate::{Coverage, TokenId, Tokenizer, Vocabulary, init};
+
+/// Looks up the tokens of a text, in order, into `tokens` (cleared first); the vectors of those that are unknown, `value`
+/// times 1 or -1 in each of `dim` places, are added up in `sum` (cleared first, empty where nothing is unknown).
+///
+/// [`Coverage::hashed`] is how many vectors were added; a compound counts as its parts. `scratch` is as for
+/// [`Tokenizer::for_each`].
+///
+/// ```
+/// use senv_core::{Tokenizer, Vocabulary, look_up_all};
+/// let vocabulary = Vocabulary::from_counts([("low", 2), ("cost", 1)], 3)?;
+/// let (mut scratch, mut tokens, mut sum) = (String::new(), Vec::new(), Vec::new());
+/// let mut look_up = |text: &str| look_up_all(&vocabulary, &Tokenizer::words(), text, 0.5, 8, &mut scratch, &mut tokens, &mut sum);
+/// let coverage = look_up("low-cost Ishmael");
+/// assert_eq!((coverage.tokens, coverage.known, coverage.hashed), (3, 2, 1));
+/// assert_eq!(sum.iter().map(|x: &f32| x.abs()).collect::<Vec<_>>(), [0.5; 8]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[allow(clippy::too_many_arguments)]
+pub fn look_up_all(
+    vocabulary: &Vocabulary,
+    tokenizer: &Tokenizer,
+    text: &str,
+    value: f32,
+    dim: usize,
+    scratch: &mut String,
+    tokens: &mut Vec<TokenId>,
+    sum: &mut Vec<f32>,
+) -> Coverage {
+    sum.clear();
+    let (mut hashed, mut further) = (0, 0);
+    let n = vocabulary.known_tokens_or(tokenizer, text, scratch, tokens, |word, tokens| {
+        let parts = word.split(['-', '/', '\u{2010}', '\u{2011}', '\u{2013}']).filter(|part| !part.is_empty());
+        let mut n_parts = 0;
+        for part in parts {
+            n_parts += 1;
+            // A word of one part was looked up already.
+            match if part.len() < word.len() { vocabulary.id(part) } else { None } {
+                Some(id) => tokens.push(id),
+                None => {
+                    sum.resize(dim, 0.0);
+                    init::add_signs(part, value, sum);
+                    hashed += 1;
+                }
+            }
+        }
+        if n_parts == 0 {
+            // A dash alone.
+            sum.resize(dim, 0.0);
+            init::add_signs(word, value, sum);
+            hashed += 1;
+        }
+        further += usize::saturating_sub(n_parts, 1);
+    });
+    Coverage { tokens: n + further, known: tokens.len(), hashed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look_up(text: &str) -> (Coverage, Vec<u32>, Vec<f32>) {
+        let vocabulary = Vocabulary::from_counts([("a", 3), ("b", 2), ("x-y", 1)], 6).unwrap();
+        let (mut tokens, mut sum) = (Vec::new(), Vec::new());
+        let (tokenizer, scratch) = (Tokenizer::blank(), &mut String::new());
+        let coverage = look_up_all(&vocabulary, &tokenizer, text, 1.0, 5, scratch, &mut tokens, &mut sum);
+        (coverage, tokens.iter().map(|id| id.0).collect(), sum)
+    }
+
+    #[test]
+    fn compounds_stand_for_their_parts_unless_they_are_known() {
+        let (coverage, tokens, sum) = look_up("x-y a-b/c d");
+        assert_eq!((coverage, tokens), (Coverage { tokens: 5, known: 3, hashed: 2 }, vec![2, 0, 1]));
+        let mut expected = vec![0.0; 5];
+        ["c", "d"].iter().for_each(|word| init::add_signs(word, 1.0, &mut expected));
+        assert_eq!(sum, expected);
+    }
+
+    #[test]
+    fn dashes_and_edges_are_words_too() {
+        for (text, expected) in
+            [("-", (1, 0, 1)), ("--", (1, 0, 1)), ("a-", (1, 1, 0)), ("-q", (1, 0, 1)), ("", (0, 0, 0))]
+        {
+            let (coverage, ..) = look_up(text);
+            assert_eq!((coverage.tokens, coverage.known, coverage.hashed), expected, "{text:?}");
+        }
+        assert!(look_up("a b").2.is_empty());
+    }
+}
