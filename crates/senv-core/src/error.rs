@@ -1,6 +1,9 @@
 //! Errors with fields that a caller can match and a message that says what to do.
 
-use std::path::PathBuf;
+use std::{
+    fs::Metadata,
+    path::{Path, PathBuf},
+};
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -100,6 +103,94 @@ pub enum Error {
         /// What was found, what was expected, and what to do.
         reason: String,
     },
+    /// A folder, or a pipe or device where a file has to be memory-mapped.
+    #[error("{} is {found}; expected a file: a model of senv, or word vectors{remedy}", path.display())]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+        /// What to do, if that is known.
+        remedy: &'static str,
+    },
+    /// A safetensors file that breaks the rules of its format.
+    #[error("{}: bad safetensors file: {reason}", path.display())]
+    BadTensors {
+        /// The file.
+        path: PathBuf,
+        /// The broken rule.
+        reason: String,
+    },
+    /// A safetensors file that no senv program wrote.
+    #[error("{}: no senv model: the metadata lack {key:?}", path.display())]
+    NotAModel {
+        /// The file.
+        path: PathBuf,
+        /// The key that is missing.
+        key: String,
+    },
+    /// A model of a later release.
+    #[error("{}: format version {found} is newer than version {supported}, which this program reads; update senv", path.display())]
+    NewerVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version, as written.
+        found: String,
+        /// The highest version that can be read.
+        supported: u32,
+    },
+    /// A model of another kind.
+    #[error("{}: the file holds a model of kind {found:?}, expected {expected:?}", path.display())]
+    WrongKind {
+        /// The file.
+        path: PathBuf,
+        /// The kind of the file.
+        found: String,
+        /// The kind expected.
+        expected: String,
+    },
+    /// A model without a tensor it must have.
+    #[error("{}: the model has no tensor {name:?}", path.display())]
+    MissingTensor {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        name: String,
+    },
+    /// A tensor of another type or shape than it must have.
+    #[error("{}: tensor {name:?} is {found}, expected {expected}", path.display())]
+    WrongTensor {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        name: String,
+        /// Its type and shape.
+        found: String,
+        /// The type and shape it must have.
+        expected: String,
+    },
+    /// A checksum does not fit what was read.
+    #[error("{}: {what} is damaged: its checksum is {found:08x}, recorded was {recorded:08x}; copy or train the model anew", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Which part: `the header`, or a tensor.
+        what: String,
+        /// The checksum of the data.
+        found: u32,
+        /// The checksum in the header.
+        recorded: u32,
+    },
+    /// The arguments of a writer do not fit together.
+    #[error("{}: cannot write {what}: {reason}", path.display())]
+    BadWrite {
+        /// The file.
+        path: PathBuf,
+        /// What was to be written.
+        what: String,
+        /// Why it cannot be.
+        reason: String,
+    },
     /// More memory was requested than can be addressed or allocated.
     #[error("a table of {rows} rows of {dim} values does not fit into memory")]
     TooLarge {
@@ -115,5 +206,16 @@ impl Error {
     #[must_use]
     pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), source }
+    }
+
+    /// For a path that exists and is no file that can be memory-mapped.
+    #[must_use]
+    pub fn not_a_file(path: &Path, metadata: &Metadata) -> Self {
+        let (found, remedy) = match (metadata.is_dir(), path.join("dictionary.txt").is_file()) {
+            (true, true) => ("a folder", " (released Skip-thoughts become a model by senv convert FOLDER out.senv)"),
+            (true, false) => ("a folder", ""),
+            _ => ("a pipe or device", "; models are mapped and not read, so save it as a file first"),
+        };
+        Self::NotAFile { path: path.to_owned(), found, remedy }
     }
 }

@@ -3,8 +3,8 @@
 //! Files become lines ([`TextReader`]), lines become tokens ([`Tokenizer`]), tokens become token ids ([`Vocabulary`],
 //! [`TokenId`]); [`Corpus`] does all of that in one pass. Many sentences form one ragged batch ([`Sentences`]),
 //! features of a sentence name rows ([`Features`], [`RowId`]) of a dense table ([`Table`], [`Rows`]), and a
-//! [`SentenceEncoder`] encodes a sentence as a vector. This crate knows no model, no metric and no file format of
-//! another project.
+//! [`SentenceEncoder`] encodes a sentence as a vector. [`ModelFile`] and [`ModelWriter`] read and write the model file.
+//! This crate knows no metric and no file format of another project.
 //!
 //! It needs no library of the system. With the feature `ndarray-linalg`, orthogonal initialization and least squares
 //! take their QR factors from LAPACK; the program that is built names the library, for example by `openblas-src` with
@@ -22,11 +22,13 @@ pub mod kernels;
 mod least_squares;
 pub mod math;
 mod matmul;
+mod model_file;
 mod observer;
 pub mod optim;
 mod parameters;
 mod rng;
 mod sentences;
+mod shared_bytes;
 mod table;
 mod text;
 mod threads;
@@ -43,10 +45,12 @@ pub use float::Float;
 pub use ids::{RowId, TokenId};
 pub use least_squares::{LinearMap, least_squares};
 pub use matmul::{matmul, matmul_into};
+pub use model_file::{FORMAT_VERSION, ModelFile, ModelWriter, RawTensor};
 pub use observer::{Control, NoObserver, Observer, Progress};
 pub use parameters::{Parameters, Tensor};
 pub use rng::{Stream, stream};
 pub use sentences::Sentences;
+pub use shared_bytes::SharedBytes;
 pub use table::{Backing, Table};
 pub use text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Line, TextOptions, TextReader};
 pub use threads::thread_count;

@@ -4,7 +4,7 @@ use std::{fs::File, path::Path, sync::Arc};
 
 use memmap2::{Mmap, MmapMut};
 
-use crate::{Error, Result, Rows};
+use crate::{Error, Result, Rows, SharedBytes};
 
 /// The memory of the values of a [`Table`].
 #[derive(Debug, Clone)]
@@ -14,8 +14,8 @@ pub enum Backing {
     /// In anonymous pages, zero until first written to; cloning copies, and panics where memory is lacking, as the
     /// clone of a vector aborts the program.
     Pages(Pages),
-    /// In a file that is memory-mapped read-only; cloning shares. The first value is at this byte.
-    File(Arc<Mmap>, usize),
+    /// In a file that is memory-mapped read-only, or in the program itself; cloning shares.
+    Shared(SharedBytes),
 }
 
 /// Anonymous zero pages.
@@ -90,30 +90,41 @@ impl Table {
         // bit pattern is valid. That no one truncates the file meanwhile is the documented condition above.
         #[allow(unsafe_code)]
         let map = unsafe { Mmap::map(file) }.map_err(|e| Error::io("map", path, e))?;
-        Self::from_map(path, Arc::new(map), offset, n_rows, dim)
+        let map = SharedBytes::from(Arc::new(map));
+        let needed =
+            n_rows.checked_mul(dim).and_then(|n| n.checked_mul(4)).ok_or(Error::TooLarge { rows: n_rows, dim })?;
+        match offset.checked_add(needed) {
+            Some(end) if end <= map.len() => Self::from_shared(path, map.slice(offset..end), n_rows, dim),
+            _ => {
+                let reason = format!(
+                    "{needed} bytes of rows at byte {offset} reach past the end of the file ({} bytes)",
+                    map.len()
+                );
+                Err(Error::BadFile { path: path.to_owned(), reason })
+            }
+        }
     }
 
-    /// As [`Table::map_file`], on an existing map (several tensors of one file share it).
+    /// A table of exactly these `n_rows * dim` little-endian f32, which are not copied (several tensors of one file
+    /// share its map); `path` names them in errors.
     ///
     /// # Errors
-    /// [`Error::BadFile`] as above; [`Error::TooLarge`] if the size overflows.
-    pub fn from_map(path: &Path, map: Arc<Mmap>, offset: usize, n_rows: usize, dim: usize) -> Result<Self> {
-        let too_large = Error::TooLarge { rows: n_rows, dim };
-        let Some(bytes) = n_rows.checked_mul(dim).and_then(|n| n.checked_mul(4)) else { return Err(too_large) };
+    /// [`Error::BadFile`] if there are more or fewer bytes, or the first is at no multiple of four in memory;
+    /// [`Error::TooLarge`] if the size overflows.
+    pub fn from_shared(path: &Path, bytes: SharedBytes, n_rows: usize, dim: usize) -> Result<Self> {
+        let needed =
+            n_rows.checked_mul(dim).and_then(|n| n.checked_mul(4)).ok_or(Error::TooLarge { rows: n_rows, dim })?;
         let bad = |reason: String| Error::BadFile { path: path.to_owned(), reason };
         if cfg!(target_endian = "big") {
             return Err(bad("mapped tables need a little-endian machine".into()));
         }
-        if offset.checked_add(bytes).is_none_or(|end| end > map.len()) {
-            return Err(bad(format!(
-                "{bytes} bytes of rows at byte {offset} reach past the end of the file ({} bytes)",
-                map.len()
-            )));
+        if bytes.len() != needed {
+            return Err(bad(format!("{n_rows} rows of {dim} values need {needed} bytes, there are {}", bytes.len())));
         }
-        if !offset.is_multiple_of(4) {
-            return Err(bad(format!("rows start at byte {offset}, which is no multiple of 4")));
+        if !bytes.is_aligned_to(4) {
+            return Err(bad("rows start at a byte which is no multiple of 4".into()));
         }
-        Ok(Self { backing: Backing::File(map, offset), n_rows, dim, stride: dim })
+        Ok(Self { backing: Backing::Shared(bytes), n_rows, dim, stride: dim })
     }
 
     /// Number of rows.
@@ -141,20 +152,20 @@ impl Table {
         match &self.backing {
             Backing::Heap(values) => values,
             Backing::Pages(pages) => &bytemuck::cast_slice(&pages.0[..n * 4])[..n],
-            Backing::File(map, offset) => bytemuck::cast_slice(&map[*offset..*offset + n * 4]),
+            Backing::Shared(bytes) => bytemuck::cast_slice(bytes),
         }
     }
 
     /// All values, to be changed; a memory-mapped table is first copied onto the heap.
     pub fn values_mut(&mut self) -> &mut [f32] {
-        if let Backing::File(..) = self.backing {
+        if let Backing::Shared(_) = self.backing {
             self.backing = Backing::Heap(self.values().to_vec());
         }
         let n = self.n_rows * self.stride;
         match &mut self.backing {
             Backing::Heap(values) => values,
             Backing::Pages(pages) => bytemuck::cast_slice_mut(&mut pages.0[..n * 4]),
-            Backing::File(..) => unreachable!("replaced by the heap above"),
+            Backing::Shared(_) => unreachable!("replaced by the heap above"),
         }
     }
 
@@ -186,10 +197,10 @@ impl Table {
         (0..self.n_rows).map(|i| self.row(i))
     }
 
-    /// Whether the table is memory-mapped from a file.
+    /// Whether the table is memory-mapped from a file, or part of the program.
     #[must_use]
     pub fn is_mapped(&self) -> bool {
-        matches!(self.backing, Backing::File(..))
+        matches!(self.backing, Backing::Shared(_))
     }
 }
 

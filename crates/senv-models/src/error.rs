@@ -24,7 +24,7 @@ pub enum Error {
     /// An error of a metric, such as a cosine that is not a number.
     #[error(transparent)]
     Metric(#[from] senv_metrics::Error),
-    /// An error of the model file.
+    /// An error of a file of word vectors, or of the weights in a model file.
     #[error(transparent)]
     Store(#[from] senv_store::Error),
     /// The configuration in a model file does not describe its tables.

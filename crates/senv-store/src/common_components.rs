@@ -111,8 +111,8 @@ impl CommonComponents {
     ///
     /// # Errors
     /// [`senv_core::Error::BadFile`] if the tensors do not fit together or to vectors of `dim` values, or hold
-    /// values that no fit gives; [`crate::Error::MissingTensor`], [`crate::Error::WrongTensor`],
-    /// [`crate::Error::Checksum`].
+    /// values that no fit gives; [`senv_core::Error::MissingTensor`], [`senv_core::Error::WrongTensor`],
+    /// [`senv_core::Error::Checksum`].
     pub fn load_from(model: &ModelFile, dim: usize) -> Result<Option<Self>> {
         if !model.contains(VECTORS) && !model.contains(SHARES) {
             return Ok(None);

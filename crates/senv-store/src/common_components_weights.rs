@@ -235,7 +235,7 @@ pub fn save_weights_into<'a>(weights: &'a [f32], writer: ModelWriter<'a>) -> Mod
 ///
 /// # Errors
 /// [`senv_core::Error::BadFile`] unless there are `n_words` finite weights of at least 0;
-/// [`crate::Error::WrongTensor`]; [`crate::Error::Checksum`].
+/// [`senv_core::Error::WrongTensor`]; [`senv_core::Error::Checksum`].
 pub fn load_weights_from(model: &ModelFile, n_words: usize) -> Result<Option<Vec<f32>>> {
     if !model.contains(WEIGHTS) {
         return Ok(None);

@@ -139,7 +139,7 @@ impl Embeddings {
             self.check_finite(path)?;
         }
         if format == Format::Safetensors {
-            return ModelWriter::new(KIND).vocabulary(&self.vocabulary).table(ROWS, &self.table).save(path);
+            return Ok(ModelWriter::new(KIND).vocabulary(&self.vocabulary).table(ROWS, &self.table).save(path)?);
         }
         self.check_words(path, format)?;
         let mut file = AtomicFile::create(path)?;
@@ -161,7 +161,7 @@ impl Embeddings {
     /// ```
     ///
     /// # Errors
-    /// As [`Embeddings::write`], and [`Error::BadWrite`] for [`Format::Safetensors`], which is memory-mapped from a
+    /// As [`Embeddings::write`], and [`senv_core::Error::BadWrite`] for [`Format::Safetensors`], which is memory-mapped from a
     /// file.
     pub fn write_to(
         &self,
@@ -176,7 +176,7 @@ impl Embeddings {
         }
         if format == Format::Safetensors {
             let (what, reason) = ("a senv model".into(), "it is mapped from a file; write one".into());
-            return Err(Error::BadWrite { path: name.to_owned(), what, reason });
+            return Err(senv_core::Error::BadWrite { path: name.to_owned(), what, reason }.into());
         }
         self.check_words(name, format)?;
         Ok(self.write_rows(out, format).map_err(|error| senv_core::Error::io("write", name, error))?)

@@ -1,10 +1,6 @@
 //! What can go wrong with the files of this crate: which file, where in it, what was expected, what to do.
 
-use std::{
-    fmt,
-    fs::Metadata,
-    path::{Path, PathBuf},
-};
+use std::{fmt, path::PathBuf};
 
 use crate::Format;
 
@@ -33,7 +29,7 @@ impl fmt::Display for Position {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An error of the core: from the operating system, of a vocabulary, of memory.
+    /// An error of the core: from the operating system, of a model file, of a vocabulary, of memory.
     #[error(transparent)]
     Core(#[from] senv_core::Error),
     /// The format of the file is not recognized.
@@ -43,16 +39,6 @@ pub enum Error {
         path: PathBuf,
         /// What it looks like, and what to do if that is known.
         found: &'static str,
-    },
-    /// A folder, or a pipe or device where a file has to be memory-mapped.
-    #[error("{} is {found}; expected a file: a model of senv, or word vectors{remedy}", path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-        /// What it is.
-        found: &'static str,
-        /// What to do, if that is known.
-        remedy: &'static str,
     },
     /// The first line of a word2vec file is not two integers.
     #[error(
@@ -236,94 +222,4 @@ pub enum Error {
         /// What was found and what was expected.
         reason: String,
     },
-    /// A safetensors file that breaks the rules of its format.
-    #[error("{}: bad safetensors file: {reason}", path.display())]
-    BadTensors {
-        /// The file.
-        path: PathBuf,
-        /// The broken rule.
-        reason: String,
-    },
-    /// A safetensors file that no senv program wrote.
-    #[error("{}: no senv model: the metadata lack {key:?}", path.display())]
-    NotAModel {
-        /// The file.
-        path: PathBuf,
-        /// The key that is missing.
-        key: String,
-    },
-    /// A model of a later release.
-    #[error("{}: format version {found} is newer than version {supported}, which this program reads; update senv", path.display())]
-    NewerVersion {
-        /// The file.
-        path: PathBuf,
-        /// Its version, as written.
-        found: String,
-        /// The highest version that can be read.
-        supported: u32,
-    },
-    /// A model of another kind.
-    #[error("{}: the file holds a model of kind {found:?}, expected {expected:?}", path.display())]
-    WrongKind {
-        /// The file.
-        path: PathBuf,
-        /// The kind of the file.
-        found: String,
-        /// The kind expected.
-        expected: String,
-    },
-    /// A model without a tensor it must have.
-    #[error("{}: the model has no tensor {name:?}", path.display())]
-    MissingTensor {
-        /// The file.
-        path: PathBuf,
-        /// The tensor.
-        name: String,
-    },
-    /// A tensor of another type or shape than it must have.
-    #[error("{}: tensor {name:?} is {found}, expected {expected}", path.display())]
-    WrongTensor {
-        /// The file.
-        path: PathBuf,
-        /// The tensor.
-        name: String,
-        /// Its type and shape.
-        found: String,
-        /// The type and shape it must have.
-        expected: String,
-    },
-    /// A checksum does not fit what was read.
-    #[error("{}: {what} is damaged: its checksum is {found:08x}, recorded was {recorded:08x}; copy or train the model anew", path.display())]
-    Checksum {
-        /// The file.
-        path: PathBuf,
-        /// Which part: `the header`, or a tensor.
-        what: String,
-        /// The checksum of the data.
-        found: u32,
-        /// The checksum in the header.
-        recorded: u32,
-    },
-    /// The arguments of a writer do not fit together.
-    #[error("{}: cannot write {what}: {reason}", path.display())]
-    BadWrite {
-        /// The file.
-        path: PathBuf,
-        /// What was to be written.
-        what: String,
-        /// Why it cannot be.
-        reason: String,
-    },
-}
-
-impl Error {
-    /// For a path that exists and is no file that can be memory-mapped.
-    pub(crate) fn not_a_file(path: &Path, metadata: &Metadata) -> Self {
-        let (found, remedy) = match (metadata.is_dir(), path.join("dictionary.txt").is_file()) {
-            (true, true) => ("a folder", " (released Skip-thoughts become a model by senv convert FOLDER out.senv)"),
-            (true, false) => ("a folder", ""),
-            _ => ("a pipe or device", "; models are mapped and not read, so save it as a file first"),
-        };
-        Self::NotAFile { path: path.to_owned(), found, remedy }
-    }
 }

@@ -34,7 +34,7 @@ impl Input {
         let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
         let metadata = file.metadata().map_err(|e| senv_core::Error::io("open", path, e))?;
         if metadata.is_dir() {
-            return Err(Error::not_a_file(path, &metadata));
+            return Err(senv_core::Error::not_a_file(path, &metadata).into());
         }
         // The length of a pipe or device is given as 0 and means nothing.
         let len = metadata.is_file().then_some(metadata.len());

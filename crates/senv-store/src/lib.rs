@@ -39,11 +39,7 @@ mod common_components_weights;
 mod detect;
 mod embeddings;
 mod error;
-mod header;
 mod input;
-mod map;
-mod model_file;
-mod model_writer;
 mod nearest;
 mod npy;
 mod npy_header;
@@ -60,11 +56,10 @@ pub use common_components_weights::{
 };
 pub use embeddings::Embeddings;
 pub use error::{Error, Position, Result};
-pub use model_file::{FORMAT_VERSION, ModelFile};
-pub use model_writer::ModelWriter;
 pub use nearest::{NearestIndex, Neighbour};
 pub use npy::{NpyWriter, read_npy, read_npy_stream, write_npy};
 pub use options::{Duplicates, Format, InvalidUtf8, LoadReport, NonFinite, ReadOptions};
+pub use senv_core::{FORMAT_VERSION, ModelFile, ModelWriter};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -54,12 +54,12 @@ impl<W: Write> NpyWriter<W> {
     /// Writes the next row.
     ///
     /// # Errors
-    /// [`Error::BadWrite`] for a row too many or of another length; [`senv_core::Error::Io`].
+    /// [`senv_core::Error::BadWrite`] for a row too many or of another length; [`senv_core::Error::Io`].
     pub fn write_row(&mut self, row: &[f32]) -> Result<()> {
         if row.len() != self.dim || self.written == self.n_rows {
             let what = format!("row {} of {} numbers", self.written + 1, row.len());
             let reason = format!("the matrix has {} rows of {}", self.n_rows, self.dim);
-            return Err(Error::BadWrite { path: self.path.clone(), what, reason });
+            return Err(senv_core::Error::BadWrite { path: self.path.clone(), what, reason }.into());
         }
         self.written += 1;
         Ok(self.writer.write_all(&le_bytes(row)).map_err(|e| senv_core::Error::io("write", &self.path, e))?)
@@ -68,12 +68,12 @@ impl<W: Write> NpyWriter<W> {
     /// Ends the matrix and returns the writer.
     ///
     /// # Errors
-    /// [`Error::BadWrite`] if rows are missing; [`senv_core::Error::Io`] if the rest cannot be written.
+    /// [`senv_core::Error::BadWrite`] if rows are missing; [`senv_core::Error::Io`] if the rest cannot be written.
     pub fn finish(mut self) -> Result<W> {
         if self.written != self.n_rows {
             let (what, reason) =
                 ("the end of the matrix".into(), format!("{} of {} rows are written", self.written, self.n_rows));
-            return Err(Error::BadWrite { path: self.path, what, reason });
+            return Err(senv_core::Error::BadWrite { path: self.path, what, reason }.into());
         }
         self.writer.flush().map_err(|e| senv_core::Error::io("write", &self.path, e))?;
         Ok(self.writer)

@@ -91,7 +91,10 @@ fn files_of_other_programs_are_refused_by_name() {
     let missing = Embeddings::open(folder.path("missing"));
     assert!(matches!(missing, Err(Error::Core(senv_core::Error::Io { .. }))), "{missing:?}");
     let of_folder = Embeddings::open(folder.path(""));
-    assert!(matches!(of_folder, Err(Error::NotAFile { found: "a folder", .. })), "{of_folder:?}");
+    assert!(
+        matches!(of_folder, Err(Error::Core(senv_core::Error::NotAFile { found: "a folder", .. }))),
+        "{of_folder:?}"
+    );
     assert!(matches!(read_as(b"", Format::GloveText), Err(Error::UnknownFormat { .. })));
 }
 

@@ -3,8 +3,8 @@
 mod common;
 
 use common::*;
-use senv_core::{Rows, Table, TokenId};
-use senv_store::{Embeddings, Error, FORMAT_VERSION, ModelFile, ModelWriter, NonFinite, ReadOptions};
+use senv_core::{Error, Rows, Table, TokenId};
+use senv_store::{Embeddings, Error as StoreError, FORMAT_VERSION, ModelFile, ModelWriter, NonFinite, ReadOptions};
 
 /// A safetensors file of this header and data.
 fn tensors(header: &str, data: &[u8]) -> Vec<u8> {
@@ -156,7 +156,7 @@ fn embeddings_are_mapped_with_counts_and_report() {
     );
     assert_eq!((report.rows, report.duplicates), (3, 0));
     let small = ReadOptions::default().max_rows(2);
-    assert!(matches!(Embeddings::read(&path, &small), Err(Error::AboveLimit { found: 3, limit: 2, .. })));
+    assert!(matches!(Embeddings::read(&path, &small), Err(StoreError::AboveLimit { found: 3, limit: 2, .. })));
     // A memory-mapped file is replaced while it is in use.
     embeddings(&["other"], 2, &[0.0; 2]).save(&path).unwrap();
     assert_eq!(again.get("x"), Some([1.0, f32::MAX].as_slice()));
@@ -300,7 +300,7 @@ fn vocabularies_that_do_not_fit_together_or_to_the_rows_are_refused() {
         Embeddings::open(&path)
     };
     open(b"ab", &[0, 1, 2], &[1, 2], "3").unwrap();
-    let bad = |result: Result<Embeddings, Error>| matches!(result, Err(Error::Core(_)));
+    let bad = |result: Result<Embeddings, StoreError>| matches!(result, Err(StoreError::Core(_)));
     assert!(bad(open(b"a\xff", &[0, 1, 2], &[1, 2], "3")), "no UTF-8");
     assert!(bad(open(b"ab", &[0, 2, 1], &[1, 2], "3")), "falls back");
     assert!(bad(open(b"aa", &[0, 1, 2], &[1, 2], "3")), "twice");
@@ -324,13 +324,13 @@ fn what_cannot_be_written_is_refused_and_the_old_file_stays() {
     let long = "x".repeat(100_000_000);
     assert!(matches!(ModelWriter::new("k").config(&long).save(&path), Err(Error::BadWrite { .. })));
     let missing = original.save(folder.path("no/such/folder"));
-    assert!(matches!(missing, Err(Error::Core(senv_core::Error::Io { .. }))));
+    assert!(matches!(missing, Err(StoreError::Core(Error::Io { .. }))));
     if cfg!(target_os = "linux") {
         for format in
             [senv_store::Format::Safetensors, senv_store::Format::GloveText, senv_store::Format::Word2vecBinary]
         {
             let full = original.write("/dev/full", format, NonFinite::Error);
-            assert!(matches!(full, Err(Error::Core(senv_core::Error::Io { .. }))), "{format}: {full:?}");
+            assert!(matches!(full, Err(StoreError::Core(Error::Io { .. }))), "{format}: {full:?}");
         }
     }
     assert_eq!(words(&Embeddings::open(&path).unwrap()), ["a"]);

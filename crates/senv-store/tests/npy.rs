@@ -59,12 +59,15 @@ fn what_is_written_has_the_bytes_of_numpy_and_is_mapped_again() {
 fn the_writer_keeps_to_the_shape_that_was_promised() {
     let mut bytes = Vec::new();
     let mut writer = NpyWriter::new(&mut bytes, "-", 1, 2).unwrap();
-    assert!(matches!(writer.write_row(&[1.0]), Err(Error::BadWrite { .. })));
+    assert!(matches!(writer.write_row(&[1.0]), Err(Error::Core(senv_core::Error::BadWrite { .. }))));
     writer.write_row(&[1.0, 2.0]).unwrap();
-    assert!(matches!(writer.write_row(&[1.0, 2.0]), Err(Error::BadWrite { .. })));
+    assert!(matches!(writer.write_row(&[1.0, 2.0]), Err(Error::Core(senv_core::Error::BadWrite { .. }))));
     writer.finish().unwrap();
     assert_eq!(rows(&read(&bytes).unwrap()), [[1.0, 2.0]]);
-    assert!(matches!(NpyWriter::new(Vec::new(), "-", 1, 2).unwrap().finish(), Err(Error::BadWrite { .. })));
+    assert!(matches!(
+        NpyWriter::new(Vec::new(), "-", 1, 2).unwrap().finish(),
+        Err(Error::Core(senv_core::Error::BadWrite { .. }))
+    ));
 }
 
 #[test]

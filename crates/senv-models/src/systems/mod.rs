@@ -97,11 +97,10 @@ impl Model {
         let file = match ModelFile::open(path) {
             Ok(file) => file,
             // No model file: word vectors in some other format, or an error that names what was met.
-            Err(senv_store::Error::Core(error @ senv_core::Error::Io { .. })) => return Err(error.into()),
-            Err(error @ senv_store::Error::NotAFile { .. }) => return Err(error.into()),
+            Err(error @ (senv_core::Error::Io { .. } | senv_core::Error::NotAFile { .. })) => return Err(error.into()),
             Err(model_error) => match Embeddings::read(path, &ReadOptions::default().non_finite(NonFinite::Error)) {
                 Ok((embeddings, _)) => return Self::from_embeddings(embeddings),
-                Err(error) => return Err(if is_safetensors(path) { model_error } else { error }.into()),
+                Err(error) => return Err(if is_safetensors(path) { model_error.into() } else { error.into() }),
             },
         };
         match REGISTRY.iter().find(|kind| kind.name == file.kind()) {

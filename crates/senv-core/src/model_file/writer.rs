@@ -3,17 +3,14 @@
 use std::{borrow::Cow, collections::BTreeMap, io::Write, path::Path};
 
 use rayon::prelude::*;
-use senv_core::{AtomicFile, Rows, Vocabulary};
 
-use crate::{
-    Error, FORMAT_VERSION, Result,
+use super::{
+    COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_VERSION, OFFSETS,
+    TEXT,
+    checksum::{combine, crc, header_crc},
     header::{LENGTH, MAX_HEADER, MAX_TENSORS, METADATA},
-    model_file::{
-        COUNTS, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_VERSION, OFFSETS, TEXT, combine,
-        crc, header_crc,
-    },
-    word2vec_binary::le_bytes,
 };
+use crate::{AtomicFile, Error, Result, Rows, Vocabulary};
 
 /// Tables start at a multiple of this, a cache line.
 const ALIGNMENT: usize = 64;
@@ -27,10 +24,10 @@ const ROWS: usize = 1024;
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("model.safetensors");
-/// use senv_core::{Table, Vocabulary};
+/// use senv_core::{ModelWriter, Table, Vocabulary};
 /// let vocabulary = Vocabulary::from_counts([("cat", 3)], 3)?;
 /// let rows = Table::zeros(1, 5)?;
-/// senv_store::ModelWriter::new("example")
+/// ModelWriter::new("example")
 ///     .metadata("example.note", "five zeros")
 ///     .vocabulary(&vocabulary)
 ///     .table("rows", &rows)
@@ -192,7 +189,7 @@ impl<'a> ModelWriter<'a> {
     ///
     /// # Errors
     /// [`Error::BadWrite`] for a name used twice, too many tensors, or a header that is too long;
-    /// [`senv_core::Error::Io`] if the file cannot be written.
+    /// [`Error::Io`] if the file cannot be written.
     pub fn save(mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         self.tensors.sort_by(|a, b| (a.data.order(), &a.name).cmp(&(b.data.order(), &b.name)));
@@ -204,7 +201,7 @@ impl<'a> ModelWriter<'a> {
         };
         let written = all();
         written.map_err(|e| file.error(e))?;
-        Ok(file.commit()?)
+        file.commit()
     }
 
     /// Length word and header, padded so that the largest table starts on a cache line.
@@ -271,6 +268,11 @@ impl<'a> ModelWriter<'a> {
         }
         Ok(header)
     }
+}
+
+/// The little-endian bytes of values: without a copy on nearly every machine.
+fn le_bytes(values: &[f32]) -> Cow<'_, [u8]> {
+    little_endian(values, f32::to_le_bytes)
 }
 
 fn little_endian<T: bytemuck::Pod, const N: usize>(values: &[T], to: fn(T) -> [u8; N]) -> Cow<'_, [u8]> {

@@ -19,36 +19,36 @@ use serde::{
 use crate::{Error, Result};
 
 /// Bytes of the length of the header.
-pub(crate) const LENGTH: usize = 8;
+pub(super) const LENGTH: usize = 8;
 /// The longest header.
-pub(crate) const MAX_HEADER: u64 = 100_000_000;
+pub(super) const MAX_HEADER: u64 = 100_000_000;
 /// The most tensors.
-pub(crate) const MAX_TENSORS: usize = 65_536;
+pub(super) const MAX_TENSORS: usize = 65_536;
 /// The key of the metadata.
-pub(crate) const METADATA: &str = "__metadata__";
+pub(super) const METADATA: &str = "__metadata__";
 
 /// The type, shape and position of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TensorInfo {
-    pub(crate) dtype: Dtype,
-    pub(crate) shape: Vec<usize>,
+pub(super) struct TensorInfo {
+    pub(super) dtype: Dtype,
+    pub(super) shape: Vec<usize>,
     /// First byte and end, from the start of the file.
-    pub(crate) start: usize,
-    pub(crate) end: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
 }
 
 /// A validated header.
 #[derive(Debug)]
-pub(crate) struct Header {
-    pub(crate) metadata: BTreeMap<String, String>,
-    pub(crate) tensors: BTreeMap<String, TensorInfo>,
+pub(super) struct Header {
+    pub(super) metadata: BTreeMap<String, String>,
+    pub(super) tensors: BTreeMap<String, TensorInfo>,
     /// Length word and header: the first byte of the data.
-    pub(crate) data: usize,
+    pub(super) data: usize,
 }
 
 impl Header {
     /// Reads the header of a whole file.
-    pub(crate) fn parse(path: &Path, file: &[u8]) -> Result<Self> {
+    pub(super) fn parse(path: &Path, file: &[u8]) -> Result<Self> {
         let bad = |reason: String| Error::BadTensors { path: path.to_owned(), reason };
         let Some(length) = file.first_chunk::<LENGTH>() else {
             return Err(bad(format!("{} bytes, expected at least 8", file.len())));

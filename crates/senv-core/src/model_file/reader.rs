@@ -3,44 +3,28 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
-use memmap2::Mmap;
-use rayon::prelude::*;
 use safetensors::Dtype;
-use senv_core::{Table, Vocabulary};
 
-use crate::{
-    Error, Result,
+use super::{
+    COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_VERSION, OFFSETS,
+    TEXT,
+    checksum::{crc, header_crc},
     header::{Header, TensorInfo},
     map::map,
 };
+use crate::{Error, Result, SharedBytes, Table, Vocabulary};
 
-/// The version of the layout that this crate writes, and the highest one that it reads.
-pub const FORMAT_VERSION: u32 = 1;
+/// The path of a model that is part of the program, in errors.
+const IN_MEMORY: &str = "<in memory>";
 
-pub(crate) const KEY_VERSION: &str = "senv.format_version";
-pub(crate) const KEY_KIND: &str = "senv.kind";
-pub(crate) const KEY_CONFIG: &str = "senv.config";
-pub(crate) const KEY_CORPUS_TOKENS: &str = "senv.corpus_tokens";
-pub(crate) const KEY_HEADER_CRC: &str = "senv.header_crc32";
-/// Prefix of the metadata keys of checksums, before the name of a tensor.
-pub(crate) const KEY_CRC: &str = "senv.crc32.";
-pub(crate) const TEXT: &str = "vocabulary.text";
-pub(crate) const OFFSETS: &str = "vocabulary.offsets";
-pub(crate) const COUNTS: &str = "vocabulary.counts";
-
-/// Bytes that one thread computes a checksum of at a time.
-const PIECE: usize = 1 << 20;
-
-/// A memory-mapped model file: opening it reads the header alone.
+/// A model file, memory-mapped or part of the program: opening it reads the header alone.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("model.safetensors");
-/// use senv_core::{Rows, Table};
-/// use senv_store::{ModelFile, ModelWriter};
+/// use senv_core::{ModelFile, ModelWriter, Rows, Table};
 /// let rows = Table::from_vec(2, 2, vec![1.0, 2.0, 3.0, 4.0])?;
 /// ModelWriter::new("example").config(r#"{"dim":2}"#).table("rows", &rows).save(&path)?;
 ///
@@ -53,8 +37,19 @@ const PIECE: usize = 1 << 20;
 #[derive(Debug)]
 pub struct ModelFile {
     path: PathBuf,
-    map: Arc<Mmap>,
+    bytes: SharedBytes,
     header: Header,
+}
+
+/// A tensor of a [`ModelFile`] as it is stored.
+#[derive(Debug, Clone)]
+pub struct RawTensor {
+    /// The type of its values: `F32`, `U8`, ...
+    pub dtype: String,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Its little-endian values.
+    pub bytes: SharedBytes,
 }
 
 impl ModelFile {
@@ -64,10 +59,25 @@ impl ModelFile {
     /// [`Error::BadTensors`] if it breaks the rules of safetensors; [`Error::NotAModel`] without the metadata of
     /// senv; [`Error::NewerVersion`]; [`Error::Checksum`] if the header is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref().to_owned();
-        let map = map(&path)?;
-        let header = Header::parse(&path, &map)?;
-        let model = Self { path, map, header };
+        let path = path.as_ref();
+        Self::from_shared(path, map(path)?)
+    }
+
+    /// A model that is part of the program, for example by `include_bytes!`; nothing is copied. Errors name it
+    /// `<in memory>`.
+    ///
+    /// Rows are used where they are if they start at a multiple of four bytes in memory, and are copied otherwise: F32
+    /// tables in particular are best included with an alignment.
+    ///
+    /// # Errors
+    /// As [`ModelFile::open`].
+    pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
+        Self::from_shared(Path::new(IN_MEMORY), bytes.into())
+    }
+
+    fn from_shared(path: &Path, bytes: SharedBytes) -> Result<Self> {
+        let header = Header::parse(path, &bytes)?;
+        let model = Self { path: path.to_owned(), bytes, header };
         let version = model.required(KEY_VERSION)?;
         let is_number = !version.is_empty() && version.bytes().all(|b| b.is_ascii_digit());
         let number = is_number.then(|| version.parse::<u32>());
@@ -96,14 +106,14 @@ impl ModelFile {
     }
 
     fn check_header(&self, recorded: u32) -> Result<()> {
-        let found = header_crc(&self.map[..self.header.data], recorded);
+        let found = header_crc(&self.bytes[..self.header.data], recorded);
         if found != recorded {
             return Err(Error::Checksum { path: self.path.clone(), what: "the header".into(), found, recorded });
         }
         Ok(())
     }
 
-    /// The file.
+    /// The file; `<in memory>` for a model that is part of the program.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -162,18 +172,41 @@ impl ModelFile {
         self.header.tensors.contains_key(name)
     }
 
-    /// The F32 matrix `name`, memory-mapped (copied only where another program wrote it at an odd byte). Tables of one
-    /// file share its map. The rows are not compared with their checksum: see [`ModelFile::verify`].
+    /// The F32 matrix `name`, memory-mapped (copied only where it starts at an odd byte). Tables of one file share its
+    /// map. The rows are not compared with their checksum: see [`ModelFile::verify`].
     ///
     /// # Errors
     /// [`Error::MissingTensor`]; [`Error::WrongTensor`] if it is no F32 matrix.
     pub fn table(&self, name: &str) -> Result<Table> {
         let tensor = self.typed(name, Dtype::F32, Some(2), "F32 [rows, dim]")?;
         let (rows, dim) = (tensor.shape[0], tensor.shape[1]);
-        if tensor.start % 4 == 0 && cfg!(target_endian = "little") {
-            return Ok(Table::from_map(&self.path, Arc::clone(&self.map), tensor.start, rows, dim)?);
+        let bytes = self.bytes.slice(tensor.start..tensor.end);
+        if bytes.is_aligned_to(4) && cfg!(target_endian = "little") {
+            return Table::from_shared(&self.path, bytes, rows, dim);
         }
-        Ok(Table::from_vec(rows, dim, numbers(self.data(tensor), f32::from_le_bytes))?)
+        Table::from_vec(rows, dim, numbers(&bytes, f32::from_le_bytes))
+    }
+
+    /// The bytes of tensor `name`, of any type and shape, without a copy: they keep the map alive, and may outlive the
+    /// [`ModelFile`]. As the rows of a table they are not compared with their checksum: see [`ModelFile::verify`].
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("model.safetensors");
+    /// use senv_core::{ModelFile, ModelWriter};
+    /// ModelWriter::new("example").bytes("codes", &[1, 2, 3]).save(&path)?;
+    /// let tensor = ModelFile::open(&path)?.raw("codes")?;
+    /// assert_eq!((tensor.dtype.as_str(), tensor.shape.as_slice()), ("U8", [3].as_slice()));
+    /// assert_eq!(tensor.bytes[..], [1, 2, 3]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::MissingTensor`].
+    pub fn raw(&self, name: &str) -> Result<RawTensor> {
+        let tensor = self.tensor(name)?;
+        let bytes = self.bytes.slice(tensor.start..tensor.end);
+        Ok(RawTensor { dtype: tensor.dtype.to_string(), shape: tensor.shape.clone(), bytes })
     }
 
     /// The U8 tensor `name`, of any shape, memory-mapped.
@@ -218,20 +251,19 @@ impl ModelFile {
         self.copied(name, Dtype::U64, "U64", u64::from_le_bytes)
     }
 
-    /// The vocabulary, as [`ModelWriter::vocabulary`](crate::ModelWriter::vocabulary) writes it.
+    /// The vocabulary, as [`ModelWriter::vocabulary`](super::ModelWriter::vocabulary) writes it.
     ///
     /// # Errors
     /// [`Error::MissingTensor`], [`Error::WrongTensor`] or [`Error::Checksum`] for a part of it;
-    /// [`senv_core::Error::BadVocabulary`] if the parts do not fit together.
+    /// [`Error::BadVocabulary`] if the parts do not fit together.
     pub fn vocabulary(&self) -> Result<Vocabulary> {
-        let bad =
-            |reason: String| senv_core::Error::BadVocabulary { reason: format!("{}: {reason}", self.path.display()) };
+        let bad = |reason: String| Error::BadVocabulary { reason: format!("{}: {reason}", self.path.display()) };
         let corpus_tokens = match self.header.metadata.get(KEY_CORPUS_TOKENS) {
             Some(n) => n.parse().map_err(|_| bad(format!("{KEY_CORPUS_TOKENS} is {n:?}, expected a number")))?,
             None => 0,
         };
         let text = std::str::from_utf8(self.bytes(TEXT)?).map_err(|e| bad(format!("{TEXT}: {e}")))?.to_owned();
-        Ok(Vocabulary::from_parts(text, self.u32s(OFFSETS)?, self.u64s(COUNTS)?, corpus_tokens)?)
+        Vocabulary::from_parts(text, self.u32s(OFFSETS)?, self.u64s(COUNTS)?, corpus_tokens)
     }
 
     /// Reads the whole file and compares every tensor with its checksum, where one is recorded.
@@ -264,24 +296,23 @@ impl ModelFile {
         }
     }
 
+    fn tensor(&self, name: &str) -> Result<&TensorInfo> {
+        let missing = || Error::MissingTensor { path: self.path.clone(), name: name.to_owned() };
+        self.header.tensors.get(name).ok_or_else(missing)
+    }
+
     fn typed(&self, name: &str, dtype: Dtype, axes: Option<usize>, expected: &str) -> Result<&TensorInfo> {
-        let path = || self.path.clone();
-        let tensor = self.header.tensors.get(name);
-        let tensor = tensor.ok_or_else(|| Error::MissingTensor { path: path(), name: name.to_owned() })?;
+        let tensor = self.tensor(name)?;
         if tensor.dtype != dtype || axes.is_some_and(|axes| tensor.shape.len() != axes) {
             let found = format!("{} {:?}", tensor.dtype, tensor.shape);
-            return Err(Error::WrongTensor {
-                path: path(),
-                name: name.to_owned(),
-                found,
-                expected: expected.to_owned(),
-            });
+            let (path, name, expected) = (self.path.clone(), name.to_owned(), expected.to_owned());
+            return Err(Error::WrongTensor { path, name, found, expected });
         }
         Ok(tensor)
     }
 
     fn data(&self, tensor: &TensorInfo) -> &[u8] {
-        &self.map[tensor.start..tensor.end]
+        &self.bytes[tensor.start..tensor.end]
     }
 
     fn copied<T, const N: usize>(
@@ -299,46 +330,4 @@ impl ModelFile {
 
 fn numbers<T, const N: usize>(bytes: &[u8], from: fn([u8; N]) -> T) -> Vec<T> {
     bytes.as_chunks::<N>().0.iter().map(|&bytes| from(bytes)).collect()
-}
-
-/// CRC-32 of bytes; of many, on all threads.
-pub(crate) fn crc(bytes: &[u8]) -> u32 {
-    if bytes.len() <= PIECE {
-        return crc32fast::hash(bytes);
-    }
-    let pieces: Vec<crc32fast::Hasher> = bytes
-        .par_chunks(PIECE)
-        .map(|piece| {
-            let mut hasher = crc32fast::Hasher::new();
-            hasher.update(piece);
-            hasher
-        })
-        .collect();
-    combine(pieces)
-}
-
-/// The checksum of adjacent pieces.
-pub(crate) fn combine(pieces: Vec<crc32fast::Hasher>) -> u32 {
-    let mut all = crc32fast::Hasher::new();
-    for piece in &pieces {
-        all.combine(piece);
-    }
-    all.finalize()
-}
-
-/// The checksum of length word and header, with the checksum itself as eight zeros.
-pub(crate) fn header_crc(header: &[u8], recorded: u32) -> u32 {
-    let digits = format!("\"{KEY_HEADER_CRC}\":\"{recorded:08x}\"");
-    let mut hasher = crc32fast::Hasher::new();
-    match memchr::memmem::find(header, digits.as_bytes()) {
-        Some(at) => {
-            let at = at + digits.len() - 9;
-            hasher.update(&header[..at]);
-            hasher.update(b"00000000");
-            hasher.update(&header[at + 8..]);
-        }
-        // Rewritten with other blanks by another program, which should have dropped the key.
-        None => hasher.update(header),
-    }
-    hasher.finalize()
 }
