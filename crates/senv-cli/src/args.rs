@@ -3,7 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    combine, completions, convert, decode, encode, eval, expand_vocabulary, info, nearest, similarity, train, tune,
+    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, nearest, similarity, train, tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -25,10 +25,12 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  senv train sent2vec --input text.txt --output model.senv
-  senv similarity --model model.senv \"a cat sat\" \"the dog sat\"
-  senv nearest --model model.senv --input text.txt --query \"a cat sat\"
+  senv similarity \"a cat sat\" \"the kitten was sitting\"
+  senv nearest --input text.txt --query \"a cat sat\"
+  senv train --input text.txt --output model.senv
   senv encode --model model.senv --input text.txt --output text.npy
+
+Without --model the English model that is part of senv is used.
 
 Text holds one sentence a line; it may be plain, .gz or .zst, and - is standard input.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
@@ -44,6 +46,7 @@ pub(crate) enum Command {
     Eval(eval::Eval),
     Info(info::Info),
     Convert(convert::Convert),
+    Compress(compress::Compress),
     ExpandVocabulary(expand_vocabulary::ExpandVocabulary),
     Combine(combine::Combine),
     Completions(completions::Completions),

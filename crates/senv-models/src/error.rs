@@ -116,6 +116,14 @@ pub enum Error {
         /// The kind.
         kind: &'static str,
     },
+    /// A model that cannot become a small table.
+    #[error("a model of kind {kind} cannot be compressed: {reason}")]
+    CannotCompress {
+        /// The kind.
+        kind: &'static str,
+        /// Why not.
+        reason: &'static str,
+    },
     /// A model whose encoder cannot be tuned on scored pairs.
     #[error(
         "a model of kind {kind} cannot be tuned; give an average of words without n-grams (sent2vec, word2vec, siamese-cbow, pp, word vectors) or a cse model"

@@ -29,6 +29,7 @@
 mod average;
 mod averaged;
 mod check;
+mod compress;
 mod error;
 mod file;
 mod fingerprint;
@@ -72,6 +73,7 @@ pub use check::{
     MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
     MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
 };
+pub use compress::CompressParams;
 pub use fit::{Decay, FitParams, Norm, Phases, Stopped, WordUpdates};
 pub use index::{Hit, Index};
 pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};

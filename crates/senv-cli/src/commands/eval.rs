@@ -19,7 +19,7 @@ use senv_models::Model;
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, file_name},
+    commands::{ModelArg, file_name, open_model},
     destination::{Content, Destination, ForceArg},
     failure::Result,
     output,
@@ -173,7 +173,7 @@ impl Sts {
         let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {
-                let other = evaluate_sts(&Model::open(path)?, &tasks)?;
+                let other = evaluate_sts(&open_model(path)?, &tasks)?;
                 let comparison = compare_sts(&result, &other)?;
                 let differences = self.differences.map(|k| error_analysis(&tasks, &result, &other, k)).transpose()?;
                 Some((path, other, comparison, differences))

@@ -3,6 +3,7 @@
 mod check_report;
 pub(crate) mod combine;
 pub(crate) mod completions;
+pub(crate) mod compress;
 pub(crate) mod convert;
 pub(crate) mod decode;
 pub(crate) mod encode;
@@ -16,25 +17,30 @@ pub(crate) mod tune;
 
 use std::path::{Path, PathBuf};
 
-use senv_models::Model;
+use senv_models::{Model, StaticModel};
 
 use crate::{
     args::{Cli, Command},
     failure::Result,
+    output,
 };
 
 /// The model that a command works with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArg {
-    /// A model trained by senv, or word vectors (word2vec text or binary, GloVe, fastText .vec), which are averaged.
-    #[arg(long, short, value_name = "FILE")]
+    /// A model trained by senv, or word vectors (word2vec text or binary, GloVe, fastText .vec), which are averaged; english
+    /// is the model that is part of senv.
+    #[arg(long, short, value_name = "FILE", default_value = ENGLISH)]
     pub(crate) model: PathBuf,
 }
 
 impl ModelArg {
-    /// Opens it.
+    /// Opens it, and says so where it is the one that is part of senv.
     pub(crate) fn open(&self) -> Result<Model> {
-        Ok(Model::open(&self.model)?)
+        if is_english(&self.model) {
+            output::note("using the English model that is part of senv; --model FILE takes another");
+        }
+        Ok(open_model(&self.model)?)
     }
 
     /// Opens it for work on many sentences.
@@ -43,6 +49,18 @@ impl ModelArg {
         model.prepare_for_many();
         Ok(model)
     }
+}
+
+/// The name of the model that is part of senv.
+const ENGLISH: &str = "english";
+
+fn is_english(path: &Path) -> bool {
+    path == Path::new(ENGLISH) && !path.exists()
+}
+
+/// Opens a model file, or the model that is part of senv.
+pub(crate) fn open_model(path: &Path) -> senv_models::Result<Model> {
+    if is_english(path) { Ok(StaticModel::from(senv_english::model()?).into()) } else { Model::open(path) }
 }
 
 /// Runs a command.
@@ -59,6 +77,7 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Eval(command) => command.run(),
         Command::Info(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Compress(command) => command.run(),
         Command::ExpandVocabulary(command) => command.run(),
         Command::Combine(command) => command.run(),
         Command::Completions(command) => command.run(),

@@ -15,6 +15,7 @@ mod sent2vec;
 mod siamese_cbow;
 mod skip_thought;
 mod snli;
+mod static_model;
 mod weighted;
 mod word2vec;
 
@@ -36,6 +37,7 @@ pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
 pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
 pub use skip_thought::{SkipThought, SkipThoughtParams};
 pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
+pub use static_model::StaticModel;
 pub use weighted::{Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
 
@@ -68,6 +70,7 @@ const REGISTRY: &[Kind] = &[
     kind::<PThought>(),
     kind::<Weighted>(),
     kind::<RandomBow>(),
+    kind::<StaticModel>(),
     Kind { name: "embeddings", read: |file| Model::from_embeddings(Embeddings::from_model_file(file)?) },
 ];
 

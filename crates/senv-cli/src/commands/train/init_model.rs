@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Observer, Tokenizer};
-use senv_models::{Model, Sent2Vec};
+use senv_models::Sent2Vec;
 use senv_store::Embeddings;
 
 use super::data_args::finite;
+use crate::commands::open_model;
 
 /// A model to go on from.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct InitModelArgs {
-    /// Model to go on from, of any kind: words start from its vectors and all of its words stay known; words that are
+    /// Model to go on from, of any kind, or english, which is part of senv: words start from its vectors and all of its words stay known; words that are
     /// new are added. Text is tokenized as the model does, unless --tokenizer or --lowercase say otherwise. Rows that a
     /// model file does not hold (target rows, optimizer state) start anew, and so do n-grams.
     #[arg(long, value_name = "MODEL", conflicts_with = "init_vectors", help_heading = "Files")]
@@ -29,7 +30,7 @@ impl InitModelArgs {
     /// Opens it, and tells of what cannot be carried over.
     pub(crate) fn open(&self, observer: &dyn Observer) -> senv_models::Result<Option<InitModel<'_>>> {
         let Some(path) = &self.init_model else { return Ok(None) };
-        let model = Model::open(path)?;
+        let model = open_model(path)?;
         if model.downcast_ref::<Sent2Vec>().is_some_and(|model| model.params().word_ngrams > 1) {
             observer.note(&format!(
                 "the n-grams of {} are left behind, for their rows depend on the numbers of its words: n-grams start anew",

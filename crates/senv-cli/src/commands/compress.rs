@@ -1,0 +1,152 @@
+//! `senv compress`: a trained average of word vectors as a small table.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use clap::ValueEnum;
+use senv_core::{RowEncoding, Scratch, SentenceEncoder};
+use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
+use senv_models::{CompressParams, Model, SavedModel, StaticModel};
+use serde::Serialize;
+
+use crate::{
+    commands::ModelArg,
+    destination::{Content, Destination, ForceArg},
+    failure::Result,
+    output,
+};
+
+/// Make a small table of an average of word vectors: few bits a value, weights folded in.
+///
+/// The result is a model of kind static, which opens at once and encodes faster than what it is made of; senv-core alone
+/// can use it. Models with n-grams or uSIF weights cannot be compressed. Dimensions can be cut off where the model was
+/// trained with --nested.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv compress --model pp.senv --output small.senv
+  senv compress --model pp.senv --encoding int8 --max-vocabulary 30000 --report sts/2014/*.tsv --output small.senv")]
+pub(crate) struct Compress {
+    #[command(flatten)]
+    model: ModelArg,
+    /// The model to write, by atomic replacement.
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    force: ForceArg,
+    /// How values are stored.
+    #[arg(long, value_name = "TYPE", default_value = "int4")]
+    encoding: EncodingArg,
+    /// Keep the first N dimensions, for models trained with --nested [default: all]
+    #[arg(long, value_name = "N")]
+    dim: Option<usize>,
+    /// Keep the N most frequent words [default: all]
+    #[arg(long, value_name = "N")]
+    max_vocabulary: Option<usize>,
+    /// Print size, correlation on these tasks (as for senv eval sts) and speed before and after.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    report: Vec<PathBuf>,
+    /// Write the report as JSON.
+    #[arg(long, requires = "report")]
+    json: bool,
+}
+
+/// How values are stored, a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EncodingArg {
+    /// 32 bits: as they are.
+    F32,
+    /// 16 bits, half precision.
+    F16,
+    /// 8 bits and a scale for each row.
+    Int8,
+    /// 4 bits and a scale for each row.
+    Int4,
+}
+
+impl From<EncodingArg> for RowEncoding {
+    fn from(argument: EncodingArg) -> Self {
+        match argument {
+            EncodingArg::F32 => Self::F32,
+            EncodingArg::F16 => Self::F16,
+            EncodingArg::Int8 => Self::Int8,
+            EncodingArg::Int4 => Self::Int4,
+        }
+    }
+}
+
+/// What a model takes and gives.
+#[derive(Debug, Serialize)]
+struct Measured {
+    model: String,
+    megabytes: f64,
+    /// Mean over the tasks, times 100; `None` where a task has no spread.
+    pearson_r_x100: Option<f64>,
+    /// One after another, on one thread.
+    sentences_per_second: f64,
+}
+
+impl Compress {
+    pub(crate) fn run(self) -> Result {
+        Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model])?;
+        let tasks = self.report.iter().map(StsTask::read).collect::<senv_eval::Result<Vec<_>>>()?;
+        let model = self.model.open()?;
+        let params = CompressParams {
+            encoding: self.encoding.into(),
+            dim: self.dim,
+            max_vocabulary: self.max_vocabulary,
+        };
+        let small = StaticModel::from(params.compress(&model)?);
+        small.write(&self.output)?;
+        let (words, dim) = (small.vocabulary().len() as u64, small.dim());
+        output::note(&format!("{} of {dim} dimensions, written to {}", output::plural(words, "word"), self.output.display()));
+        if tasks.is_empty() {
+            return Ok(());
+        }
+        let before = measure(&model, &self.model.model, &tasks)?;
+        let after = measure(&Model::open(&self.output)?, &self.output, &tasks)?;
+        if self.json {
+            return output::print_json(&[before, after]);
+        }
+        output::print(&to_text(&[before, after]))
+    }
+}
+
+fn measure(model: &Model, path: &Path, tasks: &[StsTask]) -> Result<Measured> {
+    model.prepare_for_many();
+    let result = evaluate_sts(model, tasks)?;
+    let sentences: Vec<&str> =
+        tasks.iter().flat_map(|task| &task.pairs).flat_map(|pair| [&pair.first[..], &pair.second[..]]).collect();
+    let (mut scratch, mut vector) = (Scratch::default(), vec![0.0; model.dim()]);
+    let (start, mut n) = (Instant::now(), 0_u64);
+    // Long enough for a clock, short enough for a user.
+    while start.elapsed().as_secs_f64() < 0.5 && !sentences.is_empty() {
+        for sentence in &sentences {
+            model.encode_into(sentence, &mut scratch, &mut vector);
+            n += 1;
+        }
+    }
+    Ok(Measured {
+        model: super::file_name(path),
+        megabytes: std::fs::metadata(path).map_or(0.0, |file| file.len() as f64 / 1e6),
+        pearson_r_x100: result.overall.plain_mean_over_tasks.pearson_r_x100,
+        sentences_per_second: n as f64 / start.elapsed().as_secs_f64(),
+    })
+}
+
+fn to_text(measured: &[Measured]) -> String {
+    let columns = [
+        ("", Align::Left),
+        ("MB", Align::Right),
+        ("pearson r x100", Align::Right),
+        ("thousand sentences/s", Align::Right),
+    ];
+    let mut table = TextTable::new(columns);
+    for Measured { model, megabytes, pearson_r_x100, sentences_per_second } in measured {
+        let pearson = pearson_r_x100.map_or_else(|| "-".to_owned(), |r| format!("{r:.2}"));
+        table.row([model.clone(), format!("{megabytes:.1}"), pearson, format!("{:.0}", sentences_per_second / 1e3)]);
+    }
+    table.to_string()
+}

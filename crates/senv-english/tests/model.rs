@@ -1,0 +1,71 @@
+//! The encoder that is built in: its bits, what it finds near, and odd input.
+
+use senv_core::{Coverage, Scratch, SentenceEncoder, StaticEncoder};
+use sha2::{Digest, Sha256};
+
+fn english() -> StaticEncoder {
+    senv_english::model().unwrap()
+}
+
+/// A hundred sentences of the subjects, verbs and places below.
+fn hundred_sentences() -> Vec<String> {
+    let subjects = ["A child", "The old sailor", "My neighbour's dog", "Dr. Smith", "The twenty-first guest"];
+    let verbs = ["is eating", "doesn't want", "wrote about", "quickly sold"];
+    let objects = ["fresh bread", "a red bicycle", "the weather in Paris", "3.5 litres of oil", "low-cost Zyzzogeton"];
+    let of = |s: usize, v: usize, o: usize| format!("{} {} {}.", subjects[s], verbs[v], objects[o]);
+    (0..100).map(|i| of(i % 5, i / 5 % 4, i / 20)).collect()
+}
+
+/// SHA-256 of the vectors of the sentences, f32 in little-endian.
+#[test]
+fn vectors_are_the_same_bits_everywhere() {
+    let vectors = english().encode(&hundred_sentences()).unwrap();
+    let bytes: Vec<u8> = vectors.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let expected = if senv_english::SMALL { "SMALL_HASH" } else { "FULL_HASH" };
+    assert_eq!(hash, expected);
+}
+
+#[test]
+fn a_paraphrase_is_nearer_than_another_subject() {
+    let english = english();
+    for (sentence, paraphrase, other) in [
+        ("The cat is sleeping on the sofa.", "A kitten naps on the couch.", "The parliament voted on the budget."),
+        ("How do I reset my password?", "I forgot my login credentials.", "What time does the museum open?"),
+        ("The company fired two hundred employees.", "A firm laid off its staff.", "The team won the final match."),
+        ("He bought a new car.", "He purchased an automobile.", "She sings in a choir."),
+        ("Heavy rain flooded the streets.", "The roads are under water after a storm.", "The soup needs more salt."),
+        ("The surgeon operated on the patient.", "A doctor performed surgery.", "The pilot landed the plane."),
+    ] {
+        let (near, far) = (english.similarity(sentence, paraphrase), english.similarity(sentence, other));
+        assert!(near > far + 0.15, "{sentence} {paraphrase} {near}, {other} {far}");
+    }
+}
+
+#[test]
+fn odd_input_has_defined_results() {
+    let english = english();
+    let (mut scratch, mut vector) = (Scratch::default(), vec![f32::NAN; english.dim()]);
+    let mut encode = |text: &str| {
+        let coverage = english.encode_into(text, &mut scratch, &mut vector);
+        assert!(vector.iter().all(|x| x.is_finite()), "{:?}", &text[..text.len().min(40)]);
+        (coverage, vector.iter().all(|&x| x == 0.0))
+    };
+    assert_eq!(encode(""), (Coverage::default(), true));
+    assert_eq!(encode(" \t\r\n "), (Coverage::default(), true));
+    let (coverage, is_zero) = encode("qzxjk wvvbz");
+    assert_eq!((coverage, is_zero), (Coverage { tokens: 2, known: 0, hashed: 2 }, false));
+    let (coverage, is_zero) = encode("nul\0byte \0");
+    assert!(coverage.tokens > 0 && !is_zero);
+    let (coverage, _) = encode(&"the cat sat on a zyzzogeton ".repeat(370_000));
+    assert_eq!((coverage.tokens, coverage.hashed), (6 * 370_000, 370_000), "10 MB in one line");
+    let (coverage, _) = encode(&"x".repeat(10_000_000));
+    assert_eq!((coverage.tokens, coverage.known), (1, 0), "one word of 10 MB");
+    assert_eq!(english.similarity("", "the cat"), 0.0);
+}
+
+#[test]
+fn the_package_stays_small() {
+    let most = if senv_english::SMALL { 4_000_000 } else { 8_000_000 };
+    assert!(senv_english::BYTES.len() < most, "{} bytes", senv_english::BYTES.len());
+}

@@ -1,0 +1,142 @@
+//! From a trained average of word vectors to a small table: weights and common components go into the rows, which are then
+//! stored in few bits.
+//!
+//! Equation: `folded-row`
+//!
+//! ```text
+//! r_t = (I − Σ_i λ_i c_i c_iᵀ) w(t) v_t         w(t), λ_i, c_i: weights and common components of the model, if it has any
+//! ```
+//!
+//! Both are linear, so the mean of folded rows is the vector that the model gives (`feature-weight`), but for words without
+//! weight, which count here. uSIF divides each dimension by its norm over the sentence, which is not linear, and n-grams are
+//! no words: models with either are refused.
+
+use senv_core::{CompressedRows, RowEncoding, Rows, SentenceEncoder, StaticEncoder, Table};
+
+use crate::{AverageEncoder, Error, Model, Result, UnknownWords, WeightScheme};
+
+/// How a model is made small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompressParams {
+    /// How values are stored.
+    pub encoding: RowEncoding,
+    /// So many of the first dimensions are kept; `None` for all. For models trained with nested dimensions.
+    pub dim: Option<usize>,
+    /// So many of the most frequent words are kept; `None` for all.
+    pub max_vocabulary: Option<usize>,
+}
+
+impl Default for CompressParams {
+    /// Four bits a value, everything kept.
+    fn default() -> Self {
+        Self { encoding: RowEncoding::Int4, dim: None, max_vocabulary: None }
+    }
+}
+
+impl CompressParams {
+    /// The small model.
+    ///
+    /// ```
+    /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
+    /// use senv_models::{AverageEncoder, CompressParams, Model};
+    /// let vocabulary = Vocabulary::from_counts([("cat", 2), ("dog", 1)], 3)?;
+    /// let words = ["cat", "dog"];
+    /// let model: Model = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &words, 64, 1)?.into();
+    /// let small = CompressParams::default().compress(&model)?;
+    /// assert!((small.similarity("cat", "dog") - model.similarity("cat", "dog")).abs() < 0.1);
+    /// # Ok::<(), senv_models::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::CannotCompress`] for a model that is no average of words, or is one with n-grams or uSIF weights;
+    /// [`senv_core::Error::InvalidParameter`] for a dimension out of range.
+    pub fn compress(&self, model: &Model) -> Result<StaticEncoder> {
+        let refuse = |reason| Err(Error::CannotCompress { kind: model.kind(), reason });
+        let Some(average) = model.average() else { return refuse("it is no average of word vectors") };
+        if average.features().params().max_n > 1 {
+            return refuse("it has n-grams");
+        }
+        if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
+            return refuse("uSIF weights cannot go into rows; train with --weights sif or none");
+        }
+        let rows = CompressedRows::compress(&folded(average)?, self.encoding)?;
+        let length = (average.unknown_words() == UnknownWords::Hash).then(|| rows.mean_length());
+        let encoder = StaticEncoder::new(average.tokenizer().clone(), average.vocabulary().clone(), rows, length)?;
+        let encoder = match self.max_vocabulary {
+            Some(n) => encoder.without_rare(n)?,
+            None => encoder,
+        };
+        Ok(match self.dim {
+            Some(dim) => encoder.truncated(dim)?,
+            None => encoder,
+        }
+        .with_source(model.kind()))
+    }
+}
+
+/// The rows of the words with their weights, without common components.
+fn folded(average: &AverageEncoder) -> Result<Table> {
+    let mut rows = Table::zeros(average.vocabulary().len(), average.dim())?;
+    for (i, (_, _, word)) in average.words().enumerate() {
+        let row = rows.row_mut(i);
+        row.copy_from_slice(word);
+        if let Some(weighting) = average.weighting() {
+            row.iter_mut().for_each(|x| *x *= weighting.words()[i]);
+            if let Some(components) = weighting.components() {
+                components.remove(row);
+            }
+        }
+    }
+    debug_assert_eq!(rows.dim(), average.dim());
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::{Corpus, Sentences, Tokenizer, Vocabulary};
+
+    use super::*;
+    use crate::average::words;
+
+    fn encoder() -> AverageEncoder {
+        let vocabulary = Vocabulary::from_counts([("the", 9), ("cat", 3), ("sat", 2), ("dog", 1)], 15).unwrap();
+        let features = words(&vocabulary).unwrap();
+        let mut rows = Table::zeros(4, 24).unwrap();
+        senv_core::init::uniform_rows(&mut rows, 0..4, 1.0, 5).unwrap();
+        AverageEncoder::new(Tokenizer::blank(), vocabulary, features, rows).unwrap()
+    }
+
+    fn corpus() -> Corpus {
+        let mut sentences = Sentences::new();
+        let ids: Vec<_> = encoder().vocabulary().iter().map(|(id, ..)| id).collect();
+        [&ids[..], &ids[1..], &ids[..2]].into_iter().for_each(|ids| sentences.push(ids.iter().copied()));
+        Corpus::from_sentences(sentences)
+    }
+
+    #[test]
+    fn folded_rows_give_the_vectors_of_the_model() {
+        let sif = encoder().weighted(Some(WeightScheme::SIF), &corpus(), 1).unwrap();
+        for encoder in [encoder(), sif.clone(), sif.with_unknown_words(UnknownWords::Hash)] {
+            let model: Model = encoder.into();
+            let params = CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() };
+            let small = params.compress(&model).unwrap();
+            for text in ["the cat sat", "dog", "the the dog", ""] {
+                let (expected, got) = (model.encode(&[text]).unwrap(), small.encode(&[text]).unwrap());
+                assert!(expected.iter().zip(&got).all(|(x, y)| (x - y).abs() < 1e-5), "{text}: {expected} {got}");
+            }
+            assert_eq!(small.similarity("x cat", "x dog") > 0.2, small.unknown_word_length().is_some());
+        }
+    }
+
+    #[test]
+    fn what_is_no_mean_of_rows_is_refused_and_parts_can_be_left_behind() {
+        let usif: Model = encoder().weighted(Some(WeightScheme::USIF), &corpus(), 1).unwrap().into();
+        let error = CompressParams::default().compress(&usif).unwrap_err();
+        assert!(matches!(error, Error::CannotCompress { .. }) && error.to_string().contains("--weights sif"), "{error}");
+        let params = CompressParams { dim: Some(8), max_vocabulary: Some(2), ..CompressParams::default() };
+        let small = params.compress(&encoder().into()).unwrap();
+        assert_eq!((small.dim(), small.vocabulary().len()), (8, 2));
+        let none = CompressParams { dim: Some(25), ..params };
+        assert!(none.compress(&encoder().into()).is_err());
+    }
+}
