@@ -45,6 +45,10 @@ dispatch! {
     fn sigmoid_in_place(y: &mut [f32]);
     fn tanh_in_place(y: &mut [f32]);
     fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]);
+    fn add_f32_row(c: f32, x: &[u8], y: &mut [f32]);
+    fn add_f16_row(c: f32, x: &[u8], y: &mut [f32]);
+    fn add_int8_row(c: f32, x: &[u8], y: &mut [f32]);
+    fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]);
     fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]);
     fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, columns: Range<usize>, out: &mut [f32]);
     fn gram(a: &[f32], m: usize, stride: usize, columns: Range<usize>, out: &mut [f32]);

@@ -11,7 +11,7 @@ macro_rules! entry_points {
         use $crate::optim::AdamStep;
 
         use $crate::kernels::{
-            elementwise, panels, products, rows,
+            compressed, elementwise, panels, products, rows,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -53,6 +53,18 @@ macro_rules! entry_points {
             }
             fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
                 elementwise::adam(step, x, d_x, m, v)
+            }
+            fn add_f32_row(c: f32, x: &[u8], y: &mut [f32]) {
+                compressed::add_f32_row(c, x, y)
+            }
+            fn add_f16_row(c: f32, x: &[u8], y: &mut [f32]) {
+                compressed::add_f16_row(c, x, y)
+            }
+            fn add_int8_row(c: f32, x: &[u8], y: &mut [f32]) {
+                compressed::add_int8_row(c, x, y)
+            }
+            fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]) {
+                compressed::add_int4_row(c, x, y)
             }
             fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]) {
                 rows::in_vectors::<V>(values.as_ptr(), stride, rows, c, out.as_mut_ptr(), out.len())

@@ -14,6 +14,7 @@
 //! assert_eq!(v, [7.0, 8.0]);
 //! ```
 
+mod compressed;
 mod cosine;
 mod dispatch;
 mod elementwise;
@@ -39,6 +40,9 @@ mod x86;
 
 use std::ops::Range;
 
+#[cfg(test)]
+pub(crate) use compressed::f16_to_f32;
+pub(crate) use compressed::{add_f16, add_f32, add_int4, add_int8};
 pub use cosine::{cosine, l2_normalize, norm};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use entry_points::entry_points;

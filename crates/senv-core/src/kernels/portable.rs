@@ -8,6 +8,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
+pub(super) use super::compressed::{add_f16_row, add_f32_row, add_int4_row, add_int8_row};
 pub(super) use super::elementwise::{adam, exp_in_place, sigmoid_in_place, tanh_in_place};
 pub(super) use super::rows::portable as sum_rows;
 

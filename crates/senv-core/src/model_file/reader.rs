@@ -263,7 +263,12 @@ impl ModelFile {
             None => 0,
         };
         let text = std::str::from_utf8(self.bytes(TEXT)?).map_err(|e| bad(format!("{TEXT}: {e}")))?.to_owned();
-        Vocabulary::from_parts(text, self.u32s(OFFSETS)?, self.u64s(COUNTS)?, corpus_tokens)
+        Vocabulary::from_parts(text, self.u32s(OFFSETS)?, self.u64s(COUNTS)?, corpus_tokens).map_err(
+            |error| match error {
+                Error::BadVocabulary { reason } => bad(reason),
+                error => error,
+            },
+        )
     }
 
     /// Reads the whole file and compares every tensor with its checksum, where one is recorded.

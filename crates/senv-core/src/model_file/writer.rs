@@ -6,11 +6,14 @@ use rayon::prelude::*;
 
 use super::{
     COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_VERSION, OFFSETS,
-    TEXT,
+    RawTensor, TEXT,
     checksum::{combine, crc, header_crc},
     header::{LENGTH, MAX_HEADER, MAX_TENSORS, METADATA},
 };
 use crate::{AtomicFile, Error, Result, Rows, Vocabulary};
+
+/// The types that can be written and the bytes of a value, in the order of their tensors in the file.
+const TYPES: [(&str, usize); 7] = [("U64", 8), ("F64", 8), ("F32", 4), ("U32", 4), ("F16", 2), ("I8", 1), ("U8", 1)];
 
 /// Tables start at a multiple of this, a cache line.
 const ALIGNMENT: usize = 64;
@@ -48,26 +51,29 @@ enum Data<'a> {
     Rows(&'a dyn Rows),
     F32s(&'a [f32]),
     Bytes(&'a [u8]),
+    Raw(&'a RawTensor),
     /// Name of the type, bytes of a value, little-endian bytes of the values.
     Numbers(&'static str, usize, Cow<'a, [u8]>),
 }
 
 impl Data<'_> {
-    fn dtype(&self) -> &'static str {
+    fn dtype(&self) -> &str {
         match self {
             Self::Rows(_) | Self::F32s(_) => "F32",
             Self::Bytes(_) => "U8",
+            Self::Raw(tensor) => &tensor.dtype,
             Self::Numbers(dtype, ..) => dtype,
         }
     }
 
     /// The order among the tensors: wider types first, among equal widths as in the `safetensors` crate.
     fn order(&self) -> usize {
-        ["U64", "F64", "F32", "U32", "U8"].iter().position(|&d| d == self.dtype()).unwrap_or(usize::MAX)
+        TYPES.iter().position(|&(dtype, _)| dtype == self.dtype()).unwrap_or(usize::MAX)
     }
 
     fn shape(&self) -> Vec<usize> {
         match self {
+            Self::Raw(tensor) => tensor.shape.clone(),
             Self::Rows(rows) => vec![rows.n_rows(), rows.dim()],
             Self::F32s(values) => vec![values.len()],
             Self::Bytes(bytes) => vec![bytes.len()],
@@ -80,6 +86,7 @@ impl Data<'_> {
             Self::Rows(rows) => rows.n_rows().checked_mul(rows.dim())?.checked_mul(4),
             Self::F32s(values) => values.len().checked_mul(4),
             Self::Bytes(bytes) => Some(bytes.len()),
+            Self::Raw(tensor) => Some(tensor.bytes.len()),
             Self::Numbers(_, _, bytes) => Some(bytes.len()),
         }
     }
@@ -99,6 +106,7 @@ impl Data<'_> {
             }
             Self::F32s(values) => crc(&le_bytes(values)),
             Self::Bytes(bytes) => crc(bytes),
+            Self::Raw(tensor) => crc(&tensor.bytes),
             Self::Numbers(_, _, bytes) => crc(bytes),
         }
     }
@@ -108,6 +116,7 @@ impl Data<'_> {
             Self::Rows(rows) => (0..rows.n_rows()).try_for_each(|i| file.write_all(&le_bytes(rows.row(i)))),
             Self::F32s(values) => file.write_all(&le_bytes(values)),
             Self::Bytes(bytes) => file.write_all(bytes),
+            Self::Raw(tensor) => file.write_all(&tensor.bytes),
             Self::Numbers(_, _, bytes) => file.write_all(bytes),
         }
     }
@@ -180,6 +189,24 @@ impl<'a> ModelWriter<'a> {
         self.tensor(name, Data::Numbers("U64", 8, little_endian(values, u64::to_le_bytes)))
     }
 
+    /// A tensor of any shape and of type `U64`, `F64`, `F32`, `U32`, `F16`, `I8` or `U8`, as it is stored.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("model.safetensors");
+    /// use senv_core::{ModelWriter, RawTensor};
+    /// let codes: &'static [u8] = &[1, 2, 3, 4];
+    /// let tensor = RawTensor { dtype: "I8".into(), shape: vec![2, 2], bytes: codes.into() };
+    /// ModelWriter::new("example").raw("codes", &tensor).save(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// [`ModelWriter::save`] refuses another type, or bytes that do not fit the shape.
+    #[must_use]
+    pub fn raw(self, name: &str, tensor: &'a RawTensor) -> Self {
+        self.tensor(name, Data::Raw(tensor))
+    }
+
     fn tensor(mut self, name: &str, data: Data<'a>) -> Self {
         self.tensors.push(Tensor { name: name.to_owned(), data });
         self
@@ -188,7 +215,8 @@ impl<'a> ModelWriter<'a> {
     /// Writes the file, by an atomic replace.
     ///
     /// # Errors
-    /// [`Error::BadWrite`] for a name used twice, too many tensors, or a header that is too long;
+    /// [`Error::BadWrite`] for a name used twice, too many tensors, a header that is too long, or a raw tensor of an unknown
+    /// type or whose bytes do not fit its shape;
     /// [`Error::Io`] if the file cannot be written.
     pub fn save(mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
@@ -237,7 +265,10 @@ impl<'a> ModelWriter<'a> {
         let (mut offset, mut largest, mut aligned) = (0usize, 0, 0);
         for Tensor { name, data } in &self.tensors {
             let len = data.len().ok_or_else(|| bad(name, "its size overflows"))?;
-            if matches!(data, Data::Rows(_)) && len > largest {
+            if matches!(data, Data::Raw(tensor) if tensor.size() != Some(len)) {
+                return Err(bad(name, "its type is unknown, or its bytes do not fit its shape"));
+            }
+            if matches!(data, Data::Rows(_) | Data::Raw(_)) && len > largest {
                 (largest, aligned) = (len, offset);
             }
             let end = offset.checked_add(len).ok_or_else(|| bad(name, "the sizes overflow"))?;
@@ -273,6 +304,14 @@ impl<'a> ModelWriter<'a> {
 /// The little-endian bytes of values: without a copy on nearly every machine.
 fn le_bytes(values: &[f32]) -> Cow<'_, [u8]> {
     little_endian(values, f32::to_le_bytes)
+}
+
+impl RawTensor {
+    /// The bytes that its values take; `None` for a type that cannot be written, or too many.
+    fn size(&self) -> Option<usize> {
+        let &(_, width) = TYPES.iter().find(|(dtype, _)| *dtype == self.dtype)?;
+        self.shape.iter().try_fold(width, |size, &n| size.checked_mul(n))
+    }
 }
 
 fn little_endian<T: bytemuck::Pod, const N: usize>(values: &[T], to: fn(T) -> [u8; N]) -> Cow<'_, [u8]> {

@@ -1,0 +1,174 @@
+//! The mean of compressed rows of words.
+//!
+//! Equation: `static-average`
+//!
+//! ```text
+//! v_S = (Σ_{known t in S} s_t q_t + Σ_{unknown t in S} u(t)) / n        u(t) = ρ/√d s(t), s(t) ∈ {−1, 1}^d by a hash of t
+//! ```
+//!
+//! n counts the tokens that have a vector: the known ones, and the unknown ones where the encoder has a ρ. A token that occurs
+//! twice counts twice. v_S = 0 where n = 0.
+
+use super::{CompressedRows, RowEncoding};
+use crate::{Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, init, kernels};
+
+/// A sentence encoder that is a table: tokenizer, vocabulary, and a compressed row for each word, averaged.
+///
+/// | what | value |
+/// | --- | --- |
+/// | sentence vector | mean of the rows of the known tokens, shape `(dim,)`; zero without one |
+/// | unknown tokens | left out; with `unknown_word_length` a random vector of that length, decided by a hash of the token |
+///
+/// ```
+/// use senv_core::{CompressedRows, RowEncoding, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary};
+/// let vocabulary = Vocabulary::from_counts([("the", 2), ("cat", 1)], 3)?;
+/// let rows = CompressedRows::compress(&Table::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0])?, RowEncoding::Int8)?;
+/// let encoder = StaticEncoder::new(Tokenizer::words().lowercase(true), vocabulary, rows, None)?;
+/// // (1, 0) for "the" and (0, 1) for "cat"; "sat" is unknown.
+/// assert_eq!(encoder.encode(&["The cat sat"])?.row(0).to_vec(), [0.5, 0.5]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct StaticEncoder {
+    pub(super) tokenizer: Tokenizer,
+    pub(super) vocabulary: Vocabulary,
+    pub(super) rows: CompressedRows,
+    pub(super) unknown_word_length: Option<f32>,
+    pub(super) source: String,
+}
+
+impl StaticEncoder {
+    /// An encoder from its parts: row `i` belongs to token `i`. `unknown_word_length` is the length of the vectors of unknown
+    /// words (at best [`CompressedRows::mean_length`]); without one, unknown words are left out.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there are as many rows as tokens; [`Error::InvalidParameter`] for a length that is
+    /// negative, infinite or NaN.
+    pub fn new(
+        tokenizer: Tokenizer,
+        vocabulary: Vocabulary,
+        rows: CompressedRows,
+        unknown_word_length: Option<f32>,
+    ) -> Result<Self> {
+        if rows.n_rows() != vocabulary.len() {
+            let (expected, got) = (vocabulary.len(), rows.n_rows());
+            return Err(Error::ShapeMismatch { what: "table of compressed rows", expected, got });
+        }
+        if let Some(length) = unknown_word_length.filter(|length| !(length.is_finite() && *length >= 0.0)) {
+            let (name, requirement) = ("unknown_word_length", "finite and not negative");
+            return Err(Error::InvalidParameter { name, requirement, got: length.to_string() });
+        }
+        Ok(Self { tokenizer, vocabulary, rows, unknown_word_length, source: String::new() })
+    }
+
+    /// The same encoder with a text that says where it comes from; it is saved with the model.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<String>) -> Self {
+        self.source = source.into();
+        self
+    }
+
+    /// The first `dim` dimensions of the encoder, for models whose first dimensions hold the most (nested
+    /// representations); rows are not copied. The length of the vectors of unknown words changes as the mean length of the
+    /// rows does.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if `dim` is 0 or above [`SentenceEncoder::dim`].
+    pub fn truncated(mut self, dim: usize) -> Result<Self> {
+        let before = self.unknown_word_length.map(|_| self.rows.mean_length());
+        self.rows = self.rows.truncated(dim)?;
+        if let (Some(length), Some(before)) = (&mut self.unknown_word_length, before.filter(|&before| before > 0.0)) {
+            *length *= self.rows.mean_length() / before;
+        }
+        Ok(self)
+    }
+
+    /// The encoder with the first `n_words` words of its vocabulary, the most frequent ones; the others become unknown. The
+    /// values of rows are not copied.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if `n_words` is 0.
+    pub fn without_rare(mut self, n_words: usize) -> Result<Self> {
+        if n_words == 0 {
+            let (name, requirement) = ("n_words", "at least 1");
+            return Err(Error::InvalidParameter { name, requirement, got: "0".into() });
+        }
+        if n_words < self.vocabulary.len() {
+            let words = self.vocabulary.iter().take(n_words).map(|(_, word, count)| (word, count));
+            self.vocabulary = Vocabulary::from_counts(words, self.vocabulary.corpus_tokens())?;
+            self.rows = self.rows.first_rows(n_words);
+        }
+        Ok(self)
+    }
+
+    /// How text is tokenized.
+    #[must_use]
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// The words that are known.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The rows of the words.
+    #[must_use]
+    pub fn rows(&self) -> &CompressedRows {
+        &self.rows
+    }
+
+    /// The type in which rows are stored.
+    #[must_use]
+    pub fn encoding(&self) -> RowEncoding {
+        self.rows.encoding()
+    }
+
+    /// The length of the vectors of unknown words; `None` if these are left out.
+    #[must_use]
+    pub fn unknown_word_length(&self) -> Option<f32> {
+        self.unknown_word_length
+    }
+
+    /// Where the model comes from, in the words of whoever made it; may be empty.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+impl SentenceEncoder for StaticEncoder {
+    fn dim(&self) -> usize {
+        self.rows.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let dim = self.rows.dim();
+        let Scratch { text, tokens, unknown, .. } = scratch;
+        let mut coverage = match self.unknown_word_length {
+            None => self.vocabulary.known_tokens(&self.tokenizer, sentence, text, tokens),
+            Some(length) => {
+                let value = length / (dim as f32).sqrt();
+                unknown.clear();
+                self.vocabulary.known_tokens_or(&self.tokenizer, sentence, text, tokens, |word| {
+                    unknown.resize(dim, 0.0);
+                    init::add_signs(word, value, unknown);
+                })
+            }
+        };
+        if self.unknown_word_length.is_some() {
+            coverage.hashed = coverage.tokens - coverage.known;
+        }
+        out.fill(0.0);
+        for id in &*tokens {
+            self.rows.add_row(id.index(), 1.0, out);
+        }
+        let share = 1.0 / (coverage.known + coverage.hashed).max(1) as f32;
+        kernels::scale(share, out);
+        if coverage.hashed > 0 {
+            kernels::axpy(share, unknown, out);
+        }
+        coverage
+    }
+}

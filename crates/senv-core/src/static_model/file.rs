@@ -1,0 +1,114 @@
+//! A static encoder as a model file of kind `static`; `docs/format.md` is the contract.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{CompressedRows, RowEncoding, StaticEncoder};
+use crate::{Error, ModelFile, ModelWriter, RawTensor, Result, Tokenizer};
+
+/// The kind of these models.
+const KIND: &str = "static";
+const ROWS: &str = "rows";
+const SCALES: &str = "row_scales";
+const LENGTH: &str = "unknown_word_length";
+
+/// The configuration of a model.
+#[derive(Debug, Serialize, Deserialize)]
+struct Config {
+    dim: usize,
+    encoding: RowEncoding,
+    tokenizer: Tokenizer,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    source: String,
+}
+
+impl StaticEncoder {
+    /// Opens a model that [`StaticEncoder::save`] wrote. Its rows are memory-mapped, and as those of every model they are
+    /// compared with their checksum only by [`ModelFile::verify`].
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("model.senv");
+    /// use senv_core::{CompressedRows, RowEncoding, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary};
+    /// let vocabulary = Vocabulary::from_counts([("cat", 1)], 1)?;
+    /// let rows = CompressedRows::compress(&Table::from_vec(1, 2, vec![7.0, -1.0])?, RowEncoding::Int4)?;
+    /// StaticEncoder::new(Tokenizer::words(), vocabulary, rows, None)?.save(&path)?;
+    ///
+    /// let encoder = StaticEncoder::open(&path)?;
+    /// assert_eq!(encoder.encode(&["a cat"])?.row(0).to_vec(), [7.0, -1.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StaticEncoder::from_model_file`] and [`ModelFile::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_model_file(&ModelFile::open(path)?)
+    }
+
+    /// Opens a model that is part of the program, for example by `include_bytes!`; rows are used where they are.
+    ///
+    /// # Errors
+    /// As [`StaticEncoder::open`].
+    pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
+        Self::from_model_file(&ModelFile::from_static(bytes)?)
+    }
+
+    /// The encoder of an open model file of kind `static`.
+    ///
+    /// # Errors
+    /// [`Error::WrongKind`] for a model of another kind; [`Error::MissingTensor`], [`Error::WrongTensor`] and
+    /// [`Error::Checksum`] for a tensor; [`Error::BadFile`] for a configuration that cannot be read or does not fit the
+    /// tensors; [`Error::BadVocabulary`].
+    pub fn from_model_file(file: &ModelFile) -> Result<Self> {
+        file.expect_kind(KIND)?;
+        let bad = |reason: String| Error::BadFile { path: file.path().to_owned(), reason };
+        let json = file.config().ok_or_else(|| bad("the model has no configuration".into()))?;
+        let config: Config = serde_json::from_str(json).map_err(|e| bad(format!("the configuration: {e}")))?;
+        let vocabulary = file.vocabulary()?;
+        let rows = file.raw(ROWS)?;
+        let shape = [vocabulary.len(), config.encoding.columns(config.dim)];
+        if rows.dtype != config.encoding.dtype() || rows.shape != shape {
+            return Err(Error::WrongTensor {
+                path: file.path().to_owned(),
+                name: ROWS.to_owned(),
+                found: format!("{} {:?}", rows.dtype, rows.shape),
+                expected: format!("{} {shape:?}", config.encoding.dtype()),
+            });
+        }
+        let scales = file.f32s(SCALES)?;
+        if scales.len() != vocabulary.len() {
+            return Err(bad(format!("{} row scales for {} words", scales.len(), vocabulary.len())));
+        }
+        let rows = CompressedRows::from_parts(file.path(), config.encoding, config.dim, rows.bytes, scales)?;
+        let length = if file.contains(LENGTH) {
+            match file.f32s(LENGTH)?[..] {
+                [length] if length.is_finite() && length >= 0.0 => Some(length),
+                ref other => return Err(bad(format!("tensor {LENGTH:?} holds {other:?}, not one length"))),
+            }
+        } else {
+            None
+        };
+        Ok(Self::new(config.tokenizer, vocabulary, rows, length)?.with_source(config.source))
+    }
+
+    /// Writes the model, by an atomic replace. The same encoder gives the same bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be written; [`Error::TooLarge`] if memory for a copy of truncated rows is lacking.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let (encoding, dim) = (self.rows.encoding(), self.rows.dim());
+        let config = Config { dim, encoding, tokenizer: self.tokenizer.clone(), source: self.source.clone() };
+        let config = serde_json::to_string(&config)
+            .map_err(|e| Error::BadFile { path: path.to_owned(), reason: format!("the configuration: {e}") })?;
+        let shape = vec![self.rows.n_rows(), encoding.columns(dim)];
+        let rows = RawTensor { dtype: encoding.dtype().to_owned(), shape, bytes: self.rows.packed()? };
+        let writer = ModelWriter::new(KIND).config(&config).vocabulary(&self.vocabulary).raw(ROWS, &rows);
+        let writer = writer.f32s(SCALES, self.rows.scales());
+        match &self.unknown_word_length {
+            Some(length) => writer.f32s(LENGTH, std::slice::from_ref(length)).save(path),
+            None => writer.save(path),
+        }
+    }
+}

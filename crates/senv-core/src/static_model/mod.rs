@@ -1,0 +1,13 @@
+//! Sentence encoders that need nothing but a table: the mean of compressed rows of words, read in place.
+
+mod compress;
+mod encoder;
+mod encoding;
+mod file;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+pub use encoder::StaticEncoder;
+pub use encoding::RowEncoding;
+pub use rows::CompressedRows;
