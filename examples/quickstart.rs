@@ -1,5 +1,5 @@
-//! Trains on the text that ships with senv, without naming a system, and shows what the vectors are good for: a few
-//! seconds on one core.
+//! Searches the text that ships with senv: first with the English model that is part of senv, then with a model trained on
+//! the text itself, without naming a system. A few seconds on one core.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example quickstart
@@ -13,7 +13,6 @@
 use std::{error::Error, fs, time::Instant};
 
 use senv_core::{SentenceEncoder, Table};
-use senv_models::Model;
 use senv_store::NearestIndex;
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
@@ -37,24 +36,19 @@ const PAIRS: &[(&str, &str)] = &[
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("Training on {TEXT}");
+    let text = fs::read_to_string(TEXT)?;
+    let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    println!("Without training, by the English model that is part of senv: nearest of {} sentences\n", sentences.len());
+    search(&senv_english::model()?, &sentences, &QUERIES[..3], 3)?;
+
+    println!("\nTraining on {TEXT}");
     let start = Instant::now();
     let model = senv_models::train(&[TEXT])?;
     let (words, dim, seconds) = (model.vocabulary().len(), model.dim(), start.elapsed().as_secs_f64());
     println!("{words} words known, vectors of {dim} dimensions; trained in {seconds:.1} s\n");
 
-    let text = fs::read_to_string(TEXT)?;
-    let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-    let vectors = table(&model, &sentences)?;
-    let index = NearestIndex::new(&vectors);
-
     println!("The sentences of the text that are nearest to a new one, by cosine:\n");
-    for (query, vector) in QUERIES.iter().zip(table(&model, QUERIES)?.iter()) {
-        println!("{query}");
-        for neighbour in index.nearest(vector, 3)? {
-            println!("   {:.2}  {}", neighbour.cosine, sentences[neighbour.row]);
-        }
-    }
+    search(&model, &sentences, QUERIES, 3)?;
 
     println!("\nHow similar are two sentences?\n");
     for (a, b) in PAIRS {
@@ -69,14 +63,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Prints the `k` sentences nearest to each query.
+fn search(model: &impl SentenceEncoder, sentences: &[&str], queries: &[&str], k: usize) -> Result<(), Box<dyn Error>> {
+    let vectors = table(model, sentences)?;
+    let index = NearestIndex::new(&vectors);
+    for (query, vector) in queries.iter().zip(table(model, queries)?.iter()) {
+        println!("{query}");
+        for neighbour in index.nearest(vector, k)? {
+            println!("   {:.2}  {}", neighbour.cosine, sentences[neighbour.row]);
+        }
+    }
+    Ok(())
+}
+
 /// The embeddings of the sentences, one a row.
-fn table(model: &Model, sentences: &[&str]) -> senv_core::Result<Table> {
+fn table(model: &impl SentenceEncoder, sentences: &[&str]) -> senv_core::Result<Table> {
     let vectors = model.encode(sentences)?;
     Table::from_vec(sentences.len(), model.dim(), vectors.into_iter().collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use senv_models::Model;
+
     use super::*;
 
     /// Subject of each sentence: `examples/data/README.md` says in which order the documents come.
@@ -85,27 +94,34 @@ mod tests {
         documents.flat_map(|(d, document)| document.lines().map(move |_| (d + 5 * (d / 14)) % 14)).collect()
     }
 
-    #[test]
-    fn the_nearest_sentence_is_about_the_same_thing() {
-        let model = senv_models::train(&[TEXT]).unwrap();
+    /// How many sentences have a nearest one of the same subject.
+    fn share(model: &impl SentenceEncoder) -> f64 {
         let text = fs::read_to_string(TEXT).unwrap();
         let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         let subjects = subjects(&text);
         assert_eq!((sentences.len(), subjects.len()), (2557, 2557));
-        let vectors = table(&model, &sentences).unwrap();
+        let vectors = table(model, &sentences).unwrap();
         let queries: Vec<&[f32]> = vectors.iter().collect();
         let nearest = NearestIndex::new(&vectors).nearest_batch(&queries, 2).unwrap();
         let same = (0..sentences.len()).filter(|&i| {
             let other = nearest[i].iter().find(|n| n.row != i).expect("two neighbours");
             subjects[other.row] == subjects[i]
         });
-        let share = same.count() as f64 / sentences.len() as f64;
-        println!("nearest sentence of the same subject: {:.1} %", 100.0 * share);
+        same.count() as f64 / sentences.len() as f64
+    }
+
+    #[test]
+    fn the_nearest_sentence_is_about_the_same_thing() {
+        let model: Model = senv_models::train(&[TEXT]).unwrap();
+        let (trained, english) = (share(&model), share(&senv_english::model().unwrap()));
+        println!("nearest sentence of the same subject: trained {trained:.3}, English {english:.3}");
         // Chance is one in fourteen.
-        assert!(share > 0.6, "{share}");
+        assert!(trained > 0.6 && english > 0.6, "{trained} {english}");
 
         let [paraphrase, reworded, unrelated] = [0, 1, 2].map(|i| model.similarity(PAIRS[i].0, PAIRS[i].1));
         assert!(paraphrase.min(reworded) > unrelated + 0.1, "{paraphrase} {reworded} {unrelated}");
+        let text = fs::read_to_string(TEXT).unwrap();
+        let sentences: Vec<&str> = text.lines().collect();
         for query in QUERIES {
             assert!(!sentences.contains(query), "{query} stands in the text");
         }

@@ -3,7 +3,8 @@
 use clap::{CommandFactory, Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, nearest, similarity, train, tune,
+    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, nearest, similarity, train,
+    tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.

@@ -46,6 +46,13 @@ pub struct Table {
     stride: usize,
 }
 
+impl Default for Table {
+    /// A table without rows.
+    fn default() -> Self {
+        Self { backing: Backing::Heap(Vec::new()), n_rows: 0, dim: 0, stride: 0 }
+    }
+}
+
 /// Values in a cache line of 64 bytes: rows of tables that are trained start on one.
 const LINE: usize = 16;
 

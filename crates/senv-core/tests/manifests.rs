@@ -12,6 +12,8 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
         "senv-store" | "senv-ngram" | "senv-negative-sampling" | "senv-encoders" | "senv-losses" | "senv-metrics" => {
             &["senv-core"]
         }
+        // A model file and the encoder of the core.
+        "senv-english" => &["senv-core"],
         // Regressions on frozen vectors use score distributions as the relatedness heads do.
         "senv-eval" => &["senv-core", "senv-losses", "senv-metrics"],
         "senv-models" => &[
@@ -33,6 +35,7 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
             "senv-metrics",
             "senv-models",
             "senv-eval",
+            "senv-english",
         ],
         _ => return None,
     })

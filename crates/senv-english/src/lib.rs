@@ -32,3 +32,7 @@ pub static BYTES: &[u8] = include_bytes!("../data/english-small.senv");
 pub fn model() -> Result<StaticEncoder> {
     StaticEncoder::from_static(BYTES)
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

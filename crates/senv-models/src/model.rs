@@ -3,7 +3,7 @@
 use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
 
 use ndarray::Array2;
-use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer};
+use senv_core::{Coverage, Error as CoreError, Scratch, SentenceEncoder, Table, Tokenizer};
 use senv_store::Embeddings;
 
 use crate::{AverageEncoder, Between, Error, Result, Said, SavedModel, average::words};
@@ -108,6 +108,10 @@ impl Model {
 /// The words of a model and their rows.
 pub(crate) fn embeddings_of(model: &dyn SavedModel) -> Result<Embeddings> {
     let vocabulary = model.vocabulary().clone();
+    if model.rows().n_rows() < vocabulary.len() {
+        // Rows in few bits, and no memory to have them in full.
+        return Err(CoreError::TooLarge { rows: vocabulary.len(), dim: model.dim() }.into());
+    }
     let mut table = Table::zeros(vocabulary.len(), model.rows().dim())?;
     for (id, _, _) in vocabulary.iter() {
         let row = match model.average() {

@@ -93,15 +93,16 @@ impl Compress {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model])?;
         let tasks = self.report.iter().map(StsTask::read).collect::<senv_eval::Result<Vec<_>>>()?;
         let model = self.model.open()?;
-        let params = CompressParams {
-            encoding: self.encoding.into(),
-            dim: self.dim,
-            max_vocabulary: self.max_vocabulary,
-        };
+        let params =
+            CompressParams { encoding: self.encoding.into(), dim: self.dim, max_vocabulary: self.max_vocabulary };
         let small = StaticModel::from(params.compress(&model)?);
         small.write(&self.output)?;
         let (words, dim) = (small.vocabulary().len() as u64, small.dim());
-        output::note(&format!("{} of {dim} dimensions, written to {}", output::plural(words, "word"), self.output.display()));
+        output::note(&format!(
+            "{} of {dim} dimensions, written to {}",
+            output::plural(words, "word"),
+            self.output.display()
+        ));
         if tasks.is_empty() {
             return Ok(());
         }

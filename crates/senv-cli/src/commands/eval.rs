@@ -15,7 +15,6 @@ use senv_eval::{
     DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, PublishedSystem, StsComparison, StsResult, StsTask,
     compare_sts, error_analysis, evaluate_sts, measure_latency, norm_profile, published_sts,
 };
-use senv_models::Model;
 use serde::Serialize;
 
 use crate::{

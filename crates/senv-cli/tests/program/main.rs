@@ -6,6 +6,7 @@ mod common;
 mod conformance;
 mod decode;
 mod destinations;
+mod english;
 mod formats;
 mod gradient;
 mod gradient_bad_input;

@@ -10,7 +10,7 @@
 //! twice counts twice. v_S = 0 where n = 0.
 
 use super::{CompressedRows, RowEncoding};
-use crate::{Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, init, kernels};
+use crate::{Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels, look_up_all};
 
 /// A sentence encoder that is a table: tokenizer, vocabulary, and a compressed row for each word, averaged.
 ///
@@ -146,20 +146,13 @@ impl SentenceEncoder for StaticEncoder {
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let dim = self.rows.dim();
         let Scratch { text, tokens, unknown, .. } = scratch;
-        let mut coverage = match self.unknown_word_length {
+        let coverage = match self.unknown_word_length {
             None => self.vocabulary.known_tokens(&self.tokenizer, sentence, text, tokens),
             Some(length) => {
                 let value = length / (dim as f32).sqrt();
-                unknown.clear();
-                self.vocabulary.known_tokens_or(&self.tokenizer, sentence, text, tokens, |word| {
-                    unknown.resize(dim, 0.0);
-                    init::add_signs(word, value, unknown);
-                })
+                look_up_all(&self.vocabulary, &self.tokenizer, sentence, value, dim, text, tokens, unknown)
             }
         };
-        if self.unknown_word_length.is_some() {
-            coverage.hashed = coverage.tokens - coverage.known;
-        }
         out.fill(0.0);
         for id in &*tokens {
             self.rows.add_row(id.index(), 1.0, out);

@@ -1,0 +1,73 @@
+//! The model that is part of senv, and `senv compress`, which makes such models.
+
+use crate::{common::Folder, systems::samples};
+
+#[test]
+fn without_a_model_the_english_one_is_used_and_named_once() {
+    let folder = Folder::new();
+    let lines = ["A kitten naps on the couch.", "The parliament voted on the budget.", "Rain fell all day long."];
+    folder.write("text.txt", lines.join("\n"));
+    let found = folder.run(&["nearest", "--input", "text.txt", "--query", "It was a wet day.", "--k", "1"]).ok();
+    assert!(found.out.ends_with("Rain fell all day long.\n"), "{}", found.out);
+    assert_eq!(found.err.matches("English model that is part of senv").count(), 1, "{}", found.err);
+    let pair = ["similarity", "He bought a car.", "He purchased an automobile.", "--json", "--quiet"];
+    let ended = folder.run(&pair).ok();
+    assert!(ended.json()["cosine"].as_f64().unwrap() > 0.5 && ended.err.is_empty(), "{} {}", ended.out, ended.err);
+    folder.run(&["encode", "--input", "text.txt", "--output", "v.npy"]).ok();
+    let words = folder.run(&["nearest", "--query", "doctor", "--k", "5"]).ok().out;
+    assert!(words.contains("physician") || words.contains("surgeon"), "{words}");
+    folder.run(&["similarity", "--model", "english", "a", "b"]).ok();
+    folder.run(&["similarity", "--model", "english.senv", "a", "b"]).fails(1, &["english.senv"]);
+}
+
+#[test]
+fn compressed_models_are_small_and_nearly_as_good() {
+    let folder = samples();
+    folder.run(&["train", "--input", "text.txt", "--dim", "64", "--output", "m.senv"]).ok();
+    let compress = |more: &[&str]| folder.run(&[&["compress", "--model", "m.senv", "--force"], more].concat());
+    let report = compress(&["--output", "c.senv", "--report", "sts.tsv", "--json"]).ok().json();
+    let of = |i: usize, name: &str| report[i][name].as_f64().unwrap();
+    assert!(of(1, "megabytes") < 0.4 * of(0, "megabytes"), "{report}");
+    assert!((of(1, "pearson_r_x100") - of(0, "pearson_r_x100")).abs() < 3.0, "{report}");
+    assert!(of(1, "sentences_per_second") > 1000.0);
+    assert!(compress(&["--output", "c.senv", "--report", "sts.tsv"]).ok().out.contains("thousand sentences/s"));
+    let info = folder.run(&["info", "c.senv", "--json"]).ok().json();
+    assert_eq!((&info["kind"], &info["parameters"]["encoding"]), (&"static".into(), &"int4".into()), "{info}");
+
+    compress(&["--output", "s.senv", "--dim", "16", "--max-vocabulary", "100", "--encoding", "int8"]).ok();
+    let info = folder.run(&["info", "s.senv", "--json"]).ok().json();
+    assert_eq!(
+        (info["dim"].as_u64(), info["words"].as_u64().or(info["n_words"].as_u64())),
+        (Some(16), Some(100)),
+        "{info}"
+    );
+    compress(&["--output", "s.senv", "--dim", "65"]).fails(1, &["65"]);
+    compress(&["--output", "m.senv"]).fails(2, &["m.senv"]);
+    folder.run(&["train", "sent2vec", "--input", "text.txt", "--dim", "8", "--epochs", "1", "--output", "u.senv"]).ok();
+    folder.run(&["compress", "--model", "u.senv", "--output", "x.senv"]).fails(1, &["uSIF", "--weights sif"]);
+
+    // A damaged table is an error that names the file.
+    let whole = folder.read("c.senv");
+    for n in [0, 9, 200, whole.len() / 2, whole.len() - 1] {
+        folder.write("damaged.senv", &whole[..n]);
+        let ended = folder.run(&["encode", "--model", "damaged.senv", "--input", "sentences.txt", "--output", "-"]);
+        assert_eq!(ended.code, Some(1), "{n}: {}", ended.err);
+        assert!(ended.err.contains("damaged.senv"), "{}", ended.err);
+    }
+
+    // What was trained elsewhere goes on from it.
+    folder
+        .run(&[
+            "train",
+            "sent2vec",
+            "--input",
+            "text.txt",
+            "--init-model",
+            "c.senv",
+            "--epochs",
+            "1",
+            "--output",
+            "g.senv",
+        ])
+        .ok();
+}
