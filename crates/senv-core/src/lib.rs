@@ -10,21 +10,30 @@
 //! take their QR factors from LAPACK; the program that is built names the library, for example by `openblas-src` with
 //! its feature `system`. Results agree to rounding and then depend on that library too.
 
+#[cfg(feature = "write")]
 mod atomic_file;
+#[cfg(feature = "train")]
 pub mod checkpoint;
+#[cfg(feature = "train")]
 mod corpus;
 pub mod error;
+#[cfg(feature = "train")]
 mod float;
+#[cfg(feature = "train")]
 pub mod gradcheck;
 mod ids;
 pub mod init;
 pub mod kernels;
+#[cfg(feature = "train")]
 mod least_squares;
 pub mod math;
+#[cfg(feature = "train")]
 mod matmul;
 mod model_file;
 mod observer;
+#[cfg(feature = "train")]
 pub mod optim;
+#[cfg(feature = "train")]
 mod parameters;
 mod rng;
 mod sentences;
@@ -34,21 +43,31 @@ mod table;
 mod text;
 mod threads;
 mod token;
+#[cfg(feature = "train")]
 mod token_batch;
 mod traits;
 mod unknown_words;
 mod vocabulary;
 
+#[cfg(feature = "write")]
 pub use atomic_file::AtomicFile;
+#[cfg(feature = "train")]
 pub use corpus::{BlockBuffer, Corpus, CorpusOptions};
 pub use error::{Error, Result};
+#[cfg(feature = "train")]
 pub use float::Float;
 pub use ids::{RowId, TokenId};
+#[cfg(feature = "train")]
 pub use least_squares::{LinearMap, least_squares};
+#[cfg(feature = "train")]
 pub use matmul::{matmul, matmul_into};
-pub use model_file::{FORMAT_VERSION, ModelFile, ModelWriter, RawTensor};
+#[cfg(feature = "write")]
+pub use model_file::ModelWriter;
+pub use model_file::{FORMAT_VERSION, ModelFile, RawTensor};
 pub use observer::{Control, NoObserver, Observer, Progress};
+#[cfg(feature = "train")]
 pub use parameters::{Parameters, Tensor};
+#[cfg(feature = "train")]
 pub use rng::{Stream, stream};
 pub use sentences::Sentences;
 pub use shared_bytes::SharedBytes;
@@ -57,6 +76,7 @@ pub use table::{Backing, Table};
 pub use text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Line, TextOptions, TextReader};
 pub use threads::thread_count;
 pub use token::Tokenizer;
+#[cfg(feature = "train")]
 pub use token_batch::{Occurrence, TokenBatch};
 pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder, encode_rows};
 pub use unknown_words::look_up_all;

@@ -4,9 +4,11 @@
 //! program, on every machine and at any thread count, and two names never share a stream. The generator is
 //! PCG XSL-RR 128/64 ("Pcg64", O'Neill 2014), whose output its specification fixes.
 
+#[cfg(feature = "train")]
 use rand::SeedableRng;
 
 /// The random generator of every stream.
+#[cfg(feature = "train")]
 pub type Stream = rand_pcg::Pcg64;
 
 /// The stream of `purpose` at `place` under `seed`.
@@ -19,6 +21,7 @@ pub type Stream = rand_pcg::Pcg64;
 /// let mut c = senv_core::stream(7, "initialise", &[1]);
 /// assert_ne!(a.next_u64(), c.next_u64());
 /// ```
+#[cfg(feature = "train")]
 #[must_use]
 pub fn stream(seed: u64, purpose: &str, place: &[u64]) -> Stream {
     // Four words of SplitMix64 output over the seed, the name and the place.
@@ -58,7 +61,7 @@ pub(crate) fn mix_text(seed: u64, text: &str) -> u64 {
     mix(state ^ text.len() as u64)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "train"))]
 mod tests {
     use super::*;
     use rand::Rng;

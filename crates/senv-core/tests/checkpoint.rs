@@ -1,4 +1,5 @@
 //! Checkpoints through the public interface: a round trip, and errors for bad files.
+#![cfg(feature = "train")]
 
 use std::{fs, path::Path};
 

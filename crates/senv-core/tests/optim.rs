@@ -1,4 +1,5 @@
 //! The optimizers against reference numbers, whose origin is in the data file.
+#![cfg(feature = "train")]
 
 use senv_core::optim::{AdaGradParams, AdamParams, AdamVariant, Optimizer, clip_by_global_norm};
 use serde_json::Value;

@@ -9,11 +9,13 @@ use super::level::{Kind, Level};
 use super::portable;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
+#[cfg(feature = "train")]
 use crate::optim::AdamStep;
 
 macro_rules! dispatch {
-    ($(fn $f:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+    ($($(#[$attribute:meta])* fn $f:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
         $(
+            $(#[$attribute])*
             #[inline]
             #[allow(clippy::too_many_arguments)]
             pub(super) fn $f(level: Level, $($arg: $type),*) $(-> $result)? {
@@ -44,6 +46,7 @@ dispatch! {
     fn exp_in_place(y: &mut [f32]);
     fn sigmoid_in_place(y: &mut [f32]);
     fn tanh_in_place(y: &mut [f32]);
+    #[cfg(feature = "train")]
     fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]);
     fn add_f32_row(c: f32, x: &[u8], y: &mut [f32]);
     fn add_f16_row(c: f32, x: &[u8], y: &mut [f32]);
@@ -55,6 +58,7 @@ dispatch! {
     fn add_product(
         s: &[f32], s_steps: (usize, usize), m: usize, n: usize, b: &[f32], stride: usize, out: &mut [f32]
     );
+    #[cfg(feature = "train")]
     fn add_panel_products(
         rows: &[f32], stride: usize, m: usize, panel: &[f32], width: usize, lanes: usize, sums: &mut [f32]
     );

@@ -67,6 +67,7 @@ pub(super) fn tanh_in_place(xs: &mut [f32]) {
     }
 }
 
+#[cfg(feature = "train")]
 #[inline(always)]
 pub(super) fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
     step.apply(x, d_x, m, v);

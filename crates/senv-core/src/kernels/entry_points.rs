@@ -8,10 +8,11 @@ macro_rules! entry_points {
     ($features:literal, $vector:ty) => {
         use std::{ops::Range, sync::atomic::AtomicU32};
 
-        use $crate::optim::AdamStep;
+        #[cfg(feature = "train")]
+        use $crate::{kernels::panels, optim::AdamStep};
 
         use $crate::kernels::{
-            compressed, elementwise, panels, products, rows,
+            compressed, elementwise, products, rows,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -51,6 +52,7 @@ macro_rules! entry_points {
             fn tanh_in_place(y: &mut [f32]) {
                 elementwise::tanh_in_place(y)
             }
+            #[cfg(feature = "train")]
             fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
                 elementwise::adam(step, x, d_x, m, v)
             }
@@ -82,6 +84,7 @@ macro_rules! entry_points {
             ) {
                 products::add_product::<V>(s.as_ptr(), s_steps, m, n, b.as_ptr(), stride, out.as_mut_ptr())
             }
+            #[cfg(feature = "train")]
             fn add_panel_products(
                 rows: &[f32], stride: usize, m: usize, panel: &[f32], width: usize, lanes: usize, sums: &mut [f32]
             ) {
@@ -105,8 +108,9 @@ macro_rules! entry_points {
             }
         }
     };
-    (@each $features:literal $(fn $f:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
+    (@each $features:literal $($(#[$attribute:meta])* fn $f:ident($($arg:ident: $type:ty),*) $(-> $result:ty)? $body:block)*) => {
         $(
+            $(#[$attribute])*
             /// # Safety
             /// The processor has the features and the lengths fit.
             #[target_feature(enable = $features)]

@@ -78,6 +78,7 @@ impl Level {
     }
 
     /// See [`super::panel_width`].
+    #[cfg(feature = "train")]
     pub(super) fn panel_width(self) -> usize {
         match self.0 {
             #[cfg(target_arch = "x86_64")]

@@ -20,18 +20,20 @@ mod dispatch;
 mod elementwise;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod entry_points;
+#[cfg(feature = "train")]
 mod fill;
 mod lanes;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(feature = "train")]
 mod panels;
 mod portable;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod products;
 mod rows;
 mod shared;
-#[cfg(test)]
+#[cfg(all(test, feature = "train"))]
 mod tests;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
@@ -46,9 +48,11 @@ pub(crate) use compressed::{add_f16, add_f32, add_int4, add_int8};
 pub use cosine::{cosine, l2_normalize, norm};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use entry_points::entry_points;
+#[cfg(feature = "train")]
 pub(crate) use fill::fill_uniform;
 pub use lanes::Lanes;
 use level::Level;
+#[cfg(feature = "train")]
 pub(crate) use panels::WIDTH_STEP as PANEL_STEP;
 pub use rows::sum_rows;
 pub use shared::SharedTable;
@@ -146,6 +150,7 @@ pub fn tanh_in_place(y: &mut [f32]) {
 ///
 /// # Panics
 /// If the lengths differ.
+#[cfg(feature = "train")]
 #[inline]
 pub fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
     for len in [d_x.len(), m.len(), v.len()] {
@@ -247,6 +252,7 @@ pub fn add_product(
 ///
 /// # Panics
 /// If a slice is shorter than its shape.
+#[cfg(feature = "train")]
 pub(crate) fn add_panel_products(
     rows: &[f32],
     stride: usize,
@@ -263,11 +269,13 @@ pub(crate) fn add_panel_products(
 }
 
 /// The widest panel whose columns are all multiplied with a value of the larger matrix at once.
+#[cfg(feature = "train")]
 pub(crate) fn panel_width() -> usize {
     Level::best().panel_width()
 }
 
 /// Whether the processor has vector instructions with fused multiply-adds.
+#[cfg(feature = "train")]
 pub(crate) fn has_vectors() -> bool {
     Level::best().kind() != level::Kind::Portable
 }

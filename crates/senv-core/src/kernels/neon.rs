@@ -24,7 +24,9 @@ impl Vector for V128 {
     const LANES: usize = 4;
     const SCORE_BLOCK: (usize, usize) = (4, 4);
     const PRODUCT_BLOCK: (usize, usize) = (4, 4);
+    #[cfg(feature = "train")]
     const PANEL_VECTORS: usize = 2;
+    #[cfg(feature = "train")]
     const PANEL_ROWS: [usize; 4] = [12, 12, 8, 6];
 
     #[inline(always)]

@@ -9,7 +9,9 @@ use std::{
 };
 
 pub(super) use super::compressed::{add_f16_row, add_f32_row, add_int4_row, add_int8_row};
-pub(super) use super::elementwise::{adam, exp_in_place, sigmoid_in_place, tanh_in_place};
+#[cfg(feature = "train")]
+pub(super) use super::elementwise::adam;
+pub(super) use super::elementwise::{exp_in_place, sigmoid_in_place, tanh_in_place};
 pub(super) use super::rows::portable as sum_rows;
 
 /// Independent partial sums.
@@ -107,6 +109,7 @@ pub(super) fn add_product(
 
 /// Rounds once a term, as the SIMD levels do, and in their order: a bit-identical reference, and slow where the
 /// processor has no fused multiply-add.
+#[cfg(feature = "train")]
 pub(super) fn add_panel_products(
     rows: &[f32],
     stride: usize,

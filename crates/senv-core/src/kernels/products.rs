@@ -30,6 +30,7 @@ macro_rules! with_size {
         }
     };
 }
+#[cfg(feature = "train")]
 pub(super) use with_size;
 
 /// `out[i n + j] = a_i · b_j`, over the first `width` values of rows, which start `stride` apart

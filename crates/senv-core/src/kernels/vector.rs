@@ -16,8 +16,10 @@ pub(super) trait Vector: Copy {
     /// Rows and vectors of the result that [`super::products`] keeps in registers.
     const PRODUCT_BLOCK: (usize, usize);
     /// Vectors of a panel that [`super::panels`] multiplies each value of a row with, at most 4.
+    #[cfg(feature = "train")]
     const PANEL_VECTORS: usize;
     /// Rows that it keeps in registers for one, two, three and four vectors of the panel.
+    #[cfg(feature = "train")]
     const PANEL_ROWS: [usize; 4];
 
     unsafe fn splat(x: f32) -> Self;

@@ -29,7 +29,9 @@ impl Vector for V512 {
     const LANES: usize = 16;
     const SCORE_BLOCK: (usize, usize) = (4, 4);
     const PRODUCT_BLOCK: (usize, usize) = (5, 4);
+    #[cfg(feature = "train")]
     const PANEL_VECTORS: usize = 4;
+    #[cfg(feature = "train")]
     const PANEL_ROWS: [usize; 4] = [14, 14, 8, 6];
 
     #[inline(always)]
@@ -167,7 +169,9 @@ impl Vector for V256 {
     const LANES: usize = 8;
     const SCORE_BLOCK: (usize, usize) = (3, 4);
     const PRODUCT_BLOCK: (usize, usize) = (4, 2);
+    #[cfg(feature = "train")]
     const PANEL_VECTORS: usize = 2;
+    #[cfg(feature = "train")]
     const PANEL_ROWS: [usize; 4] = [6, 6, 4, 3];
 
     #[inline(always)]

@@ -1,8 +1,7 @@
 //! The header of a safetensors file, validated against the file.
 //!
-//! The `safetensors` crate checks types, shapes and ranges. It does not check the following, which is done here: the
-//! number of tensors, duplicate names (JSON maps keep one of them, and programs disagree on which), and offsets whose
-//! sum with the header would overflow.
+//! Beyond what the format asks for, this refuses too many tensors and duplicate names (JSON maps keep one of them, and
+//! programs disagree on which).
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -10,13 +9,38 @@ use std::{
     path::Path,
 };
 
-use safetensors::{Dtype, SafeTensors};
 use serde::{
     Deserialize,
     de::{Deserializer, Error as _, MapAccess, Visitor},
 };
 
 use crate::{Error, Result};
+
+/// The types of the format, and the bits of a value.
+const TYPES: [(&str, usize); 22] = [
+    ("F64", 64),
+    ("F32", 32),
+    ("F16", 16),
+    ("BF16", 16),
+    ("U64", 64),
+    ("U32", 32),
+    ("U16", 16),
+    ("U8", 8),
+    ("I64", 64),
+    ("I32", 32),
+    ("I16", 16),
+    ("I8", 8),
+    ("BOOL", 8),
+    ("C64", 64),
+    ("F8_E5M2", 8),
+    ("F8_E4M3", 8),
+    ("F8_E8M0", 8),
+    ("F8_E4M3FNUZ", 8),
+    ("F8_E5M2FNUZ", 8),
+    ("F6_E2M3", 6),
+    ("F6_E3M2", 6),
+    ("F4", 4),
+];
 
 /// Bytes of the length of the header.
 pub(super) const LENGTH: usize = 8;
@@ -30,7 +54,8 @@ pub(super) const METADATA: &str = "__metadata__";
 /// The type, shape and position of a tensor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TensorInfo {
-    pub(super) dtype: Dtype,
+    /// The name of the type.
+    pub(super) dtype: &'static str,
     pub(super) shape: Vec<usize>,
     /// First byte and end, from the start of the file.
     pub(super) start: usize,
@@ -64,68 +89,97 @@ impl Header {
         if text.first() != Some(&b'{') {
             return Err(bad("the header does not start with a brace".into()));
         }
-        let names: Names =
+        let table: Tensors =
             serde_json::from_slice(text).map_err(|e| bad(format!("the header is no table of tensors: {e}")))?;
-        if names.end > (file.len() - data) as u64 {
-            return Err(bad(format!("tensors end at byte {} of {} bytes of data", names.end, file.len() - data)));
-        }
-        let (_, checked) = SafeTensors::read_metadata(file).map_err(|e| bad(e.to_string()))?;
-        let metadata = checked.metadata().iter().flatten().map(|(k, v)| (k.clone(), v.clone())).collect();
-        let tensors = checked.tensors().into_iter().map(|(name, info)| {
-            let (start, end) = info.data_offsets;
-            let info =
-                TensorInfo { dtype: info.dtype, shape: info.shape.clone(), start: data + start, end: data + end };
-            (name, info)
-        });
-        Ok(Self { metadata, tensors: tensors.collect(), data })
+        let tensors = table.checked(file.len() - data).map_err(bad)?;
+        let in_file = |(name, info): (String, TensorInfo)| {
+            (name, TensorInfo { start: data + info.start, end: data + info.end, ..info })
+        };
+        Ok(Self { metadata: table.metadata, tensors: tensors.into_iter().map(in_file).collect(), data })
     }
 }
 
-/// A first pass over the header: checks for duplicate and too many names, and finds the highest end.
+/// The header as it is written.
 #[derive(Default)]
-struct Names {
-    end: u64,
+struct Tensors {
+    metadata: BTreeMap<String, String>,
+    entries: Vec<(String, Entry)>,
 }
 
-impl<'de> Deserialize<'de> for Names {
+#[derive(Deserialize)]
+struct Entry {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: (usize, usize),
+}
+
+impl Tensors {
+    /// Checks types, shapes and ranges: in the order of their offsets, the tensors cover all `length` bytes of data without
+    /// gap or overlap. Positions are counted from the start of the data.
+    fn checked(&self, length: usize) -> Result<Vec<(String, TensorInfo)>, String> {
+        let mut tensors = Vec::with_capacity(self.entries.len());
+        for (name, entry) in &self.entries {
+            let (start, end) = entry.data_offsets;
+            let Some(&(dtype, bits)) = TYPES.iter().find(|(dtype, _)| *dtype == entry.dtype) else {
+                return Err(format!("tensor {name:?} is of the unknown type {:?}", entry.dtype));
+            };
+            let size = entry.shape.iter().try_fold(bits, |size, &n| size.checked_mul(n));
+            match size {
+                Some(size) if size % 8 == 0 && end.checked_sub(start) == Some(size / 8) => {}
+                _ => return Err(format!("tensor {name:?}, {dtype} {:?}, has bytes {start} to {end}", entry.shape)),
+            }
+            tensors.push((name.clone(), TensorInfo { dtype, shape: entry.shape.clone(), start, end }));
+        }
+        tensors.sort_by_key(|(_, info)| (info.start, info.end));
+        let mut at = 0;
+        for (name, info) in &tensors {
+            if info.start != at {
+                return Err(format!("tensor {name:?} starts at byte {} of the data, expected {at}", info.start));
+            }
+            at = info.end;
+        }
+        if at != length {
+            return Err(format!("tensors end at byte {at} of {length} bytes of data"));
+        }
+        Ok(tensors)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tensors {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NamesVisitor;
-        impl<'de> Visitor<'de> for NamesVisitor {
-            type Value = Names;
+        struct TensorsVisitor;
+        impl<'de> Visitor<'de> for TensorsVisitor {
+            type Value = Tensors;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a table of tensors")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Names, A::Error> {
-                #[derive(Deserialize)]
-                struct Range {
-                    data_offsets: (u64, u64),
-                }
-                let (mut seen, mut names) = (HashSet::new(), Names::default());
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tensors, A::Error> {
+                let (mut seen, mut tensors) = (HashSet::new(), Tensors::default());
                 while let Some(name) = map.next_key::<String>()? {
-                    if name == METADATA {
-                        map.next_value::<UniqueKeys>()?;
-                    } else {
-                        names.end = names.end.max(map.next_value::<Range>()?.data_offsets.1);
-                    }
                     if seen.contains(&name) {
                         return Err(A::Error::custom(format!("the name {name:?} stands twice")));
                     }
-                    seen.insert(name);
+                    seen.insert(name.clone());
                     if seen.len() > MAX_TENSORS + 1 {
                         return Err(A::Error::custom(format!("more than {MAX_TENSORS} tensors")));
                     }
+                    if name == METADATA {
+                        tensors.metadata = map.next_value::<UniqueKeys>()?.0;
+                    } else {
+                        tensors.entries.push((name, map.next_value()?));
+                    }
                 }
-                Ok(names)
+                Ok(tensors)
             }
         }
-        deserializer.deserialize_map(NamesVisitor)
+        deserializer.deserialize_map(TensorsVisitor)
     }
 }
 
 /// A table of strings without duplicate keys.
-struct UniqueKeys;
+struct UniqueKeys(BTreeMap<String, String>);
 
 impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -138,13 +192,14 @@ impl<'de> Deserialize<'de> for UniqueKeys {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueKeys, A::Error> {
-                let mut seen = HashSet::new();
-                while let Some((key, _)) = map.next_entry::<String, String>()? {
-                    if let Some(key) = seen.replace(key) {
+                let mut entries = BTreeMap::new();
+                while let Some((key, value)) = map.next_entry::<String, String>()? {
+                    if entries.contains_key(&key) {
                         return Err(A::Error::custom(format!("the metadata key {key:?} stands twice")));
                     }
+                    entries.insert(key, value);
                 }
-                Ok(UniqueKeys)
+                Ok(UniqueKeys(entries))
             }
         }
         deserializer.deserialize_map(KeysVisitor)

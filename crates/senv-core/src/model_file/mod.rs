@@ -7,9 +7,11 @@ mod checksum;
 mod header;
 mod map;
 mod reader;
+#[cfg(feature = "write")]
 mod writer;
 
 pub use reader::{ModelFile, RawTensor};
+#[cfg(feature = "write")]
 pub use writer::ModelWriter;
 
 /// The version of the layout that this crate writes, and the highest one that it reads.

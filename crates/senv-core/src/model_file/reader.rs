@@ -5,8 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use safetensors::Dtype;
-
 use super::{
     COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_VERSION, OFFSETS,
     TEXT,
@@ -178,7 +176,7 @@ impl ModelFile {
     /// # Errors
     /// [`Error::MissingTensor`]; [`Error::WrongTensor`] if it is no F32 matrix.
     pub fn table(&self, name: &str) -> Result<Table> {
-        let tensor = self.typed(name, Dtype::F32, Some(2), "F32 [rows, dim]")?;
+        let tensor = self.typed(name, "F32", Some(2), "F32 [rows, dim]")?;
         let (rows, dim) = (tensor.shape[0], tensor.shape[1]);
         let bytes = self.bytes.slice(tensor.start..tensor.end);
         if bytes.is_aligned_to(4) && cfg!(target_endian = "little") {
@@ -214,7 +212,7 @@ impl ModelFile {
     /// # Errors
     /// [`Error::MissingTensor`]; [`Error::WrongTensor`]; [`Error::Checksum`].
     pub fn bytes(&self, name: &str) -> Result<&[u8]> {
-        let tensor = self.typed(name, Dtype::U8, None, "U8")?;
+        let tensor = self.typed(name, "U8", None, "U8")?;
         self.check(name, tensor)?;
         Ok(self.data(tensor))
     }
@@ -224,7 +222,7 @@ impl ModelFile {
     /// # Errors
     /// As [`ModelFile::bytes`].
     pub fn f32s(&self, name: &str) -> Result<Vec<f32>> {
-        self.copied(name, Dtype::F32, "F32", f32::from_le_bytes)
+        self.copied(name, "F32", f32::from_le_bytes)
     }
 
     /// The values of the F64 tensor `name`, of any shape, copied.
@@ -232,7 +230,7 @@ impl ModelFile {
     /// # Errors
     /// As [`ModelFile::bytes`].
     pub fn f64s(&self, name: &str) -> Result<Vec<f64>> {
-        self.copied(name, Dtype::F64, "F64", f64::from_le_bytes)
+        self.copied(name, "F64", f64::from_le_bytes)
     }
 
     /// The values of the U32 tensor `name`, of any shape, copied.
@@ -240,7 +238,7 @@ impl ModelFile {
     /// # Errors
     /// As [`ModelFile::bytes`].
     pub fn u32s(&self, name: &str) -> Result<Vec<u32>> {
-        self.copied(name, Dtype::U32, "U32", u32::from_le_bytes)
+        self.copied(name, "U32", u32::from_le_bytes)
     }
 
     /// The values of the U64 tensor `name`, of any shape, copied.
@@ -248,7 +246,7 @@ impl ModelFile {
     /// # Errors
     /// As [`ModelFile::bytes`].
     pub fn u64s(&self, name: &str) -> Result<Vec<u64>> {
-        self.copied(name, Dtype::U64, "U64", u64::from_le_bytes)
+        self.copied(name, "U64", u64::from_le_bytes)
     }
 
     /// The vocabulary, as [`ModelWriter::vocabulary`](super::ModelWriter::vocabulary) writes it.
@@ -306,7 +304,7 @@ impl ModelFile {
         self.header.tensors.get(name).ok_or_else(missing)
     }
 
-    fn typed(&self, name: &str, dtype: Dtype, axes: Option<usize>, expected: &str) -> Result<&TensorInfo> {
+    fn typed(&self, name: &str, dtype: &str, axes: Option<usize>, expected: &str) -> Result<&TensorInfo> {
         let tensor = self.tensor(name)?;
         if tensor.dtype != dtype || axes.is_some_and(|axes| tensor.shape.len() != axes) {
             let found = format!("{} {:?}", tensor.dtype, tensor.shape);
@@ -320,14 +318,8 @@ impl ModelFile {
         &self.bytes[tensor.start..tensor.end]
     }
 
-    fn copied<T, const N: usize>(
-        &self,
-        name: &str,
-        dtype: Dtype,
-        expected: &str,
-        from: fn([u8; N]) -> T,
-    ) -> Result<Vec<T>> {
-        let tensor = self.typed(name, dtype, None, expected)?;
+    fn copied<T, const N: usize>(&self, name: &str, dtype: &str, from: fn([u8; N]) -> T) -> Result<Vec<T>> {
+        let tensor = self.typed(name, dtype, None, dtype)?;
         self.check(name, tensor)?;
         Ok(numbers(self.data(tensor), from))
     }

@@ -5,7 +5,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{CompressedRows, RowEncoding, StaticEncoder};
-use crate::{Error, ModelFile, ModelWriter, RawTensor, Result, Tokenizer};
+use crate::{Error, ModelFile, Result, Tokenizer};
+#[cfg(feature = "write")]
+use crate::{ModelWriter, RawTensor};
 
 /// The kind of these models.
 const KIND: &str = "static";
@@ -96,6 +98,7 @@ impl StaticEncoder {
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be written; [`Error::TooLarge`] if memory for a copy of truncated rows is lacking.
+    #[cfg(feature = "write")]
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let (encoding, dim) = (self.rows.encoding(), self.rows.dim());

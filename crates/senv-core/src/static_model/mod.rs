@@ -5,7 +5,7 @@ mod encoder;
 mod encoding;
 mod file;
 mod rows;
-#[cfg(test)]
+#[cfg(all(test, feature = "train"))]
 mod tests;
 
 pub use encoder::StaticEncoder;

@@ -180,6 +180,7 @@ impl CompressedRows {
     ///
     /// # Errors
     /// [`Error::TooLarge`] if memory for the copy is lacking.
+    #[cfg(feature = "write")]
     pub(super) fn packed(&self) -> Result<SharedBytes> {
         let used = self.encoding.row_bytes(self.dim).unwrap_or(0);
         let half = self.encoding == RowEncoding::Int4 && self.dim % 2 == 1;

@@ -4,10 +4,7 @@ use std::{
     collections::VecDeque,
     io::{ErrorKind, Read},
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::{Arc, atomic::AtomicU64},
 };
 
 use super::{
@@ -112,8 +109,9 @@ impl BlockReader {
     }
 
     /// Bytes read from the files so far, before decompression.
+    #[cfg(feature = "train")]
     pub(crate) fn consumed(&self) -> u64 {
-        self.consumed.load(Ordering::Relaxed)
+        self.consumed.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// Reads the next block; false at the end of the last file.

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, Cursor, ErrorKind, Read},
+    io::{self, Cursor, ErrorKind, Read},
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
@@ -10,12 +10,18 @@ use std::{
     },
 };
 
+#[cfg(any(feature = "gzip", feature = "zstd"))]
+use std::io::BufReader;
+
+#[cfg(feature = "gzip")]
 use flate2::read::MultiGzDecoder;
 
+#[cfg(feature = "zstd")]
 use super::zstd::ZstdReader;
 use crate::{Error, Result};
 
 /// Bytes read ahead of a decoder.
+#[cfg(any(feature = "gzip", feature = "zstd"))]
 const BUFFER: usize = 1 << 16;
 
 /// The bytes of a file, decompressed.
@@ -90,15 +96,33 @@ pub(super) fn detect(mut raw: impl Read + Send + 'static) -> io::Result<Source> 
     }
     let whole = Cursor::new(head).take(n as u64).chain(raw);
     Ok(match &head[..n] {
-        [0x1F, 0x8B, 8, _] => Source {
-            reader: Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole))),
-            action: "decompress",
-        },
+        [0x1F, 0x8B, 8, _] => Source { reader: gzip(whole)?, action: "decompress" },
         [0x28, 0xB5, 0x2F, 0xFD] | [0x50..=0x5F, 0x2A, 0x4D, 0x18] => {
-            Source { reader: Box::new(ZstdReader::new(BufReader::with_capacity(BUFFER, whole))), action: "decompress" }
+            Source { reader: zstd(whole)?, action: "decompress" }
         }
         _ => Source { reader: Box::new(whole), action: "read" },
     })
+}
+
+#[cfg(feature = "gzip")]
+fn gzip(whole: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(BUFFER, whole))))
+}
+
+#[cfg(not(feature = "gzip"))]
+fn gzip(_: impl Read) -> io::Result<Box<dyn Read + Send>> {
+    Err(io::Error::new(ErrorKind::Unsupported, "it is gzip, which this program was built without; decompress it first"))
+}
+
+#[cfg(feature = "zstd")]
+fn zstd(whole: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(ZstdReader::new(BufReader::with_capacity(BUFFER, whole))))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn zstd(_: impl Read) -> io::Result<Box<dyn Read + Send>> {
+    let reason = "it is compressed by Zstandard, which this program was built without; decompress it first";
+    Err(io::Error::new(ErrorKind::Unsupported, reason))
 }
 
 fn may_be_compressed(head: &[u8]) -> bool {

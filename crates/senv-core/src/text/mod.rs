@@ -3,6 +3,7 @@
 mod blocks;
 mod decode;
 mod lines;
+#[cfg(feature = "zstd")]
 mod zstd;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use blocks::{BlockReader, TextBlock};
 pub(crate) use decode::{is_stdin, peek_stdin};
 pub use lines::{Line, TextReader};
+#[cfg(feature = "train")]
 pub(crate) use lines::{check_line, cut_line};
 
 /// Default of the maximum line length, in bytes: 1 MiB.
@@ -42,5 +44,5 @@ impl Default for TextOptions {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "train", feature = "gzip", feature = "zstd"))]
 mod tests;

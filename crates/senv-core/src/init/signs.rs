@@ -1,0 +1,25 @@
+//! Random vectors of words, by a hash.
+
+use crate::rng::{mix, mix_text};
+
+/// Adds a random vector of a word to `out`: `scale` times 1 or -1 in each value, by the bits of a hash of the word alone, so
+/// that every program and every machine has the same. Vectors of two words are nearly orthogonal: their cosine has mean 0
+/// and standard deviation `1 / √dim`.
+///
+/// ```
+/// let mut vector = [0.0; 100];
+/// senv_core::init::add_signs("rain", 0.5, &mut vector);
+/// assert!(vector.iter().all(|x| x.abs() == 0.5));
+/// senv_core::init::add_signs("rain", -0.5, &mut vector);
+/// assert_eq!(vector, [0.0; 100]);
+/// ```
+pub fn add_signs(word: &str, scale: f32, out: &mut [f32]) {
+    let key = mix_text(u64::from_le_bytes(*b"of words"), word);
+    let scale = scale.to_bits();
+    for (i, values) in out.chunks_mut(64).enumerate() {
+        let bits = mix(key ^ i as u64);
+        for (j, x) in values.iter_mut().enumerate() {
+            *x += f32::from_bits(scale ^ (((bits >> j) as u32) << 31));
+        }
+    }
+}
