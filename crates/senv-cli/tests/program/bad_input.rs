@@ -6,7 +6,7 @@ use crate::common::{Folder, text};
 fn wrong_usage_ends_with_2() {
     let folder = Folder::with_text(50);
     for args in
-        [&["dance"][..], &["train"], &["encode"], &["similarity", "--model", "m", "only one"], &["train", "sent2vec"]]
+        [&["dance"][..], &["train"], &["compress"], &["similarity", "--model", "m", "only one"], &["train", "sent2vec"]]
     {
         assert_eq!(folder.run(args).code, Some(2), "{args:?}");
     }

@@ -212,6 +212,15 @@ fn mouths_of_mixed_case_are_emoticons() {
     }
 }
 
+#[test]
+fn what_is_a_domain_by_itself_keeps_no_dot() {
+    for (text, tokens) in [("a.b.Eu.a", ["a.b.Eu", ".", "a"]), ("U.S.A. won", ["U.S.A.", "won", ""])] {
+        let expected: Vec<&str> = tokens.into_iter().filter(|token| !token.is_empty()).collect();
+        assert_eq!(Tokenizer::words().tokens(text), expected);
+        assert_eq!(Tokenizer::words().tokens(&expected.join(" ")), expected);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -107,7 +107,9 @@ fn piece(text: &str, f: &mut impl FnMut(&str)) {
 fn word(text: &str, p: usize, f: &mut impl FnMut(&str)) -> usize {
     let end = word_end(text, p);
     let word = &text[p..end];
-    if text.as_bytes().get(end) == Some(&b'.') && text.as_bytes().get(end + 1) != Some(&b'.') && keeps_dot(word) {
+    let before_dot = text.as_bytes().get(end) == Some(&b'.') && text.as_bytes().get(end + 1) != Some(&b'.');
+    // "a.b.eu" is a domain when it stands by itself, and a domain keeps no dot.
+    if before_dot && keeps_dot(word) && url_end(word, 0).is_none() {
         f(&text[p..=end]);
         return end + 1;
     }
