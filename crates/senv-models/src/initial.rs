@@ -139,6 +139,16 @@ fn spread(table: &Table) -> f64 {
     (squares / (table.n_rows() * table.dim()).max(1) as f64).sqrt()
 }
 
+impl Initial {
+    /// How many times longer than drawn rows these vectors are on average. Where only cosines are learned from, a learning
+    /// rate that was chosen for drawn rows should be multiplied by it: AdaGrad and Adam move a row by about the rate,
+    /// whatever its length.
+    #[must_use]
+    pub fn relative_length(&self, vectors: &Embeddings) -> f64 {
+        spread(vectors.table()) / self.sd
+    }
+}
+
 /// A number that changes with any word or number of initial vectors; `drawn` where there are none.
 #[must_use]
 pub fn vectors_fingerprint(vectors: Option<&Embeddings>) -> String {

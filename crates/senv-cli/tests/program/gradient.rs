@@ -238,3 +238,37 @@ fn rates_at_which_nothing_is_learnt_leave_no_model() {
         std::fs::remove_file(folder.path("m.senv")).unwrap();
     }
 }
+
+#[test]
+fn the_rate_follows_the_length_of_initial_vectors_where_only_cosines_count() {
+    let folder = Folder::with_pairs();
+    let words = ["the", "a", "cat", "dog", "saw", "soup", "train", "bird"];
+    let write = |name: &str, scale: f32| {
+        let row =
+            |w: usize| (0..8).map(|j| format!(" {}", scale * ((w * 7 + j * 3) % 5) as f32 - scale)).collect::<String>();
+        let lines: Vec<String> = words.iter().enumerate().map(|(i, word)| format!("{word}{}", row(i))).collect();
+        folder.write(name, lines.join("\n"));
+    };
+    write("short.txt", 0.125);
+    write("long.txt", 8.0);
+    let train = |vectors: &str, more: &[&str]| {
+        let base =
+            ["train", "pp", "--pairs", "pairs.tsv", "--loss", "softmax-cosine", "--epochs", "3", "--output", "m.senv"];
+        let ended = folder
+            .run(&[&base[..], &["--init-vectors", vectors, "--batch", "16", "--temperature", "0.5"], more].concat())
+            .ok();
+        let info = folder.run(&["info", "m.senv", "--json"]).ok().json();
+        let cosine = folder.run(&["similarity", "--model", "m.senv", "the cat", "a dog", "--json"]).ok().json();
+        let lr = info["parameters"]["fit"]["lr"].as_f64().unwrap();
+        (lr, cosine["cosine"].as_f64().unwrap(), ended.err)
+    };
+    let ((short_lr, short, said), (long_lr, long, _)) = (train("short.txt", &[]), train("long.txt", &[]));
+    assert!((long_lr / short_lr - 64.0).abs() < 1e-3, "{short_lr} {long_lr}");
+    assert!((long - short).abs() < 1e-3, "{short} {long}");
+    assert!(said.contains("which fits the length of the initial vectors"), "{said}");
+    let (given, other, said) = train("long.txt", &["--lr", "0.3"]);
+    assert!(
+        given == 0.3 && (other - long).abs() > 1e-3 && !said.contains("which fits"),
+        "{given} {other} {long} {said}"
+    );
+}

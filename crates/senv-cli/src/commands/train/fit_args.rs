@@ -19,7 +19,7 @@ pub(crate) struct FitArgs {
     batch: Option<usize>,
     /// Learning rate, above 0.
     #[arg(long, value_name = "X", help_heading = "Training", allow_negative_numbers = true)]
-    lr: Option<f64>,
+    pub(super) lr: Option<f64>,
     /// How the rate moves.
     #[arg(long, value_name = "HOW", help_heading = "Training")]
     decay: Option<DecayArg>,

@@ -232,6 +232,16 @@ impl<S: PairSystem> PairRun<'_, S> {
         let loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
         let of_vectors = loaded.vectors.as_ref().map(Embeddings::dim);
         self.learn.start.apply(parts.dim, parts.initial, of_vectors);
+        let cosines_alone = S::SOFTMAX_BRINGS_RECIPE && matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_));
+        if let Some(vectors) = loaded.vectors.as_ref().filter(|_| cosines_alone && self.learn.fit.lr.is_none()) {
+            let relative = parts.initial.relative_length(vectors);
+            // Vectors of zeros, or not finite, are refused elsewhere.
+            if relative.is_normal() {
+                parts.fit.lr *= relative;
+                progress
+                    .note(&format!("learning rate {:.3}, which fits the length of the initial vectors", parts.fit.lr));
+            }
+        }
         let second = loaded.second.iter().flat_map(|data| &data.reports);
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
         Ok(loaded)
