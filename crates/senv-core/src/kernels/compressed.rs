@@ -85,18 +85,33 @@ pub(super) fn add_int8_row(c: f32, x: &[u8], y: &mut [f32]) {
     }
 }
 
+/// Bytes of a block.
+pub(super) type Int4Bytes = [u8; BLOCK / 2];
+
+/// `y += c x` for the codes of a block of bytes, the lower half of each first.
+#[inline(always)]
+pub(super) fn add_int4_block(c: f32, x: &Int4Bytes, y: &mut [f32; BLOCK]) {
+    let mut codes = [0; BLOCK];
+    for (pair, &byte) in codes.as_chunks_mut::<2>().0.iter_mut().zip(x) {
+        *pair = int4_pair(byte);
+    }
+    for (y, &code) in y.iter_mut().zip(&codes) {
+        *y += c * f32::from(code);
+    }
+}
+
 #[inline(always)]
 pub(super) fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]) {
+    add_int4_row_by(c, x, y, add_int4_block);
+}
+
+/// With the way of a level to add a block.
+#[inline(always)]
+pub(super) fn add_int4_row_by(c: f32, x: &[u8], y: &mut [f32], add: impl Fn(f32, &Int4Bytes, &mut [f32; BLOCK])) {
     let (blocks, rest) = y.as_chunks_mut::<BLOCK>();
     let (x, x_rest) = x.split_at(blocks.len() * (BLOCK / 2));
     for (block, x) in blocks.iter_mut().zip(x.as_chunks::<{ BLOCK / 2 }>().0) {
-        let mut codes = [0; BLOCK];
-        for (pair, &byte) in codes.as_chunks_mut::<2>().0.iter_mut().zip(x) {
-            *pair = int4_pair(byte);
-        }
-        for (y, &code) in block.iter_mut().zip(&codes) {
-            *y += c * f32::from(code);
-        }
+        add(c, x, block);
     }
     for (pair, &byte) in rest.chunks_mut(2).zip(x_rest) {
         for (y, code) in pair.iter_mut().zip(int4_pair(byte)) {

@@ -66,7 +66,7 @@ macro_rules! entry_points {
                 compressed::add_int8_row(c, x, y)
             }
             fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]) {
-                compressed::add_int4_row(c, x, y)
+                compressed::add_int4_row_by(c, x, y, |c, x, y| <V as crate::kernels::vector::Vector>::add_int4_block(c, x, y))
             }
             fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]) {
                 rows::in_vectors::<V>(values.as_ptr(), stride, rows, c, out.as_mut_ptr(), out.len())

@@ -31,6 +31,12 @@ pub(super) trait Vector: Copy {
     unsafe fn shrink(self, tau: Self) -> Self;
     /// The sums of the lanes of four vectors, each in the same order.
     unsafe fn sum4(v: [Self; 4]) -> [f32; 4];
+    /// `y += c x` for the signed half bytes of 32 bytes, the lower half of each first: as the scalar form, without a fused
+    /// multiply-add.
+    #[inline(always)]
+    unsafe fn add_int4_block(c: f32, x: &[u8; 32], y: &mut [f32; 64]) {
+        super::compressed::add_int4_block(c, x, y);
+    }
 
     #[inline(always)]
     unsafe fn zero() -> Self {

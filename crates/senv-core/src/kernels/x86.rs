@@ -23,6 +23,23 @@ pub(super) mod avx2 {
     crate::kernels::entry_points!("avx2,fma", super::V256);
 }
 
+/// The signed half bytes of 32 bytes, the lower half of each first, in four times sixteen bytes.
+#[inline(always)]
+unsafe fn int4_codes(x: &[u8; 32]) -> [__m128i; 4] {
+    // SAFETY: the callers have AVX2; 32 bytes are read.
+    unsafe {
+        let bytes = _mm256_loadu_si256(x.as_ptr().cast());
+        let (half, sign) = (_mm256_set1_epi8(0x0f), _mm256_set1_epi8(8));
+        let low = _mm256_and_si256(bytes, half);
+        let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
+        let signed = |codes| _mm256_sub_epi8(_mm256_xor_si256(codes, sign), sign);
+        // The pairs of bytes 0 to 7 and 16 to 23, and of the others.
+        let (a, b) = (signed(_mm256_unpacklo_epi8(low, high)), signed(_mm256_unpackhi_epi8(low, high)));
+        let (first, third) = (_mm256_castsi256_si128(a), _mm256_extracti128_si256::<1>(a));
+        [first, _mm256_castsi256_si128(b), third, _mm256_extracti128_si256::<1>(b)]
+    }
+}
+
 // SAFETY of all blocks below: the callers of `Vector` and `Memory` guarantee instructions and memory.
 
 impl Vector for V512 {
@@ -61,6 +78,17 @@ impl Vector for V512 {
             let left = _mm512_sub_ps(_mm512_abs_ps(self.0), tau.0);
             let keep = _mm512_cmp_ps_mask::<_CMP_NLE_UQ>(left, _mm512_setzero_ps());
             Self(_mm512_castsi512_ps(_mm512_maskz_or_epi32(keep, _mm512_castps_si512(left), sign)))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_int4_block(c: f32, x: &[u8; 32], y: &mut [f32; 64]) {
+        unsafe {
+            let c = _mm512_set1_ps(c);
+            for (codes, y) in int4_codes(x).into_iter().zip(y.as_chunks_mut::<16>().0) {
+                let product = _mm512_mul_ps(c, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(codes)));
+                _mm512_storeu_ps(y.as_mut_ptr(), _mm512_add_ps(_mm512_loadu_ps(y.as_ptr()), product));
+            }
         }
     }
 
@@ -201,6 +229,18 @@ impl Vector for V256 {
             let left = _mm256_sub_ps(_mm256_andnot_ps(minus, self.0), tau.0);
             let keep = _mm256_cmp_ps::<_CMP_NLE_UQ>(left, _mm256_setzero_ps());
             Self(_mm256_and_ps(keep, _mm256_or_ps(left, _mm256_and_ps(minus, self.0))))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_int4_block(c: f32, x: &[u8; 32], y: &mut [f32; 64]) {
+        unsafe {
+            let c = _mm256_set1_ps(c);
+            let halves = int4_codes(x).into_iter().flat_map(|codes| [codes, _mm_srli_si128::<8>(codes)]);
+            for (codes, y) in halves.zip(y.as_chunks_mut::<8>().0) {
+                let product = _mm256_mul_ps(c, _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(codes)));
+                _mm256_storeu_ps(y.as_mut_ptr(), _mm256_add_ps(_mm256_loadu_ps(y.as_ptr()), product));
+            }
         }
     }
 
