@@ -13,7 +13,7 @@
 
 use senv_core::{CompressedRows, RowEncoding, SentenceEncoder, StaticEncoder, Table};
 
-use crate::{AverageEncoder, Error, Model, Result, UnknownWords, WeightScheme};
+use crate::{AverageEncoder, Error, Model, Result, StaticModel, UnknownWords, WeightScheme};
 
 /// How a model is made small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,9 @@ impl CompressParams {
     /// [`senv_core::Error::InvalidParameter`] for a dimension out of range.
     pub fn compress(&self, model: &Model) -> Result<StaticEncoder> {
         let refuse = |reason| Err(Error::CannotCompress { kind: model.kind(), reason });
+        if model.is::<StaticModel>() {
+            return refuse("it is compressed already");
+        }
         let Some(average) = model.average() else { return refuse("it is no average of word vectors") };
         if average.features().params().max_n > 1 {
             return refuse("it has n-grams");

@@ -7,7 +7,7 @@ use senv_models::{Check, CheckParams, CheckText, Model, check};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
-use super::{check_report, train::check_params};
+use super::{check_report, is_english, open_model, train::check_params};
 use crate::{
     failure::Result,
     output::{self, bytes, grouped},
@@ -21,7 +21,7 @@ Examples:
   senv info model.senv
   senv info --check model.senv --text news.txt")]
 pub(crate) struct Info {
-    /// The file.
+    /// The file; english is the model that is part of senv.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Check the model on a text, which tells whether its vectors are of use: do those of random sentences point one
@@ -40,19 +40,24 @@ pub(crate) struct Info {
 
 impl Info {
     pub(crate) fn run(self) -> Result {
-        let size = fs::metadata(&self.file).map_err(|e| senv_core::Error::io("open", &self.file, e))?.len();
+        let is_english = is_english(&self.file);
+        let size = match is_english {
+            true => senv_english::BYTES.len() as u64,
+            false => fs::metadata(&self.file).map_err(|e| senv_core::Error::io("open", &self.file, e))?.len(),
+        };
         let mut checked = None;
         let mut facts = match checkpoint::kind(&self.file) {
             Ok(kind) if !self.check => json!({ "kind": "checkpoint", "of": kind }),
             _ => {
-                let model = Model::open(&self.file)?;
+                let model = open_model(&self.file)?;
                 if self.check {
                     checked = Some(self.checked(&model)?);
                 }
                 of_model(&model)
             }
         };
-        if let Ok(file) = ModelFile::open(&self.file) {
+        let file = if is_english { ModelFile::from_static(senv_english::BYTES) } else { ModelFile::open(&self.file) };
+        if let Ok(file) = file {
             let (tensors, numbers) = tensors(&file);
             (facts["numbers"], facts["tensors"]) = (json!(numbers), tensors);
         }

@@ -54,7 +54,8 @@ impl ModelArg {
 /// The name of the model that is part of senv.
 const ENGLISH: &str = "english";
 
-fn is_english(path: &Path) -> bool {
+/// Whether a path stands for that model.
+pub(crate) fn is_english(path: &Path) -> bool {
     path == Path::new(ENGLISH) && !path.exists()
 }
 

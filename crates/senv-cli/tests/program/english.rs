@@ -17,6 +17,9 @@ fn without_a_model_the_english_one_is_used_and_named_once() {
     let words = folder.run(&["nearest", "--query", "doctor", "--k", "5"]).ok().out;
     assert!(words.contains("physician") || words.contains("surgeon"), "{words}");
     folder.run(&["similarity", "--model", "english", "a", "b"]).ok();
+    let info = folder.run(&["info", "english", "--json"]).ok().json();
+    assert_eq!((&info["kind"], &info["words"]), (&"static".into(), &50_000.into()), "{info}");
+    folder.run(&["compress", "--output", "x.senv"]).fails(1, &["compressed already"]);
     folder.run(&["similarity", "--model", "english.senv", "a", "b"]).fails(1, &["english.senv"]);
 }
 
