@@ -141,7 +141,7 @@ fn spread(table: &Table) -> f64 {
 
 impl Initial {
     /// How many times longer than drawn rows these vectors are on average. Where only cosines are learned from, a learning
-    /// rate that was chosen for drawn rows should be multiplied by it: AdaGrad and Adam move a row by about the rate,
+    /// rate that was chosen for drawn rows should be multiplied by it: AdaGrad and Adam change a row by about the rate,
     /// whatever its length.
     #[must_use]
     pub fn relative_length(&self, vectors: &Embeddings) -> f64 {
