@@ -75,11 +75,12 @@ impl Default for PpParams {
 
 impl PpParams {
     /// The recipe that gives the best vectors where pairs come from several sources: a softmax over the cosines of large
-    /// batches, rows that start in the proportions of SIF, a rate that warms up and falls.
+    /// batches, rows that start in the proportions of SIF, a rate that warms up and falls, vectors for unknown words.
     #[must_use]
     pub fn softmax_recipe() -> Self {
         Self {
             initial: Initial { sd: 0.1, frequency_weight: Some(1e-5) },
+            unknown_words: UnknownWords::Hash,
             pairs: PairParams {
                 loss: PairLoss::SoftmaxCosine(InfoNce { temperature: 0.06, ..InfoNce::default() }),
                 word_dropout: 0.2,
@@ -115,7 +116,6 @@ impl PpParams {
         let a = if size.is_large() { 1e-4 } else { 1e-3 };
         Self {
             initial: Initial { frequency_weight: Some(a), ..recipe.initial },
-            unknown_words: UnknownWords::Hash,
             fit: FitParams { epochs: size.epochs(10.0, 2, 30), batch, lr, ..recipe.fit },
             ..recipe
         }
