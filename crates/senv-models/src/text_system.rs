@@ -82,10 +82,7 @@ pub trait TextSystem: Clone + Sized {
         options: &CorpusOptions,
         observer: &dyn Observer,
     ) -> Result<Trained<Self::Model>> {
-        self.check()?;
-        let mut params = self.clone();
-        let SharedParams { tokenizer, min_count, .. } = params.shared();
-        let (vocabulary, corpus) = training::read(paths, tokenizer, *min_count, options, observer)?;
+        let (vocabulary, corpus) = read(self, paths, options, observer)?;
         self.fit(vocabulary, &corpus, observer)
     }
 
@@ -126,10 +123,7 @@ pub trait TextSystem: Clone + Sized {
         options: &CorpusOptions,
         observer: &dyn Observer,
     ) -> Result<Trained<Self::Model>> {
-        self.check()?;
-        let mut params = self.clone();
-        let SharedParams { tokenizer, min_count, .. } = params.shared();
-        let (vocabulary, corpus) = training::read(paths, tokenizer, *min_count, options, observer)?;
+        let (vocabulary, corpus) = read(self, paths, options, observer)?;
         self.fit_halving_lr(&vocabulary, &corpus, None, observer)
     }
 
@@ -154,6 +148,19 @@ pub struct SharedParams<'p> {
     pub min_count: &'p mut u64,
     /// Parameters of the trainer.
     pub training: &'p mut Params,
+}
+
+/// The text of these files as these parameters take it.
+fn read<P: TextSystem>(
+    params: &P,
+    paths: &[impl AsRef<Path>],
+    options: &CorpusOptions,
+    observer: &dyn Observer,
+) -> Result<(Vocabulary, Corpus)> {
+    params.check()?;
+    let mut params = params.clone();
+    let SharedParams { tokenizer, min_count, .. } = params.shared();
+    training::read(paths, tokenizer, *min_count, options, observer)
 }
 
 /// Trains with the settings that fit a text file, its tokenizer too.
