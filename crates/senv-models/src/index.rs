@@ -63,7 +63,7 @@ impl<'m, E: SentenceEncoder + ?Sized> Index<'m, E> {
     }
 
     /// The `k` sentences most similar to the query, the most similar first: fewer if the index has fewer, none if the
-    /// encoder knows no word of the query. Sentences without a known word are never found.
+    /// encoder has no vector for any word of the query. Sentences of such words alone are never found.
     ///
     /// # Errors
     /// If the encoder gives a vector that is not finite.

@@ -25,8 +25,8 @@ use crate::{
 /// Turn each line of text into a vector.
 ///
 /// One vector a line, in the order of the input, whatever the number of threads; memory does not grow with the input.
-/// A line without a known word gets the zero vector, and so does a blank one; how many there were of either is said at
-/// the end.
+/// A line without a known word gets the zero vector, unless the model has vectors for unknown words, and so does a blank
+/// one; how many zero vectors there were is said at the end.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Encode {

@@ -19,8 +19,8 @@ use crate::{
 /// Find the sentences most like a query, or, without --input, the words.
 ///
 /// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, the nearest first.
-/// Blank lines of the input are passed over. A query without a known word is the zero vector: it has no neighbours,
-/// and that is said.
+/// Blank lines of the input are passed over. A query without a known word is the zero vector, unless the model has vectors
+/// for unknown words: it has no neighbours, and that is said.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Nearest {

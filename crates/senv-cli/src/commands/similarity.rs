@@ -22,8 +22,9 @@ const DIGITS: Digits = Digits::Fixed(6);
 /// Tell how alike two sentences are: the cosine of their vectors, -1 to 1.
 ///
 /// Without sentences, lines of two sentences with a tab between are read and written again with the cosine in a last column. A
-/// sentence without a known word has cosine 0 with everything, and it is said how often that happened. A model tuned on
-/// scored pairs (`senv train relatedness`) gives its score as well, behind the cosine and a tab.
+/// sentence without a known word has cosine 0 with everything, unless the model has vectors for unknown words, and it is
+/// said how often that happened. A model tuned on scored pairs (`senv train relatedness`) gives its score as well, behind
+/// the cosine and a tab.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Similarity {
