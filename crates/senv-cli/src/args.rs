@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::{CommandFactory, Parser, Subcommand, builder::RangedU64ValueParser};
+use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
     combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, nearest, similarity, train,
@@ -51,9 +51,4 @@ pub(crate) enum Command {
     ExpandVocabulary(expand_vocabulary::ExpandVocabulary),
     Combine(combine::Combine),
     Completions(completions::Completions),
-}
-
-/// The command line with the library's defaults in its help.
-pub(crate) fn command() -> clap::Command {
-    Cli::command().mut_subcommand("train", train::with_defaults).mut_subcommand("tune", train::with_defaults)
 }

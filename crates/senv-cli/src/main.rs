@@ -18,11 +18,10 @@ mod text;
 
 use std::process::ExitCode;
 
-use clap::FromArgMatches;
+use clap::Parser;
 
 fn main() -> ExitCode {
-    let parsed = args::command().try_get_matches().and_then(|matches| args::Cli::from_arg_matches(&matches));
-    let cli = match parsed {
+    let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are no failures; a closed pipe is nobody's business.

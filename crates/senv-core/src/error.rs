@@ -22,6 +22,16 @@ pub enum Error {
         /// The value as given.
         got: String,
     },
+    /// A text that is no value of a hyperparameter, or a hyperparameter that belongs to another variant.
+    #[error("{name} cannot be {value:?}: {reason}")]
+    BadHyperparameter {
+        /// Which hyperparameter.
+        name: String,
+        /// The text.
+        value: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Two sizes that must agree do not.
     #[error("{what} has size {got}, expected {expected}")]
     ShapeMismatch {

@@ -21,6 +21,8 @@ pub mod error;
 mod float;
 #[cfg(feature = "train")]
 pub mod gradcheck;
+#[cfg(feature = "train")]
+pub mod hyperparameters;
 mod ids;
 pub mod init;
 pub mod kernels;

@@ -15,7 +15,7 @@ mod reference;
 mod tests;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
-use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, init};
+use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, hyperparameters::named_values, init};
 use serde::{Deserialize, Serialize};
 
 pub use folded::FoldedCnn;
@@ -42,6 +42,11 @@ pub enum Activation {
     Tanh,
 }
 
+named_values!(Activation {
+    Linear = "linear": "None: word order then hardly matters",
+    Tanh = "tanh": "The hyperbolic tangent",
+});
+
 /// Padding of a sentence shorter than a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -53,6 +58,11 @@ pub enum Padding {
     /// Zero vectors on the right up to the widest window, for all widths alike.
     WholeSentence,
 }
+
+named_values!(Padding {
+    PerFilter = "per-filter": "For each width as far as one window needs",
+    WholeSentence = "whole-sentence": "Up to the widest window, for all widths alike",
+});
 
 /// A convolution with sum pooling: the encoder of CSE.
 ///

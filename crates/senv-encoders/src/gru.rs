@@ -12,7 +12,7 @@ mod steps;
 mod tests;
 
 use ndarray::{ArrayView2, ArrayViewMut2};
-use senv_core::{Error, Float, Parameters, Result, Stream, Tensor};
+use senv_core::{Error, Float, Parameters, Result, Stream, Tensor, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use backward::Upstream;
@@ -47,6 +47,13 @@ pub enum GruStyle {
     /// The GRU cell of TensorFlow 1, which P-thought uses.
     Tf1,
 }
+
+named_values!(GruStyle {
+    Paper = "paper": "The equations of the Skip-thoughts paper",
+    Release = "release": "The code of its authors",
+    Torch = "torch": "PyTorch and cuDNN",
+    Tf1 = "tf1": "TensorFlow 1",
+});
 
 impl GruStyle {
     /// Whether the reset gate acts on the state before the product with U_n.

@@ -17,7 +17,9 @@ mod tests;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
-use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, TokenId, matmul, matmul_into};
+use senv_core::{
+    Error, Float, Parameters, Result, Stream, TokenBatch, TokenId, hyperparameters::named_values, matmul, matmul_into,
+};
 use serde::{Deserialize, Serialize};
 
 pub use session::DecoderSession;
@@ -38,6 +40,11 @@ pub enum Conditioning {
     /// It is added to both gates and to the candidate at every step, each through a matrix. The Skip-thought paper.
     ContextMatrices,
 }
+
+named_values!(Conditioning {
+    InitialState = "initial-state": "It is the first state, as in the release",
+    ContextMatrices = "context-matrices": "It acts on every step through matrices, as in the paper",
+});
 
 /// The input of a decoder before the first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -5,7 +5,9 @@ mod tests;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
-use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, matmul, matmul_into};
+use senv_core::{
+    Error, Float, Parameters, Result, Stream, TokenBatch, hyperparameters::named_values, matmul, matmul_into,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -28,6 +30,12 @@ pub enum GruTopology {
     /// PyTorch and cuDNN. With one layer it equals `Separate`.
     Interleaved,
 }
+
+named_values!(GruTopology {
+    Forward = "forward": "One direction",
+    Separate = "separate": "Two directions, each with layers of its own",
+    Interleaved = "interleaved": "Two directions, and each layer reads both of the layer below",
+});
 
 /// A recurrent encoder: Skip-thoughts uni (`Forward`) and bi (`Separate`), P-thought in all three structures.
 ///

@@ -18,6 +18,7 @@
 //! losses would be maximized, whatever the paper's text on maximizing says, so only equation 12 with α > 0 is here. The
 //! paper does not print its α; 1.5, 2, 3 and 5 are worth trying.
 
+use senv_core::hyperparameters::{Hyperparameter, Hyperparameters, Section, set_value};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, check_range};
@@ -46,6 +47,28 @@ impl Default for DualObjective {
     /// α = 2.
     fn default() -> Self {
         Self { alpha: DEFAULT_ALPHA }
+    }
+}
+
+/// α by its name.
+impl Hyperparameters for DualObjective {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let doc = &["Weight α of the loss of the paraphrase relative to that of the sentence itself, above 0."];
+        vec![Hyperparameter::of("alpha", doc, Section::Training, None, &self.alpha)]
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> senv_core::Result<bool> {
+        if name != "alpha" {
+            return Ok(false);
+        }
+        set_value(&mut self.alpha, name, text)?;
+        Ok(true)
+    }
+
+    fn check_ranges(&self) -> senv_core::Result<()> {
+        let is_good = self.alpha > 0.0 && self.alpha.is_finite();
+        let (requirement, got) = ("finite and above 0", self.alpha.to_string());
+        if is_good { Ok(()) } else { Err(senv_core::Error::InvalidParameter { name: "alpha", requirement, got }) }
     }
 }
 

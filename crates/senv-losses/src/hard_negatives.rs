@@ -12,7 +12,7 @@
 use ndarray::{Array2, ArrayView2, s};
 use rand::RngExt;
 use rayon::prelude::*;
-use senv_core::{Float, Stream, matmul, matmul_into};
+use senv_core::{Float, Stream, hyperparameters::named_values, matmul, matmul_into};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -33,6 +33,12 @@ pub enum Candidates {
     FirstElements,
 }
 
+named_values!(Candidates {
+    BothSides = "both-sides": "Both members of the other pairs, as in the release",
+    SameSide = "same-side": "First members for a first member, second members for a second one",
+    FirstElements = "first-elements": "First members alone, as the CSE paper prints it",
+});
+
 /// How a negative is chosen among the candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Selection {
@@ -44,6 +50,12 @@ pub enum Selection {
     /// A random candidate, all equally likely.
     Random,
 }
+
+named_values!(Selection {
+    Max = "max": "The candidate of the largest cosine",
+    Mix = "mix": "That one or a random one, with equal chance",
+    Random = "random": "A random candidate",
+});
 
 /// Which candidates may be negatives, and how one is selected.
 pub(crate) struct NegativeSelector<'a> {

@@ -16,7 +16,11 @@
 //! bit-identical at any number of threads.
 
 use ndarray::{Array2, ArrayView2, s};
-use senv_core::{Float, matmul, matmul_into};
+use senv_core::{
+    Float,
+    hyperparameters::{hyperparameters, named_values},
+    matmul, matmul_into,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -40,6 +44,11 @@ pub enum Directions {
     Forward,
 }
 
+named_values!(Directions {
+    Both = "both": "The second among all second members and the first among all first ones",
+    Forward = "forward": "The second among all second members",
+});
+
 /// The first dimensions of all vectors, as vectors of their own (Matryoshka).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Prefix {
@@ -49,48 +58,74 @@ pub struct Prefix {
     pub weight: f64,
 }
 
-/// In-batch softmax over cosines (InfoNCE, multiple negatives ranking), averaged over the pairs.
-///
-/// ```
-/// use ndarray::array;
-/// use senv_losses::{Directions, InfoNce, Prefix};
-/// let (a, b) = (array![[2.0, 0.0], [0.0, 1.0]], array![[1.0, 0.0], [0.0, 3.0]]);
-/// let loss = InfoNce { temperature: 1.0, ..InfoNce::default() };
-/// let (value, saved) = loss.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?;
-/// assert!((value - (1.0 + (-1f64).exp()).ln()).abs() < 1e-12); // cosines 1 in the pairs and 0 across
-/// let (d_a, d_b, d_hard) = loss.backward(&saved, 1.0)?;
-/// assert_eq!((d_a.dim(), d_b.dim(), d_hard), ((2, 2), (2, 2), None));
-///
-/// let nested = InfoNce { prefixes: vec![Prefix { dim: 1, weight: 0.5 }, Prefix { dim: 2, weight: 1.0 }], ..loss };
-/// assert!(nested.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?.0 > value); // one dimension cannot hold it
-/// # Ok::<(), senv_losses::Error>(())
-/// ```
-///
-/// # References
-/// A. van den Oord, Y. Li, O. Vinyals: Representation Learning with Contrastive Predictive Coding, 2018, equation 4;
-/// both directions as in A. Radford et al., ICML 2021; prefixes as in A. Kusupati et al.: Matryoshka Representation
-/// Learning, NeurIPS 2022, equation 1.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct InfoNce {
-    /// τ, above 0; 0.06 by default.
-    pub temperature: f64,
-    /// Both by default.
-    pub directions: Directions,
-    /// Whether a sentence of the same text as a member of the pair is no negative; true by default.
-    pub exclude_equal_text: bool,
-    /// Prefixes of which the loss is the weighted mean, each with vectors normalized anew; none, the default, is all
-    /// dimensions.
-    pub prefixes: Vec<Prefix>,
+hyperparameters! {
+    /// In-batch softmax over cosines (InfoNCE, multiple negatives ranking), averaged over the pairs.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use senv_losses::{Directions, InfoNce, Prefix};
+    /// let (a, b) = (array![[2.0, 0.0], [0.0, 1.0]], array![[1.0, 0.0], [0.0, 3.0]]);
+    /// let loss = InfoNce { temperature: 1.0, ..InfoNce::default() };
+    /// let (value, saved) = loss.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?;
+    /// assert!((value - (1.0 + (-1f64).exp()).ln()).abs() < 1e-12); // cosines 1 in the pairs and 0 across
+    /// let (d_a, d_b, d_hard) = loss.backward(&saved, 1.0)?;
+    /// assert_eq!((d_a.dim(), d_b.dim(), d_hard), ((2, 2), (2, 2), None));
+    ///
+    /// let nested = InfoNce { prefixes: vec![Prefix { dim: 1, weight: 0.5 }, Prefix { dim: 2, weight: 1.0 }], ..loss };
+    /// assert!(nested.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?.0 > value); // one dimension cannot hold it
+    /// # Ok::<(), senv_losses::Error>(())
+    /// ```
+    ///
+    /// # References
+    /// A. van den Oord, Y. Li, O. Vinyals: Representation Learning with Contrastive Predictive Coding, 2018, equation 4;
+    /// both directions as in A. Radford et al., ICML 2021; prefixes as in A. Kusupati et al.: Matryoshka Representation
+    /// Learning, NeurIPS 2022, equation 1.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct InfoNce {
+        /// Temperature τ, which divides the cosines (softmax-cosine).
+        pub temperature: f64 = DEFAULT_TEMPERATURE => Training[above 0];
+        /// Which member of a pair is predicted from which (softmax-cosine).
+        pub directions: Directions = Directions::Both => Training;
+        /// Whether a sentence of the same text as a member of the pair is no negative.
+        pub exclude_equal_text: bool = true => Training;
+        /// Prefixes of which the loss is the weighted mean, each with vectors normalized anew; none, the default, is all
+        /// dimensions.
+        pub prefixes: Vec<Prefix> = Vec::new() => group[nested];
+    }
 }
 
-impl Default for InfoNce {
-    fn default() -> Self {
-        Self {
-            temperature: DEFAULT_TEMPERATURE,
-            directions: Directions::Both,
-            exclude_equal_text: true,
-            prefixes: vec![],
+/// [`InfoNce::prefixes`] as a hyperparameter: a list of dimensions, whose losses count the same.
+mod nested {
+    use senv_core::{
+        Result,
+        hyperparameters::{Hyperparameter, Section, set_value},
+    };
+
+    use super::Prefix;
+
+    const DOC: &[&str] = &[
+        "Dimensions to which vectors may be cut: the loss is the mean of those of the vectors cut there",
+        "(softmax-cosine).",
+    ];
+
+    pub(super) fn hyperparameters(prefixes: &[Prefix]) -> Vec<Hyperparameter> {
+        let dims: Vec<usize> = prefixes.iter().map(|prefix| prefix.dim).collect();
+        vec![Hyperparameter::of("nested", DOC, Section::Training, None, &dims)]
+    }
+
+    pub(super) fn set(prefixes: &mut Vec<Prefix>, name: &str, text: &str) -> Result<bool> {
+        if name != "nested" {
+            return Ok(false);
         }
+        let mut dims: Vec<usize> = Vec::new();
+        set_value(&mut dims, name, text)?;
+        *prefixes = dims.into_iter().map(|dim| Prefix { dim, weight: 1.0 }).collect();
+        Ok(true)
+    }
+
+    /// The loss checks them against the dimension of its vectors.
+    pub(super) fn check_ranges(_: &[Prefix]) -> Result<()> {
+        Ok(())
     }
 }
 

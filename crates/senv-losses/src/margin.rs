@@ -14,7 +14,7 @@
 //! then through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the gradient is 0.
 
 use ndarray::{Array2, ArrayView2, s};
-use senv_core::{Float, Stream};
+use senv_core::{Float, Stream, hyperparameters::hyperparameters};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -27,50 +27,42 @@ use crate::{
 /// The margin of the PP release for phrases.
 pub const DEFAULT_MARGIN: f64 = 0.4;
 
-/// Margin loss over a batch of pairs, averaged over the pairs.
-///
-/// ```
-/// use ndarray::array;
-/// use senv_core::stream;
-/// use senv_losses::MarginLoss;
-/// // Two pairs at right angles; the second members are turned by 60 degrees towards the other pair.
-/// let a = array![[1.0, 0.0], [0.0, 1.0]];
-/// let (cos60, sin60) = (0.5, 0.75f64.sqrt());
-/// let b = array![[cos60, sin60], [sin60, cos60]];
-/// let loss = MarginLoss { margin: 0.5, ..MarginLoss::default() };
-/// let (value, saved) = loss.forward(a.view(), b.view(), &[0, 1, 2, 3], &mut stream(1, "negatives", &[]))?;
-/// // a: 0.5 − 0.5 + cos 30°, with the other second member; b: the same, with the other's second or first member.
-/// assert!((value - 2.0 * sin60).abs() < 1e-12);
-/// assert_eq!(saved.n_active(), 4);
-/// let (d_a, d_b) = loss.backward(&saved, 1.0);
-/// assert_eq!((d_a.dim(), d_b.dim()), ((2, 2), (2, 2)));
-/// # Ok::<(), senv_losses::Error>(())
-/// ```
-///
-/// # References
-/// J. Wieting, M. Bansal, K. Gimpel, K. Livescu: Towards Universal Paraphrastic Sentence Embeddings, ICLR 2016,
-/// section 3.2. Where its release and the formula of the CSE paper differ: see [`Candidates`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MarginLoss {
-    /// δ, the margin between the cosines, `[0, 2]`; 0.4 by default.
-    pub margin: f64,
-    /// Which sentences may be negatives; both members of the other pairs by default.
-    pub candidates: Candidates,
-    /// How a negative is chosen; the hardest by default.
-    pub selection: Selection,
-    /// Whether a sentence of the same text as a member of the pair is no candidate; true by default. (The release has
-    /// no such rule, so a repeated phrase is a negative of itself.)
-    pub exclude_equal_text: bool,
-}
-
-impl Default for MarginLoss {
-    fn default() -> Self {
-        Self {
-            margin: DEFAULT_MARGIN,
-            candidates: Candidates::default(),
-            selection: Selection::default(),
-            exclude_equal_text: true,
-        }
+hyperparameters! {
+    /// Margin loss over a batch of pairs, averaged over the pairs.
+    ///
+    /// ```
+    /// use ndarray::array;
+    /// use senv_core::stream;
+    /// use senv_losses::MarginLoss;
+    /// // Two pairs at right angles; the second members are turned by 60 degrees towards the other pair.
+    /// let a = array![[1.0, 0.0], [0.0, 1.0]];
+    /// let (cos60, sin60) = (0.5, 0.75f64.sqrt());
+    /// let b = array![[cos60, sin60], [sin60, cos60]];
+    /// let loss = MarginLoss { margin: 0.5, ..MarginLoss::default() };
+    /// let (value, saved) = loss.forward(a.view(), b.view(), &[0, 1, 2, 3], &mut stream(1, "negatives", &[]))?;
+    /// // a: 0.5 − 0.5 + cos 30°, with the other second member; b: the same, with the other's second or first member.
+    /// assert!((value - 2.0 * sin60).abs() < 1e-12);
+    /// assert_eq!(saved.n_active(), 4);
+    /// let (d_a, d_b) = loss.backward(&saved, 1.0);
+    /// assert_eq!((d_a.dim(), d_b.dim()), ((2, 2), (2, 2)));
+    /// # Ok::<(), senv_losses::Error>(())
+    /// ```
+    ///
+    /// # References
+    /// J. Wieting, M. Bansal, K. Gimpel, K. Livescu: Towards Universal Paraphrastic Sentence Embeddings, ICLR 2016,
+    /// section 3.2. Where its release and the formula of the CSE paper differ: see [`Candidates`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct MarginLoss {
+        /// Margin δ by which the cosine of a pair must exceed that with a negative (margin).
+        pub margin: f64 = DEFAULT_MARGIN => Training[from 0 to 2];
+        /// Which sentences of other pairs may be negatives (margin).
+        pub candidates: Candidates = Candidates::default() => Training;
+        /// How a negative is chosen among them (margin).
+        pub selection as negatives_selection: Selection = Selection::default() => Training;
+        /// Whether a sentence of the same text as a member of the pair is no negative.
+        ///
+        /// The release has no such rule, so a repeated phrase is a negative of itself.
+        pub exclude_equal_text: bool = true => Training;
     }
 }
 

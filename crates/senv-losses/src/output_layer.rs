@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
-use senv_core::{Float, Parameters, matmul_into};
+use senv_core::{Float, Parameters, hyperparameters::named_values, matmul_into};
 
 use crate::error::{Error, Result, check_size};
 
@@ -36,6 +36,8 @@ pub enum Reduction {
     #[default]
     Mean,
 }
+
+named_values!(Reduction { Sum = "sum": "Their sum, as in the release", Mean = "mean": "Their mean" });
 
 impl Reduction {
     /// The factor of the loss of each of `n` examples.

@@ -13,7 +13,7 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
-use senv_core::{Float, Parameters, Stream};
+use senv_core::{Float, Parameters, Stream, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -43,6 +43,11 @@ pub enum Combine {
     /// Both vectors, concatenated, as the CSE paper prints it.
     Concat,
 }
+
+named_values!(Combine {
+    Product = "product": "Their elementwise product",
+    Concat = "concat": "Both, concatenated, as the CSE paper prints it",
+});
 
 /// The head of Tai et al. on top of two sentence vectors; its weights are in [`Parameters`].
 ///

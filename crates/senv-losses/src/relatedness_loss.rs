@@ -12,7 +12,11 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2, Zip};
-use senv_core::{Float, math};
+use senv_core::{
+    Float,
+    hyperparameters::{Choice, HyperparameterValue, expected_one_of},
+    math,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -74,6 +78,36 @@ pub enum RelatednessLoss {
     CrossEntropy,
     /// Mean squared error over all entries, as in the SentEval and P-thought scripts.
     SquaredError,
+}
+
+impl HyperparameterValue for RelatednessLoss {
+    const PLACEHOLDER: &'static str = "NAME";
+    const CHOICES: &'static [Choice] = &[
+        Choice { name: "kl", help: "Divergence of the prediction from the target distribution" },
+        Choice { name: "kl-mean", help: "The same, divided by the number of classes, as in the releases" },
+        Choice { name: "cross-entropy", help: "Cross-entropy of the two distributions" },
+        Choice { name: "squared-error", help: "Mean squared error of the probabilities" },
+    ];
+
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        Ok(match text {
+            "kl" => Self::Kl { mean_over_classes: false },
+            "kl-mean" => Self::Kl { mean_over_classes: true },
+            "cross-entropy" => Self::CrossEntropy,
+            "squared-error" => Self::SquaredError,
+            _ => return Err(expected_one_of(Self::CHOICES)),
+        })
+    }
+
+    fn print(&self) -> Option<String> {
+        let name = match self {
+            Self::Kl { mean_over_classes: false } => "kl",
+            Self::Kl { mean_over_classes: true } => "kl-mean",
+            Self::CrossEntropy => "cross-entropy",
+            Self::SquaredError => "squared-error",
+        };
+        Some(name.to_owned())
+    }
 }
 
 impl Default for RelatednessLoss {

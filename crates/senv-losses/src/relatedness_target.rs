@@ -10,7 +10,7 @@
 //! An integer score has all its mass on its class. (The P-thought paper prints (F1) without "− y"; its release has it.)
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::Float;
+use senv_core::{Float, hyperparameters::HyperparameterValue};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -44,6 +44,32 @@ impl Default for Grid {
     /// 1 .. 5
     fn default() -> Self {
         Self::OneTo(5)
+    }
+}
+
+/// `1-K`, `0-K` or `senteval`.
+impl HyperparameterValue for Grid {
+    const PLACEHOLDER: &'static str = "SCALE";
+
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        let top = |text: &str, from: usize| match text.parse::<usize>() {
+            Ok(top) if top > from && top <= 1000 => Ok(top),
+            _ => Err(format!("expected 1-K, 0-K or senteval, as in 1-5, got a scale up to {text:?}")),
+        };
+        match text.split_once('-') {
+            Some(("1", k)) => Ok(Self::OneTo(top(k, 1)?)),
+            Some(("0", k)) => Ok(Self::ZeroTo(top(k, 0)?)),
+            _ if text == "senteval" => Ok(Self::SentEval),
+            _ => Err("expected 1-5, 0-5 or senteval".into()),
+        }
+    }
+
+    fn print(&self) -> Option<String> {
+        Some(match self {
+            Self::OneTo(top) => format!("1-{top}"),
+            Self::ZeroTo(top) => format!("0-{top}"),
+            Self::SentEval => "senteval".into(),
+        })
     }
 }
 

@@ -119,12 +119,3 @@ pub(crate) fn check_dim(dim: usize) -> Result<()> {
     }
     Err(CoreError::InvalidParameter { name: "dim", requirement: "from 1 to 65536", got: dim.to_string() }.into())
 }
-
-/// Thresholds that subsampling may have; infinity keeps everything.
-pub(crate) fn check_subsample(threshold: f64) -> Result<()> {
-    if threshold > 0.0 {
-        return Ok(());
-    }
-    let got = threshold.to_string();
-    Err(CoreError::InvalidParameter { name: "subsample", requirement: "above 0", got }.into())
-}

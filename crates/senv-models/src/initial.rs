@@ -11,19 +11,21 @@
 //! 2017: a table alone can then learn how much a word counts, for its length is free. Words that the file lacks are drawn as
 //! long as its rows are on average.
 
-use senv_core::{Error as CoreError, Table, Vocabulary, init, stream};
+use senv_core::{Error as CoreError, Table, Vocabulary, hyperparameters::hyperparameters, init, stream};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, file, fingerprint::Fingerprint};
 
-/// Where word vectors start.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Initial {
-    /// Standard deviation of the numbers drawn where there is no file.
-    pub sd: f64,
-    /// The a of the frequency weight a / (a + p), above 0; `None` for no weight.
-    pub frequency_weight: Option<f64>,
+hyperparameters! {
+    /// Initial word vectors: N(0, sd²), or given ones, in either case times the frequency weight.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Initial {
+        /// Standard deviation of the initial values of words without a given vector.
+        pub sd as init_sd: f64 = 0.1 => Training[at_least 0];
+        /// Initial word vectors are multiplied by a / (a + relative frequency of the word), as in SIF; 1e-5 is usual.
+        pub frequency_weight as init_frequency_weight: Option<f64> = None => Training[above 0];
+    }
 }
 
 impl Initial {

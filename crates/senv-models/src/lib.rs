@@ -55,6 +55,7 @@ mod tunable;
 mod unknown_words;
 mod validation;
 mod vocabulary_expansion;
+mod weight_scheme;
 mod weighting;
 
 pub use average::AverageEncoder;
@@ -74,7 +75,7 @@ pub use check::{
     MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
 };
 pub use compress::CompressParams;
-pub use fit::{Decay, FitParams, Norm, Phases, Stopped, WordUpdates};
+pub use fit::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
 pub use index::{Hit, Index};
 pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use pair_training::{PairLoss, PairParams};
@@ -94,7 +95,8 @@ pub use tunable::EncoderForm;
 pub use unknown_words::UnknownWords;
 pub use validation::ScoredPairs;
 pub use vocabulary_expansion::{Expansion, ExpansionReport};
-pub use weighting::{WEIGHTING_SENTENCES, WeightScheme, Weighting};
+pub use weight_scheme::WeightScheme;
+pub use weighting::{WEIGHTING_SENTENCES, Weighting};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -7,55 +7,108 @@ use std::collections::HashMap;
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use rand::RngExt;
-use senv_core::{Sentences, TokenBatch, Tokenizer, stream};
+use senv_core::{
+    Result as CoreResult, Sentences, TokenBatch, Tokenizer,
+    hyperparameters::{
+        Hyperparameter, Hyperparameters, Section, belongs_to, hyperparameters, named_values, set_value, variants,
+    },
+    stream,
+};
 use senv_encoders::Encoder;
 use senv_losses::{InfoNce, L2, MarginLoss};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Result,
-    fit::{Gradients, Lap, Objective, Source, Step, StepReport, Weights, require, require_penalty},
+    fit::{Gradients, Lap, Objective, Source, Step, StepReport, Weights},
     pairs::{PairData, PairSource},
     validation::{ScoredPairs, Validation},
 };
 
-/// What pushes.
+/// The loss of a batch of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairLoss {
-    /// The hinges of PP and CSE.
+    /// The margin loss of PP and CSE.
     Margin(MarginLoss),
     /// Softmax over the cosines of the whole batch, with a temperature.
     SoftmaxCosine(InfoNce),
 }
 
-/// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::FitParams).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PairParams {
-    /// What pushes.
-    pub loss: PairLoss,
-    /// Share of the words that are left out of a sentence at each step, in `[0, 1)`; one word always stays.
-    pub word_dropout: f64,
-    /// Share of the numbers of each word vector that are set to 0 at each step, the others growing to make up for it, in
-    /// `[0, 1)`. A word has one mask in all sentences of a batch.
-    pub vector_dropout: f64,
-    /// λ of the penalty on filters and biases, at least 0; averages have none.
-    pub l2_filters: f64,
-    /// Probability that the words of both sentences of a pair are shuffled, in `[0, 1]`.
-    pub scramble: f64,
+/// Losses by name.
+enum LossName {
+    Margin,
+    SoftmaxCosine,
+}
+named_values!(LossName {
+    Margin = "margin": "Margin loss of the papers: a pair must be closer than other sentences of the batch by a margin",
+    SoftmaxCosine = "softmax-cosine": "Softmax over the cosines of the whole batch, with a temperature",
+});
+
+impl Default for PairLoss {
+    fn default() -> Self {
+        Self::Margin(MarginLoss::default())
+    }
 }
 
-impl PairParams {
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
-        for (name, share) in [("word_dropout", self.word_dropout), ("vector_dropout", self.vector_dropout)] {
-            require((0.0..1.0).contains(&share), name, "at least 0 and below 1", share)?;
+impl Hyperparameters for PairLoss {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let (name, own, other) = match self {
+            Self::Margin(loss) => (LossName::Margin, loss.hyperparameters(), InfoNce::default().hyperparameters()),
+            Self::SoftmaxCosine(loss) => {
+                (LossName::SoftmaxCosine, loss.hyperparameters(), MarginLoss::default().hyperparameters())
+            }
+        };
+        let loss = Hyperparameter::of("loss", &["Loss."], Section::Training, None, &name);
+        variants([loss].into_iter().chain(own).collect(), [other])
+    }
+
+    /// Another loss comes with its defaults.
+    fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
+        if name == "loss" {
+            let mut loss = LossName::Margin;
+            set_value(&mut loss, name, text)?;
+            match (loss, &*self) {
+                (LossName::Margin, Self::SoftmaxCosine(_)) => *self = Self::Margin(MarginLoss::default()),
+                (LossName::SoftmaxCosine, Self::Margin(_)) => *self = Self::SoftmaxCosine(InfoNce::default()),
+                _ => {}
+            }
+            return Ok(true);
         }
-        require_penalty("l2_filters", self.l2_filters)?;
-        require((0.0..=1.0).contains(&self.scramble), "scramble", "from 0 to 1", self.scramble)
+        let (known, other, owner) = match self {
+            Self::Margin(loss) => {
+                (loss.set(name, text)?, InfoNce::default().set(name, text), "the loss softmax-cosine")
+            }
+            Self::SoftmaxCosine(loss) => {
+                (loss.set(name, text)?, MarginLoss::default().set(name, text), "the loss margin")
+            }
+        };
+        if !known && other? {
+            return Err(belongs_to(name, text, owner));
+        }
+        Ok(known)
+    }
+
+    fn check_ranges(&self) -> CoreResult<()> {
+        match self {
+            Self::Margin(loss) => loss.check_ranges(),
+            Self::SoftmaxCosine(loss) => loss.check_ranges(),
+        }
+    }
+}
+
+hyperparameters! {
+    /// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::FitParams).
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct PairParams {
+        /// The loss.
+        pub loss: PairLoss = PairLoss::default() => group;
+        /// Share of the words that are dropped from a sentence in each step; one word always stays.
+        pub word_dropout: f64 = 0.0 => Training[from 0 below 1];
+        /// Share of the values of each word vector that are set to 0 in each step, the others scaled up to make up for it.
+        pub vector_dropout: f64 = 0.0 => Training[from 0 below 1];
+        /// Probability that the words of both sentences of a pair are shuffled.
+        pub scramble: f64 = 0.0 => Training[from 0 to 1];
     }
 }
 

@@ -12,6 +12,7 @@
 //! weights an unknown word weighs as much as the one that weighs most. What this is worth stands in
 //! `docs/experiments/unknown-words.md`.
 
+use senv_core::hyperparameters::named_values;
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,11 @@ pub enum UnknownWords {
     /// A random vector that a hash of the word decides.
     Hash,
 }
+
+named_values!(UnknownWords {
+    Skip = "skip": "Nothing, as in the papers",
+    Hash = "hash": "A random vector for each, from a hash of the word: sentences that share one are more alike",
+});
 
 impl UnknownWords {
     /// Whether it is the default, which files do not mention.

@@ -26,82 +26,14 @@ use senv_core::{
 };
 use senv_ngram::WordNgrams;
 use senv_store::{
-    CommonComponents, ModelFile, ModelWriter, RowSum, SecondMoment, Sif, Usif, load_weights_from, save_weights_into,
+    CommonComponents, ModelFile, ModelWriter, RowSum, SecondMoment, load_weights_from, save_weights_into,
     weighted_sentence_with,
 };
-use serde::{Deserialize, Serialize};
 
-use crate::{AverageEncoder, Error, PairData, Result, fit::require};
+use crate::{AverageEncoder, Error, PairData, Result, WeightScheme};
 
 /// Sentences of the training text, drawn at random, that common components are found on, at most.
 pub const WEIGHTING_SENTENCES: u64 = 100_000;
-
-/// Which weights.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WeightScheme {
-    /// a / (a + p), and the first common component removed whole (Arora, Liang and Ma 2017).
-    Sif {
-        /// Where the weight is one half; above 0, 1e-3 by default.
-        a: f64,
-    },
-    /// The weights follow from the counts; five components are removed by their shares (Ethayarajh 2018).
-    Usif {
-        /// Mean number of words of a sentence, at least 1; 11 by default.
-        mean_length: f64,
-    },
-}
-
-impl WeightScheme {
-    /// SIF with its default a.
-    pub const SIF: Self = Self::Sif { a: senv_store::DEFAULT_SIF_A };
-    /// uSIF with its default length of a sentence.
-    pub const USIF: Self = Self::Usif { mean_length: senv_store::DEFAULT_USIF_LENGTH };
-
-    /// `sif` or `usif`.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sif { .. } => "sif",
-            Self::Usif { .. } => "usif",
-        }
-    }
-
-    /// Common components that are removed: 1 (SIF) or 5 (uSIF).
-    #[must_use]
-    pub fn n_components(self) -> usize {
-        match self {
-            Self::Sif { .. } => 1,
-            Self::Usif { .. } => 5,
-        }
-    }
-
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`CoreError::InvalidParameter`] naming the parameter that is out of range.
-    pub fn check(self) -> Result<()> {
-        match self {
-            Self::Sif { a } => require(a.is_finite() && a > 0.0, "a", "above 0", a),
-            Self::Usif { mean_length: n } => require(n.is_finite() && n >= 1.0, "mean_length", "at least 1", n),
-        }
-    }
-
-    /// The weight of each word of `words` by the frequencies of `counts`, which may be the same vocabulary.
-    ///
-    /// # Errors
-    /// [`CoreError::InvalidParameter`] for a parameter out of range, or if the vocabulary has no counts.
-    pub fn word_weights(self, words: &Vocabulary, counts: &Vocabulary) -> Result<Vec<f32>> {
-        Ok(match self {
-            Self::Sif { a } => Sif { a }.weights_by(words, counts)?,
-            Self::Usif { mean_length } => Usif { mean_length }.weights_by(words, counts)?,
-        })
-    }
-
-    fn is_usif(self) -> bool {
-        matches!(self, Self::Usif { .. })
-    }
-}
 
 /// Weights of the words of a model, and the common components of its sentence vectors.
 ///

@@ -8,26 +8,22 @@
 //! vector every time.
 
 use rand::RngExt;
-use senv_core::{Rows, TokenId, kernels, stream};
+use senv_core::{Rows, TokenId, hyperparameters::hyperparameters, kernels, stream};
 
 use crate::{noise::Noise, sigmoid::sigmoid_in_place};
 
-/// How a new vector is fitted.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-pub struct Inference {
-    /// Passes over the sentence.
-    pub epochs: u32,
-    /// Learning rate at the start; falls linearly to 0.
-    pub lr: f32,
-    /// Negatives a token.
-    pub negatives: usize,
-    /// Start and negatives derive from it.
-    pub seed: u64,
-}
-
-impl Default for Inference {
-    fn default() -> Self {
-        Self { epochs: 20, lr: 0.1, negatives: 5, seed: 1 }
+hyperparameters! {
+    /// How a new vector is fitted.
+    #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+    pub struct Inference {
+        /// Passes over a new sentence when its vector is inferred.
+        pub epochs as inference_epochs: u32 = 20 => Training[at_least 1];
+        /// Learning rate at the start of inference, which falls linearly to 0.
+        pub lr as inference_lr: f32 = 0.1 => Training[above 0];
+        /// Negatives for each word in inference.
+        pub negatives as inference_negatives: usize = 5 => Training[from 1 to 1000];
+        /// Start and negatives derive from it.
+        pub seed: u64 = 1 => skip;
     }
 }
 

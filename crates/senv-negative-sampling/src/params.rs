@@ -1,7 +1,10 @@
 //! Hyperparameters of the trainer: ranges and defaults.
 
-use senv_core::Error;
 pub use senv_core::checkpoint::CheckpointPlan;
+use senv_core::{
+    Error,
+    hyperparameters::{Hyperparameters, hyperparameters, named_values},
+};
 use serde::{Deserialize, Serialize};
 
 pub use crate::plan::NegativeSharing;
@@ -24,44 +27,35 @@ pub enum Schedule {
     Deterministic,
 }
 
-/// Parameters of the trainer. Public fields with defaults; [`Params::check`] says what is out of range.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Params {
-    /// Passes over the corpus, at least 1.
-    pub epochs: u32,
-    /// Learning rate at the start, positive; falls linearly to 0.
-    pub lr: f32,
-    /// Negatives a target, at least 1.
-    pub negatives: usize,
-    /// Who shares negatives.
-    pub negatives_shared: NegativeSharing,
-    /// L1 penalty τ of Sent2Vec's appendix B, at least 0 (0: none).
-    pub l1: f32,
-    /// How threads share the work.
-    pub schedule: Schedule,
-    /// Every random choice derives from it.
-    pub seed: u64,
-    /// Threads, at most 1024; 0 (default) for all cores. Not part of what a resumed run must agree on.
-    #[serde(skip)]
-    pub threads: usize,
-    /// Checkpoints; `None` for none.
-    #[serde(skip)]
-    pub checkpoint: Option<CheckpointPlan>,
-}
+named_values!(Schedule {
+    Hogwild = "hogwild": "Threads write the same rows without locks: faster with many of them, never twice the same",
+    Deterministic = "deterministic": "The same model whatever the number of threads",
+});
 
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            epochs: DEFAULT_EPOCHS,
-            lr: DEFAULT_LR,
-            negatives: DEFAULT_NEGATIVES,
-            negatives_shared: NegativeSharing::Block,
-            l1: 0.0,
-            schedule: Schedule::Deterministic,
-            seed: 1,
-            threads: 0,
-            checkpoint: None,
-        }
+hyperparameters! {
+    /// Hyperparameters of the trainer: public fields with defaults; [`Params::check`] says what is out of range.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Params {
+        /// Passes over the text.
+        pub epochs: u32 = DEFAULT_EPOCHS => Training[at_least 1];
+        /// Learning rate at the start, which falls linearly to 0.
+        pub lr: f32 = DEFAULT_LR => Training[above 0];
+        /// Negatives for each target.
+        pub negatives: usize = DEFAULT_NEGATIVES => Training[from 1 to 1000];
+        /// Which targets share their negatives.
+        pub negatives_shared: NegativeSharing = NegativeSharing::Block => Training;
+        /// L1 penalty τ (Sent2Vec, appendix B): rows of rare words become zero.
+        pub l1: f32 = 0.0 => Training[at_least 0];
+        /// How threads share the work.
+        pub schedule: Schedule = Schedule::Deterministic => Training;
+        /// Random seed.
+        pub seed: u64 = 1 => Training;
+        /// Threads, at most 1024; 0 (default) for all cores. Not part of what a resumed run must agree on.
+        @[serde(skip)]
+        pub threads: usize = 0 => skip;
+        /// Checkpoints; `None` for none.
+        @[serde(skip)]
+        pub checkpoint: Option<CheckpointPlan> = None => skip;
     }
 }
 
@@ -71,15 +65,12 @@ impl Params {
     /// # Errors
     /// [`Error::InvalidParameter`] naming the first parameter that is out of range or NaN.
     pub fn check(&self) -> Result<(), Error> {
-        let in_range = |ok: bool, name, requirement, got: String| {
-            if ok { Ok(()) } else { Err(Error::InvalidParameter { name, requirement, got }) }
-        };
-        in_range(self.epochs >= 1, "epochs", "at least 1", self.epochs.to_string())?;
-        in_range(self.lr.is_finite() && self.lr > 0.0, "lr", "finite and above 0", self.lr.to_string())?;
-        let k = self.negatives;
-        in_range((1..=1000).contains(&k), "negatives", "from 1 to 1000", k.to_string())?;
-        in_range(self.l1.is_finite() && self.l1 >= 0.0, "l1", "finite and at least 0", self.l1.to_string())?;
-        in_range(self.threads <= 1024, "threads", "at most 1024; 0 for all cores", self.threads.to_string())
+        self.check_ranges()?;
+        if self.threads > 1024 {
+            let (requirement, got) = ("at most 1024; 0 for all cores", self.threads.to_string());
+            return Err(Error::InvalidParameter { name: "threads", requirement, got });
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use senv_core::{RowId, Stream};
+use senv_core::{RowId, Stream, hyperparameters::named_values};
 
 use crate::noise::Noise;
 
@@ -29,6 +29,12 @@ pub enum NegativeSharing {
     /// The targets of a block of sentences share theirs.
     Block,
 }
+
+named_values!(NegativeSharing {
+    None = "none": "Every target draws its own, as in the release",
+    Sentence = "sentence": "The targets of a sentence share theirs",
+    Block = "block": "The targets of a block of sentences share theirs: fastest",
+});
 
 /// A context: consecutive source rows, and the targets that are predicted from it.
 #[derive(Debug, Clone)]

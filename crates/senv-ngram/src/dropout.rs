@@ -16,7 +16,7 @@
 //! random number each, whatever has been drawn before.
 
 use rand::Rng;
-use senv_core::{FeatureList, Stream};
+use senv_core::{FeatureList, Stream, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
 
 /// What is dropped: tokens or n-grams.
@@ -29,6 +29,11 @@ pub enum DropoutScheme {
     /// K n-grams.
     Paper,
 }
+
+named_values!(DropoutScheme {
+    Release = "release": "Tokens, and with each all n-grams that contain it, as in the release",
+    Paper = "paper": "N-grams, as in the paper",
+});
 
 /// The number of tokens or n-grams dropped from a sentence.
 ///

@@ -21,6 +21,7 @@
 //! as fastText"; its release has the multiplier of fastText but combines token ids, so that its buckets depend on the
 //! order of the vocabulary.
 
+use senv_core::hyperparameters::named_values;
 use serde::{Deserialize, Serialize};
 
 /// The multiplier between the words of an n-gram.
@@ -79,6 +80,11 @@ pub enum NgramScheme {
     /// Its string hash ([`fnv1a_signed`]), as in fastText: independent of the vocabulary's order.
     TokenHashes,
 }
+
+named_values!(NgramScheme {
+    TokenIds = "token-ids": "Of the ids of the tokens, as in the release",
+    TokenHashes = "token-hashes": "Of the strings of the tokens, as in fastText: independent of the vocabulary",
+});
 
 /// A string hash as a member of an n-gram: sign-extended to 64 bits, as fastText does.
 #[inline]

@@ -3,14 +3,11 @@
 mod autoencoders;
 mod check_args;
 mod data_args;
-mod decoder_args;
-mod defaults;
 mod files;
-mod fit_args;
+mod hyper_args;
 mod init_args;
 mod init_model;
 mod job;
-mod names;
 mod outcome;
 mod p_thought;
 mod pair_args;
@@ -25,9 +22,9 @@ mod text_args;
 mod text_run;
 mod text_systems;
 mod weighted;
-mod weights_args;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
+use senv_models::{BowAutoencoderParams, RnnAutoencoderParams};
 
 use self::{
     autoencoders::{BowAeArgs, RnnAeArgs},
@@ -45,13 +42,10 @@ use self::{
 pub(super) use self::{
     check_args::check_params,
     data_args::{Loaded, PairFiles, Stage2Args, read_scored},
+    hyper_args::{HyperArgs, Shown},
     outcome::source_line,
-    pair_args::{CnnArgs, LearnArgs, LossArgs},
+    pair_args::RecipeChoice,
     pairs::{PairSystem, groups_by_default},
-};
-pub(crate) use self::{
-    defaults::with_defaults,
-    names::{TokenizerArg, set},
 };
 use crate::failure::Result;
 
@@ -244,16 +238,16 @@ impl Train {
             Self::System(system) => system,
         };
         match *system {
-            System::Sent2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
-            System::Word2vec(args) => text_run::train(&args.common, args.params(threads)?, threads),
-            System::PvDbow(args) => text_run::train(&args.common, args.params(threads), threads),
-            System::FastSent(args) => text_run::train(&args.common, args.params(threads)?, threads),
+            System::Sent2vec(args) => text_run::train(&args.common, &args.params, args.params(threads)?, threads),
+            System::Word2vec(args) => text_run::train(&args.common, &args.params, args.params(threads)?, threads),
+            System::PvDbow(args) => text_run::train(&args.common, &args.params, args.params(threads)?, threads),
+            System::FastSent(args) => text_run::train(&args.common, &args.params, args.params(threads)?, threads),
             System::SiameseCbow(args) => args.run(threads),
-            System::Pp(args) => pairs::train_pp(&args, threads),
-            System::Cse(args) => pairs::train_cse(&args, threads),
+            System::Pp(args) => pairs::train(&args, threads),
+            System::Cse(args) => pairs::train(&args, threads),
             System::SkipThought(args) => args.run(threads),
-            System::RnnAe(args) => args.run(threads),
-            System::BowAe(args) => args.run(threads),
+            System::RnnAe(args) => args.run(RnnAutoencoderParams::default(), threads),
+            System::BowAe(args) => args.run(BowAutoencoderParams::default(), threads),
             System::Snli(args) => args.run(threads),
             System::PThought(args) => args.run(threads),
             System::Relatedness(args) => args.run(threads),

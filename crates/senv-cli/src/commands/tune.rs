@@ -20,7 +20,7 @@ use self::{
     table::{Row, RunTable, median},
 };
 use super::train::{
-    CnnArgs, LearnArgs, Loaded, LossArgs, PairFiles, PairSystem, Stage2Args, groups_by_default, read_scored,
+    HyperArgs, Loaded, PairFiles, PairSystem, RecipeChoice, Shown, Stage2Args, groups_by_default, read_scored,
     source_line,
 };
 use crate::{
@@ -62,28 +62,21 @@ enum System {
     #[command(after_help = "\
 Example:
   senv tune pp --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
-    Pp(Box<TunePp>),
+    Pp(Box<TuneArgs<PpParams>>),
     /// CSE: settings of `senv train cse`.
     #[command(after_help = "\
 Example:
   senv tune cse --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
-    Cse(Box<TuneCse>),
+    Cse(Box<TuneArgs<CseParams>>),
 }
 
+/// A search over hyperparameters of one system.
 #[derive(Debug, clap::Args)]
-struct TunePp {
+struct TuneArgs<S: Shown> {
     #[command(flatten)]
     search: Search,
     #[command(flatten)]
-    settings: PpSettings,
-}
-
-#[derive(Debug, clap::Args)]
-struct TuneCse {
-    #[command(flatten)]
-    search: Search,
-    #[command(flatten)]
-    settings: CseSettings,
+    params: HyperArgs<S>,
 }
 
 /// Arguments of the search itself.
@@ -94,7 +87,7 @@ struct Search {
     #[command(flatten)]
     stage2: Stage2Args,
     #[command(flatten)]
-    loss: LossArgs,
+    recipe: RecipeChoice,
     /// The settings and their values.
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     grid: PathBuf,
@@ -114,53 +107,11 @@ struct Search {
     json: bool,
 }
 
-/// What a grid for PP may vary.
-#[derive(Debug, Clone, clap::Args)]
-struct PpSettings {
-    #[command(flatten)]
-    learn: LearnArgs,
-}
-
-/// What a grid for CSE may vary.
-#[derive(Debug, Clone, clap::Args)]
-struct CseSettings {
-    #[command(flatten)]
-    learn: LearnArgs,
-    #[command(flatten)]
-    cnn: CnnArgs,
-}
-
-/// Settings of a run, as arguments.
-trait Settings: clap::Args + Clone {
-    type System: PairSystem;
-
-    fn apply(&self, params: &mut Self::System, of_vectors: Option<usize>) -> Result;
-}
-
-impl Settings for PpSettings {
-    type System = PpParams;
-
-    fn apply(&self, params: &mut PpParams, of_vectors: Option<usize>) -> Result {
-        self.learn.fit.check(true)?;
-        self.learn.apply(params.parts(), of_vectors)
-    }
-}
-
-impl Settings for CseSettings {
-    type System = CseParams;
-
-    fn apply(&self, params: &mut CseParams, of_vectors: Option<usize>) -> Result {
-        self.learn.fit.check(true)?;
-        self.cnn.apply(params)?;
-        self.learn.apply(params.parts(), of_vectors)
-    }
-}
-
 impl Tune {
     pub(crate) fn run(self, threads: usize) -> Result {
         match self.system {
-            System::Pp(args) => args.search.run(&args.settings, threads),
-            System::Cse(args) => args.search.run(&args.settings, threads),
+            System::Pp(args) => args.search.run(&args.params, threads),
+            System::Cse(args) => args.search.run(&args.params, threads),
         }
     }
 }
@@ -175,7 +126,7 @@ struct Plan<S> {
 }
 
 impl Search {
-    fn run<A: Settings>(&self, base: &A, threads: usize) -> Result {
+    fn run<S: PairSystem>(&self, base: &HyperArgs<S>, threads: usize) -> Result {
         let grid = Grid::read(&self.grid)?;
         if grid.n_combinations() > MAX_COMBINATIONS {
             let n = grid.n_combinations();
@@ -183,16 +134,17 @@ impl Search {
         }
         let combinations = grid.combinations();
         // Whatever is wrong with a combination is said before the first is run.
-        let settings = combinations.iter().map(|values| grid.settings(base, values)).collect::<Result<Vec<A>>>()?;
-        let params = |settings: &A, of_vectors| -> Result<A::System> {
-            let mut params = self.loss.start::<A::System>();
-            settings.apply(&mut params, of_vectors)?;
+        let settings =
+            combinations.iter().map(|values| grid.hyperparameters(base, values)).collect::<Result<Vec<_>>>()?;
+        let params = |given: &HyperArgs<S>, of_vectors| -> Result<S> {
+            given.check_training(true)?;
+            let mut params = self.recipe.params(given)?;
             let parts = params.parts();
-            self.data.words.apply(parts.tokenizer);
+            given.fit_dim(parts.dim, of_vectors);
             parts.fit.threads = threads;
             Ok(params)
         };
-        settings.iter().try_for_each(|settings| params(settings, None).map(drop))?;
+        settings.iter().try_for_each(|given| params(given, None).map(drop))?;
         let select = read_scored(&self.select)?;
         fs::create_dir_all(&self.output).map_err(|e| CoreError::io("create", &self.output, e))?;
         self.check_output()?;
@@ -202,7 +154,7 @@ impl Search {
         let mut first = params(base, None)?;
         let parts = first.parts();
         let group = groups_by_default(parts.pairs);
-        self.data.fit_tokenizer(&self.stage2.stage2, parts.tokenizer, &progress);
+        base.fit_tokenizer(parts.tokenizer, &self.data.sources(&self.stage2.stage2), &progress);
         let loaded = match self.data.load(&self.stage2.stage2, parts.tokenizer, group, threads, &progress) {
             Err(senv_models::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
             loaded => loaded?,
@@ -211,15 +163,15 @@ impl Search {
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
         let of_vectors = loaded.vectors.as_ref().map(senv_store::Embeddings::dim);
         let tokenizer = first.parts().tokenizer.clone();
-        let params = |settings: &A, of_vectors| -> Result<A::System> {
-            let mut params = params(settings, of_vectors)?;
+        let params = |given: &HyperArgs<S>, of_vectors| -> Result<S> {
+            let mut params = params(given, of_vectors)?;
             *params.parts().tokenizer = tokenizer.clone();
             Ok(params)
         };
         let base_params = params(base, of_vectors)?;
         self.check_same_search(&base_params, &loaded, &select)?;
-        let plan = |(values, settings): (&Vec<String>, &A)| {
-            Ok(Plan { values: values.clone(), params: params(settings, of_vectors)? })
+        let plan = |(values, given): (&Vec<String>, &HyperArgs<S>)| {
+            Ok(Plan { values: values.clone(), params: params(given, of_vectors)? })
         };
         let plans = combinations.iter().zip(&settings).map(plan).collect::<Result<Vec<_>>>()?;
 

@@ -79,6 +79,11 @@ impl AdamParams {
         Self { variant, ..self }
     }
 
+    /// Whether both are of the same variant, whatever else differs.
+    pub(crate) fn has_variant_of(&self, other: &Self) -> bool {
+        self.variant == other.variant
+    }
+
     /// The optimizer, if every hyperparameter is in its range.
     ///
     /// # Errors

@@ -24,8 +24,8 @@ use senv_losses::RowGradients;
 use crate::Result;
 
 pub use learner::copy_table;
-pub use params::{Decay, FitParams, Norm, WordUpdates};
-pub(crate) use params::{require, require_penalty};
+pub(crate) use params::require;
+pub use params::{Decay, FitParams, L2Scaling, WordUpdates};
 pub(crate) use phases::Lap;
 pub use phases::Phases;
 pub use run::{Fitted, Stopped, fit};

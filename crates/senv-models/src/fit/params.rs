@@ -1,8 +1,9 @@
 //! Hyperparameters of the training loop.
 
 use senv_core::{
-    Error as CoreError,
+    Error as CoreError, Result as CoreResult,
     checkpoint::CheckpointPlan,
+    hyperparameters::{Hyperparameter, Hyperparameters, Section, hyperparameters, named_values, set_value},
     optim::{Adam, UpdateRule},
 };
 use senv_losses::L2;
@@ -10,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// How the learning rate moves over the run.
+/// Learning-rate schedules.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decay {
-    /// Not at all.
+    /// The same rate all the time.
     Constant,
     /// Up from 0 over the share `warmup` of the run, then down in a straight line to `floor` times the rate.
     Linear {
@@ -23,10 +24,10 @@ pub enum Decay {
         /// In `[0, 1]`.
         floor: f64,
     },
-    /// By half after each of so many equal parts of the run, at least 1. With as many parts as epochs it is
-    /// `lr · ½^epoch`, the rule of P-thought's release.
+    /// By half after each of so many equal parts of the run. With as many parts as epochs it is `lr · ½^epoch`, the rule
+    /// of P-thought's release.
     Halve {
-        /// How many.
+        /// How many; 0 for one an epoch, or four where steps are counted.
         parts: u32,
     },
 }
@@ -40,16 +41,16 @@ impl Decay {
             Self::Linear { warmup, .. } if done < warmup => done / warmup,
             Self::Linear { warmup, floor } => (1.0 - (done - warmup) / (1.0 - warmup)).max(floor),
             // The first step of a part belongs to it, however its share was rounded.
-            Self::Halve { parts } => 0.5_f64.powf((done * f64::from(parts) + 1e-9).floor()),
+            Self::Halve { parts } => 0.5_f64.powf((done * f64::from(parts.max(1)) + 1e-9).floor()),
         }
     }
 }
 
-/// Which rows of the word table a step moves.
+/// Which rows of the word table a step updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WordUpdates {
-    /// Those of the batch. Rows without a gradient rest, and the penalty pulls only where a word occurs.
+    /// Those of the batch. Rows without a gradient rest, and the penalty acts only where a word occurs.
     Sparse,
     /// All of them, which is the papers' exact rule, and slower by the size of the vocabulary.
     Dense,
@@ -57,73 +58,144 @@ pub enum WordUpdates {
     Frozen,
 }
 
-/// The factor k of the penalty k λ |w − w₀|².
+/// The factor k of the L2 penalty k λ |w − w₀|².
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Norm {
+pub enum L2Scaling {
     /// ½, as in the releases.
     Half,
     /// 1, as printed in the papers.
     Full,
 }
 
-/// Hyperparameters of the loop: public fields with defaults; [`FitParams::check`] says what is out of range.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FitParams {
-    /// Passes over the examples, at least 1.
-    pub epochs: u32,
-    /// Steps of the whole run, instead of epochs.
-    pub steps: Option<u64>,
-    /// Examples a step, at least 1.
-    pub batch: usize,
-    /// How parameters follow their gradients.
-    pub rule: UpdateRule,
-    /// Learning rate, above 0.
-    pub lr: f64,
-    /// How the rate moves.
-    pub decay: Decay,
-    /// Which word vectors move.
-    pub words: WordUpdates,
-    /// λ of the pull of the word vectors towards where they started, at least 0.
-    pub l2_words: f64,
-    /// The factor of the penalties.
-    pub l2_norm: Norm,
-    /// The longest gradient, over all parameters together; `None` for no limit.
-    pub clip: Option<f64>,
-    /// Steps between two validations; `None` validates once an epoch.
-    pub validate_every: Option<u64>,
-    /// Validations without a better score after which the run stops; `None` runs to the end.
-    pub patience: Option<u32>,
-    /// Every random choice derives from it.
-    pub seed: u64,
-    /// Threads, at most 1024; 0 (default) for all cores. The result does not depend on them.
-    #[serde(skip)]
-    pub threads: usize,
-    /// Checkpoints; `None` for none.
-    #[serde(skip)]
-    pub checkpoint: Option<CheckpointPlan>,
+named_values!(WordUpdates {
+    Sparse = "sparse": "Those of the batch",
+    Dense = "dense": "All of them, as the papers have it: slower by the size of the vocabulary",
+    Frozen = "frozen": "None",
+});
+named_values!(L2Scaling { Half = "half": "1/2, as in the releases", Full = "full": "1, as printed in the papers" });
+
+/// Schedules by name.
+enum ScheduleName {
+    Constant,
+    Linear,
+    Halve,
+}
+named_values!(ScheduleName {
+    Constant = "constant": "The same rate all the time",
+    Linear = "linear": "Up from 0 over the warm-up, then linearly down",
+    Halve = "halve": "Half the rate after each epoch, or after each quarter of the steps",
+});
+
+impl Decay {
+    fn name(self) -> ScheduleName {
+        match self {
+            Self::Constant => ScheduleName::Constant,
+            Self::Linear { .. } => ScheduleName::Linear,
+            Self::Halve { .. } => ScheduleName::Halve,
+        }
+    }
 }
 
-impl Default for FitParams {
-    /// Ten epochs of Adam at its paper's rate in batches of 100, words of the batch only, no penalty.
-    fn default() -> Self {
-        Self {
-            epochs: 10,
-            steps: None,
-            batch: 100,
-            rule: UpdateRule::default(),
-            lr: Adam::DEFAULT_LR,
-            decay: Decay::Constant,
-            words: WordUpdates::Sparse,
-            l2_words: 0.0,
-            l2_norm: Norm::Half,
-            clip: None,
-            validate_every: None,
-            patience: None,
-            seed: 1,
-            threads: 0,
-            checkpoint: None,
+impl Hyperparameters for Decay {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let (warmup, floor) = if let Self::Linear { warmup, floor } = *self { (warmup, floor) } else { (0.0, 0.0) };
+        let of_linear = |name, doc, value| {
+            let parameter = Hyperparameter::of(name, doc, Section::Training, None, &value);
+            Hyperparameter { applies: matches!(self, Self::Linear { .. }), ..parameter }
+        };
+        vec![
+            Hyperparameter::of("decay", &["Learning-rate schedule."], Section::Training, None, &self.name()),
+            of_linear(
+                "warmup",
+                &["Share of the run in which a linear schedule climbs, at least 0 and below 1."],
+                warmup,
+            ),
+            of_linear(
+                "lr_floor",
+                &["Share of the rate below which a linear schedule does not fall, from 0 to 1."],
+                floor,
+            ),
+        ]
+    }
+
+    /// A warm-up or a floor makes the schedule linear.
+    fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
+        let (mut warmup, mut floor) =
+            if let Self::Linear { warmup, floor } = *self { (warmup, floor) } else { (0.0, 0.0) };
+        match name {
+            "decay" => {
+                let mut schedule = self.name();
+                set_value(&mut schedule, name, text)?;
+                *self = match schedule {
+                    ScheduleName::Constant => Self::Constant,
+                    ScheduleName::Linear => Self::Linear { warmup, floor },
+                    ScheduleName::Halve => Self::Halve { parts: 0 },
+                };
+                return Ok(true);
+            }
+            "warmup" => set_value(&mut warmup, name, text)?,
+            "lr_floor" => set_value(&mut floor, name, text)?,
+            _ => return Ok(false),
         }
+        *self = Self::Linear { warmup, floor };
+        Ok(true)
+    }
+
+    fn check_ranges(&self) -> CoreResult<()> {
+        let out_of_range =
+            |name, requirement, x: f64| CoreError::InvalidParameter { name, requirement, got: x.to_string() };
+        match *self {
+            Self::Linear { warmup, .. } if !(0.0..1.0).contains(&warmup) => {
+                Err(out_of_range("warmup", "at least 0 and below 1", warmup))
+            }
+            Self::Linear { floor, .. } if !(0.0..=1.0).contains(&floor) => {
+                Err(out_of_range("lr_floor", "from 0 to 1", floor))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+hyperparameters! {
+    /// Hyperparameters of the training loop; [`FitParams::check`] says what is out of range.
+    ///
+    /// By default ten epochs of Adam at its paper's rate in batches of 100, updates of the words of the batch only, no
+    /// penalty.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct FitParams {
+        /// Epochs: passes over the examples.
+        pub epochs: u32 = 10 => Training[at_least 1];
+        /// Steps of the whole run, instead of epochs.
+        pub steps: Option<u64> = None => Training[at_least 1];
+        /// Batch size: examples of a step.
+        pub batch: usize = 100 => Training[at_least 1];
+        /// Optimizer.
+        pub rule as optimizer: UpdateRule = UpdateRule::default() => Training;
+        /// Learning rate.
+        pub lr: f64 = Adam::DEFAULT_LR => Training[above 0];
+        /// How the learning rate changes over the run.
+        pub decay: Decay = Decay::Constant => group;
+        /// Which word vectors a step updates.
+        pub words as updates: WordUpdates = WordUpdates::Sparse => Training;
+        /// L2 penalty λ of the word vectors towards their initial values.
+        pub l2_words: f64 = 0.0 => Training[at_least 0];
+        /// Factor of all L2 penalties.
+        pub l2_norm as l2_scaling: L2Scaling = L2Scaling::Half => Training;
+        /// Gradient norm, over all parameters together, above which gradients are scaled down.
+        pub clip: Option<f64> = None => Training[above 0 or_infinite];
+        /// Steps between two validations, instead of one an epoch.
+        pub validate_every: Option<u64> = None => Validation[at_least 1];
+        /// Validations without a better score after which training stops early.
+        pub patience: Option<u32> = None => Validation[at_least 1];
+        /// Random seed.
+        pub seed: u64 = 1 => Training;
+        /// Threads, at most 1024; 0 (default) for all cores. The result does not depend on them.
+        @[serde(skip)]
+        pub threads: usize = 0 => skip;
+        /// Checkpoints; `None` for none.
+        @[serde(skip)]
+        pub checkpoint: Option<CheckpointPlan> = None => skip;
     }
 }
 
@@ -133,48 +205,31 @@ impl FitParams {
     /// # Errors
     /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        let at_least_one = [
-            ("epochs", u64::from(self.epochs)),
-            ("steps", self.steps.unwrap_or(1)),
-            ("batch", self.batch as u64),
-            ("validate_every", self.validate_every.unwrap_or(1)),
-            ("patience", u64::from(self.patience.unwrap_or(1))),
-        ];
-        for (name, value) in at_least_one {
-            require(value >= 1, name, "at least 1", value as f64)?;
+        self.check_ranges()?;
+        require(self.threads <= 1024, "threads", "at most 1024; 0 for all cores", self.threads as f64)
+    }
+
+    /// The factor on the learning rate when the share `done` of the run is behind.
+    pub(crate) fn decay_factor(&self, done: f64) -> f64 {
+        match self.decay {
+            Decay::Halve { parts: 0 } => Decay::Halve { parts: if self.steps.is_some() { 4 } else { self.epochs } },
+            decay => decay,
         }
-        require(self.threads <= 1024, "threads", "at most 1024; 0 for all cores", self.threads as f64)?;
-        require(self.lr.is_finite() && self.lr > 0.0, "lr", "finite and above 0", self.lr)?;
-        require_penalty("l2_words", self.l2_words)?;
-        let clip = self.clip.unwrap_or(1.0);
-        require(clip > 0.0, "clip", "above 0", clip)?;
-        if let Decay::Linear { warmup, floor } = self.decay {
-            require((0.0..1.0).contains(&warmup), "warmup", "at least 0 and below 1", warmup)?;
-            require((0.0..=1.0).contains(&floor), "floor", "from 0 to 1", floor)?;
-        }
-        if let Decay::Halve { parts } = self.decay {
-            require(parts >= 1, "parts", "at least 1", parts.into())?;
-        }
-        Ok(())
+        .factor(done)
     }
 
     /// The penalty of this λ.
     pub(crate) fn penalty(&self, lambda: f64) -> L2 {
-        L2 { lambda, half: self.l2_norm == Norm::Half }
+        L2 { lambda, half: self.l2_norm == L2Scaling::Half }
     }
 
-    /// 2 k λ: how strongly the penalty pulls.
+    /// 2 k λ, the factor of w − w₀ in the gradient of the penalty.
     pub(crate) fn strength(&self, lambda: f64) -> f64 {
         match self.l2_norm {
-            Norm::Half => lambda,
-            Norm::Full => 2.0 * lambda,
+            L2Scaling::Half => lambda,
+            L2Scaling::Full => 2.0 * lambda,
         }
     }
-}
-
-/// An error unless a penalty is finite and not negative.
-pub(crate) fn require_penalty(name: &'static str, lambda: f64) -> Result<()> {
-    require(lambda.is_finite() && lambda >= 0.0, name, "finite and at least 0", lambda)
 }
 
 /// An error naming the parameter unless `ok`.
@@ -197,7 +252,13 @@ mod tests {
         for step in 0..98 {
             assert_eq!(decay.factor(f64::from(step) / 98.0), 0.5_f64.powi(step / 2), "{step}");
         }
-        assert!(FitParams { decay: Decay::Halve { parts: 0 }, ..FitParams::default() }.check().is_err());
+        let by_epochs = FitParams { epochs: 49, decay: Decay::Halve { parts: 0 }, ..FitParams::default() };
+        let by_steps = FitParams { steps: Some(98), ..by_epochs.clone() };
+        for step in 0..98 {
+            let done = f64::from(step) / 98.0;
+            assert_eq!(by_epochs.decay_factor(done), decay.factor(done), "{step}");
+            assert_eq!(by_steps.decay_factor(done), Decay::Halve { parts: 4 }.factor(done), "{step}");
+        }
         assert_eq!(Decay::Linear { warmup: 0.0, floor: 0.0 }.factor(0.0), 1.0);
     }
 

@@ -249,7 +249,7 @@ impl<'a, O: Objective> Run<'a, O> {
         while self.place.step < self.total && stopped == Stopped::Finished {
             let began = Instant::now();
             let number = self.place.step;
-            let lr = self.params.lr * self.params.decay.factor(number as f64 / self.total as f64);
+            let lr = self.params.lr * self.params.decay_factor(number as f64 / self.total as f64);
             self.place.cursors = self.order.cursors.clone();
             let report = match self.step(lr, &now, &mut next)? {
                 Stepped::Done(report) => report,

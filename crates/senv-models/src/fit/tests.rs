@@ -360,7 +360,7 @@ fn an_objective_without_examples_is_an_error() {
 }
 
 /// Two steps of plain SGD, one with all words and one with words 0 to 6: those are in both, whichever comes first.
-fn two_steps(clip: Option<f64>, l2_words: f64, l2_norm: Norm) -> Weights {
+fn two_steps(clip: Option<f64>, l2_words: f64, l2_norm: L2Scaling) -> Weights {
     let rule = UpdateRule::Sgd;
     let params = FitParams { epochs: 1, batch: 50, lr: 0.1, rule, clip, l2_words, l2_norm, ..FitParams::default() };
     let initial = || {
@@ -376,7 +376,8 @@ fn two_steps(clip: Option<f64>, l2_words: f64, l2_norm: Norm) -> Weights {
 #[test]
 fn a_penalty_of_half_and_of_full_norm_pulls_words_back_by_what_the_equation_says() {
     // R = k λ |w − w₀|², so its slope is 2 k λ (w − w₀): λ for one half, 2 λ for 1.
-    for (lambda, norm, slope) in [(0.0, Norm::Half, 0.0), (0.7, Norm::Half, 0.7), (0.7, Norm::Full, 1.4)] {
+    for (lambda, norm, slope) in [(0.0, L2Scaling::Half, 0.0), (0.7, L2Scaling::Half, 0.7), (0.7, L2Scaling::Full, 1.4)]
+    {
         let weights = two_steps(None, lambda, norm);
         for word in 0..7 {
             let (w0, goal) = (0.5, word as f64);
@@ -395,7 +396,7 @@ fn a_penalty_of_half_and_of_full_norm_pulls_words_back_by_what_the_equation_says
 
 #[test]
 fn a_gradient_longer_than_the_bound_is_shortened_to_it_before_the_step() {
-    let steps = |clip| two_steps(clip, 0.0, Norm::Half);
+    let steps = |clip| two_steps(clip, 0.0, L2Scaling::Half);
     let unclipped = steps(None);
     // No step is as long as this.
     assert_eq!(bits(&steps(Some(1e6))), bits(&unclipped));

@@ -1,30 +1,113 @@
 //! The form of an encoder with decoders, and the parts that follow from it.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Float, Parameters, Stream, stream};
+use senv_core::{
+    Error as CoreError, Float, Parameters, Result as CoreResult, Stream,
+    hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, named_values, set_value},
+    stream,
+};
 use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
-use senv_losses::{AdaptiveSoftmax, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
+use senv_losses::{AdaptiveSoftmax, DEFAULT_SAMPLED, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
 use serde::{Deserialize, Serialize};
 
 use super::reading::END;
 use crate::{Error, Result};
 
-/// How the next word is judged.
+/// Output layers over the words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputForm {
-    /// Against all words.
+    /// Full softmax over all words.
     Full,
-    /// Against a few words drawn by frequency, in training; against all of them afterwards.
+    /// Sampled softmax, in training over a few words drawn by frequency; over all of them afterwards.
     Sampled {
         /// How many, at least 1; no more are drawn than there are words.
         words: usize,
     },
-    /// In clusters by frequency.
+    /// Adaptive softmax in clusters by frequency.
     Adaptive {
         /// Where clusters begin, rising; those not below the number of words are left out.
         cutoffs: Vec<usize>,
     },
+}
+
+/// Output layers by name.
+enum OutputName {
+    Full,
+    Sampled,
+    Adaptive,
+}
+named_values!(OutputName {
+    Full = "full": "Over all words: exact, slow",
+    Sampled = "sampled": "In training over a few words drawn by frequency",
+    Adaptive = "adaptive": "In clusters by frequency",
+});
+
+/// Where clusters of the adaptive softmax begin by default.
+const CUTOFFS: [usize; 2] = [2_000, 10_000];
+
+impl Hyperparameters for OutputForm {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let (name, samples, cutoffs) = match self {
+            Self::Full => (OutputName::Full, None, None),
+            Self::Sampled { words } => (OutputName::Sampled, Some(*words), None),
+            Self::Adaptive { cutoffs } => (OutputName::Adaptive, None, Some(cutoffs.clone())),
+        };
+        let samples = Hyperparameter {
+            applies: samples.is_some(),
+            ..Hyperparameter::of(
+                "samples",
+                &["Words drawn in each step for the sampled softmax, at least 1."],
+                Section::Training,
+                None,
+                &samples.unwrap_or(DEFAULT_SAMPLED),
+            )
+        };
+        let cutoffs = Hyperparameter {
+            applies: cutoffs.is_some(),
+            ..Hyperparameter::of(
+                "cutoffs",
+                &["First words of the clusters of the adaptive softmax, in ascending order."],
+                Section::Training,
+                None,
+                &cutoffs.unwrap_or(CUTOFFS.to_vec()),
+            )
+        };
+        vec![
+            Hyperparameter::of("softmax", &["Softmax over the next word."], Section::Training, None, &name),
+            samples,
+            cutoffs,
+        ]
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
+        match (name, &mut *self) {
+            ("softmax", form) => {
+                let mut chosen = OutputName::Full;
+                set_value(&mut chosen, name, text)?;
+                *form = match chosen {
+                    OutputName::Full => Self::Full,
+                    OutputName::Sampled => Self::Sampled { words: DEFAULT_SAMPLED },
+                    OutputName::Adaptive => Self::Adaptive { cutoffs: CUTOFFS.to_vec() },
+                };
+            }
+            ("samples", Self::Sampled { words }) => set_value(words, name, text)?,
+            ("cutoffs", Self::Adaptive { cutoffs }) => set_value(cutoffs, name, text)?,
+            ("samples", _) => return Err(belongs_to(name, text, "the sampled softmax")),
+            ("cutoffs", _) => return Err(belongs_to(name, text, "the adaptive softmax")),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn check_ranges(&self) -> CoreResult<()> {
+        match self {
+            Self::Sampled { words: 0 } => {
+                Err(CoreError::InvalidParameter { name: "samples", requirement: "at least 1", got: "0".into() })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The form of an encoder with decoders.
@@ -52,7 +135,7 @@ pub struct SequenceForm {
     pub shared_output: bool,
     /// Words that can be said: the first of the vocabulary.
     pub n_words: usize,
-    /// How the next word is judged.
+    /// Output layers over the words.
     pub output: OutputForm,
     /// Whether losses are added or averaged over the tokens of a batch.
     pub reduction: Reduction,

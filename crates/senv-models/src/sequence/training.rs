@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use senv_core::{CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary};
+use senv_core::{CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary, hyperparameters::Hyperparameters};
 use senv_store::Embeddings;
 
 use super::{
-    form::{OutputForm, SequenceForm},
+    form::SequenceForm,
     model::{Part, SequenceConfig, SequenceModel, SequenceSystem},
     reading::{END, Reading, UNKNOWN},
     telling::{Example, ExampleSet, Telling},
@@ -96,9 +96,7 @@ pub(crate) trait Trainable: SequenceSystem {
         let most = settings.max_vocabulary.unwrap_or(usize::MAX);
         let requirement = "at least 3: the end token, that for unknown words, and a word";
         require(most > SPECIAL.len(), "max_vocabulary", requirement, most as f64)?;
-        if let OutputForm::Sampled { words } = form.output {
-            require(words >= 1, "samples", "at least 1", 0.0)?;
-        }
+        form.output.check_ranges()?;
         form.build()?;
         settings.fit.check()
     }

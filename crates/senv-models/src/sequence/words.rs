@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Corpus, CorpusOptions, Error as CoreError, Observer, Sentences, TokenId, Vocabulary};
+use senv_core::{
+    Corpus, CorpusOptions, Error as CoreError, Observer, Sentences, TokenId, Vocabulary, hyperparameters::named_values,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -24,6 +26,11 @@ pub enum LongSentences {
     /// The example is left out, as in the release of Skip-thoughts.
     Drop,
 }
+
+named_values!(LongSentences {
+    Cut = "cut": "Their beginning is read",
+    Drop = "drop": "They are left out, with their example",
+});
 
 impl LongSentences {
     /// Tells what became of `n_long` sentences that were cut or examples that were left out, each `what` of more than

@@ -17,10 +17,11 @@ use std::{
 
 use ndarray::Array2;
 use senv_core::{
-    Coverage, Observer, Parameters, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, stream,
+    Coverage, Observer, Parameters, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    stream,
 };
 use senv_encoders::{Activation, Encoder, FoldedCnn, Padding, SumPooledCnn, Window};
-use senv_losses::MarginLoss;
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
@@ -29,54 +30,112 @@ use crate::{
     average::known_tokens,
     file,
     fingerprint::Fingerprint,
-    fit::{FitParams, Weights, copy_table, fit, require},
+    fit::{FitParams, Weights, copy_table, fit},
     initial::{self, Initial, InitialVectorReport},
-    pair_training::{PairLoss, PairObjective, PairParams},
+    pair_training::{PairObjective, PairParams},
     pairs::PairData,
     training::Trained,
     validation::ScoredPairs,
 };
 
-/// Hyperparameters of CSE; the defaults are the paper's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CseParams {
-    /// Dimension of the word vectors.
-    pub dim: usize,
-    /// Windows of words and the filters of each; their results stand in this order in the sentence vector.
-    pub windows: Vec<Window>,
-    /// What is done to the result of a filter before it is summed.
-    pub activation: Activation,
-    /// What becomes of sentences shorter than a window.
-    pub padding: Padding,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// Where word vectors start.
-    pub initial: Initial,
-    /// Loss and dropout.
-    pub pairs: PairParams,
-    /// The loop.
-    pub fit: FitParams,
+hyperparameters! {
+    /// Hyperparameters of CSE; the defaults are the paper's.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct CseParams {
+        /// Dimension of the word vectors.
+        pub dim: usize = 300 => Training[from 1 to 65536];
+        /// Windows of words and the filters of each, in the order of their blocks in the sentence vector.
+        pub windows: Vec<Window> = [1, 2, 3].map(|width| Window { width, n_filters: 100 }).into() => group[filters];
+        /// Function of the result of a filter before it is summed.
+        pub activation: Activation = Activation::Linear => Training;
+        /// Padding of sentences shorter than a window.
+        pub padding: Padding = Padding::PerFilter => Training;
+        /// L2 penalty λ of filters and biases.
+        @[serde(default = "default_l2_filters")]
+        pub l2_filters: f64 = default_l2_filters() => Training[at_least 0];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// Loss and dropout.
+        pub pairs: PairParams = PairParams::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 10, batch: 128, l2_words: 1e-6, ..FitParams::default() } => group;
+    }
 }
 
-impl Default for CseParams {
-    /// 300 dimensions, 100 linear filters over each of 1, 2 and 3 words, margin 0.4, ten epochs of Adam at 0.001.
-    fn default() -> Self {
-        Self {
-            dim: 300,
-            windows: [1, 2, 3].map(|width| Window { width, n_filters: 100 }).into(),
-            activation: Activation::Linear,
-            padding: Padding::PerFilter,
-            tokenizer: Tokenizer::words().lowercase(true),
-            initial: Initial { sd: 0.1, frequency_weight: None },
-            pairs: PairParams {
-                loss: PairLoss::Margin(MarginLoss::default()),
-                word_dropout: 0.0,
-                vector_dropout: 0.0,
-                l2_filters: 1e-6,
-                scramble: 0.0,
-            },
-            fit: FitParams { epochs: 10, batch: 128, l2_words: 1e-6, ..FitParams::default() },
+/// Of the paper.
+fn default_l2_filters() -> f64 {
+    1e-6
+}
+
+/// [`CseParams::windows`] as hyperparameters: their widths, and how many filters each has.
+mod filters {
+    use senv_core::{
+        Error as CoreError, Result as CoreResult,
+        hyperparameters::{Hyperparameter, Section, set_value},
+    };
+    use senv_encoders::Window;
+
+    pub(super) fn hyperparameters(windows: &[Window]) -> Vec<Hyperparameter> {
+        let widths: Vec<usize> = windows.iter().map(|window| window.width).collect();
+        let mut filters: Vec<usize> = windows.iter().map(|window| window.n_filters).collect();
+        if filters.windows(2).all(|pair| pair[0] == pair[1]) {
+            filters.truncate(1);
         }
+        vec![
+            Hyperparameter::of(
+                "windows",
+                &["Widths of the filters in words, each from 1 to 1000."],
+                Section::Training,
+                None,
+                &widths,
+            ),
+            Hyperparameter::of(
+                "filters",
+                &["Filters of every window, or a number for each."],
+                Section::Training,
+                None,
+                &filters,
+            ),
+        ]
+    }
+
+    /// New widths have as many filters each as the first had.
+    pub(super) fn set(windows: &mut Vec<Window>, name: &str, text: &str) -> CoreResult<bool> {
+        let mut numbers: Vec<usize> = Vec::new();
+        match name {
+            "windows" => {
+                set_value(&mut numbers, name, text)?;
+                let n_filters = windows.first().map_or(100, |window| window.n_filters);
+                *windows = numbers.into_iter().map(|width| Window { width, n_filters }).collect();
+            }
+            "filters" => {
+                set_value(&mut numbers, name, text)?;
+                if let [all] = numbers[..] {
+                    numbers = vec![all; windows.len()];
+                }
+                if numbers.len() != windows.len() {
+                    let (n, n_windows) = (numbers.len(), windows.len());
+                    let reason = format!("{n} numbers for {n_windows} windows; give one, or one a window");
+                    return Err(CoreError::BadHyperparameter { name: name.into(), value: text.into(), reason });
+                }
+                windows.iter_mut().zip(numbers).for_each(|(window, n)| window.n_filters = n);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    pub(super) fn check_ranges(windows: &[Window]) -> CoreResult<()> {
+        let check = |name, requirement, x: usize, most: usize| {
+            let good = (1..=most).contains(&x);
+            if good { Ok(()) } else { Err(CoreError::InvalidParameter { name, requirement, got: x.to_string() }) }
+        };
+        windows.iter().try_for_each(|window| {
+            check("windows", "from 1 to 1000", window.width, 1000)?;
+            check("filters", "from 1 to 65536", window.n_filters, 65_536)
+        })
     }
 }
 
@@ -86,14 +145,8 @@ impl CseParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        for window in &self.windows {
-            let (width, n) = (window.width, window.n_filters);
-            require((1..=1000).contains(&width), "width of a window", "from 1 to 1000", width as f64)?;
-            require((1..=65_536).contains(&n), "filters of a window", "from 1 to 65536", n as f64)?;
-        }
+        self.check_ranges()?;
         self.cnn()?;
-        self.pairs.check()?;
         self.fit.check()
     }
 
@@ -126,7 +179,7 @@ impl CseParams {
             initial::vectors_fingerprint(vectors),
             start.map_or(String::new(), Cse::fingerprint)
         );
-        let penalty = self.fit.penalty(self.pairs.l2_filters);
+        let penalty = self.fit.penalty(self.l2_filters);
         let mut objective =
             PairObjective::new(Cse::KIND, &cnn, data, &self.pairs, &self.tokenizer, dev, &settings, penalty);
         let (weights, found) = self.first_weights(&cnn, &data.vocabulary, vectors, start)?;

@@ -4,54 +4,44 @@
 //! Training is `fast-sent-context` with negative sampling where the release walks a tree over the vocabulary. A sentence is
 //! encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
 
-use senv_core::{Corpus, Observer, Table, Tokenizer, Vocabulary};
+use senv_core::{
+    Corpus, Observer, Table, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+};
 use senv_negative_sampling::{NeighbouringSentences, Noise, Params, Subsampling, Tables, fit};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, UnknownWords,
-    WeightScheme, file, initial, weighting,
+    WeightScheme, file, initial, weight_scheme::weights, weighting,
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
 const NOISE_POWER: f64 = 0.75;
 
-/// Hyperparameters of FastSent; the defaults are those of the release.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FastSentParams {
-    /// Embedding dimension, from 1 to 65,536.
-    pub dim: usize,
-    /// Whether a sentence predicts its own words too: FastSent+AE.
-    pub autoencode: bool,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// Subsampling threshold t of the words to be predicted; 1 (default) keeps all.
-    pub subsample: f64,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// How words are weighted once they are trained; `None` (default) for a plain mean.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weighting: Option<WeightScheme>,
-    /// What stands for unknown words in a sentence vector; nothing by default.
-    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-    pub unknown_words: UnknownWords,
-    /// Parameters of the trainer.
-    pub training: Params,
-}
-
-impl Default for FastSentParams {
-    fn default() -> Self {
-        Self {
-            dim: 100,
-            autoencode: false,
-            min_count: 10,
-            subsample: 1.0,
-            tokenizer: Tokenizer::words().lowercase(true),
-            weighting: None,
-            unknown_words: UnknownWords::Skip,
-            training: Params { lr: 0.025, epochs: 1, negatives: 5, ..Params::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of FastSent; the defaults are those of the release.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct FastSentParams {
+        /// Embedding dimension.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// Whether a sentence predicts its own words as well: FastSent+AE.
+        pub autoencode: bool = false => Training;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 10 => Text;
+        /// Subsampling threshold t of targets, a relative frequency; 1 keeps all.
+        pub subsample: f64 = 1.0 => Training[above 0 or_infinite];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// Hyperparameters of the trainer.
+        pub training: Params = Params { lr: 0.025, epochs: 1, negatives: 5, ..Params::default() } => group;
     }
 }
 
@@ -73,9 +63,7 @@ impl TextSystem for FastSentParams {
     }
 
     fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        file::check_subsample(self.subsample)?;
-        self.weighting.map_or(Ok(()), WeightScheme::check)?;
+        self.check_ranges()?;
         Ok(self.training.check()?)
     }
 

@@ -3,7 +3,10 @@
 //! The objective is `sequence-objective` with two decoders, each with an output matrix of its own, weighed by
 //! `dual-decoder-objective`. Word vectors stay as they are given.
 
-use senv_core::{Observer, Sentences, TokenId, Tokenizer};
+use senv_core::{
+    Observer, Sentences, TokenId, Tokenizer,
+    hyperparameters::{hyperparameters, named_values},
+};
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::{DEFAULT_SAMPLED, DualObjective, Reduction};
 use senv_store::Embeddings;
@@ -35,55 +38,46 @@ pub enum PThoughtStructure {
     TwoInterleaved,
 }
 
-/// Hyperparameters of P-thought.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PThoughtParams {
-    /// Dimension of the word vectors.
-    pub dim: usize,
-    /// Units of a reader in a layer; a sentence vector has twice as many numbers.
-    pub hidden: usize,
-    /// The encoder.
-    pub structure: PThoughtStructure,
-    /// How the loss of the paraphrase is weighed against that of the sentence itself.
-    pub objective: DualObjective,
-    /// At most so many words, the end token and the one for unknown words among them.
-    pub max_vocabulary: Option<usize>,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// Words of a sentence that are read, at least 1.
-    pub max_tokens: usize,
-    /// What becomes of longer sentences in training.
-    pub long: LongSentences,
-    /// How the next word is judged.
-    pub output: OutputForm,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// Where word vectors that are not given start.
-    pub initial: Initial,
-    /// The loop.
-    pub fit: FitParams,
-}
+named_values!(PThoughtStructure {
+    OneBi = "one-bi": "One bidirectional layer",
+    TwoForward = "two-forward": "Two layers of one direction, the last states of both",
+    TwoBi = "two-bi": "Two bidirectional layers, each direction on its own",
+    TwoInterleaved = "two-interleaved": "The same, but the second layer reads both directions of the first",
+});
 
-impl Default for PThoughtParams {
-    /// One layer from both sides of 1200 units each, word vectors of 300 dimensions that stay as they are, α = 2, 512 sampled words,
-    /// four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the rate nor the samples; the release
-    /// halves its rate after every epoch ([`Decay::Halve`](crate::Decay::Halve)) and keeps capitals, which
-    /// split the words of a small text.
-    fn default() -> Self {
-        Self {
-            dim: 300,
-            hidden: 1200,
-            structure: PThoughtStructure::OneBi,
-            objective: DualObjective::default(),
-            max_vocabulary: None,
-            min_count: 1,
-            max_tokens: 50,
-            long: LongSentences::Cut,
-            output: OutputForm::Sampled { words: DEFAULT_SAMPLED },
-            tokenizer: Tokenizer::words().lowercase(true),
-            initial: Initial { sd: 0.1, frequency_weight: None },
-            fit: FitParams { epochs: 4, batch: 128, words: WordUpdates::Frozen, ..FitParams::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of P-thought.
+    ///
+    /// By default one bidirectional layer of 1200 units a direction, frozen word vectors of 300 dimensions, α = 2, 512
+    /// sampled words, four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the learning rate nor
+    /// the samples; the release halves its rate after every epoch ([`Decay::Halve`](crate::Decay::Halve)) and keeps
+    /// capitals, which split the words of a small text.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct PThoughtParams {
+        /// Dimension of the word vectors.
+        pub dim: usize = 300 => Training[from 1 to 65536];
+        /// Hidden size of each direction in a layer; a sentence vector has twice as many dimensions.
+        pub hidden: usize = 1200 => Training[at_least 1];
+        /// The encoder.
+        pub structure: PThoughtStructure = PThoughtStructure::OneBi => Training;
+        /// Weight of the loss of the paraphrase.
+        pub objective: DualObjective = DualObjective::default() => group;
+        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        pub max_vocabulary: Option<usize> = None => Text;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 1 => Text;
+        /// Words of a sentence that are read; longer ones are treated by `long`.
+        pub max_tokens: usize = 50 => Text[at_least 1];
+        /// What becomes of longer sentences in training.
+        pub long: LongSentences = LongSentences::Cut => Text;
+        /// Output layer over the words.
+        pub output: OutputForm = OutputForm::Sampled { words: DEFAULT_SAMPLED } => group;
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 4, batch: 128, words: WordUpdates::Frozen, ..FitParams::default() } => group;
     }
 }
 

@@ -5,10 +5,11 @@
 
 use senv_core::{
     Observer, Parameters, Tokenizer,
+    hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdaGradParams, AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Average, Pooling};
-use senv_losses::{InfoNce, MarginLoss};
+use senv_losses::InfoNce;
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
@@ -20,56 +21,38 @@ use crate::{
     pairs::PairData,
     training::Trained,
     validation::ScoredPairs,
+    weight_scheme::weights,
     weighting,
 };
 
-/// Hyperparameters of PP; the defaults are those of the release for phrase pairs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PpParams {
-    /// Embedding dimension.
-    pub dim: usize,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// Where word vectors start.
-    pub initial: Initial,
-    /// How words are weighted once they are trained; `None` (default) for a plain mean.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weighting: Option<WeightScheme>,
-    /// What stands for unknown words in a sentence vector; nothing by default.
-    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-    pub unknown_words: UnknownWords,
-    /// Loss and dropout.
-    pub pairs: PairParams,
-    /// The loop.
-    pub fit: FitParams,
-}
-
-impl Default for PpParams {
-    /// The release's word model: margin 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients cut at 1.
-    fn default() -> Self {
-        Self {
-            dim: 300,
-            tokenizer: Tokenizer::words().lowercase(true),
-            initial: Initial { sd: 0.1, frequency_weight: None },
-            weighting: None,
-            unknown_words: UnknownWords::Skip,
-            pairs: PairParams {
-                loss: PairLoss::Margin(MarginLoss::default()),
-                word_dropout: 0.0,
-                vector_dropout: 0.0,
-                l2_filters: 0.0,
-                scramble: 0.0,
-            },
-            fit: FitParams {
-                epochs: 10,
-                batch: 100,
-                rule: UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
-                lr: 0.005,
-                l2_words: 1e-6,
-                clip: Some(1.0),
-                ..FitParams::default()
-            },
-        }
+hyperparameters! {
+    /// Hyperparameters of PP; the defaults are those of the release for phrase pairs.
+    ///
+    /// The release's word model: margin 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients of at most 1.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct PpParams {
+        /// Embedding dimension.
+        pub dim: usize = 300 => Training[from 1 to 65536];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// Loss and dropout.
+        pub pairs: PairParams = PairParams::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams {
+            rule: UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
+            lr: 0.005,
+            l2_words: 1e-6,
+            clip: Some(1.0),
+            ..FitParams::default()
+        } => group;
     }
 }
 
@@ -84,9 +67,7 @@ impl PpParams {
             pairs: PairParams {
                 loss: PairLoss::SoftmaxCosine(InfoNce { temperature: 0.06, ..InfoNce::default() }),
                 word_dropout: 0.2,
-                vector_dropout: 0.0,
-                l2_filters: 0.0,
-                scramble: 0.0,
+                ..PairParams::default()
             },
             fit: FitParams {
                 batch: 2048,
@@ -126,9 +107,7 @@ impl PpParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        self.pairs.check()?;
-        self.weighting.map_or(Ok(()), WeightScheme::check)?;
+        self.check_ranges()?;
         self.fit.check()
     }
 

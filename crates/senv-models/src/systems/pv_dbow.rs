@@ -7,7 +7,11 @@
 use senv_store::ModelFile;
 use std::path::Path;
 
-use senv_core::{Corpus, Coverage, Observer, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, init};
+use senv_core::{
+    Corpus, Coverage, Observer, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    init,
+};
 use senv_negative_sampling::{DistributedBagOfWords, Inference, Noise, Params, Subsampling, Tables, fit, infer};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
@@ -20,37 +24,24 @@ use crate::{
 /// Power of the counts in the noise distribution, as word2vec has it.
 const NOISE_POWER: f64 = 0.75;
 
-/// Hyperparameters of PV-DBOW.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PvDbowParams {
-    /// Embedding dimension, from 1 to 65,536.
-    pub dim: usize,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// Subsampling threshold t of the words to be predicted.
-    pub subsample: f64,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// How new sentences are fitted.
-    pub inference: Inference,
-    /// Parameters of the trainer.
-    pub training: Params,
-}
-
-impl Default for PvDbowParams {
-    fn default() -> Self {
-        Self {
-            dim: 100,
-            min_count: 5,
-            subsample: 1e-5,
-            tokenizer: Tokenizer::words().lowercase(true),
-            inference: Inference::default(),
-            training: Params { lr: 0.05, negatives: 5, ..Params::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of PV-DBOW; the defaults are for thousands of millions of words.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct PvDbowParams {
+        /// Embedding dimension.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
+        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Inference of the vectors of new sentences.
+        pub inference: Inference = Inference::default() => group;
+        /// Hyperparameters of the trainer.
+        pub training: Params = Params { lr: 0.05, negatives: 5, ..Params::default() } => group;
     }
 }
-
-impl PvDbowParams {}
 
 impl TextSystem for PvDbowParams {
     type Model = PvDbow;
@@ -68,8 +59,7 @@ impl TextSystem for PvDbowParams {
     }
 
     fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        file::check_subsample(self.subsample)?;
+        self.check_ranges()?;
         Ok(self.training.check()?)
     }
 

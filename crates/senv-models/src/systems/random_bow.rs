@@ -5,27 +5,27 @@
 
 use std::path::Path;
 
-use senv_core::{Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, init, kernels, stream};
+use senv_core::{
+    Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    init, kernels, stream,
+};
 use senv_ngram::fnv1a;
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, SavedModel, file, saved::ReadModel};
 
-/// Hyperparameters of random BOW.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RandomBowParams {
-    /// Embedding dimension, from 1 to 65,536.
-    pub dim: usize,
-    /// The random seed.
-    pub seed: u64,
-    /// How text is tokenized; punctuation marks are words.
-    pub tokenizer: Tokenizer,
-}
-
-impl Default for RandomBowParams {
-    fn default() -> Self {
-        Self { dim: 620, seed: 1, tokenizer: Tokenizer::words().lowercase(true) }
+hyperparameters! {
+    /// Hyperparameters of random BOW.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct RandomBowParams {
+        /// Embedding dimension.
+        pub dim: usize = 620 => Training[from 1 to 65536];
+        /// Random seed.
+        pub seed: u64 = 1 => Training;
+        /// How text is tokenized; punctuation marks are words.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
     }
 }
 
@@ -55,7 +55,7 @@ impl RandomBow {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] for a dimension out of range.
     pub fn new(params: RandomBowParams) -> Result<Self> {
-        file::check_dim(params.dim)?;
+        params.check_ranges()?;
         let none: [(&str, u64); 0] = [];
         let rows = Table::zeros(0, params.dim)?;
         Ok(Self { params, vocabulary: Vocabulary::from_counts(none, 0)?, rows })

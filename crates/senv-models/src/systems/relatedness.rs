@@ -13,6 +13,7 @@ use std::path::Path;
 use ndarray::{Array2, Axis, concatenate};
 use senv_core::{
     Coverage, Observer, Parameters, Scratch, SentenceEncoder, Sentences, Table, TokenBatch, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters, named_values},
     kernels, stream,
 };
 use senv_encoders::{Activation, Encoder};
@@ -24,9 +25,7 @@ use crate::{
     average::known_tokens,
     file,
     fingerprint::Fingerprint,
-    fit::{
-        FitParams, Gradients, Objective, Source, Step, StepReport, Weights, copy_table, fit, require, require_penalty,
-    },
+    fit::{FitParams, Gradients, Objective, Source, Step, StepReport, Weights, copy_table, fit},
     initial::InitialVectorReport,
     training::Trained,
     tunable::{EncoderForm, Tunable},
@@ -43,43 +42,33 @@ pub enum FilterStart {
     Random,
 }
 
-/// Hyperparameters of fine-tuning.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RelatednessParams {
-    /// Hidden units of the head, at least 1; 50 in the papers.
-    pub hidden: usize,
-    /// The grades between which a score lies: 1 to 5 for SICK, 0 to 5 for STS.
-    pub grid: Grid,
-    /// What the head sees of two vectors beside their difference.
-    pub combine: Combine,
-    /// What is made small.
-    pub loss: RelatednessLoss,
-    /// Where filters start.
-    pub filters: FilterStart,
-    /// λ on filters and biases of the encoder, at least 0.
-    pub l2_filters: f64,
-    /// λ on the head, at least 0.
-    pub l2_head: f64,
-    /// Share of the numbers of each word vector set to 0 at each step, in `[0, 1)`.
-    pub vector_dropout: f64,
-    /// The loop.
-    pub fit: FitParams,
-}
+named_values!(FilterStart {
+    Universal = "universal": "At those of the model, with the penalty towards them",
+    Random = "random": "At random, with the penalty towards 0",
+});
 
-impl Default for RelatednessParams {
-    /// As CSE was tuned on SICK: 50 units, Adam at 0.001, ten epochs, batches of 32.
-    fn default() -> Self {
-        Self {
-            hidden: senv_losses::DEFAULT_HIDDEN,
-            grid: Grid::default(),
-            combine: Combine::default(),
-            loss: RelatednessLoss::Kl { mean_over_classes: false },
-            filters: FilterStart::Universal,
-            l2_filters: 1e-6,
-            l2_head: 1e-6,
-            vector_dropout: 0.0,
-            fit: FitParams { epochs: 10, batch: 32, l2_words: 1e-6, ..FitParams::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of fine-tuning; the defaults are those of CSE on SICK.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct RelatednessParams {
+        /// Hidden units of the relatedness head; 50 in the papers.
+        pub hidden: usize = senv_losses::DEFAULT_HIDDEN => Training[from 1 to 65536];
+        /// Scale of the scores: 1-5 for SICK, 0-5 for STS, senteval for 0 to 5 on the classes 1 to 5.
+        pub grid: Grid = Grid::default() => Training;
+        /// Input of the head beside the difference of the two vectors.
+        pub combine: Combine = Combine::default() => Training;
+        /// Loss.
+        pub loss: RelatednessLoss = RelatednessLoss::Kl { mean_over_classes: false } => Training;
+        /// Initial filters of the encoder.
+        pub filters as filters_start: FilterStart = FilterStart::Universal => Training;
+        /// L2 penalty λ of filters and biases of the encoder.
+        pub l2_filters: f64 = 1e-6 => Training[at_least 0];
+        /// L2 penalty λ of the head.
+        pub l2_head: f64 = 1e-6 => Training[at_least 0];
+        /// Share of the values of each word vector that are set to 0 in each step.
+        pub vector_dropout: f64 = 0.0 => Training[from 0 below 1];
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 10, batch: 32, l2_words: 1e-6, ..FitParams::default() } => group;
     }
 }
 
@@ -106,15 +95,7 @@ impl RelatednessParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        require((1..=65_536).contains(&self.hidden), "hidden", "from 1 to 65536", self.hidden as f64)?;
-        require_penalty("l2_filters", self.l2_filters)?;
-        require_penalty("l2_head", self.l2_head)?;
-        require(
-            (0.0..1.0).contains(&self.vector_dropout),
-            "vector_dropout",
-            "at least 0 and below 1",
-            self.vector_dropout,
-        )?;
+        self.check_ranges()?;
         self.fit.check()
     }
 

@@ -6,7 +6,7 @@
 use crate::WordUpdates;
 use std::path::Path;
 
-use senv_core::{CorpusOptions, Observer, Tokenizer};
+use senv_core::{CorpusOptions, Observer, Tokenizer, hyperparameters::hyperparameters};
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::Reduction;
 use senv_store::Embeddings;
@@ -22,49 +22,32 @@ use crate::{
     training::Trained,
 };
 
-/// Hyperparameters of RNN AE.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RnnAutoencoderParams {
-    /// Dimension of the word vectors.
-    pub dim: usize,
-    /// Units of the encoder, and of the decoder.
-    pub hidden: usize,
-    /// The form of the cells.
-    pub style: GruStyle,
-    /// At most so many words, the end token and the one for unknown words among them.
-    pub max_vocabulary: Option<usize>,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// Words of a sentence that are read, at least 1.
-    pub max_tokens: usize,
-    /// What becomes of longer sentences in training.
-    pub long: LongSentences,
-    /// How the next word is judged.
-    pub output: OutputForm,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// Where word vectors start.
-    pub initial: Initial,
-    /// The loop.
-    pub fit: FitParams,
-}
-
-impl Default for RnnAutoencoderParams {
-    /// word vectors of 620 dimensions, 2400 units, 20,000 words, Adam at 0.001 in batches of 64, gradients of at most 10.
-    fn default() -> Self {
-        Self {
-            dim: 620,
-            hidden: 2400,
-            style: GruStyle::Paper,
-            max_vocabulary: Some(20_000),
-            min_count: 1,
-            max_tokens: 30,
-            long: LongSentences::Cut,
-            output: OutputForm::Full,
-            tokenizer: Tokenizer::words().lowercase(true),
-            initial: Initial { sd: 0.1, frequency_weight: None },
-            fit: FitParams { epochs: 5, batch: 64, clip: Some(10.0), ..FitParams::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of RNN AE.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct RnnAutoencoderParams {
+        /// Dimension of the word vectors.
+        pub dim: usize = 620 => Training[from 1 to 65536];
+        /// Hidden size of the encoder, which is the dimension of the sentence vectors, and of the decoder.
+        pub hidden: usize = 2400 => Training[at_least 1];
+        /// Equations of the GRU cells.
+        pub style: GruStyle = GruStyle::Paper => Training;
+        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        pub max_vocabulary: Option<usize> = Some(20_000) => Text;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 1 => Text;
+        /// Words of a sentence that are read; longer ones are treated by `long`.
+        pub max_tokens: usize = 30 => Text[at_least 1];
+        /// What becomes of longer sentences in training.
+        pub long: LongSentences = LongSentences::Cut => Text;
+        /// Output layer over the words.
+        pub output: OutputForm = OutputForm::Full => group;
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 5, batch: 64, clip: Some(10.0), ..FitParams::default() } => group;
     }
 }
 

@@ -7,7 +7,8 @@
 //! (`senv-negative-sampling`).
 
 use senv_core::{
-    Corpus, Error as CoreError, FeatureList, Features, Observer, RowId, Stream, Table, TokenId, Tokenizer, Vocabulary,
+    Corpus, FeatureList, Features, Observer, RowId, Stream, Table, TokenId, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters, named_values},
     init,
 };
 use senv_negative_sampling::{MaskedFeatures, MaskedTargets, Noise, Params, Subsampling, Tables, fit};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, UnknownWords,
-    WeightScheme, file, initial, ngram_buckets, weighting,
+    WeightScheme, file, initial, ngram_buckets, weight_scheme::weights, weighting,
 };
 
 /// Power of the counts in the noise distribution (P1, section 2.3).
@@ -33,65 +34,55 @@ pub enum NgramStart {
     Uniform,
 }
 
-/// Hyperparameters of Sent2Vec: public fields with defaults; [`TextSystem::check`] says what is out of range.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sent2VecParams {
-    /// Embedding dimension, from 1 to 65,536.
-    pub dim: usize,
-    /// Longest n-gram in words: 1 for words alone.
-    pub word_ngrams: usize,
-    /// Hash buckets for n-grams, without meaning for words alone; `None` (default) for as many as the text has distinct
-    /// n-grams, at most 2,000,000. A trained model has the number.
-    pub buckets: Option<u32>,
-    /// How many tokens (or n-grams) of a sentence are left out of its n-grams in training.
-    pub dropout: usize,
-    /// Whether tokens (the release) or n-grams (the paper) are dropped.
-    pub dropout_scheme: DropoutScheme,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// Words that occur less often are no targets.
-    pub min_target_count: u64,
-    /// Subsampling threshold t of targets.
-    pub subsample: f64,
-    /// Whether a placeholder takes the place of the target (the release) or the target is left out (the paper).
-    pub placeholder: bool,
-    /// Mean length of the random rows that words start with, above 0; `None` (default) for values from U(-1/dim, 1/dim), as
-    /// in the release. Long rows keep rare words apart, so that a sentence vector tells which of them it has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub initial_length: Option<f32>,
-    /// How the rows of n-grams start.
-    pub ngram_start: NgramStart,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// How words and n-grams are weighted once they are trained; `None` (default) for a plain mean.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weighting: Option<WeightScheme>,
-    /// What stands for unknown words in a sentence vector; nothing by default.
-    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-    pub unknown_words: UnknownWords,
-    /// Parameters of the trainer.
-    pub training: Params,
-}
+named_values!(NgramStart {
+    Zero = "zero": "At zero: an n-gram that was never trained adds nothing",
+    Uniform = "uniform": "At random, as the vectors of words, as in the release",
+});
 
-impl Default for Sent2VecParams {
-    fn default() -> Self {
-        Self {
-            dim: 100,
-            word_ngrams: 1,
-            buckets: None,
-            dropout: 4,
-            dropout_scheme: DropoutScheme::Release,
-            min_count: 5,
-            min_target_count: 5,
-            subsample: 1e-5,
-            placeholder: true,
-            initial_length: None,
-            ngram_start: NgramStart::Zero,
-            tokenizer: Tokenizer::words().lowercase(true),
-            weighting: None,
-            unknown_words: UnknownWords::Skip,
-            training: Params::default(),
-        }
+hyperparameters! {
+    /// Hyperparameters of Sent2Vec; the defaults are those of the release. [`TextSystem::check`] says what is out of range.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Sent2VecParams {
+        /// Embedding dimension.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// Longest n-gram in words: 1 for words alone, 2 for pairs as well.
+        pub word_ngrams: usize = 1 => Training[from 1 to 255];
+        /// Hash buckets for n-grams; by default as many as the text has distinct n-grams, at most 2,000,000.
+        ///
+        /// Without meaning for words alone. A trained model has the number.
+        pub buckets: Option<u32> = None => Training[at_least 1];
+        /// Hash function of n-grams.
+        @[serde(default, skip_serializing_if = "is_token_ids")]
+        pub hashing: NgramScheme = NgramScheme::TokenIds => Training;
+        /// Tokens (or n-grams) of a sentence that are left out of its n-grams in training.
+        pub dropout: usize = 4 => Training;
+        /// What is dropped.
+        pub dropout_scheme: DropoutScheme = DropoutScheme::Release => Training;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Words that occur less often are never targets.
+        pub min_target_count: u64 = 5 => Training;
+        /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
+        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        /// Whether a placeholder stands for the target, as in the release, or the target is left out, as in the paper.
+        pub placeholder: bool = true => Training;
+        /// Mean length of the random vectors that words start with; without it U(-1/dim, 1/dim), as in the release.
+        ///
+        /// Long rows keep rare words apart, so that a sentence vector depends on which of them it has.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub initial_length: Option<f32> = None => Training[above 0];
+        /// Initial vectors of n-grams.
+        pub ngram_start: NgramStart = NgramStart::Zero => Training;
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// Hyperparameters of the trainer.
+        pub training: Params = Params::default() => group;
     }
 }
 
@@ -147,8 +138,13 @@ impl Sent2VecParams {
 
     fn n_grams(&self, n_buckets: u32) -> WordNgramParams {
         let first_row = u32::from(self.placeholder);
-        WordNgramParams { max_n: self.word_ngrams, n_buckets, scheme: NgramScheme::TokenIds, first_row }
+        WordNgramParams { max_n: self.word_ngrams, n_buckets, scheme: self.hashing, first_row }
     }
+}
+
+/// The hash function that files do not mention.
+fn is_token_ids(scheme: &NgramScheme) -> bool {
+    *scheme == NgramScheme::TokenIds
 }
 
 impl TextSystem for Sent2VecParams {
@@ -177,27 +173,7 @@ impl TextSystem for Sent2VecParams {
     }
 
     fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        if self.word_ngrams == 0 || self.word_ngrams > senv_ngram::MAX_ORDER {
-            return Err(CoreError::InvalidParameter {
-                name: "word n-grams",
-                requirement: "from 1 to 255",
-                got: self.word_ngrams.to_string(),
-            }
-            .into());
-        }
-        if self.word_ngrams > 1 && self.buckets == Some(0) {
-            let (requirement, got) = ("at least 1", "0".into());
-            return Err(CoreError::InvalidParameter { name: "buckets", requirement, got }.into());
-        }
-        file::check_subsample(self.subsample)?;
-        if let Some(length) = self.initial_length
-            && !(length.is_finite() && length > 0.0)
-        {
-            let (requirement, got) = ("finite and above 0", length.to_string());
-            return Err(CoreError::InvalidParameter { name: "initial length", requirement, got }.into());
-        }
-        self.weighting.map_or(Ok(()), WeightScheme::check)?;
+        self.check_ranges()?;
         Ok(self.training.check()?)
     }
 

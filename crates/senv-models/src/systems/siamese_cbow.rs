@@ -12,7 +12,10 @@ use ndarray::{Axis, concatenate};
 use rand::RngExt;
 use senv_core::{
     Corpus, CorpusOptions, Error as CoreError, Observer, Parameters, Sentences, Stream, TokenBatch, Tokenizer,
-    Vocabulary, optim::UpdateRule, stream,
+    Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    optim::UpdateRule,
+    stream,
 };
 use senv_encoders::{Average, Encoder, Pooling};
 use senv_losses::{CandidateCounts, SoftmaxCosine};
@@ -27,59 +30,45 @@ use crate::{
     training,
     training::Trained,
     validation::{ScoredPairs, Validation},
+    weight_scheme::weights,
     weighting,
 };
 
-/// Hyperparameters of Siamese CBOW; the defaults are the paper's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SiameseCbowParams {
-    /// Embedding dimension.
-    pub dim: usize,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// Random sentences an example, at least 1.
-    pub negatives: usize,
-    /// Words of a sentence that are read, at least 1.
-    pub max_tokens: usize,
-    /// Divides the cosines before the softmax; 1 in the paper.
-    pub temperature: f64,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// Where word vectors start.
-    pub initial: Initial,
-    /// How words are weighted once they are trained; `None` (default) for a plain mean.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weighting: Option<WeightScheme>,
-    /// What stands for unknown words in a sentence vector; nothing by default.
-    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-    pub unknown_words: UnknownWords,
-    /// The loop.
-    pub fit: FitParams,
-}
-
-impl Default for SiameseCbowParams {
-    /// The paper's: 300 numbers, two negatives, one epoch in batches of 100 of plain gradient descent. Its rate of 1e-4
-    /// on the mean of a batch moves a word by a millionth an occurrence and is made for a thousand million words; the
-    /// default here is Adam, which does not depend on that scale.
-    fn default() -> Self {
-        Self {
-            dim: 300,
-            min_count: 5,
-            negatives: 2,
-            max_tokens: 50,
-            temperature: 1.0,
-            tokenizer: Tokenizer::words().lowercase(true),
-            initial: Initial::SIAMESE_CBOW,
-            weighting: None,
-            unknown_words: UnknownWords::Skip,
-            fit: FitParams {
-                epochs: 1,
-                batch: 100,
-                lr: 1e-3,
-                decay: Decay::Linear { warmup: 0.0, floor: 1e-4 },
-                ..FitParams::default()
-            },
-        }
+hyperparameters! {
+    /// Hyperparameters of Siamese CBOW; the defaults are the paper's but for the optimizer.
+    ///
+    /// The paper's rate of 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
+    /// thousand million words; the default here is Adam, which does not depend on that scale.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct SiameseCbowParams {
+        /// Embedding dimension.
+        pub dim: usize = 300 => Training[from 1 to 65536];
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Negatives of an example: random sentences.
+        pub negatives: usize = 2 => Training[from 1 to 1000000];
+        /// Words of a sentence that are read.
+        pub max_tokens: usize = 50 => Text[from 1 to 1000000];
+        /// Temperature, which divides the cosines before the softmax; 1 in the paper.
+        pub temperature: f64 = 1.0 => Training[above 0];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::SIAMESE_CBOW => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// The training loop.
+        pub fit: FitParams = FitParams {
+            epochs: 1,
+            batch: 100,
+            lr: 1e-3,
+            decay: Decay::Linear { warmup: 0.0, floor: 1e-4 },
+            ..FitParams::default()
+        } => group;
     }
 }
 
@@ -112,11 +101,7 @@ impl SiameseCbowParams {
     /// # Errors
     /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        for (name, value) in [("negatives", self.negatives), ("max_tokens", self.max_tokens)] {
-            crate::fit::require((1..=1_000_000).contains(&value), name, "from 1 to 1000000", value as f64)?;
-        }
-        self.weighting.map_or(Ok(()), WeightScheme::check)?;
+        self.check_ranges()?;
         self.fit.check()
     }
 

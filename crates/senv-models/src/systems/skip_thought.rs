@@ -9,6 +9,7 @@ use std::path::Path;
 
 use senv_core::{
     CorpusOptions, Error as CoreError, Observer, Tokenizer,
+    hyperparameters::hyperparameters,
     optim::{AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
@@ -27,62 +28,42 @@ use crate::{
     training::Trained,
 };
 
-/// Hyperparameters of Skip-thoughts; the defaults are the paper's.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SkipThoughtParams {
-    /// Dimension of the word vectors.
-    pub dim: usize,
-    /// Dimension of the sentence vectors; even for `bi`.
-    pub sentence_dim: usize,
-    /// Whether a reader from the left and one from the right share the sentence vector.
-    pub bi: bool,
-    /// The form of the cells: the equations of the paper, or those of its code.
-    pub style: GruStyle,
-    /// How the vector acts on the decoders.
-    pub conditioning: Conditioning,
-    /// At most so many words, the end token and the one for unknown words among them.
-    pub max_vocabulary: Option<usize>,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// Words of a sentence that are read, at least 1.
-    pub max_tokens: usize,
-    /// What becomes of longer sentences in training.
-    pub long: LongSentences,
-    /// How the next word is judged.
-    pub output: OutputForm,
-    /// Whether the losses of a batch's tokens are averaged or added up.
-    #[serde(default)]
-    pub reduction: Reduction,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// Where word vectors start.
-    pub initial: Initial,
-    /// The loop.
-    pub fit: FitParams,
-}
-
-impl Default for SkipThoughtParams {
-    /// uni as in the paper: word vectors of 620 dimensions, 2400 units, context matrices, 20,000 words, Adam at 0.001 in batches of
-    /// 128, gradients of at most 10. Losses are averaged over tokens, so that this bound means the same for any batch. Added
-    /// up, as in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is
-    /// clipped.
-    fn default() -> Self {
-        Self {
-            dim: 620,
-            sentence_dim: 2400,
-            bi: false,
-            style: GruStyle::Paper,
-            conditioning: Conditioning::ContextMatrices,
-            max_vocabulary: Some(20_000),
-            min_count: 1,
-            max_tokens: 30,
-            long: LongSentences::Cut,
-            output: OutputForm::Full,
-            reduction: Reduction::Mean,
-            tokenizer: Tokenizer::words().lowercase(true),
-            initial: Initial { sd: 0.1, frequency_weight: None },
-            fit: FitParams { epochs: 1, batch: 128, clip: Some(10.0), ..FitParams::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of Skip-thoughts; the defaults are those of uni in the paper.
+    ///
+    /// Losses are averaged over tokens, so that the bound of 10 on the gradient means the same for any batch. Added up, as
+    /// in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is clipped.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct SkipThoughtParams {
+        /// Dimension of the word vectors.
+        pub dim: usize = 620 => Training[from 1 to 65536];
+        /// Dimension of the sentence vectors; even for a bidirectional encoder.
+        pub sentence_dim: usize = 2400 => Training[at_least 1];
+        /// Whether the encoder is bidirectional, with half of the sentence vector for each direction.
+        pub bi: bool = false => Training;
+        /// Equations of the GRU cells.
+        pub style: GruStyle = GruStyle::Paper => Training;
+        /// How the sentence vector acts on the decoders.
+        pub conditioning: Conditioning = Conditioning::ContextMatrices => Training;
+        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        pub max_vocabulary: Option<usize> = Some(20_000) => Text;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 1 => Text;
+        /// Words of a sentence that are read; longer ones are treated by `long`.
+        pub max_tokens: usize = 30 => Text[at_least 1];
+        /// What becomes of longer sentences in training.
+        pub long: LongSentences = LongSentences::Cut => Text;
+        /// Output layer over the words.
+        pub output: OutputForm = OutputForm::Full => group;
+        /// How the losses of the tokens of a batch are combined.
+        @[serde(default)]
+        pub reduction: Reduction = Reduction::Mean => Training;
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 1, batch: 128, clip: Some(10.0), ..FitParams::default() } => group;
     }
 }
 

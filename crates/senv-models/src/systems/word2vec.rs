@@ -4,14 +4,17 @@
 //! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016. The windows are `window-context`, the
 //! average is `feature-average`.
 
-use senv_core::{Corpus, Error as CoreError, Observer, Table, Tokenizer, Vocabulary};
+use senv_core::{
+    Corpus, Observer, Table, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters, named_values},
+};
 use senv_negative_sampling::{ContinuousBagOfWords, Noise, Params, SkipGram, Subsampling, Tables, fit};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, UnknownWords,
-    WeightScheme, file, initial, weighting,
+    WeightScheme, file, initial, weight_scheme::weights, weighting,
 };
 
 /// Power of the counts in the noise distribution of word2vec.
@@ -27,44 +30,35 @@ pub enum Architecture {
     SkipGram,
 }
 
-/// Hyperparameters of word2vec.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Word2VecParams {
-    /// Embedding dimension, from 1 to 65,536.
-    pub dim: usize,
-    /// Which way the prediction goes.
-    pub architecture: Architecture,
-    /// Words to either side at most, from 1 to 1,000.
-    pub window: usize,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// Subsampling threshold t; frequent words are dropped before windows are cut.
-    pub subsample: f64,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// How words are weighted once they are trained; `None` (default) for a plain mean.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weighting: Option<WeightScheme>,
-    /// What stands for unknown words in a sentence vector; nothing by default.
-    #[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-    pub unknown_words: UnknownWords,
-    /// Parameters of the trainer.
-    pub training: Params,
-}
+named_values!(Architecture {
+    Cbow = "cbow": "The words around predict the word",
+    SkipGram = "skip-gram": "The word predicts the words around",
+});
 
-impl Default for Word2VecParams {
-    fn default() -> Self {
-        Self {
-            dim: 100,
-            architecture: Architecture::Cbow,
-            window: 5,
-            min_count: 5,
-            subsample: 1e-5,
-            tokenizer: Tokenizer::words().lowercase(true),
-            weighting: None,
-            unknown_words: UnknownWords::Skip,
-            training: Params { lr: 0.05, negatives: 5, ..Params::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of word2vec; the defaults are those of the authors' program.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Word2VecParams {
+        /// Embedding dimension.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// Direction of the prediction.
+        pub architecture: Architecture = Architecture::Cbow => Training;
+        /// Words to either side, at most.
+        pub window: usize = 5 => Training[from 1 to 1000];
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
+        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// Hyperparameters of the trainer.
+        pub training: Params = Params { lr: 0.05, negatives: 5, ..Params::default() } => group;
     }
 }
 
@@ -96,13 +90,7 @@ impl TextSystem for Word2VecParams {
     }
 
     fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        if !(1..=1000).contains(&self.window) {
-            let got = self.window.to_string();
-            return Err(CoreError::InvalidParameter { name: "window", requirement: "from 1 to 1000", got }.into());
-        }
-        file::check_subsample(self.subsample)?;
-        self.weighting.map_or(Ok(()), WeightScheme::check)?;
+        self.check_ranges()?;
         Ok(self.training.check()?)
     }
 

@@ -5,12 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::builder::BoolishValueParser;
 use senv_core::{Error as CoreError, SentenceEncoder, Tokenizer};
 use senv_models::SkipThought;
 
 use crate::{
-    commands::train::{TokenizerArg, set},
+    commands::train::HyperArgs,
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, plural},
@@ -19,14 +18,8 @@ use crate::{
 /// How a model of released weights reads text.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReleaseArgs {
-    /// How text is tokenized: words (English words, clitics and punctuation), unicode (words of any script) or blank (at
-    /// white space only) [default: words]
-    #[arg(long, value_name = "RULE", help_heading = "Skip-thoughts")]
-    tokenizer: Option<TokenizerArg>,
-    /// Whether text is lower-cased, as the books were that the weights trained from; the release encodes with capitals kept,
-    /// for its dictionary has both [default: false]
-    #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Skip-thoughts")]
-    lowercase: Option<bool>,
+    #[command(flatten)]
+    tokenizer: HyperArgs<Tokenizer>,
     /// Read the end token after the last word, as the release does for SICK but for no other task.
     #[arg(long, help_heading = "Skip-thoughts")]
     end_token: bool,
@@ -36,8 +29,8 @@ impl ReleaseArgs {
     /// Refuses what word vectors have no use for.
     pub(super) fn refuse(&self) -> Result {
         let given = [
-            ("--tokenizer", self.tokenizer.is_some()),
-            ("--lowercase", self.lowercase.is_some()),
+            ("--tokenizer", self.tokenizer.is_given("tokenizer")),
+            ("--lowercase", self.tokenizer.is_given("lowercase")),
             ("--end-token", self.end_token),
         ];
         match given.into_iter().find(|(_, given)| *given) {
@@ -59,8 +52,7 @@ impl ReleaseArgs {
         let force = Some(force.force);
         Destination { path: to, option: "OUT", content: Content::Model, force }.check(&inputs)?;
         let mut tokenizer = Tokenizer::words();
-        set(&mut tokenizer, self.tokenizer);
-        let tokenizer = tokenizer.lowercase(self.lowercase.unwrap_or(false));
+        self.tokenizer.apply(&mut tokenizer)?;
         let model = SkipThought::open_release(folder, tokenizer)?.with_end_token(self.end_token);
         model.save(to)?;
         let words = plural(model.vocabulary().len() as u64, "word");

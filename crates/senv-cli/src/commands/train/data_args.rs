@@ -10,10 +10,7 @@ use senv_models::{
 };
 use senv_store::Embeddings;
 
-use super::{
-    init_model::words_of,
-    names::{TokenizerArg, fit_tokenizer, set},
-};
+use super::init_model::words_of;
 use crate::{failure::Result as Done, output::grouped, text::TextArgs};
 
 /// A file, and its share of the batches.
@@ -76,8 +73,11 @@ pub(crate) struct PairFiles {
     /// The same as --group false.
     #[arg(long, overrides_with = "group", help_heading = "Training")]
     no_group: bool,
+    /// Words that occur less often are unknown [default: 1]
+    #[arg(long, value_name = "N", help_heading = "Text")]
+    min_count: Option<u64>,
     #[command(flatten)]
-    pub(crate) words: WordArgs,
+    text: TextArgs,
 }
 
 /// Initial vectors.
@@ -125,57 +125,6 @@ pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv_models::Result<Em
     Ok(vectors)
 }
 
-/// How text becomes words.
-#[derive(Debug, Clone, clap::Args)]
-pub(crate) struct WordArgs {
-    /// How text is tokenized: words (English words, clitics and punctuation), unicode (words of any script, characters
-    /// where a script has no spaces) or blank (at white space only).
-    #[arg(long, value_name = "RULE", help_heading = "Text")]
-    pub(crate) tokenizer: Option<TokenizerArg>,
-    /// Whether text is lower-cased.
-    #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Text")]
-    pub(crate) lowercase: Option<bool>,
-    /// Words that occur less often are unknown.
-    #[arg(long, value_name = "N", help_heading = "Text")]
-    pub(crate) min_count: Option<u64>,
-    #[command(flatten)]
-    pub(crate) text: TextArgs,
-}
-
-impl WordArgs {
-    /// Sets what was given.
-    pub(crate) fn apply(&self, tokenizer: &mut Tokenizer) {
-        let lowercase = self.lowercase.unwrap_or(tokenizer.is_lowercase());
-        set(tokenizer, self.tokenizer);
-        *tokenizer = tokenizer.clone().lowercase(lowercase);
-    }
-
-    /// Chooses the tokenizer by text in memory where none was given.
-    pub(crate) fn fit_tokenizer_to<'a>(
-        &self,
-        tokenizer: &mut Tokenizer,
-        lines: impl IntoIterator<Item = &'a str>,
-        observer: &dyn Observer,
-    ) {
-        let lowercase = tokenizer.is_lowercase();
-        let is_unspaced = || Tokenizer::for_text(lines) == Tokenizer::unicode();
-        if self.tokenizer.is_none() && tokenizer.name() == "words" && is_unspaced() {
-            *tokenizer = Tokenizer::unicode().lowercase(lowercase);
-            observer.note("the text is in scripts without spaces between words: the tokenizer is unicode");
-        }
-    }
-
-    /// Chooses the tokenizer by files of text where none was given.
-    pub(crate) fn fit_tokenizer<P: AsRef<Path>>(
-        &self,
-        tokenizer: &mut Tokenizer,
-        files: &[P],
-        observer: &dyn Observer,
-    ) {
-        fit_tokenizer(self.tokenizer, tokenizer, files, observer);
-    }
-}
-
 /// What is read before training: the vectors, and the pairs of each stage over one vocabulary.
 pub(crate) struct Loaded {
     pub(crate) vectors: Option<Embeddings>,
@@ -193,10 +142,9 @@ impl PairFiles {
             .collect()
     }
 
-    /// Chooses the tokenizer by the pairs and the text where none was given.
-    pub(crate) fn fit_tokenizer(&self, stage2: &[WeightedFile], tokenizer: &mut Tokenizer, observer: &dyn Observer) {
-        let files: Vec<&Path> = self.inputs(stage2).map(|(_, file)| file.path.as_path()).collect();
-        self.words.fit_tokenizer(tokenizer, &files, observer);
+    /// The files of pairs and text.
+    pub(crate) fn sources<'a>(&'a self, stage2: &'a [WeightedFile]) -> Vec<&'a Path> {
+        self.inputs(stage2).map(|(_, file)| file.path.as_path()).collect()
     }
 
     fn inputs<'a>(&'a self, stage2: &'a [WeightedFile]) -> impl Iterator<Item = (PairKind, &'a WeightedFile)> {
@@ -230,11 +178,11 @@ impl PairFiles {
             max_vocabulary: self.max_vocabulary,
             group: if self.no_group { false } else { self.group.unwrap_or(group) },
             held_out: HeldOut::read(&self.decontaminate)?,
-            text: self.words.text.options(),
+            text: self.text.options(),
             threads,
             ..PairOptions::default()
         };
-        set(&mut options.min_count, self.words.min_count);
+        options.min_count = self.min_count.unwrap_or(options.min_count);
         if let Some(vectors) = vectors.as_ref().filter(|_| self.keep_vector_words.unwrap_or(true)) {
             options.keep = words_of(vectors);
         }
@@ -305,8 +253,8 @@ pub(crate) struct Stage2Args {
 impl Stage2Args {
     /// Sets what the second stage does otherwise.
     pub(crate) fn apply(&self, fit: &mut FitParams) {
-        set(&mut fit.epochs, self.stage2_epochs);
-        set(&mut fit.lr, self.stage2_lr);
+        fit.epochs = self.stage2_epochs.unwrap_or(fit.epochs);
+        fit.lr = self.stage2_lr.unwrap_or(fit.lr);
     }
 }
 

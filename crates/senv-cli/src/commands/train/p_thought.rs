@@ -1,34 +1,21 @@
-//! `senv train p-thought`: paraphrases to a model that tells a sentence again, and a paraphrase of it.
+//! `senv train p-thought`: paraphrases to a model that predicts a sentence and a paraphrase of it.
 
 use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, ValueEnum};
+use clap::ArgGroup;
 use senv_core::{Observer, Tokenizer};
-use senv_losses::DualObjective;
-use senv_models::{HeldOut, PThought, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions};
+use senv_models::{HeldOut, PThought, PThoughtParams, PairData, PairInput, PairKind, PairOptions};
 use senv_store::Embeddings;
 use serde_json::json;
 
 use super::{
-    data_args::{VectorArgs, WordArgs},
-    decoder_args::{DecoderArgs, decoder_parts},
+    data_args::VectorArgs,
     files::RunFiles,
-    fit_args::{FitArgs, StartArgs, epochs_of},
+    hyper_args::{HyperArgs, epochs_of},
     job::Job,
-    names::{names, set},
     outcome::{Outcome, source_json, source_line},
 };
-use crate::{
-    failure::{Failure, Result},
-    progress::Unit,
-};
-
-names!(StructureArg for PThoughtStructure {
-    OneBi => PThoughtStructure::OneBi,
-    TwoForward => PThoughtStructure::TwoForward,
-    TwoBi => PThoughtStructure::TwoBi,
-    TwoInterleaved => PThoughtStructure::TwoInterleaved,
-});
+use crate::{failure::Result, progress::Unit, text::TextArgs};
 
 /// Arguments of P-thought.
 #[derive(Debug, Clone, clap::Args)]
@@ -56,38 +43,15 @@ pub(crate) struct PThoughtArgs {
     #[command(flatten)]
     vectors: VectorArgs,
     #[command(flatten)]
-    start: StartArgs,
+    params: HyperArgs<PThoughtParams>,
     #[command(flatten)]
-    fit: FitArgs,
-    /// The encoder: one layer from both sides, two from the left, two from both sides each side on its own, or the
-    /// same with a second layer that reads both sides of the first.
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    structure: Option<StructureArg>,
-    /// Units of a reader in a layer; a sentence vector has twice as many numbers.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    hidden: Option<usize>,
-    /// How much telling the paraphrase counts against telling the sentence itself, above 0.
-    #[arg(long, value_name = "X", help_heading = "Training", allow_negative_numbers = true)]
-    alpha: Option<f64>,
-    #[command(flatten)]
-    decoder: DecoderArgs,
-    #[command(flatten)]
-    words: WordArgs,
+    text: TextArgs,
 }
 
 impl PThoughtArgs {
     fn params(&self, threads: usize) -> Result<PThoughtParams> {
         let mut params = PThoughtParams::default();
-        self.start.apply(&mut params.dim, &mut params.initial, None);
-        self.fit.apply(&mut params.fit);
-        set(&mut params.structure, self.structure);
-        set(&mut params.hidden, self.hidden);
-        set(&mut params.min_count, self.words.min_count);
-        if let Some(alpha) = self.alpha {
-            params.objective = DualObjective::new(alpha).map_err(|error| Failure::Usage(error.to_string()))?;
-        }
-        self.words.apply(&mut params.tokenizer);
-        self.decoder.apply(decoder_parts!(params)).map_err(Failure::Usage)?;
+        self.params.apply(&mut params)?;
         params.fit.threads = threads;
         params.fit.checkpoint = Some(self.files.plan());
         Ok(params)
@@ -107,7 +71,7 @@ impl PThoughtArgs {
         let options = PairOptions {
             tokenizer: tokenizer.clone(),
             held_out,
-            text: self.words.text.options(),
+            text: self.text.options(),
             threads,
             ..PairOptions::default()
         };
@@ -115,7 +79,7 @@ impl PThoughtArgs {
     }
 
     pub(crate) fn run(&self, threads: usize) -> Result {
-        self.fit.check(!self.dev_captions.is_empty() || !self.dev_pairs.is_empty())?;
+        self.params.check_training(!self.dev_captions.is_empty() || !self.dev_pairs.is_empty())?;
         let mut params = self.params(threads)?;
         let files = [&self.captions, &self.pairs, &self.decontaminate, &self.dev_captions, &self.dev_pairs];
         let read: Vec<&Path> =
@@ -126,9 +90,9 @@ impl PThoughtArgs {
             Unit::Pairs,
             |progress| {
                 let vectors = self.vectors.open()?;
-                self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
+                self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
                 let files: Vec<&PathBuf> = self.captions.iter().chain(&self.pairs).collect();
-                self.words.fit_tokenizer(&mut params.tokenizer, &files, progress);
+                self.params.fit_tokenizer(&mut params.tokenizer, &files, progress);
                 let tokenizer = params.tokenizer.clone();
                 let held_out = HeldOut::read(&self.decontaminate)?;
                 let train = [&self.captions[..], &self.pairs];

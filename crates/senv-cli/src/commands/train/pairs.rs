@@ -15,11 +15,11 @@ use super::{
     check_args::checker,
     data_args::{Loaded, read_scored},
     files::with_suffix,
-    fit_args::epochs_of,
+    hyper_args::{HyperArgs, Shown, epochs_of},
     init_args::Shared,
     job::Job,
     outcome::{Outcome, source_json, source_line},
-    pair_args::{CseArgs, LearnArgs, PairRunArgs, PpArgs},
+    pair_args::{PairArgs, PairRunArgs},
 };
 use crate::{
     destination::Content,
@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// A system that learns from pairs, as the program sees it.
-pub(crate) trait PairSystem: Default + Clone + Serialize {
+pub(crate) trait PairSystem: Default + Clone + Serialize + Shown {
     type Model: SentenceEncoder + 'static;
     /// Whether the softmax loss alone brings the recipe.
     const SOFTMAX_BRINGS_RECIPE: bool;
@@ -122,9 +122,8 @@ impl PairSystem for CseParams {
     /// That of PP but for what only a table can take: its optimizer and rate, and no penalty.
     fn recipe() -> Self {
         let (own, recipe) = (Self::default(), PpParams::softmax_recipe());
-        let pairs = PairParams { l2_filters: own.pairs.l2_filters, ..recipe.pairs };
         let fit = FitParams { rule: own.fit.rule, lr: own.fit.lr, l2_words: own.fit.l2_words, ..recipe.fit };
-        Self { initial: recipe.initial, pairs, fit, ..own }
+        Self { initial: recipe.initial, pairs: recipe.pairs, fit, ..own }
     }
 
     fn train(
@@ -151,18 +150,12 @@ impl PairSystem for CseParams {
     }
 }
 
-/// `senv train pp`.
-pub(crate) fn train_pp(args: &PpArgs, threads: usize) -> Result {
-    let (run, mut params) = args.run.with_model(args.run.loss.start::<PpParams>())?;
-    args.weights.apply(&mut params.weighting, &mut params.unknown_words)?;
-    PairRun { args: &run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
-}
-
-/// `senv train cse`.
-pub(crate) fn train_cse(args: &CseArgs, threads: usize) -> Result {
-    let (run, mut params) = args.run.with_model(args.run.loss.start::<CseParams>())?;
-    args.cnn.apply(&mut params)?;
-    PairRun { args: &run, learn: &args.learn, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
+/// `senv train pp` and `senv train cse`.
+pub(crate) fn train<S: PairSystem>(args: &PairArgs<S>, threads: usize) -> Result {
+    let (run, mut params) = args.run.with_model(args.run.recipe.params(&args.params)?)?;
+    // What a model brings is less than what was given.
+    args.params.apply(&mut params)?;
+    PairRun { args: &run, given: &args.params, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
 }
 
 /// Whether pairs with one first sentence are one group, unless it was said.
@@ -191,7 +184,7 @@ impl PairRunArgs {
 
 struct PairRun<'a, S> {
     args: &'a PairRunArgs,
-    learn: &'a LearnArgs,
+    given: &'a HyperArgs<S>,
     params: S,
     dev: Vec<ScoredPairs>,
     threads: usize,
@@ -201,10 +194,8 @@ impl<S: PairSystem> PairRun<'_, S> {
     fn run(mut self) -> Result {
         let args = self.args;
         let stage2 = &args.stage2.stage2;
-        self.learn.fit.check(!args.dev.dev.is_empty())?;
-        self.learn.apply(self.params.parts(), None)?;
+        self.given.check_training(!args.dev.dev.is_empty())?;
         let parts = self.params.parts();
-        args.data.words.apply(parts.tokenizer);
         parts.fit.threads = self.threads;
         parts.fit.checkpoint = Some(args.files.plan());
         let epochs = epochs_of(parts.fit);
@@ -228,12 +219,11 @@ impl<S: PairSystem> PairRun<'_, S> {
         let parts = self.params.parts();
         let group = groups_by_default(parts.pairs);
         let stage2 = &self.args.stage2.stage2;
-        self.args.data.fit_tokenizer(stage2, parts.tokenizer, progress);
+        self.given.fit_tokenizer(parts.tokenizer, &self.args.data.sources(stage2), progress);
         let loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
-        let of_vectors = loaded.vectors.as_ref().map(Embeddings::dim);
-        self.learn.start.apply(parts.dim, parts.initial, of_vectors);
+        self.given.fit_dim(parts.dim, loaded.vectors.as_ref().map(Embeddings::dim));
         let cosines_alone = S::SOFTMAX_BRINGS_RECIPE && matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_));
-        if let Some(vectors) = loaded.vectors.as_ref().filter(|_| cosines_alone && self.learn.fit.lr.is_none()) {
+        if let Some(vectors) = loaded.vectors.as_ref().filter(|_| cosines_alone && !self.given.is_given("lr")) {
             let relative = parts.initial.relative_length(vectors);
             // Vectors of zeros, or not finite, are refused elsewhere.
             if relative.is_normal() {

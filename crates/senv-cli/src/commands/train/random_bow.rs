@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use senv_models::{RandomBow, RandomBowParams};
 
-use super::names::set;
+use super::hyper_args::HyperArgs;
 use crate::{
     destination::{Content, Destination, ForceArg},
     failure::Result,
@@ -19,20 +19,15 @@ pub(crate) struct RandomBowArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
-    /// Embedding dimension, 1 to 65536.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    dim: Option<usize>,
-    /// Random seed.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    seed: Option<u64>,
+    #[command(flatten)]
+    params: HyperArgs<RandomBowParams>,
 }
 
 impl RandomBowArgs {
     pub(crate) fn run(&self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check::<PathBuf>(&[])?;
         let mut params = RandomBowParams::default();
-        set(&mut params.dim, self.dim);
-        set(&mut params.seed, self.seed);
+        self.params.apply(&mut params)?;
         RandomBow::new(params)?.save(&self.output)?;
         output::note(&format!("{} written", self.output.display()));
         Ok(())

@@ -9,7 +9,7 @@ use senv_models::{
 use super::{
     check_args::{CheckArgs, checker},
     files::RunFiles,
-    fit_args::epochs_of,
+    hyper_args::epochs_of,
     job::Job,
     outcome::{Outcome, source_line},
 };

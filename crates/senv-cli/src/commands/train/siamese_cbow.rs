@@ -8,20 +8,19 @@ use senv_store::Embeddings;
 
 use super::{
     check_args::{CheckArgs, checker},
-    data_args::{DevArgs, VectorArgs, WordArgs, read_scored, start_line},
+    data_args::{DevArgs, VectorArgs, read_scored, start_line},
     files::RunFiles,
-    fit_args::{FitArgs, StartArgs, epochs_of},
+    hyper_args::{HyperArgs, epochs_of},
     init_args::{InitArgs, Shared},
     init_model::{InitModelArgs, words_of},
     job::Job,
-    names::set,
     outcome::Outcome,
     text_systems::PaperArg,
-    weights_args::WeightsArgs,
 };
 use crate::{
     failure::Result,
     progress::{TrainingProgress, Unit},
+    text::TextArgs,
 };
 
 /// Arguments of Siamese CBOW.
@@ -40,26 +39,13 @@ pub(crate) struct SiameseCbowArgs {
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     scratch_dir: Option<PathBuf>,
     #[command(flatten)]
-    start: StartArgs,
-    #[command(flatten)]
     init: InitArgs,
-    #[command(flatten)]
-    fit: FitArgs,
-    /// Random sentences an example, at least 1.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    negatives: Option<usize>,
-    /// Words of a sentence that are read, at least 1.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    max_tokens: Option<usize>,
-    /// Divides the cosines before the softmax, above 0.
-    #[arg(long, value_name = "X", help_heading = "Training", allow_negative_numbers = true)]
-    temperature: Option<f64>,
     #[command(flatten)]
     dev: DevArgs,
     #[command(flatten)]
-    weights: WeightsArgs,
+    params: HyperArgs<SiameseCbowParams>,
     #[command(flatten)]
-    words: WordArgs,
+    text: TextArgs,
     /// Start from the settings of the paper instead of those that fit the size of the text.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     preset: Option<PaperArg>,
@@ -73,21 +59,14 @@ impl SiameseCbowArgs {
             None => SiameseCbowParams::for_text(TextSize::of_files(&self.input)),
             Some(PaperArg::Paper) => SiameseCbowParams::default(),
         };
-        self.start.apply(&mut params.dim, &mut params.initial, None);
-        self.fit.apply(&mut params.fit);
-        self.words.apply(&mut params.tokenizer);
-        set(&mut params.min_count, self.words.min_count);
-        set(&mut params.negatives, self.negatives);
-        set(&mut params.max_tokens, self.max_tokens);
-        set(&mut params.temperature, self.temperature);
+        self.params.apply(&mut params)?;
         params.fit.threads = threads;
         params.fit.checkpoint = Some(self.files.plan());
-        self.weights.apply(&mut params.weighting, &mut params.unknown_words)?;
         Ok(params)
     }
 
     fn corpus_options(&self, threads: usize) -> CorpusOptions {
-        self.files.corpus_options(&self.words.text, self.scratch_dir.as_ref(), threads)
+        self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
     }
 
     fn fit(
@@ -103,15 +82,15 @@ impl SiameseCbowArgs {
         if let Some(model) = model {
             if let Some(tokenizer) = model.tokenizer {
                 params.tokenizer = tokenizer;
-                self.words.apply(&mut params.tokenizer);
+                self.params.set_in(&mut params.tokenizer)?;
             }
             keep = words_of(&model.vectors);
             vectors = Some(model.vectors);
         }
         if self.init_model.init_model.is_none() {
-            self.words.fit_tokenizer(&mut params.tokenizer, &self.input, progress);
+            self.params.fit_tokenizer(&mut params.tokenizer, &self.input, progress);
         }
-        self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
+        self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
         params.check()?;
         let SiameseCbowParams { tokenizer, dim, min_count, fit, .. } = &*params;
         let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *min_count, keep, ..options.clone() };
@@ -137,7 +116,7 @@ impl SiameseCbowArgs {
     }
 
     pub(crate) fn run(&self, threads: usize) -> Result {
-        self.fit.check(!self.dev.dev.is_empty())?;
+        self.params.check_training(!self.dev.dev.is_empty())?;
         let mut params = self.params(threads)?;
         let vectors = self.vectors.init_vectors.iter().chain(&self.init_model.init_model);
         let read: Vec<&Path> = self.input.iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();

@@ -1,14 +1,10 @@
-//! `senv train skip-thought`: running text to a model that tells the neighbours of a sentence.
+//! `senv train skip-thought`: running text to a model that predicts the sentences before and after.
 
 use clap::ValueEnum;
 use senv_models::{SkipThought, SkipThoughtParams};
 
-use super::{
-    decoder_args::{DecoderArgs, StyleArg, decoder_parts},
-    names::set,
-    text_args::{RunningText, text_system},
-};
-use crate::failure::{Failure, Result};
+use super::text_args::{RunningText, text_system};
+use crate::failure::Result;
 
 /// Where the defaults come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,21 +19,10 @@ pub(crate) enum SkipThoughtPreset {
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SkipThoughtArgs {
     #[command(flatten)]
-    text: RunningText,
+    text: RunningText<SkipThoughtParams>,
     /// Where the other defaults come from: the paper, or the code that its authors released.
     #[arg(long, value_name = "NAME", default_value = "paper", help_heading = "Training")]
     preset: SkipThoughtPreset,
-    /// Dimension of the sentence vectors; even with --bi.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    sentence_dim: Option<usize>,
-    /// One reader from the left and one from the right, of half the units each, instead of one from the left.
-    #[arg(long, help_heading = "Training")]
-    bi: bool,
-    /// The form of the cells.
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    style: Option<StyleArg>,
-    #[command(flatten)]
-    decoder: DecoderArgs,
 }
 
 text_system!(SkipThoughtParams => SkipThought);
@@ -48,12 +33,6 @@ impl SkipThoughtArgs {
         if self.preset == SkipThoughtPreset::Release {
             params = params.release();
         }
-        set(&mut params.sentence_dim, self.sentence_dim);
-        set(&mut params.style, self.style);
-        set(&mut params.min_count, self.text.words.min_count);
-        params.bi = self.bi;
-        self.text.words.apply(&mut params.tokenizer);
-        self.decoder.apply(decoder_parts!(params)).map_err(Failure::Usage)?;
         self.text.run(params, threads)
     }
 }

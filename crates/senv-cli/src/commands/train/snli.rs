@@ -3,18 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use senv_eval::NliSet;
-use senv_models::{
-    Error as ModelError, GruTopology, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, Trained,
-};
+use senv_models::{Error as ModelError, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, Trained};
 use senv_store::Embeddings;
 
 use super::{
-    data_args::{VectorArgs, WordArgs},
-    decoder_args::{LongArg, StyleArg},
+    data_args::VectorArgs,
     files::{RunFiles, with_suffix},
-    fit_args::{FitArgs, StartArgs, epochs_of},
+    hyper_args::{HyperArgs, epochs_of},
     job::Job,
-    names::{names, set},
     outcome::Outcome,
 };
 use crate::{
@@ -22,12 +18,8 @@ use crate::{
     failure::{Failure, Result},
     output::{self, plural},
     progress::{TrainingProgress, Unit},
+    text::TextArgs,
 };
-use clap::ValueEnum;
-
-names!(TopologyArg for GruTopology {
-    Forward => GruTopology::Forward, Separate => GruTopology::Separate, Interleaved => GruTopology::Interleaved,
-});
 
 /// Arguments of the SNLI models.
 #[derive(Debug, Clone, clap::Args)]
@@ -49,115 +41,59 @@ pub(crate) struct SnliArgs {
     #[command(flatten)]
     vectors: VectorArgs,
     #[command(flatten)]
-    start: StartArgs,
+    params: HyperArgs<SnliParams>,
     #[command(flatten)]
-    fit: FitArgs,
-    /// Units of a reader in a layer, of rnn [default: 2400]
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    sentence_dim: Option<usize>,
-    /// Layers of rnn, at least 1 [default: 1]
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    layers: Option<usize>,
-    /// How directions and layers of rnn are joined: forward, or both directions [default: forward]
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    topology: Option<TopologyArg>,
-    /// The form of the cells of rnn [default: paper]
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    style: Option<StyleArg>,
-    /// Hidden units of the classifier, at least 1.
-    #[arg(long, value_name = "N", help_heading = "Training")]
-    hidden: Option<usize>,
-    /// At most so many words, the most frequent [default: no limit]
-    #[arg(long, visible_alias = "vocabulary", value_name = "N", help_heading = "Text")]
-    max_vocabulary: Option<usize>,
-    /// Words of a sentence that are read, at least 1.
-    #[arg(long, value_name = "N", help_heading = "Text")]
-    max_tokens: Option<usize>,
-    /// What becomes of longer sentences: they are cut, or their pair is left out, of --dev too.
-    #[arg(long, value_name = "WHAT", help_heading = "Text")]
-    long: Option<LongArg>,
-    #[command(flatten)]
-    words: WordArgs,
+    text: TextArgs,
 }
 
+/// Hyperparameters that only `rnn` has.
+const OF_RNN: [&str; 4] = ["sentence_dim", "layers", "topology", "style"];
+
+/// Hyperparameters that a model to be fine-tuned brings itself.
+const OF_NEW_WORDS: [&str; 6] = ["dim", "min_count", "max_vocabulary", "max_tokens", "tokenizer", "lowercase"];
+
 impl SnliArgs {
-    /// The arguments that say what only `rnn` has.
-    fn of_rnn(&self) -> [(&'static str, bool); 4] {
-        [
-            ("--sentence-dim", self.sentence_dim.is_some()),
-            ("--layers", self.layers.is_some()),
-            ("--topology", self.topology.is_some()),
-            ("--style", self.style.is_some()),
-        ]
-    }
-
-    /// The arguments that say what a model to be tuned brings itself.
-    fn of_new_words(&self) -> [(&'static str, bool); 7] {
-        [
-            ("--dim", self.start.dim.is_some()),
-            ("--init-vectors", self.vectors.init_vectors.is_some()),
-            ("--min-count", self.words.min_count.is_some()),
-            ("--max-vocabulary", self.max_vocabulary.is_some()),
-            ("--max-tokens", self.max_tokens.is_some()),
-            ("--tokenizer", self.words.tokenizer.is_some()),
-            ("--lowercase", self.words.lowercase.is_some()),
-        ]
-    }
-
     /// The encoder, where it is not a model; refuses what it has no use for.
     fn encoder(&self) -> Result<Option<SnliEncoder>> {
-        let refuse = |arguments: &[(&'static str, bool)], why: &str| match arguments.iter().find(|(_, given)| *given) {
-            Some((name, _)) => Err(Failure::Usage(format!("{name} {why}"))),
+        let refuse = |given: Option<String>, why: &str| match given {
+            Some(option) => Err(Failure::Usage(format!("{option} {why}"))),
             None => Ok(()),
         };
+        let of_rnn = self.params.first_given(&OF_RNN);
         match self.encoder.as_str() {
             "bow" => {
-                refuse(&self.of_rnn(), "goes with --encoder rnn")?;
+                refuse(of_rnn, "goes with --encoder rnn")?;
                 Ok(Some(SnliEncoder::Bow))
             }
-            "rnn" => {
-                let mut form = SnliEncoder::rnn();
-                if let SnliEncoder::Rnn { hidden, layers, topology, style, .. } = &mut form {
-                    set(hidden, self.sentence_dim);
-                    set(layers, self.layers);
-                    set(topology, self.topology);
-                    set(style, self.style);
-                }
-                Ok(Some(form))
-            }
+            "rnn" => Ok(Some(SnliEncoder::rnn())),
             _ => {
-                refuse(&self.of_rnn(), "goes with --encoder rnn; a model that is tuned keeps its form")?;
-                refuse(&self.of_new_words(), "goes with --encoder bow or rnn; a model that is tuned brings its words")?;
+                refuse(of_rnn, "goes with --encoder rnn; a model that is tuned keeps its form")?;
+                let vectors = self.vectors.init_vectors.as_ref().map(|_| "--init-vectors".to_owned());
+                let given = self.params.first_given(&OF_NEW_WORDS).or(vectors);
+                refuse(given, "goes with --encoder bow or rnn; a model that is tuned brings its words")?;
                 Ok(None)
             }
         }
     }
 
-    fn params(&self, encoder: Option<SnliEncoder>, threads: usize) -> SnliParams {
+    fn params(&self, encoder: Option<SnliEncoder>, threads: usize) -> Result<SnliParams> {
         let mut params = SnliParams::default();
         if let Some(encoder) = encoder {
             params.encoder = encoder;
         } else {
             params.fit.lr = TUNING_LR;
         }
-        self.start.apply(&mut params.dim, &mut params.initial, None);
-        self.fit.apply(&mut params.fit);
-        self.words.apply(&mut params.tokenizer);
-        set(&mut params.min_count, self.words.min_count);
-        set(&mut params.max_vocabulary, self.max_vocabulary);
-        set(&mut params.max_tokens, self.max_tokens);
-        set(&mut params.long, self.long);
-        set(&mut params.hidden, self.hidden);
+        self.params.apply(&mut params)?;
         params.fit.threads = threads;
         params.fit.checkpoint = Some(self.files.plan());
-        params
+        Ok(params)
     }
 
     pub(crate) fn run(&self, threads: usize) -> Result {
-        self.fit.check(!self.dev.is_empty())?;
+        self.params.check_training(!self.dev.is_empty())?;
         let encoder = self.encoder()?;
         let base = encoder.is_none().then(|| Path::new(&self.encoder));
-        let params = self.params(encoder, threads);
+        let params = self.params(encoder, threads)?;
         let files = self.train.iter().chain(&self.dev).chain(&self.vectors.init_vectors).map(PathBuf::as_path);
         let job = Job::new(&self.files, &files.chain(base).collect::<Vec<_>>())?;
         let epochs = epochs_of(&params.fit);
@@ -196,9 +132,9 @@ impl SnliArgs {
         progress: &TrainingProgress,
     ) -> senv_models::Result<Outcome<Snli>> {
         let vectors = self.vectors.open()?;
-        self.start.apply(&mut params.dim, &mut params.initial, vectors.as_ref().map(Embeddings::dim));
+        self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
         let lines = train.pairs.iter().take(5000).flat_map(|(_, premise, hypothesis)| [&premise[..], hypothesis]);
-        self.words.fit_tokenizer_to(&mut params.tokenizer, lines, progress);
+        self.params.fit_tokenizer_to(&mut params.tokenizer, lines, progress);
         let trained = params.fit(train, dev, vectors.as_ref(), progress)?;
         let found = self.vectors.line(trained.initial);
         let mut outcome = Outcome::of_gradient(trained);

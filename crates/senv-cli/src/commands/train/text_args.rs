@@ -1,23 +1,23 @@
-//! Arguments shared by the systems with decoders that train on running text, and a run of any of them.
+//! Arguments shared by the systems that train encoder and decoder on running text, and a run of any of them.
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{CorpusOptions, Observer, Tokenizer};
-use senv_models::{FitParams, Initial, Trained};
+use senv_core::{CorpusOptions, Observer, Tokenizer, hyperparameters::Hyperparameters};
+use senv_models::{FitParams, Trained};
 use senv_store::Embeddings;
 
 use super::{
-    data_args::{VectorArgs, WordArgs},
+    data_args::VectorArgs,
     files::RunFiles,
-    fit_args::{FitArgs, StartArgs, epochs_of},
+    hyper_args::{HyperArgs, Shown, epochs_of},
     job::Job,
     outcome::Outcome,
 };
-use crate::{failure::Result, progress::Unit};
+use crate::{failure::Result, progress::Unit, text::TextArgs};
 
-/// Running text, what is made of it, and how words begin.
+/// Running text, and its hyperparameters.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct RunningText {
+pub(crate) struct RunningText<S: Shown> {
     /// Text in order, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
     #[arg(long, short, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     input: Vec<PathBuf>,
@@ -32,21 +32,17 @@ pub(crate) struct RunningText {
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     scratch_dir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) start: StartArgs,
+    params: HyperArgs<S>,
     #[command(flatten)]
-    pub(crate) fit: FitArgs,
-    #[command(flatten)]
-    pub(crate) words: WordArgs,
+    text: TextArgs,
 }
 
-/// A system that learns from running text, as the program sees it.
-pub(crate) trait TextSystem {
+/// A system that trains on running text, as the program sees it.
+pub(crate) trait TextSystem: Hyperparameters {
     type Model;
 
-    /// Word vectors and loop.
-    fn parts(&mut self) -> (&mut usize, &mut Initial, &mut FitParams);
-
-    fn tokenizer(&mut self) -> &mut Tokenizer;
+    /// Dimension of the word vectors, tokenizer and loop.
+    fn parts(&mut self) -> (&mut usize, &mut Tokenizer, &mut FitParams);
 
     fn train(
         &self,
@@ -66,12 +62,8 @@ macro_rules! text_system {
         impl crate::commands::train::text_args::TextSystem for $params {
             type Model = $model;
 
-            fn parts(&mut self) -> (&mut usize, &mut senv_models::Initial, &mut senv_models::FitParams) {
-                (&mut self.dim, &mut self.initial, &mut self.fit)
-            }
-
-            fn tokenizer(&mut self) -> &mut senv_core::Tokenizer {
-                &mut self.tokenizer
+            fn parts(&mut self) -> (&mut usize, &mut senv_core::Tokenizer, &mut senv_models::FitParams) {
+                (&mut self.dim, &mut self.tokenizer, &mut self.fit)
             }
 
             fn train(
@@ -93,17 +85,16 @@ macro_rules! text_system {
 }
 pub(crate) use text_system;
 
-impl RunningText {
+impl<S: TextSystem + Shown> RunningText<S> {
     fn corpus_options(&self, threads: usize) -> CorpusOptions {
-        self.files.corpus_options(&self.words.text, self.scratch_dir.as_ref(), threads)
+        self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
     }
 
     /// Trains from the first check to the file.
-    pub(crate) fn run<S: TextSystem>(&self, mut params: S, threads: usize) -> Result {
-        self.fit.check(!self.dev.is_empty())?;
-        let (dim, initial, fit) = params.parts();
-        self.start.apply(dim, initial, None);
-        self.fit.apply(fit);
+    pub(crate) fn run(&self, mut params: S, threads: usize) -> Result {
+        self.params.check_training(!self.dev.is_empty())?;
+        self.params.apply(&mut params)?;
+        let (_, _, fit) = params.parts();
         fit.threads = threads;
         fit.checkpoint = Some(self.files.plan());
         let epochs = epochs_of(fit);
@@ -114,9 +105,9 @@ impl RunningText {
             Unit::Examples,
             |progress| {
                 let vectors = self.vectors.open()?;
-                let (dim, initial, _) = params.parts();
-                self.start.apply(dim, initial, vectors.as_ref().map(Embeddings::dim));
-                self.words.fit_tokenizer(params.tokenizer(), &self.input, progress);
+                let (dim, tokenizer, _) = params.parts();
+                self.params.fit_dim(dim, vectors.as_ref().map(Embeddings::dim));
+                self.params.fit_tokenizer(tokenizer, &self.input, progress);
                 let options = self.corpus_options(threads);
                 let trained = params.train(&self.input, &self.dev, &options, vectors.as_ref(), progress)?;
                 let found = self.vectors.line(trained.initial);

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Corpus, CorpusOptions};
+use senv_core::{Corpus, CorpusOptions, hyperparameters::Hyperparameters};
 use senv_models::{InitialVectorReport, LossAgainstChance, SavedModel, TextSystem};
 use senv_store::Embeddings;
 
 use super::{
     check_args::{check_params, checker},
     data_args::start_line,
+    hyper_args::HyperArgs,
     init_model::words_of,
     job::Job,
     outcome::Outcome,
@@ -21,9 +22,9 @@ use crate::{
 };
 
 /// Trains, writes and checks a model.
-pub(crate) fn train<S>(common: &Common, mut params: S, threads: usize) -> Result
+pub(crate) fn train<S>(common: &Common, given: &HyperArgs<S>, mut params: S, threads: usize) -> Result
 where
-    S: TextSystem<Model: SavedModel>,
+    S: TextSystem<Model: SavedModel> + Hyperparameters,
 {
     let starts = common.vectors.init_vectors.iter().chain(&common.init_model.init_model);
     let inputs: Vec<&Path> = common.input.iter().chain(starts).map(PathBuf::as_path).collect();
@@ -39,13 +40,14 @@ where
     job.run(
         Some(epochs),
         Unit::Words,
-        |progress| fit(common, &mut params, threads, progress),
+        |progress| fit(common, given, &mut params, threads, progress),
         |model, path| model.write(path),
     )
 }
 
-fn fit<S: TextSystem>(
+fn fit<S: TextSystem + Hyperparameters>(
     common: &Common,
+    given: &HyperArgs<S>,
     params: &mut S,
     threads: usize,
     progress: &TrainingProgress,
@@ -57,18 +59,18 @@ fn fit<S: TextSystem>(
         options.keep = words_of(&model.vectors);
         if let Some(tokenizer) = &model.tokenizer {
             *parts.tokenizer = tokenizer.clone();
-            common.tokenizer(parts.tokenizer);
+            given.set_in(parts.tokenizer)?;
         }
     }
     if model.is_none() {
-        common.fit_tokenizer(parts.tokenizer, progress);
+        given.fit_tokenizer(parts.tokenizer, &common.input, progress);
     }
     let path = model.as_ref().map(|model| model.path).or(common.vectors.init_vectors.as_deref());
     let start = match model {
         Some(model) => Some(model.vectors),
         None => common.vectors.open()?,
     };
-    *parts.dim = common.dim.or(start.as_ref().map(Embeddings::dim)).unwrap_or(*parts.dim);
+    given.fit_dim(parts.dim, start.as_ref().map(Embeddings::dim));
     let (tokenizer, negatives) = (parts.tokenizer.clone(), parts.training.negatives);
     let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *parts.min_count, ..options };
     params.check()?;
@@ -77,9 +79,10 @@ fn fit<S: TextSystem>(
     let line =
         start.as_ref().zip(path).map(|(start, path)| start_line(InitialVectorReport::count(&vocabulary, start), path));
     let sample = common.check.of_corpus(&corpus, &vocabulary, &check_params(S::INFERS_VECTORS))?;
-    let trained = match common.lr {
-        Some(_) => params.fit_from(vocabulary, &corpus, start.as_ref(), progress)?,
-        None => params.fit_halving_lr(&vocabulary, &corpus, start.as_ref(), progress)?,
+    let trained = if given.is_given("lr") {
+        params.fit_from(vocabulary, &corpus, start.as_ref(), progress)?
+    } else {
+        params.fit_halving_lr(&vocabulary, &corpus, start.as_ref(), progress)?
     };
     let loss = LossAgainstChance::negative_sampling(trained.loss, negatives);
     let mut outcome = Outcome::of_text(trained);

@@ -4,10 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use senv_core::{Control, Observer, Progress};
-use senv_models::{Model, WeightScheme, WeightedParams};
+use senv_models::{Model, UnknownWords, WeightScheme, WeightedParams};
 
-use super::names::set;
-use super::weights_args::UnknownWordsArg;
 use crate::{
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
@@ -52,6 +50,24 @@ pub(crate) struct WeightedArgs {
     text: TextArgs,
 }
 
+/// What stands for unknown words, a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum UnknownWordsArg {
+    /// Nothing, as in the papers.
+    Skip,
+    /// A random vector for each, from a hash of the word: sentences that share one are more alike.
+    Hash,
+}
+
+impl From<UnknownWordsArg> for UnknownWords {
+    fn from(argument: UnknownWordsArg) -> Self {
+        match argument {
+            UnknownWordsArg::Skip => Self::Skip,
+            UnknownWordsArg::Hash => Self::Hash,
+        }
+    }
+}
+
 /// Whose weights, a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SchemeArg {
@@ -77,8 +93,8 @@ impl WeightedArgs {
             SchemeArg::Usif => WeightedParams::usif(),
         };
         match &mut params.scheme {
-            WeightScheme::Sif { a } => set(a, self.a),
-            WeightScheme::Usif { mean_length } => set(mean_length, self.mean_length),
+            WeightScheme::Sif { a } => *a = self.a.unwrap_or(*a),
+            WeightScheme::Usif { mean_length } => *mean_length = self.mean_length.unwrap_or(*mean_length),
         }
         let of_the_other = match self.scheme {
             SchemeArg::Sif => self.mean_length.map(|_| ("--mean-length", "usif")),
@@ -87,7 +103,7 @@ impl WeightedArgs {
         if let Some((name, scheme)) = of_the_other {
             return Err(Failure::Usage(format!("{name} belongs to --scheme {scheme}")));
         }
-        set(&mut params.n_components, self.components);
+        params.n_components = self.components.unwrap_or(params.n_components);
         params.max_sentences = self.max_sentences;
         params.unknown_words = self.unknown_words.map(Into::into);
         Ok(params)

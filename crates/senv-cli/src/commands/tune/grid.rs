@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use clap::{Args, Command};
 use senv_core::{TextOptions, TextReader};
 
-use crate::failure::{Failure, Result};
+use crate::{
+    commands::train::{HyperArgs, Shown},
+    failure::{Failure, Result},
+};
 
 /// Settings in the order of the file, each with the values to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,26 +68,21 @@ impl Grid {
         })
     }
 
-    /// The settings of the command line with these values instead.
-    pub(super) fn settings<A: Args + Clone>(&self, base: &A, values: &[String]) -> Result<A> {
-        let pairs = self.0.iter().zip(values);
-        let arguments = pairs.map(|((name, _), value)| format!("--{name}={value}"));
-        let command = A::augment_args_for_update(Command::new("grid").no_binary_name(true).disable_help_flag(true));
-        // Of the message, the line that says what is wrong: the rest is about a command that nobody has typed.
-        let usage = |error: clap::Error| {
-            let text = error.to_string();
-            let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            Failure::Usage(format!("the grid: {line}"))
-        };
-        let matches = command.try_get_matches_from(arguments).map_err(usage)?;
-        let mut settings = base.clone();
-        settings.update_from_arg_matches(&matches).map_err(usage)?;
-        Ok(settings)
+    /// The hyperparameters of the command line with these values instead.
+    pub(super) fn hyperparameters<P: Shown>(&self, base: &HyperArgs<P>, values: &[String]) -> Result<HyperArgs<P>> {
+        let with = |given: HyperArgs<P>, ((name, _), value): (&(String, _), &String)| given.with(name, value);
+        self.0.iter().zip(values).try_fold(base.clone(), with).map_err(|failure| match failure {
+            Failure::Usage(message) => Failure::Usage(format!("the grid: {message}")),
+            failure => failure,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::{Args, FromArgMatches};
+    use senv_models::CseParams;
+
     use super::*;
 
     fn read(text: &str) -> Result<Grid> {
@@ -94,14 +91,16 @@ mod tests {
         Grid::read(file.path())
     }
 
-    #[derive(Debug, Clone, PartialEq, clap::Args)]
-    struct Settings {
-        #[arg(long)]
-        margin: Option<f64>,
-        #[arg(long, value_delimiter = ',')]
-        windows: Vec<usize>,
-        #[arg(long)]
-        batch: Option<usize>,
+    /// The hyperparameters of CSE that a command line gives.
+    fn given(arguments: &[&str]) -> HyperArgs<CseParams> {
+        let command = HyperArgs::<CseParams>::augment_args(clap::Command::new("cse").no_binary_name(true));
+        HyperArgs::from_arg_matches(&command.get_matches_from(arguments)).unwrap()
+    }
+
+    fn params(given: &HyperArgs<CseParams>) -> CseParams {
+        let mut params = CseParams::default();
+        given.apply(&mut params).unwrap();
+        params
     }
 
     #[test]
@@ -110,9 +109,9 @@ mod tests {
         assert_eq!(grid.names(), ["margin", "windows"]);
         let combinations = grid.combinations();
         assert_eq!(combinations, [["0.4", "1,2,3"], ["0.4", "2"], ["0.6", "1,2,3"], ["0.6", "2"]]);
-        let base = Settings { margin: Some(1.0), windows: vec![9], batch: Some(7) };
-        let settings = grid.settings(&base, &combinations[2]).unwrap();
-        assert_eq!(settings, Settings { margin: Some(0.6), windows: vec![1, 2, 3], batch: Some(7) });
+        let base = given(&["--margin=1", "--windows=9", "--batch=7"]);
+        let settings = grid.hyperparameters(&base, &combinations[2]).unwrap();
+        assert_eq!(params(&settings), params(&given(&["--batch=7", "--windows=1,2,3", "--margin=0.6"])));
     }
 
     #[test]
@@ -131,12 +130,12 @@ mod tests {
             let message = message(read(text));
             assert!(message.contains(expected), "{message}");
         }
-        let base = Settings { margin: None, windows: vec![], batch: None };
+        let base = given(&[]);
         let grid = read("colour = red\n").unwrap();
-        let Err(Failure::Usage(text)) = grid.settings(&base, &["red".into()]) else { panic!() };
+        let Err(Failure::Usage(text)) = grid.hyperparameters(&base, &["red".into()]) else { panic!() };
         assert!(text.contains("--colour"), "{text}");
         let grid = read("margin = 0.4,0.6\n").unwrap();
-        let Err(Failure::Usage(text)) = grid.settings(&base, &["0.4,0.6".into()]) else { panic!() };
+        let Err(Failure::Usage(text)) = grid.hyperparameters(&base, &["0.4,0.6".into()]) else { panic!() };
         assert!(text.contains("0.4,0.6") && text.contains("--margin"), "{text}");
     }
 }

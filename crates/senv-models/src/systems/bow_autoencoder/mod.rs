@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use ndarray::Array2;
 use senv_core::{
     Corpus, CorpusOptions, Coverage, Error as CoreError, Observer, Parameters, Result as CoreResult, Scratch,
-    SentenceEncoder, Sentences, Table, TokenId, Tokenizer, Vocabulary, stream,
+    SentenceEncoder, Sentences, Table, TokenId, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters, named_values},
+    stream,
 };
 use senv_encoders::Encoder;
 use senv_store::Embeddings;
@@ -36,54 +38,44 @@ use crate::{
     training::Trained,
 };
 
-/// How the set of words is told.
+/// How the set of words is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reconstruction {
-    /// A yes or no for every word of the vocabulary.
+    /// Binary cross-entropy of every word of the vocabulary.
     Full,
-    /// The way to each word that is present down a binary tree: for large vocabularies.
+    /// The path to each word that is present in a binary tree: for large vocabularies.
     Tree,
 }
 
-/// Hyperparameters of BOW AE.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BowAutoencoderParams {
-    /// Embedding dimension.
-    pub dim: usize,
-    /// Words that occur less often are unknown.
-    pub min_count: u64,
-    /// At most so many words, the most frequent; `None` for no limit.
-    pub max_vocabulary: Option<usize>,
-    /// Words of a sentence that are read, at least 1.
-    pub max_tokens: usize,
-    /// What becomes of longer sentences in training.
-    #[serde(default)]
-    pub long: LongSentences,
-    /// How the set of words is told.
-    pub reconstruction: Reconstruction,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// Where word vectors start.
-    pub initial: Initial,
-    /// The loop.
-    pub fit: FitParams,
-}
+named_values!(Reconstruction {
+    Full = "full": "Binary cross-entropy of every word of the vocabulary",
+    Tree = "tree": "The path to each word of the sentence in a binary tree: for large vocabularies",
+});
 
-impl Default for BowAutoencoderParams {
-    /// 620 numbers, 20,000 words in full, Adam at 0.001 in batches of 128. The paper names the first number and Adam.
-    fn default() -> Self {
-        Self {
-            dim: 620,
-            min_count: 5,
-            max_vocabulary: Some(20_000),
-            max_tokens: 200,
-            long: LongSentences::Cut,
-            reconstruction: Reconstruction::Full,
-            tokenizer: Tokenizer::words().lowercase(true),
-            initial: Initial { sd: 0.1, frequency_weight: None },
-            fit: FitParams { epochs: 5, batch: 128, ..FitParams::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of BOW AE. The paper names the dimension and Adam.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct BowAutoencoderParams {
+        /// Dimension of the word vectors.
+        pub dim: usize = 620 => Training[from 1 to 65536];
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Vocabulary size: the most frequent words.
+        pub max_vocabulary: Option<usize> = Some(20_000) => Text[at_least 1];
+        /// Words of a sentence that are read.
+        pub max_tokens: usize = 200 => Text[at_least 1];
+        /// What becomes of longer sentences in training.
+        @[serde(default)]
+        pub long: LongSentences = LongSentences::Cut => Text;
+        /// How the set of words is predicted.
+        pub reconstruction: Reconstruction = Reconstruction::Full => Training;
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 5, batch: 128, ..FitParams::default() } => group;
     }
 }
 
@@ -93,8 +85,7 @@ impl BowAutoencoderParams {
     /// # Errors
     /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        crate::fit::require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
+        self.check_ranges()?;
         self.fit.check()
     }
 

@@ -1,7 +1,10 @@
 //! The encoders of the SNLI models: a sum of words, or a recurrent encoder.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
-use senv_core::{Error as CoreError, Parameters, Result as CoreResult, Stream, TokenBatch};
+use senv_core::{
+    Error as CoreError, Parameters, Result as CoreResult, Stream, TokenBatch,
+    hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, set_value},
+};
 use senv_encoders::{Average, Encoder, GruEncoder, GruInit, GruSaved, GruStyle, GruTopology, Pooling};
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +62,53 @@ impl SnliEncoder {
                 PairEncoder::Gru(GruEncoder::new(dim, *hidden, *layers, *topology, *style, *start)?)
             }
         })
+    }
+}
+
+/// Settings of the recurrent encoder; the sum of word vectors has none.
+impl Hyperparameters for SnliEncoder {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let applies = matches!(self, Self::Rnn { .. });
+        let (hidden, layers, topology, style) = match self {
+            Self::Rnn { hidden, layers, topology, style, .. } => (*hidden, *layers, *topology, *style),
+            Self::Bow => {
+                return Self::rnn().hyperparameters().into_iter().map(|h| Hyperparameter { applies, ..h }).collect();
+            }
+        };
+        let section = Section::Training;
+        vec![
+            Hyperparameter::of(
+                "sentence_dim",
+                &["Hidden size of each direction in a layer (rnn)."],
+                section,
+                None,
+                &hidden,
+            ),
+            Hyperparameter::of("layers", &["Stacked layers, at least 1 (rnn)."], section, None, &layers),
+            Hyperparameter::of("topology", &["How directions and layers are joined (rnn)."], section, None, &topology),
+            Hyperparameter::of("style", &["Equations of the GRU cells (rnn)."], section, None, &style),
+        ]
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
+        if !["sentence_dim", "layers", "topology", "style"].contains(&name) {
+            return Ok(false);
+        }
+        let Self::Rnn { hidden, layers, topology, style, .. } = self else {
+            return Err(belongs_to(name, text, "the encoder rnn"));
+        };
+        match name {
+            "sentence_dim" => set_value(hidden, name, text)?,
+            "layers" => set_value(layers, name, text)?,
+            "topology" => set_value(topology, name, text)?,
+            _ => set_value(style, name, text)?,
+        }
+        Ok(true)
+    }
+
+    /// [`SnliEncoder::build`] checks the shape.
+    fn check_ranges(&self) -> CoreResult<()> {
+        Ok(())
     }
 }
 

@@ -19,7 +19,9 @@ use std::path::Path;
 use ndarray::{Array2, Axis};
 use senv_core::{
     Coverage, Observer, Parameters, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer,
-    Vocabulary, VocabularyBuilder, stream,
+    Vocabulary, VocabularyBuilder,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    stream,
 };
 use senv_encoders::Encoder;
 use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead};
@@ -40,49 +42,32 @@ use crate::{
     training::Trained,
 };
 
-/// Hyperparameters of an SNLI model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SnliParams {
-    /// The encoder.
-    pub encoder: SnliEncoder,
-    /// Dimension of the word vectors.
-    pub dim: usize,
-    /// Words that occur less often are unknown, and left out.
-    pub min_count: u64,
-    /// At most so many words, the most frequent; `None` for no limit.
-    #[serde(default)]
-    pub max_vocabulary: Option<usize>,
-    /// Words of a sentence that are read, at least 1.
-    pub max_tokens: usize,
-    /// What becomes of longer sentences: they are cut, or their pair is left out, of held-out pairs too.
-    #[serde(default)]
-    pub long: LongSentences,
-    /// Hidden units of the classifier, at least 1.
-    pub hidden: usize,
-    /// How text is tokenized.
-    pub tokenizer: Tokenizer,
-    /// Where word vectors start.
-    pub initial: Initial,
-    /// The loop.
-    pub fit: FitParams,
-}
-
-impl Default for SnliParams {
-    /// SNLI BOW: sums of word vectors of 620 dimensions, 512 hidden units, Adam at 0.001 in batches of 64, at most 20 epochs and
-    /// none after three without gain on the held-out pairs. The paper names the first number and Adam alone.
-    fn default() -> Self {
-        Self {
-            encoder: SnliEncoder::Bow,
-            dim: 620,
-            min_count: 1,
-            max_vocabulary: None,
-            max_tokens: 100,
-            long: LongSentences::Cut,
-            hidden: DEFAULT_NLI_HIDDEN,
-            tokenizer: Tokenizer::words().lowercase(true),
-            initial: Initial { sd: 0.1, frequency_weight: None },
-            fit: FitParams { epochs: 20, batch: 64, patience: Some(3), ..FitParams::default() },
-        }
+hyperparameters! {
+    /// Hyperparameters of an SNLI model; the paper names the dimension of the word vectors and Adam alone.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct SnliParams {
+        /// The encoder.
+        pub encoder: SnliEncoder = SnliEncoder::Bow => group;
+        /// Dimension of the word vectors.
+        pub dim: usize = 620 => Training[from 1 to 65536];
+        /// Words that occur less often are unknown, and left out.
+        pub min_count: u64 = 1 => Text;
+        /// Vocabulary size: the most frequent words; no limit by default.
+        @[serde(default)]
+        pub max_vocabulary: Option<usize> = None => Text[at_least 1];
+        /// Words of a sentence that are read.
+        pub max_tokens: usize = 100 => Text[at_least 1];
+        /// What becomes of longer sentences; pairs with them are left out of held-out pairs too.
+        @[serde(default)]
+        pub long: LongSentences = LongSentences::Cut => Text;
+        /// Hidden units of the classifier.
+        pub hidden: usize = DEFAULT_NLI_HIDDEN => Training[at_least 1];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 20, batch: 64, patience: Some(3), ..FitParams::default() } => group;
     }
 }
 
@@ -119,11 +104,7 @@ impl SnliParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        file::check_dim(self.dim)?;
-        let limit = self.max_vocabulary.unwrap_or(1);
-        require(limit >= 1, "max_vocabulary", "at least 1", limit as f64)?;
-        require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
-        require(self.hidden >= 1, "hidden", "at least 1", self.hidden as f64)?;
+        self.check_ranges()?;
         self.encoder.build(self.dim)?;
         self.fit.check()
     }

@@ -1,0 +1,288 @@
+//! Hyperparameters of a system as arguments: names, help, values and defaults are those of their declarations.
+
+use std::{marker::PhantomData, path::Path};
+
+use clap::{
+    Arg, ArgMatches, Command, FromArgMatches,
+    builder::{PossibleValue, PossibleValuesParser, Str},
+};
+use senv_core::{
+    Error as CoreError, Observer, Tokenizer,
+    hyperparameters::{Hyperparameter, Hyperparameters, Section},
+};
+use senv_models::{
+    BowAutoencoderParams, CseParams, FastSentParams, FitParams, PThoughtParams, PpParams, PvDbowParams,
+    RandomBowParams, RelatednessParams, RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams,
+    SnliEncoder, SnliParams, TextSize, TextSystem, Word2VecParams,
+};
+
+use crate::failure::{Failure, Result};
+
+/// Hyperparameters whose defaults help shows.
+pub(crate) trait Shown: Hyperparameters {
+    fn shown() -> Self;
+}
+
+macro_rules! shown {
+    ($($params:ty => $shown:expr),+ $(,)?) => {
+        $(impl Shown for $params {
+            fn shown() -> Self {
+                $shown
+            }
+        })+
+    };
+}
+// Those that follow the size of the text are shown for a text of some million words.
+shown!(
+    Sent2VecParams => Self::for_text(TextSize::MEDIUM),
+    Word2VecParams => Self::for_text(TextSize::MEDIUM),
+    PvDbowParams => Self::for_text(TextSize::MEDIUM),
+    FastSentParams => Self::for_text(TextSize::MEDIUM),
+    SiameseCbowParams => Self::for_text(TextSize::MEDIUM),
+    PpParams => Self::default(),
+    CseParams => Self::default(),
+    SkipThoughtParams => Self::default(),
+    RnnAutoencoderParams => Self::default(),
+    BowAutoencoderParams => Self::default(),
+    SnliParams => Self { encoder: SnliEncoder::rnn(), ..Self::default() },
+    PThoughtParams => Self::default(),
+    RelatednessParams => Self::default(),
+    RandomBowParams => Self::default(),
+    // Of a model that is converted.
+    Tokenizer => Self::words(),
+);
+
+/// The hyperparameters of `P` that were given, in the order of their declarations.
+#[derive(Debug)]
+pub(crate) struct HyperArgs<P> {
+    given: Vec<(&'static str, String)>,
+    of: PhantomData<fn() -> P>,
+}
+
+impl<P> Clone for HyperArgs<P> {
+    fn clone(&self) -> Self {
+        Self { given: self.given.clone(), of: PhantomData }
+    }
+}
+
+/// The option of a hyperparameter, without its dashes.
+fn option_of(name: &str) -> String {
+    name.replace('_', "-")
+}
+
+fn heading(section: Section) -> &'static str {
+    match section {
+        Section::Training => "Training",
+        Section::Text => "Text",
+        Section::Validation => "Validation",
+        Section::Weights => "Weights",
+    }
+}
+
+fn argument(parameter: &Hyperparameter) -> Arg {
+    let mut help = parameter.help();
+    if let Some(value) = &parameter.value {
+        // The library's, unless the text is in a script that it is not for.
+        let besides = if parameter.name == "tokenizer" { "; unicode for text in scripts without spaces" } else { "" };
+        help += &format!(" [default: {value}{besides}]");
+    }
+    let arg = Arg::new(parameter.name)
+        .long(Str::from(option_of(parameter.name)))
+        .help(help)
+        .help_heading(heading(parameter.section))
+        .value_name(parameter.placeholder);
+    let check = parameter.check;
+    let value = move |text: &str| check(text).map(|()| text.to_owned());
+    match parameter.placeholder {
+        _ if !parameter.choices.is_empty() => {
+            let names = parameter.choices.iter().map(|choice| PossibleValue::new(choice.name).help(choice.help));
+            arg.value_parser(PossibleValuesParser::new(names))
+        }
+        "BOOL" => arg.value_parser(value).num_args(0..=1).default_missing_value("true"),
+        _ => arg.value_parser(value).allow_negative_numbers(true),
+    }
+}
+
+impl<P: Shown> clap::Args for HyperArgs<P> {
+    fn augment_args(command: Command) -> Command {
+        command.args(P::shown().hyperparameters().iter().map(argument))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<P: Shown> FromArgMatches for HyperArgs<P> {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let value = |parameter: Hyperparameter| {
+            matches.get_one::<String>(parameter.name).map(|value| (parameter.name, value.clone()))
+        };
+        let given = P::shown().hyperparameters().into_iter().filter_map(value).collect();
+        Ok(Self { given, of: PhantomData })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl<P: Shown> HyperArgs<P> {
+    /// These with another value of one of them, by the name of its option.
+    pub(crate) fn with(&self, option: &str, value: &str) -> Result<Self> {
+        let name = option.replace('-', "_");
+        let all = P::shown().hyperparameters();
+        let Some(parameter) = all.iter().find(|parameter| parameter.name == name) else {
+            return Err(Failure::Usage(format!("there is no option --{option}")));
+        };
+        (parameter.check)(value).map_err(|reason| Failure::Usage(format!("--{option} {value}: {reason}")))?;
+        let given = |name| self.given.iter().find(|(given, _)| *given == name).map(|(_, text)| text.clone());
+        let given = all.iter().filter_map(|known| {
+            let text = if known.name == name { Some(value.to_owned()) } else { given(known.name) };
+            Some((known.name, text?))
+        });
+        Ok(Self { given: given.collect(), of: PhantomData })
+    }
+}
+
+impl<P> HyperArgs<P> {
+    /// Sets those of the given ones that `params` has.
+    pub(crate) fn apply(&self, params: &mut impl Hyperparameters) -> Result {
+        self.set_in(params).map_err(|error| match error {
+            CoreError::BadHyperparameter { name, value, reason } => {
+                Failure::Usage(format!("--{} {value}: {reason}", option_of(&name)))
+            }
+            error => error.into(),
+        })
+    }
+
+    /// As [`HyperArgs::apply`], where training has begun.
+    pub(crate) fn set_in(&self, params: &mut impl Hyperparameters) -> senv_core::Result<()> {
+        self.given.iter().try_for_each(|(name, text)| params.set(name, text).map(drop))
+    }
+
+    /// The text that was given for one of them.
+    pub(crate) fn value(&self, name: &str) -> Option<&str> {
+        self.given.iter().find(|(given, _)| *given == name).map(|(_, text)| text.as_str())
+    }
+
+    /// Whether one of them was given.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.value(name).is_some()
+    }
+
+    /// The first of these that was given, as an option.
+    pub(crate) fn first_given(&self, names: &[&str]) -> Option<String> {
+        names.iter().find(|name| self.is_given(name)).map(|name| format!("--{}", option_of(name)))
+    }
+
+    /// Refuses what would be without effect: an early stop and a pace of validations where nothing is validated, and
+    /// epochs where steps are counted.
+    pub(crate) fn check_training(&self, validates: bool) -> Result {
+        if let Some(option) = self.first_given(&["validate_every", "patience"]).filter(|_| !validates) {
+            let message = format!("{option} does nothing where nothing is validated; give --dev, or leave it out");
+            return Err(Failure::Usage(message));
+        }
+        if self.is_given("epochs") && self.is_given("steps") {
+            return Err(Failure::Usage("--epochs and --steps both say how long to train; give one of them".into()));
+        }
+        Ok(())
+    }
+
+    /// The dimension: the given one, or that of initial vectors.
+    pub(crate) fn fit_dim(&self, dim: &mut usize, of_vectors: Option<usize>) {
+        if let Some(of_vectors) = of_vectors.filter(|_| !self.is_given("dim")) {
+            *dim = of_vectors;
+        }
+    }
+
+    /// The tokenizer that fits the files, in the place of `words` where none was asked for.
+    pub(crate) fn fit_tokenizer<F: AsRef<Path>>(
+        &self,
+        tokenizer: &mut Tokenizer,
+        files: &[F],
+        observer: &dyn Observer,
+    ) {
+        let lowercase = tokenizer.is_lowercase();
+        if !self.is_given("tokenizer") && *tokenizer == Tokenizer::words().lowercase(lowercase) {
+            *tokenizer = Tokenizer::for_files(files, observer).lowercase(lowercase);
+        }
+    }
+
+    /// The tokenizer that fits text in memory, likewise.
+    pub(crate) fn fit_tokenizer_to<'a>(
+        &self,
+        tokenizer: &mut Tokenizer,
+        lines: impl IntoIterator<Item = &'a str>,
+        observer: &dyn Observer,
+    ) {
+        let lowercase = tokenizer.is_lowercase();
+        let is_unspaced = || Tokenizer::for_text(lines) == Tokenizer::unicode();
+        if !self.is_given("tokenizer") && tokenizer.name() == "words" && is_unspaced() {
+            *tokenizer = Tokenizer::unicode().lowercase(lowercase);
+            observer.note("the text is in scripts without spaces between words: the tokenizer is unicode");
+        }
+    }
+}
+
+/// The epochs to show: none where steps are counted.
+pub(crate) fn epochs_of(fit: &FitParams) -> Option<u32> {
+    fit.steps.is_none().then_some(fit.epochs)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use senv_models::PairLoss;
+
+    use super::*;
+    use crate::args::Cli;
+
+    #[test]
+    fn the_command_line_is_consistent_and_its_help_shows_the_defaults_of_the_library() {
+        Cli::command().debug_assert();
+        let mut command = Cli::command();
+        command.build();
+        let mut help = |command_name: &str, system: &str| {
+            let train = command.find_subcommand_mut(command_name).unwrap();
+            let help = train.find_subcommand_mut(system).unwrap().render_long_help().to_string();
+            // Without the breaks of lines.
+            help.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let has = |help: &str, defaults: &[&str]| {
+            for default in defaults {
+                let default = format!("[default: {default}]");
+                assert!(help.contains(&default), "{default} is missing:\n{help}");
+            }
+        };
+        for (system, lr) in [
+            ("sent2vec", Sent2VecParams::for_text(TextSize::MEDIUM).training.lr),
+            ("word2vec", Word2VecParams::for_text(TextSize::MEDIUM).training.lr),
+            ("pv-dbow", PvDbowParams::for_text(TextSize::MEDIUM).training.lr),
+        ] {
+            has(
+                &help("train", system),
+                &[&lr.to_string(), "words; unicode for text in scripts without spaces", "deterministic"],
+            );
+        }
+        for (system, weights) in [("sent2vec", "usif"), ("word2vec", "usif"), ("siamese-cbow", "sif"), ("pp", "none")] {
+            has(&help("train", system), &[weights, "0.001"]);
+        }
+        assert!(matches!(CseParams::default().pairs.loss, PairLoss::Margin(_)));
+        let shared = ["margin", "0.4", "both-sides", "max", "0.06", "constant", "sparse", "1e-6", "half", "300", "1"];
+        for command in ["train", "tune"] {
+            has(&help(command, "cse"), &shared);
+            has(&help(command, "cse"), &["adam", "1,2,3", "100", "linear", "per-filter", "0.001", "128"]);
+            has(&help(command, "pp"), &shared);
+            has(&help(command, "pp"), &["adam-folded", "0.005"]);
+        }
+        has(&help("train", "siamese-cbow"), &["0.001", "2", "50", "linear", "10", "1"]);
+        has(&help("train", "relatedness"), &["50", "1-5", "product", "kl", "universal", "32"]);
+        has(&help("train", "skip-thought"), &["620", "2400", "paper", "20000", "30", "cut", "full", "10", "128", "1"]);
+        has(&help("train", "rnn-ae"), &["620", "2400", "paper", "64"]);
+        has(&help("train", "bow-ae"), &["620", "full", "5", "200", "cut"]);
+        has(&help("train", "snli"), &["bow", "620", "512", "100", "cut", "3", "20"]);
+        has(&help("train", "p-thought"), &["one-bi", "300", "1200", "2", "sampled", "frozen"]);
+    }
+}
