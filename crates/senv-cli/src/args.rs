@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, nearest, similarity, train,
-    tune,
+    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, manual, nearest,
+    similarity, train, tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -51,4 +51,5 @@ pub(crate) enum Command {
     ExpandVocabulary(expand_vocabulary::ExpandVocabulary),
     Combine(combine::Combine),
     Completions(completions::Completions),
+    Manual(manual::Manual),
 }

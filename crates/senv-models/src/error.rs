@@ -35,9 +35,9 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
-    /// There is nothing to learn from.
+    /// The training set is empty.
     #[error(
-        "{kind}: there is no example to learn from; give more text, or pairs whose two sentences differ and hold known words"
+        "{kind}: there is no training example; give more text, or pairs whose two sentences differ and hold known words"
     )]
     NoExamples {
         /// The system.
@@ -64,9 +64,9 @@ pub enum Error {
         /// Tokens of a sentence that are read.
         limit: usize,
     },
-    /// Files hold nothing to learn from.
+    /// Files hold no training example.
     #[error(
-        "{}: there is no example to learn from; give more text (three sentences in a document where neighbours are told), or \
+        "{}: there is no training example; give more text (three sentences in a document where neighbours are predicted), or \
          pairs whose two sentences differ and hold known words",
         listed(paths)
     )]

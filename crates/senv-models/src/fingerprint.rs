@@ -1,4 +1,4 @@
-//! A number that tells the data of one run from those of another, so that a checkpoint is not gone on from with other data.
+//! A hash that identifies the data of a run, so that a checkpoint is not resumed with other data.
 
 use senv_core::{Parameters, Sentences, Table, Vocabulary};
 

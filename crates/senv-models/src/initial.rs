@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The weight is that of S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR
-//! 2017: a table alone can then learn how much a word counts, for its length is free. Words that the file lacks are drawn as
+//! 2017: a table alone can then be trained to weight words, for its length is free. Words that the file lacks are drawn as
 //! long as its rows are on average.
 
 use senv_core::{Error as CoreError, Table, Vocabulary, hyperparameters::hyperparameters, init, stream};

@@ -3,7 +3,7 @@
 //! which has no vectors and compares sentences all the same.
 //!
 //! No equation lives here; a model brings the parts together: text becomes a corpus (`senv-core`), words and n-grams
-//! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems that learn
+//! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems trained
 //! by gradient bring an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`fit`].
 //!
 //! Train, save, open, encode:
@@ -30,6 +30,7 @@ mod average;
 mod averaged;
 mod check;
 mod compress;
+mod decoding;
 mod error;
 mod file;
 mod fingerprint;
@@ -45,7 +46,6 @@ mod random_vectors;
 mod recipe;
 mod saved;
 mod sequence;
-mod speaking;
 pub mod systems;
 mod text_size;
 mod text_system;
@@ -75,17 +75,17 @@ pub use check::{
     MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
 };
 pub use compress::CompressParams;
+pub use decoding::Interpolation;
 pub use fit::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
 pub use index::{Hit, Index};
 pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use pair_training::{PairLoss, PairParams};
-pub use pairs::{Drawn, HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SourceReport};
+pub use pairs::{HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
 pub use recipe::{NeighbourRecipe, Recipe, train};
 pub use saved::{Decoders, SavedModel};
 pub use sequence::{
-    LongSentences, OutputForm, Reading, Said, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
+    Hypothesis, LongSentences, OutputForm, Reading, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
 };
-pub use speaking::Between;
 pub use systems::*;
 pub use text_size::TextSize;
 pub use text_system::{SharedParams, TextSystem};

@@ -6,7 +6,7 @@ use ndarray::Array2;
 use senv_core::{Coverage, Error as CoreError, Scratch, SentenceEncoder, Table, Tokenizer};
 use senv_store::Embeddings;
 
-use crate::{AverageEncoder, Between, Error, Result, Said, SavedModel, average::words};
+use crate::{AverageEncoder, Error, Hypothesis, Interpolation, Result, SavedModel, average::words};
 
 /// A trained model of any system. What it can do stands in [`SavedModel`], to which it dereferences; cloning shares it.
 ///
@@ -81,7 +81,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::NoDecoders`] if the model only encodes; as [`crate::Decoders::decode`].
-    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<Said>> {
+    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<Hypothesis>> {
         let decoders = self.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
         decoders.decode(sentence, decoder, width, longest)
     }
@@ -90,7 +90,13 @@ impl Model {
     ///
     /// # Errors
     /// As [`Model::decode`].
-    pub fn decode_between(&self, first: &str, second: &str, decoder: usize, at: &Between) -> Result<Vec<Said>> {
+    pub fn decode_between(
+        &self,
+        first: &str,
+        second: &str,
+        decoder: usize,
+        at: &Interpolation,
+    ) -> Result<Vec<Hypothesis>> {
         let decoders = self.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
         decoders.decode_between(first, second, decoder, at)
     }

@@ -1,6 +1,6 @@
 //! Any encoder on pairs: the objective that PP and CSE share.
 //!
-//! A step draws one pair from each group of its batch, encodes both sides, and pushes each sentence closer to its
+//! A step draws one pair from each group of its batch, encodes both sides, and trains each sentence to be closer to its
 //! partner than to other sentences of the batch, by the margin loss of the papers or by a softmax over cosines.
 
 use std::collections::HashMap;
@@ -126,7 +126,7 @@ pub(crate) struct PairObjective<'d, E> {
 
 /// The pairs of a step.
 #[derive(Default)]
-pub(crate) struct DrawnPairs {
+pub(crate) struct PairBatch {
     batch: TokenBatch,
     /// First members, second members, hard negatives.
     sentences: Sentences,
@@ -153,7 +153,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     }
 
     /// Draws the pairs of a step.
-    fn draw(&self, step: &Step<'_>, out: &mut DrawnPairs) {
+    fn draw(&self, step: &Step<'_>, out: &mut PairBatch) {
         let source = &self.sources[step.source];
         let mut rng = stream(step.seed, "pairs", &[step.number]);
         let drawn: Vec<_> = step.examples.iter().map(|&group| source.draw(group, &mut rng)).collect();
@@ -196,7 +196,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
         &self,
         step: &Step<'_>,
         vectors: ArrayView2<'_, f32>,
-        DrawnPairs { texts: of_sentences, n_hard, .. }: &DrawnPairs,
+        PairBatch { texts: of_sentences, n_hard, .. }: &PairBatch,
     ) -> Result<(StepReport, Array2<f32>)> {
         let n = step.examples.len();
         let (first, rest) = vectors.split_at(Axis(0), n);
@@ -229,7 +229,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
 }
 
 impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
-    type Batch = DrawnPairs;
+    type Batch = PairBatch;
 
     fn kind(&self) -> &'static str {
         self.kind
@@ -248,7 +248,7 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         false
     }
 
-    fn prepare(&self, step: &Step<'_>, batch: &mut DrawnPairs) -> Result<()> {
+    fn prepare(&self, step: &Step<'_>, batch: &mut PairBatch) -> Result<()> {
         self.draw(step, batch);
         Ok(batch.batch.assign(batch.sentences.iter())?)
     }
@@ -257,7 +257,7 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         &self,
         weights: &Weights,
         step: &Step<'_>,
-        drawn: &DrawnPairs,
+        drawn: &PairBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let (batch, mut lap) = (&drawn.batch, Lap::start());

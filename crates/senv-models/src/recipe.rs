@@ -1,7 +1,7 @@
 //! The main job: a text becomes a model, without naming a system.
 //!
-//! What measured best for each kind of data (`docs/results.md`): where sentences stand in order, each learns to be nearer to
-//! the next one than to others, [`PpParams::for_neighbours`]; where they do not, words learn to be told from the rest of
+//! What measured best for each kind of data (`docs/results.md`): where sentences stand in order, each is trained to be closer to
+//! the next one than to others, [`PpParams::for_neighbours`]; where they do not, words are predicted from the rest of
 //! their sentence, [`Sent2VecParams::for_text`]. Pairs that mean the same join the neighbours.
 
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ use crate::{
 /// The system and the settings that fit some data.
 #[derive(Debug, Clone)]
 pub enum Recipe {
-    /// Averages of word vectors that tell the next sentence, or the paraphrase, from others.
+    /// Averages of word vectors, trained to be closest to the next sentence or the paraphrase.
     Neighbours(NeighbourRecipe),
-    /// Averages of word vectors that tell a word from the rest of its sentence.
+    /// Averages of word vectors, trained to predict a word from the rest of its sentence.
     Words(Box<Sent2VecParams>),
 }
 
@@ -75,9 +75,9 @@ impl Recipe {
             add(&text, PairKind::Neighbours);
         }
         let learns = match (ordered, pairs.is_empty()) {
-            (true, true) => "each sentence learns to be nearer to the next one than to others",
-            (true, false) => "paraphrases, and sentences and the next ones, learn to be nearer than others",
-            (false, _) => "paraphrases learn to be nearer than others; the text has no order and is not used",
+            (true, true) => "each sentence is trained to be closer to the next one than to others",
+            (true, false) => "paraphrases, and sentences and the next ones, are trained to be closer than others",
+            (false, _) => "paraphrases are trained to be closer than others; the text has no order and is not used",
         };
         let mut params = PpParams::for_neighbours(size);
         params.tokenizer = tokenizer.clone();

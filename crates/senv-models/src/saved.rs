@@ -5,7 +5,7 @@ use std::{any::Any, fmt::Debug, path::Path};
 use senv_core::{SentenceEncoder, Table, Tokenizer, Vocabulary};
 use senv_store::{Embeddings, ModelFile};
 
-use crate::{AverageEncoder, Between, Error, Expansion, ExpansionReport, Model, Result, Said};
+use crate::{AverageEncoder, Error, Expansion, ExpansionReport, Hypothesis, Interpolation, Model, Result};
 
 /// A trained model: it encodes, and lives in a file of its own kind. A new system implements this, and
 /// [`crate::systems`] lists it.
@@ -92,13 +92,13 @@ pub trait Decoders {
     ///
     /// # Errors
     /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.
-    fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<Said>>;
+    fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<Hypothesis>>;
 
     /// The same of a vector between those of two sentences.
     ///
     /// # Errors
     /// As [`Decoders::decode`].
-    fn decode_between(&self, first: &str, second: &str, decoder: usize, at: &Between) -> Result<Vec<Said>>;
+    fn decode_between(&self, first: &str, second: &str, decoder: usize, at: &Interpolation) -> Result<Vec<Hypothesis>>;
 }
 
 /// A model that can be read from a file of its kind.

@@ -1,4 +1,4 @@
-//! What the systems share that learn words from the sentences they stand in: text to a model.
+//! What the systems share that train word vectors on running text by negative sampling: text to a model.
 
 use std::path::Path;
 

@@ -100,7 +100,7 @@ impl TfIdfParams {
     }
 }
 
-/// Words and how much each of them tells.
+/// Words and the weight of each.
 #[derive(Debug, Clone)]
 pub struct TfIdf {
     tokenizer: Tokenizer,
@@ -116,7 +116,7 @@ impl TfIdf {
         &self.vocabulary
     }
 
-    /// How much a word tells: 1 where every sentence holds it, more the fewer do; `None` for an unknown word.
+    /// The weight of a word: 1 where every sentence holds it, more the fewer do; `None` for an unknown word.
     #[must_use]
     pub fn idf(&self, word: &str) -> Option<f64> {
         self.idf.get(self.vocabulary.id(word)?.index()).copied()

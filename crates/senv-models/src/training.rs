@@ -10,7 +10,7 @@ use senv_negative_sampling::Outcome;
 
 use crate::{
     InitialVectorReport, Result,
-    fit::{Fitted, Phases, Stopped, Weights},
+    fit::{FitOutcome, Phases, Stopped, Weights},
 };
 
 /// A model, and how its training went.
@@ -65,11 +65,11 @@ impl<M> Trained<M> {
 
     /// Of a system trained by gradient.
     pub(crate) fn of_gradient(
-        fitted: Fitted,
+        fitted: FitOutcome,
         initial: InitialVectorReport,
         model: impl FnOnce(Weights) -> Result<M>,
     ) -> Result<Self> {
-        let Fitted { weights, loss, history, best, steps, examples, training, phases, stopped } = fitted;
+        let FitOutcome { weights, loss, history, best, steps, examples, training, phases, stopped } = fitted;
         let model = model(weights)?;
         Ok(Self { model, loss, units: examples, steps, training, phases, stopped, history, best, initial })
     }

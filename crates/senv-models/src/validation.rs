@@ -58,7 +58,7 @@ impl ScoredPairs {
     }
 }
 
-/// Scored pairs in the numbers of a vocabulary.
+/// Scored pairs as token ids.
 #[derive(Debug, Clone)]
 pub(crate) struct Validation {
     sets: Vec<Set>,

@@ -142,7 +142,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
         let tables: Vec<&Table> = self.parts.iter().map(|part| &part.words).collect();
         let (vocabulary, tables, report) = grown(&self.vocabulary, &tables, vectors, expansion)?;
-        let with = |(part, words): (&Part, Table)| Part::new(words, part.machine.clone(), part.parameters.clone());
+        let with = |(part, words): (&Part, Table)| Part::new(words, part.seq2seq.clone(), part.parameters.clone());
         let parts = self.parts.iter().zip(tables).map(with).collect();
         Ok((Self::new(self.config.clone(), vocabulary, parts), report))
     }

@@ -211,7 +211,7 @@ impl ComponentSearch {
     }
 }
 
-/// What can be sampled: the sentences of a text in the numbers of a vocabulary.
+/// What can be sampled: the sentences of a text as token ids.
 pub(crate) trait TokenSentences {
     /// How many there are.
     fn n_sentences(&self) -> u64;

@@ -320,7 +320,7 @@ fn every_kind_of_file_becomes_groups_and_what_is_left_out_is_counted() {
     let captions = "1\ta dog runs in the park\n1\ta dog outside\n2\ta cat\n2\tthe cat\n2\tthe cat\n3\talone\n";
     let found = read("c", captions, PairKind::Captions, &held_out).unwrap();
     let report = &found.reports[0];
-    assert_eq!((report.groups, report.contaminated, report.identical, report.lonely), (1, 1, 1, 1));
+    assert_eq!((report.groups, report.contaminated, report.identical, report.singletons), (1, 1, 1, 1));
     let nli = "entailment\ta man sleeps\ta person sleeps\ncontradiction\ta man sleeps\ta man runs\nneutral\ta\tb\n\
                ENTAILMENT\ta dog runs in the park\ta dog\ncontradiction\tc d\te f\n";
     let found = read("n", nli, PairKind::Nli, &held_out).unwrap();

@@ -5,10 +5,10 @@
 //! ```text
 //! x_t  = u_t·h_t + Σ_{s before t} a_s(u_t) h_s·h_t        x_tn = u_n·h_t + Σ_{s before t} a_s(u_n) h_s·h_t
 //! c_t  = lr (1 − σ(x_t))                                  c_tn = −lr σ(x_tn), 0 where n is t itself
-//! a_s(u) = Σ of c_s and c_sn over the places of a contest that hold row u
+//! a_s(u) = Σ of c_s and c_sn over the places of a shared_negatives that hold row u
 //! ```
 //!
-//! The targets of a contest have nearly the same hidden vector: moved by all of them at once a negative's row would
+//! The targets of a shared_negatives have nearly the same hidden vector: moved by all of them at once a negative's row would
 //! overshoot, and does so until it is infinite at the learning rates of the papers. So target rows move as if the
 //! targets came one after another: the sums are what their rows have already moved when their turn comes. It takes the
 //! products h_s·h_t and no second pass over the rows. Hidden vectors stay those of the start of the step.
@@ -16,7 +16,7 @@
 use senv_core::math::softplus;
 
 use crate::{
-    plan::{Contest, Plan, Step},
+    plan::{Plan, SharedNegatives, Step},
     sigmoid::sigmoid_in_place,
     step::{Rate, n_products},
 };
@@ -26,9 +26,9 @@ use crate::{
 pub(crate) struct Coefficients {
     targets: Vec<f32>,
     negatives: Vec<f32>,
-    /// Sums of the products over all columns, of one contest.
+    /// Sums of the products over all columns, of one shared_negatives.
     products: Vec<f32>,
-    /// For each negative, then for each target of a contest: the first place that holds the same row.
+    /// For each negative, then for each target of a shared_negatives: the first place that holds the same row.
     places: Vec<usize>,
     /// a_s(u) for each target and each first place; only where a row has several places.
     moved: Vec<f32>,
@@ -40,7 +40,7 @@ impl Coefficients {
         &self.targets
     }
 
-    /// c_tn, contest after contest, each targets × negatives.
+    /// c_tn, shared_negatives after shared_negatives, each targets × negatives.
     pub(crate) fn of_negatives(&self) -> &[f32] {
         &self.negatives
     }
@@ -58,8 +58,8 @@ impl Coefficients {
         self.targets.clear();
         self.negatives.clear();
         let (mut loss, mut start) = (0.0, 0);
-        for contest in &plan.contests[step.contests.clone()] {
-            let len = n_products(contest.targets.len(), contest.negatives.len());
+        for shared_negatives in &plan.shared[step.shared.clone()] {
+            let len = n_products(shared_negatives.targets.len(), shared_negatives.negatives.len());
             self.products.clear();
             self.products.resize(len, 0.0);
             for part in products.clone() {
@@ -68,17 +68,23 @@ impl Coefficients {
                 }
             }
             start += len;
-            loss += self.contest(plan, contest, rate, want_loss);
+            loss += self.shared_negatives(plan, shared_negatives, rate, want_loss);
         }
         loss
     }
 
-    /// Coefficients of one contest, from the sums of its products.
-    fn contest(&mut self, plan: &Plan, contest: &Contest, rate: Rate, want_loss: bool) -> f64 {
-        let (m, n) = (contest.targets.len(), contest.negatives.len());
-        let negatives = &plan.negatives[contest.negatives.clone()];
-        let targets = &plan.targets[contest.targets.clone()];
-        let has_repeats = contest.has_repeats;
+    /// Coefficients of one shared_negatives, from the sums of its products.
+    fn shared_negatives(
+        &mut self,
+        plan: &Plan,
+        shared_negatives: &SharedNegatives,
+        rate: Rate,
+        want_loss: bool,
+    ) -> f64 {
+        let (m, n) = (shared_negatives.targets.len(), shared_negatives.negatives.len());
+        let negatives = &plan.negatives[shared_negatives.negatives.clone()];
+        let targets = &plan.targets[shared_negatives.targets.clone()];
+        let has_repeats = shared_negatives.has_repeats;
         if has_repeats {
             self.find_places(negatives, targets.iter().map(|t| t.row));
         }

@@ -48,7 +48,7 @@ const LINE: usize = 16;
 const MIN_LINES: usize = 3;
 const MAX_PARTS: usize = 8;
 
-/// Tokens to learn for each row of a table from which on it pays to bring the columns of a lane together.
+/// Tokens for each row of a table from which on it pays to bring the columns of a lane together.
 const MIN_TOKENS_A_ROW: u64 = 4;
 
 /// Some columns of both tables, and the work on them. On cache lines of its own.
@@ -122,7 +122,7 @@ fn share(parts: &[Range<usize>], threads: usize) -> impl Iterator<Item = &[Range
     parts.chunks_exact(parts.len() / threads.next_power_of_two().min(parts.len()))
 }
 
-/// Trains until the end, or until the run is told to halt.
+/// Trains until the end, or until the run is halted.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let n_threads = thread_count(run.params.threads);
     let parts = divide(source.stride());
@@ -175,7 +175,7 @@ struct Worker<'a, E> {
 }
 
 impl<E: Examples> Worker<'_, E> {
-    /// Works until the end; the thread with the reporter also tells the observer, and hears whether to go on.
+    /// Works until the end; the thread with the reporter also calls the observer, which may stop the run.
     fn work(&self, mut reporter: Option<&mut Reporter>) {
         let Self { run, shared, .. } = *self;
         let _attendance = shared.lost.attend();

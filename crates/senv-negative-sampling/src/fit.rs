@@ -53,7 +53,7 @@ impl Outcome {
     }
 }
 
-/// What a run must be told again to be resumed, and where it stood.
+/// Settings that a resumed run must share, and its position.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct State {
     /// Settings of the model and the trainer, as JSON.

@@ -17,7 +17,7 @@ use crate::{
 /// Rows of either table that each of several threads keeps a copy of.
 const PRIVATE_ROWS: usize = 64;
 
-/// Trains until the end, or until the run is told to halt.
+/// Trains until the end, or until the run is halted.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let (source, target) = (SharedTable::new(source), SharedTable::new(target));
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! What a block of sentences will learn: which rows make which contexts, which targets they predict, against
+//! The plan of a block of sentences: which rows make which contexts, which targets they predict, against
 //! which negatives. Planned from token ids and random numbers alone, before any row is read.
 
 use std::ops::Range;
@@ -10,10 +10,10 @@ use crate::noise::Noise;
 /// Targets of a step at most, where they share negatives: all of them are computed at the same tables.
 const MAX_TARGETS: usize = 16;
 
-/// How far the targets of one context may push it together, in units of the push of one at a learning rate of 1. They all
-/// see it where it stood, so together they overshoot what one after another would reach. Contexts of one row (PV-DBOW,
-/// skip-gram) take the whole of every push, a sentence of n words an nth.
-const MAX_PUSH: f32 = 0.5;
+/// The largest sum of the updates of one context by its targets, in units of one update at a learning rate of 1. All of them
+/// are computed at the same context, so together they overshoot what one after another would reach. Contexts of one row
+/// (PV-DBOW, skip-gram) take the whole of every update, a sentence of n words an nth.
+const MAX_UPDATE: f32 = 0.5;
 
 /// The most targets of a step where every target has negatives of its own: those of one target do not see what the others moved.
 const MAX_TARGETS_ALONE: usize = 4;
@@ -61,19 +61,19 @@ pub(crate) struct Target {
 
 /// Targets scored against the same negatives.
 #[derive(Debug, Clone)]
-pub(crate) struct Contest {
+pub(crate) struct SharedNegatives {
     pub(crate) targets: Range<usize>,
     pub(crate) negatives: Range<usize>,
     /// Whether some row is there more than once, as target or negative.
     pub(crate) has_repeats: bool,
 }
 
-/// What is computed at the same tables before any row moves: some groups, and the contests of their targets.
+/// What is computed at the same tables before any row moves: some groups, and the shared of their targets.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) groups: Range<usize>,
     pub(crate) targets: Range<usize>,
-    pub(crate) contests: Range<usize>,
+    pub(crate) shared: Range<usize>,
 }
 
 /// The examples of some sentences, in steps that follow each other; reused, so that planning allocates only while it
@@ -87,7 +87,7 @@ pub struct Plan {
     pub(crate) excluded: Vec<u32>,
     pub(crate) added: Vec<u32>,
     pub(crate) negatives: Vec<u32>,
-    pub(crate) contests: Vec<Contest>,
+    pub(crate) shared: Vec<SharedNegatives>,
 }
 
 impl Plan {
@@ -99,7 +99,7 @@ impl Plan {
         self.excluded.clear();
         self.added.clear();
         self.negatives.clear();
-        self.contests.clear();
+        self.shared.clear();
         self.steps.clear();
     }
 
@@ -175,10 +175,10 @@ impl Plan {
     ) {
         self.drop_idle_group();
         self.cut(if sharing == NegativeSharing::None { MAX_TARGETS_ALONE } else { MAX_TARGETS }, lr);
-        let Self { steps, groups, targets, negatives, contests, .. } = self;
+        let Self { steps, groups, targets, negatives, shared, .. } = self;
         for step in steps {
-            let first = contests.len();
-            let mut contest = |range: Range<usize>| {
+            let first = shared.len();
+            let mut shared_negatives = |range: Range<usize>| {
                 let start = negatives.len();
                 let own = (range.len() == 1).then(|| targets[range.start].row);
                 for _ in 0..k {
@@ -194,25 +194,25 @@ impl Plan {
                 }
                 let rows = targets[range.clone()].iter().map(|t| t.row).chain(negatives[start..].iter().copied());
                 let has_repeats = range.len() > 1 && has_repeats(rows);
-                contests.push(Contest { targets: range, negatives: start..negatives.len(), has_repeats });
+                shared.push(SharedNegatives { targets: range, negatives: start..negatives.len(), has_repeats });
             };
             match sharing {
-                NegativeSharing::None => step.targets.clone().for_each(|t| contest(t..t + 1)),
+                NegativeSharing::None => step.targets.clone().for_each(|t| shared_negatives(t..t + 1)),
                 NegativeSharing::Sentence => {
-                    groups[step.groups.clone()].iter().for_each(|group| contest(group.targets.clone()));
+                    groups[step.groups.clone()].iter().for_each(|group| shared_negatives(group.targets.clone()));
                 }
-                NegativeSharing::Block => contest(step.targets.clone()),
+                NegativeSharing::Block => shared_negatives(step.targets.clone()),
             }
-            step.contests = first..contests.len();
+            step.shared = first..shared.len();
         }
     }
 
-    /// Steps of at most `limit` targets; a group with more, or with more than may push it together at the learning rate
+    /// Steps of at most `limit` targets; a group with more, or with a larger sum of updates than is allowed at the learning rate
     /// `lr`, is divided into groups of the same rows.
     fn cut(&mut self, limit: usize, lr: f32) {
         let most = |group: &Group, targets: &[Target]| {
             let share = targets[group.targets.start].share;
-            ((MAX_PUSH / (lr * share)) as usize).clamp(1, limit)
+            ((MAX_UPDATE / (lr * share)) as usize).clamp(1, limit)
         };
         if self.groups.iter().any(|group| group.targets.len() > most(group, &self.targets)) {
             let whole = std::mem::take(&mut self.groups);
@@ -232,7 +232,7 @@ impl Plan {
                 Some(step) if step.targets.len() + group.targets.len() <= limit && !group.follows => {
                     (step.groups.end, step.targets.end) = (g + 1, group.targets.end);
                 }
-                _ => self.steps.push(Step { groups: g..g + 1, targets: group.targets.clone(), contests: 0..0 }),
+                _ => self.steps.push(Step { groups: g..g + 1, targets: group.targets.clone(), shared: 0..0 }),
             }
         }
     }
@@ -261,7 +261,7 @@ impl Plan {
         self.targets.len()
     }
 
-    /// Whether there is nothing to learn.
+    /// Whether there is no target.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
@@ -330,13 +330,13 @@ mod tests {
             }
             plan.draw_negatives(10, sharing, 0.1, &noise, &mut rng);
             let mut next = 0;
-            for contest in &plan.contests {
-                assert_eq!((contest.targets.start, contest.negatives.len()), (next, 10));
-                assert!(contest.targets.len() <= MAX_TARGETS);
-                next = contest.targets.end;
-                if contest.targets.len() == 1 {
-                    let own = plan.targets[contest.targets.start].row;
-                    assert!(!plan.negatives[contest.negatives.clone()].contains(&own));
+            for shared_negatives in &plan.shared {
+                assert_eq!((shared_negatives.targets.start, shared_negatives.negatives.len()), (next, 10));
+                assert!(shared_negatives.targets.len() <= MAX_TARGETS);
+                next = shared_negatives.targets.end;
+                if shared_negatives.targets.len() == 1 {
+                    let own = plan.targets[shared_negatives.targets.start].row;
+                    assert!(!plan.negatives[shared_negatives.negatives.clone()].contains(&own));
                 }
             }
             assert_eq!(next, plan.n_targets());

@@ -47,9 +47,9 @@ pub(crate) struct Columns {
     vectors: Vec<f32>,
     /// The rows of the targets as they are before the step.
     targets: Vec<f32>,
-    /// The rows of the negatives, contest after contest.
+    /// The rows of the negatives, shared_negatives after shared_negatives.
     negatives: Vec<f32>,
-    /// Products over each part of the columns, part after part. In each, contest after contest: targets × negatives,
+    /// Products over each part of the columns, part after part. In each, shared_negatives after shared_negatives: targets × negatives,
     /// targets, targets × targets (the lower half).
     products: Vec<f32>,
     n_products: usize,
@@ -63,7 +63,7 @@ fn reserve(buffer: &mut Vec<f32>, n: usize) {
     }
 }
 
-/// Numbers of products that a contest of `m` targets and `n` negatives takes.
+/// Values of the products of `m` targets with `n` shared negatives.
 pub(crate) fn n_products(m: usize, n: usize) -> usize {
     m * (n + 1 + m)
 }
@@ -82,8 +82,8 @@ impl Columns {
                 source.of(row).prefetch_row(row as usize);
             }
         }
-        for contest in &plan.contests[step.contests.clone()] {
-            for &row in &plan.negatives[contest.negatives.clone()] {
+        for shared_negatives in &plan.shared[step.shared.clone()] {
+            for &row in &plan.negatives[shared_negatives.negatives.clone()] {
                 target.of(row).prefetch_row(row as usize);
             }
         }
@@ -108,25 +108,26 @@ impl Columns {
         let (stride, n_targets) = (self.stride, step.targets.len());
         reserve(&mut self.hidden, n_targets * stride);
         reserve(&mut self.targets, n_targets * stride);
-        let contests = &plan.contests[step.contests.clone()];
-        reserve(&mut self.negatives, contests.iter().map(|c| c.negatives.len()).sum::<usize>() * stride);
+        let shared = &plan.shared[step.shared.clone()];
+        reserve(&mut self.negatives, shared.iter().map(|c| c.negatives.len()).sum::<usize>() * stride);
         for group in &plan.groups[step.groups.clone()] {
             self.hidden_vectors(plan, step, group, source); // (F1)
         }
         for (t, copy) in plan.targets[step.targets.clone()].iter().zip(self.targets.chunks_exact_mut(stride)) {
             target.of(t.row).copy_row(t.row as usize, copy);
         }
-        self.n_products = contests.iter().map(|c| n_products(c.targets.len(), c.negatives.len())).sum();
+        self.n_products = shared.iter().map(|c| n_products(c.targets.len(), c.negatives.len())).sum();
         self.products.resize(parts.len() * self.n_products, 0.0);
         let (mut first_negative, mut first_product) = (0, 0);
-        for contest in contests {
-            let (m, n) = (contest.targets.len(), contest.negatives.len());
+        for shared_negatives in shared {
+            let (m, n) = (shared_negatives.targets.len(), shared_negatives.negatives.len());
             let negatives = &mut self.negatives[first_negative * stride..][..n * stride];
-            for (&row, copy) in plan.negatives[contest.negatives.clone()].iter().zip(negatives.chunks_exact_mut(stride))
+            for (&row, copy) in
+                plan.negatives[shared_negatives.negatives.clone()].iter().zip(negatives.chunks_exact_mut(stride))
             {
                 target.of(row).copy_row(row as usize, copy);
             }
-            let first = contest.targets.start - step.targets.start;
+            let first = shared_negatives.targets.start - step.targets.start;
             let hidden = &self.hidden[first * stride..][..m * stride];
             let targets = &self.targets[first * stride..][..m * stride];
             for (part, products) in parts.iter().zip(self.products.chunks_exact_mut(self.n_products)) {
@@ -190,9 +191,9 @@ impl Columns {
         let n_targets = step.targets.len();
         reserve(&mut self.vectors, (n_targets + step.groups.len()) * stride);
         let (mut first_negative, mut first_coefficient) = (0, 0);
-        for contest in &plan.contests[step.contests.clone()] {
-            let (m, n) = (contest.targets.len(), contest.negatives.len());
-            let first = contest.targets.start - step.targets.start;
+        for shared_negatives in &plan.shared[step.shared.clone()] {
+            let (m, n) = (shared_negatives.targets.len(), shared_negatives.negatives.len());
+            let first = shared_negatives.targets.start - step.targets.start;
             let c_tn = &coefficients.of_negatives()[first_coefficient..][..m * n];
             let c_t = &coefficients.of_targets()[first..][..m];
             let hidden = &self.hidden[first * stride..][..m * stride];
@@ -203,7 +204,7 @@ impl Columns {
                 kernels::scale(c, gradient);
             }
             kernels::add_product(c_tn, n, 1, m, n, negatives, stride, gradients);
-            let targets = &plan.targets[contest.targets.clone()];
+            let targets = &plan.targets[shared_negatives.targets.clone()];
             for ((t, &c), (gradient, h)) in
                 targets.iter().zip(c_t).zip(gradients.chunks_exact_mut(stride).zip(hidden.chunks_exact(stride)))
             {
@@ -211,7 +212,7 @@ impl Columns {
                 target.of(t.row).add_to_row(t.row as usize, c, h);
                 threshold(target, t.row, rate.l1 * rate.lr);
             }
-            for (j, &row) in plan.negatives[contest.negatives.clone()].iter().enumerate() {
+            for (j, &row) in plan.negatives[shared_negatives.negatives.clone()].iter().enumerate() {
                 target.of(row).add_product_to_row(row as usize, &c_tn[j..], n, m, hidden);
                 threshold(target, row, rate.l1 * rate.lr * m as f32);
             }

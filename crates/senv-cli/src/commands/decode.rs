@@ -4,7 +4,7 @@ use std::{io::Write, path::PathBuf};
 
 use clap::builder::RangedU64ValueParser;
 use senv_core::{Scratch, SentenceEncoder, TextReader};
-use senv_models::{Between, Model, Said};
+use senv_models::{Hypothesis, Interpolation, Model};
 use serde::Serialize;
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 
 /// Say in words what the vector of a sentence says.
 ///
-/// A decoder tells a sentence from the vector alone, word by word, by beam search: Skip-thoughts tell the sentences before
+/// A decoder generates a sentence from the vector alone, word by word, by beam search: Skip-thoughts generate the sentences before
 /// and after (previous, next), an autoencoder the sentence itself, P-thought the sentence itself and a paraphrase. Written
 /// are lines of SENTENCE, DECODER, LN-PROBABILITY and what it says, with tabs between, the likeliest first; … stands behind
 /// one that did not come to its end. Without sentences, the lines of --input are read; blank ones are passed over.
@@ -188,7 +188,7 @@ impl State {
 }
 
 impl Wanted<'_> {
-    /// Writes what is said of a sentence, and tells whether it holds no known word.
+    /// Writes the hypotheses for a sentence, and returns whether it holds no known word.
     fn sentence(&self, sentence: &str, state: &mut State, out: &mut Vec<u8>) -> Result<bool> {
         let known = self.model.encode_into(sentence, &mut state.scratch, &mut state.vector).known;
         let decode = |decoder| self.model.decode(sentence, decoder, self.width, self.longest);
@@ -200,7 +200,7 @@ impl Wanted<'_> {
 
     /// Writes what is said of a point between two sentences.
     fn between(&self, first: &str, second: &str, share: f32, out: &mut Vec<u8>) -> Result {
-        let at = Between { share, width: self.width, longest: self.longest };
+        let at = Interpolation { share, width: self.width, longest: self.longest };
         let said = self.said(|decoder| self.model.decode_between(first, second, decoder, &at))?;
         self.write(
             &format!("{share:.3}"),
@@ -209,10 +209,10 @@ impl Wanted<'_> {
         )
     }
 
-    fn said(&self, decode: impl Fn(usize) -> senv_models::Result<Vec<Said>>) -> Result<Vec<Saying>> {
+    fn said(&self, decode: impl Fn(usize) -> senv_models::Result<Vec<Hypothesis>>) -> Result<Vec<Saying>> {
         let mut all = Vec::new();
         for &(number, decoder) in &self.decoders {
-            let saying = |Said { text, log_probability, ended }| Saying { decoder, text, log_probability, ended };
+            let saying = |Hypothesis { text, log_probability, ended }| Saying { decoder, text, log_probability, ended };
             all.extend(decode(number)?.into_iter().take(self.n).map(saying));
         }
         Ok(all)

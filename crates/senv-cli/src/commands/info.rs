@@ -14,7 +14,7 @@ use crate::{
     text::{TextArgs, note_typing},
 };
 
-/// Tell what a model, a file of word vectors or a checkpoint holds.
+/// Show what a model, a file of word vectors or a checkpoint holds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,7 +24,7 @@ pub(crate) struct Info {
     /// The file; english is the model that is part of senv.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Check the model on a text, which tells whether its vectors are of use: do those of random sentences point one
+    /// Check the model on a text, which shows whether its vectors are of use: do those of random sentences point one
     /// way, are neighbouring sentences nearer, do cosines follow shared words, are the words known?
     #[arg(long, requires = "text")]
     check: bool,

@@ -10,6 +10,7 @@ pub(crate) mod encode;
 pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
 pub(crate) mod info;
+pub(crate) mod manual;
 pub(crate) mod nearest;
 pub(crate) mod similarity;
 pub(crate) mod train;
@@ -82,6 +83,7 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::ExpandVocabulary(command) => command.run(),
         Command::Combine(command) => command.run(),
         Command::Completions(command) => command.run(),
+        Command::Manual(command) => command.run(),
     }
 }
 

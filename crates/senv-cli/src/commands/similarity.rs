@@ -19,7 +19,7 @@ use crate::{
 /// Digits of a cosine after the point: what an f32 holds.
 const DIGITS: Digits = Digits::Fixed(6);
 
-/// Tell how alike two sentences are: the cosine of their vectors, -1 to 1.
+/// Print how similar two sentences are: the cosine of their vectors, -1 to 1.
 ///
 /// Without sentences, lines of two sentences with a tab between are read and written again with the cosine in a last column. A
 /// sentence without a known word has cosine 0 with everything, unless the model has vectors for unknown words, and it is

@@ -105,7 +105,7 @@ Examples:
   senv train --input news.txt.gz --pairs paraphrases.tsv --output my.senv
   senv train sent2vec --input text.txt --output my.senv --preset paper
 
-Without a system, senv looks at the text: sentences in order learn to be nearer to the next one than to others (PP with a
+Without a system, senv looks at the text: sentences in order are trained to be closer to the next one than to others (PP with a
 softmax over cosines), text without an order goes to Sent2Vec. It says what it chose.
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.";
 
@@ -192,7 +192,7 @@ Example:
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     BowAe(Box<BowAeArgs>),
-    /// SNLI models: sums of words or a recurrent encoder that tell whether one sentence follows from another.
+    /// SNLI models: sums of words or a recurrent encoder, trained to classify whether one sentence follows from another.
     #[command(after_help = "\
 Examples:
   senv train snli --train snli-train.tsv --dev snli-dev.tsv --output bow.senv
@@ -210,7 +210,7 @@ Examples:
 Word vectors stay as they are unless --updates says otherwise; give good ones with --init-vectors.
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     PThought(Box<PThoughtArgs>),
-    /// Tune a model on scored pairs, with a head that reads the score off two vectors.
+    /// Fine-tune a model on scored pairs, with a head that predicts the score from two vectors.
     #[command(after_help = "\
 Examples:
   senv train relatedness --model cse.senv --train sick-train.tsv --dev sick-dev.tsv --output sick.senv

@@ -38,7 +38,7 @@ fn skip_thoughts_learn_from_ordered_text_in_every_form_of_softmax() {
     for (i, more) in [
         &["--dev", "dev.txt", "--max-tokens", "9", "--long", "drop"][..],
         &["--bi", "--softmax", "sampled", "--samples", "5"],
-        &["--softmax", "adaptive", "--cutoffs", "4,9", "--preset", "release", "--vocabulary", "12"],
+        &["--softmax", "adaptive", "--cutoffs", "4,9", "--preset", "release", "--max-vocabulary", "12"],
     ]
     .into_iter()
     .enumerate()
@@ -134,7 +134,7 @@ fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
         assert_eq!(kind(&folder, model), "snli");
         has_cosine(&folder, model);
     }
-    let limited = ["--vocabulary", "6", "--max-tokens", "5", "--long", "drop", "--epochs", "1", "--dim", "4"];
+    let limited = ["--max-vocabulary", "6", "--max-tokens", "5", "--long", "drop", "--epochs", "1", "--dim", "4"];
     // Known are the most frequent: a, cat, dogs, saw, the full stop and one more.
     let ended = run("bow", "few.senv", &limited).ok();
     assert_eq!(folder.run(&["info", "few.senv", "--json"]).ok().json()["words"], 6);
@@ -144,7 +144,7 @@ fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
     }
     let none = ["--max-tokens", "1", "--long", "drop", "--dim", "4"];
     run("bow", "m.senv", &none).fails(1, &["all 91 pairs with a sentence of more than 1 tokens", "--long cut"]);
-    run("uni.senv", "m.senv", &["--vocabulary", "9"]).fails(2, &["--max-vocabulary", "brings its words"]);
+    run("uni.senv", "m.senv", &["--max-vocabulary", "9"]).fails(2, &["--max-vocabulary", "brings its words"]);
     run("bow", "m.senv", &["--layers", "2"]).fails(2, &["--layers", "--encoder rnn"]);
     run("uni.senv", "m.senv", &["--dim", "9"]).fails(2, &["--dim", "brings its words"]);
     run("bow.senv", "m.senv", &[]).fails(2, &["bow.senv", "Skip-thought"]);

@@ -268,7 +268,7 @@ fn text_without_spaces_is_tokenized_by_characters_unless_another_tokenizer_is_as
     assert!(piped.err.contains("tokenizer is unicode"), "{}", piped.err);
     folder.train("text.txt", "read.senv", &[]).ok();
     assert!(folder.read("piped.senv") == folder.read("read.senv"));
-    // Asked for, or in a text with spaces, `words` stays.
+    // StepContext for, or in a text with spaces, `words` stays.
     assert!(!folder.train("text.txt", "x.senv", &["--tokenizer", "words"]).ok().err.contains("unicode"));
     assert_eq!(rule("x.senv")["rule"], "words");
     folder.write("english.txt", text(600));

@@ -15,7 +15,7 @@ pub(super) struct Learner {
     pub(super) words: Option<TableOptimizer>,
     /// One for each group of parameters.
     pub(super) parameters: Vec<ParametersOptimizer<f32>>,
-    /// Kept only where a penalty pulls towards it.
+    /// Kept only for a penalty towards it.
     pub(super) initial_words: Option<Table>,
 }
 
@@ -25,8 +25,8 @@ impl Learner {
             WordUpdates::Frozen => None,
             _ => Some(TableOptimizer::new(params.rule, &weights.words)?),
         };
-        let pulls = words.is_some() && params.l2_words > 0.0;
-        let initial_words = if pulls { Some(copy_table(&weights.words)?) } else { None };
+        let has_penalty = words.is_some() && params.l2_words > 0.0;
+        let initial_words = if has_penalty { Some(copy_table(&weights.words)?) } else { None };
         let parameters = weights.parameters.iter().map(|group| ParametersOptimizer::new(params.rule, group));
         Ok(Self { parameters: parameters.collect::<CoreResult<_>>()?, weights, words, initial_words })
     }
@@ -56,11 +56,11 @@ impl Learner {
         }
         if let Some(optimizer) = &mut self.words {
             let strength = params.strength(params.l2_words) as f32;
-            let pull = self.initial_words.as_ref().map(|initial| L2Penalty { initial, strength });
+            let penalty = self.initial_words.as_ref().map(|initial| L2Penalty { initial, strength });
             let (table, d_words) = (&mut self.weights.words, gradients.d_words.view());
             match params.words {
-                WordUpdates::Dense => optimizer.update_all(lr, table, &gradients.tokens, d_words, pull)?,
-                _ => optimizer.update_rows(lr, table, &gradients.tokens, d_words, pull)?,
+                WordUpdates::Dense => optimizer.update_all(lr, table, &gradients.tokens, d_words, penalty)?,
+                _ => optimizer.update_rows(lr, table, &gradients.tokens, d_words, penalty)?,
             }
         }
         Ok(())

@@ -28,7 +28,7 @@ pub(crate) use params::require;
 pub use params::{Decay, FitParams, L2Scaling, WordUpdates};
 pub(crate) use phases::Lap;
 pub use phases::Phases;
-pub use run::{Fitted, Stopped, fit};
+pub use run::{FitOutcome, Stopped, fit};
 
 /// What is trained: a table of word vectors, and the dense parameters of an encoder or a head.
 #[derive(Debug, Clone)]

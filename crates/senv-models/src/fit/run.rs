@@ -93,7 +93,7 @@ const LONGEST: f64 = 1e10;
 
 /// What a run came to.
 #[derive(Debug, Clone)]
-pub struct Fitted {
+pub struct FitOutcome {
     /// The best weights by validation, or the last ones where nothing was validated or the run was interrupted.
     pub weights: Weights,
     /// Mean loss of a step over the run.
@@ -130,7 +130,7 @@ pub fn fit<O: Objective + Send>(
     initial: impl FnOnce() -> Result<Weights> + Send,
     params: &FitParams,
     observer: &dyn Observer,
-) -> Result<Fitted> {
+) -> Result<FitOutcome> {
     params.check()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(senv_core::thread_count(params.threads)).build();
     let pool = pool.map_err(|error| CoreError::InvalidParameter {
@@ -236,7 +236,7 @@ impl<'a, O: Objective> Run<'a, O> {
         })
     }
 
-    pub(super) fn go(mut self) -> Result<Fitted> {
+    pub(super) fn go(mut self) -> Result<FitOutcome> {
         let (mut training, mut examples, mut tokens) = (Duration::ZERO, 0, 0);
         let (mut now, mut next) = (Ready::<O::Batch>::default(), Ready::default());
         let mut recent = Recent::default();
@@ -405,7 +405,7 @@ impl<'a, O: Objective> Run<'a, O> {
         }
     }
 
-    fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<Fitted> {
+    fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<FitOutcome> {
         let Self { place, params, learner, best, gradients, .. } = self;
         let chosen = best.as_ref().map(|best| (best.step, best.score));
         let weights = match (stopped, best) {
@@ -423,7 +423,7 @@ impl<'a, O: Objective> Run<'a, O> {
             return Err(Error::Diverged { step: place.step, lr: params.lr });
         }
         let best = if stopped == Stopped::Interrupted { None } else { chosen };
-        Ok(Fitted {
+        Ok(FitOutcome {
             weights,
             loss: place.loss.0 / place.loss.1.max(1) as f64,
             history: place.history,

@@ -205,7 +205,7 @@ fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
 }
 
 /// A run that is asked to stop after exactly so many steps.
-fn stopped_after(objective: &mut Targets, steps: u64, params: &FitParams) -> Fitted {
+fn stopped_after(objective: &mut Targets, steps: u64, params: &FitParams) -> FitOutcome {
     params.check().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(params.threads).build().unwrap();
     pool.install(|| {

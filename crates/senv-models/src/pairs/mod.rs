@@ -1,4 +1,4 @@
-//! What pair encoders learn from: paraphrases, captions of one image, entailed sentences, neighbours in running text.
+//! Training sets of pairs: paraphrases, captions of one image, entailed sentences, neighbours in running text.
 //!
 //! Files become [`PairSource`]s over one vocabulary. A source is a list of groups (a pair, an image, a premise, a
 //! sentence and what follows it), and a step draws one pair from each group of its batch.
@@ -12,4 +12,4 @@ mod tsv;
 pub use decontaminate::HeldOut;
 pub use read::{PairData, PairInput, PairKind, PairOptions, SourceReport};
 pub(crate) use running::numbered;
-pub use source::{Drawn, PairSource};
+pub use source::{PairSource, SampledPair};

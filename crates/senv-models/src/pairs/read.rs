@@ -75,14 +75,14 @@ impl Default for PairOptions {
 pub struct SourceReport {
     /// The file.
     pub path: PathBuf,
-    /// Groups to learn from.
+    /// Groups of the training set.
     pub groups: usize,
     /// Pairs of equal sentences, left out.
     pub identical: u64,
     /// Lines with a sentence of a held-out set, left out; of captions, the whole image is.
     pub contaminated: u64,
     /// Groups that lack a second sentence, or with a sentence without a known word, left out.
-    pub lonely: u64,
+    pub singletons: u64,
 }
 
 /// Sources over one vocabulary.
@@ -187,7 +187,7 @@ impl Draft {
         }
         let before = self.groups.len();
         self.groups.retain(|i| !sentences.get(i as usize).is_empty());
-        self.report.lonely += (before - self.groups.len()) as u64;
+        self.report.singletons += (before - self.groups.len()) as u64;
         self.report.groups = self.groups.len();
         let name = input.path.display().to_string();
         (PairSource { name, weight: input.weight, sentences, groups: self.groups }, self.report)

@@ -5,9 +5,9 @@ use senv_core::{Error as CoreError, Sentences, Stream, TokenId};
 
 use crate::{Result, fingerprint::Fingerprint};
 
-/// A pair drawn from a group: numbers of sentences.
+/// A pair drawn from a group: indices of sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Drawn {
+pub struct SampledPair {
     /// The first member.
     pub first: u32,
     /// The second member, another sentence.
@@ -105,7 +105,7 @@ impl Groups {
 }
 
 impl PairSource {
-    /// A source of pairs that a program brings itself: numbers of two sentences each.
+    /// A source of pairs that a program brings itself: indices of two sentences each.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a number is of no sentence or of one without a word, or a pair is twice
@@ -185,7 +185,7 @@ impl PairSource {
     ///
     /// # Panics
     /// If there is no such group.
-    pub fn draw(&self, i: u32, rng: &mut Stream) -> Drawn {
+    pub fn draw(&self, i: u32, rng: &mut Stream) -> SampledPair {
         let i = i as usize;
         let any = |list: &[u32], rng: &mut Stream| match list {
             [] => None,
@@ -193,7 +193,7 @@ impl PairSource {
             _ => Some(list[rng.random_range(0..list.len())]),
         };
         match &self.groups {
-            Groups::Anchored { anchors, same, contrary } => Drawn {
+            Groups::Anchored { anchors, same, contrary } => SampledPair {
                 first: anchors[i],
                 second: any(same.get(i), rng).unwrap_or(anchors[i]),
                 hard: any(contrary.get(i), rng),
@@ -203,9 +203,9 @@ impl PairSource {
                 let first = rng.random_range(0..members.len());
                 let other = rng.random_range(0..members.len() - 1);
                 let second = if other >= first { other + 1 } else { other };
-                Drawn { first: members[first], second: members[second], hard: None }
+                SampledPair { first: members[first], second: members[second], hard: None }
             }
-            Groups::Neighbours { starts } => Drawn { first: starts[i], second: starts[i] + 1, hard: None },
+            Groups::Neighbours { starts } => SampledPair { first: starts[i], second: starts[i] + 1, hard: None },
         }
     }
 
@@ -274,7 +274,7 @@ mod tests {
         let mut rng = stream(1, "anchors", &[]);
         let second: std::collections::BTreeSet<u32> = (0..50).map(|_| source.draw(0, &mut rng).second).collect();
         assert_eq!(second.into_iter().collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(source.draw(1, &mut rng), Drawn { first: 3, second: 4, hard: Some(5) });
+        assert_eq!(source.draw(1, &mut rng), SampledPair { first: 3, second: 4, hard: Some(5) });
         assert_eq!(source.draw(0, &mut rng).hard, None);
     }
 
@@ -283,7 +283,7 @@ mod tests {
         let mut sentences = Sentences::new();
         [vec![1], vec![2, 3], vec![], vec![1]].into_iter().for_each(|ids| sentences.push(ids.into_iter().map(TokenId)));
         let source = PairSource::from_pairs("own", sentences.clone(), &[[0, 1], [1, 3]]).unwrap();
-        assert_eq!(source.draw(1, &mut stream(1, "own", &[])), Drawn { first: 1, second: 3, hard: None });
+        assert_eq!(source.draw(1, &mut stream(1, "own", &[])), SampledPair { first: 1, second: 3, hard: None });
         for bad in [[0, 0], [0, 2], [0, 4], [0, 3]] {
             assert!(PairSource::from_pairs("own", sentences.clone(), &[bad]).is_err(), "{bad:?}");
         }

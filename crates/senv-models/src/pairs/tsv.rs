@@ -55,7 +55,7 @@ struct Reader<'a> {
 
 /// The sentences that agree with an anchor, and those that contradict it.
 #[derive(Default)]
-struct Judged {
+struct NliGroup {
     anchor: u32,
     same: Vec<u32>,
     contrary: Vec<u32>,
@@ -112,7 +112,7 @@ impl Reader<'_> {
             } else if members.len() > 1 {
                 lists.push(members);
             } else if !members.is_empty() {
-                report.lonely += 1;
+                report.singletons += 1;
             }
             members.clear();
             *spoilt = false;
@@ -197,15 +197,15 @@ impl Reader<'_> {
 #[derive(Default)]
 struct Anchors {
     place: HashMap<u32, usize>,
-    groups: Vec<Judged>,
+    groups: Vec<NliGroup>,
 }
 
 impl Anchors {
-    fn of(&mut self, anchor: u32) -> &mut Judged {
+    fn of(&mut self, anchor: u32) -> &mut NliGroup {
         let place = match self.place.entry(anchor) {
             Entry::Occupied(place) => *place.get(),
             Entry::Vacant(place) => {
-                self.groups.push(Judged { anchor, ..Judged::default() });
+                self.groups.push(NliGroup { anchor, ..NliGroup::default() });
                 *place.insert(self.groups.len() - 1)
             }
         };

@@ -115,7 +115,7 @@ impl Hyperparameters for OutputForm {
 pub struct SequenceForm {
     /// Dimension of the word vectors.
     pub dim: usize,
-    /// Units of a reader in a layer.
+    /// Hidden size of each direction in a layer.
     pub hidden: usize,
     /// Layers, at least 1.
     pub layers: usize,
@@ -143,14 +143,14 @@ pub struct SequenceForm {
 
 /// The parts of a form, without their weights.
 #[derive(Debug, Clone)]
-pub(crate) struct Machine {
+pub(crate) struct Seq2Seq {
     pub(crate) form: SequenceForm,
     pub(crate) encoder: GruEncoder,
     pub(crate) decoder: Option<GruDecoder>,
     pub(crate) output: Output,
 }
 
-/// What judges words.
+/// The output layer.
 #[derive(Debug, Clone)]
 pub(crate) enum Output {
     Full(TokenNll),
@@ -160,7 +160,7 @@ pub(crate) enum Output {
 
 impl SequenceForm {
     /// The parts.
-    pub(crate) fn build(&self) -> Result<Machine> {
+    pub(crate) fn build(&self) -> Result<Seq2Seq> {
         let encoder = GruEncoder::new(self.dim, self.hidden, self.layers, self.topology, self.style, self.start)?;
         let dim = Encoder::<f32>::dim(&encoder);
         let first = if self.start_token { FirstInput::Token(END) } else { FirstInput::Zero };
@@ -178,7 +178,7 @@ impl SequenceForm {
                 Output::Adaptive(loss)
             }
         };
-        Ok(Machine { form: self.clone(), encoder, decoder, output })
+        Ok(Seq2Seq { form: self.clone(), encoder, decoder, output })
     }
 
     fn outputs(&self) -> usize {
@@ -193,7 +193,7 @@ impl SequenceForm {
     }
 }
 
-impl Machine {
+impl Seq2Seq {
     /// Dimension of the sentence vectors.
     pub(crate) fn dim(&self) -> usize {
         Encoder::<f32>::dim(&self.encoder)

@@ -1,18 +1,18 @@
-//! What the recurrent systems share: how text becomes tokens, an encoder with decoders, what it learns from, what it says.
+//! What the recurrent systems share: text as token ids, the encoder-decoder, its objective, training and decoding.
 
 mod form;
 mod model;
+mod objective;
 mod reading;
-mod telling;
 mod training;
 mod words;
 
 pub use form::{OutputForm, SequenceForm};
 pub(crate) use model::Part;
-pub use model::{Said, SequenceConfig, SequenceModel, SequenceSystem};
+pub use model::{Hypothesis, SequenceConfig, SequenceModel, SequenceSystem};
+pub(crate) use objective::Example;
 pub use reading::Reading;
 pub(crate) use reading::{END, encode_many, encode_one, gather};
-pub(crate) use telling::Example;
 pub(crate) use training::{Data, Settings, Trainable};
 pub use words::LongSentences;
 pub(crate) use words::{SPECIAL, Text, assemble, known};

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::words::SPECIAL;
 use super::{
-    form::{Machine, SequenceForm},
+    form::{Seq2Seq, SequenceForm},
     reading::{END, Reading, UNKNOWN, encode_many, encode_one, gather},
 };
 use crate::{Error, Result, file};
@@ -58,7 +58,7 @@ pub struct SequenceConfig<S> {
 
 /// A sentence that a decoder said.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Hypothesis {
     /// Its words, separated by spaces.
     pub text: String,
     /// ln of its probability.
@@ -71,19 +71,19 @@ pub struct Said {
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
     pub(crate) words: Table,
-    pub(crate) machine: Machine,
+    pub(crate) seq2seq: Seq2Seq,
     /// Those of the encoder, of the decoders, of the outputs.
     pub(crate) parameters: Vec<Parameters<f32>>,
 }
 
 impl Part {
-    pub(crate) fn new(words: Table, machine: Machine, parameters: Vec<Parameters<f32>>) -> Self {
-        Self { words, machine, parameters }
+    pub(crate) fn new(words: Table, seq2seq: Seq2Seq, parameters: Vec<Parameters<f32>>) -> Self {
+        Self { words, seq2seq, parameters }
     }
 
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
         let (batch, words) = gather(&self.words, sentences)?;
-        self.machine.encoder.encode(&self.parameters[0], &batch, words.view())
+        self.seq2seq.encoder.encode(&self.parameters[0], &batch, words.view())
     }
 }
 
@@ -149,7 +149,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     ///
     /// # Errors
     /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.
-    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<Said>> {
+    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<Hypothesis>> {
         let (part, decoder) = self.place(decoder)?;
         let (mut scratch, mut tokens) = (String::new(), Vec::new());
         self.config.reading.read(&self.vocabulary, sentence, &mut scratch, &mut tokens);
@@ -161,7 +161,13 @@ impl<S: SequenceSystem> SequenceModel<S> {
     ///
     /// # Errors
     /// As [`decode`](Self::decode); [`senv_core::Error::ShapeMismatch`] for a vector of another length.
-    pub fn decode_vector(&self, vector: &[f32], decoder: usize, width: usize, longest: usize) -> Result<Vec<Said>> {
+    pub fn decode_vector(
+        &self,
+        vector: &[f32],
+        decoder: usize,
+        width: usize,
+        longest: usize,
+    ) -> Result<Vec<Hypothesis>> {
         let (part, decoder) = self.place(decoder)?;
         self.say(part, decoder, ArrayView1::from(vector), width, longest)
     }
@@ -178,17 +184,17 @@ impl<S: SequenceSystem> SequenceModel<S> {
         let vectors = part.vectors(&[&tokens])?;
         let reading = Reading { end: None, ..self.config.reading.clone() };
         reading.read(&self.vocabulary, to, &mut scratch, &mut tokens);
-        let n_words = part.machine.form.n_words;
+        let n_words = part.seq2seq.form.n_words;
         let sayable = |&token: &TokenId| if token.index() < n_words { token } else { UNKNOWN };
         let targets: Vec<TokenId> = tokens.iter().map(sayable).chain([END]).collect();
         let mut batch = TokenBatch::new();
         batch.assign([&targets[..]])?;
         let words = batch.gather(&part.words)?;
-        let (of_decoder, of_output) = part.machine.groups(k);
+        let (of_decoder, of_output) = part.seq2seq.groups(k);
         let parameters = &part.parameters[of_decoder];
-        let (hidden, _) = part.machine.decoder(k)?.forward(parameters, &batch, words.view(), vectors.view())?;
+        let (hidden, _) = part.seq2seq.decoder(k)?.forward(parameters, &batch, words.view(), vectors.view())?;
         let targets = GruDecoder::targets(&batch);
-        let losses = part.machine.output.losses(&part.parameters[of_output], hidden.view(), &targets)?;
+        let losses = part.seq2seq.output.losses(&part.parameters[of_output], hidden.view(), &targets)?;
         Ok((losses.iter().sum(), losses.len()))
     }
 
@@ -196,10 +202,10 @@ impl<S: SequenceSystem> SequenceModel<S> {
     fn place(&self, asked: usize) -> Result<(&Part, usize)> {
         let mut left = asked;
         for part in &self.parts {
-            if left < part.machine.form.decoders {
+            if left < part.seq2seq.form.decoders {
                 return Ok((part, left));
             }
-            left -= part.machine.form.decoders;
+            left -= part.seq2seq.form.decoders;
         }
         Err(Error::NoDecoder { n: self.n_decoders(), asked })
     }
@@ -211,22 +217,22 @@ impl<S: SequenceSystem> SequenceModel<S> {
         vector: ArrayView1<'_, f32>,
         width: usize,
         longest: usize,
-    ) -> Result<Vec<Said>> {
-        let decoder = part.machine.decoder(k)?;
-        let (of_decoder, of_output) = part.machine.groups(k);
+    ) -> Result<Vec<Hypothesis>> {
+        let decoder = part.seq2seq.decoder(k)?;
+        let (of_decoder, of_output) = part.seq2seq.groups(k);
         let speaker = decoder.session(&part.parameters[of_decoder], vector)?;
-        let start = part.machine.form.start_token.then_some(END.0);
+        let start = part.seq2seq.form.start_token.then_some(END.0);
         let embed = |word: Option<u32>, out: &mut [f32]| {
             if let Some(word) = word.or(start) {
                 out.copy_from_slice(Rows::row(&part.words, word as usize));
             }
         };
         let output = &part.parameters[of_output];
-        let logits = |states: ArrayView2<'_, f32>| part.machine.output.log_probabilities(output, states);
+        let logits = |states: ArrayView2<'_, f32>| part.seq2seq.output.log_probabilities(output, states);
         let found = beam_search(&speaker, &BeamSearch::new(END.0, longest, width), embed, logits)?;
         let said = found.into_iter().map(|found| {
             let words: Vec<&str> = found.tokens.iter().map(|&word| self.vocabulary.token(TokenId(word))).collect();
-            Said { text: words.join(" "), log_probability: found.log_probability, ended: found.ended }
+            Hypothesis { text: words.join(" "), log_probability: found.log_probability, ended: found.ended }
         });
         Ok(said.collect())
     }
@@ -240,7 +246,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         let mut writer = ModelWriter::new(S::KIND).config(&config).vocabulary(&self.vocabulary);
         for ((part, table), i) in self.parts.iter().zip(TABLES).zip(1..) {
             writer = writer.table(table, &part.words);
-            for (prefix, group) in part.machine.form.prefixes().iter().zip(&part.parameters) {
+            for (prefix, group) in part.seq2seq.form.prefixes().iter().zip(&part.parameters) {
                 for tensor in group.iter() {
                     writer = writer.f32s(&format!("part{i}.{prefix}{}", tensor.name()), tensor.values());
                 }
@@ -301,16 +307,16 @@ impl<S: SequenceSystem> ReadModel for SequenceModel<S> {
                 let (n, words) = (form.n_words, vocabulary.len());
                 return Err(bad(format!("{} decoders of {n} words, {words} in the vocabulary", form.decoders)));
             }
-            let machine = form.build().map_err(|error| bad(error.to_string()))?;
+            let seq2seq = form.build().map_err(|error| bad(error.to_string()))?;
             let mut groups = Vec::new();
-            for (prefix, form) in form.prefixes().iter().zip(machine.forms()?) {
+            for (prefix, form) in form.prefixes().iter().zip(seq2seq.forms()?) {
                 let mut group = Parameters::new();
                 for tensor in form.iter() {
                     file::read_tensor(file, &format!("part{i}.{prefix}{}", tensor.name()), tensor, &mut group)?;
                 }
                 groups.push(group);
             }
-            parts.push(Part::new(words, machine, groups));
+            parts.push(Part::new(words, seq2seq, groups));
         }
         Ok(Self::new(config, vocabulary, parts))
     }
@@ -364,7 +370,7 @@ impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
 
 impl<S: SequenceSystem> SentenceEncoder for SequenceModel<S> {
     fn dim(&self) -> usize {
-        self.parts.iter().map(|part| part.machine.dim()).sum()
+        self.parts.iter().map(|part| part.seq2seq.dim()).sum()
     }
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {

@@ -30,7 +30,7 @@ pub struct Reading {
 
 /// What [`Reading::read`] met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Met {
+pub(crate) struct ReadSentence {
     pub(crate) coverage: Coverage,
     /// Whether the sentence was longer than the limit.
     pub(crate) cut: bool,
@@ -55,7 +55,7 @@ impl Reading {
         text: &str,
         scratch: &mut String,
         out: &mut Vec<TokenId>,
-    ) -> Met {
+    ) -> ReadSentence {
         out.clear();
         let (mut tokens, mut known, mut cut) = (0, 0, false);
         self.tokenizer.for_each(text, scratch, |token| {
@@ -77,7 +77,7 @@ impl Reading {
         } else {
             out.extend(self.end);
         }
-        Met { coverage: Coverage::new(tokens, known), cut }
+        ReadSentence { coverage: Coverage::new(tokens, known), cut }
     }
 }
 

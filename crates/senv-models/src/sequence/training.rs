@@ -8,8 +8,8 @@ use senv_store::Embeddings;
 use super::{
     form::SequenceForm,
     model::{Part, SequenceConfig, SequenceModel, SequenceSystem},
+    objective::{Example, ExampleSet, Seq2SeqObjective},
     reading::{END, Reading, UNKNOWN},
-    telling::{Example, ExampleSet, Telling},
     words::{LongSentences, SPECIAL, Text, assemble, known},
 };
 use crate::{
@@ -39,7 +39,7 @@ pub(crate) struct Settings<'a> {
     pub(crate) fit: &'a FitParams,
 }
 
-/// What is trained from, in the numbers of a vocabulary.
+/// Training set and held-out set as token ids.
 pub(crate) struct Data {
     vocabulary: Vocabulary,
     train: ExampleSet,
@@ -151,11 +151,11 @@ pub(crate) trait Trainable: SequenceSystem {
                 words.row_mut(token.index()).copy_from_slice(row);
             }
         }
-        let machine = form.build()?;
+        let seq2seq = form.build()?;
         let identity = format!("{} {} {}", file::to_json(self)?, data.identity, vectors_fingerprint(vectors));
-        let mut objective = Telling {
+        let mut objective = Seq2SeqObjective {
             kind: Self::KIND,
-            machine: machine.clone(),
+            seq2seq: seq2seq.clone(),
             train: data.train,
             dev: data.dev,
             weights,
@@ -163,12 +163,12 @@ pub(crate) trait Trainable: SequenceSystem {
             updates: params.words,
             identity,
         };
-        let start = || Ok(Weights { words, parameters: machine.init(params.seed)? });
+        let start = || Ok(Weights { words, parameters: seq2seq.init(params.seed)? });
         let fitted = fit(&mut objective, start, params, observer)?;
         let reading = Reading { tokenizer: tokenizer.clone(), max_tokens, unknown: Some(UNKNOWN), end };
         let config = SequenceConfig { parts: vec![form], reading, normalize, params: Some(self.clone()) };
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
-            Ok(SequenceModel::new(config, vocabulary, vec![Part::new(words, machine, parameters)]))
+            Ok(SequenceModel::new(config, vocabulary, vec![Part::new(words, seq2seq, parameters)]))
         })
     }
 }

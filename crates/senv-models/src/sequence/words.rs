@@ -8,8 +8,8 @@ use senv_core::{
 use serde::{Deserialize, Serialize};
 
 use super::{
+    objective::{Example, ExampleSet},
     reading::{END, UNKNOWN},
-    telling::{Example, ExampleSet},
 };
 use crate::{Error, Result, pairs::numbered};
 
@@ -33,12 +33,12 @@ named_values!(LongSentences {
 });
 
 impl LongSentences {
-    /// Tells what became of `n_long` sentences that were cut or examples that were left out, each `what` of more than
+    /// Reports what became of `n_long` sentences that were cut or examples that were left out, each `what` of more than
     /// the limit: `sentences`, or `pairs with a sentence`.
     ///
     /// # Errors
     /// [`Error::AllTooLong`] if all were left out and none of the examples is left.
-    pub(crate) fn tell(
+    pub(crate) fn report(
         self,
         (n_long, n_left): (usize, usize),
         what: &str,
@@ -93,7 +93,7 @@ pub(crate) fn known(vocabulary: &Vocabulary, words: &Vocabulary) -> Vec<TokenId>
     words.iter().map(|(_, token, _)| number(token)).collect()
 }
 
-/// Sentences to learn from or to validate with.
+/// Sentences of a training or held-out set.
 pub(crate) struct Text {
     /// No longer than the limit.
     pub(crate) sentences: Sentences,
@@ -134,7 +134,7 @@ impl Text {
         Ok(Self { sentences, ends, long, identity })
     }
 
-    /// The numbers of its sentences.
+    /// The indices of its sentences.
     pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
         0..self.sentences.len() as u32
     }
@@ -172,7 +172,7 @@ impl Text {
                 (examples, left_out, "examples with a sentence")
             }
         };
-        policy.tell((n_long, examples.len()), &format!("{name}{what}"), max_tokens, observer)?;
+        policy.report((n_long, examples.len()), &format!("{name}{what}"), max_tokens, observer)?;
         Ok(ExampleSet { sentences, examples })
     }
 }

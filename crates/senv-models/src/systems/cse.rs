@@ -268,7 +268,7 @@ impl Cse {
         &self.params
     }
 
-    /// What tells it from another model of its form.
+    /// Identifies it among models of its shape.
     fn fingerprint(&self) -> String {
         Fingerprint::new().vocabulary(&self.vocabulary).table(&self.words).parameters(&self.parameters).hex()
     }

@@ -1,4 +1,4 @@
-//! P-thought: a sentence read by a recurrent encoder, from whose vector the sentence and a paraphrase of it are told.
+//! P-thought: a recurrent encoder, from whose sentence vector the sentence and a paraphrase of it are predicted.
 //!
 //! The objective is `sequence-objective` with two decoders, each with an output matrix of its own, weighed by
 //! `dual-decoder-objective`. Word vectors stay as they are given.

@@ -1,7 +1,7 @@
 //! PP, paragram-phrase: word vectors whose averages are close for paraphrases.
 //!
 //! J. Wieting, M. Bansal, K. Gimpel and K. Livescu, "Towards Universal Paraphrastic Sentence Embeddings", ICLR 2016. The
-//! loss is `margin-loss` with the hardest negatives of the batch and a pull of the word vectors towards where they started.
+//! loss is `margin-loss` with the hardest negatives of the batch and an L2 penalty of the word vectors towards their initial values.
 
 use senv_core::{
     Observer, Parameters, Tokenizer,

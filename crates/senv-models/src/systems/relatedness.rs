@@ -1,8 +1,8 @@
 //! Fine-tuning on pairs with scores: an encoder and the head that reads a score off two of its vectors.
 //!
 //! The head is `relatedness-head` (K. S. Tai, R. Socher and C. D. Manning, ACL 2015), as PP, CSE and their kin are
-//! fine-tuned on SICK. Encoder and head learn together; a penalty pulls the encoder back towards where it started
-//! ("universal"), or its filters start at random and are pulled towards 0 ("random"). Before that, the vectors of an
+//! fine-tuned on SICK. Encoder and head are trained together, with an L2 penalty of the encoder towards its initial parameters
+//! ("universal"), or filters that start at random with a penalty towards 0 ("random"). Before that, the vectors of an
 //! average or of a linear CSE are brought to a common scale, which cosines leave free and the head does not.
 
 use crate::SavedModel;
@@ -32,13 +32,13 @@ use crate::{
     validation::{ScoredPairs, correlation},
 };
 
-/// Where the filters of the encoder start, and what pulls them.
+/// The initial filters of the encoder, and the value that their penalty is towards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FilterStart {
-    /// At those of the model, pulled back towards them.
+    /// Those of the model, with the penalty towards them.
     Universal,
-    /// At random, pulled towards 0; the words start at those of the model all the same.
+    /// Random ones, with the penalty towards 0; word vectors start at those of the model all the same.
     Random,
 }
 
@@ -167,13 +167,13 @@ fn initial_words(base: &Model) -> Result<Table> {
     Ok(words)
 }
 
-/// The root of the mean square of the numbers of sentence vectors that a head starts from.
+/// The root mean square of the values of sentence vectors that a head starts from.
 const SPREAD: f64 = 0.3;
 
 /// Sentences that the scale of an encoder is measured on.
 const MEASURED: usize = 1000;
 
-/// Makes the numbers of sentence vectors as large as a head can read. An encoder trained by cosines may give vectors of any
+/// Scales sentence vectors to values that suit a head. An encoder trained by cosines may give vectors of any
 /// length, and the products of long ones saturate the head before it has learned; cosines do not change. Vectors of a
 /// nonlinear encoder, which have no free length, stay as they are.
 fn bring_to_scale(encoder: &Tunable, words: &mut Table, filters: &mut Parameters<f32>, scored: &Scored) -> Result<()> {
@@ -219,7 +219,7 @@ fn form_of(base: &Model) -> Result<(EncoderForm, Tokenizer, Parameters<f32>)> {
     }
 }
 
-/// Scored pairs in the numbers of a vocabulary.
+/// Scored pairs as token ids.
 struct Scored {
     /// The first sentences, then the second ones.
     sentences: Sentences,
@@ -258,13 +258,13 @@ struct Tuning<'p> {
 
 /// The pairs of a step: first members, then second ones, and their grades.
 #[derive(Default)]
-struct Graded {
+struct ScoredBatch {
     batch: TokenBatch,
     scores: Vec<f64>,
 }
 
 impl Objective for Tuning<'_> {
-    type Batch = Graded;
+    type Batch = ScoredBatch;
 
     fn kind(&self) -> &'static str {
         Relatedness::KIND
@@ -278,13 +278,13 @@ impl Objective for Tuning<'_> {
         self.identity.clone()
     }
 
-    fn prepare(&self, step: &Step<'_>, graded: &mut Graded) -> Result<()> {
+    fn prepare(&self, step: &Step<'_>, scored: &mut ScoredBatch) -> Result<()> {
         let n = self.train.gold.len();
         let first = step.examples.iter().map(|&i| self.train.sentences.get(i as usize));
         let second = step.examples.iter().map(|&i| self.train.sentences.get(n + i as usize));
-        graded.batch.assign(first.chain(second))?;
-        graded.scores.clear();
-        graded.scores.extend(step.examples.iter().map(|&i| self.train.gold[i as usize]));
+        scored.batch.assign(first.chain(second))?;
+        scored.scores.clear();
+        scored.scores.extend(step.examples.iter().map(|&i| self.train.gold[i as usize]));
         Ok(())
     }
 
@@ -292,7 +292,7 @@ impl Objective for Tuning<'_> {
         &self,
         weights: &Weights,
         step: &Step<'_>,
-        Graded { batch, scores }: &Graded,
+        ScoredBatch { batch, scores }: &ScoredBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let targets = self.params.grid.targets::<f32>(scores)?;

@@ -1,4 +1,4 @@
-//! RNN AE: a sentence read by a recurrent encoder, and told again word by word from its vector.
+//! RNN AE: a recurrent encoder, from whose sentence vector the sentence is reconstructed word by word.
 //!
 //! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the paper
 //! that compares it; it is the first state here.
@@ -91,7 +91,7 @@ impl RnnAutoencoderParams {
     }
 }
 
-/// Every sentence, to be told again.
+/// Every sentence, to be reconstructed.
 fn each(text: &Text) -> Vec<Example> {
     text.numbers().filter(|&i| !text.is_blank(i)).map(|i| [i, i, i]).collect()
 }

@@ -205,7 +205,7 @@ impl TextSystem for Sent2VecParams {
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let dropout = Dropout { scheme: self.dropout_scheme, n_dropped: self.dropout };
         let n_words = features.n_rows() - features.params().n_buckets as usize;
-        let examples = MaskedTargets::new(Drawn { features: &features, dropout }, subsampling, vocabulary.len());
+        let examples = MaskedTargets::new(WithDropout { features: &features, dropout }, subsampling, vocabulary.len());
         let initial = || {
             let mut source = Table::zeros(features.n_rows(), self.dim)?;
             let mut target = Table::zeros(vocabulary.len(), self.dim)?;
@@ -230,12 +230,12 @@ impl TextSystem for Sent2VecParams {
 }
 
 /// Training features: n-grams with dropout, and the placeholder.
-struct Drawn<'a> {
+struct WithDropout<'a> {
     features: &'a WordNgrams,
     dropout: Dropout,
 }
 
-impl MaskedFeatures for Drawn<'_> {
+impl MaskedFeatures for WithDropout<'_> {
     type Drawn = DropoutMask;
 
     fn n_rows(&self) -> usize {

@@ -1,7 +1,7 @@
-//! Skip-thoughts: a sentence read by a recurrent encoder, from whose vector its two neighbours are told.
+//! Skip-thoughts: a recurrent encoder, from whose sentence vector the sentences before and after are predicted.
 //!
 //! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015. The objective is `sequence-objective`: the sentence before and the
-//! one after, by a decoder each, over one output matrix. uni has one reader, bi two, combine is both side by side, each
+//! one after, by a decoder each, over one output matrix. uni is unidirectional, bi bidirectional, combine is both side by side, each
 //! brought to length 1.
 
 use crate::WordUpdates;
@@ -101,7 +101,7 @@ impl SkipThoughtParams {
     /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         let even = !self.bi || self.sentence_dim.is_multiple_of(2);
-        require(even, "sentence_dim", "even, for two readers", self.sentence_dim as f64)?;
+        require(even, "sentence_dim", "even, for two directions", self.sentence_dim as f64)?;
         self.check_settings()
     }
 
@@ -206,7 +206,7 @@ impl SkipThought {
         require(same, "words of the tuned model", "those of the model it started from", words.n_rows() as f64)?;
         parameters.expect_form_of(&old.parameters[0])?;
         let mut new = self.clone();
-        let form = SequenceForm { decoders: 0, ..old.machine.form.clone() };
+        let form = SequenceForm { decoders: 0, ..old.seq2seq.form.clone() };
         new.parts[part] = Part::new(copy_table(words)?, form.build()?, vec![parameters.clone()]);
         new.config.parts[part] = form;
         Ok(new)

@@ -56,16 +56,17 @@ fn plan(sharing: NegativeSharing) -> Plan {
     plan
 }
 
-/// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a contest move from target to
+/// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a shared_negatives move from target to
 /// target, all else is as it was when the step began.
 fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array2<f64>, Array2<f64>) {
     let (mut new_s, mut new_t, mut loss) = (as_array(source), as_array(target), 0.0);
     for step in &plan.steps {
         let (s, t) = (new_s.clone(), new_t.clone());
-        for contest in &plan.contests[step.contests.clone()] {
-            let negatives: Vec<usize> = plan.negatives[contest.negatives.clone()].iter().map(|&n| n as usize).collect();
+        for shared_negatives in &plan.shared[step.shared.clone()] {
+            let negatives: Vec<usize> =
+                plan.negatives[shared_negatives.negatives.clone()].iter().map(|&n| n as usize).collect();
             let mut moved = t.clone();
-            for index in contest.targets.clone() {
+            for index in shared_negatives.targets.clone() {
                 let one = &plan.targets[index];
                 let group = plan.groups.iter().find(|g| g.targets.contains(&index)).unwrap();
                 let mut context: Vec<usize> = group
@@ -77,7 +78,7 @@ fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array
                 context.extend(plan.added[one.added.clone()].iter().map(|&r| r as usize));
                 let negatives: Vec<usize> = negatives.iter().copied().filter(|&n| n != one.row as usize).collect();
                 let example = Example { context: &context, target: one.row as usize, negatives: &negatives };
-                // Scores with the rows as they have moved, what they push the context by with those of the start.
+                // Scores with the rows as they have moved, the update of the context with those of the start.
                 let g = gradient(&s, &moved, example);
                 loss += g.loss;
                 let mut d_h = ndarray::Array1::<f64>::zeros(DIM);
@@ -136,7 +137,9 @@ fn a_step_follows_the_plain_objective_however_negatives_are_shared_and_columns_d
     for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
         let plan = plan(sharing);
         // With twelve rows and five negatives a row comes twice sooner or later.
-        assert!(sharing == NegativeSharing::None || plan.contests.iter().any(|contest| contest.has_repeats));
+        assert!(
+            sharing == NegativeSharing::None || plan.shared.iter().any(|shared_negatives| shared_negatives.has_repeats)
+        );
         let [_, in_lanes, in_parts] =
             [(vec![0..32], 1), (vec![0..16, 16..32], 1), (vec![0..32], 2)].map(|(ranges, n)| {
                 let mut tables = tables();

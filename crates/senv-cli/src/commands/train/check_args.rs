@@ -6,7 +6,7 @@ use senv_models::{Check, CheckParams, CheckText, LossAgainstChance, PairData, ch
 /// Whether a model is checked once it is trained.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Do not check the model on a sample of the training text, which tells whether its vectors are of use.
+    /// Do not check the model on a sample of the training text, which shows whether its vectors are of use.
     #[arg(long, help_heading = "Training")]
     no_check: bool,
 }

@@ -27,13 +27,13 @@ pub(crate) struct InitModel<'a> {
 }
 
 impl InitModelArgs {
-    /// Opens it, and tells of what cannot be carried over.
+    /// Opens it, and reports what cannot be carried over.
     pub(crate) fn open(&self, observer: &dyn Observer) -> senv_models::Result<Option<InitModel<'_>>> {
         let Some(path) = &self.init_model else { return Ok(None) };
         let model = open_model(path)?;
         if model.downcast_ref::<Sent2Vec>().is_some_and(|model| model.params().word_ngrams > 1) {
             observer.note(&format!(
-                "the n-grams of {} are left behind, for their rows depend on the numbers of its words: n-grams start anew",
+                "the n-grams of {} are left behind, for their rows depend on the ids of its words: n-grams start anew",
                 path.display()
             ));
         }

@@ -22,7 +22,7 @@ pub(crate) struct Outcome<M> {
 }
 
 impl<M> Outcome<M> {
-    /// Of a system that learns from words in their sentence.
+    /// Of a system trained by negative sampling.
     pub(crate) fn of_text(trained: Trained<M>) -> Self {
         let (words, time) = (plural(trained.units, "word"), duration(trained.training));
         let (rate, loss) = (trained.units_per_second(), trained.loss);
@@ -42,12 +42,12 @@ impl<M> Outcome<M> {
         Outcome { model: model(trained), stopped, lines, check: None, facts }
     }
 
-    /// Of a system that learns from pairs by gradient.
+    /// Of a system trained on pairs.
     pub(crate) fn of_gradient(trained: Trained<M>) -> Self {
         Self::of_gradient_in(Unit::Pairs, trained)
     }
 
-    /// Of a system that learns by gradient from examples of this name.
+    /// Of a system trained on examples of this name.
     pub(crate) fn of_gradient_in(unit: Unit, trained: Trained<M>) -> Self {
         let (n, time, rate) = (trained.units, duration(trained.training), trained.units_per_second());
         let mut lines = vec![format!(
@@ -99,7 +99,7 @@ pub(crate) fn source_line(report: &SourceReport) -> String {
     let left_out = [
         (report.identical, "of equal sentences"),
         (report.contaminated, "held out"),
-        (report.lonely, "without a second sentence or a known word"),
+        (report.singletons, "without a second sentence or a known word"),
     ];
     let left_out: Vec<String> =
         left_out.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{} {why}", grouped(*n))).collect();
@@ -116,6 +116,6 @@ pub(crate) fn source_json(report: &SourceReport) -> Value {
         "groups": report.groups,
         "identical": report.identical,
         "contaminated": report.contaminated,
-        "lonely": report.lonely,
+        "singletons": report.singletons,
     })
 }

@@ -27,7 +27,7 @@ use crate::{
     progress::{TrainingProgress, Unit},
 };
 
-/// A system that learns from pairs, as the program sees it.
+/// A system trained on pairs, as the program sees it.
 pub(crate) trait PairSystem: Default + Clone + Serialize + Shown {
     type Model: SentenceEncoder + 'static;
     /// Whether the softmax loss alone brings the recipe.

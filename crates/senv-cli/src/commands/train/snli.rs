@@ -1,4 +1,4 @@
-//! `senv train snli`: judged pairs to an encoder and its classifier, from the start or from Skip-thoughts.
+//! `senv train snli`: labelled pairs to an encoder and its classifier, from the start or from Skip-thoughts.
 
 use std::path::{Path, PathBuf};
 
@@ -24,11 +24,11 @@ use crate::{
 /// Arguments of the SNLI models.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SnliArgs {
-    /// Judged pairs to learn from: LABEL (entailment, neutral, contradiction), PREMISE, HYPOTHESIS, separated by tabs; a
+    /// Labelled pairs of the training set: LABEL (entailment, neutral, contradiction), PREMISE, HYPOTHESIS, separated by tabs; a
     /// published snli_1.0_*.txt or .jsonl; or a part of SICK. Pairs without a label (-) are passed over.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     train: Vec<PathBuf>,
-    /// Judged pairs that choose the best weights, by the share of right labels; without them the last weights are kept.
+    /// Labelled pairs that choose the best weights, by the share of right labels; without them the last weights are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev: Vec<PathBuf>,
     /// What turns a sentence into a vector: bow (the sum of its words), rnn (a recurrent encoder), or a Skip-thought
@@ -98,7 +98,7 @@ impl SnliArgs {
         let job = Job::new(&self.files, &files.chain(base).collect::<Vec<_>>())?;
         let epochs = epochs_of(&params.fit);
         let (train, dev) = (read(&self.train)?, read(&self.dev)?);
-        let train = train.ok_or_else(|| Failure::Usage("give pairs to learn from with --train FILE".into()))?;
+        let train = train.ok_or_else(|| Failure::Usage("give labelled pairs with --train FILE".into()))?;
         let pairs = (&train, dev.as_ref());
         let Some(base) = base else {
             return job.run(
@@ -188,7 +188,7 @@ impl SnliArgs {
     }
 }
 
-/// Pairs to learn from, and held-out ones.
+/// Training pairs, and held-out ones.
 type Labelled<'a> = (&'a NliPairs, Option<&'a NliPairs>);
 
 /// The labelled pairs of all files together; none without a file.

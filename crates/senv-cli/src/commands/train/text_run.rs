@@ -1,4 +1,4 @@
-//! `senv train` of the systems that learn from words in their sentence: text to a model.
+//! `senv train` of the systems that train on words in their sentences: text to a model.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! BOW AE: the words of a sentence, summed and squashed, from which its set of words is to be told again.
+//! BOW AE: the words of a sentence, summed and squashed, from which its set of words is predicted.
 //!
 //! S. Lauly et al., "An Autoencoder Approach to Learning Bilingual Word Representations", NIPS 2014, section 2, in one
 //! language. The reconstruction is `presence-loss`, or `presence-tree` for large vocabularies. The sentence vector is what
@@ -179,7 +179,7 @@ impl BowAutoencoderParams {
             words.dedup();
             sentences.push(words.iter().copied());
         }
-        self.long.tell((n_long, sentences.len()), &format!("{name}sentences"), self.max_tokens, observer)?;
+        self.long.report((n_long, sentences.len()), &format!("{name}sentences"), self.max_tokens, observer)?;
         Ok(sentences)
     }
 }
@@ -193,7 +193,7 @@ pub struct BowAutoencoder {
     words: Table,
     encoder: PresentWords,
     output: Output,
-    /// The bias, and those of what tells the words.
+    /// The bias, and the parameters of the output layer.
     parameters: [Parameters<f32>; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Sentences, each to be told again from its vector.
+//! The objective of BOW AE: each sentence is reconstructed from its vector.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{Parameters, Sentences, Stream, TokenBatch};
@@ -11,10 +11,10 @@ use crate::{
     fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates},
 };
 
-/// Held-out sentences that are told at a time.
+/// Held-out sentences of a batch.
 const A_BATCH: usize = 256;
 
-/// What tells the words.
+/// The output layer over the words.
 #[derive(Debug, Clone)]
 pub(super) enum Output {
     Full(MultiLabelLoss),
@@ -79,7 +79,7 @@ impl Output {
     }
 }
 
-/// Sentences, each to be told again.
+/// Sentences to be reconstructed.
 pub(super) struct Autoencoding {
     pub(super) encoder: PresentWords,
     pub(super) output: Output,
@@ -93,14 +93,14 @@ pub(super) struct Autoencoding {
     pub(super) identity: String,
 }
 
-/// Sentences to be told again.
+/// The sentences of a step.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct ReconstructionBatch {
     batch: TokenBatch,
     sentences: Sentences,
 }
 
-impl Told {
+impl ReconstructionBatch {
     /// Takes these sentences of a set.
     fn assign(&mut self, set: &Sentences, numbers: impl Iterator<Item = usize>) -> Result<()> {
         self.sentences.clear();
@@ -110,7 +110,7 @@ impl Told {
 }
 
 impl Objective for Autoencoding {
-    type Batch = Told;
+    type Batch = ReconstructionBatch;
 
     fn kind(&self) -> &'static str {
         BowAutoencoder::KIND
@@ -130,15 +130,15 @@ impl Objective for Autoencoding {
         if rows { vec![1] } else { Vec::new() }
     }
 
-    fn prepare(&self, step: &Step<'_>, told: &mut Told) -> Result<()> {
-        told.assign(&self.sentences, step.examples.iter().map(|&i| i as usize))
+    fn prepare(&self, step: &Step<'_>, batch_of_step: &mut ReconstructionBatch) -> Result<()> {
+        batch_of_step.assign(&self.sentences, step.examples.iter().map(|&i| i as usize))
     }
 
     fn gradients(
         &self,
         weights: &Weights,
         _: &Step<'_>,
-        Told { batch, sentences }: &Told,
+        ReconstructionBatch { batch, sentences }: &ReconstructionBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let row_groups = self.row_groups();
@@ -162,12 +162,12 @@ impl Objective for Autoencoding {
     /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
-        let (mut sum, mut told) = (0.0, Told::default());
+        let (mut sum, mut batch_of_step) = (0.0, ReconstructionBatch::default());
         for first in (0..dev.len()).step_by(A_BATCH) {
-            told.assign(dev, first..dev.len().min(first + A_BATCH))?;
-            let words = told.batch.gather(&weights.words)?;
-            let (h, _) = self.encoder.forward(&weights.parameters[0], &told.batch, words.view())?;
-            sum += self.output.losses(&weights.parameters[1], h.view(), &told.sentences)?.iter().sum::<f64>();
+            batch_of_step.assign(dev, first..dev.len().min(first + A_BATCH))?;
+            let words = batch_of_step.batch.gather(&weights.words)?;
+            let (h, _) = self.encoder.forward(&weights.parameters[0], &batch_of_step.batch, words.view())?;
+            sum += self.output.losses(&weights.parameters[1], h.view(), &batch_of_step.sentences)?.iter().sum::<f64>();
         }
         Ok(Some(-sum / dev.len() as f64))
     }

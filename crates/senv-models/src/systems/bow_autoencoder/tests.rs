@@ -77,9 +77,9 @@ fn the_encoder_gives_the_reference_numbers() {
     close(h.as_slice().unwrap(), &case["h"], 1e-9);
 
     let output = parameters(&[("output.w", &case["O"]), ("output.b", &case["b"])]);
-    let told = MultiLabelLoss::new(w.ncols(), w.nrows());
+    let batch = MultiLabelLoss::new(w.ncols(), w.nrows());
     let (mut d_output, mut d_bias) = (output.zeros_like(), bias.zeros_like());
-    let (loss, d_h) = told.loss_and_gradients(&output, h.view(), &sentences, 1.0, &mut d_output).unwrap();
+    let (loss, d_h) = batch.loss_and_gradients(&output, h.view(), &sentences, 1.0, &mut d_output).unwrap();
     close(&[loss], &Value::from(vec![case["loss"].clone()]), 1e-9);
     let mut d_words = Array2::zeros(words.raw_dim());
     let to = Some(d_words.view_mut());
@@ -110,11 +110,11 @@ fn a_step_of_the_trainer_gives_the_reference_numbers_in_single_precision() {
         identity: String::new(),
     };
     // In another order than they stand.
-    let (mut told, step) = (Default::default(), Step { seed: 1, number: 0, source: 0, examples: &[1, 0] });
-    objective.prepare(&step, &mut told).unwrap();
+    let (mut batch, step) = (Default::default(), Step { seed: 1, number: 0, source: 0, examples: &[1, 0] });
+    objective.prepare(&step, &mut batch).unwrap();
     let d_parameters = weights.parameters.iter().map(Parameters::zeros_like).collect();
     let mut gradients = Gradients { d_parameters, ..Gradients::default() };
-    let report = objective.gradients(&weights, &step, &told, &mut gradients).unwrap();
+    let report = objective.gradients(&weights, &step, &batch, &mut gradients).unwrap();
 
     let (d, tolerance) = (&case["grads"], 2e-6);
     close(&[report.loss], &Value::from(vec![case["loss"].clone()]), tolerance);

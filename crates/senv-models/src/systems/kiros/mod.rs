@@ -3,7 +3,7 @@
 //! Their files: `dictionary.txt`, a word a line; `utable.npy` and `btable.npy`, the word vectors of uni and bi in that
 //! order; `uni_skip.npz` and `bi_skip.npz`, the encoders. In these, W (dim, 2 d) and U (d, 2 d) hold the reset gate, then
 //! the update gate, b (2 d) their biases; Wx, Ux and bx are the candidate's. The names begin with `encoder_`, for the
-//! reader from the right with `encoder_r_`. The cells are those of [`GruStyle::Release`].
+//! backward direction with `encoder_r_`. The cells are those of [`GruStyle::Release`].
 
 mod npz;
 
@@ -82,7 +82,7 @@ impl SkipThought {
             return Err(Error::BadWeights { path: dictionary.to_owned(), reason });
         }
         let config = SequenceConfig {
-            parts: parts.iter().map(|part| part.machine.form.clone()).collect(),
+            parts: parts.iter().map(|part| part.seq2seq.form.clone()).collect(),
             reading: Reading { tokenizer, max_tokens: MAX_TOKENS, unknown, end: None },
             normalize: true,
             params: None,
@@ -93,15 +93,15 @@ impl SkipThought {
 
 /// The words of the dictionary, in order.
 fn words(path: &Path) -> Result<Vocabulary> {
-    let mut reader = TextReader::open(&[path], &TextOptions::default())?;
+    let mut direction = TextReader::open(&[path], &TextOptions::default())?;
     let mut words = Vec::new();
-    while let Some(line) = reader.next_line()? {
+    while let Some(line) = direction.next_line()? {
         words.push((line.text.trim().to_owned(), 0));
     }
     Ok(Vocabulary::from_counts(words, 0)?)
 }
 
-fn part(files: &ReleasedEncoder, readers: &[&str], n_words: usize) -> Result<Part> {
+fn part(files: &ReleasedEncoder, directions: &[&str], n_words: usize) -> Result<Part> {
     let words = read_npy(&files.words)?;
     let bad = |path: &Path, reason: String| Error::BadWeights { path: path.to_owned(), reason };
     if words.n_rows() != n_words {
@@ -115,9 +115,9 @@ fn part(files: &ReleasedEncoder, readers: &[&str], n_words: usize) -> Result<Par
     let dim = Rows::dim(&words);
     let hidden = npz.array("encoder_Ux")?.n_rows();
     let mut parameters = Parameters::new();
-    for (reader, name) in readers.iter().zip(["forward1", "backward1"]) {
+    for (direction, name) in directions.iter().zip(["forward1", "backward1"]) {
         let mut array = |name: &str, shape: (usize, usize)| -> Result<Table> {
-            let name = format!("{reader}_{name}");
+            let name = format!("{direction}_{name}");
             let array = npz.array(&name)?;
             let got = (array.n_rows(), array.dim());
             let reason = || format!("array {name:?}: the shape {got:?} (a vector is one column), expected {shape:?}");
@@ -134,7 +134,7 @@ fn part(files: &ReleasedEncoder, readers: &[&str], n_words: usize) -> Result<Par
         dim,
         hidden,
         layers: 1,
-        topology: if readers.len() == 1 { GruTopology::Forward } else { GruTopology::Separate },
+        topology: if directions.len() == 1 { GruTopology::Forward } else { GruTopology::Separate },
         style: GruStyle::Release,
         start: GruInit::Orthogonal,
         conditioning: Conditioning::InitialState,

@@ -18,7 +18,7 @@ pub enum SnliEncoder {
     Bow,
     /// Recurrent encoders.
     Rnn {
-        /// Units of a reader in a layer.
+        /// Hidden size of each direction in a layer.
         hidden: usize,
         /// Layers, at least 1.
         layers: usize,
@@ -32,7 +32,7 @@ pub enum SnliEncoder {
 }
 
 impl SnliEncoder {
-    /// The paper's SNLI RNN: one reader, 2400 units, recurrent matrices orthogonal at the start.
+    /// The paper's SNLI RNN: one direction, hidden size 2400, recurrent matrices orthogonal at the start.
     #[must_use]
     pub fn rnn() -> Self {
         Self::Rnn {

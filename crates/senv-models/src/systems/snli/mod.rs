@@ -1,4 +1,4 @@
-//! The SNLI models: an encoder trained by telling whether one sentence follows from another.
+//! The SNLI models: an encoder trained by classifying whether one sentence follows from another.
 //!
 //! Both sentences go through one encoder, and the `nli-head` reads their vectors side by side. BOW sums word vectors,
 //! RNN reads them with a recurrent network; a Skip-thought model may be the start of both words and network.
@@ -166,7 +166,7 @@ impl SnliParams {
         self.check()?;
         require(part < base.parts.len(), "part", "one of the model's", part as f64)?;
         let part = &base.parts[part];
-        let form = &part.machine.form;
+        let form = &part.seq2seq.form;
         let fingerprint = Fingerprint::new().vocabulary(&base.vocabulary).table(&part.words);
         let start = SnliStart {
             encoder: SnliEncoder::Rnn {
@@ -365,7 +365,7 @@ impl SavedModel for Snli {
     }
 
     fn usual_expansion(&self) -> Expansion {
-        // One that tells unknown words apart was tuned, from words of another model.
+        // One that has a vector for unknown words was fine-tuned, from words of another model.
         let frozen = self.config.reading.unknown.is_none() && self.config.params.fit.words == WordUpdates::Frozen;
         if frozen { Expansion::Same } else { Expansion::Affine }
     }

@@ -15,7 +15,7 @@ use crate::{
 /// Pairs whose labels are predicted at a time.
 pub(super) const A_BATCH: usize = 256;
 
-/// Labelled pairs in the numbers of a vocabulary.
+/// Labelled pairs as token ids.
 pub(super) struct Labelled {
     /// The premises, then the hypotheses.
     sentences: Sentences,
@@ -54,19 +54,19 @@ impl Labelled {
             LongSentences::Cut => "sentences",
             LongSentences::Drop => "pairs with a sentence",
         };
-        policy.tell((n_long, labels.len()), &format!("{name}{what}"), reading.max_tokens, observer)?;
+        policy.report((n_long, labels.len()), &format!("{name}{what}"), reading.max_tokens, observer)?;
         hypotheses.iter().for_each(|sentence| sentences.push(sentence.iter().copied()));
         Ok(Self { sentences, labels })
     }
 
     /// The sentences of these pairs: premises, then hypotheses.
-    fn assign(&self, examples: &[u32], judged: &mut Judged) -> Result<()> {
+    fn assign(&self, examples: &[u32], labelled: &mut LabelledBatch) -> Result<()> {
         let n = self.labels.len();
         let premises = examples.iter().map(|&i| self.sentences.get(i as usize));
         let hypotheses = examples.iter().map(|&i| self.sentences.get(n + i as usize));
-        judged.labels.clear();
-        judged.labels.extend(examples.iter().map(|&i| self.labels[i as usize]));
-        Ok(judged.batch.assign(premises.chain(hypotheses))?)
+        labelled.labels.clear();
+        labelled.labels.extend(examples.iter().map(|&i| self.labels[i as usize]));
+        Ok(labelled.batch.assign(premises.chain(hypotheses))?)
     }
 
     /// What identifies the pairs.
@@ -91,13 +91,13 @@ pub(super) struct Pairs {
 
 /// Premises, then hypotheses, and their labels.
 #[derive(Default)]
-pub(super) struct Judged {
+pub(super) struct LabelledBatch {
     batch: TokenBatch,
     labels: Vec<u32>,
 }
 
 impl Objective for Pairs {
-    type Batch = Judged;
+    type Batch = LabelledBatch;
 
     fn kind(&self) -> &'static str {
         Snli::KIND
@@ -111,7 +111,7 @@ impl Objective for Pairs {
         self.identity.clone()
     }
 
-    fn prepare(&self, step: &Step<'_>, batch: &mut Judged) -> Result<()> {
+    fn prepare(&self, step: &Step<'_>, batch: &mut LabelledBatch) -> Result<()> {
         self.train.assign(step.examples, batch)
     }
 
@@ -119,7 +119,7 @@ impl Objective for Pairs {
         &self,
         weights: &Weights,
         _: &Step<'_>,
-        Judged { batch, labels }: &Judged,
+        LabelledBatch { batch, labels }: &LabelledBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         gradients.begin_words(batch, weights.words.dim())?;
@@ -149,10 +149,10 @@ impl Objective for Pairs {
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
         let examples: Vec<u32> = (0..dev.labels.len() as u32).collect();
-        let (mut right, mut judged) = (0.0, Judged::default());
+        let (mut right, mut labelled) = (0.0, LabelledBatch::default());
         for examples in examples.chunks(A_BATCH) {
-            dev.assign(examples, &mut judged)?;
-            let Judged { batch, labels } = &judged;
+            dev.assign(examples, &mut labelled)?;
+            let LabelledBatch { batch, labels } = &labelled;
             let words = batch.gather(&weights.words)?;
             let vectors = self.encoder.encode(&weights.parameters[0], batch, words.view())?;
             if vectors.iter().any(|x| !x.is_finite()) {

@@ -15,7 +15,7 @@ use senv_encoders::{Encoder, GruDecoder};
 use senv_losses::{Reduction, RowGradients};
 
 use super::{
-    form::{Machine, Output},
+    form::{Output, Seq2Seq},
     reading::END,
 };
 use crate::{
@@ -37,9 +37,9 @@ pub(crate) struct ExampleSet {
 }
 
 /// Encoder and decoders on sentences.
-pub(crate) struct Telling {
+pub(crate) struct Seq2SeqObjective {
     pub(crate) kind: &'static str,
-    pub(crate) machine: Machine,
+    pub(crate) seq2seq: Seq2Seq,
     pub(crate) train: ExampleSet,
     /// Held out, to validate with.
     pub(crate) dev: Option<ExampleSet>,
@@ -52,14 +52,14 @@ pub(crate) struct Telling {
     pub(crate) identity: String,
 }
 
-/// The sentences of a step: those read, then those that each decoder tells. Memory is kept from step to step.
+/// The sentences of a step: those encoded, then those that each decoder predicts. Memory is kept from step to step.
 #[derive(Default)]
-pub(crate) struct Told {
+pub(crate) struct Seq2SeqBatch {
     batches: [TokenBatch; 3],
     sentences: Sentences,
 }
 
-impl Told {
+impl Seq2SeqBatch {
     /// Takes these examples of a set for so many decoders.
     fn assign<'e>(
         &mut self,
@@ -80,8 +80,8 @@ impl Told {
     }
 }
 
-/// What a step is asked for.
-pub(crate) struct Asked<'a> {
+/// What a step needs beside sentences and parameters.
+pub(crate) struct StepContext<'a> {
     /// α of each decoder.
     pub(crate) alphas: &'a [f64],
     /// The seed, and the number of the step, which sampled words come from.
@@ -92,15 +92,15 @@ pub(crate) struct Asked<'a> {
     pub(crate) row_groups: &'a [usize],
 }
 
-impl Machine {
-    /// Loss and gradients of one batch of sentences read and one told by each decoder, with the vectors of the distinct
+impl Seq2Seq {
+    /// Loss and gradients of one encoded batch of sentences and one predicted by each decoder, with the vectors of the distinct
     /// words of each. Returns the gradients of the word vectors, batch by batch.
     pub(crate) fn step<F: Float>(
         &self,
         batches: &[TokenBatch],
         words: &[Array2<F>],
         parameters: &[Parameters<F>],
-        asked: &Asked<'_>,
+        context: &StepContext<'_>,
         d_parameters: &mut [Parameters<F>],
         row_gradients: &mut Vec<RowGradients<F>>,
     ) -> Result<(StepReport, Vec<Array2<F>>)> {
@@ -109,19 +109,19 @@ impl Machine {
         let mut d_words: Vec<Array2<F>> = words.iter().map(|words| Array2::zeros(words.raw_dim())).collect();
         let sampled = matches!(self.output, Output::Sampled(..));
         let mut report = StepReport { tokens: batches[0].n_tokens() as u64, sampled, ..StepReport::default() };
-        for (k, &alpha) in asked.alphas.iter().enumerate() {
+        for (k, &alpha) in context.alphas.iter().enumerate() {
             let (decoder, (of_decoder, of_output)) = (self.decoder(k)?, self.groups(k));
             let (batch, words) = (&batches[1 + k], words[1 + k].view());
-            let (hidden, told) = decoder.forward(&parameters[of_decoder], batch, words, vectors.view())?;
+            let (hidden, saved_states) = decoder.forward(&parameters[of_decoder], batch, words, vectors.view())?;
             let (loss, d_hidden, rows) = self.output.loss_and_gradients(
                 &parameters[of_output],
                 hidden.view(),
                 &GruDecoder::targets(batch),
                 alpha,
-                (asked.place.0, [asked.place.1, k as u64]),
+                (context.place.0, [context.place.1, k as u64]),
                 &mut d_parameters[of_output],
             )?;
-            match (rows, asked.row_groups.iter().position(|&group| group == of_output)) {
+            match (rows, context.row_groups.iter().position(|&group| group == of_output)) {
                 (Some(rows), Some(place)) => add_rows(row_gradients, place, rows)?,
                 (Some(rows), None) => rows.add_to(&mut d_parameters[of_output], 0)?,
                 (None, _) => {}
@@ -137,25 +137,25 @@ impl Machine {
                 batch,
                 words,
                 vectors.view(),
-                &told,
+                &saved_states,
                 d_hidden.view(),
-                (!asked.frozen).then(|| d_words[1 + k].view_mut()),
+                (!context.frozen).then(|| d_words[1 + k].view_mut()),
                 d_vectors.view_mut(),
                 &mut d_parameters[of_decoder],
             )?;
         }
         let (source, words) = (&batches[0], words[0].view());
-        let d_words_read = (!asked.frozen).then(|| d_words[0].view_mut());
+        let d_words_read = (!context.frozen).then(|| d_words[0].view_mut());
         let d_encoder = &mut d_parameters[0];
         self.encoder.backward(&parameters[0], source, words, &saved, d_vectors.view(), d_words_read, d_encoder)?;
         Ok((report, d_words))
     }
 }
 
-impl Telling {
+impl Seq2SeqObjective {
     /// Adds word gradients up, by token.
-    fn merge(&self, told: &Told, parts: &[Array2<f32>], dim: usize, gradients: &mut Gradients) {
-        let parts = || told.batches.iter().zip(parts);
+    fn merge(&self, sentences_of_step: &Seq2SeqBatch, parts: &[Array2<f32>], dim: usize, gradients: &mut Gradients) {
+        let parts = || sentences_of_step.batches.iter().zip(parts);
         gradients.tokens.clear();
         if gradients.frozen {
             gradients.d_words = Array2::zeros((0, dim));
@@ -175,8 +175,8 @@ impl Telling {
     }
 }
 
-impl Objective for Telling {
-    type Batch = Told;
+impl Objective for Seq2SeqObjective {
+    type Batch = Seq2SeqBatch;
 
     fn kind(&self) -> &'static str {
         self.kind
@@ -192,56 +192,56 @@ impl Objective for Telling {
 
     /// The outputs with sampled words; with the dense rule every row moves at every step.
     fn row_groups(&self) -> Vec<usize> {
-        let sampled = matches!(self.machine.output, Output::Sampled(..)) && self.updates != WordUpdates::Dense;
-        let mut groups: Vec<usize> = (0..self.weights.len()).map(|k| self.machine.groups(k).1).collect();
+        let sampled = matches!(self.seq2seq.output, Output::Sampled(..)) && self.updates != WordUpdates::Dense;
+        let mut groups: Vec<usize> = (0..self.weights.len()).map(|k| self.seq2seq.groups(k).1).collect();
         groups.dedup(); // Decoders may share one.
         if sampled { groups } else { Vec::new() }
     }
 
-    fn prepare(&self, step: &Step<'_>, told: &mut Told) -> Result<()> {
+    fn prepare(&self, step: &Step<'_>, sentences_of_step: &mut Seq2SeqBatch) -> Result<()> {
         let examples = step.examples.iter().map(|&i| &self.train.examples[i as usize]);
-        told.assign(&self.train, examples, self.weights.len(), self.end)
+        sentences_of_step.assign(&self.train, examples, self.weights.len(), self.end)
     }
 
     fn gradients(
         &self,
         weights: &Weights,
         step: &Step<'_>,
-        told: &Told,
+        sentences_of_step: &Seq2SeqBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let row_groups = self.row_groups();
         gradients.rows.clear();
-        let batches = &told.batches[..=self.weights.len()];
+        let batches = &sentences_of_step.batches[..=self.weights.len()];
         let words = batches.iter().map(|batch| batch.gather(&weights.words)).collect::<CoreResult<Vec<_>>>()?;
-        let asked = Asked {
+        let context = StepContext {
             alphas: &self.weights,
             place: (step.seed, step.number),
             frozen: gradients.frozen,
             row_groups: &row_groups,
         };
         let Gradients { d_parameters, rows, .. } = gradients;
-        let (report, parts) = self.machine.step(batches, &words, &weights.parameters, &asked, d_parameters, rows)?;
-        self.merge(told, &parts, self.machine.form.dim, gradients);
+        let (report, parts) = self.seq2seq.step(batches, &words, &weights.parameters, &context, d_parameters, rows)?;
+        self.merge(sentences_of_step, &parts, self.seq2seq.form.dim, gradients);
         Ok(report)
     }
 
-    /// The mean of ln p over the held-out tokens of all decoders, weighed by α: judged against all words, and the better
+    /// The mean of ln p over the held-out tokens of all decoders, weighed by α: by the full softmax, and the better
     /// the larger, as scores are.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
-        let Machine { encoder, output, .. } = &self.machine;
-        let (mut sum, mut n, mut told) = (0.0, 0.0, Told::default());
+        let Seq2Seq { encoder, output, .. } = &self.seq2seq;
+        let (mut sum, mut n, mut sentences_of_step) = (0.0, 0.0, Seq2SeqBatch::default());
         for examples in dev.examples.chunks(A_BATCH) {
-            told.assign(dev, examples.iter(), self.weights.len(), self.end)?;
-            let source = &told.batches[0];
+            sentences_of_step.assign(dev, examples.iter(), self.weights.len(), self.end)?;
+            let source = &sentences_of_step.batches[0];
             let words = source.gather(&weights.words)?;
             let vectors = encoder.encode(&weights.parameters[0], source, words.view())?;
             for (k, &weight) in self.weights.iter().enumerate() {
-                let (of_decoder, of_output) = self.machine.groups(k);
-                let batch = &told.batches[1 + k];
+                let (of_decoder, of_output) = self.seq2seq.groups(k);
+                let batch = &sentences_of_step.batches[1 + k];
                 let words = batch.gather(&weights.words)?;
-                let decoder = self.machine.decoder(k)?;
+                let decoder = self.seq2seq.decoder(k)?;
                 let parameters = &weights.parameters[of_decoder];
                 let (hidden, _) = decoder.forward(parameters, batch, words.view(), vectors.view())?;
                 let targets = GruDecoder::targets(batch);
@@ -266,7 +266,13 @@ mod tests {
     const DIM: usize = 2;
 
     /// Loss and all gradients, back to back: words, groups of parameters. `x` holds the words and parameters likewise.
-    fn whole(machine: &Machine, told: &Told, form: &[Parameters<f64>], as_rows: bool, x: &[f64]) -> (f64, Vec<f64>) {
+    fn whole(
+        seq2seq: &Seq2Seq,
+        sentences_of_step: &Seq2SeqBatch,
+        form: &[Parameters<f64>],
+        as_rows: bool,
+        x: &[f64],
+    ) -> (f64, Vec<f64>) {
         let (table, mut rest) = x.split_at(WORDS * DIM);
         let mut parameters = form.to_vec();
         for tensor in parameters.iter_mut().flat_map(Parameters::iter_mut) {
@@ -277,19 +283,20 @@ mod tests {
         let gather = |batch: &TokenBatch| {
             Array2::from_shape_fn((batch.distinct().len(), DIM), |(i, j)| table[batch.distinct()[i].index() * DIM + j])
         };
-        let words: Vec<Array2<f64>> = told.batches.iter().map(gather).collect();
-        let groups = if machine.form.shared_output { vec![3] } else { vec![3, 4] };
+        let words: Vec<Array2<f64>> = sentences_of_step.batches.iter().map(gather).collect();
+        let groups = if seq2seq.form.shared_output { vec![3] } else { vec![3, 4] };
         let row_groups = if as_rows { &groups[..] } else { &[] };
-        let asked = Asked { alphas: &[1.0, 2.5], place: (7, 3), frozen: false, row_groups };
+        let context = StepContext { alphas: &[1.0, 2.5], place: (7, 3), frozen: false, row_groups };
         let mut d: Vec<Parameters<f64>> = form.iter().map(Parameters::zeros_like).collect();
         let mut rows = Vec::new();
-        let (report, d_words) = machine.step(&told.batches, &words, &parameters, &asked, &mut d, &mut rows).unwrap();
+        let (report, d_words) =
+            seq2seq.step(&sentences_of_step.batches, &words, &parameters, &context, &mut d, &mut rows).unwrap();
         for (rows, &group) in rows.iter().zip(&groups) {
             assert!(as_rows && d[group].iter().all(|tensor| tensor.values().iter().all(|&d| d == 0.0)));
             rows.add_to(&mut d[group], 0).unwrap();
         }
         let mut gradient = vec![0.0; WORDS * DIM];
-        for (batch, d_words) in told.batches.iter().zip(&d_words) {
+        for (batch, d_words) in sentences_of_step.batches.iter().zip(&d_words) {
             for (token, d) in batch.distinct().iter().zip(d_words.rows()) {
                 (0..DIM).for_each(|j| gradient[token.index() * DIM + j] += d[j]);
             }
@@ -331,23 +338,24 @@ mod tests {
                     output: output.clone(),
                     reduction: Reduction::Mean,
                 };
-                let machine = form.build().unwrap();
-                let zeros: Vec<Parameters<f64>> = machine.init(1).unwrap().iter().map(Parameters::cast).collect();
-                let mut told = Told::default();
-                told.assign(&set, set.examples.iter(), 2, shared_output.then_some(END)).unwrap();
+                let seq2seq = form.build().unwrap();
+                let zeros: Vec<Parameters<f64>> = seq2seq.init(1).unwrap().iter().map(Parameters::cast).collect();
+                let mut sentences_of_step = Seq2SeqBatch::default();
+                sentences_of_step.assign(&set, set.examples.iter(), 2, shared_output.then_some(END)).unwrap();
                 let n = WORDS * DIM + zeros.iter().map(Parameters::n_values).sum::<usize>();
                 let mut rng = stream(5, "whole", &[]);
                 let x: Vec<f64> = (0..n).map(|_| rng.random_range(-0.8..0.8)).collect();
-                let (_, gradient) = whole(&machine, &told, &zeros, false, &x);
-                let error = max_relative_error(|x| whole(&machine, &told, &zeros, false, x).0, &x, &gradient);
+                let (_, gradient) = whole(&seq2seq, &sentences_of_step, &zeros, false, &x);
+                let error =
+                    max_relative_error(|x| whole(&seq2seq, &sentences_of_step, &zeros, false, x).0, &x, &gradient);
                 assert!(error < 1e-7, "{output:?} {conditioning:?}: {error:e}");
                 let mut wrong = gradient.clone();
                 let largest = (0..n).max_by(|&i, &j| gradient[i].abs().total_cmp(&gradient[j].abs())).unwrap();
                 wrong[largest] *= -1.0;
-                let error = max_relative_error(|x| whole(&machine, &told, &zeros, false, x).0, &x, &wrong);
+                let error = max_relative_error(|x| whole(&seq2seq, &sentences_of_step, &zeros, false, x).0, &x, &wrong);
                 assert!(error > 1.9, "a flipped sign");
                 if matches!(output, OutputForm::Sampled { .. }) {
-                    assert_eq!(whole(&machine, &told, &zeros, true, &x).1, gradient, "as rows");
+                    assert_eq!(whole(&seq2seq, &sentences_of_step, &zeros, true, &x).1, gradient, "as rows");
                 }
             }
         }
