@@ -13,11 +13,10 @@
 //! targets came one after another: the sums are what their rows have already moved when their turn comes. It takes the
 //! products h_s·h_t and no second pass over the rows. Hidden vectors stay those of the start of the step.
 
-use senv_core::math::softplus;
+use senv_core::{kernels, math::softplus};
 
 use crate::{
     plan::{Plan, SharedNegatives, Step},
-    sigmoid::sigmoid_in_place,
     step::{Rate, n_products},
 };
 
@@ -125,12 +124,12 @@ impl Coefficients {
                     .map(|(&s, _)| softplus(f64::from(s)))
                     .sum::<f64>();
             }
-            sigmoid_in_place(row);
+            kernels::sigmoid_in_place(row);
             for ((c, &score), &negative) in coefficients.iter_mut().zip(row.iter()).zip(negatives) {
                 *c = if negative == t.row { 0.0 } else { -rate.lr * score };
             }
             let mut positive = [own[i]];
-            sigmoid_in_place(&mut positive);
+            kernels::sigmoid_in_place(&mut positive);
             let c = rate.lr * (1.0 - positive[0]);
             self.targets.push(c);
             if has_repeats {

@@ -10,7 +10,7 @@
 use rand::RngExt;
 use senv_core::{Rows, TokenId, hyperparameters::hyperparameters, kernels, stream};
 
-use crate::{noise::Noise, sigmoid::sigmoid_in_place};
+use crate::noise::Noise;
 
 hyperparameters! {
     /// How a new vector is fitted.
@@ -50,7 +50,7 @@ pub fn infer(tokens: &[TokenId], targets: &dyn Rows, noise: &Noise, how: &Infere
             }
             let u = targets.row(row as usize);
             let mut score = [kernels::dot(u, out)];
-            sigmoid_in_place(&mut score);
+            kernels::sigmoid_in_place(&mut score);
             kernels::axpy(lr * (label - score[0]), u, &mut gradient);
         }
         kernels::add(&gradient, out);

@@ -13,7 +13,6 @@ mod pace;
 mod params;
 mod plan;
 mod run;
-mod sigmoid;
 mod spin;
 mod step;
 mod subsampling;

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! R is the context of the target: the sentence's words and n-grams without it (Sent2Vec, equation 4), the window
-//! (CBOW), the focus word (skip-gram), the document (PV-DBOW). Equation: `sgd-step` is the update that the Sent2Vec
-//! release makes from it, one row at a time; see [`sequential_step`].
+//! (CBOW), the focus word (skip-gram), the document (PV-DBOW). [`sequential_step`] is the update that the Sent2Vec release
+//! makes from it, one row at a time.
 
 use ndarray::{Array1, Array2, NdFloat};
 

@@ -77,9 +77,9 @@ fn the_encoder_gives_the_reference_numbers() {
     close(h.as_slice().unwrap(), &case["h"], 1e-9);
 
     let output = parameters(&[("output.w", &case["O"]), ("output.b", &case["b"])]);
-    let batch = MultiLabelLoss::new(w.ncols(), w.nrows());
+    let output_layer = MultiLabelLoss::new(w.ncols(), w.nrows());
     let (mut d_output, mut d_bias) = (output.zeros_like(), bias.zeros_like());
-    let (loss, d_h) = batch.loss_and_gradients(&output, h.view(), &sentences, 1.0, &mut d_output).unwrap();
+    let (loss, d_h) = output_layer.loss_and_gradients(&output, h.view(), &sentences, 1.0, &mut d_output).unwrap();
     close(&[loss], &Value::from(vec![case["loss"].clone()]), 1e-9);
     let mut d_words = Array2::zeros(words.raw_dim());
     let to = Some(d_words.view_mut());
