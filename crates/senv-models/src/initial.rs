@@ -11,7 +11,11 @@
 //! 2017: a table alone can then be trained to weight words, for its length is free. Words that the file lacks are drawn as
 //! long as its rows are on average.
 
-use senv_core::{Error as CoreError, Table, Vocabulary, hyperparameters::hyperparameters, init, stream};
+use senv_core::{
+    Error as CoreError, Table, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    init, stream,
+};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
@@ -62,12 +66,7 @@ impl Initial {
             let what = "a row of the initial vectors (--init-vectors; ask for the same --dim)";
             return Err(CoreError::ShapeMismatch { what, expected: dim, got: vectors.dim() }.into());
         }
-        if let Some(a) = self.frequency_weight
-            && !(a.is_finite() && a > 0.0)
-        {
-            let got = a.to_string();
-            return Err(CoreError::InvalidParameter { name: "frequency weight", requirement: "above 0", got }.into());
-        }
+        self.check_ranges()?;
         if let Some((word, _)) =
             vectors.and_then(|vectors| vectors.iter().find(|(_, row)| row.iter().any(|x| !x.is_finite())))
         {

@@ -170,7 +170,7 @@ fn parameters_out_of_range_are_named() {
     };
     assert!(bad(&|p| p.dim = 0).contains("dim must be from 1 to 65536, got 0"));
     assert!(bad(&|p| p.dim = 65_537).contains("dim"));
-    assert!(bad(&|p| p.word_ngrams = 0).contains("n-grams"));
+    assert!(bad(&|p| p.word_ngrams = 0).contains("word_ngrams must be from 1 to 255, got 0"));
     assert!(bad(&|p| p.training.lr = f32::NAN).contains("lr must be finite and above 0, got NaN"));
     assert!(bad(&|p| p.subsample = 0.0).contains("subsample must be above 0"));
     assert!(bad(&|p| p.subsample = f64::NAN).contains("subsample"));

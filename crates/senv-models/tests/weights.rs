@@ -344,7 +344,7 @@ fn weights_that_cannot_be_are_refused_before_training() {
     let text = Text::new();
     for a in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let params = Word2VecParams { weighting: Some(WeightScheme::Sif { a }), ..Word2VecParams::default() };
-        assert!(params.check().unwrap_err().to_string().starts_with("a must be above 0"), "{a}");
+        assert!(params.check().unwrap_err().to_string().starts_with("sif_a must be finite and above 0"), "{a}");
     }
     let params = PpParams { weighting: Some(WeightScheme::Usif { mean_length: 0.5 }), ..PpParams::default() };
     assert!(params.check().is_err());

@@ -38,10 +38,10 @@ fn equal_sentences_are_left_out_and_nothing_but_them_is_refused() {
     let ended = pp(&folder, "some.tsv", &DIM).ok();
     assert!(ended.err.contains("left out: 1 of equal sentences"), "{}", ended.err);
     folder.write("equal.tsv", "the cat sat\tthe cat sat\na dog\ta dog\n");
-    pp(&folder, "equal.tsv", &DIM).fails(1, &["no example to learn from", "two sentences differ"]);
+    pp(&folder, "equal.tsv", &DIM).fails(1, &["no training example", "two sentences differ"]);
     let neighbours = ["train", "siamese-cbow", "--input", "short.txt", "--output", "m.senv", "--min-count", "1"];
     folder.write("short.txt", "the cat sat\nthe dog sat\n");
-    folder.run(&neighbours).fails(1, &["short.txt: there is no example to learn from"]);
+    folder.run(&neighbours).fails(1, &["short.txt: there is no training example"]);
 }
 
 #[test]
@@ -101,9 +101,9 @@ fn settings_out_of_range_are_wrong_usage() {
     run(&["--warmup", "1"]).fails(2, &["warmup must be"]);
     run(&["--margin", "3", "--dim", "8"]).fails(2, &["margin"]);
     run(&["--word-dropout", "1"]).fails(2, &["word_dropout must be"]);
-    run(&["--init-frequency-weight", "0"]).fails(2, &["frequency weight must be"]);
-    run(&["--temperature", "0.1"]).fails(2, &["--temperature belongs to --loss softmax-cosine"]);
-    run(&["--loss", "softmax-cosine", "--margin", "0.1"]).fails(2, &["--margin belongs to --loss margin"]);
+    run(&["--init-frequency-weight", "0"]).fails(2, &["init_frequency_weight must be"]);
+    run(&["--temperature", "0.1"]).fails(2, &["--temperature 0.1: it belongs to the loss softmax-cosine"]);
+    run(&["--loss", "softmax-cosine", "--margin", "0.1"]).fails(2, &["--margin 0.1: it belongs to the loss margin"]);
     run(&["--loss", "softmax-cosine", "--dim", "8", "--nested", "4,9"]).fails(2, &["prefix", "9"]);
     let cse = ["train", "cse", "--pairs", "pairs.tsv", "--output", "m.senv"];
     folder
@@ -147,7 +147,7 @@ fn files_with_nothing_in_them_are_named() {
     folder.write("empty.txt", "");
     for kind in ["--pairs", "--captions", "--nli"] {
         let args = ["train", "pp", kind, "empty.txt", "--output", "n.senv"];
-        folder.run(&args).fails(1, &["empty.txt: there is no example to learn from"]);
+        folder.run(&args).fails(1, &["empty.txt: there is no training example"]);
     }
     let weighted = ["train", "weighted", "--model", "m.senv", "--input", "empty.txt", "--output", "n.senv"];
     folder.run(&weighted).fails(1, &["empty.txt holds no text"]);

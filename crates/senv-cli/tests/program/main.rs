@@ -11,6 +11,7 @@ mod formats;
 mod gradient;
 mod gradient_bad_input;
 mod init_model;
+mod manual;
 mod nli;
 mod pinned;
 mod quality;

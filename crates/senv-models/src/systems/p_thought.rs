@@ -5,7 +5,7 @@
 
 use senv_core::{
     Observer, Sentences, TokenId, Tokenizer,
-    hyperparameters::{hyperparameters, named_values},
+    hyperparameters::{Hyperparameters, hyperparameters, named_values},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::{DEFAULT_SAMPLED, DualObjective, Reduction};
@@ -98,6 +98,7 @@ impl PThoughtParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
         self.check_settings()
     }
 

@@ -6,7 +6,10 @@
 use crate::WordUpdates;
 use std::path::Path;
 
-use senv_core::{CorpusOptions, Observer, Tokenizer, hyperparameters::hyperparameters};
+use senv_core::{
+    CorpusOptions, Observer, Tokenizer,
+    hyperparameters::{Hyperparameters, hyperparameters},
+};
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::Reduction;
 use senv_store::Embeddings;
@@ -68,6 +71,7 @@ impl RnnAutoencoderParams {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
         self.check_settings()
     }
 

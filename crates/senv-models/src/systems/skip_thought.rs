@@ -9,7 +9,7 @@ use std::path::Path;
 
 use senv_core::{
     CorpusOptions, Error as CoreError, Observer, Tokenizer,
-    hyperparameters::hyperparameters,
+    hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
@@ -100,6 +100,7 @@ impl SkipThoughtParams {
     /// # Errors
     /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
         let even = !self.bi || self.sentence_dim.is_multiple_of(2);
         require(even, "sentence_dim", "even, for two directions", self.sentence_dim as f64)?;
         self.check_settings()

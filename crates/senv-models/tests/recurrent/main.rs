@@ -3,6 +3,7 @@
 mod autoencoders;
 mod damaged;
 mod p_thought;
+mod relatedness;
 mod resumed;
 mod skip_thought;
 mod snli;

@@ -147,9 +147,10 @@ impl<P: Shown> HyperArgs<P> {
 }
 
 impl<P> HyperArgs<P> {
-    /// Sets those of the given ones that `params` has.
+    /// Sets those of the given ones that `params` has, and checks ranges.
     pub(crate) fn apply(&self, params: &mut impl Hyperparameters) -> Result {
-        self.set_in(params).map_err(|error| match error {
+        let set = self.set_in(params).and_then(|()| params.check_ranges());
+        set.map_err(|error| match error {
             CoreError::BadHyperparameter { name, value, reason } => {
                 Failure::Usage(format!("--{} {value}: {reason}", option_of(&name)))
             }

@@ -1,14 +1,13 @@
 //! The encoders of the SNLI models: a sum of words, or a recurrent encoder.
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use senv_core::{
-    Error as CoreError, Parameters, Result as CoreResult, Stream, TokenBatch,
+    Result as CoreResult,
     hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, set_value},
 };
-use senv_encoders::{Average, Encoder, GruEncoder, GruInit, GruSaved, GruStyle, GruTopology, Pooling};
+use senv_encoders::{GruInit, GruStyle, GruTopology};
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
+use crate::EncoderForm;
 
 /// The form of the encoder of an SNLI model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,24 +43,14 @@ impl SnliEncoder {
         }
     }
 
-    /// The same tensors, with a start that takes no time.
-    pub(crate) fn cheap(&self) -> Self {
+    /// Its shape.
+    pub(crate) fn form(&self) -> EncoderForm {
         match self.clone() {
-            Self::Bow => Self::Bow,
-            Self::Rnn { hidden, layers, topology, style, .. } => {
-                Self::Rnn { hidden, layers, topology, style, start: GruInit::Glorot }
+            Self::Bow => EncoderForm::Sum,
+            Self::Rnn { hidden, layers, topology, style, start } => {
+                EncoderForm::Gru { hidden, layers, topology, style, start }
             }
         }
-    }
-
-    /// The encoder over word vectors of `dim` numbers.
-    pub(crate) fn build(&self, dim: usize) -> Result<PairEncoder> {
-        Ok(match self {
-            Self::Bow => PairEncoder::Sum(Average::new(dim, Pooling::Sum)),
-            Self::Rnn { hidden, layers, topology, style, start } => {
-                PairEncoder::Gru(GruEncoder::new(dim, *hidden, *layers, *topology, *style, *start)?)
-            }
-        })
     }
 }
 
@@ -106,90 +95,8 @@ impl Hyperparameters for SnliEncoder {
         Ok(true)
     }
 
-    /// [`SnliEncoder::build`] checks the shape.
+    /// The encoder checks its shape when it is made.
     fn check_ranges(&self) -> CoreResult<()> {
         Ok(())
-    }
-}
-
-/// One of the encoders.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum PairEncoder {
-    Sum(Average),
-    Gru(GruEncoder),
-}
-
-/// What either keeps for its backward pass.
-pub(crate) enum PairSaved {
-    Sum,
-    Gru(Box<GruSaved<f32>>),
-}
-
-impl PairEncoder {
-    /// The sentence vectors of trained parameters.
-    pub(crate) fn encode(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-    ) -> CoreResult<Array2<f32>> {
-        match self {
-            Self::Sum(sum) => Ok(sum.forward(parameters, batch, words)?.0),
-            Self::Gru(gru) => gru.encode(parameters, batch, words),
-        }
-    }
-}
-
-impl Encoder<f32> for PairEncoder {
-    type Saved = PairSaved;
-
-    fn dim(&self) -> usize {
-        match self {
-            Self::Sum(sum) => Encoder::<f32>::dim(sum),
-            Self::Gru(gru) => Encoder::<f32>::dim(gru),
-        }
-    }
-
-    fn init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>> {
-        match self {
-            Self::Sum(sum) => sum.init(rng),
-            Self::Gru(gru) => gru.init(rng),
-        }
-    }
-
-    fn forward(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-    ) -> CoreResult<(Array2<f32>, PairSaved)> {
-        match self {
-            Self::Sum(sum) => Ok((sum.forward(parameters, batch, words)?.0, PairSaved::Sum)),
-            Self::Gru(gru) => {
-                let (out, saved) = gru.forward(parameters, batch, words)?;
-                Ok((out, PairSaved::Gru(Box::new(saved))))
-            }
-        }
-    }
-
-    fn backward(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-        saved: &PairSaved,
-        d_out: ArrayView2<'_, f32>,
-        d_words: Option<ArrayViewMut2<'_, f32>>,
-        d_parameters: &mut Parameters<f32>,
-    ) -> CoreResult<()> {
-        match (self, saved) {
-            (Self::Sum(sum), PairSaved::Sum) => {
-                sum.backward(parameters, batch, words, &(), d_out, d_words, d_parameters)
-            }
-            (Self::Gru(gru), PairSaved::Gru(saved)) => {
-                gru.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
-            }
-            _ => Err(CoreError::ShapeMismatch { what: "saved state of another encoder", expected: 1, got: 0 }),
-        }
     }
 }

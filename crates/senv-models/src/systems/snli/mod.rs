@@ -28,7 +28,6 @@ use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
-use encoder::PairEncoder;
 pub use encoder::SnliEncoder;
 pub use pairs::NliPairs;
 use training::{A_BATCH, Labelled, Pairs};
@@ -39,6 +38,7 @@ use crate::{
     fit::{FitParams, Weights, copy_table, fit, require},
     initial::{self, Initial, InitialVectorReport},
     sequence::{LongSentences, Reading, encode_many, encode_one, gather},
+    trainable_encoder::TrainableEncoder,
     training::Trained,
 };
 
@@ -105,7 +105,7 @@ impl SnliParams {
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         self.check_ranges()?;
-        self.encoder.build(self.dim)?;
+        self.encoder.form().encoder(self.dim)?;
         self.fit.check()
     }
 
@@ -141,7 +141,7 @@ impl SnliParams {
             },
             vocabulary,
             words,
-            parameters: self.encoder.build(self.dim)?.init(&mut stream(self.fit.seed, "encoder", &[]))?,
+            parameters: self.encoder.form().encoder(self.dim)?.init(&mut stream(self.fit.seed, "encoder", &[]))?,
             found,
             identity: initial::vectors_fingerprint(vectors),
         };
@@ -195,7 +195,7 @@ impl SnliParams {
     ) -> Result<Trained<Snli>> {
         let SnliStart { encoder: form, reading, vocabulary, words, parameters, found, identity } = start;
         let dim = words.dim();
-        let encoder = form.build(dim)?;
+        let encoder = form.form().encoder(dim)?;
         let head = NliHead { hidden: self.hidden, ..NliHead::new(encoder.dim()) };
         let head_parameters = head.init(&mut stream(self.fit.seed, "head", &[]))?;
         let config = SnliConfig { encoder: form, dim, reading, head: head.clone(), params: self.clone() };
@@ -219,7 +219,7 @@ pub struct Snli {
     config: SnliConfig,
     vocabulary: Vocabulary,
     words: Table,
-    encoder: PairEncoder,
+    encoder: TrainableEncoder,
     /// Those of the encoder, those of the classifier.
     parameters: [Parameters<f32>; 2],
 }
@@ -229,7 +229,7 @@ impl Snli {
     pub const KIND: &'static str = "snli";
 
     fn new(config: SnliConfig, vocabulary: Vocabulary, words: Table, parameters: [Parameters<f32>; 2]) -> Result<Self> {
-        let encoder = config.encoder.build(config.dim)?;
+        let encoder = config.encoder.form().encoder(config.dim)?;
         Ok(Self { config, vocabulary, words, encoder, parameters })
     }
 
@@ -322,13 +322,13 @@ impl ReadModel for Snli {
         file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
         let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
         config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
-        let encoder = config.encoder.build(config.dim).map_err(|error| bad(error.to_string()))?;
+        let encoder = config.encoder.form().encoder(config.dim).map_err(|error| bad(error.to_string()))?;
         if config.head.dim != encoder.dim() {
             let (reads, gives) = (config.head.dim, encoder.dim());
             return Err(bad(format!("the classifier reads {reads} numbers, the encoder gives {gives}")));
         }
         let forms = [
-            config.encoder.cheap().build(config.dim)?.init(&mut stream(0, "form", &[]))?,
+            config.encoder.form().cheap().encoder(config.dim)?.init(&mut stream(0, "form", &[]))?,
             config.head.init(&mut stream(0, "form", &[]))?,
         ];
         Self::new(config, vocabulary, words, file::groups(file, &forms)?)

@@ -5,11 +5,12 @@ use senv_core::{Observer, Sentences, TokenBatch, Vocabulary};
 use senv_encoders::Encoder;
 use senv_losses::{NLI_LABELS, NliHead};
 
-use super::{NliPairs, Snli, encoder::PairEncoder};
+use super::{NliPairs, Snli};
 use crate::{
     Result,
     fit::{Gradients, Objective, Source, Step, StepReport, Weights},
     sequence::{LongSentences, Reading},
+    trainable_encoder::TrainableEncoder,
 };
 
 /// Pairs whose labels are predicted at a time.
@@ -82,7 +83,7 @@ impl Labelled {
 
 /// The objective: `nli-head` on two vectors of one encoder.
 pub(super) struct Pairs {
-    pub(super) encoder: PairEncoder,
+    pub(super) encoder: TrainableEncoder,
     pub(super) head: NliHead,
     pub(super) train: Labelled,
     pub(super) dev: Option<Labelled>,

@@ -1,0 +1,144 @@
+//! Encoder and head on scored pairs.
+
+use ndarray::{Array2, Axis, concatenate};
+use senv_core::{Parameters, Sentences, TokenBatch, Vocabulary};
+use senv_encoders::Encoder;
+use senv_losses::{Grid, Predictions, RelatednessHead, check_score};
+
+use super::{FilterStart, Relatedness, RelatednessParams, base::TextReading};
+use crate::{
+    Error, Result,
+    fit::{Gradients, Objective, Source, Step, StepReport, Weights},
+    trainable_encoder::TrainableEncoder,
+    validation::{ScoredPairs, correlation},
+};
+
+/// Scored pairs as token ids.
+pub(super) struct Scored {
+    /// The first sentences, then the second ones.
+    pub(super) sentences: Sentences,
+    pub(super) gold: Vec<f64>,
+}
+
+impl Scored {
+    pub(super) fn new(pairs: &ScoredPairs, grid: Grid, reading: &TextReading, vocabulary: &Vocabulary) -> Result<Self> {
+        let (mut sentences, mut scratch, mut tokens) = (Sentences::new(), String::new(), Vec::new());
+        for (line, (score, ..)) in pairs.pairs.iter().enumerate() {
+            check_score(*score, grid).map_err(|error| Error::BadLine {
+                path: pairs.name.clone().into(),
+                line: line as u64 + 1,
+                reason: error.to_string(),
+            })?;
+        }
+        for text in pairs.pairs.iter().map(|pair| &pair.1).chain(pairs.pairs.iter().map(|pair| &pair.2)) {
+            reading.read(vocabulary, text, &mut scratch, &mut tokens);
+            sentences.push(tokens.iter().copied());
+        }
+        Ok(Self { sentences, gold: pairs.pairs.iter().map(|pair| pair.0).collect() })
+    }
+}
+
+/// Encoder and head on scored pairs.
+pub(super) struct FineTuning<'p> {
+    pub(super) params: &'p RelatednessParams,
+    pub(super) encoder: TrainableEncoder,
+    pub(super) head: RelatednessHead,
+    pub(super) train: Scored,
+    pub(super) dev: Option<Scored>,
+    /// The initial parameters of the encoder.
+    pub(super) start: Parameters<f32>,
+    pub(super) identity: String,
+}
+
+/// The pairs of a step: first members, then second ones, and their grades.
+#[derive(Default)]
+pub(super) struct ScoredBatch {
+    batch: TokenBatch,
+    scores: Vec<f64>,
+}
+
+impl Objective for FineTuning<'_> {
+    type Batch = ScoredBatch;
+
+    fn kind(&self) -> &'static str {
+        Relatedness::KIND
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: self.train.gold.len() as u32, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn prepare(&self, step: &Step<'_>, scored: &mut ScoredBatch) -> Result<()> {
+        let n = self.train.gold.len();
+        let first = step.examples.iter().map(|&i| self.train.sentences.get(i as usize));
+        let second = step.examples.iter().map(|&i| self.train.sentences.get(n + i as usize));
+        scored.batch.assign(first.chain(second))?;
+        scored.scores.clear();
+        scored.scores.extend(step.examples.iter().map(|&i| self.train.gold[i as usize]));
+        Ok(())
+    }
+
+    fn gradients(
+        &self,
+        weights: &Weights,
+        step: &Step<'_>,
+        ScoredBatch { batch, scores }: &ScoredBatch,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
+        let targets = self.params.grid.targets::<f32>(scores)?;
+
+        gradients.begin_words(batch, weights.words.dim())?;
+        let Gradients { frozen, d_words, words, d_parameters, .. } = gradients;
+        batch.gather_into(&weights.words, words)?;
+        let mask = crate::pair_training::vector_mask(self.params.vector_dropout, step, words);
+        if let Some(mask) = &mask {
+            *words *= mask;
+        }
+        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
+        let (u, v) = vectors.view().split_at(Axis(0), scores.len());
+        let (predictions, seen) = self.head.forward(&weights.parameters[1], u, v)?;
+        let loss = self.params.loss.forward(&predictions, targets.view())?;
+
+        let d_logits = self.params.loss.backward(&predictions, targets.view(), 1.0);
+        let (d_encoder, d_head) = d_parameters.split_at_mut(1);
+        let d_head = &mut d_head[0];
+        let (d_u, d_v) = self.head.backward(&weights.parameters[1], &seen, u, v, d_logits.view(), d_head)?;
+        let d_vectors = concatenate![Axis(0), d_u, d_v];
+        let filters = &weights.parameters[0];
+        self.encoder.backward(
+            filters,
+            batch,
+            words.view(),
+            &saved,
+            d_vectors.view(),
+            (!*frozen).then(|| d_words.view_mut()),
+            &mut d_encoder[0],
+        )?;
+        if let Some(mask) = mask.filter(|_| !*frozen) {
+            *d_words *= &mask;
+        }
+        let start = (self.params.filters == FilterStart::Universal).then_some(&self.start);
+        let fit = &self.params.fit;
+        fit.penalty(self.params.l2_filters).backward_all(filters, start, 1.0, &mut d_encoder[0])?;
+        fit.penalty(self.params.l2_head).backward_all(&weights.parameters[1], None, 1.0, d_head)?;
+        let guess = Predictions::from_logits(Array2::zeros(targets.raw_dim()));
+        let chance = Some(self.params.loss.forward(&guess, targets.view())?);
+        Ok(StepReport { loss, chance, ..StepReport::default() })
+    }
+
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        let Some(dev) = &self.dev else { return Ok(None) };
+        let mut batch = TokenBatch::new();
+        batch.assign(dev.sentences.iter())?;
+        let words = batch.gather(&weights.words)?;
+        let (vectors, _) = self.encoder.forward(&weights.parameters[0], &batch, words.view())?;
+        let (u, v) = vectors.view().split_at(Axis(0), dev.gold.len());
+        let (predictions, _) = self.head.forward(&weights.parameters[1], u, v)?;
+        let scores = predictions.scores(self.params.grid);
+        Ok(Some(correlation(&dev.gold, &scores)))
+    }
+}
