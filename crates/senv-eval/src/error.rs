@@ -196,6 +196,18 @@ pub enum Error {
         /// Where the value was found.
         what: String,
     },
+    /// A sentence has no embedding among those given.
+    #[error("the sentence {sentence:?} was not encoded; encode the sentences of every data set that is evaluated")]
+    NotEncoded {
+        /// Its first characters.
+        sentence: String,
+    },
+    /// A sentence was given with two different vectors.
+    #[error("the sentence {sentence:?} has two different vectors; give one vector a sentence")]
+    TwoVectors {
+        /// Its first characters.
+        sentence: String,
+    },
     /// Two results that are to be compared are not of the same pairs.
     #[error(
         "the results are of different pairs: {first} against {second}; evaluate both systems on the same tasks in the same order"

@@ -7,8 +7,7 @@ use senv_core::{Result as CoreResult, SentenceEncoder};
 use serde::Serialize;
 
 use crate::{
-    Entailment, Error, NliLayout, NliSet, PairClassifier, Result,
-    embeddings::Embeddings,
+    Embeddings, Entailment, Error, NliLayout, NliSet, PairClassifier, Result,
     logistic_regression::{Examples, LogisticRegression},
 };
 
@@ -83,8 +82,8 @@ pub struct FrozenClassifier<'a> {
 }
 
 /// Pairs with the embeddings of their sentences, and the shares of the classes in each.
-pub(crate) struct Embedded<'a> {
-    embeddings: Embeddings<'a>,
+pub(crate) struct Embedded {
+    embeddings: Embeddings,
     pairs: Vec<[usize; 2]>,
     /// Shape `(n_pairs, n_classes)`.
     targets: Array2<f64>,
@@ -92,22 +91,21 @@ pub(crate) struct Embedded<'a> {
     dim: usize,
 }
 
-impl<'a> Embedded<'a> {
+impl Embedded {
     /// Encodes pairs; `targets` has a row for each, row-major.
-    pub(crate) fn new(
+    pub(crate) fn new<'a>(
         encoder: &dyn SentenceEncoder,
         pairs: impl Iterator<Item = (&'a str, &'a str)> + Clone,
         targets: Array2<f64>,
         features: PairFeatures,
     ) -> Result<Self> {
-        let embeddings = Embeddings::of(encoder, pairs.clone().flat_map(|(first, second)| [first, second]))?;
+        let embeddings = Embeddings::encode(encoder, pairs.clone().flat_map(|(first, second)| [first, second]))?;
         embeddings.check_finite()?;
-        let pairs = pairs.map(|(first, second)| [embeddings.number(first), embeddings.number(second)]).collect();
-        Ok(Self { embeddings, pairs, targets, features, dim: encoder.dim() })
+        Ok(Self { pairs: embeddings.pair_numbers(pairs)?, embeddings, targets, features, dim: encoder.dim() })
     }
 
     /// Labeled pairs: one class each.
-    fn of(encoder: &dyn SentenceEncoder, sets: &'a [NliSet], features: PairFeatures) -> Result<Self> {
+    fn of(encoder: &dyn SentenceEncoder, sets: &[NliSet], features: PairFeatures) -> Result<Self> {
         let pairs = sets.iter().flat_map(|set| &set.pairs);
         let mut targets = Array2::zeros((pairs.clone().count(), Entailment::ALL.len()));
         for (mut row, pair) in targets.rows_mut().into_iter().zip(pairs.clone()) {
@@ -117,7 +115,7 @@ impl<'a> Embedded<'a> {
     }
 }
 
-impl Examples for Embedded<'_> {
+impl Examples for Embedded {
     fn len(&self) -> usize {
         self.pairs.len()
     }
@@ -196,18 +194,13 @@ impl<'a> FrozenClassifier<'a> {
 
 impl PairClassifier for FrozenClassifier<'_> {
     fn classify_batch(&self, pairs: &[(&str, &str)]) -> CoreResult<Vec<Entailment>> {
-        let sentences = pairs.iter().flat_map(|&(premise, hypothesis)| [premise, hypothesis]);
-        let embeddings = Embeddings::of(self.encoder, sentences).map_err(|error| match error {
-            Error::Core(error) => error,
-            // Encoding has no other errors.
-            _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: self.encoder.dim() },
-        })?;
+        let (embeddings, numbers) = Embeddings::of_pairs(self.encoder, pairs)?;
         let mut x = vec![0.0; self.training.features.n(self.encoder.dim())];
-        let label = |(premise, hypothesis): &(&str, &str)| {
-            let [u, v] = [premise, hypothesis].map(|text| embeddings.vector(embeddings.number(text)));
+        let label = |pair: [usize; 2]| {
+            let [u, v] = pair.map(|number| embeddings.vector(number));
             self.training.features.write(u, v, &mut x);
             Entailment::ALL[self.model.class(&x)]
         };
-        Ok(pairs.iter().map(label).collect())
+        Ok(numbers.into_iter().map(label).collect())
     }
 }

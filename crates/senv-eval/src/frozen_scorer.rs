@@ -10,8 +10,7 @@ use senv_losses::Grid;
 use serde::Serialize;
 
 use crate::{
-    Correlations, Error, PairFeatures, PairScorer, Result, Scale, StsTask,
-    embeddings::Embeddings,
+    Correlations, Embeddings, Error, PairFeatures, PairScorer, Result, Scale, StsTask,
     frozen::{Embedded, GRID, USUAL_C},
     logistic_regression::{Examples as _, LogisticRegression},
 };
@@ -42,7 +41,7 @@ fn grid(scale: Scale) -> Grid {
 }
 
 /// The pairs of tasks with the target distributions of their gold scores.
-fn embedded<'t>(encoder: &dyn SentenceEncoder, tasks: &'t [StsTask]) -> Result<Embedded<'t>> {
+fn embedded(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<Embedded> {
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
     let Some(scale) = tasks.iter().find(|task| !task.pairs.is_empty()).map(|task| task.scale) else {
         return Err(Error::NothingToDo { what: "scored pairs" });
@@ -127,20 +126,15 @@ fn mean_grade(model: &LogisticRegression, scale: Scale, x: &[f64]) -> f64 {
 
 impl PairScorer for FrozenScorer<'_> {
     fn score_batch(&self, pairs: &[(&str, &str)]) -> CoreResult<Vec<f64>> {
-        let sentences = pairs.iter().flat_map(|&(first, second)| [first, second]);
-        let embeddings = Embeddings::of(self.encoder, sentences).map_err(|error| match error {
-            Error::Core(error) => error,
-            // Encoding has no other errors.
-            _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: self.encoder.dim() },
-        })?;
+        let (embeddings, numbers) = Embeddings::of_pairs(self.encoder, pairs)?;
         let features = PairFeatures::Symmetric;
         let mut x = vec![0.0; features.n(self.encoder.dim())];
-        let score = |&(first, second): &(&str, &str)| {
-            let [u, v] = [first, second].map(|text| embeddings.vector(embeddings.number(text)));
+        let score = |pair: [usize; 2]| {
+            let [u, v] = pair.map(|number| embeddings.vector(number));
             features.write(u, v, &mut x);
             mean_grade(&self.model, self.scale, &x)
         };
-        Ok(pairs.iter().map(score).collect())
+        Ok(numbers.into_iter().map(score).collect())
     }
 }
 

@@ -10,6 +10,7 @@
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
 //! | Are sentences with the same words and different meanings separated? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
+//! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`Embeddings`] |
 //! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
 //! | How does a score change with a parameter? | [`Curve`] |
@@ -93,6 +94,7 @@ mod zero_shot;
 pub use coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
 pub use correlations::Correlations;
 pub use curve::{Curve, Series};
+pub use embeddings::Embeddings;
 pub use entailment::{EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment};
 pub use error::{Error, Result};
 pub use error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
