@@ -46,6 +46,9 @@ pub struct PCoherenceResult {
     pub random_pairs: RandomPairs,
     /// The mean cosine of all pairs of sentences of different groups, which the random pairs estimate.
     pub mean_cosine_across_groups: Option<f64>,
+    /// The mean cosine of each group that the P-coherence is the mean of (not part of the JSON).
+    #[serde(skip)]
+    pub coherences: Vec<f64>,
 }
 
 /// Measures the P-coherence of groups, and the mean cosine of `n_random` pairs across groups drawn with `seed`.
@@ -122,6 +125,7 @@ pub fn evaluate_p_coherence(
         p_coherence: mean(&coherences),
         random_pairs: RandomPairs { n_pairs: drawn.len(), seed, mean_cosine: mean(&drawn) },
         mean_cosine_across_groups: (across > 0).then(|| (all.pair_sum() - within) / across as f64),
+        coherences,
     })
 }
 

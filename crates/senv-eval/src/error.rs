@@ -228,4 +228,24 @@ pub enum Error {
         /// Its frequency as given.
         got: f64,
     },
+    /// A record of the bench cannot be used.
+    #[error("not a record of the bench: {reason}; give the JSON that the bench wrote")]
+    BadRecord {
+        /// What is wrong.
+        reason: String,
+    },
+    /// Two systems of a run have one name.
+    #[error("two systems are named {name:?}; give them different names")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// There is no protocol of this name.
+    #[error("there is no protocol {name:?}; the protocols are {known}")]
+    UnknownProtocol {
+        /// The name as given.
+        name: String,
+        /// All names.
+        known: String,
+    },
 }

@@ -13,6 +13,7 @@
 //! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`Embeddings`] |
 //! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
+//! | What does every protocol say of several systems? | [`DataFolder`], [`BenchData`], [`protocols`], [`summarize`], [`compare_systems`] |
 //! | How does a score change with a parameter? | [`Curve`] |
 //! | How do the norms of its words follow their frequency? | [`norm_profile`] |
 //! | How long does scoring a pair take? | [`measure_latency`] |
@@ -52,6 +53,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod coherence;
 mod correlations;
 mod curve;
@@ -91,6 +93,12 @@ mod sts_report;
 mod stsb;
 mod zero_shot;
 
+pub use bench::{
+    BenchComparison, BenchData, BenchRecord, Cell, Column, DataFile, DataFolder, Detail, Figure, FigureSeries,
+    MARK_LEVEL, Mark, Missing, Outcome, Protocol, PublishedRow, RECORD_FORMAT, Row, RunOptions, Scoring, Section,
+    Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols, compare_systems,
+    protocols, published_rows, sha256_of_file, summarize,
+};
 pub use coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
 pub use correlations::Correlations;
 pub use curve::{Curve, Series};

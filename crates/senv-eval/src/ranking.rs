@@ -69,6 +69,10 @@ pub struct RankingResult {
     pub distinct: PoolRanking,
     /// In the pool of all sentences as they occur.
     pub raw: PoolRanking,
+    /// The rank of the best paraphrase of each query in the pool of distinct strings, queries in the order in which they
+    /// first occur (not part of the JSON).
+    #[serde(skip)]
+    pub ranks: Vec<usize>,
 }
 
 /// A query: a string that has paraphrases.
@@ -127,6 +131,7 @@ pub fn evaluate_ranking(
         n_sentences_without_known_token: without,
         distinct: PoolRanking::of(units.nrows(), &distinct),
         raw: PoolRanking::of(pool.len(), &raw),
+        ranks: distinct.iter().map(|query| query.rank).collect(),
     })
 }
 
