@@ -53,6 +53,8 @@
 
 #![forbid(unsafe_code)]
 
+use senv_data::task_label;
+
 mod bench;
 mod coherence;
 mod correlations;
@@ -64,16 +66,12 @@ mod error_analysis;
 mod frozen;
 mod frozen_scorer;
 mod group_ranking;
-mod groups;
 mod latency;
 mod lbfgs;
-mod lines;
 mod logistic_regression;
-mod nli;
 mod norm_plot;
 mod norms;
 mod pair_scorer;
-mod paraphrases;
 mod plot;
 mod protocol;
 mod published;
@@ -85,12 +83,8 @@ mod ranking;
 mod relatedness;
 mod relatedness_report;
 mod report;
-mod scale;
-mod sick;
 mod significance;
-mod sts;
 mod sts_report;
-mod stsb;
 mod zero_shot;
 
 pub use bench::{
@@ -111,12 +105,9 @@ pub use frozen_scorer::{FrozenScorer, ScorerTraining};
 pub use group_ranking::{
     GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
 };
-pub use groups::{SentenceGroup, SentenceGroups};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
-pub use nli::{NliLayout, NliPair, NliSet};
 pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
 pub use pair_scorer::{PairScorer, evaluate_sts_scorer};
-pub use paraphrases::{ParaphrasePair, ParaphraseSet};
 pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
 pub use published::{PublishedSystem, PublishedValue, published_sts};
 pub use published_cse::{PublishedMeans, published_cse_ablations};
@@ -131,12 +122,14 @@ pub use relatedness::{
     Agreement, RelatednessResult, RelatednessTaskResult, ScoringMethod, evaluate_relatedness, evaluate_scorer,
 };
 pub use report::{Align, TextTable, to_json};
-pub use scale::Scale;
+/// Readers of data sets, re-exported from `senv-data`.
+pub use senv_data::{
+    Entailment, LabeledSentence, LabeledSet, NliLayout, NliPair, NliSet, ParaphrasePair, ParaphraseSet, Scale,
+    SentenceGroup, SentenceGroups, SickSet, StsPair, StsTask,
+};
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
-pub use sick::{Entailment, SickSet};
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
-pub use sts::{StsPair, StsTask};
 pub use zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 
 #[cfg(doctest)]

@@ -137,7 +137,7 @@ impl Eval {
 }
 
 fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {
-    Ok(tasks.iter().map(StsTask::read).collect::<senv_eval::Result<_>>()?)
+    Ok(tasks.iter().map(StsTask::read).collect::<senv_data::Result<_>>()?)
 }
 
 /// All that was asked for, as JSON.

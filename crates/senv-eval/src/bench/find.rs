@@ -7,10 +7,10 @@ use crate::{DataFolder, NliSet, ParaphraseSet, Protocol, Result, SentenceGroups,
 
 const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
 const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
-const SICK_TEST: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv"];
+const SICK_TEST: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv", "sickr-sts/test.jsonl"];
 const STSB_TRAIN: &[&str] = &["sts-train.csv", "stsb/train.tsv", "stsbenchmark/train.tsv"];
-const STSB_DEV: &[&str] = &["sts-dev.csv", "stsb/dev.tsv", "stsbenchmark/dev.tsv"];
-const STSB_TEST: &[&str] = &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv"];
+const STSB_DEV: &[&str] = &["sts-dev.csv", "stsb/dev.tsv", "stsbenchmark/dev.tsv", "stsbenchmark-sts/validation.jsonl"];
+const STSB_TEST: &[&str] = &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
 const MSRP_TRAIN: &[&str] = &["msr_paraphrase_train.txt", "msrp/train.tsv"];
 const MSRP_TEST: &[&str] = &["msr_paraphrase_test.txt", "msrp/test.tsv"];
 const CAPTIONS: &[(&str, &[&str])] = &[
@@ -49,7 +49,9 @@ pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Task>> {
         let year = year_of(parent).filter(|_| !parent.contains("train"))?;
         let in_sts = parents.contains("sts") && file.ends_with(".tsv");
         let semeval = file.starts_with("sts.input.") && !file.contains(".all.");
-        (in_sts || semeval).then_some((year, path))
+        // MTEB has the tasks of a year as one.
+        let mteb = parent.ends_with("-sts") && file == "test.jsonl";
+        (in_sts || semeval || mteb).then_some((year, path))
     });
     let read = |(year, path): (u16, &Path)| -> Result<Task> {
         let data = StsTask::read(path)?;
@@ -73,16 +75,18 @@ fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(
 
 pub(super) fn stsb(folder: &DataFolder) -> Vec<Result<Task>> {
     let part = reported(folder, STSB_TEST, STSB_DEV);
-    let read = |(name, path): (&str, &Path)| {
-        StsTask::read_stsb(path).map(|data| task("stsb", name, &[path], TaskData::Scored(data)))
-    };
+    let read =
+        |(name, path): (&str, &Path)| Ok(task("stsb", name, &[path], TaskData::Scored(StsTask::read_stsb(path)?)));
     part.map(read).into_iter().collect()
 }
 
 pub(super) fn sick(folder: &DataFolder) -> Vec<Result<Task>> {
     let part = reported(folder, SICK_TEST, SICK_TRIAL);
     let read = |(name, path): (&str, &Path)| {
-        SickSet::read(path).map(|set| task("sick", name, &[path], TaskData::Scored(set.task)))
+        // MTEB has the scores without the labels.
+        let is_mteb = path.to_string_lossy().contains(".jsonl");
+        let data = if is_mteb { StsTask::read(path)? } else { SickSet::read(path)?.task };
+        Ok(task("sick", name, &[path], TaskData::Scored(data)))
     };
     part.map(read).into_iter().collect()
 }
@@ -112,14 +116,14 @@ pub(super) fn sick_probe(folder: &DataFolder) -> Vec<Result<Task>> {
 }
 
 pub(super) fn stsb_probe(folder: &DataFolder) -> Vec<Result<Task>> {
-    let read = |path: &Path| StsTask::read_stsb(path);
+    let read = |path: &Path| Ok(StsTask::read_stsb(path)?);
     split(folder, [STSB_TRAIN, STSB_DEV, STSB_TEST], read, |part, files, train, dev, test| {
         task("stsb-probe", part, files, TaskData::Trained { train, dev, test })
     })
 }
 
 pub(super) fn sick_entailment(folder: &DataFolder) -> Vec<Result<Task>> {
-    let read = |path: &Path| NliSet::read(path);
+    let read = |path: &Path| Ok(NliSet::read(path)?);
     split(folder, [SICK_TRAIN, SICK_TRIAL, SICK_TEST], read, |part, files, train, dev, test| {
         task("sick-entailment", part, files, TaskData::Entailment { train, dev, test })
     })
@@ -129,7 +133,7 @@ pub(super) fn detection(folder: &DataFolder) -> Vec<Result<Task>> {
     let test = folder.find(MSRP_TEST).map(|path| ("MSRP test", path));
     let part = test.or_else(|| folder.find(MSRP_TRAIN).map(|path| ("MSRP train", path)));
     let read = |(name, path): (&str, &Path)| {
-        ParaphraseSet::read(path).map(|set| task("detection", name, &[path], TaskData::Paraphrases(set)))
+        Ok(task("detection", name, &[path], TaskData::Paraphrases(ParaphraseSet::read(path)?)))
     };
     part.map(read).into_iter().collect()
 }
@@ -143,7 +147,7 @@ pub(super) fn ranking(folder: &DataFolder) -> Vec<Result<Task>> {
         (None, None) => return Vec::new(),
     };
     let files: Vec<&Path> = [train, test].into_iter().flatten().collect();
-    let sets = files.iter().map(ParaphraseSet::read).collect::<Result<Vec<_>>>();
+    let sets = files.iter().map(|file| Ok(ParaphraseSet::read(file)?)).collect::<Result<Vec<_>>>();
     vec![sets.map(|sets| task("ranking", name, &files, TaskData::Pool(sets)))]
 }
 
@@ -154,7 +158,7 @@ pub(super) fn soup(_: &DataFolder) -> Vec<Result<Task>> {
 pub(super) fn captions(folder: &DataFolder) -> Vec<Result<Task>> {
     let found = CAPTIONS.iter().filter_map(|(name, ends)| folder.find(ends).map(|path| (name, path)));
     let read = |(name, path): (&&str, &Path)| {
-        SentenceGroups::read(path).map(|groups| task("p-coherence", name, &[path], TaskData::Groups(groups)))
+        Ok(task("p-coherence", name, &[path], TaskData::Groups(SentenceGroups::read(path)?)))
     };
     found.map(read).collect()
 }
@@ -224,6 +228,20 @@ mod tests {
         for task in (protocols()[8].load)(&DataFolder::open(ours.path()).unwrap()) {
             assert_eq!(task.unwrap().files.len(), 3, "training, development and test set");
         }
+    }
+
+    #[test]
+    fn the_layout_of_mteb_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = "{\"sentence1\": \"a\", \"sentence2\": \"b\", \"score\": 4}\n{\"sentence1\": \"c\", \"sentence2\": \"d\", \"score\": 1.5}\n";
+        for name in ["sts12-sts", "stsbenchmark-sts", "sickr-sts"] {
+            write(folder.path(), &format!("{name}/test.jsonl"), lines);
+        }
+        let folder = DataFolder::open(folder.path()).unwrap();
+        let loaded: Vec<Task> =
+            [sts, stsb, sick].into_iter().flat_map(|load| load(&folder)).collect::<Result<_>>().unwrap();
+        assert_eq!(loaded.iter().map(Task::key).collect::<Vec<_>>(), ["sts/2012/test", "stsb/test", "sick/test"]);
+        assert!(loaded.iter().all(|task| task.gold() == [4.0, 1.5]));
     }
 
     #[test]

@@ -98,10 +98,10 @@ impl Stsb {
 impl Shared {
     fn run(
         self,
-        read: fn(&PathBuf) -> senv_eval::Result<StsTask>,
+        read: fn(&PathBuf) -> senv_data::Result<StsTask>,
         published: fn() -> Vec<PublishedRelatedness>,
     ) -> Result {
-        let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_eval::Result<Vec<_>>>();
+        let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_data::Result<Vec<_>>>();
         let (tasks, train, dev) = (all(&self.files)?, all(&self.train)?, all(&self.dev)?);
         let model = self.model.open_for_many()?;
         let (mut results, mut trained) = (results(&model, &tasks)?, None);

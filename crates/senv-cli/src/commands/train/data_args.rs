@@ -49,7 +49,7 @@ pub(crate) struct PairFiles {
     /// pair.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     captions: Vec<WeightedFile>,
-    /// Judged pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs; entailments are pairs, contradictions hard
+    /// Judged pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs, or SNLI's .jsonl or .txt, or SICK; entailments are pairs, contradictions hard
     /// negatives of softmax-cosine.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     nli: Vec<WeightedFile>,
