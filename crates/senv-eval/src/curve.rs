@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use crate::{
     Align, TextTable,
-    plot::{Caption, Plot, tick_label},
+    plot::{Caption, INK, Plot, tick_label},
     report::number,
 };
 
 /// Colors that can be distinguished in print and by color-blind readers (Okabe and Ito 2008), repeated if need be.
-const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+pub(crate) const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888888"];
 
 /// One curve of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -73,16 +73,25 @@ impl Curve {
     /// The figure as a self-contained SVG: a dot a point, joined in order; the ranges are those of the points.
     #[must_use]
     pub fn to_svg(&self) -> String {
+        self.draw(true)
+    }
+
+    /// The same with lines alone, for curves of many points.
+    pub(crate) fn to_svg_without_dots(&self) -> String {
+        self.draw(false)
+    }
+
+    fn draw(&self, dots: bool) -> String {
         let (x, y) = (range(self.finite().map(|p| p.0)), range(self.finite().map(|p| p.1)));
         let captions = self.series.iter().zip(COLORS.iter().cycle());
         let captions = captions.map(|(series, &color)| Caption { text: &series.name, color });
         let captions: Vec<Caption<'_>> =
-            std::iter::once(Caption { text: &self.y_label, color: "black" }).chain(captions).collect();
+            std::iter::once(Caption { text: &self.y_label, color: INK }).chain(captions).collect();
         let mut plot = Plot::new(x, y, &self.x_label, &captions);
         for (series, color) in self.series.iter().zip(COLORS.iter().cycle()) {
             let points: Vec<(f64, f64)> = series.points.iter().copied().filter(is_finite).collect();
             plot.polyline(&points, color);
-            points.iter().for_each(|&point| plot.dot(point, color));
+            points.iter().filter(|_| dots).for_each(|&point| plot.dot(point, color));
         }
         plot.finish()
     }
@@ -138,8 +147,8 @@ mod tests {
             let start = format!("{key}=\"");
             svg.split(&start).skip(1).map(|part| part.split('"').next().unwrap().parse().unwrap()).collect()
         };
-        let height: f64 = svg.split("viewBox=\"0 0 640 ").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
-        assert!(numbers("cx").iter().all(|x| (64.0..=624.0).contains(x)));
+        let height: f64 = svg.split("viewBox=\"0 0 480 ").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(numbers("cx").iter().all(|x| (56.0..=464.0).contains(x)));
         assert!(numbers("cy").iter().all(|y| (0.0..height).contains(y)));
         // Ten captions and the label of y are above the highest dot.
         let highest = numbers("cy").into_iter().fold(f64::INFINITY, f64::min);

@@ -89,9 +89,9 @@ mod zero_shot;
 
 pub use bench::{
     BenchComparison, BenchData, BenchRecord, Cell, Column, DataFile, DataFolder, Detail, Figure, FigureSeries,
-    MARK_LEVEL, Mark, Missing, Outcome, Protocol, PublishedRow, RECORD_FORMAT, Row, RunOptions, Scoring, Section,
-    Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols, compare_systems,
-    protocols, published_rows, sha256_of_file, summarize,
+    MARK_LEVEL, Mark, Missing, Outcome, Protocol, PublishedRow, RECORD_FORMAT, REPORT_START, Row, RunOptions, Scoring,
+    Section, Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols,
+    compare_systems, protocols, published_rows, sha256_of_file, summarize,
 };
 pub use coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
 pub use correlations::Correlations;

@@ -8,22 +8,26 @@
 //! | `record.rs` | what a run leaves behind, as JSON |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
 //! | `compare.rs` | two systems, task by task |
-//! | `html.rs`, `figures.rs`, `svg.rs`, `markdown.rs` | reports |
+//! | `tables.rs`, `html.rs`, `figures.rs`, `svg.rs` | reports |
 
 mod compare;
 mod data;
+mod figures;
 mod find;
 mod folder;
+mod html;
 mod protocols;
 mod published_rows;
 mod record;
 mod run;
 mod summary;
+mod tables;
 mod task;
 
 pub use compare::{BenchComparison, TaskDifference, compare_systems};
 pub use data::{BenchData, choose_protocols};
 pub use folder::{DataFile, DataFolder, sha256_of_file};
+pub use html::REPORT_START;
 pub use protocols::{Protocol, RunOptions, Section, protocols};
 pub use published_rows::{PublishedRow, published_rows};
 pub use record::{
