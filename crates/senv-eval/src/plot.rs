@@ -9,12 +9,14 @@ const RIGHT: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
 /// Height of a line of captions.
 const LINE: f64 = 18.0;
+/// Width of the dot before a caption.
+const SWATCH: f64 = 12.0;
 /// Height of a row of names.
 const ROW: f64 = 20.0;
 /// The color of axes and words: black, or what a page writes in.
 pub(crate) const INK: &str = "currentColor";
 
-/// A line above the figure, black or in the color of its curve.
+/// A caption above the figure: a line of its own in the color of the axes, or behind a dot in the color of its curve.
 pub(crate) struct Caption<'a> {
     pub(crate) text: &'a str,
     pub(crate) color: &'static str,
@@ -63,7 +65,8 @@ impl Plot {
         left: f64,
         inner_height: f64,
     ) -> Self {
-        let top = 12.0 + LINE * captions.len() as f64;
+        let places = caption_places(captions);
+        let top = 12.0 + places.last().map_or(0.0, |place| place.1);
         let bottom = top + inner_height;
         let height = bottom + BOTTOM;
         let mut plot = Self { out: String::new(), x, y, top, left, bottom };
@@ -77,8 +80,15 @@ impl Plot {
             plot.text(plot.x(tick), bottom + LINE, "middle", INK, &tick_label(tick));
         }
         plot.text((left + right) / 2.0, bottom + 40.0, "middle", INK, x_label);
-        for (i, caption) in captions.iter().enumerate() {
-            plot.text(8.0, LINE * (i + 1) as f64, "start", caption.color, caption.text);
+        for (caption, (x, y)) in captions.iter().zip(places) {
+            if caption.color != INK {
+                let color = caption.color;
+                plot.line(&format!(
+                    "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"2\" fill=\"{color}\"/>",
+                    y - 8.0
+                ));
+            }
+            plot.text(if caption.color == INK { x } else { x + SWATCH }, y, "start", INK, caption.text);
         }
         plot.line(&format!("<path d=\"M{left} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"{INK}\"/>"));
         plot
@@ -165,6 +175,24 @@ impl Plot {
     fn line(&mut self, element: &str) {
         let _ = writeln!(self.out, "{element}");
     }
+}
+
+/// Where captions start, as many on a line as fit; those without a color of their own have a line to themselves.
+fn caption_places(captions: &[Caption<'_>]) -> Vec<(f64, f64)> {
+    let (mut x, mut y, mut full) = (8.0, LINE, false);
+    let mut places = Vec::with_capacity(captions.len());
+    for (i, caption) in captions.iter().enumerate() {
+        // An estimate: the width of letters is not known here.
+        let width = SWATCH + 7.0 * caption.text.chars().count() as f64 + 12.0;
+        let alone = caption.color == INK;
+        if i > 0 && (full || alone || x + width > WIDTH) {
+            (x, y) = (8.0, y + LINE);
+        }
+        places.push((x, y));
+        x += width;
+        full = alone;
+    }
+    places
 }
 
 /// Text as XML has it; control characters, which it cannot hold, become blanks.

@@ -182,8 +182,8 @@ fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing> {
             let items = scores.iter().zip(&task.gold).filter(|(_, gold)| (**gold >= threshold) == above);
             items.map(|(&score, _)| f64::from(score)).collect()
         };
-        let svg = histogram(&of(true), &of(false), names, &format!("score of {}", system.name))?;
-        let title = format!("{} of {} pairs, {}", system.name, title_of(task), task.name);
+        let svg = histogram(&of(true), &of(false), names, &format!("score of a pair by {}", system.name))?;
+        let title = format!("Scores of {} on {} pairs, {}", system.name, title_of(task), task.name);
         Some(Drawing::new(title, "The less the two overlap, the better the score tells them apart.", svg))
     };
     systems.filter_map(drawing).collect()

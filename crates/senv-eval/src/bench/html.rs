@@ -36,11 +36,12 @@ thead th:first-child{background:var(--row)}
 .pub td,.pub th{color:var(--soft)}
 .given th:first-child{font-weight:600}
 .pm{color:var(--soft);font-size:.78rem;display:block}
+td .pm{font-weight:400}
 .up{color:var(--up)}.down{color:var(--down)}
 .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr));gap:.7rem;margin:1rem 0}
 .card{border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem}
 .card b{display:block;font-size:1.5rem;line-height:1.2;color:var(--accent)}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;align-items:start}
 figure{margin:0;border:1px solid var(--line);border-radius:.5rem;padding:.7rem;min-width:0}
 figure h3{font-size:1rem;margin:0 0 .2rem}
 .draw{overflow-x:auto}

@@ -102,7 +102,8 @@ fn columns(record: &BenchRecord) -> Vec<Column> {
                 Some(year) => format!("STS {year}"),
                 None => title(protocol, &task.name),
             };
-            let place = columns.iter().position(|column| column.title == title).unwrap_or_else(|| {
+            let of_protocol = |column: &Column| column.protocol == protocol && column.title == title;
+            let place = columns.iter().position(of_protocol).unwrap_or_else(|| {
                 columns.push(Column { title, protocol, tasks: Vec::new(), task_names: Vec::new() });
                 columns.len() - 1
             });
@@ -163,7 +164,8 @@ fn summary(record: &BenchRecord, section: Section, columns: Vec<Column>, bootstr
             })?;
         }
     }
-    for column in (0..columns.len()).map(Some).chain([None]) {
+    // Where more is not better, as for P-coherence alone, nothing is best.
+    for column in in_mean.iter().copied().map(Some).chain([None]) {
         set_best(&mut rows, column);
     }
     // Equal means, and systems without one, stay in the order given.

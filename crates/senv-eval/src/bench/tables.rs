@@ -32,7 +32,8 @@ pub(crate) fn interval_text(summary: &Summary, column: Option<usize>, interval: 
 /// Half the width of the interval, as a short form for tables.
 fn half_width(summary: &Summary, column: Option<usize>, cell: &Cell) -> String {
     let half = cell.interval.map(|(low, high)| (high - low) / 2.0);
-    half.map_or_else(String::new, |half| format!(" ±{half:.*}", digits(summary, column) - 1))
+    let digits = if digits(summary, column) == 3 { 3 } else { 1 };
+    half.map_or_else(String::new, |half| format!(" ±{half:.digits$}"))
 }
 
 /// What the marks of a table mean.
