@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Colors that can be distinguished in print and by color-blind readers (Okabe and Ito 2008), repeated if need be.
-const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+pub(crate) const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 /// One curve of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -97,7 +97,7 @@ fn is_finite((x, y): &(f64, f64)) -> bool {
 }
 
 /// From the lowest to the highest with a twentieth of air at both ends; one wide around a single value.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     if low > high {
         return (0.0, 1.0);
