@@ -106,7 +106,7 @@ fn is_finite((x, y): &(f64, f64)) -> bool {
 }
 
 /// From the lowest to the highest with a twentieth of air at both ends; one wide around a single value.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     if low > high {
         return (0.0, 1.0);

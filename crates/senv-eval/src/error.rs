@@ -34,6 +34,19 @@ pub enum Error {
         /// Where the value was found.
         what: String,
     },
+    /// There are fewer examples than folds.
+    #[error("{got} examples cannot be divided into {needed} folds; give more examples, or fewer folds (at least 2)")]
+    TooFewExamples {
+        /// Folds.
+        needed: usize,
+        /// Examples.
+        got: usize,
+    },
+    /// A classifier would learn from a single class.
+    #[error(
+        "all examples that a classifier learns from have one class; give examples of two classes or more, at least two of each"
+    )]
+    OneClass,
     /// A sentence has no embedding among those given.
     #[error("the sentence {sentence:?} was not encoded; encode the sentences of every data set that is evaluated")]
     NotEncoded {

@@ -10,6 +10,10 @@
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
 //! | Are sentences with the same words and different meanings separated? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
+//! | How well are sentences classified on frozen vectors (MR, CR, SUBJ, MPQA, TREC)? | [`LabeledSet::read`], [`evaluate_classification`], [`evaluate_classification_on_test`] |
+//! | How well are paraphrases told on frozen vectors (MSRP), and with how many training pairs? | [`evaluate_paraphrase_detection`], [`evaluate_learning_curve`] |
+//! | How do cosines and shared words of pairs spread? | [`PairGroups`], [`evaluate_pair_histograms`] |
+//! | How do groups of sentences lie to each other? | [`evaluate_map`] |
 //! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`Embeddings`] |
 //! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
@@ -56,22 +60,31 @@
 use senv_data::task_label;
 
 mod bench;
+mod classification;
 mod coherence;
 mod correlations;
+mod cross_validation;
 mod curve;
 mod embeddings;
 mod entailment;
 mod error;
 mod error_analysis;
+mod features;
+mod folds;
 mod frozen;
 mod frozen_scorer;
 mod group_ranking;
+mod histogram;
 mod latency;
-mod lbfgs;
-mod logistic_regression;
+mod learning_curve;
+mod linear_probe;
+mod logistic;
+mod map;
 mod norm_plot;
 mod norms;
+mod pair_histograms;
 mod pair_scorer;
+mod paraphrase_detection;
 mod plot;
 mod protocol;
 mod published;
@@ -85,6 +98,7 @@ mod relatedness_report;
 mod report;
 mod significance;
 mod sts_report;
+mod tsne;
 mod zero_shot;
 
 pub use bench::{
@@ -93,21 +107,30 @@ pub use bench::{
     Section, Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols,
     compare_systems, protocols, published_rows, sha256_of_file, summarize,
 };
+pub use classification::{ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test};
 pub use coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
 pub use correlations::Correlations;
+pub use cross_validation::{LogisticForm, ProbeOptions, Selection};
 pub use curve::{Curve, Series};
 pub use embeddings::Embeddings;
 pub use entailment::{EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment};
 pub use error::{Error, Result};
 pub use error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
-pub use frozen::{FrozenClassifier, FrozenTraining, PairFeatures};
-pub use frozen_scorer::{FrozenScorer, ScorerTraining};
+pub use features::PairFeatures;
+pub use folds::FoldRule;
+pub use frozen::{FrozenClassifier, FrozenTraining};
+pub use frozen_scorer::{FrozenScorer, RelatednessForm, ScorerTraining};
 pub use group_ranking::{
     GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
 };
+pub use histogram::{Histogram, HistogramGroup, Overlap};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
+pub use learning_curve::{LearningCurveOptions, LearningCurveResult, LearningPoint, evaluate_learning_curve};
+pub use map::{MAX_MAP, MapOptions, MapPoint, MapResult, evaluate_map};
 pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
+pub use pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms};
 pub use pair_scorer::{PairScorer, evaluate_sts_scorer};
+pub use paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection};
 pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
 pub use published::{PublishedSystem, PublishedValue, published_sts};
 pub use published_cse::{PublishedMeans, published_cse_ablations};

@@ -122,8 +122,7 @@ pub(super) fn scored_probe(task: &Task, scoring: &Scoring<'_>, _: &RunOptions, _
     let scores = scorer.score_batch(&pairs(test))?;
     let gold = test.gold();
     let rho = spearman_rho(&gold, &scores)?.map(|rho| 100.0 * rho);
-    let details =
-        [("Spearman's rho x 100", rho), ("squared error", mse(&gold, &scores)?), ("C", Some(scorer.training().c))];
+    let details = [("Spearman's rho x 100", rho), ("squared error", mse(&gold, &scores)?), ("C", scorer.training().c)];
     Ok(Outcome::new(scores, &details))
 }
 

@@ -110,7 +110,11 @@ impl Shared {
             results.push(evaluate_scorer(&scorer, &tasks)?);
             let training = scorer.training();
             let pairs = grouped(training.n_pairs as u64);
-            output::note(&format!("a regression on frozen vectors trained on {pairs} pairs: C = {}", training.c));
+            let how = training.c.map_or_else(String::new, |c| format!(": C = {c}"));
+            output::note(&format!(
+                "a regression on frozen vectors ({}) trained on {pairs} pairs{how}",
+                training.form.name()
+            ));
             trained = Some(training.clone());
         }
         let published = if self.published { published() } else { Vec::new() };
