@@ -50,6 +50,9 @@ pub struct ClassificationResult {
     pub folds: Vec<FoldResult>,
     /// How classifiers were trained.
     pub options: ProbeOptions,
+    /// Whether each tested sentence got its class, in the order of the file (not part of the JSON).
+    #[serde(skip)]
+    pub right: Vec<bool>,
 }
 
 /// Nested cross-validation: each fold is classified by a regression that was trained, and whose C was chosen, on the others.
@@ -102,6 +105,7 @@ pub fn evaluate_classification(
         majority_accuracy: confusion.majority_share(),
         folds,
         options: options.clone(),
+        right: right(gold, &found.predicted),
     })
 }
 
@@ -142,7 +146,12 @@ pub fn evaluate_classification_on_test(
         majority_accuracy: confusion.majority_share(),
         folds: vec![fold],
         options: options.clone(),
+        right: right(tested.classes(), &predicted),
     })
+}
+
+fn right(gold: &[usize], predicted: &[usize]) -> Vec<bool> {
+    gold.iter().zip(predicted).map(|(gold, predicted)| gold == predicted).collect()
 }
 
 fn texts(set: &LabeledSet) -> impl Iterator<Item = &str> {

@@ -15,7 +15,7 @@
 //! | How do cosines and shared words of pairs spread? | [`PairGroups`], [`evaluate_pair_histograms`] |
 //! | How do groups of sentences lie to each other? | [`evaluate_map`] |
 //! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`Embeddings`] |
-//! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
+//! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`], [`published_classification`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
 //! | What does every protocol say of several systems? | [`DataFolder`], [`BenchData`], [`protocols`], [`summarize`], [`compare_systems`] |
 //! | How does a score change with a parameter? | [`Curve`] |
@@ -88,6 +88,7 @@ mod paraphrase_detection;
 mod plot;
 mod protocol;
 mod published;
+mod published_classification;
 mod published_cse;
 mod published_relatedness;
 mod published_similarity;
@@ -133,6 +134,7 @@ pub use pair_scorer::{PairScorer, evaluate_sts_scorer};
 pub use paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection};
 pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
 pub use published::{PublishedSystem, PublishedValue, published_sts};
+pub use published_classification::{PublishedClassification, published_classification};
 pub use published_cse::{PublishedMeans, published_cse_ablations};
 pub use published_relatedness::{PublishedRelatedness, published_sick, published_stsb};
 pub use published_similarity::{

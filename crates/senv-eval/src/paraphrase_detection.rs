@@ -46,6 +46,9 @@ pub struct ParaphraseDetectionResult {
     pub cross_validation: Vec<(f64, f64)>,
     /// How C was chosen.
     pub options: ProbeOptions,
+    /// Whether each test pair got its label, in the order of the file (not part of the JSON).
+    #[serde(skip)]
+    pub right: Vec<bool>,
 }
 
 /// Trains on one set, C chosen by cross-validation there (`inner_folds`), and tests on another.
@@ -66,7 +69,8 @@ pub fn evaluate_paraphrase_detection(
 ) -> Result<ParaphraseDetectionResult> {
     let (learned, tested) = (pair_examples(embeddings, train)?, pair_examples(embeddings, test)?);
     let (model, c, cross_validation) = choose(&learned, options)?;
-    let confusion = judge(&model, &tested)?;
+    let predicted = predict(&model, &tested)?;
+    let confusion = Confusion::new(tested.classes(), &predicted, 2)?;
     let everything = Confusion::new(tested.classes(), &vec![1; test.pairs.len()], 2)?;
     let of_paraphrases = confusion.class(1);
     Ok(ParaphraseDetectionResult {
@@ -85,6 +89,7 @@ pub fn evaluate_paraphrase_detection(
         c,
         cross_validation,
         options: options.clone(),
+        right: tested.classes().iter().zip(&predicted).map(|(gold, predicted)| gold == predicted).collect(),
     })
 }
 
@@ -97,9 +102,12 @@ pub(crate) fn pair_examples<'e>(embeddings: &'e Embeddings, set: &ParaphraseSet)
 
 /// Predictions beside gold labels.
 pub(crate) fn judge(model: &logistic::Model, tested: &Featured<'_>) -> Result<Confusion> {
+    Ok(Confusion::new(tested.classes(), &predict(model, tested)?, 2)?)
+}
+
+fn predict(model: &logistic::Model, tested: &Featured<'_>) -> Result<Vec<usize>> {
     let predicted = logistic::predict::<f32, _>(tested, std::slice::from_ref(model))?;
-    let predicted: Vec<usize> = predicted.into_iter().flatten().collect();
-    Ok(Confusion::new(tested.classes(), &predicted, 2)?)
+    Ok(predicted.into_iter().flatten().collect())
 }
 
 impl ParaphraseDetectionResult {

@@ -13,7 +13,7 @@ use senv_metrics::Bootstrap;
 
 const DIM: usize = 24;
 const OPTIONS: RunOptions = RunOptions { seed: 1 };
-const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 200, seed: 1 };
+const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 500, seed: 1 };
 
 /// A folder with data of every protocol, and a vector for each sentence that gives the answer away.
 #[derive(Default)]
@@ -80,6 +80,17 @@ impl Made {
             }
         }
         made.files.insert("coco/captions.tsv", text);
+        for path in ["mr/all.tsv", "cr/all.tsv", "subj/all.tsv", "mpqa/all.tsv", "trec/train.tsv", "trec/test.tsv"] {
+            let mut text = String::new();
+            for i in 0..200 {
+                // Seven of ten are of one class, which guessing reaches.
+                let class = usize::from(i % 10 < 7);
+                let mut v = vec![0.0; DIM];
+                v[class] = 1.0;
+                let _ = writeln!(text, "{class}\t{}", made.sentence("review", v));
+            }
+            made.files.insert(path, text);
+        }
         for group in senv_eval::SentenceGroups::soup().groups {
             let v = random(&mut rng);
             group.sentences.iter().for_each(|sentence| made.leaks.push((sentence.clone(), v.clone())));
@@ -130,23 +141,30 @@ fn record(data: &BenchData, systems: Vec<SystemRecord>) -> BenchRecord {
     data.record("test".into(), &OPTIONS, BOOTSTRAP, systems).unwrap()
 }
 
-/// All data, read from a folder that is gone afterwards.
-fn data(made: &Made) -> BenchData {
+/// The data of all protocols but these, read from a folder that is gone afterwards.
+fn data_without(made: &Made, without: &[&str]) -> BenchData {
     let folder = tempfile::tempdir().unwrap();
     made.write(folder.path());
-    BenchData::read(&DataFolder::open(folder.path()).unwrap(), &choose_protocols(&[], &[]).unwrap()).unwrap()
+    let without: Vec<String> = without.iter().map(|&name| name.to_owned()).collect();
+    let chosen = choose_protocols(&[], &without).unwrap();
+    BenchData::read(&DataFolder::open(folder.path()).unwrap(), &chosen).unwrap()
+}
+
+/// Without the protocols that train a hundred regressions.
+fn data(made: &Made) -> BenchData {
+    data_without(made, &["msrp", "mr", "cr", "subj", "mpqa"])
 }
 
 #[test]
 fn random_vectors_score_at_chance_and_leaking_ones_at_the_top_in_every_protocol() {
     let made = Made::new();
-    let data = data(&made);
+    let data = data_without(&made, &[]);
     let mut covered: Vec<&str> = data.tasks.iter().map(|task| task.protocol.name).collect();
     covered.dedup();
     let all: Vec<&str> = protocols().iter().map(|protocol| protocol.name).collect();
     assert_eq!(covered, all, "each protocol has data here; add some for a new one");
     let leaking = run(&data, &made.leaking());
-    let random: Vec<Vec<TaskResult>> = (0..8).map(|seed| run(&data, &made.random(seed))).collect();
+    let random: Vec<Vec<TaskResult>> = (0..4).map(|seed| run(&data, &made.random(seed))).collect();
     for (i, task) in data.tasks.iter().enumerate() {
         let factor = task.protocol.factor;
         let top = leaking[i].value.unwrap_or_else(|| panic!("{}: {:?}", task.key(), leaking[i].note));

@@ -57,7 +57,7 @@ fn a_run_writes_page_json_and_markdown() {
     }
     assert!(ended.out.contains("not run: stsb: no data in the folder"), "{}", ended.out);
     let record: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
-    assert_eq!((&record["senv_bench"], &record["seed"], &record["resamples"]), (&1.into(), &1.into(), &200.into()));
+    assert_eq!((&record["senv_bench"], &record["seed"], &record["resamples"]), (&1.into(), &1.into(), &500.into()));
     let model = &record["systems"][0];
     assert_eq!(model["name"], "m");
     assert_eq!(model["sha256"].as_str().unwrap().len(), 64);

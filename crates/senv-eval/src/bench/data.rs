@@ -109,6 +109,7 @@ impl BenchData {
             note: value.is_none().then(|| "undefined: all scores are equal, or there is nothing to compare".into()),
             details: outcome.details,
             scores: outcome.scores,
+            figures: outcome.figures,
         })
     }
 
@@ -154,7 +155,8 @@ fn record(folder: &DataFolder, task: &Task) -> Result<TaskRecord> {
 }
 
 fn without_number(task: &Task, note: String) -> TaskResult {
-    TaskResult { task: task.key(), value: None, interval: None, note: Some(note), details: vec![], scores: vec![] }
+    let (task, note) = (task.key(), Some(note));
+    TaskResult { task, value: None, interval: None, note, details: vec![], scores: vec![], figures: vec![] }
 }
 
 fn is_stop(error: &Error) -> bool {

@@ -3,9 +3,10 @@
 use senv_metrics::precision_recall;
 
 use crate::{
-    BenchRecord, Curve, Figure, NormProfile, Result, Section, Summary, SystemKind, SystemRecord, TaskRecord,
+    BenchRecord, Curve, Figure, Histogram, LearningCurveResult, MapResult, NormProfile, Result, Section, Summary,
+    SystemKind, SystemRecord, TaskRecord,
     bench::record::FigureSeries,
-    curve::COLORS,
+    curve::{self, COLORS},
     plot::{Caption, INK, Plot},
 };
 
@@ -63,13 +64,11 @@ fn drawn<'a>(
     systems.into_iter().zip(COLORS)
 }
 
-/// A range with some air; one wide around a single value.
+/// The range of values; `None` without one.
 fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
-    (low <= high).then(|| {
-        let air = (0.05 * (high - low)).max(1e-6 * high.abs().max(1e-3));
-        (low - air, high + air)
-    })
+    let mut values = values.filter(|value| value.is_finite()).peekable();
+    values.peek().is_some().then_some(())?;
+    Some(curve::range(values))
 }
 
 /// The mean of each system with its interval, the best on top.
@@ -182,9 +181,14 @@ fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing> {
             let items = scores.iter().zip(&task.gold).filter(|(_, gold)| (**gold >= threshold) == above);
             items.map(|(&score, _)| f64::from(score)).collect()
         };
-        let svg = histogram(&of(true), &of(false), names, &format!("score of a pair by {}", system.name))?;
+        let x_label = format!("score of a pair by {}", system.name);
+        let (svg, overlap) = histogram(of(true), of(false), names, &x_label)?;
         let title = format!("Scores of {} on {} pairs, {}", system.name, title_of(task), task.name);
-        Some(Drawing::new(title, "The less the two overlap, the better the score tells them apart.", svg))
+        let about = format!(
+            "{:.0} % of the two areas overlap; the less, the better the score tells them apart.",
+            100.0 * overlap
+        );
+        Some(Drawing::new(title, about, svg))
     };
     systems.filter_map(drawing).collect()
 }
@@ -193,51 +197,114 @@ fn title_of(task: &TaskRecord) -> &'static str {
     if task.protocol == "sick" { "SICK" } else { "MSRP" }
 }
 
-/// Two histograms over one another, each with area 1.
-fn histogram(first: &[f64], second: &[f64], names: [&str; 2], x_label: &str) -> Option<String> {
-    if first.is_empty() || second.is_empty() {
-        return None;
-    }
-    let (low, high) = range(first.iter().chain(second).copied())?;
-    let width = (high - low) / BINS as f64;
-    let density = |values: &[f64]| {
-        let mut counts = vec![0.0; BINS];
-        for value in values {
-            counts[(((value - low) / width) as usize).min(BINS - 1)] += 1.0;
-        }
-        counts.iter().map(|count| count / (values.len() as f64 * width)).collect::<Vec<f64>>()
-    };
-    let densities = [density(first), density(second)];
-    let top = densities.iter().flatten().copied().fold(0.0, f64::max);
+/// Two histograms over one another, each with area 1, and how far they overlap.
+fn histogram(first: Vec<f64>, second: Vec<f64>, names: [&str; 2], x_label: &str) -> Option<(String, f64)> {
+    let (low, high) = range(first.iter().chain(&second).copied())?;
+    let groups = names.map(str::to_owned).into_iter().zip([first, second]);
+    let histogram = Histogram::new(x_label, low, high, BINS, groups).ok()?;
+    let overlap = histogram.overlaps.first()?.coefficient?;
+    let densities = histogram.groups.iter().flat_map(|group| &group.densities);
+    let top = densities.copied().fold(0.0, f64::max);
     let captions = [
         Caption { text: "density", color: INK },
         Caption { text: names[0], color: COLORS[0] },
         Caption { text: names[1], color: COLORS[1] },
     ];
     let mut plot = Plot::new((low, high), (0.0, 1.05 * top), x_label, &captions);
-    for (density, color) in densities.iter().zip(COLORS) {
-        for (i, &height) in density.iter().enumerate().filter(|(_, height)| **height > 0.0) {
+    let width = (high - low) / BINS as f64;
+    for (group, color) in histogram.groups.iter().zip(COLORS) {
+        for (i, &height) in group.densities.iter().enumerate().filter(|(_, height)| **height > 0.0) {
             plot.column(low + i as f64 * width, low + (i + 1) as f64 * width, height, color);
         }
     }
-    Some(plot.finish())
+    Some((plot.finish(), overlap))
 }
 
-/// Figures of single systems: norms of words, captions in the plane, accuracy against training data.
+/// Figures that systems brought along: learning curves in one frame, maps of sentences and norms of words one by one.
 fn own_figures(record: &BenchRecord) -> Vec<Drawing> {
-    let figures = record.systems.iter().flat_map(|system| system.figures.iter().map(move |figure| (system, figure)));
-    figures
-        .filter_map(|(system, figure)| {
-            let (title, about) = match &figure.kind[..] {
-                NORMS => (
-                    "Norms of words",
-                    "Mean and quartiles of the norms; a/(a+f) is the weight of SIF, scaled to the top.",
-                ),
-                _ => return None,
+    let mut drawings: Vec<Drawing> = learning_curve(record).into_iter().collect();
+    let given = |system: &&SystemRecord| matches!(system.kind, SystemKind::Model | SystemKind::Vectors);
+    for system in record.systems.iter().filter(given) {
+        let of_tasks = system.results.iter().flat_map(|result| &result.figures);
+        for figure in of_tasks.chain(&system.figures) {
+            let drawn = match &figure.kind[..] {
+                NORMS => {
+                    norms(figure).map(|svg| ("Norms of words", "a/(a+f) is the weight of SIF, scaled to the top.", svg))
+                }
+                MAP => map(figure).map(|svg| ("Captions on a plane", "Exact t-SNE; a color is an image.", svg)),
+                _ => None,
             };
-            Some(Drawing::new(format!("{title}, {}", system.name), about, norms(figure)?))
-        })
-        .collect()
+            if let Some((title, about, svg)) = drawn {
+                drawings.push(Drawing::new(format!("{title}, {}", system.name), about, svg));
+            }
+        }
+    }
+    drawings
+}
+
+/// Accuracy against training data, a line for each system.
+fn learning_curve(record: &BenchRecord) -> Option<Drawing> {
+    let of = |system: &SystemRecord| {
+        let figures = system.results.iter().flat_map(|result| &result.figures);
+        figures.clone().find(|figure| figure.kind == LEARNING_CURVE).cloned()
+    };
+    let mut curve = Curve::new("training pairs", "accuracy x 100");
+    for (system, _) in drawn(record, |system| of(system).is_some()) {
+        let points = of(system).and_then(|figure| figure.series.into_iter().next()).map(|series| series.points);
+        curve.push(&system.name, points.unwrap_or_default());
+    }
+    let about = "Paraphrase detection with parts of the training set; the mean of three draws.";
+    (!curve.series.is_empty()).then(|| Drawing::new("Accuracy against training data, MSRP", about, curve.to_svg()))
+}
+
+/// The kind of figure that [`LearningCurveResult::to_figure`] makes.
+const LEARNING_CURVE: &str = "learning-curve";
+/// The kind of figure that [`MapResult::to_figure`] makes.
+const MAP: &str = "map";
+
+impl LearningCurveResult {
+    /// Mean accuracy against training pairs, as points.
+    #[must_use]
+    pub fn to_figure(&self) -> Figure {
+        let point = |point: &crate::LearningPoint| Some((point.n_training_pairs as f64, 100.0 * point.mean_accuracy?));
+        let points = self.points.iter().filter_map(point).collect();
+        Figure {
+            kind: LEARNING_CURVE.to_owned(),
+            x_label: "training pairs".to_owned(),
+            y_label: "accuracy x 100".to_owned(),
+            series: vec![FigureSeries { name: "accuracy".to_owned(), points }],
+        }
+    }
+}
+
+impl MapResult {
+    /// The sentences as points, a series for each group.
+    #[must_use]
+    pub fn to_figure(&self) -> Figure {
+        let mut series: Vec<FigureSeries> = Vec::new();
+        for point in &self.points {
+            let place = series.iter().position(|series| series.name == point.group).unwrap_or_else(|| {
+                series.push(FigureSeries { name: point.group.clone(), points: Vec::new() });
+                series.len() - 1
+            });
+            series[place].points.push((point.x, point.y));
+        }
+        let [x_label, y_label] = ["first axis of t-SNE", "second axis of t-SNE"].map(str::to_owned);
+        Figure { kind: MAP.to_owned(), x_label, y_label, series }
+    }
+}
+
+fn map(figure: &Figure) -> Option<String> {
+    let points = || figure.series.iter().flat_map(|series| &series.points);
+    let (x, y) = (range(points().map(|point| point.0))?, range(points().map(|point| point.1))?);
+    let captions = [Caption { text: &figure.y_label, color: INK }];
+    let mut plot = Plot::new(x, y, &figure.x_label, &captions);
+    for (series, color) in figure.series.iter().zip(COLORS.iter().cycle()) {
+        for &(x, y) in &series.points {
+            plot.interval_dot(x, y, None, color, &series.name);
+        }
+    }
+    Some(plot.finish())
 }
 
 /// The kind of figure that [`NormProfile::to_figure`] makes.

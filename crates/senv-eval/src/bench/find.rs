@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::task::TaskData;
-use crate::{DataFolder, NliSet, ParaphraseSet, Protocol, Result, SentenceGroups, SickSet, StsTask, Task, protocols};
+use crate::{
+    DataFolder, LabeledSet, NliSet, ParaphraseSet, Protocol, Result, SentenceGroups, SickSet, StsTask, Task, protocols,
+};
 
 const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
 const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
@@ -13,7 +15,14 @@ const STSB_DEV: &[&str] = &["sts-dev.csv", "stsb/dev.tsv", "stsbenchmark/dev.tsv
 const STSB_TEST: &[&str] = &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
 const MSRP_TRAIN: &[&str] = &["msr_paraphrase_train.txt", "msrp/train.tsv"];
 const MSRP_TEST: &[&str] = &["msr_paraphrase_test.txt", "msrp/test.tsv"];
+const MR: &[&str] = &["rt-polarity.pos", "mr/all.tsv"];
+const CR: &[&str] = &["custrev.pos", "cr/all.tsv"];
+const SUBJ: &[&str] = &["subj.objective", "subj/all.tsv"];
+const MPQA: &[&str] = &["mpqa.pos", "mpqa/all.tsv"];
+const TREC_TRAIN: &[&str] = &["train_5500.label", "trec/train.tsv"];
+const TREC_TEST: &[&str] = &["trec_10.label", "trec/test.tsv"];
 const CAPTIONS: &[(&str, &[&str])] = &[
+    ("five images", &["pthought-groups.tsv"]),
     ("COCO", &["coco/captions.tsv"]),
     ("Multi30k", &["flickr/multi30k.tsv"]),
     ("Flickr8k", &["flickr/flickr8k.tsv", "flickr8k.token.txt"]),
@@ -151,6 +160,67 @@ pub(super) fn ranking(folder: &DataFolder) -> Vec<Result<Task>> {
     vec![sets.map(|sets| task("ranking", name, &files, TaskData::Pool(sets)))]
 }
 
+pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Task>> {
+    let Some(train) = folder.find(MSRP_TRAIN) else { return Vec::new() };
+    let test = folder.find(MSRP_TEST);
+    let files: Vec<&Path> = [Some(train), test].into_iter().flatten().collect();
+    let read = || -> Result<Task> {
+        let mut learned = ParaphraseSet::read(train)?;
+        let (name, tested) = match test {
+            Some(test) => ("MSRP test", ParaphraseSet::read(test)?),
+            // Without the test set, the last quarter of the training set stands for it.
+            None => {
+                let pairs = learned.pairs.split_off(learned.pairs.len() - learned.pairs.len() / 4);
+                ("MSRP train, last quarter", ParaphraseSet { path: learned.path.clone(), pairs })
+            }
+        };
+        Ok(task("msrp", name, &files, TaskData::TrainedParaphrases { train: learned, test: tested }))
+    };
+    vec![read()]
+}
+
+/// Sentences with classes in one set, which is tested in folds.
+fn classes(folder: &DataFolder, protocol: &str, name: &str, ends: &[&str]) -> Vec<Result<Task>> {
+    let read = |path: &Path| -> Result<Task> {
+        let test = LabeledSet::read(path)?;
+        // SentEval has a file for each class.
+        let extension = path.extension().map_or_else(Default::default, |e| e.to_string_lossy().to_lowercase());
+        let other = match &extension[..] {
+            "pos" => Some(path.with_extension("neg")),
+            "objective" => Some(path.with_extension("subjective")),
+            _ => None,
+        };
+        let files: Vec<&Path> = std::iter::once(path).chain(other.as_deref()).collect();
+        Ok(task(protocol, name, &files, TaskData::Labeled { train: None, test }))
+    };
+    folder.find(ends).map(read).into_iter().collect()
+}
+
+pub(super) fn mr(folder: &DataFolder) -> Vec<Result<Task>> {
+    classes(folder, "mr", "MR", MR)
+}
+
+pub(super) fn cr(folder: &DataFolder) -> Vec<Result<Task>> {
+    classes(folder, "cr", "CR", CR)
+}
+
+pub(super) fn subj(folder: &DataFolder) -> Vec<Result<Task>> {
+    classes(folder, "subj", "SUBJ", SUBJ)
+}
+
+pub(super) fn mpqa(folder: &DataFolder) -> Vec<Result<Task>> {
+    classes(folder, "mpqa", "MPQA", MPQA)
+}
+
+pub(super) fn trec(folder: &DataFolder) -> Vec<Result<Task>> {
+    let (Some(train), Some(test)) = (folder.find(TREC_TRAIN), folder.find(TREC_TEST)) else { return Vec::new() };
+    let read = || -> Result<Task> {
+        let data = TaskData::Labeled { train: Some(LabeledSet::read(train)?), test: LabeledSet::read(test)? };
+        Ok(task("trec", "TREC", &[train, test], data))
+    };
+    vec![read()]
+}
+
 pub(super) fn soup(_: &DataFolder) -> Vec<Result<Task>> {
     vec![Ok(task("soup", "soup", &[], TaskData::Groups(SentenceGroups::soup())))]
 }
@@ -211,6 +281,18 @@ mod tests {
         let msrp = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n0\t3\t4\tc\td\n";
         write(theirs.path(), "downstream/MRPC/msr_paraphrase_train.txt", msrp);
         write(theirs.path(), "Flickr8k_text/Flickr8k.token.txt", "1.jpg#0\ta\n1.jpg#1\tb\n");
+        write(ours.path(), "mr/all.tsv", "1\ta\n0\tb\n");
+        write(ours.path(), "subj/all.tsv", "1\ta\n0\tb\n");
+        write(ours.path(), "trec/train.tsv", "NUM\ta\nLOC\tb\n");
+        write(ours.path(), "trec/test.tsv", "NUM\ta\nLOC\tb\n");
+        for (name, text) in [("MR/rt-polarity", "pos neg"), ("SUBJ/subj", "objective subjective")] {
+            for part in text.split(' ') {
+                write(theirs.path(), &format!("downstream/{name}.{part}"), "a sentence\n");
+            }
+        }
+        for name in ["train_5500.label", "TREC_10.label"] {
+            write(theirs.path(), &format!("downstream/TREC/{name}"), "NUM:dist a ?\nLOC:city b ?\n");
+        }
         let expected = [
             "sts/2014/images",
             "stsb/test",
@@ -222,9 +304,16 @@ mod tests {
             "sick-probe/test",
             "stsb-probe/test",
             "sick-entailment/test",
+            "msrp/MSRP train, last quarter",
+            "mr/MR",
+            "subj/SUBJ",
+            "trec/TREC",
         ];
         assert_eq!(keys(ours.path()), expected);
         assert_eq!(keys(theirs.path()), expected);
+        for task in mr(&DataFolder::open(theirs.path()).unwrap()) {
+            assert_eq!(task.unwrap().files.len(), 2, "a file for each class");
+        }
         for task in (protocols()[8].load)(&DataFolder::open(ours.path()).unwrap()) {
             assert_eq!(task.unwrap().files.len(), 3, "training, development and test set");
         }

@@ -1,8 +1,8 @@
 //! Published results as rows of the report's tables.
 
 use crate::{
-    Column, Correlations, ScoringMethod, Section, published_p_coherence, published_ranking, published_sick,
-    published_sick_entailment, published_sts, published_stsb,
+    Column, Correlations, ScoringMethod, Section, published_classification, published_p_coherence, published_ranking,
+    published_sick, published_sick_entailment, published_sts, published_stsb,
 };
 
 /// A system of a paper: its numbers where the paper has them.
@@ -57,7 +57,7 @@ pub fn published_rows(section: Section, columns: &[Column]) -> Vec<PublishedRow>
             "p-coherence" if column.title.contains("COCO") => {
                 published_p_coherence().iter().for_each(|row| add(row.system, row.source, i, Some(row.p_coherence)));
             }
-            _ => {}
+            set => published_classification().iter().for_each(|row| add(row.system, row.source, i, row.accuracy(set))),
         }
     }
     rows

@@ -108,6 +108,8 @@ pub struct TaskResult {
     pub details: Vec<Detail>,
     /// The score of each item.
     pub scores: Vec<f32>,
+    /// Figures of the task.
+    pub figures: Vec<Figure>,
 }
 
 /// Points of a figure that belongs to one system.

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::task::TaskData;
 use crate::{
-    DEFAULT_RANDOM_PAIRS, Embeddings, Error, FrozenClassifier, FrozenScorer, NliLayout, PairClassifier, PairFeatures,
-    PairScorer, Result, RunOptions, StsTask, Task, evaluate_group_ranking, evaluate_p_coherence, evaluate_ranking,
+    DEFAULT_RANDOM_PAIRS, Embeddings, Error, Figure, FrozenClassifier, FrozenScorer, LearningCurveOptions, MapOptions,
+    NliLayout, PairClassifier, PairFeatures, PairScorer, ProbeOptions, Result, RunOptions, StsTask, Task,
+    evaluate_classification, evaluate_classification_on_test, evaluate_group_ranking, evaluate_learning_curve,
+    evaluate_map, evaluate_p_coherence, evaluate_paraphrase_detection, evaluate_ranking,
 };
 
 /// Where the scores of a system come from.
@@ -66,12 +68,14 @@ pub struct Outcome {
     pub scores: Vec<f32>,
     /// Other numbers.
     pub details: Vec<Detail>,
+    /// Figures.
+    pub figures: Vec<Figure>,
 }
 
 impl Outcome {
     pub(crate) fn new(scores: impl IntoIterator<Item = f64>, details: &[(&str, Option<f64>)]) -> Self {
         let details = details.iter().map(|&(name, value)| Detail { name: name.to_owned(), value }).collect();
-        Self { scores: scores.into_iter().map(|score| score as f32).collect(), details }
+        Self { scores: scores.into_iter().map(|score| score as f32).collect(), details, figures: Vec::new() }
     }
 
     /// The items as a sample of the task.
@@ -101,6 +105,8 @@ fn unknown(scoring: &Scoring<'_>, pairs: &[(&str, &str)]) -> Option<f64> {
     Some(without.count() as f64)
 }
 
+/// Groups of at most so many sentences are laid out on a plane.
+const MAP_SENTENCES: usize = 200;
 const UNKNOWN: &str = "pairs with a sentence without a known word";
 
 pub(super) fn scored(task: &Task, scoring: &Scoring<'_>, _: &RunOptions, _: &dyn Observer) -> Result<Outcome> {
@@ -185,7 +191,53 @@ pub(super) fn captions(task: &Task, scoring: &Scoring<'_>, options: &RunOptions,
         ),
         ("sentences without a known word", Some(result.n_sentences_without_known_token as f64)),
     ];
-    Ok(Outcome::new(result.coherences, &details))
+    let mut outcome = Outcome::new(result.coherences, &details);
+    if groups.n_sentences() <= MAP_SENTENCES && groups.groups.len() > 1 {
+        let map_options = MapOptions { seed: options.seed, ..MapOptions::default() };
+        let map = evaluate_map(scoring.vectors()?, groups, &map_options)?;
+        for (name, value) in [("silhouette", map.silhouette_of_embeddings), ("silhouette on the plane", map.silhouette)]
+        {
+            outcome.details.push(Detail { name: name.to_owned(), value });
+        }
+        outcome.figures.push(map.to_figure());
+    }
+    Ok(outcome)
+}
+
+/// Trained paraphrase detection by the script of Skip-thoughts, and its accuracy with less training data.
+pub(super) fn msrp(task: &Task, scoring: &Scoring<'_>, options: &RunOptions, _: &dyn Observer) -> Result<Outcome> {
+    let TaskData::TrainedParaphrases { train, test } = &task.data else { return Err(mismatch()) };
+    let embeddings = scoring.vectors()?;
+    let probe = ProbeOptions { seed: options.seed, ..ProbeOptions::skip_thoughts() };
+    let result = evaluate_paraphrase_detection(embeddings, train, test, &probe)?;
+    let x100 = |share: Option<f64>| share.map(|share| 100.0 * share);
+    let details = [
+        ("F1 x 100", x100(result.f1)),
+        ("F1 of calling all paraphrases x 100", x100(result.all_paraphrases_f1)),
+        ("C", Some(result.c)),
+    ];
+    let mut outcome = Outcome::new(result.right.iter().map(|&right| f64::from(u8::from(right))), &details);
+    let curve_options = LearningCurveOptions { n_draws: 3, probe, ..LearningCurveOptions::default() };
+    // Small sets have no parts to learn from.
+    if let Ok(curve) = evaluate_learning_curve(embeddings, train, test, &curve_options) {
+        outcome.figures.push(curve.to_figure());
+    }
+    Ok(outcome)
+}
+
+/// Classes of sentences: in folds, or on a test set of its own.
+pub(super) fn labeled(task: &Task, scoring: &Scoring<'_>, options: &RunOptions, _: &dyn Observer) -> Result<Outcome> {
+    let TaskData::Labeled { train, test } = &task.data else { return Err(mismatch()) };
+    let probe = ProbeOptions { seed: options.seed, ..ProbeOptions::default() };
+    let result = match train {
+        Some(train) => evaluate_classification_on_test(scoring.vectors()?, train, test, &probe)?,
+        None => evaluate_classification(scoring.vectors()?, test, &probe)?,
+    };
+    let details = [
+        ("standard deviation over the folds x 100", result.fold_deviation.map(|deviation| 100.0 * deviation)),
+        ("sentences without a known word", Some(result.n_sentences_without_known_token as f64)),
+    ];
+    Ok(Outcome::new(result.right.iter().map(|&right| f64::from(u8::from(right))), &details))
 }
 
 pub(super) fn entailment(task: &Task, scoring: &Scoring<'_>, _: &RunOptions, _: &dyn Observer) -> Result<Outcome> {

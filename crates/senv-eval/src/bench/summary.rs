@@ -124,7 +124,7 @@ fn title(protocol: &Protocol, task: &str) -> String {
         "ranking" => format!("{task} acc@1"),
         "p-coherence" => format!("P-coherence {task}"),
         "soup" => "Soup AP".to_owned(),
-        _ => format!("{} {task}", protocol.title),
+        _ => task.to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{NliSet, ParaphraseSet, Protocol, SentenceGroups, StsTask};
+use crate::{LabeledSet, NliSet, ParaphraseSet, Protocol, SentenceGroups, StsTask};
 
 /// What a protocol is run on: the data of one number.
 #[derive(Debug, Clone)]
@@ -32,6 +32,10 @@ pub(crate) enum TaskData {
     Pool(Vec<ParaphraseSet>),
     /// Groups of sentences.
     Groups(SentenceGroups),
+    /// Pairs that are paraphrases or not, and others to train on.
+    TrainedParaphrases { train: ParaphraseSet, test: ParaphraseSet },
+    /// Sentences with classes, tested in folds, or with others to train on.
+    Labeled { train: Option<LabeledSet>, test: LabeledSet },
     /// Labeled premises and hypotheses, and others to train on.
     Entailment { train: NliSet, dev: Option<NliSet>, test: NliSet },
 }
@@ -43,6 +47,10 @@ fn of_scored(task: &StsTask) -> impl Iterator<Item = &str> {
 
 fn of_paraphrases(set: &ParaphraseSet) -> impl Iterator<Item = &str> {
     set.pairs.iter().flat_map(|pair| [&pair.first[..], &pair.second[..]])
+}
+
+fn of_labeled(set: &LabeledSet) -> impl Iterator<Item = &str> {
+    set.sentences.iter().map(|sentence| &sentence.text[..])
 }
 
 fn of_nli(set: &NliSet) -> impl Iterator<Item = &str> {
@@ -76,6 +84,8 @@ impl Task {
             TaskData::Paraphrases(set) => of_paraphrases(set).collect(),
             TaskData::Pool(sets) => sets.iter().flat_map(of_paraphrases).collect(),
             TaskData::Groups(groups) => groups.sentences().collect(),
+            TaskData::TrainedParaphrases { train, test } => of_paraphrases(train).chain(of_paraphrases(test)).collect(),
+            TaskData::Labeled { train, test } => train.iter().flat_map(of_labeled).chain(of_labeled(test)).collect(),
             TaskData::Entailment { train, dev, test } => {
                 of_nli(train).chain(dev.iter().flat_map(of_nli)).chain(of_nli(test)).collect()
             }
@@ -110,6 +120,15 @@ impl Task {
                 random_average_precision(size - 1, groups.n_sentences().saturating_sub(1))
             }
             TaskData::Groups(_) => 0.0,
+            TaskData::TrainedParaphrases { test, .. } => {
+                let positive = test.n_paraphrases();
+                positive.max(test.pairs.len() - positive) as f64 / test.pairs.len().max(1) as f64
+            }
+            TaskData::Labeled { test, .. } => {
+                let count = |class| test.sentences.iter().filter(|sentence| sentence.class == class).count();
+                let most = (0..test.classes.len()).map(count).max().unwrap_or(0);
+                most as f64 / test.sentences.len().max(1) as f64
+            }
             TaskData::Entailment { test, .. } => {
                 let count = |label| test.pairs.iter().filter(|pair| pair.label == label).count();
                 let most = crate::Entailment::ALL.into_iter().map(count).max().unwrap_or(0);
