@@ -148,11 +148,11 @@ mod tests {
             svg.split(&start).skip(1).map(|part| part.split('"').next().unwrap().parse().unwrap()).collect()
         };
         let height: f64 = svg.split("viewBox=\"0 0 480 ").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
-        assert!(numbers("cx").iter().all(|x| (56.0..=464.0).contains(x)));
+        assert!(numbers("cx").iter().all(|x| (58.0..=464.0).contains(x)));
         assert!(numbers("cy").iter().all(|y| (0.0..height).contains(y)));
         // The captions are above the frame, and the frame above the highest dot.
         let highest = numbers("cy").into_iter().fold(f64::INFINITY, f64::min);
-        let top: f64 = svg.split("<path d=\"M56 ").nth(1).unwrap().split('V').next().unwrap().parse().unwrap();
+        let top: f64 = svg.split("<path d=\"M58 ").nth(1).unwrap().split('V').next().unwrap().parse().unwrap();
         let lowest_caption = numbers("y").into_iter().filter(|&y| y < top).fold(0.0, f64::max);
         assert!(lowest_caption < top && top <= highest, "{lowest_caption} {top} {highest}");
         assert_eq!(svg.matches("rx=\"2\"").count(), 10, "a color for each caption");

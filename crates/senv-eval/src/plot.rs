@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 330.0;
-const LEFT: f64 = 56.0;
+const LEFT: f64 = 58.0;
 const RIGHT: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
 /// Height of a line of captions.
@@ -46,7 +46,7 @@ impl Plot {
     /// A frame whose y axis has names instead of numbers: row i, counted from 0 at the top, is at y = −i.
     pub(crate) fn rows(names: &[String], x: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
         let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let left = (24.0 + 6.4 * longest as f64).clamp(LEFT, 0.5 * WIDTH);
+        let left = (20.0 + 7.2 * longest as f64).clamp(LEFT, 0.5 * WIDTH);
         let y = (0.5 - names.len().max(1) as f64, 0.5);
         let mut plot = Self::frame(x, y, x_label, captions, left, ROW * names.len().max(1) as f64);
         for (i, name) in names.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Plot {
         let height = bottom + BOTTOM;
         let mut plot = Self { out: String::new(), x, y, top, left, bottom };
         plot.line(&format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"14\">"
         ));
         // A page may give the background and the ink its own colors.
         plot.line("<rect class=\"background\" width=\"100%\" height=\"100%\" fill=\"white\"/>");
@@ -183,7 +183,7 @@ fn caption_places(captions: &[Caption<'_>]) -> Vec<(f64, f64)> {
     let mut places = Vec::with_capacity(captions.len());
     for (i, caption) in captions.iter().enumerate() {
         // An estimate: the width of letters is not known here.
-        let width = SWATCH + 7.0 * caption.text.chars().count() as f64 + 12.0;
+        let width = SWATCH + 7.6 * caption.text.chars().count() as f64 + 12.0;
         let alone = caption.color == INK;
         if i > 0 && (full || alone || x + width > WIDTH) {
             (x, y) = (8.0, y + LINE);

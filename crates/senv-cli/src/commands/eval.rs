@@ -1,15 +1,22 @@
 //! `senv eval`: how good a model is.
 
 mod all;
+mod classify;
 mod compare;
 mod floor;
+mod histograms;
+mod map;
+mod msrp;
 mod nli;
 mod p_coherence;
 mod ranking;
 mod relatedness;
 mod soup;
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use clap::Subcommand;
 use senv_core::{AtomicFile, Rows};
@@ -46,6 +53,10 @@ enum What {
     Ranking(ranking::Ranking),
     Soup(soup::Soup),
     Nli(nli::Nli),
+    Classify(classify::Classify),
+    Msrp(msrp::Msrp),
+    Histograms(histograms::Histograms),
+    Map(map::Map),
     Norms(Norms),
     Latency(LatencyArgs),
 }
@@ -139,10 +150,20 @@ impl Eval {
             What::Ranking(command) => command.run(),
             What::Soup(command) => command.run(),
             What::Nli(command) => command.run(),
+            What::Classify(command) => command.run(),
+            What::Msrp(command) => command.run(),
+            What::Histograms(command) => command.run(),
+            What::Map(command) => command.run(),
             What::Norms(command) => command.run(),
             What::Latency(command) => command.run(),
         }
     }
+}
+
+/// Writes a figure, unless the file is there with something else in it.
+fn write_svg(path: &Path, svg: &str, force: bool, model: &Path) -> Result {
+    Destination { path, option: "--svg", content: Content::Drawing, force: Some(force) }.check(&[model])?;
+    Ok(AtomicFile::write_with(path, |file| file.write_all(svg.as_bytes()))?)
 }
 
 fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {

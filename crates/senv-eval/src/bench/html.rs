@@ -42,10 +42,10 @@ td .pm{font-weight:400}
 .card{border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem}
 .card b{display:block;font-size:1.5rem;line-height:1.2;color:var(--accent)}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;align-items:start}
-figure{margin:0;border:1px solid var(--line);border-radius:.5rem;padding:.7rem;min-width:0}
+figure{margin:0;border:1px solid var(--line);border-radius:.5rem;padding:.6rem;min-width:0}
 figure h3{font-size:1rem;margin:0 0 .2rem}
 .draw{overflow-x:auto}
-svg{display:block;width:100%;min-width:22rem;height:auto}
+svg{display:block;width:100%;min-width:18.5rem;height:auto}
 svg .background{fill:none}
 details{border:1px solid var(--line);border-radius:.5rem;padding:.5rem .8rem;margin:.6rem 0}
 summary{cursor:pointer;font-weight:600}
