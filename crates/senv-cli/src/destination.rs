@@ -44,6 +44,8 @@ pub(crate) enum Content<'a> {
     WordVectors,
     /// A drawing of the norms of word vectors.
     Drawing,
+    /// A report of the bench, as a page, as JSON or as Markdown.
+    Report,
     /// The state of a search, which looks itself whether it is its own.
     Search,
 }
@@ -59,6 +61,7 @@ impl Content<'_> {
             Self::Vectors => "holds no vectors as senv writes them",
             Self::WordVectors => "may be of another program",
             Self::Drawing => "no drawing of senv",
+            Self::Report => "no report of senv",
             Self::Search => "of another search",
         }
     }

@@ -87,7 +87,7 @@ fn is_usage(error: &(dyn Error + 'static)) -> bool {
         };
     }
     match error.downcast_ref::<senv_eval::Error>() {
-        Some(senv_eval::Error::Core(error)) => core(error),
+        Some(senv_eval::Error::Core(error) | senv_eval::Error::Data(senv_data::Error::Core(error))) => core(error),
         Some(_) => false,
         None => error.downcast_ref::<Core>().is_some_and(core),
     }

@@ -11,9 +11,7 @@ use senv_core::{SentenceEncoder, kernels};
 use senv_metrics::{UnitSum, mean};
 use serde::Serialize;
 
-use crate::{
-    Align, Error, PublishedPCoherence, Result, SentenceGroups, TextTable, embeddings::Embeddings, report::number,
-};
+use crate::{Align, Embeddings, Error, PublishedPCoherence, Result, SentenceGroups, TextTable, report::number};
 
 /// Default number of random pairs of [`evaluate_p_coherence`]: the standard error of their mean is about 0.002.
 pub const DEFAULT_RANDOM_PAIRS: usize = 10_000;
@@ -48,6 +46,9 @@ pub struct PCoherenceResult {
     pub random_pairs: RandomPairs,
     /// The mean cosine of all pairs of sentences of different groups, which the random pairs estimate.
     pub mean_cosine_across_groups: Option<f64>,
+    /// The mean cosine of each group that the P-coherence is the mean of (not part of the JSON).
+    #[serde(skip)]
+    pub coherences: Vec<f64>,
 }
 
 /// Measures the P-coherence of groups, and the mean cosine of `n_random` pairs across groups drawn with `seed`.
@@ -91,10 +92,10 @@ pub fn evaluate_p_coherence(
     if n_groups == 0 {
         return Err(Error::NothingToDo { what: "groups of two sentences or more" });
     }
-    let embeddings = Embeddings::of(encoder, groups.sentences())?;
+    let embeddings = Embeddings::encode(encoder, groups.sentences())?;
     embeddings.check_finite()?;
     // The sentences group by group, by the index of their embedding.
-    let rows: Vec<usize> = groups.sentences().map(|sentence| embeddings.number(sentence)).collect();
+    let rows = groups.sentences().map(|sentence| embeddings.number(sentence)).collect::<Result<Vec<_>>>()?;
     let mut ends = Vec::with_capacity(groups.groups.len());
     let (mut all, mut within, mut pairs_within) = (UnitSum::new(), 0.0, 0);
     let mut coherences = Vec::with_capacity(n_groups);
@@ -124,6 +125,7 @@ pub fn evaluate_p_coherence(
         p_coherence: mean(&coherences),
         random_pairs: RandomPairs { n_pairs: drawn.len(), seed, mean_cosine: mean(&drawn) },
         mean_cosine_across_groups: (across > 0).then(|| (all.pair_sum() - within) / across as f64),
+        coherences,
     })
 }
 

@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use crate::{
     Align, TextTable,
-    plot::{Caption, Plot, tick_label},
+    plot::{Caption, INK, Plot, tick_label},
     report::number,
 };
 
 /// Colors that can be distinguished in print and by color-blind readers (Okabe and Ito 2008), repeated if need be.
-const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+pub(crate) const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#888888"];
 
 /// One curve of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -73,16 +73,25 @@ impl Curve {
     /// The figure as a self-contained SVG: a dot a point, joined in order; the ranges are those of the points.
     #[must_use]
     pub fn to_svg(&self) -> String {
+        self.draw(true)
+    }
+
+    /// The same with lines alone, for curves of many points.
+    pub(crate) fn to_svg_without_dots(&self) -> String {
+        self.draw(false)
+    }
+
+    fn draw(&self, dots: bool) -> String {
         let (x, y) = (range(self.finite().map(|p| p.0)), range(self.finite().map(|p| p.1)));
         let captions = self.series.iter().zip(COLORS.iter().cycle());
         let captions = captions.map(|(series, &color)| Caption { text: &series.name, color });
         let captions: Vec<Caption<'_>> =
-            std::iter::once(Caption { text: &self.y_label, color: "black" }).chain(captions).collect();
+            std::iter::once(Caption { text: &self.y_label, color: INK }).chain(captions).collect();
         let mut plot = Plot::new(x, y, &self.x_label, &captions);
         for (series, color) in self.series.iter().zip(COLORS.iter().cycle()) {
             let points: Vec<(f64, f64)> = series.points.iter().copied().filter(is_finite).collect();
             plot.polyline(&points, color);
-            points.iter().for_each(|&point| plot.dot(point, color));
+            points.iter().filter(|_| dots).for_each(|&point| plot.dot(point, color));
         }
         plot.finish()
     }
@@ -97,7 +106,7 @@ fn is_finite((x, y): &(f64, f64)) -> bool {
 }
 
 /// From the lowest to the highest with a twentieth of air at both ends; one wide around a single value.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     if low > high {
         return (0.0, 1.0);
@@ -138,12 +147,15 @@ mod tests {
             let start = format!("{key}=\"");
             svg.split(&start).skip(1).map(|part| part.split('"').next().unwrap().parse().unwrap()).collect()
         };
-        let height: f64 = svg.split("viewBox=\"0 0 640 ").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
-        assert!(numbers("cx").iter().all(|x| (64.0..=624.0).contains(x)));
+        let height: f64 = svg.split("viewBox=\"0 0 480 ").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+        assert!(numbers("cx").iter().all(|x| (58.0..=464.0).contains(x)));
         assert!(numbers("cy").iter().all(|y| (0.0..height).contains(y)));
-        // Ten captions and the label of y are above the highest dot.
+        // The captions are above the frame, and the frame above the highest dot.
         let highest = numbers("cy").into_iter().fold(f64::INFINITY, f64::min);
-        assert!(highest > 11.0 * 18.0, "{highest}");
+        let top: f64 = svg.split("<path d=\"M58 ").nth(1).unwrap().split('V').next().unwrap().parse().unwrap();
+        let lowest_caption = numbers("y").into_iter().filter(|&y| y < top).fold(0.0, f64::max);
+        assert!(lowest_caption < top && top <= highest, "{lowest_caption} {top} {highest}");
+        assert_eq!(svg.matches("rx=\"2\"").count(), 10, "a color for each caption");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::{Align, Error, Result, StsResult, StsTask, StsTaskResult, TextTable, sts::label};
+use crate::{Align, Error, Result, StsResult, StsTask, StsTaskResult, TextTable, task_label};
 
 /// A pair that two systems score differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,7 +78,7 @@ pub fn error_analysis(tasks: &[StsTask], first: &StsResult, second: &StsResult, 
         for (task, result) in tasks.iter().zip(&result.tasks) {
             if (task.year, &task.name, task.pairs.len()) != (result.year, &result.name, result.scores.len()) {
                 let name = |label: String, n| format!("{label} with {n} pairs");
-                let theirs = name(label(result.year, &result.name), result.scores.len());
+                let theirs = name(task_label(result.year, &result.name), result.scores.len());
                 return different(name(task.label(), task.pairs.len()), theirs);
             }
         }
@@ -127,7 +127,7 @@ impl ErrorAnalysis {
         ]);
         for pair in &self.pairs {
             let [gold, a, b] = [pair.relatedness, pair.first, pair.second].map(|score| format!("{score:.2}"));
-            table.row([label(pair.year, &pair.task), gold, a, b, pair.first_sentence.clone()]);
+            table.row([task_label(pair.year, &pair.task), gold, a, b, pair.first_sentence.clone()]);
             table.row(["", "", "", "", &pair.second_sentence]);
         }
         format!(

@@ -2,65 +2,20 @@
 //!
 //! Sentences are encoded once; a logistic regression is trained on features of the two vectors u and v of a pair.
 
-use ndarray::Array2;
 use senv_core::{Result as CoreResult, SentenceEncoder};
 use serde::Serialize;
 
 use crate::{
-    Entailment, Error, NliLayout, NliSet, PairClassifier, Result,
-    embeddings::Embeddings,
-    logistic_regression::{Examples, LogisticRegression},
+    Embeddings, Entailment, Error, NliSet, PairClassifier, PairFeatures, Result,
+    cross_validation::Classified as _,
+    features::Featured,
+    logistic::{self, Examples, Link, Model, Roles},
 };
 
 /// The values of C for the search on a held-out set: those of SentEval and of the Skip-thoughts paper.
 pub(crate) const GRID: [f64; 11] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
 /// The C without a held-out set.
 pub(crate) const USUAL_C: f64 = 1.0;
-
-/// The features of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PairFeatures {
-    /// `[|u − v| ; u ∘ v]`, symmetric in the pair: for SICK in SentEval.
-    Symmetric,
-    /// `[u ; v ; u ∘ v ; |u − v|]`: for SNLI in SentEval.
-    All,
-}
-
-impl PairFeatures {
-    /// The usual features for a set of this layout.
-    #[must_use]
-    pub fn of(layout: NliLayout) -> Self {
-        match layout {
-            NliLayout::Snli => Self::All,
-            NliLayout::Sick => Self::Symmetric,
-        }
-    }
-
-    pub(crate) fn n(self, dim: usize) -> usize {
-        match self {
-            Self::Symmetric => 2 * dim,
-            Self::All => 4 * dim,
-        }
-    }
-
-    pub(crate) fn write(self, u: &[f32], v: &[f32], out: &mut [f64]) {
-        let pairs = u.iter().zip(v).map(|(&u, &v)| (f64::from(u), f64::from(v)));
-        let dim = u.len();
-        match self {
-            Self::Symmetric => {
-                for (i, (u, v)) in pairs.enumerate() {
-                    (out[i], out[dim + i]) = ((u - v).abs(), u * v);
-                }
-            }
-            Self::All => {
-                for (i, (u, v)) in pairs.enumerate() {
-                    (out[i], out[dim + i], out[2 * dim + i], out[3 * dim + i]) = (u, v, u * v, (u - v).abs());
-                }
-            }
-        }
-    }
-}
 
 /// How a classifier on frozen vectors was trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,63 +33,43 @@ pub struct FrozenTraining {
 /// A classifier on top of a frozen encoder.
 pub struct FrozenClassifier<'a> {
     encoder: &'a dyn SentenceEncoder,
-    model: LogisticRegression,
+    model: Model,
     training: FrozenTraining,
 }
 
-/// Pairs with the embeddings of their sentences, and the shares of the classes in each.
-pub(crate) struct Embedded<'a> {
-    embeddings: Embeddings<'a>,
-    pairs: Vec<[usize; 2]>,
-    /// Shape `(n_pairs, n_classes)`.
-    targets: Array2<f64>,
-    features: PairFeatures,
-    dim: usize,
+/// The embeddings of the sentences of sets.
+fn encode(encoder: &dyn SentenceEncoder, sets: &[NliSet]) -> Result<Embeddings> {
+    let pairs = sets.iter().flat_map(|set| &set.pairs);
+    Embeddings::encode(encoder, pairs.flat_map(|pair| [&pair.premise[..], &pair.hypothesis[..]]))
 }
 
-impl<'a> Embedded<'a> {
-    /// Encodes pairs; `targets` has a row for each, row-major.
-    pub(crate) fn new(
-        encoder: &dyn SentenceEncoder,
-        pairs: impl Iterator<Item = (&'a str, &'a str)> + Clone,
-        targets: Array2<f64>,
-        features: PairFeatures,
-    ) -> Result<Self> {
-        let embeddings = Embeddings::of(encoder, pairs.clone().flat_map(|(first, second)| [first, second]))?;
-        embeddings.check_finite()?;
-        let pairs = pairs.map(|(first, second)| [embeddings.number(first), embeddings.number(second)]).collect();
-        Ok(Self { embeddings, pairs, targets, features, dim: encoder.dim() })
-    }
+/// Labeled pairs: one class each.
+fn labeled<'e>(embeddings: &'e Embeddings, sets: &[NliSet], features: PairFeatures) -> Result<Featured<'e>> {
+    let pairs = sets.iter().flat_map(|set| &set.pairs);
+    let classes = pairs.clone().map(|pair| pair.label.class()).collect();
+    let texts = pairs.map(|pair| (&pair.premise[..], &pair.hypothesis[..]));
+    Featured::pairs(embeddings, texts, features, classes, Entailment::ALL.len())
+}
 
-    /// Labeled pairs: one class each.
-    fn of(encoder: &dyn SentenceEncoder, sets: &'a [NliSet], features: PairFeatures) -> Result<Self> {
-        let pairs = sets.iter().flat_map(|set| &set.pairs);
-        let mut targets = Array2::zeros((pairs.clone().count(), Entailment::ALL.len()));
-        for (mut row, pair) in targets.rows_mut().into_iter().zip(pairs.clone()) {
-            row[pair.label.class()] = 1.0;
+/// The softmax regression of the C with the highest result on the development set (the smallest C of equals), this C, and
+/// the result of each.
+pub(crate) fn best_on_dev<E: Examples, R: PartialOrd + Copy>(
+    examples: &E,
+    path: &[f64],
+    result: impl Fn(&Model) -> Result<R>,
+) -> Result<(Model, f64, Vec<(f64, R)>)> {
+    let (mut best, mut results): (Option<(Model, f64, R)>, _) = (None, Vec::new());
+    let roles = Roles::all(examples.len());
+    logistic::fit_path::<f32, E>(examples, Link::Softmax, &roles, path, logistic::TOLERANCE, |place, models| {
+        let found = result(&models[0])?;
+        results.push((path[place], found));
+        if best.as_ref().is_none_or(|(_, _, best)| found > *best) {
+            best = Some((models[0].clone(), path[place], found));
         }
-        Self::new(encoder, pairs.map(|pair| (&pair.premise[..], &pair.hypothesis[..])), targets, features)
-    }
-}
-
-impl Examples for Embedded<'_> {
-    fn len(&self) -> usize {
-        self.pairs.len()
-    }
-
-    fn n_features(&self) -> usize {
-        self.features.n(self.dim)
-    }
-
-    fn write(&self, i: usize, out: &mut [f64]) {
-        let [u, v] = self.pairs[i].map(|number| self.embeddings.vector(number));
-        self.features.write(u, v, out);
-    }
-
-    fn target(&self, i: usize) -> &[f64] {
-        let k = self.targets.ncols();
-        self.targets.as_slice().map_or(&[], |targets| &targets[i * k..(i + 1) * k])
-    }
+        Ok(())
+    })?;
+    let (model, c, _) = best.ok_or(Error::NothingToDo { what: "values of C" })?;
+    Ok((model, c, results))
 }
 
 impl<'a> FrozenClassifier<'a> {
@@ -164,25 +99,19 @@ impl<'a> FrozenClassifier<'a> {
         if nothing(train) || (!dev.is_empty() && nothing(dev)) {
             return Err(Error::NothingToDo { what: "labeled pairs" });
         }
-        let examples = Embedded::of(encoder, train, features)?;
-        let mut model = LogisticRegression::new(Entailment::ALL.len(), examples.n_features());
-        let (mut c, mut dev_accuracies) = (USUAL_C, Vec::new());
-        if dev.is_empty() {
-            model.fit(&examples, c);
+        let embeddings = encode(encoder, train)?;
+        let examples = labeled(&embeddings, train, features)?;
+        let (model, c, dev_accuracies) = if dev.is_empty() {
+            (logistic::fit::<f32, _>(&examples, Link::Softmax, USUAL_C)?, USUAL_C, Vec::new())
         } else {
-            let held_out = Embedded::of(encoder, dev, features)?;
-            let (mut best, mut current) = (None, model.clone());
-            for tried in GRID {
-                // The solution of the last C is a good start for the next.
-                current.fit(&examples, tried);
-                let accuracy = current.accuracy(&held_out);
-                dev_accuracies.push((tried, accuracy));
-                if best.is_none_or(|best| accuracy > best) {
-                    (best, c) = (Some(accuracy), tried);
-                    model.clone_from(&current);
-                }
-            }
-        }
+            let embeddings = encode(encoder, dev)?;
+            let held_out = labeled(&embeddings, dev, features)?;
+            best_on_dev(&examples, &GRID, |model| {
+                let classes = logistic::predict::<f32, _>(&held_out, std::slice::from_ref(model))?;
+                let right = classes.iter().enumerate().filter(|(i, class)| held_out.classes()[*i] == class[0]);
+                Ok(right.count() as f64 / held_out.len() as f64)
+            })?
+        };
         let training = FrozenTraining { features, n_pairs: examples.len(), c, dev_accuracies };
         Ok(Self { encoder, model, training })
     }
@@ -196,18 +125,13 @@ impl<'a> FrozenClassifier<'a> {
 
 impl PairClassifier for FrozenClassifier<'_> {
     fn classify_batch(&self, pairs: &[(&str, &str)]) -> CoreResult<Vec<Entailment>> {
-        let sentences = pairs.iter().flat_map(|&(premise, hypothesis)| [premise, hypothesis]);
-        let embeddings = Embeddings::of(self.encoder, sentences).map_err(|error| match error {
-            Error::Core(error) => error,
-            // Encoding has no other errors.
-            _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: self.encoder.dim() },
-        })?;
-        let mut x = vec![0.0; self.training.features.n(self.encoder.dim())];
-        let label = |(premise, hypothesis): &(&str, &str)| {
-            let [u, v] = [premise, hypothesis].map(|text| embeddings.vector(embeddings.number(text)));
+        let (embeddings, numbers) = Embeddings::of_pairs(self.encoder, pairs)?;
+        let mut x = vec![0.0_f32; self.training.features.n(self.encoder.dim())];
+        let label = |pair: [usize; 2]| {
+            let [u, v] = pair.map(|number| embeddings.vector(number));
             self.training.features.write(u, v, &mut x);
             Entailment::ALL[self.model.class(&x)]
         };
-        Ok(pairs.iter().map(label).collect())
+        Ok(numbers.into_iter().map(label).collect())
     }
 }

@@ -18,7 +18,7 @@ use senv_core::{SentenceEncoder, kernels};
 use senv_metrics::{average_precision, mean};
 use serde::Serialize;
 
-use crate::{Align, Error, PublishedSoup, Result, SentenceGroups, TextTable, embeddings::Embeddings, report::number};
+use crate::{Align, Embeddings, Error, PublishedSoup, Result, SentenceGroups, TextTable, report::number};
 
 /// The most sentences of [`evaluate_group_ranking`], which compares each with each.
 pub const MAX_GROUP_RANKING: usize = 2_000;
@@ -81,11 +81,12 @@ pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGr
             senv_core::Error::InvalidParameter { name, requirement, got: groups.n_sentences().to_string() }.into()
         );
     }
-    let embeddings = Embeddings::of(encoder, groups.sentences())?;
+    let embeddings = Embeddings::encode(encoder, groups.sentences())?;
     embeddings.check_finite()?;
     let of_group = |group: usize| groups.groups[group].sentences.iter().map(move |sentence| (group, &sentence[..]));
     let all: Vec<(usize, &str)> = (0..groups.groups.len()).flat_map(of_group).collect();
-    let vector = |place: usize| embeddings.vector(embeddings.number(all[place].1));
+    let numbers = all.iter().map(|(_, sentence)| embeddings.number(sentence)).collect::<Result<Vec<_>>>()?;
+    let vector = |place: usize| embeddings.vector(numbers[place]);
     let references = (0..all.len()).map(|reference| -> Result<ReferenceRanking> {
         let (group, sentence) = all[reference];
         let others = (0..all.len()).filter(|&other| other != reference).map(|other| RankedSentence {
@@ -110,7 +111,7 @@ pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGr
     let references = references.collect::<Result<Vec<_>>>()?;
     let average =
         |of: fn(&ReferenceRanking) -> Option<f64>| mean(&references.iter().filter_map(of).collect::<Vec<_>>());
-    let without = all.iter().filter(|(_, sentence)| embeddings.coverage(embeddings.number(sentence)).is_empty());
+    let without = numbers.iter().filter(|&&number| embeddings.coverage(number).is_empty());
     Ok(GroupRankingResult {
         path: groups.path.clone(),
         mean_average_precision: average(|reference| reference.average_precision),

@@ -10,8 +10,14 @@
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
 //! | Are sentences with the same words and different meanings separated? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
-//! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`] |
+//! | How well are sentences classified on frozen vectors (MR, CR, SUBJ, MPQA, TREC)? | [`LabeledSet::read`], [`evaluate_classification`], [`evaluate_classification_on_test`] |
+//! | How well are paraphrases told on frozen vectors (MSRP), and with how many training pairs? | [`evaluate_paraphrase_detection`], [`evaluate_learning_curve`] |
+//! | How do cosines and shared words of pairs spread? | [`PairGroups`], [`evaluate_pair_histograms`] |
+//! | How do groups of sentences lie to each other? | [`evaluate_map`] |
+//! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`Embeddings`] |
+//! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`], [`published_classification`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
+//! | What does every protocol say of several systems? | [`DataFolder`], [`BenchData`], [`protocols`], [`summarize`], [`compare_systems`] |
 //! | How does a score change with a parameter? | [`Curve`] |
 //! | How do the norms of its words follow their frequency? | [`norm_profile`] |
 //! | How long does scoring a pair take? | [`measure_latency`] |
@@ -51,29 +57,38 @@
 
 #![forbid(unsafe_code)]
 
+use senv_data::task_label;
+
+mod bench;
+mod classification;
 mod coherence;
 mod correlations;
+mod cross_validation;
 mod curve;
 mod embeddings;
 mod entailment;
 mod error;
 mod error_analysis;
+mod features;
+mod folds;
 mod frozen;
 mod frozen_scorer;
 mod group_ranking;
-mod groups;
+mod histogram;
 mod latency;
-mod lbfgs;
-mod lines;
-mod logistic_regression;
-mod nli;
+mod learning_curve;
+mod linear_probe;
+mod logistic;
+mod map;
 mod norm_plot;
 mod norms;
+mod pair_histograms;
 mod pair_scorer;
-mod paraphrases;
+mod paraphrase_detection;
 mod plot;
 mod protocol;
 mod published;
+mod published_classification;
 mod published_cse;
 mod published_relatedness;
 mod published_similarity;
@@ -82,33 +97,44 @@ mod ranking;
 mod relatedness;
 mod relatedness_report;
 mod report;
-mod scale;
-mod sick;
 mod significance;
-mod sts;
 mod sts_report;
-mod stsb;
+mod tsne;
 mod zero_shot;
 
+pub use bench::{
+    BenchComparison, BenchData, BenchRecord, Cell, Column, DataFile, DataFolder, Detail, Figure, FigureSeries,
+    MARK_LEVEL, Mark, Missing, Outcome, Protocol, PublishedRow, RECORD_FORMAT, REPORT_START, Row, RunOptions, Scoring,
+    Section, Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols,
+    compare_systems, protocols, published_rows, sha256_of_file, summarize,
+};
+pub use classification::{ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test};
 pub use coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
 pub use correlations::Correlations;
+pub use cross_validation::{LogisticForm, ProbeOptions, Selection};
 pub use curve::{Curve, Series};
+pub use embeddings::Embeddings;
 pub use entailment::{EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment};
 pub use error::{Error, Result};
 pub use error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
-pub use frozen::{FrozenClassifier, FrozenTraining, PairFeatures};
-pub use frozen_scorer::{FrozenScorer, ScorerTraining};
+pub use features::PairFeatures;
+pub use folds::FoldRule;
+pub use frozen::{FrozenClassifier, FrozenTraining};
+pub use frozen_scorer::{FrozenScorer, RelatednessForm, ScorerTraining};
 pub use group_ranking::{
     GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
 };
-pub use groups::{SentenceGroup, SentenceGroups};
+pub use histogram::{Histogram, HistogramGroup, Overlap};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
-pub use nli::{NliLayout, NliPair, NliSet};
+pub use learning_curve::{LearningCurveOptions, LearningCurveResult, LearningPoint, evaluate_learning_curve};
+pub use map::{MAX_MAP, MapOptions, MapPoint, MapResult, evaluate_map};
 pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
+pub use pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms};
 pub use pair_scorer::{PairScorer, evaluate_sts_scorer};
-pub use paraphrases::{ParaphrasePair, ParaphraseSet};
+pub use paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection};
 pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
 pub use published::{PublishedSystem, PublishedValue, published_sts};
+pub use published_classification::{PublishedClassification, published_classification};
 pub use published_cse::{PublishedMeans, published_cse_ablations};
 pub use published_relatedness::{PublishedRelatedness, published_sick, published_stsb};
 pub use published_similarity::{
@@ -121,12 +147,14 @@ pub use relatedness::{
     Agreement, RelatednessResult, RelatednessTaskResult, ScoringMethod, evaluate_relatedness, evaluate_scorer,
 };
 pub use report::{Align, TextTable, to_json};
-pub use scale::Scale;
+/// Readers of data sets, re-exported from `senv-data`.
+pub use senv_data::{
+    Entailment, LabeledSentence, LabeledSet, NliLayout, NliPair, NliSet, ParaphrasePair, ParaphraseSet, Scale,
+    SentenceGroup, SentenceGroups, SickSet, StsPair, StsTask,
+};
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
-pub use sick::{Entailment, SickSet};
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
-pub use sts::{StsPair, StsTask};
 pub use zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 
 #[cfg(doctest)]

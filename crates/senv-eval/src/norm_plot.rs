@@ -2,7 +2,7 @@
 
 use crate::{
     NormBin, NormProfile,
-    plot::{Caption, Plot},
+    plot::{Caption, INK, Plot},
 };
 
 /// Draws quartile bars, the mean and a / (a + f); the last is scaled so that 1 stands at the top.
@@ -21,7 +21,7 @@ pub(crate) fn svg(profile: &NormProfile) -> String {
 
     let what = format!("L2 norm: mean (dots) and quartiles (bars), {} words", profile.n_words);
     let line = format!("line: a/(a+f), a = {}, 1 at the top", profile.a);
-    let captions = [&what, &line].map(|text| Caption { text, color: "black" });
+    let captions = [&what, &line].map(|text| Caption { text, color: INK });
     let mut plot = Plot::new((from, to), (0.0, top), "ln of the relative frequency", &captions);
     for bin in bins {
         if let (Some(mean), Some(low), Some(high)) = (bin.mean, bin.lower_quartile, bin.upper_quartile) {

@@ -2,15 +2,21 @@
 
 use std::fmt::Write;
 
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 400.0;
-const LEFT: f64 = 64.0;
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 330.0;
+const LEFT: f64 = 58.0;
 const RIGHT: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
 /// Height of a line of captions.
 const LINE: f64 = 18.0;
+/// Width of the dot before a caption.
+const SWATCH: f64 = 12.0;
+/// Height of a row of names.
+const ROW: f64 = 20.0;
+/// The color of axes and words: black, or what a page writes in.
+pub(crate) const INK: &str = "currentColor";
 
-/// A line above the figure, black or in the color of its curve.
+/// A caption above the figure: a line of its own in the color of the axes, or behind a dot in the color of its curve.
 pub(crate) struct Caption<'a> {
     pub(crate) text: &'a str,
     pub(crate) color: &'static str,
@@ -22,38 +28,75 @@ pub(crate) struct Plot {
     x: (f64, f64),
     y: (f64, f64),
     top: f64,
+    left: f64,
+    bottom: f64,
 }
 
 impl Plot {
     /// Axes from `x.0` to `x.1` and `y.0` to `y.1`, neither range empty, all numbers finite.
     pub(crate) fn new(x: (f64, f64), y: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
-        let top = 12.0 + LINE * captions.len() as f64;
         // Many captions make the figure taller, not the frame smaller.
-        let height = HEIGHT.max(HEIGHT - 48.0 + top);
-        let mut plot = Self { out: String::new(), x, y, top };
-        plot.line(&format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"12\">"
-        ));
-        plot.line("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>");
-        let (bottom, right) = (plot.bottom(), WIDTH - RIGHT);
-        for tick in ticks(x.0, x.1) {
-            plot.text(plot.x(tick), bottom + LINE, "middle", "black", &tick_label(tick));
-        }
+        let mut plot = Self::frame(x, y, x_label, captions, LEFT, HEIGHT - BOTTOM - 48.0);
         for tick in ticks(y.0, y.1) {
-            plot.text(LEFT - 8.0, plot.y(tick) + 4.0, "end", "black", &tick_label(tick));
+            plot.text(plot.left - 8.0, plot.y(tick) + 4.0, "end", INK, &tick_label(tick));
         }
-        plot.text((LEFT + right) / 2.0, bottom + 40.0, "middle", "black", x_label);
-        for (i, caption) in captions.iter().enumerate() {
-            plot.text(LEFT, LINE * (i + 1) as f64, "start", caption.color, caption.text);
+        plot
+    }
+
+    /// A frame whose y axis has names instead of numbers: row i, counted from 0 at the top, is at y = −i.
+    pub(crate) fn rows(names: &[String], x: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
+        let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let left = (20.0 + 7.2 * longest as f64).clamp(LEFT, 0.5 * WIDTH);
+        let y = (0.5 - names.len().max(1) as f64, 0.5);
+        let mut plot = Self::frame(x, y, x_label, captions, left, ROW * names.len().max(1) as f64);
+        for (i, name) in names.iter().enumerate() {
+            let place = plot.y(-(i as f64));
+            plot.text(left - 8.0, place + 4.0, "end", INK, name);
+            plot.line(&format!("<path d=\"M{left} {place:.1}H{}\" stroke=\"{INK}\" opacity=\".12\"/>", WIDTH - RIGHT));
         }
-        let top = plot.top;
-        plot.line(&format!("<path d=\"M{LEFT} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"black\"/>"));
+        plot
+    }
+
+    fn frame(
+        x: (f64, f64),
+        y: (f64, f64),
+        x_label: &str,
+        captions: &[Caption<'_>],
+        left: f64,
+        inner_height: f64,
+    ) -> Self {
+        let places = caption_places(captions);
+        let top = 12.0 + places.last().map_or(0.0, |place| place.1);
+        let bottom = top + inner_height;
+        let height = bottom + BOTTOM;
+        let mut plot = Self { out: String::new(), x, y, top, left, bottom };
+        plot.line(&format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"14\">"
+        ));
+        // A page may give the background and the ink its own colors.
+        plot.line("<rect class=\"background\" width=\"100%\" height=\"100%\" fill=\"white\"/>");
+        let right = WIDTH - RIGHT;
+        for tick in ticks(x.0, x.1) {
+            plot.text(plot.x(tick), bottom + LINE, "middle", INK, &tick_label(tick));
+        }
+        plot.text((left + right) / 2.0, bottom + 40.0, "middle", INK, x_label);
+        for (caption, (x, y)) in captions.iter().zip(places) {
+            if caption.color != INK {
+                let color = caption.color;
+                plot.line(&format!(
+                    "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"8\" height=\"8\" rx=\"2\" fill=\"{color}\"/>",
+                    y - 8.0
+                ));
+            }
+            plot.text(if caption.color == INK { x } else { x + SWATCH }, y, "start", INK, caption.text);
+        }
+        plot.line(&format!("<path d=\"M{left} {top}V{bottom}H{right}\" fill=\"none\" stroke=\"{INK}\"/>"));
         plot
     }
 
     /// The position of the x axis.
     pub(crate) fn bottom(&self) -> f64 {
-        HEIGHT.max(HEIGHT - 48.0 + self.top) - BOTTOM
+        self.bottom
     }
 
     /// The end of the y axis.
@@ -64,7 +107,7 @@ impl Plot {
 
     /// The position of a value on the x axis.
     pub(crate) fn x(&self, value: f64) -> f64 {
-        LEFT + (value - self.x.0) / (self.x.1 - self.x.0) * (WIDTH - LEFT - RIGHT)
+        self.left + (value - self.x.0) / (self.x.1 - self.x.0) * (WIDTH - self.left - RIGHT)
     }
 
     /// The position of a value on the y axis.
@@ -82,6 +125,34 @@ impl Plot {
     pub(crate) fn polyline(&mut self, points: &[(f64, f64)], color: &str) {
         let places: Vec<String> = points.iter().map(|&(x, y)| format!("{:.1},{:.1}", self.x(x), self.y(y))).collect();
         self.line(&format!("<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\"/>", places.join(" ")));
+    }
+
+    /// A dot that says what it is when pointed at, with a line from the lower to the upper end of an interval.
+    pub(crate) fn interval_dot(&mut self, x: f64, y: f64, interval: Option<(f64, f64)>, color: &str, says: &str) {
+        let (cx, cy, says) = (self.x(x), self.y(y), escape(says));
+        if let Some((low, high)) = interval {
+            let (low, high) = (self.x(low), self.x(high));
+            self.line(&format!("<path d=\"M{low:.1} {cy:.1}H{high:.1}\" stroke=\"{color}\" stroke-width=\"2\"/>"));
+        }
+        self.line(&format!(
+            "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4\" fill=\"{color}\"><title>{says}</title></circle>"
+        ));
+    }
+
+    /// Words beside a point.
+    pub(crate) fn label(&mut self, (x, y): (f64, f64), color: &str, words: &str) {
+        // To the left of points on the right, where the frame ends.
+        let (x, y) = (self.x(x), self.y(y) - 8.0);
+        let anchor = if x > 0.6 * WIDTH { "end" } else { "start" };
+        self.text(x, y, anchor, color, words);
+    }
+
+    /// A bar of a histogram.
+    pub(crate) fn column(&mut self, from: f64, to: f64, height: f64, color: &str) {
+        let (left, right, top, bottom) = (self.x(from), self.x(to), self.y(height), self.bottom);
+        self.line(&format!(
+            "<path d=\"M{left:.1} {bottom:.1}V{top:.1}H{right:.1}V{bottom:.1}\" fill=\"{color}\" fill-opacity=\".45\"/>"
+        ));
     }
 
     /// A thick upright bar.
@@ -106,8 +177,26 @@ impl Plot {
     }
 }
 
+/// Where captions start, as many on a line as fit; those without a color of their own have a line to themselves.
+fn caption_places(captions: &[Caption<'_>]) -> Vec<(f64, f64)> {
+    let (mut x, mut y, mut full) = (8.0, LINE, false);
+    let mut places = Vec::with_capacity(captions.len());
+    for (i, caption) in captions.iter().enumerate() {
+        // An estimate: the width of letters is not known here.
+        let width = SWATCH + 7.6 * caption.text.chars().count() as f64 + 12.0;
+        let alone = caption.color == INK;
+        if i > 0 && (full || alone || x + width > WIDTH) {
+            (x, y) = (8.0, y + LINE);
+        }
+        places.push((x, y));
+        x += width;
+        full = alone;
+    }
+    places
+}
+
 /// Text as XML has it; control characters, which it cannot hold, become blanks.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -12,10 +12,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use senv_core::{Coverage, SentenceEncoder, kernels};
+use senv_core::{SentenceEncoder, kernels};
 use serde::Serialize;
 
-use crate::{Correlations, Error, Result, StsTask, embeddings::Embeddings};
+use crate::{Correlations, Embeddings, Error, Result, StsTask};
 
 /// Result of an encoder on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,23 +102,21 @@ pub fn evaluate_sts(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<
         return Err(Error::NothingToDo { what: "STS tasks" });
     }
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
-    let embeddings = Embeddings::of(encoder, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
-    let lookup = |sentence: &str| {
-        let number = embeddings.number(sentence);
-        (embeddings.vector(number), embeddings.coverage(number))
-    };
-    let results = tasks.iter().map(|task| evaluate_task(task, lookup)).collect::<Result<Vec<_>>>()?;
+    let embeddings = Embeddings::encode(encoder, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
+    let results = tasks.iter().map(|task| evaluate_task(task, &embeddings)).collect::<Result<Vec<_>>>()?;
     Ok(StsResult::of(results))
 }
 
-fn evaluate_task<'a>(task: &StsTask, lookup: impl Fn(&str) -> (&'a [f32], Coverage)) -> Result<StsTaskResult> {
+fn evaluate_task(task: &StsTask, embeddings: &Embeddings) -> Result<StsTaskResult> {
     if task.pairs.is_empty() {
         return Err(Error::NothingToDo { what: "scored pairs in a task" });
     }
     let (mut tokens, mut known, mut n_pairs_without_known_token) = (0, 0, 0);
     let mut scores = Vec::with_capacity(task.pairs.len());
     for (i, pair) in task.pairs.iter().enumerate() {
-        let ((u, a), (v, b)) = (lookup(&pair.first), lookup(&pair.second));
+        let [first, second] = [embeddings.number(&pair.first)?, embeddings.number(&pair.second)?];
+        let ([a, b], [u, v]) =
+            ([first, second].map(|n| embeddings.coverage(n)), [first, second].map(|n| embeddings.vector(n)));
         tokens += a.tokens + b.tokens;
         known += a.known + b.known;
         n_pairs_without_known_token += usize::from(a.is_empty() || b.is_empty());

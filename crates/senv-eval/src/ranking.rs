@@ -28,7 +28,7 @@ use senv_core::{Control, Observer, Progress, SentenceEncoder, kernels, matmul_in
 use senv_metrics::{QueryRank, accuracy_at, mean_rank, query_rank};
 use serde::Serialize;
 
-use crate::{Align, Error, ParaphraseSet, PublishedRanking, Result, TextTable, embeddings::Embeddings, report::number};
+use crate::{Align, Embeddings, Error, ParaphraseSet, PublishedRanking, Result, TextTable, report::number};
 
 /// Scores computed at a time: 64 MiB of f32.
 const BLOCK_SCORES: usize = 1 << 24;
@@ -69,6 +69,10 @@ pub struct RankingResult {
     pub distinct: PoolRanking,
     /// In the pool of all sentences as they occur.
     pub raw: PoolRanking,
+    /// The rank of the best paraphrase of each query in the pool of distinct strings, queries in the order in which they
+    /// first occur (not part of the JSON).
+    #[serde(skip)]
+    pub ranks: Vec<usize>,
 }
 
 /// A query: a string that has paraphrases.
@@ -98,12 +102,12 @@ pub fn evaluate_ranking(
         return Err(Error::NothingToDo { what: "pairs of paraphrases (label 1)" });
     }
     let pairs = || sets.iter().flat_map(|set| &set.pairs);
-    let embeddings = Embeddings::of(encoder, pairs().flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
+    let embeddings = Embeddings::encode(encoder, pairs().flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
     embeddings.check_finite()?;
     let mut pool = Vec::new();
     let mut queries: BTreeMap<usize, Query> = BTreeMap::new();
     for pair in pairs() {
-        let sides = [&pair.first, &pair.second].map(|sentence| embeddings.number(sentence));
+        let sides = [embeddings.number(&pair.first)?, embeddings.number(&pair.second)?];
         for (number, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
             if pair.is_paraphrase {
                 let new = || Query { number, partners: BTreeSet::new(), entries: Vec::new() };
@@ -127,6 +131,7 @@ pub fn evaluate_ranking(
         n_sentences_without_known_token: without,
         distinct: PoolRanking::of(units.nrows(), &distinct),
         raw: PoolRanking::of(pool.len(), &raw),
+        ranks: distinct.iter().map(|query| query.rank).collect(),
     })
 }
 

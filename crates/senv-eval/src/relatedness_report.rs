@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::{
-    Align, Correlations, PublishedRelatedness, RelatednessResult, TextTable, report::number, sts::label,
-    sts_report::notes,
+    Align, Correlations, PublishedRelatedness, RelatednessResult, TextTable, report::number, sts_report::notes,
+    task_label,
 };
 
 impl RelatednessResult {
@@ -34,7 +34,7 @@ impl RelatednessResult {
         let ours = self.scored_by.name();
         for task in &self.tasks {
             let result = &task.result;
-            let name = label(result.year, &result.name);
+            let name = task_label(result.year, &result.name);
             line(&mut table, &name, ours, result.n_pairs.to_string(), result.correlations, task.mse);
         }
         if let Some(all) = &self.together {

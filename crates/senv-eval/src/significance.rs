@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use crate::{Align, Correlations, Error, Result, StsResult, StsTaskResult, TextTable, report::number, sts::label};
+use crate::{Align, Correlations, Error, Result, StsResult, StsTaskResult, TextTable, report::number, task_label};
 
 /// Differences with a p-value below this are marked, as in Kenter et al. 2016.
 pub const SIGNIFICANCE_LEVEL: f64 = 1e-4;
@@ -54,7 +54,8 @@ pub fn compare_sts(first: &StsResult, second: &StsResult) -> Result<StsCompariso
     }
     let mut tasks = Vec::with_capacity(first.tasks.len());
     for (a, b) in first.tasks.iter().zip(&second.tasks) {
-        let name = |task: &StsTaskResult| format!("{} with {} pairs", label(task.year, &task.name), task.scores.len());
+        let name =
+            |task: &StsTaskResult| format!("{} with {} pairs", task_label(task.year, &task.name), task.scores.len());
         if (a.year, &a.name, a.scores.len()) != (b.year, &b.name, b.scores.len()) {
             return different(name(a), name(b));
         }
@@ -91,7 +92,7 @@ impl StsComparison {
         ]);
         for task in &self.tasks {
             table.row([
-                label(task.year, &task.name),
+                task_label(task.year, &task.name),
                 task.n_pairs.to_string(),
                 number(task.first.pearson_r_x100, 2),
                 number(task.first.spearman_rho_x100, 2),

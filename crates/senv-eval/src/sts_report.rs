@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Align, Correlations, PublishedSystem, StsResult, StsTaskResult, TextTable, report::number, sts::label};
+use crate::{Align, Correlations, PublishedSystem, StsResult, StsTaskResult, TextTable, report::number, task_label};
 
 impl StsResult {
     /// The result in aligned columns: one line a task, then every mean under its name.
@@ -33,7 +33,7 @@ impl StsResult {
             table.row([name, n_pairs.to_string()].into_iter().chain(numbers));
         };
         for (i, task) in self.tasks.iter().enumerate() {
-            line(&mut table, label(task.year, &task.name), task.n_pairs, &|result| result.tasks[i].correlations);
+            line(&mut table, task_label(task.year, &task.name), task.n_pairs, &|result| result.tasks[i].correlations);
         }
         table.rule();
         for (i, year) in self.years.iter().enumerate() {
@@ -72,10 +72,10 @@ impl StsResult {
 
 /// A line for each kind of pair or sentence that was left out or could not be scored.
 pub(crate) fn notes(task: &StsTaskResult, text: &mut String) {
-    let task_label = label(task.year, &task.name);
+    let name = task_label(task.year, &task.name);
     let mut note = |n: usize, what: &str, consequence: &str| {
         if n > 0 {
-            let _ = writeln!(text, "{task_label}: {}{consequence}", plural(n, what));
+            let _ = writeln!(text, "{name}: {}{consequence}", plural(n, what));
         }
     };
     note(task.n_unscored, "pair", " without a gold score left out");
@@ -83,7 +83,7 @@ pub(crate) fn notes(task: &StsTaskResult, text: &mut String) {
     note(task.n_pairs_without_known_token, "pair", " with a sentence of no known token, scored 0");
     let c = task.correlations;
     if c.pearson_r_x100.is_none() || c.spearman_rho_x100.is_none() {
-        let _ = writeln!(text, "{task_label}: correlation undefined (fewer than two pairs, or all scores equal)");
+        let _ = writeln!(text, "{name}: correlation undefined (fewer than two pairs, or all scores equal)");
     }
 }
 

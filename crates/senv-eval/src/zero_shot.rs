@@ -11,7 +11,7 @@ use senv_core::{SentenceEncoder, Tokenizer, kernels};
 use senv_metrics::{PrecisionRecall, WordOverlap, average_precision, average_precision_of, mean, precision_recall};
 use serde::Serialize;
 
-use crate::{Align, Curve, Error, ParaphraseSet, Result, TextTable, embeddings::Embeddings, report::number};
+use crate::{Align, Curve, Embeddings, Error, ParaphraseSet, Result, TextTable, report::number};
 
 /// Result of the cosine on a set of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -61,7 +61,7 @@ pub fn evaluate_zero_shot(encoder: &dyn SentenceEncoder, sets: &[ParaphraseSet])
         return Err(Error::NothingToDo { what: "pairs of sentences" });
     }
     let sentences = sets.iter().flat_map(|set| &set.pairs).flat_map(|pair| [&pair.first[..], &pair.second[..]]);
-    let embeddings = Embeddings::of(encoder, sentences)?;
+    let embeddings = Embeddings::encode(encoder, sentences)?;
     embeddings.check_finite()?;
     let words = Tokenizer::words().lowercase(true);
     let mut all = Scored::default();
@@ -69,7 +69,7 @@ pub fn evaluate_zero_shot(encoder: &dyn SentenceEncoder, sets: &[ParaphraseSet])
     for set in sets {
         let mut scored = Scored::default();
         for pair in &set.pairs {
-            let (a, b) = (embeddings.number(&pair.first), embeddings.number(&pair.second));
+            let (a, b) = (embeddings.number(&pair.first)?, embeddings.number(&pair.second)?);
             scored.n_unknown += usize::from(embeddings.coverage(a).is_empty() || embeddings.coverage(b).is_empty());
             scored.labels.push(pair.is_paraphrase);
             scored.cosines.push(f64::from(kernels::cosine(embeddings.vector(a), embeddings.vector(b))));

@@ -37,6 +37,9 @@
 //! # Ok::<(), senv_metrics::Error>(())
 //! ```
 //!
+//! How far a number would vary with other items is said by the [`Bootstrap`] of its [`Sample`]; [`bootstrap_p`] is the
+//! same for the difference of two systems, and [`holm`] corrects the p-values of several tests.
+//!
 //! A metric without a value for its input (a constant list, a single pair, nothing relevant) is `None`; lists that
 //! cannot be compared (different lengths, NaN) are an [`Error`] that names the position. Everything is computed in f64.
 
@@ -44,7 +47,9 @@
 
 mod accuracy;
 mod auc;
+mod bootstrap;
 mod error;
+mod holm;
 mod mean;
 mod mse;
 mod normal;
@@ -53,6 +58,8 @@ mod pearson;
 mod precision_recall;
 mod query_rank;
 mod ranks;
+mod sample;
+mod silhouette;
 mod spearman;
 mod sum;
 mod wilcoxon;
@@ -60,8 +67,10 @@ mod word_overlap;
 
 pub use accuracy::{ClassCounts, Confusion, accuracy};
 pub use auc::auc;
+pub use bootstrap::{Bootstrap, DEFAULT_RESAMPLES, Interval, bootstrap_p, paired_differences, percentile_interval};
 pub use error::{Error, Result};
-pub use mean::{mean, weighted_mean};
+pub use holm::holm;
+pub use mean::{mean, standard_deviation, weighted_mean};
 pub use mse::mse;
 pub use normal::normal_two_sided_p;
 pub use p_coherence::{UnitSum, mean_pairwise_cosine, p_coherence};
@@ -69,6 +78,8 @@ pub use pearson::pearson_r;
 pub use precision_recall::{PrecisionRecall, average_precision, average_precision_of, precision_recall};
 pub use query_rank::{QueryRank, accuracy_at, mean_rank, query_rank};
 pub use ranks::ranks;
+pub use sample::{Sample, Statistic};
+pub use silhouette::silhouette;
 pub use spearman::spearman_rho;
 pub use wilcoxon::{MAX_EXACT, Wilcoxon, wilcoxon, wilcoxon_of_differences};
 pub use word_overlap::WordOverlap;

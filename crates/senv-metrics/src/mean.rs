@@ -3,7 +3,7 @@
 //! Equation: `mean`
 //!
 //! ```text
-//! mean = Σ x_i / n     weighted mean = Σ w_i x_i / Σ w_i
+//! mean = Σ x_i / n     weighted mean = Σ w_i x_i / Σ w_i     deviation = √(Σ (x_i − mean)² / (n − 1))
 //! ```
 //!
 //! A year of STS is reported as the plain mean over its tasks or as the mean weighted by their numbers of pairs
@@ -28,6 +28,18 @@ pub fn mean(values: &[f64]) -> Option<f64> {
         mean if mean.is_finite() => mean,
         _ => sum(values.iter().map(|x| x / n)),
     })
+}
+
+/// The standard deviation of a sample; `None` below two values, or if one is not finite.
+///
+/// ```
+/// assert_eq!(senv_metrics::standard_deviation(&[1.0, 3.0]), Some(2.0_f64.sqrt()));
+/// assert_eq!(senv_metrics::standard_deviation(&[1.0]), None);
+/// ```
+#[must_use]
+pub fn standard_deviation(values: &[f64]) -> Option<f64> {
+    let center = mean(values).filter(|_| values.len() > 1)?;
+    Some((sum(values.iter().map(|x| (x - center) * (x - center))) / (values.len() - 1) as f64).sqrt())
 }
 
 /// The mean of `values` weighted by `weights`, such as numbers of pairs; `None` if the weights sum to zero.

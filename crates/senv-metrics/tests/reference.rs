@@ -1,9 +1,9 @@
 //! Reference numbers of tests/data, made with NumPy in f64 by the project's generator make_golden.py.
 
 use senv_metrics::{
-    Confusion, WordOverlap, accuracy, accuracy_at, average_precision, mean, mean_pairwise_cosine, mean_rank,
-    p_coherence, pearson_r, precision_recall, query_rank, ranks, spearman_rho, weighted_mean, wilcoxon,
-    wilcoxon_of_differences,
+    Bootstrap, Confusion, Sample, Statistic, WordOverlap, accuracy, accuracy_at, average_precision, holm, mean,
+    mean_pairwise_cosine, mean_rank, p_coherence, pearson_r, precision_recall, query_rank, ranks, spearman_rho,
+    weighted_mean, wilcoxon, wilcoxon_of_differences,
 };
 use serde_json::Value;
 
@@ -172,4 +172,44 @@ fn shared_words() {
         }
     }
     assert_eq!(seen, 3);
+}
+
+/// Intervals of SciPy, made with so many draws that theirs and ours differ by the noise of drawing alone: the standard
+/// error of a 2.5 % quantile of 40,000 draws is about .007 standard deviations of the number.
+#[test]
+fn bootstrap_intervals_are_those_of_scipy() {
+    let file: Value = serde_json::from_str(include_str!("data/significance.json")).unwrap();
+    let (gold, scores) = (list(&file["gold"]), list(&file["scores"]));
+    let cases = file["bootstrap"].as_array().unwrap();
+    assert_eq!(cases.len(), 3);
+    for case in cases {
+        let statistic = match case["statistic"].as_str().unwrap() {
+            "pearson" => Statistic::Pearson,
+            "spearman" => Statistic::Spearman,
+            _ => Statistic::Mean,
+        };
+        let sample = Sample::new(statistic, &gold, &scores).unwrap();
+        assert_close(sample.value(), &case["value"]);
+        let interval = Bootstrap { resamples: 40_000, seed: 3 }.interval("scipy", &sample).unwrap();
+        let (low, high) = (case["low"].as_f64().unwrap(), case["high"].as_f64().unwrap());
+        // Four standard errors; the interval is about four standard deviations wide.
+        let tolerance = 4.0 * 0.01 * (high - low) / 4.0;
+        assert!(
+            (interval.low - low).abs() < tolerance && (interval.high - high).abs() < tolerance,
+            "{interval:?} {case}"
+        );
+    }
+}
+
+#[test]
+fn corrected_p_values_are_those_of_statsmodels() {
+    let file: Value = serde_json::from_str(include_str!("data/significance.json")).unwrap();
+    let cases = file["holm"].as_array().unwrap();
+    assert_eq!(cases.len(), 4);
+    for case in cases {
+        let corrected = holm(&list(&case["p"])).unwrap();
+        for (got, expected) in corrected.iter().zip(list(&case["corrected"])) {
+            assert!((got - expected).abs() < 1e-12, "{got} instead of {expected}");
+        }
+    }
 }

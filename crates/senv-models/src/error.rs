@@ -12,6 +12,9 @@ pub enum Error {
     /// An error of the core: a parameter, text, a file, memory.
     #[error(transparent)]
     Core(#[from] senv_core::Error),
+    /// An error of a reader of data sets.
+    #[error(transparent)]
+    Data(#[from] senv_data::Error),
     /// An error of the trainer.
     #[error(transparent)]
     Training(#[from] senv_negative_sampling::Error),

@@ -326,6 +326,21 @@ fn every_kind_of_file_becomes_groups_and_what_is_left_out_is_counted() {
     let found = read("n", nli, PairKind::Nli, &held_out).unwrap();
     assert_eq!((found.reports[0].groups, found.reports[0].contaminated), (1, 1));
     assert!(found.sources[0].has_contradictions());
+    // SNLI as it is published, with a pair without a label, gives the same pairs.
+    let tabs = "entailment\ta man sleeps\ta person sleeps\ncontradiction\ta man sleeps\ta man runs\nneutral\ta\tb\n";
+    let expected = read("n", tabs, PairKind::Nli, &options).unwrap();
+    let published = "gold_label\tpairID\tsentence1\tsentence2\nentailment\t1\ta man sleeps\ta person sleeps\n\
+                     contradiction\t2\ta man sleeps\ta man runs\nneutral\t3\ta\tb\n-\t4\ta\tc\n";
+    let object = |cells: &str| {
+        let cells: Vec<&str> = cells.split('\t').collect();
+        format!("{{\"gold_label\": {:?}, \"sentence1\": {:?}, \"sentence2\": {:?}}}\n", cells[0], cells[1], cells[2])
+    };
+    let objects: String = tabs.lines().chain(["-\ta\tc"]).map(object).collect();
+    for (name, text) in [("snli_1.0_train.txt", published), ("snli_1.0_train.jsonl", &objects)] {
+        let found = read(name, text, PairKind::Nli, &options).unwrap();
+        assert_eq!((found.reports[0].groups, found.sources[0].has_contradictions()), (1, true), "{name}");
+        assert_eq!(found.vocabulary.len(), expected.vocabulary.len());
+    }
     let found = read("t", "one\ntwo\ntwo\nthree\n\nfour\nfive\n", PairKind::Neighbours, &options).unwrap();
     assert_eq!(found.reports[0].groups, 3);
 

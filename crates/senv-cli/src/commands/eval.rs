@@ -1,20 +1,30 @@
 //! `senv eval`: how good a model is.
 
+mod all;
+mod classify;
+mod compare;
 mod floor;
+mod histograms;
+mod map;
+mod msrp;
 mod nli;
 mod p_coherence;
 mod ranking;
 mod relatedness;
 mod soup;
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use clap::Subcommand;
 use senv_core::{AtomicFile, Rows};
 use senv_eval::{
-    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, PublishedSystem, StsComparison, StsResult, StsTask,
-    compare_sts, error_analysis, evaluate_sts, measure_latency, norm_profile, published_sts,
+    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, NormProfile, PublishedSystem, StsComparison, StsResult,
+    StsTask, compare_sts, error_analysis, evaluate_sts, measure_latency, norm_profile, published_sts,
 };
+use senv_models::Model;
 use serde::Serialize;
 
 use crate::{
@@ -33,6 +43,9 @@ pub(crate) struct Eval {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    All(all::All),
+    Compare(compare::Compare),
+    Protocols(all::Protocols),
     Sts(Sts),
     Sick(relatedness::Sick),
     Stsb(relatedness::Stsb),
@@ -40,6 +53,10 @@ enum What {
     Ranking(ranking::Ranking),
     Soup(soup::Soup),
     Nli(nli::Nli),
+    Classify(classify::Classify),
+    Msrp(msrp::Msrp),
+    Histograms(histograms::Histograms),
+    Map(map::Map),
     Norms(Norms),
     Latency(LatencyArgs),
 }
@@ -123,6 +140,9 @@ struct LatencyArgs {
 impl Eval {
     pub(crate) fn run(self) -> Result {
         match self.what {
+            What::All(command) => command.run(),
+            What::Compare(command) => command.run(),
+            What::Protocols(command) => command.run(),
             What::Sts(command) => command.run(),
             What::Sick(command) => command.run(),
             What::Stsb(command) => command.run(),
@@ -130,14 +150,24 @@ impl Eval {
             What::Ranking(command) => command.run(),
             What::Soup(command) => command.run(),
             What::Nli(command) => command.run(),
+            What::Classify(command) => command.run(),
+            What::Msrp(command) => command.run(),
+            What::Histograms(command) => command.run(),
+            What::Map(command) => command.run(),
             What::Norms(command) => command.run(),
             What::Latency(command) => command.run(),
         }
     }
 }
 
+/// Writes a figure, unless the file is there with something else in it.
+fn write_svg(path: &Path, svg: &str, force: bool, model: &Path) -> Result {
+    Destination { path, option: "--svg", content: Content::Drawing, force: Some(force) }.check(&[model])?;
+    Ok(AtomicFile::write_with(path, |file| file.write_all(svg.as_bytes()))?)
+}
+
 fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {
-    Ok(tasks.iter().map(StsTask::read).collect::<senv_eval::Result<_>>()?)
+    Ok(tasks.iter().map(StsTask::read).collect::<senv_data::Result<_>>()?)
 }
 
 /// All that was asked for, as JSON.
@@ -219,22 +249,24 @@ impl Norms {
             Destination { path, option: "--svg", content: Content::Drawing, force }.check(&[&self.model.model])?;
         }
         let model = self.model.open_for_many()?;
-        let options = NormOptions { n_bins: self.bins, ..NormOptions::default() };
-        let profile = match model.average() {
-            Some(encoder) => norm_profile(encoder.words(), &options)?,
-            None => {
-                let (vocabulary, rows) = (model.vocabulary(), model.rows());
-                let words = vocabulary.iter();
-                norm_profile(
-                    words.map(|(id, word, _)| (word, vocabulary.frequency(id), rows.row(id.index()))),
-                    &options,
-                )?
-            }
-        };
+        let profile = norm_profile_of(&model, self.bins)?;
         if let Some(path) = &self.svg {
             AtomicFile::write_with(path, |file| file.write_all(profile.to_svg().as_bytes()))?;
         }
         if self.json { output::print_json(&profile) } else { output::print(&profile.to_text()) }
+    }
+}
+
+/// The norms of the words of a model, without the weights that come to them.
+fn norm_profile_of(model: &Model, n_bins: usize) -> senv_eval::Result<NormProfile> {
+    let options = NormOptions { n_bins, ..NormOptions::default() };
+    match model.average() {
+        Some(encoder) => norm_profile(encoder.words(), &options),
+        None => {
+            let (vocabulary, rows) = (model.vocabulary(), model.rows());
+            let words = vocabulary.iter();
+            norm_profile(words.map(|(id, word, _)| (word, vocabulary.frequency(id), rows.row(id.index()))), &options)
+        }
     }
 }
 

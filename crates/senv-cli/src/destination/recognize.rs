@@ -27,6 +27,7 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         Content::Vectors => is_vectors(&start_of(path)),
         // The formats of other programs do not say who wrote them.
         Content::WordVectors => false,
+        Content::Report => is_report(&String::from_utf8_lossy(&start_of(path))),
         Content::Search => true,
         Content::Drawing => is_drawing(&String::from_utf8_lossy(&start_of(path))),
     }
@@ -64,6 +65,12 @@ fn rows_of_matrix(bytes: &[u8]) -> Option<u64> {
 /// Whether it is a profile of norms.
 fn is_drawing(text: &str) -> bool {
     text.starts_with("<svg ") && text.contains(">L2 norm: mean (dots) and quartiles (bars), ")
+}
+
+/// Whether it is what the bench writes in any of its forms.
+fn is_report(text: &str) -> bool {
+    let starts = ["{\"senv_bench\":", "# Bench of sentence embeddings\n", senv_eval::REPORT_START];
+    starts.iter().any(|start| text.starts_with(start))
 }
 
 /// Whether the first row is one of `senv encode`, in any of its formats.

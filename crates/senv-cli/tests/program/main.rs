@@ -1,6 +1,7 @@
 //! The program, run as a user runs it. One test binary: twenty would link for minutes.
 
 mod bad_input;
+mod bench;
 mod check;
 mod common;
 mod conformance;

@@ -16,8 +16,8 @@ pub enum PairKind {
     Pairs,
     /// The number or name of an image and a caption, separated by a tab; the captions of an image on neighbouring lines.
     Captions,
-    /// `entailment`, `neutral` or `contradiction`, premise and hypothesis, separated by tabs: a premise and what it
-    /// entails are a pair, what contradicts it is a hard negative.
+    /// Premises and hypotheses with a label, in any layout of [`senv_data::NliSet::read`]: a premise and what it entails
+    /// are a pair, what contradicts it is a hard negative.
     Nli,
     /// Running text, a sentence a line, documents separated by blank lines: a sentence and the next are a pair.
     Neighbours,
@@ -113,7 +113,7 @@ impl PairData {
     /// Reads files.
     ///
     /// # Errors
-    /// [`Error::BadLine`] for a line of another layout, naming file and line; [`Error::NoExamplesIn`] if no pair is left
+    /// [`Error::BadLine`] or [`Error::Data`] for a line of another layout, naming file and line; [`Error::NoExamplesIn`] if no pair is left
     /// over all files; what the core says of files, text and vocabulary.
     pub fn read(inputs: &[PairInput], options: &PairOptions, observer: &dyn Observer) -> Result<Self> {
         let mut builder = VocabularyBuilder::default();

@@ -6,6 +6,7 @@ use std::{
 };
 
 use senv_core::{Control, Error as CoreError, Observer, Progress, Sentences, TextReader, TokenId, VocabularyBuilder};
+use senv_data::{Entailment, NliSet};
 
 use super::{
     PairInput, PairKind, PairOptions, SourceReport,
@@ -79,26 +80,23 @@ impl Reader<'_> {
 
     fn judged(&mut self) -> Result<Groups> {
         let mut groups = Anchors::default();
-        let layout = "entailment, neutral or contradiction, the premise, the hypothesis";
-        self.lines(layout, |reader, line, [label, premise, hypothesis]| {
-            let label = label.to_ascii_lowercase();
-            if !["entailment", "neutral", "contradiction"].contains(&label.as_str()) {
-                let reason = format!("the label {label:?} is none of entailment, neutral, contradiction");
-                return Err(Error::BadLine { path: reader.path.to_owned(), line, reason });
+        let set = NliSet::read(self.path)?;
+        for (i, pair) in set.pairs.iter().enumerate() {
+            if i.is_multiple_of(1 << 16) && self.tell(i as u64) == Control::Stop {
+                return Err(CoreError::Interrupted { action: "reading pairs" }.into());
             }
-            if label == "neutral" {
-                return Ok(());
+            if pair.label == Entailment::Neutral {
+                continue;
             }
-            if let [Some(premise), Some(hypothesis)] = reader.sentences([premise, hypothesis]) {
+            if let [Some(premise), Some(hypothesis)] = self.sentences([&pair.premise, &pair.hypothesis]) {
                 let group = groups.of(premise);
-                match label.as_str() {
-                    _ if premise == hypothesis => reader.report.identical += 1,
-                    "entailment" => group.same.push(hypothesis),
+                match pair.label {
+                    _ if premise == hypothesis => self.report.identical += 1,
+                    Entailment::Entailment => group.same.push(hypothesis),
                     _ => group.contrary.push(hypothesis),
                 }
             }
-            Ok(())
-        })?;
+        }
         Ok(groups.finish(self.options.group))
     }
 

@@ -1,14 +1,54 @@
 //! What takes no training, on the same pairs: a model has to be above it.
 
 use senv_core::{Corpus, SentenceEncoder, Sentences, Tokenizer, Vocabulary, VocabularyBuilder};
-use senv_eval::{Align, StsResult, StsTask, TextTable, WordOverlap, evaluate_sts, evaluate_sts_scorer};
-use senv_models::{AverageEncoder, Model, TfIdfParams, WeightScheme};
+use senv_eval::{Align, PairScorer, StsResult, StsTask, TextTable, WordOverlap, evaluate_sts, evaluate_sts_scorer};
+use senv_models::{AverageEncoder, Model, TfIdf, TfIdfParams, WeightScheme};
 use serde::Serialize;
 
 use crate::failure::Result;
 
 /// Seed of the random vectors.
 const SEED: u64 = 1;
+
+/// Word overlap, TF-IDF and averages of random vectors over the words of some sentences.
+pub(super) struct Floor {
+    tokenizer: Tokenizer,
+    words: TfIdf,
+    /// Averages of random word vectors.
+    pub(super) random: AverageEncoder,
+    /// The same with SIF weights; `None` without a known word, where there is nothing to weight.
+    pub(super) weighted: Option<AverageEncoder>,
+}
+
+impl Floor {
+    /// With the tokenizer, the counts and the dimension of a model; with counts of the sentences where it has none.
+    pub(super) fn new(
+        tokenizer: &Tokenizer,
+        counts: Option<&Vocabulary>,
+        dim: usize,
+        sentences: &[&str],
+        seed: u64,
+    ) -> Result<Self> {
+        let (judged, corpus) = read(tokenizer, sentences)?;
+        let counts = counts.filter(|vocabulary| vocabulary.counts().iter().any(|&count| count > 0));
+        let random = AverageEncoder::random(tokenizer, counts.unwrap_or(&judged), sentences, dim, seed)?;
+        let weighted = random.clone().weighted_on(Some(WeightScheme::SIF), sentences, seed).ok();
+        let words = TfIdfParams { tokenizer: tokenizer.clone(), ..TfIdfParams::default() }.fit(judged, &corpus)?;
+        Ok(Self { tokenizer: tokenizer.clone(), words, random, weighted })
+    }
+
+    /// Shared words by all words of a pair.
+    pub(super) fn overlap(&self) -> impl PairScorer + '_ {
+        let words = |sentence: &str| self.tokenizer.tokens(sentence);
+        let overlap = move |a: &str, b: &str| WordOverlap::of(words(a), words(b)).jaccard();
+        move |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| overlap(a, b)).collect())
+    }
+
+    /// Cosines of TF-IDF vectors.
+    pub(super) fn tf_idf(&self) -> impl PairScorer + '_ {
+        |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| self.words.similarity(a, b)).collect())
+    }
+}
 
 /// One system of the floor.
 #[derive(Debug, Serialize)]
@@ -18,30 +58,18 @@ pub(super) struct FloorSystem {
     result: StsResult,
 }
 
-/// Word overlap, TF-IDF and averages of random vectors, with the tokenizer, the dimension and the counts of `model`;
-/// counts of the sentences that are judged where it has none.
+/// The floor of a model on tasks of STS.
 pub(super) fn floor(model: &Model, tasks: &[StsTask]) -> Result<Vec<FloorSystem>> {
-    let tokenizer = model.tokenizer();
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
     let sentences: Vec<&str> = pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]).collect();
-    let (judged, corpus) = read(tokenizer, &sentences)?;
-    let has_counts = model.vocabulary().counts().iter().any(|&count| count > 0);
-    let vocabulary = if has_counts { model.vocabulary() } else { &judged };
-    let random = AverageEncoder::random(tokenizer, vocabulary, &sentences, model.dim(), SEED)?;
-    let weighted = random.clone().weighted_on(Some(WeightScheme::SIF), &sentences, SEED);
-    let words = TfIdfParams { tokenizer: tokenizer.clone(), ..TfIdfParams::default() }.fit(judged, &corpus)?;
-
-    let overlap = |a: &str, b: &str| WordOverlap::of(tokenizer.tokens(a), tokenizer.tokens(b)).jaccard();
-    let overlap = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| overlap(a, b)).collect());
-    let tf_idf = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| words.similarity(a, b)).collect());
+    let floor = Floor::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), &sentences, SEED)?;
     let mut systems = vec![
-        ("word overlap", evaluate_sts_scorer(&overlap, tasks)?),
-        ("TF-IDF", evaluate_sts_scorer(&tf_idf, tasks)?),
-        ("random vectors", evaluate_sts(&random, tasks)?),
+        ("word overlap", evaluate_sts_scorer(&floor.overlap(), tasks)?),
+        ("TF-IDF", evaluate_sts_scorer(&floor.tf_idf(), tasks)?),
+        ("random vectors", evaluate_sts(&floor.random, tasks)?),
     ];
-    // Without a known word there is nothing to weight.
-    if let Ok(weighted) = weighted {
-        systems.push(("random vectors, SIF", evaluate_sts(&weighted, tasks)?));
+    if let Some(weighted) = &floor.weighted {
+        systems.push(("random vectors, SIF", evaluate_sts(weighted, tasks)?));
     }
     Ok(systems.into_iter().map(|(system, result)| FloorSystem { system, result }).collect())
 }

@@ -83,7 +83,7 @@ struct Report<'a> {
 
 impl Nli {
     pub(super) fn run(self) -> Result {
-        let read = |paths: &[PathBuf]| paths.iter().map(NliSet::read).collect::<senv_eval::Result<Vec<_>>>();
+        let read = |paths: &[PathBuf]| paths.iter().map(NliSet::read).collect::<senv_data::Result<Vec<_>>>();
         let (sets, train, dev) = (read(&self.files)?, read(&self.train)?, read(&self.dev)?);
         let model = self.model.open_for_many()?;
         if train.is_empty() {

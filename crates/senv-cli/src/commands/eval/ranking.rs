@@ -67,7 +67,7 @@ struct Report {
 
 impl Ranking {
     pub(super) fn run(self) -> Result {
-        let sets = self.pairs.iter().map(ParaphraseSet::read).collect::<senv_eval::Result<Vec<_>>>()?;
+        let sets = self.pairs.iter().map(ParaphraseSet::read).collect::<senv_data::Result<Vec<_>>>()?;
         let model = self.model.open_for_many()?;
         let progress = RankingProgress::new();
         let ranking = evaluate_ranking(&model, &sets, &progress);

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
 use senv_core::SentenceEncoder;
 use senv_eval::{
-    FrozenScorer, PublishedRelatedness, RelatednessResult, ScorerTraining, SickSet, StsTask, evaluate_relatedness,
-    evaluate_scorer, published_sick, published_stsb,
+    FrozenScorer, PublishedRelatedness, RelatednessForm, RelatednessResult, ScorerTraining, SickSet, StsTask,
+    evaluate_relatedness, evaluate_scorer, published_sick, published_stsb,
 };
 use senv_models::{Model, Relatedness};
 use serde::Serialize;
@@ -63,12 +64,35 @@ struct Shared {
     /// A part that chooses how hard the weights of the regression are pulled to 0 (C of 2^-2 to 2^8); likewise.
     #[arg(long, value_name = "FILE", requires = "train")]
     dev: Vec<PathBuf>,
+    /// How the regression is trained; the scripts stop by the --dev part.
+    #[arg(long, value_name = "FORM", default_value = "regression", requires = "train")]
+    form: FormArg,
     /// Print what papers reported on the test part below the results.
     #[arg(long)]
     published: bool,
     /// Write JSON.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormArg {
+    /// Cross-entropy with L2 regularization, C by the --dev part.
+    Regression,
+    /// The script of Skip-thoughts: cross-entropy, Adam.
+    SkipThoughts,
+    /// SentEval: squared error of the distribution, Adam.
+    SentEval,
+}
+
+impl From<FormArg> for RelatednessForm {
+    fn from(form: FormArg) -> Self {
+        match form {
+            FormArg::Regression => Self::Regression,
+            FormArg::SkipThoughts => Self::SkipThoughts,
+            FormArg::SentEval => Self::SentEval,
+        }
+    }
 }
 
 /// All that was asked for, as JSON.
@@ -98,19 +122,23 @@ impl Stsb {
 impl Shared {
     fn run(
         self,
-        read: fn(&PathBuf) -> senv_eval::Result<StsTask>,
+        read: fn(&PathBuf) -> senv_data::Result<StsTask>,
         published: fn() -> Vec<PublishedRelatedness>,
     ) -> Result {
-        let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_eval::Result<Vec<_>>>();
+        let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_data::Result<Vec<_>>>();
         let (tasks, train, dev) = (all(&self.files)?, all(&self.train)?, all(&self.dev)?);
         let model = self.model.open_for_many()?;
         let (mut results, mut trained) = (results(&model, &tasks)?, None);
         if !train.is_empty() {
-            let scorer = FrozenScorer::train(&model, &train, &dev)?;
+            let scorer = FrozenScorer::train_by(self.form.into(), &model, &train, &dev, 1)?;
             results.push(evaluate_scorer(&scorer, &tasks)?);
             let training = scorer.training();
             let pairs = grouped(training.n_pairs as u64);
-            output::note(&format!("a regression on frozen vectors trained on {pairs} pairs: C = {}", training.c));
+            let how = training.c.map_or_else(String::new, |c| format!(": C = {c}"));
+            output::note(&format!(
+                "a regression on frozen vectors ({}) trained on {pairs} pairs{how}",
+                training.form.name()
+            ));
             trained = Some(training.clone());
         }
         let published = if self.published { published() } else { Vec::new() };

@@ -46,8 +46,8 @@ pub(crate) struct PairFiles {
     /// pair.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     captions: Vec<WeightedFile>,
-    /// Labelled pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs; entailments are pairs, contradictions hard
-    /// negatives of softmax-cosine.
+    /// Labelled pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs, SNLI's .jsonl or .txt, or SICK; entailments are
+    /// pairs, contradictions hard negatives of softmax-cosine.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     nli: Vec<WeightedFile>,
     /// Running text, one sentence a line, a blank line between documents: a sentence and the next are a pair.

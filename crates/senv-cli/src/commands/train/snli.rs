@@ -193,7 +193,7 @@ type Labelled<'a> = (&'a NliPairs, Option<&'a NliPairs>);
 
 /// The labelled pairs of all files together; none without a file.
 fn read(paths: &[PathBuf]) -> Result<Option<NliPairs>> {
-    let sets = paths.iter().map(NliSet::read).collect::<senv_eval::Result<Vec<_>>>()?;
+    let sets = paths.iter().map(NliSet::read).collect::<senv_data::Result<Vec<_>>>()?;
     let Some(first) = sets.first() else { return Ok(None) };
     for set in sets.iter().filter(|set| set.n_unlabeled > 0) {
         let pairs = plural(set.n_unlabeled as u64, "pair");

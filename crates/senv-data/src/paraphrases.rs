@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::{
     Error, Result,
     lines::for_each_line,
+    objects::{self, LabeledPair},
     sts::{Blank, wrong_columns},
 };
 
@@ -33,11 +34,12 @@ pub struct ParaphraseSet {
 }
 
 impl ParaphraseSet {
-    /// Reads a part in either layout; detected by the first line.
+    /// Reads a part in any layout, which is detected by the first line.
     ///
     /// * Lines of `0|1<TAB>sentence<TAB>sentence`, without a header.
     /// * The published `msr_paraphrase_*.txt`: a header that starts with `Quality`, then lines of quality, the numbers
     ///   of the two sentences, and the sentences.
+    /// * MTEB: an object a line with `label`, `sentence1` and `sentence2`.
     ///
     /// Quotes are ordinary characters. A byte-order mark, any line end and empty lines at the end are skipped.
     ///
@@ -50,15 +52,16 @@ impl ParaphraseSet {
     /// # let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("msr_paraphrase_test.txt");
     /// std::fs::write(&path, "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n1\t7\t8\t\"A dog\" runs\tA dog ran\r\n")?;
-    /// let test = senv_eval::ParaphraseSet::read(&path)?;
+    /// let test = senv_data::ParaphraseSet::read(&path)?;
     /// assert!(test.pairs[0].is_paraphrase && test.pairs[0].first == "\"A dog\" runs");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut pairs = Vec::new();
-        let (mut blank, mut has_header) = (Blank::default(), false);
+        let (mut blank, mut has_header, mut has_objects) = (Blank::default(), false, false);
         for_each_line(path, |line, text| {
+            has_objects |= objects::is_object(line, text);
             if blank.skips(path, line, text, EXPECTED)? {
                 return Ok(());
             }
@@ -67,7 +70,13 @@ impl ParaphraseSet {
                 has_header = true;
                 return Ok(());
             }
+            let (object, label_of);
             let (label, first, second) = match (has_header, &cells[..]) {
+                _ if has_objects => {
+                    object = objects::parse::<LabeledPair<'_>>(path, line, text, "sentence1, sentence2 and label")?;
+                    label_of = objects::cell(&object.label);
+                    (&label_of[..], &object.sentence1[..], &object.sentence2[..])
+                }
                 (false, &[label, first, second]) | (true, &[label, _, _, first, second]) => (label, first, second),
                 _ => return Err(wrong_columns(path, line, text, EXPECTED)),
             };
@@ -118,6 +127,15 @@ mod tests {
         let long =
             "\u{feff}Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n1\t5\t6\tA \"b\tc\r\n0\t7\t8\td\te \"f\r\n\r\n";
         assert_eq!(read(long).unwrap().pairs, short.pairs);
+    }
+
+    #[test]
+    fn the_objects_of_mteb_are_read() {
+        let object = |label: &str| format!("{{\"sentence1\": \"a\", \"sentence2\": \"b\", \"{label}}}\n");
+        let set = read(&[object("label\": 1"), object("labels\": \"0\"")].concat()).unwrap();
+        assert_eq!((set.pairs.len(), set.n_paraphrases(), &set.pairs[1].second[..]), (2, 1, "b"));
+        let message = read(&object("label\": 0.5")).unwrap_err().to_string();
+        assert!(message.contains("the label \"0.5\" is neither 0 nor 1"), "{message}");
     }
 
     #[test]

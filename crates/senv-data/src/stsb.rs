@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::{
     Result, Scale, StsTask,
     lines::for_each_line,
+    objects::is_object,
     sts::{Blank, parse_gold, wrong_columns},
 };
 
@@ -14,11 +15,12 @@ const EXPECTED: &str =
     "3 (score, sentence, sentence), or 7 or more (genre, file, year, id, score, sentence, sentence, sources)";
 
 impl StsTask {
-    /// Reads a set of the STS benchmark in either layout.
+    /// Reads a set of the STS benchmark in any layout.
     ///
     /// * Lines of `score<TAB>sentence<TAB>sentence`.
     /// * The published `sts-*.csv`, which are separated by tabs: genre, file, year, id, score, sentence, sentence, and
     ///   in some lines columns that name sources.
+    /// * MTEB: an object a line with `score`, `sentence1` and `sentence2`.
     ///
     /// Quotes are ordinary characters. UTF-8, line ends and empty scores as in [`StsTask::read`].
     ///
@@ -30,17 +32,21 @@ impl StsTask {
     /// # let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("sts-dev.csv");
     /// std::fs::write(&path, "main-news\theadlines\t2013\t0012\t3.600\t\"Rain\" in May\tMay is wet\n")?;
-    /// let task = senv_eval::StsTask::read_stsb(&path)?;
+    /// let task = senv_data::StsTask::read_stsb(&path)?;
     /// assert_eq!((task.pairs[0].relatedness, &task.pairs[0].first[..]), (3.6, "\"Rain\" in May"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read_stsb(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut task = Self::empty(path, Scale::STS);
-        let mut blank = Blank::default();
+        let (mut blank, mut has_objects) = (Blank::default(), false);
         for_each_line(path, |line, text| {
+            has_objects |= is_object(line, text);
             if blank.skips(path, line, text, EXPECTED)? {
                 return Ok(());
+            }
+            if has_objects {
+                return task.push_object(path, line, text);
             }
             let cells: Vec<&str> = text.split('\t').collect();
             let ([score, first, second] | [_, _, _, _, score, first, second, ..]) = cells[..] else {
@@ -72,6 +78,12 @@ mod tests {
             main-news\tx\t2014\t0\t0\tb\tc\tsource one\tsource two\nmain-news\tx\t2014\t0\t\td\te\n";
         let long = read(published).unwrap();
         assert_eq!(short.pairs, long.pairs);
+        let object = |score: &str, first: &str, second: &str| {
+            let first = serde_json::to_string(first).unwrap();
+            format!("{{\"score\": {score}, \"sentence1\": {first}, \"sentence2\": \"{second}\"}}\n")
+        };
+        let objects = [("5.0", "A \"plane", "A jet's up"), ("0", "b", "c")].map(|(s, a, b)| object(s, a, b)).concat();
+        assert_eq!(read(&objects).unwrap().pairs, short.pairs);
         assert_eq!((short.pairs.len(), short.n_unscored, long.n_unscored), (2, 1, 1));
         assert_eq!(
             short.pairs[0],

@@ -32,7 +32,7 @@ impl Entailment {
     /// The label of this name, in any letter case.
     ///
     /// ```
-    /// use senv_eval::Entailment;
+    /// use senv_data::Entailment;
     /// assert_eq!(Entailment::from_name("NEUTRAL"), Some(Entailment::Neutral));
     /// assert_eq!(Entailment::from_name("maybe"), None);
     /// ```
@@ -61,8 +61,9 @@ impl Entailment {
         })
     }
 
-    /// Its index in [`Entailment::ALL`]; outside this crate, an index could be mistaken for one of another order.
-    pub(crate) fn class(self) -> usize {
+    /// Its index in [`Entailment::ALL`]; other programs number the labels in other orders.
+    #[must_use]
+    pub fn class(self) -> usize {
         self as usize
     }
 }
@@ -108,8 +109,8 @@ impl SickSet {
     /// # let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("small.tsv");
     /// std::fs::write(&path, "4.5\tENTAILMENT\tA dog runs fast\tA dog is running\n")?;
-    /// let set = senv_eval::SickSet::read(&path)?;
-    /// assert_eq!((set.task.pairs[0].relatedness, set.labels[0]), (4.5, senv_eval::Entailment::Entailment));
+    /// let set = senv_data::SickSet::read(&path)?;
+    /// assert_eq!((set.task.pairs[0].relatedness, set.labels[0]), (4.5, senv_data::Entailment::Entailment));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {

@@ -57,7 +57,7 @@ impl SentenceGroups {
     /// # let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("captions.tsv");
     /// std::fs::write(&path, "73\tA dog runs\n74\tA train\n73\tA running dog\n")?;
-    /// let captions = senv_eval::SentenceGroups::read(&path)?;
+    /// let captions = senv_data::SentenceGroups::read(&path)?;
     /// assert_eq!(captions.groups[0].sentences, ["A dog runs", "A running dog"]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -93,7 +93,7 @@ impl SentenceGroups {
     /// Skip-thoughts.
     ///
     /// ```
-    /// let soup = senv_eval::SentenceGroups::soup();
+    /// let soup = senv_data::SentenceGroups::soup();
     /// assert_eq!(soup.groups[1].sentences[2], "My soup is not hot anymore");
     /// ```
     #[must_use]

@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Error, Result, Scale, lines::for_each_line};
+use crate::{
+    Error, Result, Scale,
+    lines::for_each_line,
+    objects::{self, Scored},
+};
 
 /// A pair of sentences with its gold score.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,9 +39,10 @@ pub struct StsTask {
 }
 
 impl StsTask {
-    /// Reads a task in either layout; a file named `STS.input.NAME.txt` is read in the original one.
+    /// Reads a task in any layout; a file named `STS.input.NAME.txt` is read in the original one.
     ///
     /// * Lines of `gold<TAB>sentence<TAB>sentence`: no header, no quoting (a quote is a quote).
+    /// * MTEB: an object a line with `score`, `sentence1` and `sentence2`.
     /// * The original SemEval layout: `STS.input.NAME.txt` with two columns (or four, the last two naming sources),
     ///   and `STS.gs.NAME.txt` beside it with one gold score a line.
     ///
@@ -56,7 +61,7 @@ impl StsTask {
     /// # std::fs::create_dir(&folder)?;
     /// let path = folder.join("images.tsv");
     /// std::fs::write(&path, "4.4\tTwo trains on tracks.\tTrains on the tracks.\n\tNobody scored\tthis.\n")?;
-    /// let task = senv_eval::StsTask::read(&path)?;
+    /// let task = senv_data::StsTask::read(&path)?;
     /// assert_eq!((task.name.as_str(), task.year), ("images", Some(2014)));
     /// assert_eq!((task.pairs.len(), task.n_unscored), (1, 1));
     /// assert_eq!(task.pairs[0].relatedness, 4.4);
@@ -70,17 +75,21 @@ impl StsTask {
         }
     }
 
-    /// Reads `gold<TAB>sentence<TAB>sentence`, whatever the file's name.
+    /// Reads `gold<TAB>sentence<TAB>sentence` or objects, whatever the file's name.
     ///
     /// # Errors
     /// As [`StsTask::read`].
     pub fn read_tsv(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut task = Self::empty(path, Scale::STS);
-        let mut blank = Blank::default();
+        let (mut blank, mut has_objects) = (Blank::default(), false);
         for_each_line(path, |line, text| {
+            has_objects |= objects::is_object(line, text);
             if blank.skips(path, line, text, "3 (gold, sentence, sentence)")? {
                 return Ok(());
+            }
+            if has_objects {
+                return task.push_object(path, line, text);
             }
             let mut columns = text.split('\t');
             let (Some(gold), Some(first), Some(second), None) =
@@ -135,11 +144,12 @@ impl StsTask {
     /// Year and name, as reports print them: `2014 headlines`, or the name alone.
     #[must_use]
     pub fn label(&self) -> String {
-        label(self.year, &self.name)
+        task_label(self.year, &self.name)
     }
 
     /// The gold scores, pair by pair.
-    pub(crate) fn gold(&self) -> Vec<f64> {
+    #[must_use]
+    pub fn gold(&self) -> Vec<f64> {
         self.pairs.iter().map(|pair| pair.relatedness).collect()
     }
 
@@ -158,6 +168,14 @@ impl StsTask {
         self.pairs.push(StsPair { relatedness, first: first.to_owned(), second: second.to_owned() });
     }
 
+    /// Adds a pair of MTEB.
+    pub(crate) fn push_object(&mut self, path: &Path, line: u64, text: &str) -> Result<()> {
+        let object: Scored<'_> = objects::parse(path, line, text, "sentence1, sentence2 and score")?;
+        let score = parse_gold(path, line, &objects::cell(&object.score), self.scale)?;
+        self.push(score, &object.sentence1, &object.sentence2);
+        Ok(())
+    }
+
     pub(crate) fn checked(self) -> Result<Self> {
         if self.pairs.is_empty() {
             return Err(Error::NoScoredPairs { path: self.path, unscored: self.n_unscored });
@@ -166,8 +184,9 @@ impl StsTask {
     }
 }
 
-/// Year and name of a task in one string.
-pub(crate) fn label(year: Option<u16>, name: &str) -> String {
+/// Year and name of a task in one string: `2014 headlines`, or the name alone.
+#[must_use]
+pub fn task_label(year: Option<u16>, name: &str) -> String {
     year.map_or_else(|| name.to_owned(), |year| format!("{year} {name}"))
 }
 
@@ -319,6 +338,19 @@ mod tests {
         assert!(matches!(read("long"), Error::GoldLineCount { n_pairs: 1, n_scores: 3, .. }));
         assert!(matches!(read("three"), Error::WrongColumns { line: 1, got: 3, .. }));
         assert!(matches!(read("alone"), Error::Core(senv_core::Error::Io { action: "open", .. })));
+    }
+
+    #[test]
+    fn the_objects_of_mteb_are_read() {
+        let object = |score: &str| format!("{{\"sentence2\": \"b\\t\", \"score\": {score}, \"sentence1\": \"a\"}}\n");
+        let task = read(&[object("4.5"), object("\"2\""), object("null")].concat()).unwrap();
+        let seen: Vec<_> = task.pairs.iter().map(|p| (p.relatedness, &p.first[..], &p.second[..])).collect();
+        assert_eq!((seen, task.n_unscored), (vec![(4.5, "a", "b\t"), (2.0, "a", "b\t")], 1));
+        let message = |text: &str| read(text).unwrap_err().to_string();
+        assert!(message(&object("7")).contains("task.tsv:1: the gold score 7 is outside the scale of 0 to 5"));
+        assert!(message(&object("true")).contains("the gold score \"true\" is not a number"));
+        let missing = message("{\"sentence1\": \"a\", \"score\": 1}\n");
+        assert!(missing.contains("missing field `sentence2`") && missing.contains("give an object with sentence1"));
     }
 
     #[test]

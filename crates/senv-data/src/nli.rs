@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Entailment, Error, Result, SickSet,
     lines::for_each_line,
+    objects,
     sick::SickLines,
     sts::{Blank, wrong_columns},
 };
@@ -71,7 +72,7 @@ impl NliSet {
     /// # let folder = tempfile::tempdir()?;
     /// let path = folder.path().join("dev.tsv");
     /// std::fs::write(&path, "entailment\tA dog runs\tAn animal moves\n-\tA dog\tA cat\n")?;
-    /// let dev = senv_eval::NliSet::read(&path)?;
+    /// let dev = senv_data::NliSet::read(&path)?;
     /// assert_eq!((dev.pairs.len(), dev.n_unlabeled), (1, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -107,11 +108,7 @@ impl NliSet {
     fn add(&mut self, lines: &Lines, line: u64, text: &str) -> Result<()> {
         let path = &self.path;
         if let Lines::Objects = lines {
-            let object: Object<'_> = serde_json::from_str(text).map_err(|error| {
-                // It counts lines of this text, of which there is one.
-                let reason = error.to_string().replace(" at line 1 column ", " at column ");
-                Error::BadObject { path: path.to_owned(), line, reason }
-            })?;
+            let object: Object<'_> = objects::parse(path, line, text, "gold_label, sentence1 and sentence2")?;
             return self.push(line, [&object.gold_label, &object.sentence1, &object.sentence2]);
         }
         let cells: Vec<&str> = text.split('\t').collect();

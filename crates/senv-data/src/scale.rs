@@ -35,7 +35,7 @@ impl Scale {
     /// The score of a cosine; a negative cosine counts as 0.
     ///
     /// ```
-    /// use senv_eval::Scale;
+    /// use senv_data::Scale;
     /// assert_eq!([Scale::STS.of_cosine(0.5), Scale::SICK.of_cosine(0.5), Scale::SICK.of_cosine(-1.0)], [2.5, 3.0, 1.0]);
     /// ```
     #[must_use]

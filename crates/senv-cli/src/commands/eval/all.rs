@@ -1,0 +1,204 @@
+//! `senv eval all`: every protocol on every system, in one report.
+
+mod systems;
+
+use std::{io::Write, path::PathBuf, time::Instant};
+
+use clap::builder::RangedU64ValueParser;
+use indicatif::{ProgressBar, ProgressStyle};
+use senv_core::{AtomicFile, Control, Observer, Progress};
+use senv_eval::{BenchData, BenchRecord, DataFolder, Protocol, RunOptions, Section, choose_protocols, protocols};
+
+use crate::{
+    destination::{Content, Destination, ForceArg},
+    failure::{Failure, Result},
+    interrupt::Interrupt,
+    output::{self, duration, plural},
+};
+
+use self::systems::{Systems, VectorsArg};
+
+/// Run every protocol on every model, beside what takes no training and what papers report.
+///
+/// Data sets are found in the folder by their names, in the layouts of their authors, of SentEval, SemEval and MTEB, or as
+/// sts/YEAR/TASK.tsv, sick/test.tsv and so on; a missing one is a line that says so. Each number has a 95 % interval, and
+/// marks where it differs from the first model beyond chance. Vectors of any other program stand in the same tables:
+/// --vectors F.npy --sentences F.txt, a vector for each line. Each sentence is encoded once.
+///
+/// The report is one HTML file without outside parts. The JSON holds the score of every item; `senv eval compare` reads
+/// it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval all --data DIR
+  senv eval all --models a.senv b.senv glove.txt --data DIR --report out.html --json out.json
+  senv eval all --models a.senv --vectors bert.npy --sentences bert.txt --data DIR --only sts,sick")]
+pub(super) struct All {
+    /// The folder of the data sets.
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// Models: files of senv, word vectors, or english, which is the default where no vectors are given. Marks refer to the
+    /// first.
+    #[arg(long, short, value_name = "FILE", num_args = 1..)]
+    models: Vec<PathBuf>,
+    #[command(flatten)]
+    vectors: VectorsArg,
+    /// Write the report to this file.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write all numbers, with the score of every item, to this file.
+    #[arg(long, value_name = "FILE.json")]
+    json: Option<PathBuf>,
+    /// Write the tables as Markdown to this file.
+    #[arg(long, value_name = "FILE.md")]
+    markdown: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
+    /// Run these protocols alone, separated by commas; `senv eval protocols` lists them.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Leave these protocols out.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    skip: Vec<String>,
+    /// Leave out the protocols that train on the vectors, and draw 500 times.
+    #[arg(long)]
+    fast: bool,
+    /// Leave out what takes no training: word overlap, TF-IDF, random vectors, SIF and uSIF weights.
+    #[arg(long)]
+    no_baselines: bool,
+    /// The random seed of draws, folds and random vectors.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Draws of the bootstrap, 500 to 100000: fewer cannot show a difference after Holm's correction [default: 1000]
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(500..=100_000))]
+    resamples: Option<usize>,
+}
+
+/// List the protocols of `senv eval all`: what they measure and which data they need.
+#[derive(Debug, clap::Args)]
+pub(super) struct Protocols {}
+
+impl Protocols {
+    pub(super) fn run(self) -> Result {
+        let mut text = String::new();
+        for protocol in protocols() {
+            let Protocol { name, title, metric, needs, paper, .. } = protocol;
+            text += &format!("{name}\n  {title}: {metric} ({paper})\n  needs {needs}\n");
+        }
+        output::print(&text)
+    }
+}
+
+/// Draws with `--fast`: enough for a difference to stand out after Holm's correction over a table.
+const FAST_RESAMPLES: usize = 500;
+
+impl All {
+    pub(super) fn run(self) -> Result {
+        self.check_outputs()?;
+        let started = Instant::now();
+        let interrupt = Interrupt::install()?;
+        let mut chosen = choose_protocols(&self.only, &self.skip).map_err(|error| Failure::Usage(error.to_string()))?;
+        if self.fast {
+            chosen.retain(|protocol| protocol.section != Section::Probes);
+        }
+        let data = BenchData::read(&DataFolder::open(&self.data)?, &chosen)?;
+        let sentences = data.sentences();
+        let note =
+            format!("{} in {}", plural(sentences.len() as u64, "sentence"), plural(data.tasks.len() as u64, "task"));
+        output::note(&format!("{note}; {} without data", plural(data.missing.len() as u64, "protocol")));
+        let options = RunOptions { seed: self.seed };
+        let usual = senv_metrics::DEFAULT_RESAMPLES;
+        let resamples = self.resamples.unwrap_or(if self.fast { FAST_RESAMPLES } else { usual });
+        let bootstrap = senv_metrics::Bootstrap { resamples, seed: self.seed };
+        let progress = BenchProgress { bar: bar(), interrupt };
+        let systems = Systems {
+            models: &self.models,
+            vectors: &self.vectors,
+            baselines: !self.no_baselines,
+            data: &data,
+            sentences: &sentences,
+            options,
+            bootstrap,
+            progress: &progress,
+        };
+        let records = systems.run();
+        progress.bar.finish_and_clear();
+        let record = data.record(command_line(), &options, bootstrap, records?)?;
+        self.write(&record)?;
+        output::print(&record.to_text()?)?;
+        output::note(&format!("in {}", duration(started.elapsed())));
+        Ok(())
+    }
+
+    /// Every output with its option.
+    fn outputs(&self) -> impl Iterator<Item = (&PathBuf, &'static str)> {
+        let outputs = [(&self.report, "--report"), (&self.json, "--json"), (&self.markdown, "--markdown")];
+        outputs.into_iter().filter_map(|(path, option)| path.as_ref().map(|path| (path, option)))
+    }
+
+    fn check_outputs(&self) -> Result {
+        let inputs: Vec<PathBuf> = self.models.iter().chain(self.vectors.files()).cloned().collect();
+        for (path, option) in self.outputs() {
+            let force = Some(self.force.force);
+            Destination { path, option, content: Content::Report, force }.check(&inputs)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, record: &BenchRecord) -> Result {
+        for (path, option) in self.outputs() {
+            let text = match option {
+                "--report" => record.to_html()?,
+                "--json" => record.to_json(),
+                _ => record.to_markdown()?,
+            };
+            AtomicFile::write_with(path, |file| file.write_all(text.as_bytes()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The command as it was typed, arguments with blanks in quotes.
+fn command_line() -> String {
+    let quoted = |argument: String| match argument.chars().any(|c| c.is_whitespace() || "\"'$&;|<>*?".contains(c)) {
+        true => format!("'{}'", argument.replace('\'', "'\\''")),
+        false => argument,
+    };
+    let arguments = std::env::args_os().skip(1).map(|argument| quoted(argument.to_string_lossy().into_owned()));
+    std::iter::once("senv".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+fn bar() -> ProgressBar {
+    if !output::is_terminal() || output::is_quiet() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}");
+    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar
+}
+
+/// What is being done, on a terminal, and the wish to stop.
+struct BenchProgress {
+    bar: ProgressBar,
+    interrupt: Interrupt,
+}
+
+impl BenchProgress {
+    /// Says what comes next; `false` if the user has asked to stop.
+    fn next(&self, what: &str) -> bool {
+        self.bar.set_message(what.to_owned());
+        !self.interrupt.is_requested()
+    }
+
+    /// A line that stays.
+    fn done(&self, line: &str) {
+        self.bar.suspend(|| output::note(line));
+    }
+}
+
+impl Observer for BenchProgress {
+    fn progress(&self, _: &Progress) -> Control {
+        if self.interrupt.is_requested() { Control::Stop } else { Control::Continue }
+    }
+}

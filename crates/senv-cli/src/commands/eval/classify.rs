@@ -1,0 +1,105 @@
+//! `senv eval classify`: does a classifier on frozen vectors tell the classes of sentences?
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use senv_eval::{
+    ClassificationResult, Embeddings, FoldRule, LabeledSet, LogisticForm, ProbeOptions, evaluate_classification,
+    evaluate_classification_on_test,
+};
+use serde::Serialize;
+
+use crate::{commands::ModelArg, failure::Result, output};
+
+/// Classify sentences by their vectors (MR, CR, SUBJ, MPQA, TREC).
+///
+/// A logistic regression is trained on the vectors, which stay as they are. Each file is tested fold by fold, on
+/// regressions that have not seen the fold, each with the C from 2^0 to 2^8 that is best in a cross-validation of its own
+/// (10 x 10 folds, all 8,190 regressions fitted together). With --test the files are learned from instead, C by
+/// cross-validation there, and the test file is judged. A FILE holds lines of LABEL and SENTENCE separated by a tab, lines
+/// LABEL:FINE SENTENCE as TREC has them, or objects with text and label; of NAME.pos and NAME.neg (.objective and
+/// .subjective), a sentence a line, name one.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval classify --model model.senv mr/all.tsv subj/all.tsv mpqa/all.tsv
+  senv eval classify --model model.senv rt-polarity.pos
+  senv eval classify --model model.senv train_5500.label --test TREC_10.label --json")]
+pub(super) struct Classify {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Sentences with a class, each file a data set.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Learn from FILE, which is one then, and judge this file.
+    #[arg(long, value_name = "FILE")]
+    test: Option<PathBuf>,
+    /// Folds that are tested in turn, at least 2.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    folds: usize,
+    /// Folds that choose C, at least 2.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    inner_folds: usize,
+    /// How folds are made.
+    #[arg(long, value_name = "RULE", default_value = "stratified")]
+    fold_rule: FoldRuleArg,
+    /// Of more than two classes, train each against all others, as the programs of the papers did.
+    #[arg(long)]
+    one_vs_rest: bool,
+    /// The random seed of the folds.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FoldRuleArg {
+    /// The same share of each class in each fold.
+    Stratified,
+    /// Runs of shuffled sentences, as the script of Skip-thoughts makes them.
+    Contiguous,
+}
+
+/// All that was asked for, as JSON.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    model: String,
+    results: &'a [ClassificationResult],
+}
+
+impl Classify {
+    pub(super) fn run(self) -> Result {
+        if self.test.is_some() && self.files.len() > 1 {
+            let message = "--test judges what was learned from one FILE; give one".to_owned();
+            return Err(crate::failure::Failure::Usage(message));
+        }
+        let options = ProbeOptions {
+            outer_folds: self.folds,
+            inner_folds: self.inner_folds,
+            fold_rule: match self.fold_rule {
+                FoldRuleArg::Stratified => FoldRule::Stratified,
+                FoldRuleArg::Contiguous => FoldRule::Contiguous,
+            },
+            form: if self.one_vs_rest { LogisticForm::OneVsRest } else { LogisticForm::Softmax },
+            seed: self.seed,
+            ..ProbeOptions::default()
+        };
+        let sets = self.files.iter().map(LabeledSet::read).collect::<senv_data::Result<Vec<_>>>()?;
+        let test = self.test.as_ref().map(LabeledSet::read).transpose()?;
+        let model = self.model.open_for_many()?;
+        let texts = sets.iter().chain(&test).flat_map(|set| &set.sentences).map(|sentence| &sentence.text[..]);
+        let embeddings = Embeddings::encode(&model, texts)?;
+        let judge = |set: &LabeledSet| match &test {
+            Some(test) => evaluate_classification_on_test(&embeddings, set, test, &options),
+            None => evaluate_classification(&embeddings, set, &options),
+        };
+        let results = sets.iter().map(judge).collect::<senv_eval::Result<Vec<_>>>()?;
+        if self.json {
+            let model = self.model.model.display().to_string();
+            return output::print_json(&Report { model, results: &results });
+        }
+        output::print(&ClassificationResult::table(&results))
+    }
+}

@@ -1,0 +1,70 @@
+//! `senv eval compare`: two systems of `senv eval all`, task by task.
+
+use std::path::{Path, PathBuf};
+
+use senv_eval::{BenchRecord, SystemRecord, compare_systems};
+
+use crate::{
+    failure::{Failure, Result},
+    output,
+};
+
+/// Compare two systems of `senv eval all`, task by task, with intervals and tests.
+///
+/// Each FILE is the --json of a run. Of each, the first system is taken, or the one that --systems names; with one FILE
+/// both are of that run. The difference of each task has a 95 % interval and two p-values, corrected over the tasks
+/// (Holm): of the paired bootstrap, whether one number is higher, and of Wilcoxon's signed ranks, whether the scores of
+/// the items lie at another level. The data must be the same to the byte.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval compare new.json old.json
+  senv eval compare all.json --systems new old
+  senv eval compare new.json bert.json --systems new bert --json")]
+pub(super) struct Compare {
+    /// Runs of `senv eval all --json`.
+    #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
+    runs: Vec<PathBuf>,
+    /// The names of the two systems; the first of each run by default.
+    #[arg(long, num_args = 2, value_names = ["FIRST", "SECOND"])]
+    systems: Vec<String>,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Compare {
+    pub(super) fn run(self) -> Result {
+        let (first_path, second_path) = (&self.runs[0], self.runs.last().unwrap_or(&self.runs[0]));
+        if self.runs.len() == 1 && self.systems.is_empty() {
+            let message = "one run has several systems; name two with --systems, or give another run";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        let (first, second) = (read(first_path)?, read(second_path)?);
+        let a = system(&first, first_path, self.systems.first())?;
+        let b = system(&second, second_path, self.systems.get(1))?;
+        let comparison = compare_systems((&first, a), (&second, b))?;
+        if self.json { output::print_json(&comparison) } else { output::print(&comparison.to_text()) }
+    }
+}
+
+fn read(path: &Path) -> Result<BenchRecord> {
+    let text = std::fs::read_to_string(path).map_err(|error| senv_core::Error::io("read", path, error))?;
+    BenchRecord::from_json(&text).map_err(|error| {
+        let reason = format!("{error}; give a file of senv eval all --json");
+        senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
+    })
+}
+
+/// The system of this name, or the first.
+fn system<'a>(record: &'a BenchRecord, path: &Path, name: Option<&String>) -> Result<&'a SystemRecord> {
+    let found = match name {
+        Some(name) => record.systems.iter().find(|system| &system.name == name),
+        None => record.systems.first(),
+    };
+    found.ok_or_else(|| {
+        let known = record.systems.iter().map(|system| &system.name[..]).collect::<Vec<_>>().join(", ");
+        let wanted = name.map_or_else(|| "a system".to_owned(), |name| format!("{name:?}"));
+        Failure::Usage(format!("{} has no {wanted}; it has {known}", path.display()))
+    })
+}

@@ -1,0 +1,102 @@
+//! `senv eval histograms`: how do cosines and shared words of pairs spread?
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use senv_eval::{
+    DEFAULT_HISTOGRAM_BINS, Embeddings, NliSet, PairGroups, PairHistograms, ParaphraseSet, SickSet,
+    evaluate_pair_histograms,
+};
+use serde::Serialize;
+
+use super::write_svg;
+use crate::{commands::ModelArg, destination::ForceArg, failure::Result, output};
+
+/// Compare how cosines, and words in common, spread over kinds of pairs (MSRP, SNLI, SICK).
+///
+/// Mean and standard deviation of each kind, and for each two kinds how far their histograms overlap: 0 apart, 1 alike.
+/// Words in common are the share of all words of a pair that both sentences have, in lower case. Histograms are in --json
+/// and in the figures.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval histograms --model model.senv --by paraphrase msrp/train.tsv
+  senv eval histograms --model model.senv --by label snli/test.tsv --svg cosines.svg
+  senv eval histograms --model model.senv --by score SICK_test_annotated.txt --json")]
+pub(super) struct Histograms {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Files of pairs: as for `senv eval msrp`, `nli` or `sick`.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What makes a kind of pairs.
+    #[arg(long, value_name = "KIND", default_value = "paraphrase")]
+    by: By,
+    /// Bins, from -1 to 1 and from 0 to 1.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_HISTOGRAM_BINS)]
+    bins: usize,
+    /// Draw the histograms of cosines into this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Draw the histograms of words in common into this file.
+    #[arg(long, value_name = "FILE")]
+    words_svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// Paraphrases and other pairs: MSRP.
+    Paraphrase,
+    /// Contradiction, neutral, entailment: SNLI, SICK.
+    Label,
+    /// Below 3, and from 3 on: SICK.
+    Score,
+}
+
+/// All that was asked for, as JSON.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    model: String,
+    #[serde(flatten)]
+    histograms: &'a PairHistograms,
+}
+
+impl Histograms {
+    pub(super) fn run(self) -> Result {
+        match self.by {
+            By::Paraphrase => {
+                let sets = self.files.iter().map(ParaphraseSet::read).collect::<senv_data::Result<Vec<_>>>()?;
+                self.report(&PairGroups::of_paraphrases(&sets))
+            }
+            By::Label => {
+                let sets = self.files.iter().map(NliSet::read).collect::<senv_data::Result<Vec<_>>>()?;
+                self.report(&PairGroups::of_labels(&sets))
+            }
+            By::Score => {
+                let read = |path| SickSet::read(path).map(|set| set.task);
+                let tasks = self.files.iter().map(read).collect::<senv_data::Result<Vec<_>>>()?;
+                self.report(&PairGroups::of_scores(&tasks, 3.0))
+            }
+        }
+    }
+
+    fn report(&self, pairs: &PairGroups<'_>) -> Result {
+        let embeddings = Embeddings::encode(&self.model.open_for_many()?, pairs.sentences())?;
+        let histograms = evaluate_pair_histograms(&embeddings, pairs, self.bins)?;
+        for (path, histogram) in [(&self.svg, &histograms.cosines), (&self.words_svg, &histograms.word_overlaps)] {
+            if let Some(path) = path {
+                write_svg(path, &histogram.curve().to_svg(), self.force.force, &self.model.model)?;
+            }
+        }
+        if self.json {
+            let model = self.model.model.display().to_string();
+            return output::print_json(&Report { model, histograms: &histograms });
+        }
+        output::print(&histograms.to_text())
+    }
+}

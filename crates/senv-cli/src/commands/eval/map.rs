@@ -1,0 +1,68 @@
+//! `senv eval map`: groups of sentences on a plane.
+
+use std::path::PathBuf;
+
+use senv_eval::{Embeddings, MapOptions, MapResult, SentenceGroups, evaluate_map};
+use serde::Serialize;
+
+use super::write_svg;
+use crate::{commands::ModelArg, destination::ForceArg, failure::Result, output};
+
+/// Lay out groups of sentences on a plane (t-SNE), and measure how well they come apart.
+///
+/// The silhouette is 1 for groups that are far from each other, 0 for groups that lie in each other, on the plane and
+/// among the vectors themselves. At most 2,000 sentences. A FILE holds lines of GROUP and SENTENCE separated by a tab, such
+/// as the captions of a few images.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  senv eval map --model model.senv captions.tsv --svg captions.svg")]
+pub(super) struct Map {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Sentences in groups.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// About how many neighbours a sentence stays near, below a third of the sentences.
+    #[arg(long, value_name = "X", default_value_t = MapOptions::default().perplexity)]
+    perplexity: f64,
+    /// Steps.
+    #[arg(long, value_name = "N", default_value_t = MapOptions::default().n_iterations)]
+    steps: usize,
+    /// The random seed.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Draw the plane into this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// All that was asked for, as JSON.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    model: String,
+    #[serde(flatten)]
+    result: &'a MapResult,
+}
+
+impl Map {
+    pub(super) fn run(self) -> Result {
+        let groups = SentenceGroups::read(&self.file)?;
+        let embeddings = Embeddings::encode(&self.model.open_for_many()?, groups.sentences())?;
+        let options = MapOptions { perplexity: self.perplexity, n_iterations: self.steps, seed: self.seed };
+        let result = evaluate_map(&embeddings, &groups, &options)?;
+        if let Some(path) = &self.svg {
+            write_svg(path, &result.to_svg(), self.force.force, &self.model.model)?;
+        }
+        if self.json {
+            let model = self.model.model.display().to_string();
+            return output::print_json(&Report { model, result: &result });
+        }
+        output::print(&result.to_text())
+    }
+}

@@ -1,0 +1,103 @@
+//! `senv eval msrp`: does a classifier on frozen vectors tell paraphrases?
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use senv_eval::{
+    Embeddings, LearningCurveOptions, LearningCurveResult, ParaphraseDetectionResult, ParaphraseSet, ProbeOptions,
+    evaluate_learning_curve, evaluate_paraphrase_detection,
+};
+use serde::Serialize;
+
+use super::write_svg;
+use crate::{commands::ModelArg, destination::ForceArg, failure::Result, output};
+
+/// Tell paraphrases by the vectors of two sentences (MSRP).
+///
+/// A logistic regression from |u - v| and u * v is trained on one file and judged on another; the vectors u and v stay as
+/// they are. C is chosen by cross-validation on the training file. With --learning-curve it is trained on growing parts of
+/// the training file as well, from 1 % to all, five random draws each. A FILE holds lines of LABEL (0 or 1), FIRST and
+/// SECOND separated by tabs, objects with sentence1, sentence2 and label, or is a published msr_paraphrase_*.txt.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval msrp --model model.senv --train msr_paraphrase_train.txt msr_paraphrase_test.txt
+  senv eval msrp --model model.senv --train train.tsv test.tsv --learning-curve --svg curve.svg")]
+pub(super) struct Msrp {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Pairs to learn from.
+    #[arg(long, value_name = "FILE")]
+    train: PathBuf,
+    /// Pairs to judge.
+    #[arg(value_name = "FILE")]
+    test: PathBuf,
+    /// How C is chosen.
+    #[arg(long, value_name = "SCRIPT", default_value = "skip-thoughts")]
+    script: ScriptArg,
+    /// Train on growing parts of the training file, too.
+    #[arg(long)]
+    learning_curve: bool,
+    /// Draw the learning curve into this file.
+    #[arg(long, value_name = "FILE", requires = "learning_curve")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
+    /// The random seed of folds and parts.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ScriptArg {
+    /// 2^0 to 2^8 by the F1 of 10 folds.
+    SkipThoughts,
+    /// 2^-1 to 2^5 by the accuracy of 5 stratified folds.
+    SentEval,
+}
+
+/// All that was asked for, as JSON.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    model: String,
+    #[serde(flatten)]
+    result: &'a ParaphraseDetectionResult,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    learning_curve: Option<&'a LearningCurveResult>,
+}
+
+impl Msrp {
+    pub(super) fn run(self) -> Result {
+        let options = match self.script {
+            ScriptArg::SkipThoughts => ProbeOptions::skip_thoughts(),
+            ScriptArg::SentEval => ProbeOptions::sent_eval(),
+        };
+        let probe = ProbeOptions { seed: self.seed, ..options };
+        let (train, test) = (ParaphraseSet::read(&self.train)?, ParaphraseSet::read(&self.test)?);
+        let model = self.model.open_for_many()?;
+        let pairs = train.pairs.iter().chain(&test.pairs);
+        let embeddings = Embeddings::encode(&model, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
+        let result = evaluate_paraphrase_detection(&embeddings, &train, &test, &probe)?;
+        let curve = if self.learning_curve {
+            let options = LearningCurveOptions { probe, ..LearningCurveOptions::default() };
+            Some(evaluate_learning_curve(&embeddings, &train, &test, &options)?)
+        } else {
+            None
+        };
+        if let (Some(path), Some(curve)) = (&self.svg, &curve) {
+            write_svg(path, &curve.curve().to_svg(), self.force.force, &self.model.model)?;
+        }
+        if self.json {
+            let model = self.model.model.display().to_string();
+            return output::print_json(&Report { model, result: &result, learning_curve: curve.as_ref() });
+        }
+        let mut text = result.to_text();
+        if let Some(curve) = &curve {
+            text += &format!("\n{}", curve.to_text());
+        }
+        output::print(&text)
+    }
+}

@@ -1,0 +1,196 @@
+//! `senv eval all`, `compare` and `protocols`, through the program.
+
+use std::fmt::Write as _;
+
+use crate::common::Folder;
+
+/// Sentences of a small language; `i` chooses the words.
+fn sentence(i: usize) -> String {
+    let who = ["the cat", "the dog", "my train", "a baker", "the bank", "some rain"][i % 6];
+    let what = ["saw", "liked", "left", "found", "passed"][i / 6 % 5];
+    let whom = ["the bread", "the station", "a bridge", "the soup"][i / 30 % 4];
+    format!("{who} {what} {whom}")
+}
+
+/// Pairs with a score for each: how many of the three parts they share.
+fn scored(n: usize, low: usize, label: bool) -> String {
+    let mut text = String::new();
+    for i in 0..n {
+        let (a, b) = (sentence(7 * i), sentence(7 * i + [0, 1, 6, 30, 31, 37][i % 6]));
+        let same = a.split(' ').zip(b.split(' ')).filter(|(a, b)| a == b).count();
+        let gold = (low as f64).max(5.0 * same as f64 / 5.0);
+        let label = if label { "NEUTRAL\t" } else { "" };
+        let _ = writeln!(text, "{gold}\t{label}{a}\t{b}");
+    }
+    text
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    String::from_utf8(folder.read(name)).unwrap()
+}
+
+/// A folder with a model and data of most protocols.
+fn with_data() -> Folder {
+    let folder = Folder::with_model();
+    for path in ["data/sts/2014", "data/sick", "data/msrp", "data/coco"] {
+        std::fs::create_dir_all(folder.path(path)).unwrap();
+    }
+    folder.write("data/sts/2014/made.tsv", scored(60, 0, false));
+    folder.write("data/sts/2014/other.tsv", scored(50, 0, false));
+    folder.write("data/sick/test.tsv", scored(60, 1, true));
+    let pairs: String = (0..40).map(|i| format!("{}\t{}\t{}\n", i % 2, sentence(i), sentence(i + i % 2))).collect();
+    folder.write("data/msrp/train.tsv", pairs);
+    let captions: String = (0..40).map(|i| format!("{}\t{}\n", i / 4, sentence(i))).collect();
+    folder.write("data/coco/captions.tsv", captions);
+    folder
+}
+
+const ALL: [&str; 7] = ["eval", "all", "--data", "data", "--fast", "--models", "m.senv"];
+
+#[test]
+fn a_run_writes_page_json_and_markdown() {
+    let folder = with_data();
+    let outputs = ["--report", "out.html", "--json", "out.json", "--markdown", "out.md"];
+    let ended = folder.run(&[&ALL[..], &outputs].concat()).ok();
+    for part in ["Similarity", "STS\n", "word overlap", "TF-IDF", "m + SIF", "m + uSIF", "random vectors", "chance"] {
+        assert!(ended.out.contains(part.trim_end()), "{part} is missing in {}", ended.out);
+    }
+    assert!(ended.out.contains("not run: stsb: no data in the folder"), "{}", ended.out);
+    let record: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
+    assert_eq!((&record["senv_bench"], &record["seed"], &record["resamples"]), (&1.into(), &1.into(), &500.into()));
+    let model = &record["systems"][0];
+    assert_eq!(model["name"], "m");
+    assert_eq!(model["sha256"].as_str().unwrap().len(), 64);
+    let sts = &model["results"][0];
+    assert_eq!((&sts["task"], sts["scores"].as_array().unwrap().len()), (&"sts/2014/made".into(), 60));
+    let (low, high) = (sts["interval"][0].as_f64().unwrap(), sts["interval"][1].as_f64().unwrap());
+    assert!(low < sts["value"].as_f64().unwrap() && sts["value"].as_f64().unwrap() < high);
+    assert_eq!(record["tasks"][0]["files"][0]["sha256"].as_str().unwrap().len(), 64);
+    let page = read(&folder, "out.html");
+    for part in ["<svg ", "STS 2014", "95 %", "Sent2Vec uni books", "senv eval all --data data", "prefers-color-scheme"]
+    {
+        assert!(page.contains(part), "{part} is missing in the page");
+    }
+    for outside in ["http-equiv", "<script", "src=", "@import", "url("] {
+        assert!(!page.contains(outside), "{outside}: nothing is loaded from elsewhere");
+    }
+    assert!(read(&folder, "out.md").contains("| system | mean | STS 2014 |"));
+    // The same file is written over; anything else is not.
+    folder.run(&[&ALL[..], &outputs].concat()).ok();
+    folder.write("out.html", "my page");
+    folder.run(&[&ALL[..], &outputs].concat()).fails(2, &["out.html is there", "--force"]);
+}
+
+#[test]
+fn runs_are_the_same_at_any_number_of_threads() {
+    let folder = with_data();
+    let mut runs = ["1", "3"].map(|threads| {
+        folder.run(&[&ALL[..], &["--json", "out.json", "--threads", threads]].concat()).ok();
+        let mut record: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
+        for system in record["systems"].as_array_mut().unwrap() {
+            system["sentences_per_second"].take();
+        }
+        record["command"].take();
+        record
+    });
+    let second = runs[1].take();
+    assert_eq!(runs[0], second);
+}
+
+#[test]
+fn vectors_of_another_program_stand_beside_the_model() {
+    let folder = with_data();
+    folder.run(&[&ALL[..], &["--json", "own.json"]].concat()).ok();
+    // The model's own vectors, as another program would hand them over.
+    let record: serde_json::Value = serde_json::from_str(&read(&folder, "own.json")).unwrap();
+    let mut sentences = std::collections::BTreeSet::new();
+    for file in ["data/sts/2014/made.tsv", "data/sts/2014/other.tsv", "data/sick/test.tsv", "data/msrp/train.tsv"] {
+        let text = read(&folder, file);
+        sentences.extend(text.lines().flat_map(|line| {
+            let cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
+            cells[cells.len() - 2..].to_vec()
+        }));
+    }
+    let list: String = sentences.iter().map(|sentence| format!("{sentence}\n")).collect();
+    folder.write("other.txt", &list);
+    folder.run(&["encode", "--model", "m.senv", "--input", "other.txt", "--output", "other.npy"]).ok();
+    let arguments = [
+        "--vectors",
+        "other.npy",
+        "--sentences",
+        "other.txt",
+        "--json",
+        "both.json",
+        "--only",
+        "sts,detection,p-coherence",
+    ];
+    folder.run(&[&ALL[..], &arguments].concat()).ok();
+    let both: serde_json::Value = serde_json::from_str(&read(&folder, "both.json")).unwrap();
+    let theirs = &both["systems"][1];
+    assert_eq!((&theirs["name"], &theirs["kind"]), (&"other".into(), &"vectors".into()));
+    assert_eq!(theirs["results"][0]["value"], record["systems"][0]["results"][0]["value"], "the same vectors");
+    let captions = theirs["results"].as_array().unwrap().last().unwrap();
+    assert!(captions["value"].is_null() && captions["note"].as_str().unwrap().contains("sentence"), "{captions}");
+}
+
+#[test]
+fn vectors_that_do_not_fit_are_refused() {
+    let folder = with_data();
+    folder.write("two.txt", "the cat saw the bread\nthe dog liked the soup\n");
+    folder.write("three.txt", "the cat saw the bread\nthe dog liked the soup\na baker\n");
+    folder.run(&["encode", "--model", "m.senv", "--input", "two.txt", "--output", "two.npy"]).ok();
+    let run = |more: &[&str]| folder.run(&[&["eval", "all", "--data", "data", "--fast"], more].concat());
+    run(&["--vectors", "two.npy", "--sentences", "three.txt"])
+        .fails(1, &["two.npy", "2 rows for the 3 lines of three.txt"]);
+    run(&["--vectors", "two.npy", "--sentences", "two.txt", "--sentences", "three.txt"])
+        .fails(2, &["1 times and --sentences 2"]);
+    run(&["--vectors", "two.npy"]).fails(2, &["--sentences"]);
+    let mut bytes = std::fs::read(folder.path("two.npy")).unwrap();
+    let end = bytes.len();
+    bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    std::fs::write(folder.path("nan.npy"), bytes).unwrap();
+    run(&["--vectors", "nan.npy", "--sentences", "two.txt"]).fails(1, &["the dog liked the soup", "not finite"]);
+}
+
+#[test]
+fn bad_folders_models_and_names_are_refused() {
+    let folder = with_data();
+    std::fs::create_dir(folder.path("empty")).unwrap();
+    let run = |arguments: &[&str]| folder.run(&[&["eval", "all"], arguments].concat());
+    run(&["--data", "empty", "--models", "m.senv"]).fails(1, &["no data sets in the folder"]);
+    run(&["--data", "none", "--models", "m.senv"]).fails(1, &["cannot open none"]);
+    run(&["--data", "data", "--models", "none.senv"]).fails(1, &["none.senv"]);
+    run(&["--data", "data", "--models", "m.senv", "m.senv"]).fails(2, &["m.senv is given twice"]);
+    run(&["--data", "data", "--models", "m.senv", "--only", "stss"]).fails(2, &["no protocol \"stss\"", "sts, stsb"]);
+    run(&["--data", "data", "--models", "m.senv", "--json", "m.senv"]).fails(2, &["m.senv"]);
+    // Two files of one name are told apart by their folders.
+    std::fs::create_dir(folder.path("b")).unwrap();
+    std::fs::copy(folder.path("m.senv"), folder.path("b/m.senv")).unwrap();
+    let out = run(&["--data", "data", "--models", "m.senv", "b/m.senv", "--only", "sts", "--fast"]).ok().out;
+    assert!(out.contains("b/m.senv"), "{out}");
+}
+
+#[test]
+fn two_runs_are_compared_on_the_same_data_alone() {
+    let folder = with_data();
+    folder.run(&[&ALL[..], &["--json", "a.json"]].concat()).ok();
+    let compare = |more: &[&str]| folder.run(&[&["eval", "compare"], more].concat());
+    let text = compare(&["a.json", "--systems", "m", "random vectors"]).ok().out;
+    assert!(text.contains("sts 2014 made") && text.contains("Holm"), "{text}");
+    let json = compare(&["a.json", "a.json", "--json"]).ok().json();
+    assert_eq!(json["tasks"][0]["difference"], 0.0);
+    compare(&["a.json"]).fails(2, &["--systems"]);
+    compare(&["a.json", "--systems", "m", "nobody"]).fails(2, &["\"nobody\"", "word overlap"]);
+    compare(&["m.senv", "a.json"]).fails(1, &["m.senv"]);
+    folder.write("x.json", "{\"a\": 1}");
+    compare(&["x.json", "a.json"]).fails(1, &["x.json", "not a record of the bench"]);
+    folder.write("data/sts/2014/made.tsv", scored(59, 0, false));
+    folder.run(&[&ALL[..], &["--json", "b.json"]].concat()).ok();
+    compare(&["a.json", "b.json"]).fails(1, &["different pairs", "sts/2014/made"]);
+}
+
+#[test]
+fn the_protocols_are_listed() {
+    let text = Folder::new().run(&["eval", "protocols"]).ok().out;
+    assert!(text.contains("ranking\n  Paraphrase ranking") && text.contains("needs sts-test.csv"), "{text}");
+}

@@ -1,0 +1,188 @@
+//! Errors of the readers: file, line, what was expected and what to do.
+
+use std::path::PathBuf;
+
+use crate::Scale;
+
+/// The result of a fallible operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of a reader.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the core: a file that cannot be read.
+    #[error(transparent)]
+    Core(#[from] senv_core::Error),
+    /// A line is not UTF-8.
+    #[error(
+        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file first (iconv -f WINDOWS-1252 -t UTF-8)",
+        path.display()
+    )]
+    InvalidUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The first bad byte of that line, counted from 1.
+        byte: usize,
+    },
+    /// A line is longer than any pair of sentences.
+    #[error("{}:{line}: the line is longer than {limit} bytes; is this a file of sentence pairs, one a line?", path.display())]
+    LineTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A line has the wrong number of columns.
+    #[error("{}:{line}: found {got} tab-separated columns, expected {expected}; separate the columns with one tab each", path.display())]
+    WrongColumns {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The columns that were found.
+        got: usize,
+        /// The columns expected.
+        expected: &'static str,
+    },
+    /// A gold score is not a number.
+    #[error(
+        "{}:{line}: the gold score {got:?} is not a number; give a number from {scale}, or leave the cell empty for a pair without a score",
+        path.display()
+    )]
+    GoldNotANumber {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The cell as found.
+        got: String,
+        /// The scale of the data set.
+        scale: Scale,
+    },
+    /// A gold score lies outside the scale of its data set.
+    #[error("{}:{line}: the gold score {got} is outside the scale of {scale}; rescale the scores", path.display())]
+    GoldOutOfRange {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The score as found.
+        got: f64,
+        /// The scale of the data set.
+        scale: Scale,
+    },
+    /// An entailment label is not one of the three.
+    #[error(
+        "{}:{line}: the label {got:?} is unknown, expected ENTAILMENT, NEUTRAL or CONTRADICTION; does the label stand in its column?",
+        path.display()
+    )]
+    UnknownLabel {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The cell as found.
+        got: String,
+    },
+    /// A line is not the JSON object that it should be.
+    #[error("{}:{line}: {reason}; give an object with {expected} on each line", path.display())]
+    BadObject {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
+        /// The names that it should have.
+        expected: &'static str,
+    },
+    /// The header of a file lacks a column.
+    #[error("{}: the header has no column {column:?}; give the published file, or lines of relatedness<TAB>label<TAB>sentence<TAB>sentence", path.display())]
+    MissingColumn {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: &'static str,
+    },
+    /// A file of sentence pairs and its file of gold scores have different lengths.
+    #[error(
+        "{} has {n_scores} lines for the {n_pairs} pairs of {}; the gold file needs one line a pair, empty where there is no score",
+        gold.display(), input.display()
+    )]
+    GoldLineCount {
+        /// The file of sentence pairs.
+        input: PathBuf,
+        /// The file of gold scores.
+        gold: PathBuf,
+        /// Lines of the first.
+        n_pairs: u64,
+        /// Lines of the second.
+        n_scores: u64,
+    },
+    /// A task file holds no pair with a gold score.
+    #[error(
+        "{} holds no scored pair ({unscored} without a score); give lines with a gold score and two sentences, separated by tabs",
+        path.display()
+    )]
+    NoScoredPairs {
+        /// The file.
+        path: PathBuf,
+        /// Pairs whose gold cell is empty.
+        unscored: usize,
+    },
+    /// A cell that must not be empty is.
+    #[error("{}:{line}: the {what} is empty; fill it in, or take the line out", path.display())]
+    EmptyCell {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What the cell should hold.
+        what: &'static str,
+    },
+    /// A label of a pair is not 0 or 1.
+    #[error(
+        "{}:{line}: the label {got:?} is neither 0 nor 1; give 1 for paraphrases and 0 for other pairs, in the first column",
+        path.display()
+    )]
+    NotZeroOrOne {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The cell as found.
+        got: String,
+    },
+    /// A file holds no pair of sentences.
+    #[error("{} holds no pair; give {expected}", path.display())]
+    NoPairs {
+        /// The file.
+        path: PathBuf,
+        /// What its lines should be.
+        expected: &'static str,
+    },
+    /// A file holds no labeled sentence.
+    #[error("{} holds no sentence; give {expected}", path.display())]
+    NoSentences {
+        /// The file.
+        path: PathBuf,
+        /// What its lines should be.
+        expected: &'static str,
+    },
+    /// No group has two sentences.
+    #[error(
+        "{}: none of the {n_groups} groups has two sentences; give lines of group and sentence, separated by a tab, with the same name for sentences of one group",
+        path.display()
+    )]
+    TooFewSentences {
+        /// The file.
+        path: PathBuf,
+        /// Its groups.
+        n_groups: usize,
+    },
+}

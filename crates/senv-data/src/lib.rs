@@ -1,0 +1,50 @@
+//! Readers of data sets of sentences.
+//!
+//! | data set | start at |
+//! | --- | --- |
+//! | STS 2012-2016, STS benchmark: pairs with gold scores | [`StsTask::read`], [`StsTask::read_stsb`] |
+//! | SICK: pairs with gold scores and labels | [`SickSet::read`] |
+//! | SNLI: premise, hypothesis, label | [`NliSet::read`] |
+//! | MSRP: pairs that are or are not paraphrases | [`ParaphraseSet::read`] |
+//! | captions and other groups of sentences | [`SentenceGroups::read`] |
+//! | MR, CR, SUBJ, MPQA, TREC: sentences with a class | [`LabeledSet::read`] |
+//!
+//! Each reader takes the published layout, lines of cells separated by tabs, and where MTEB has the data set, its
+//! objects, one a line. Quotes are ordinary characters. Files are UTF-8, plain or compressed by gzip or Zstandard; any
+//! line end, a byte-order mark and empty lines at the end are fine. A bad line is an error that names file and line.
+//!
+//! ```
+//! use senv_data::StsTask;
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("images.tsv");
+//! std::fs::write(&path, "4.4\tTwo trains on tracks.\tTrains on the tracks.\n")?;
+//! assert_eq!(StsTask::read(&path)?.pairs[0].relatedness, 4.4);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod groups;
+mod labeled;
+mod lines;
+mod nli;
+mod objects;
+mod paraphrases;
+mod scale;
+mod sick;
+mod sts;
+mod stsb;
+
+pub use error::{Error, Result};
+pub use groups::{SentenceGroup, SentenceGroups};
+pub use labeled::{LabeledSentence, LabeledSet};
+pub use nli::{NliLayout, NliPair, NliSet};
+pub use paraphrases::{ParaphrasePair, ParaphraseSet};
+pub use scale::Scale;
+pub use sick::{Entailment, SickSet};
+pub use sts::{StsPair, StsTask, task_label};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,211 @@
+//! Two systems, task by task: the difference with its interval, and two tests, corrected over the tasks.
+//!
+//! The paired bootstrap asks whether one system has the higher number; Wilcoxon's signed ranks ask whether their scores
+//! of the same items differ in level (as Kenter, Borisov and de Rijke 2016 mark their table), which for correlations is
+//! another question: a system can score every pair higher and rank them alike.
+
+use rayon::prelude::*;
+use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval, wilcoxon};
+use serde::Serialize;
+
+use crate::{Align, BenchRecord, Error, Result, SystemRecord, TaskRecord, TextTable, report::number};
+
+/// Two systems on one task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskDifference {
+    /// The key of the task.
+    pub task: String,
+    /// Year and name of the task.
+    pub label: String,
+    /// The headline metric.
+    pub metric: String,
+    /// Items.
+    pub n_items: usize,
+    /// The number of the first system.
+    pub first: Option<f64>,
+    /// The number of the second system.
+    pub second: Option<f64>,
+    /// First less second.
+    pub difference: Option<f64>,
+    /// The 95 % interval of the difference.
+    pub interval: Option<(f64, f64)>,
+    /// p-value of the paired bootstrap that the numbers are equal.
+    pub p_bootstrap: Option<f64>,
+    /// The same, after Holm's correction over the tasks.
+    pub p_bootstrap_holm: Option<f64>,
+    /// p-value of Wilcoxon's test that the scores of the items do not differ in level.
+    pub p_wilcoxon: Option<f64>,
+    /// The same, after Holm's correction over the tasks.
+    pub p_wilcoxon_holm: Option<f64>,
+}
+
+/// Two systems on all tasks that both have.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BenchComparison {
+    /// The name of the first system.
+    pub first: String,
+    /// The name of the second system.
+    pub second: String,
+    /// Draws of the bootstrap.
+    pub resamples: usize,
+    /// Its random seed.
+    pub seed: u64,
+    /// Each task.
+    pub tasks: Vec<TaskDifference>,
+    /// Tasks that only one of the two records has.
+    pub left_out: Vec<String>,
+}
+
+/// Compares a system of one record with a system of another, or of the same, on the tasks of both. Seed and draws are
+/// those of the first record.
+///
+/// # Errors
+/// [`Error::DifferentPairs`] if a task of the same name was made from other files, if there is no task in common, or if
+/// the numbers of items differ; [`Error::Metrics`].
+pub fn compare_systems(
+    first: (&BenchRecord, &SystemRecord),
+    second: (&BenchRecord, &SystemRecord),
+) -> Result<BenchComparison> {
+    let bootstrap = Bootstrap { resamples: first.0.resamples, seed: first.0.seed };
+    let mut shared: Vec<(&TaskRecord, &TaskRecord)> = Vec::new();
+    let mut left_out = Vec::new();
+    for task in &first.0.tasks {
+        match second.0.tasks.iter().find(|other| other.key == task.key) {
+            Some(other) => {
+                check_same(task, other)?;
+                shared.push((task, other));
+            }
+            None => left_out.push(task.key.clone()),
+        }
+    }
+    let only_second = second.0.tasks.iter().filter(|task| first.0.tasks.iter().all(|other| other.key != task.key));
+    left_out.extend(only_second.map(|task| task.key.clone()));
+    if shared.is_empty() {
+        let names = |record: &BenchRecord| record.tasks.iter().map(|t| &t.key[..]).collect::<Vec<_>>().join(", ");
+        return Err(Error::DifferentPairs { first: names(first.0), second: names(second.0) });
+    }
+    let mut tasks = shared
+        .par_iter()
+        .map(|(task, _)| difference(task, first.1, second.1, bootstrap))
+        .collect::<Result<Vec<TaskDifference>>>()?;
+    correct(&mut tasks, |task| task.p_bootstrap, |task| &mut task.p_bootstrap_holm)?;
+    correct(&mut tasks, |task| task.p_wilcoxon, |task| &mut task.p_wilcoxon_holm)?;
+    let (first_name, second_name) = (first.1.name.clone(), second.1.name.clone());
+    let Bootstrap { resamples, seed } = bootstrap;
+    Ok(BenchComparison { first: first_name, second: second_name, resamples, seed, tasks, left_out })
+}
+
+/// An error unless both tasks are of the same bytes.
+fn check_same(first: &TaskRecord, second: &TaskRecord) -> Result<()> {
+    let sums = |task: &TaskRecord| task.files.iter().map(|file| file.sha256.clone()).collect::<Vec<_>>();
+    if sums(first) == sums(second) && first.gold.len() == second.gold.len() {
+        return Ok(());
+    }
+    let name = |task: &TaskRecord| {
+        let files = task.files.iter().map(|file| format!("{} (SHA-256 {:.12})", file.path, file.sha256));
+        format!("{} from {}", task.key, files.collect::<Vec<_>>().join(", "))
+    };
+    Err(Error::DifferentPairs { first: name(first), second: name(second) })
+}
+
+fn difference(
+    task: &TaskRecord,
+    first: &SystemRecord,
+    second: &SystemRecord,
+    bootstrap: Bootstrap,
+) -> Result<TaskDifference> {
+    let protocol = task.protocol();
+    let (a, b) = (first.result(&task.key), second.result(&task.key));
+    let value = |result: Option<&crate::TaskResult>| result.and_then(|result| result.value);
+    let mut row = TaskDifference {
+        task: task.key.clone(),
+        label: format!("{} {}", task.protocol, task.label()),
+        metric: protocol.map_or_else(String::new, |protocol| protocol.metric.to_owned()),
+        n_items: a.map_or(0, |result| result.scores.len()),
+        first: value(a),
+        second: value(b),
+        difference: value(a).zip(value(b)).map(|(a, b)| a - b),
+        interval: None,
+        p_bootstrap: None,
+        p_bootstrap_holm: None,
+        p_wilcoxon: None,
+        p_wilcoxon_holm: None,
+    };
+    let (Some(a), Some(b), Some(protocol), Some(_)) = (a, b, protocol, row.difference) else { return Ok(row) };
+    if a.scores.len() != b.scores.len() {
+        let items = |n: usize| format!("{} with {n} items", task.key);
+        return Err(Error::DifferentPairs { first: items(a.scores.len()), second: items(b.scores.len()) });
+    }
+    let draws = |result| -> Result<Vec<Option<f64>>> {
+        Ok(task.sample(result)?.map_or_else(Vec::new, |sample| bootstrap.replicates(&task.key, &sample)))
+    };
+    let differences = paired_differences(&draws(a)?, &draws(b)?)?;
+    row.interval = percentile_interval(&differences).map(|i| (protocol.factor * i.low, protocol.factor * i.high));
+    row.p_bootstrap = bootstrap_p(&differences);
+    let scores = |result: &crate::TaskResult| result.scores.iter().map(|&score| f64::from(score)).collect::<Vec<_>>();
+    row.p_wilcoxon = wilcoxon(&scores(a), &scores(b))?.p_value;
+    Ok(row)
+}
+
+/// Corrects one of the p-values over the tasks that have it.
+fn correct(
+    tasks: &mut [TaskDifference],
+    of: impl Fn(&TaskDifference) -> Option<f64>,
+    into: impl Fn(&mut TaskDifference) -> &mut Option<f64>,
+) -> Result<()> {
+    let corrected = holm(&tasks.iter().filter_map(&of).collect::<Vec<_>>())?;
+    let mut corrected = corrected.into_iter();
+    for task in tasks.iter_mut() {
+        *into(task) = of(task).and_then(|_| corrected.next());
+    }
+    Ok(())
+}
+
+/// A p-value in three digits.
+fn p_text(p: Option<f64>) -> String {
+    match p {
+        None => "-".to_owned(),
+        Some(p) if p < 1e-4 => format!("{p:.0e}"),
+        Some(p) => format!("{p:.4}"),
+    }
+}
+
+impl BenchComparison {
+    /// A row a task, in aligned columns.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let columns = [
+            ("task", Align::Left),
+            ("items", Align::Right),
+            (&self.first[..], Align::Right),
+            (&self.second[..], Align::Right),
+            ("difference", Align::Right),
+            ("95 % interval", Align::Right),
+            ("p, bootstrap\n(Holm)", Align::Right),
+            ("p, Wilcoxon\n(Holm)", Align::Right),
+        ];
+        let mut table = TextTable::new(columns);
+        for task in &self.tasks {
+            let interval =
+                task.interval.map_or_else(|| "-".to_owned(), |(low, high)| format!("{low:+.2} to {high:+.2}"));
+            table.row([
+                task.label.clone(),
+                task.n_items.to_string(),
+                number(task.first, 2),
+                number(task.second, 2),
+                task.difference.map_or_else(|| "-".to_owned(), |d| format!("{d:+.2}")),
+                interval,
+                p_text(task.p_bootstrap_holm),
+                p_text(task.p_wilcoxon_holm),
+            ]);
+        }
+        let mut text = format!(
+            "{table}paired bootstrap, {} draws, seed {}: is the number higher? Wilcoxon: are the scores of the items at another level?\nboth corrected over the tasks (Holm)\n",
+            self.resamples, self.seed
+        );
+        if !self.left_out.is_empty() {
+            text += &format!("not in both: {}\n", self.left_out.join(", "));
+        }
+        text
+    }
+}

@@ -1,0 +1,179 @@
+//! A run of the bench: data found in a folder, every protocol on every system.
+
+use std::collections::HashSet;
+
+use rayon::prelude::*;
+use senv_core::Observer;
+use senv_metrics::{Bootstrap, percentile_interval};
+
+use crate::{
+    BenchRecord, DataFolder, Error, Missing, Protocol, RECORD_FORMAT, Result, RunOptions, Scoring, SystemRecord, Task,
+    TaskRecord, TaskResult, protocols,
+};
+
+/// The tasks of a folder, and what it lacks.
+#[derive(Debug)]
+pub struct BenchData {
+    /// The tasks, in the order of the protocols.
+    pub tasks: Vec<Task>,
+    /// The tasks as they are recorded, in the same order.
+    pub records: Vec<TaskRecord>,
+    /// Protocols without data, and data that cannot be read.
+    pub missing: Vec<Missing>,
+}
+
+impl BenchData {
+    /// Finds and reads the data of these protocols; what is missing or broken is a line of `missing`.
+    ///
+    /// # Errors
+    /// [`Error::NothingToDo`] if there is not one task with data of the folder and some protocol needs data.
+    pub fn read(folder: &DataFolder, chosen: &[&Protocol]) -> Result<Self> {
+        let mut data = Self { tasks: Vec::new(), records: Vec::new(), missing: Vec::new() };
+        for protocol in chosen {
+            let missing = |reason: String| Missing { protocol: protocol.name.to_owned(), reason };
+            let loaded = (protocol.load)(folder);
+            if loaded.is_empty() {
+                data.missing.push(missing(format!("no data in the folder; it needs {}", protocol.needs)));
+            }
+            for task in loaded {
+                match task.and_then(|task| Ok((record(folder, &task)?, task))) {
+                    Ok((record, task)) => {
+                        data.records.push(record);
+                        data.tasks.push(task);
+                    }
+                    Err(error) => data.missing.push(missing(error.to_string())),
+                }
+            }
+        }
+        if data.tasks.iter().all(|task| task.files.is_empty()) && data.missing.len() >= chosen.len().saturating_sub(1) {
+            return Err(Error::NothingToDo { what: "data sets in the folder" });
+        }
+        Ok(data)
+    }
+
+    /// The distinct sentences of all tasks, in the order in which they first occur.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<&str> {
+        let mut seen = HashSet::new();
+        self.tasks.iter().flat_map(Task::sentences).filter(|sentence| seen.insert(*sentence)).collect()
+    }
+
+    /// Runs a system on every task. A task that fails is a result with a note; so is one that needs vectors of a system
+    /// that has none. `each` is called before each task and ends the run by returning false.
+    ///
+    /// # Errors
+    /// [`Error::Core`] with [`senv_core::Error::Interrupted`] if `each` or `observer` asked to stop.
+    pub fn run(
+        &self,
+        scoring: &Scoring<'_>,
+        options: &RunOptions,
+        bootstrap: Bootstrap,
+        observer: &dyn Observer,
+        mut each: impl FnMut(&Task) -> bool,
+    ) -> Result<Vec<TaskResult>> {
+        let mut results = Vec::with_capacity(self.tasks.len());
+        for task in &self.tasks {
+            if !each(task) {
+                return Err(senv_core::Error::Interrupted { action: "the bench" }.into());
+            }
+            results.push(match self.run_task(task, scoring, options, bootstrap, observer) {
+                Ok(result) => result,
+                Err(error) if is_stop(&error) => return Err(error),
+                Err(error) => without_number(task, error.to_string()),
+            });
+        }
+        Ok(results)
+    }
+
+    fn run_task(
+        &self,
+        task: &Task,
+        scoring: &Scoring<'_>,
+        options: &RunOptions,
+        bootstrap: Bootstrap,
+        observer: &dyn Observer,
+    ) -> Result<TaskResult> {
+        let protocol = task.protocol;
+        if !protocol.takes_scores && matches!(scoring, Scoring::Pairs(_)) {
+            return Ok(without_number(task, "needs sentence vectors".into()));
+        }
+        let outcome = (protocol.run)(task, scoring, options, observer)?;
+        let sample = outcome.sample(task)?;
+        let on_scale = |x: f64| protocol.factor * x;
+        let value = sample.value().map(on_scale);
+        let interval = value.and_then(|_| percentile_interval(&bootstrap.replicates(&task.key(), &sample)));
+        Ok(TaskResult {
+            task: task.key(),
+            value,
+            interval: interval.map(|interval| (on_scale(interval.low), on_scale(interval.high))),
+            note: value.is_none().then(|| "undefined: all scores are equal, or there is nothing to compare".into()),
+            details: outcome.details,
+            scores: outcome.scores,
+            figures: outcome.figures,
+        })
+    }
+
+    /// The record of these systems.
+    ///
+    /// # Errors
+    /// [`Error::SameName`] for two systems of one name.
+    pub fn record(
+        &self,
+        command: String,
+        options: &RunOptions,
+        bootstrap: Bootstrap,
+        systems: Vec<SystemRecord>,
+    ) -> Result<BenchRecord> {
+        for (i, system) in systems.iter().enumerate() {
+            if systems[..i].iter().any(|other| other.name == system.name) {
+                return Err(Error::SameName { name: system.name.clone() });
+            }
+        }
+        Ok(BenchRecord {
+            senv_bench: RECORD_FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            command,
+            seed: options.seed,
+            resamples: bootstrap.resamples,
+            tasks: self.records.clone(),
+            missing: self.missing.clone(),
+            systems,
+        })
+    }
+}
+
+fn record(folder: &DataFolder, task: &Task) -> Result<TaskRecord> {
+    Ok(TaskRecord {
+        key: task.key(),
+        protocol: task.protocol.name.to_owned(),
+        name: task.name.clone(),
+        year: task.year,
+        files: task.files.par_iter().map(|file| folder.checksum(file)).collect::<Result<_>>()?,
+        gold: task.gold(),
+        chance: task.chance(),
+    })
+}
+
+fn without_number(task: &Task, note: String) -> TaskResult {
+    let (task, note) = (task.key(), Some(note));
+    TaskResult { task, value: None, interval: None, note, details: vec![], scores: vec![], figures: vec![] }
+}
+
+fn is_stop(error: &Error) -> bool {
+    matches!(error, Error::Core(senv_core::Error::Interrupted { .. }))
+}
+
+/// The protocols of these names; all for none. Those of `without` are left out.
+///
+/// # Errors
+/// [`Error::UnknownProtocol`] for a name that no protocol has.
+pub fn choose_protocols(only: &[String], without: &[String]) -> Result<Vec<&'static Protocol>> {
+    for name in only.iter().chain(without) {
+        if !protocols().iter().any(|protocol| protocol.name == name) {
+            let known = protocols().iter().map(|protocol| protocol.name).collect::<Vec<_>>().join(", ");
+            return Err(Error::UnknownProtocol { name: name.clone(), known });
+        }
+    }
+    let named = |names: &[String], protocol: &Protocol| names.iter().any(|name| name == protocol.name);
+    Ok(protocols().iter().filter(|p| (only.is_empty() || named(only, p)) && !named(without, p)).collect())
+}

@@ -1,0 +1,351 @@
+//! The figures of a record, as SVG.
+
+use senv_metrics::precision_recall;
+
+use crate::{
+    BenchRecord, Curve, Figure, Histogram, LearningCurveResult, MapResult, NormProfile, Result, Section, Summary,
+    SystemKind, SystemRecord, TaskRecord,
+    bench::record::FigureSeries,
+    curve::{self, COLORS},
+    plot::{Caption, INK, Plot},
+};
+
+/// Points of a curve that are drawn, at most.
+const MAX_POINTS: usize = 200;
+/// Bars of a histogram.
+const BINS: usize = 40;
+
+/// A drawing with its heading.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Drawing {
+    /// What it shows.
+    pub(crate) title: String,
+    /// How to read it.
+    pub(crate) about: String,
+    pub(crate) svg: String,
+}
+
+impl Drawing {
+    fn new(title: impl Into<String>, about: impl Into<String>, svg: String) -> Self {
+        Self { title: title.into(), about: about.into(), svg }
+    }
+}
+
+/// All figures for which the record has data.
+pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Vec<Drawing>> {
+    let mut drawings = Vec::new();
+    for summary in summaries.iter().filter(|summary| summary.columns.iter().any(|column| column.protocol.in_mean)) {
+        drawings.extend(means(record, summary));
+    }
+    drawings.extend(tasks(record));
+    drawings.extend(summaries.iter().find(|s| s.section == Section::Similarity).and_then(|s| speed(record, s)));
+    for task in record.tasks.iter().filter(|task| task.protocol == "detection") {
+        drawings.extend(curves_of_precision(record, task)?);
+    }
+    for task in record.tasks.iter().filter(|task| matches!(&task.protocol[..], "detection" | "sick")) {
+        drawings.extend(histograms(record, task));
+    }
+    drawings.extend(own_figures(record));
+    Ok(drawings)
+}
+
+/// The systems that are drawn together, and their colors: models and vectors first, as many as there are colors.
+fn drawn<'a>(
+    record: &'a BenchRecord,
+    task: impl Fn(&SystemRecord) -> bool,
+) -> impl Iterator<Item = (&'a SystemRecord, &'static str)> {
+    let rank = |system: &SystemRecord| match system.kind {
+        SystemKind::Model | SystemKind::Vectors => 0,
+        SystemKind::Baseline => 1,
+        SystemKind::Reweighted => 2,
+    };
+    let mut systems: Vec<&SystemRecord> = record.systems.iter().filter(|system| task(system)).collect();
+    systems.sort_by_key(|system| rank(system));
+    systems.into_iter().zip(COLORS)
+}
+
+/// The range of values; `None` without one.
+fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let mut values = values.filter(|value| value.is_finite()).peekable();
+    values.peek().is_some().then_some(())?;
+    Some(curve::range(values))
+}
+
+/// The mean of each system with its interval, the best on top.
+fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
+    let rows: Vec<_> = summary.rows.iter().filter(|row| row.mean.value.is_some()).collect();
+    let ends = |row: &&crate::Row| {
+        let value = row.mean.value.unwrap_or(0.0);
+        let (low, high) = row.mean.interval.unwrap_or((value, value));
+        [low, high, value]
+    };
+    let x = range(rows.iter().flat_map(ends))?;
+    let names: Vec<String> = rows.iter().map(|row| record.systems[row.system].name.clone()).collect();
+    let mut plot = Plot::rows(&names, x, "mean of the columns, x 100", &[]);
+    for (i, row) in rows.iter().enumerate() {
+        let trained = matches!(record.systems[row.system].kind, SystemKind::Model | SystemKind::Vectors);
+        let color = if trained { COLORS[0] } else { "#888888" };
+        let value = row.mean.value.unwrap_or(0.0);
+        plot.interval_dot(value, -(i as f64), row.mean.interval, color, &format!("{}: {value:.2}", names[i]));
+    }
+    let title = format!("{}: means with 95 % intervals", summary.section.title());
+    Some(Drawing::new(title, "Blue: models and vectors given. Grey: what takes no training.", plot.finish()))
+}
+
+/// The tasks of STS, a row each, a dot for each system.
+fn tasks(record: &BenchRecord) -> Option<Drawing> {
+    let tasks: Vec<&TaskRecord> = record.tasks.iter().filter(|task| task.protocol == "sts").collect();
+    let value = |system: &SystemRecord, task: &TaskRecord| system.result(&task.key).and_then(|result| result.value);
+    let has = |system: &SystemRecord| tasks.iter().any(|task| value(system, task).is_some());
+    let systems: Vec<_> = drawn(record, has).collect();
+    let x = range(systems.iter().flat_map(|(system, _)| tasks.iter().filter_map(|task| value(system, task))))?;
+    let names: Vec<String> = tasks.iter().map(|task| task.label()).collect();
+    let captions: Vec<Caption<'_>> =
+        systems.iter().map(|(system, color)| Caption { text: &system.name, color }).collect();
+    let mut plot = Plot::rows(&names, x, "Pearson's r x 100", &captions);
+    for (system, color) in systems.iter().rev() {
+        for (i, task) in tasks.iter().enumerate() {
+            let Some(value) = value(system, task) else { continue };
+            let says = format!("{}, {}: {value:.2}", system.name, names[i]);
+            plot.interval_dot(value, -(i as f64), None, color, &says);
+        }
+    }
+    Some(Drawing::new("STS, task by task", "Each dot is a system on a task.", plot.finish()))
+}
+
+/// Quality against speed.
+fn speed(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
+    let points: Vec<(&SystemRecord, f64, f64)> = summary
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let system = &record.systems[row.system];
+            let rate = system.sentences_per_second.filter(|rate| *rate > 0.0)?;
+            Some((system, rate.log10(), row.mean.value?))
+        })
+        .collect();
+    let x = range(points.iter().map(|point| point.1))?;
+    let y = range(points.iter().map(|point| point.2))?;
+    // Names need room at the ends.
+    let x = (x.0 - 0.1, x.1 + 0.1);
+    let captions = [Caption { text: "mean of the similarity tasks, x 100", color: INK }];
+    let mut plot = Plot::new(x, (y.0, y.1 + 0.1 * (y.1 - y.0)), "log10 of sentences a second, all threads", &captions);
+    for (i, (system, x, y)) in points.iter().enumerate() {
+        let color = COLORS[i % COLORS.len()];
+        let says = format!("{}: {:.0} sentences a second", system.name, 10f64.powf(*x));
+        plot.interval_dot(*x, *y, None, color, &says);
+        plot.label((*x, *y), color, &system.name);
+    }
+    let about = "Sentences encoded a second in this run; higher and further to the right is better.";
+    Some(Drawing::new("Quality against speed", about, plot.finish()))
+}
+
+/// Precision over recall of telling paraphrases by their scores.
+fn curves_of_precision(record: &BenchRecord, task: &TaskRecord) -> Result<Option<Drawing>> {
+    let relevant: Vec<bool> = task.gold.iter().map(|&gold| gold > 0.0).collect();
+    let scores = |system: &SystemRecord| -> Option<Vec<f64>> {
+        let scores = &system.result(&task.key)?.scores;
+        (scores.len() == relevant.len()).then(|| scores.iter().map(|&score| f64::from(score)).collect())
+    };
+    let mut curve = Curve::new("recall", "precision");
+    for (system, _) in drawn(record, |system| scores(system).is_some()) {
+        let Some(points) = precision_recall(&relevant, &scores(system).unwrap_or_default())? else { continue };
+        let step = points.len().div_ceil(MAX_POINTS).max(1);
+        let last = points.last().copied();
+        let points = points.iter().copied().step_by(step).chain(last);
+        // The first points are of a handful of pairs, where precision says little.
+        curve.push(&system.name, points.filter(|p| p.recall >= 0.02).map(|p| (p.recall, p.precision)));
+    }
+    if curve.series.is_empty() {
+        return Ok(None);
+    }
+    let title = format!("Paraphrase detection without training, {}", task.name);
+    let about = "Pairs are called paraphrases from a threshold on the score on; each point is a threshold.";
+    Ok(Some(Drawing::new(title, about, curve.to_svg_without_dots())))
+}
+
+/// The scores of the first system and of word overlap, by label.
+fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing> {
+    // SICK is split in the middle of its scale.
+    let (threshold, names) = if task.protocol == "sick" {
+        (3.0, ["relatedness 3 and above", "below 3"])
+    } else {
+        (0.5, ["paraphrases", "other pairs"])
+    };
+    let first = record.systems.first().map(|system| &system.name[..]);
+    let wanted = [first, Some("word overlap")].into_iter().flatten();
+    let systems = wanted.filter_map(|name| record.systems.iter().find(|system| system.name == name));
+    let drawing = |system: &SystemRecord| {
+        let scores = &system.result(&task.key)?.scores;
+        let of = |above: bool| -> Vec<f64> {
+            let items = scores.iter().zip(&task.gold).filter(|(_, gold)| (**gold >= threshold) == above);
+            items.map(|(&score, _)| f64::from(score)).collect()
+        };
+        let x_label = format!("score of a pair by {}", system.name);
+        let (svg, overlap) = histogram(of(true), of(false), names, &x_label)?;
+        let title = format!("Scores of {} on {} pairs, {}", system.name, title_of(task), task.name);
+        let about = format!(
+            "{:.0} % of the two areas overlap; the less, the better the score tells them apart.",
+            100.0 * overlap
+        );
+        Some(Drawing::new(title, about, svg))
+    };
+    systems.filter_map(drawing).collect()
+}
+
+fn title_of(task: &TaskRecord) -> &'static str {
+    if task.protocol == "sick" { "SICK" } else { "MSRP" }
+}
+
+/// Two histograms over one another, each with area 1, and how far they overlap.
+fn histogram(first: Vec<f64>, second: Vec<f64>, names: [&str; 2], x_label: &str) -> Option<(String, f64)> {
+    let (low, high) = range(first.iter().chain(&second).copied())?;
+    let groups = names.map(str::to_owned).into_iter().zip([first, second]);
+    let histogram = Histogram::new(x_label, low, high, BINS, groups).ok()?;
+    let overlap = histogram.overlaps.first()?.coefficient?;
+    let densities = histogram.groups.iter().flat_map(|group| &group.densities);
+    let top = densities.copied().fold(0.0, f64::max);
+    let captions = [
+        Caption { text: "density", color: INK },
+        Caption { text: names[0], color: COLORS[0] },
+        Caption { text: names[1], color: COLORS[1] },
+    ];
+    let mut plot = Plot::new((low, high), (0.0, 1.05 * top), x_label, &captions);
+    let width = (high - low) / BINS as f64;
+    for (group, color) in histogram.groups.iter().zip(COLORS) {
+        for (i, &height) in group.densities.iter().enumerate().filter(|(_, height)| **height > 0.0) {
+            plot.column(low + i as f64 * width, low + (i + 1) as f64 * width, height, color);
+        }
+    }
+    Some((plot.finish(), overlap))
+}
+
+/// Figures that systems brought along: learning curves in one frame, maps of sentences and norms of words one by one.
+fn own_figures(record: &BenchRecord) -> Vec<Drawing> {
+    let mut drawings: Vec<Drawing> = learning_curve(record).into_iter().collect();
+    let given = |system: &&SystemRecord| matches!(system.kind, SystemKind::Model | SystemKind::Vectors);
+    for system in record.systems.iter().filter(given) {
+        let of_tasks = system.results.iter().flat_map(|result| &result.figures);
+        for figure in of_tasks.chain(&system.figures) {
+            let drawn = match &figure.kind[..] {
+                NORMS => {
+                    norms(figure).map(|svg| ("Norms of words", "a/(a+f) is the weight of SIF, scaled to the top.", svg))
+                }
+                MAP => map(figure).map(|svg| ("Captions on a plane", "Exact t-SNE; a color is an image.", svg)),
+                _ => None,
+            };
+            if let Some((title, about, svg)) = drawn {
+                drawings.push(Drawing::new(format!("{title}, {}", system.name), about, svg));
+            }
+        }
+    }
+    drawings
+}
+
+/// Accuracy against training data, a line for each system.
+fn learning_curve(record: &BenchRecord) -> Option<Drawing> {
+    let of = |system: &SystemRecord| {
+        let figures = system.results.iter().flat_map(|result| &result.figures);
+        figures.clone().find(|figure| figure.kind == LEARNING_CURVE).cloned()
+    };
+    let mut curve = Curve::new("training pairs", "accuracy x 100");
+    for (system, _) in drawn(record, |system| of(system).is_some()) {
+        let points = of(system).and_then(|figure| figure.series.into_iter().next()).map(|series| series.points);
+        curve.push(&system.name, points.unwrap_or_default());
+    }
+    let about = "Paraphrase detection with parts of the training set; the mean of three draws.";
+    (!curve.series.is_empty()).then(|| Drawing::new("Accuracy against training data, MSRP", about, curve.to_svg()))
+}
+
+/// The kind of figure that [`LearningCurveResult::to_figure`] makes.
+const LEARNING_CURVE: &str = "learning-curve";
+/// The kind of figure that [`MapResult::to_figure`] makes.
+const MAP: &str = "map";
+
+impl LearningCurveResult {
+    /// Mean accuracy against training pairs, as points.
+    #[must_use]
+    pub fn to_figure(&self) -> Figure {
+        let point = |point: &crate::LearningPoint| Some((point.n_training_pairs as f64, 100.0 * point.mean_accuracy?));
+        let points = self.points.iter().filter_map(point).collect();
+        Figure {
+            kind: LEARNING_CURVE.to_owned(),
+            x_label: "training pairs".to_owned(),
+            y_label: "accuracy x 100".to_owned(),
+            series: vec![FigureSeries { name: "accuracy".to_owned(), points }],
+        }
+    }
+}
+
+impl MapResult {
+    /// The sentences as points, a series for each group.
+    #[must_use]
+    pub fn to_figure(&self) -> Figure {
+        let mut series: Vec<FigureSeries> = Vec::new();
+        for point in &self.points {
+            let place = series.iter().position(|series| series.name == point.group).unwrap_or_else(|| {
+                series.push(FigureSeries { name: point.group.clone(), points: Vec::new() });
+                series.len() - 1
+            });
+            series[place].points.push((point.x, point.y));
+        }
+        let [x_label, y_label] = ["first axis of t-SNE", "second axis of t-SNE"].map(str::to_owned);
+        Figure { kind: MAP.to_owned(), x_label, y_label, series }
+    }
+}
+
+fn map(figure: &Figure) -> Option<String> {
+    let points = || figure.series.iter().flat_map(|series| &series.points);
+    let (x, y) = (range(points().map(|point| point.0))?, range(points().map(|point| point.1))?);
+    let captions = [Caption { text: &figure.y_label, color: INK }];
+    let mut plot = Plot::new(x, y, &figure.x_label, &captions);
+    for (series, color) in figure.series.iter().zip(COLORS.iter().cycle()) {
+        for &(x, y) in &series.points {
+            plot.interval_dot(x, y, None, color, &series.name);
+        }
+    }
+    Some(plot.finish())
+}
+
+/// The kind of figure that [`NormProfile::to_figure`] makes.
+const NORMS: &str = "norms";
+
+impl NormProfile {
+    /// The profile as points: mean, quartiles and the curve of SIF scaled to the highest of them.
+    #[must_use]
+    pub fn to_figure(&self) -> Figure {
+        let middle = |bin: &crate::NormBin| (bin.ln_frequency_from + bin.ln_frequency_to) / 2.0;
+        let of = |value: fn(&crate::NormBin) -> Option<f64>| {
+            self.bins.iter().filter_map(|bin| Some((middle(bin), value(bin)?))).collect::<Vec<_>>()
+        };
+        let (mean, low, high) = (of(|bin| bin.mean), of(|bin| bin.lower_quartile), of(|bin| bin.upper_quartile));
+        let top = mean.iter().chain(&high).map(|point| point.1).fold(0.0, f64::max);
+        let sif = self.bins.iter().map(|bin| (middle(bin), bin.sif_weight * top)).collect();
+        let named = [("mean", mean), ("lower quartile", low), ("upper quartile", high), ("a/(a+f)", sif)];
+        Figure {
+            kind: NORMS.to_owned(),
+            x_label: "ln of the relative frequency".to_owned(),
+            y_label: "L2 norm of the word vector".to_owned(),
+            series: named.into_iter().map(|(name, points)| FigureSeries { name: name.to_owned(), points }).collect(),
+        }
+    }
+}
+
+fn norms(figure: &Figure) -> Option<String> {
+    let points = |name: &str| figure.series.iter().find(|series| series.name == name).map(|series| &series.points[..]);
+    let x = range(figure.series.iter().flat_map(|series| &series.points).map(|point| point.0))?;
+    let y = range(figure.series.iter().flat_map(|series| &series.points).map(|point| point.1))?;
+    let captions = [
+        Caption { text: &figure.y_label, color: INK },
+        Caption { text: "mean and quartiles", color: COLORS[0] },
+        Caption { text: "a/(a+f)", color: COLORS[1] },
+    ];
+    let mut plot = Plot::new(x, (y.0.min(0.0), y.1), &figure.x_label, &captions);
+    let (low, high) = (points("lower quartile")?, points("upper quartile")?);
+    for (low, high) in low.iter().zip(high) {
+        plot.bar(low.0, low.1, high.1, "#56b4e9");
+    }
+    points("mean")?.iter().for_each(|&point| plot.dot(point, COLORS[0]));
+    plot.polyline(points("a/(a+f)")?, COLORS[1]);
+    Some(plot.finish())
+}

@@ -1,0 +1,346 @@
+//! The tasks of each protocol in a folder, by the layouts in which the data sets are handed around.
+
+use std::path::Path;
+
+use super::task::TaskData;
+use crate::{
+    DataFolder, LabeledSet, NliSet, ParaphraseSet, Protocol, Result, SentenceGroups, SickSet, StsTask, Task, protocols,
+};
+
+const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
+const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
+const SICK_TEST: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv", "sickr-sts/test.jsonl"];
+const STSB_TRAIN: &[&str] = &["sts-train.csv", "stsb/train.tsv", "stsbenchmark/train.tsv"];
+const STSB_DEV: &[&str] = &["sts-dev.csv", "stsb/dev.tsv", "stsbenchmark/dev.tsv", "stsbenchmark-sts/validation.jsonl"];
+const STSB_TEST: &[&str] = &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
+const MSRP_TRAIN: &[&str] = &["msr_paraphrase_train.txt", "msrp/train.tsv"];
+const MSRP_TEST: &[&str] = &["msr_paraphrase_test.txt", "msrp/test.tsv"];
+const MR: &[&str] = &["rt-polarity.pos", "mr/all.tsv"];
+const CR: &[&str] = &["custrev.pos", "cr/all.tsv"];
+const SUBJ: &[&str] = &["subj.objective", "subj/all.tsv"];
+const MPQA: &[&str] = &["mpqa.pos", "mpqa/all.tsv"];
+const TREC_TRAIN: &[&str] = &["train_5500.label", "trec/train.tsv"];
+const TREC_TEST: &[&str] = &["trec_10.label", "trec/test.tsv"];
+const CAPTIONS: &[(&str, &[&str])] = &[
+    ("five images", &["pthought-groups.tsv"]),
+    ("COCO", &["coco/captions.tsv"]),
+    ("Multi30k", &["flickr/multi30k.tsv"]),
+    ("Flickr8k", &["flickr/flickr8k.tsv", "flickr8k.token.txt"]),
+];
+
+/// The protocol of this name; all names here are in the list, which a test checks.
+fn protocol(name: &str) -> &'static Protocol {
+    protocols().iter().find(|protocol| protocol.name == name).unwrap_or(&protocols()[0])
+}
+
+fn task(protocol_name: &str, name: &str, files: &[&Path], data: TaskData) -> Task {
+    let files = files.iter().map(|&file| file.to_owned()).collect();
+    Task { protocol: protocol(protocol_name), name: name.to_owned(), year: None, files, data }
+}
+
+/// The year that a folder is named as: `2014`, `STS14-en-test`, `sts2014-test`.
+fn year_of(folder: &str) -> Option<u16> {
+    if let Ok(year @ 2012..=2017) = folder.parse() {
+        return Some(year);
+    }
+    let digits: String = folder.strip_prefix("sts")?.chars().take_while(char::is_ascii_digit).collect();
+    match digits.parse().ok()? {
+        year @ 2012..=2017 => Some(year),
+        short @ 12..=17 => Some(2000 + short),
+        _ => None,
+    }
+}
+
+pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Task>> {
+    let found = folder.files().filter_map(|(name, path)| {
+        let (parents, file) = name.rsplit_once('/')?;
+        let parent = parents.rsplit('/').next()?;
+        let year = year_of(parent).filter(|_| !parent.contains("train"))?;
+        let in_sts = parents.contains("sts") && file.ends_with(".tsv");
+        let semeval = file.starts_with("sts.input.") && !file.contains(".all.");
+        // MTEB has the tasks of a year as one.
+        let mteb = parent.ends_with("-sts") && file == "test.jsonl";
+        (in_sts || semeval || mteb).then_some((year, path))
+    });
+    let read = |(year, path): (u16, &Path)| -> Result<Task> {
+        let data = StsTask::read(path)?;
+        let name = data.name.clone();
+        Ok(Task { year: Some(year), ..task("sts", &name, &[path], TaskData::Scored(data)) })
+    };
+    let mut tasks: Vec<Result<Task>> = found.map(read).collect();
+    // Compared by year, then as the files are named.
+    tasks
+        .sort_by_key(|task| task.as_ref().map_or((u16::MAX, String::new()), |t| (t.year.unwrap_or(0), t.name.clone())));
+    // The same task in two layouts is one task.
+    tasks.dedup_by(|a, b| matches!((a, b), (Ok(a), Ok(b)) if a.key() == b.key()));
+    tasks
+}
+
+/// The parts that are there to be reported on: the test set, or the development set for want of one.
+fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(&'static str, &'f Path)> {
+    let part = |name, ends| folder.find(ends).map(|path| (name, path));
+    part("test", test).or_else(|| part("dev", dev))
+}
+
+pub(super) fn stsb(folder: &DataFolder) -> Vec<Result<Task>> {
+    let part = reported(folder, STSB_TEST, STSB_DEV);
+    let read =
+        |(name, path): (&str, &Path)| Ok(task("stsb", name, &[path], TaskData::Scored(StsTask::read_stsb(path)?)));
+    part.map(read).into_iter().collect()
+}
+
+pub(super) fn sick(folder: &DataFolder) -> Vec<Result<Task>> {
+    let part = reported(folder, SICK_TEST, SICK_TRIAL);
+    let read = |(name, path): (&str, &Path)| {
+        // MTEB has the scores without the labels.
+        let is_mteb = path.to_string_lossy().contains(".jsonl");
+        let data = if is_mteb { StsTask::read(path)? } else { SickSet::read(path)?.task };
+        Ok(task("sick", name, &[path], TaskData::Scored(data)))
+    };
+    part.map(read).into_iter().collect()
+}
+
+/// Training, development and test set, read alike; `None` where there is nothing to train on or to report on. Without a
+/// test set the development set is reported on, and nothing chooses settings.
+fn split<T>(
+    folder: &DataFolder,
+    [train, dev, test]: [&[&str]; 3],
+    read: impl Fn(&Path) -> Result<T>,
+    make: impl FnOnce(&'static str, &[&Path], T, Option<T>, T) -> Task,
+) -> Vec<Result<Task>> {
+    let (Some(train), Some((part, reported))) = (folder.find(train), reported(folder, test, dev)) else {
+        return Vec::new();
+    };
+    let dev = folder.find(dev).filter(|_| part == "test");
+    let files: Vec<&Path> = [Some(train), dev, Some(reported)].into_iter().flatten().collect();
+    let all = || Ok(make(part, &files, read(train)?, dev.map(&read).transpose()?, read(reported)?));
+    vec![all()]
+}
+
+pub(super) fn sick_probe(folder: &DataFolder) -> Vec<Result<Task>> {
+    let read = |path: &Path| Ok(SickSet::read(path)?.task);
+    split(folder, [SICK_TRAIN, SICK_TRIAL, SICK_TEST], read, |part, files, train, dev, test| {
+        task("sick-probe", part, files, TaskData::Trained { train, dev, test })
+    })
+}
+
+pub(super) fn stsb_probe(folder: &DataFolder) -> Vec<Result<Task>> {
+    let read = |path: &Path| Ok(StsTask::read_stsb(path)?);
+    split(folder, [STSB_TRAIN, STSB_DEV, STSB_TEST], read, |part, files, train, dev, test| {
+        task("stsb-probe", part, files, TaskData::Trained { train, dev, test })
+    })
+}
+
+pub(super) fn sick_entailment(folder: &DataFolder) -> Vec<Result<Task>> {
+    let read = |path: &Path| Ok(NliSet::read(path)?);
+    split(folder, [SICK_TRAIN, SICK_TRIAL, SICK_TEST], read, |part, files, train, dev, test| {
+        task("sick-entailment", part, files, TaskData::Entailment { train, dev, test })
+    })
+}
+
+pub(super) fn detection(folder: &DataFolder) -> Vec<Result<Task>> {
+    let test = folder.find(MSRP_TEST).map(|path| ("MSRP test", path));
+    let part = test.or_else(|| folder.find(MSRP_TRAIN).map(|path| ("MSRP train", path)));
+    let read = |(name, path): (&str, &Path)| {
+        Ok(task("detection", name, &[path], TaskData::Paraphrases(ParaphraseSet::read(path)?)))
+    };
+    part.map(read).into_iter().collect()
+}
+
+pub(super) fn ranking(folder: &DataFolder) -> Vec<Result<Task>> {
+    let (train, test) = (folder.find(MSRP_TRAIN), folder.find(MSRP_TEST));
+    let name = match (train, test) {
+        (Some(_), Some(_)) => "MSRP",
+        (Some(_), None) => "MSRP train",
+        (None, Some(_)) => "MSRP test",
+        (None, None) => return Vec::new(),
+    };
+    let files: Vec<&Path> = [train, test].into_iter().flatten().collect();
+    let sets = files.iter().map(|file| Ok(ParaphraseSet::read(file)?)).collect::<Result<Vec<_>>>();
+    vec![sets.map(|sets| task("ranking", name, &files, TaskData::Pool(sets)))]
+}
+
+pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Task>> {
+    let Some(train) = folder.find(MSRP_TRAIN) else { return Vec::new() };
+    let test = folder.find(MSRP_TEST);
+    let files: Vec<&Path> = [Some(train), test].into_iter().flatten().collect();
+    let read = || -> Result<Task> {
+        let mut learned = ParaphraseSet::read(train)?;
+        let (name, tested) = match test {
+            Some(test) => ("MSRP test", ParaphraseSet::read(test)?),
+            // Without the test set, the last quarter of the training set stands for it.
+            None => {
+                let pairs = learned.pairs.split_off(learned.pairs.len() - learned.pairs.len() / 4);
+                ("MSRP train, last quarter", ParaphraseSet { path: learned.path.clone(), pairs })
+            }
+        };
+        Ok(task("msrp", name, &files, TaskData::TrainedParaphrases { train: learned, test: tested }))
+    };
+    vec![read()]
+}
+
+/// Sentences with classes in one set, which is tested in folds.
+fn classes(folder: &DataFolder, protocol: &str, name: &str, ends: &[&str]) -> Vec<Result<Task>> {
+    let read = |path: &Path| -> Result<Task> {
+        let test = LabeledSet::read(path)?;
+        // SentEval has a file for each class.
+        let extension = path.extension().map_or_else(Default::default, |e| e.to_string_lossy().to_lowercase());
+        let other = match &extension[..] {
+            "pos" => Some(path.with_extension("neg")),
+            "objective" => Some(path.with_extension("subjective")),
+            _ => None,
+        };
+        let files: Vec<&Path> = std::iter::once(path).chain(other.as_deref()).collect();
+        Ok(task(protocol, name, &files, TaskData::Labeled { train: None, test }))
+    };
+    folder.find(ends).map(read).into_iter().collect()
+}
+
+pub(super) fn mr(folder: &DataFolder) -> Vec<Result<Task>> {
+    classes(folder, "mr", "MR", MR)
+}
+
+pub(super) fn cr(folder: &DataFolder) -> Vec<Result<Task>> {
+    classes(folder, "cr", "CR", CR)
+}
+
+pub(super) fn subj(folder: &DataFolder) -> Vec<Result<Task>> {
+    classes(folder, "subj", "SUBJ", SUBJ)
+}
+
+pub(super) fn mpqa(folder: &DataFolder) -> Vec<Result<Task>> {
+    classes(folder, "mpqa", "MPQA", MPQA)
+}
+
+pub(super) fn trec(folder: &DataFolder) -> Vec<Result<Task>> {
+    let (Some(train), Some(test)) = (folder.find(TREC_TRAIN), folder.find(TREC_TEST)) else { return Vec::new() };
+    let read = || -> Result<Task> {
+        let data = TaskData::Labeled { train: Some(LabeledSet::read(train)?), test: LabeledSet::read(test)? };
+        Ok(task("trec", "TREC", &[train, test], data))
+    };
+    vec![read()]
+}
+
+pub(super) fn soup(_: &DataFolder) -> Vec<Result<Task>> {
+    vec![Ok(task("soup", "soup", &[], TaskData::Groups(SentenceGroups::soup())))]
+}
+
+pub(super) fn captions(folder: &DataFolder) -> Vec<Result<Task>> {
+    let found = CAPTIONS.iter().filter_map(|(name, ends)| folder.find(ends).map(|path| (name, path)));
+    let read = |(name, path): (&&str, &Path)| {
+        Ok(task("p-coherence", name, &[path], TaskData::Groups(SentenceGroups::read(path)?)))
+    };
+    found.map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_named_as_years_in_several_ways() {
+        let years =
+            ["2014", "sts14-en-test", "sts2012-test", "2012-train", "sts", "stsb", "sts99", "1999"].map(year_of);
+        assert_eq!(years, [Some(2014), Some(2014), Some(2012), None, None, None, None, None]);
+    }
+
+    fn write(folder: &Path, path: &str, text: &str) {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn official_layouts_and_ours_give_the_same_tasks() {
+        let keys = |folder: &Path| -> Vec<String> {
+            let folder = DataFolder::open(folder).unwrap();
+            let loaded = protocols().iter().flat_map(|protocol| (protocol.load)(&folder));
+            loaded.map(|task| task.unwrap().key()).collect()
+        };
+        let ours = tempfile::tempdir().unwrap();
+        let sick = "4.5\tENTAILMENT\ta\tb\n1\tNEUTRAL\tc\td\n";
+        write(ours.path(), "sts/2014/images.tsv", "5\ta\tb\n1\tc\td\n");
+        write(ours.path(), "sts/2012-train/images.tsv", "5\ta\tb\n1\tc\td\n");
+        write(ours.path(), "stsb/train.tsv", "5\ta\tb\n1\tc\td\n");
+        write(ours.path(), "stsb/dev.tsv", "5\ta\tb\n1\tc\td\n");
+        write(ours.path(), "stsb/test.tsv", "5\ta\tb\n1\tc\td\n");
+        write(ours.path(), "sick/train.tsv", sick);
+        write(ours.path(), "sick/test.tsv", sick);
+        write(ours.path(), "msrp/train.tsv", "1\ta\tb\n0\tc\td\n");
+        write(ours.path(), "flickr/flickr8k.tsv", "1\ta\n1\tb\n");
+        let theirs = tempfile::tempdir().unwrap();
+        let published = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n1\ta\tb\t4.5\tENTAILMENT\n2\tc\td\t1\tNEUTRAL\n";
+        let stsb = "g\tf\t2012\t1\t5\ta\tb\ng\tf\t2012\t2\t1\tc\td\n";
+        write(theirs.path(), "downstream/STS/STS14-en-test/STS.input.images.txt", "a\tb\nc\td\n");
+        write(theirs.path(), "downstream/STS/STS14-en-test/STS.gs.images.txt", "5\n1\n");
+        for part in ["train", "dev", "test"] {
+            write(theirs.path(), &format!("downstream/STS/STSBenchmark/sts-{part}.csv"), stsb);
+        }
+        write(theirs.path(), "downstream/SICK/SICK_train.txt", published);
+        write(theirs.path(), "downstream/SICK/SICK_test_annotated.txt", published);
+        let msrp = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n0\t3\t4\tc\td\n";
+        write(theirs.path(), "downstream/MRPC/msr_paraphrase_train.txt", msrp);
+        write(theirs.path(), "Flickr8k_text/Flickr8k.token.txt", "1.jpg#0\ta\n1.jpg#1\tb\n");
+        write(ours.path(), "mr/all.tsv", "1\ta\n0\tb\n");
+        write(ours.path(), "subj/all.tsv", "1\ta\n0\tb\n");
+        write(ours.path(), "trec/train.tsv", "NUM\ta\nLOC\tb\n");
+        write(ours.path(), "trec/test.tsv", "NUM\ta\nLOC\tb\n");
+        for (name, text) in [("MR/rt-polarity", "pos neg"), ("SUBJ/subj", "objective subjective")] {
+            for part in text.split(' ') {
+                write(theirs.path(), &format!("downstream/{name}.{part}"), "a sentence\n");
+            }
+        }
+        for name in ["train_5500.label", "TREC_10.label"] {
+            write(theirs.path(), &format!("downstream/TREC/{name}"), "NUM:dist a ?\nLOC:city b ?\n");
+        }
+        let expected = [
+            "sts/2014/images",
+            "stsb/test",
+            "sick/test",
+            "detection/MSRP train",
+            "ranking/MSRP train",
+            "soup/soup",
+            "p-coherence/Flickr8k",
+            "sick-probe/test",
+            "stsb-probe/test",
+            "sick-entailment/test",
+            "msrp/MSRP train, last quarter",
+            "mr/MR",
+            "subj/SUBJ",
+            "trec/TREC",
+        ];
+        assert_eq!(keys(ours.path()), expected);
+        assert_eq!(keys(theirs.path()), expected);
+        for task in mr(&DataFolder::open(theirs.path()).unwrap()) {
+            assert_eq!(task.unwrap().files.len(), 2, "a file for each class");
+        }
+        for task in (protocols()[8].load)(&DataFolder::open(ours.path()).unwrap()) {
+            assert_eq!(task.unwrap().files.len(), 3, "training, development and test set");
+        }
+    }
+
+    #[test]
+    fn the_layout_of_mteb_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = "{\"sentence1\": \"a\", \"sentence2\": \"b\", \"score\": 4}\n{\"sentence1\": \"c\", \"sentence2\": \"d\", \"score\": 1.5}\n";
+        for name in ["sts12-sts", "stsbenchmark-sts", "sickr-sts"] {
+            write(folder.path(), &format!("{name}/test.jsonl"), lines);
+        }
+        let folder = DataFolder::open(folder.path()).unwrap();
+        let loaded: Vec<Task> =
+            [sts, stsb, sick].into_iter().flat_map(|load| load(&folder)).collect::<Result<_>>().unwrap();
+        assert_eq!(loaded.iter().map(Task::key).collect::<Vec<_>>(), ["sts/2012/test", "stsb/test", "sick/test"]);
+        assert!(loaded.iter().all(|task| task.gold() == [4.0, 1.5]));
+    }
+
+    #[test]
+    fn a_broken_file_is_an_error_of_its_task_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), "sts/2014/images.tsv", "9\ta\tb\n");
+        write(folder.path(), "sts/2014/other.tsv", "5\ta\tb\n1\tc\td\n");
+        let loaded = sts(&DataFolder::open(folder.path()).unwrap());
+        assert_eq!(loaded.iter().filter(|task| task.is_ok()).count(), 1);
+        let error = loaded.into_iter().find_map(Result::err).unwrap().to_string();
+        assert!(error.contains("images.tsv:1"), "{error}");
+    }
+}

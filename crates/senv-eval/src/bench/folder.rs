@@ -1,0 +1,150 @@
+//! A folder of data sets: which files it holds, whatever their layout, and their checksums.
+
+use std::{
+    fs::{self, File},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use senv_core::Error as CoreError;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::Result;
+
+/// Folders inside folders that are looked into.
+const MAX_DEPTH: usize = 6;
+/// Files that are looked at, at most: a folder of data sets has hundreds.
+const MAX_FILES: usize = 100_000;
+
+/// A file of a data set, with its checksum.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataFile {
+    /// Its path inside the folder, with `/` between the parts.
+    pub path: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}
+
+/// The files of a folder, found once.
+#[derive(Debug)]
+pub struct DataFolder {
+    root: PathBuf,
+    /// Paths inside the folder, in lower case and without `.gz` or `.zst`, and the files themselves; sorted.
+    files: Vec<(String, PathBuf)>,
+}
+
+impl DataFolder {
+    /// Lists the files of a folder and of the folders inside it. Links to folders are not followed.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if the folder itself cannot be read.
+    pub fn open(root: impl AsRef<Path>) -> Result<Self> {
+        let root = root.as_ref().to_owned();
+        let mut files = Vec::new();
+        let entries = fs::read_dir(&root).map_err(|error| CoreError::io("open", &root, error))?;
+        let mut open = vec![(entries, 0)];
+        while let Some((entries, depth)) = open.pop() {
+            // What cannot be read inside is as if it were not there.
+            for entry in entries.flatten() {
+                let path = entry.path();
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_dir() {
+                    if let (true, Ok(inside)) = (depth < MAX_DEPTH, fs::read_dir(&path)) {
+                        open.push((inside, depth + 1));
+                    }
+                } else if path.is_file() && files.len() < MAX_FILES {
+                    let name = inside(&root, &path).to_lowercase();
+                    let name = [".gz", ".zst"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+                    files.push((format!("/{name}"), path));
+                }
+            }
+        }
+        files.sort();
+        Ok(Self { root, files })
+    }
+
+    /// The first file whose path ends in one of these, tried in their order; letter case and compression do not matter.
+    #[must_use]
+    pub fn find(&self, ends: &[&str]) -> Option<&Path> {
+        ends.iter().find_map(|end| {
+            let end = format!("/{end}");
+            self.files.iter().find(|(name, _)| name.ends_with(&end)).map(|(_, path)| path.as_path())
+        })
+    }
+
+    /// All files with their paths inside the folder (in lower case, after a `/`), in the order of the paths.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
+        self.files.iter().map(|(name, path)| (&name[..], path.as_path()))
+    }
+
+    /// Whether there is no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The checksum of a file.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if it cannot be read.
+    pub fn checksum(&self, path: &Path) -> Result<DataFile> {
+        Ok(DataFile { path: inside(&self.root, path), sha256: sha256_of_file(path)? })
+    }
+}
+
+/// SHA-256 of the bytes of a file, in hexadecimal.
+///
+/// # Errors
+/// [`senv_core::Error::Io`] if it cannot be read.
+pub fn sha256_of_file(path: impl AsRef<Path>) -> Result<String> {
+    let path = path.as_ref();
+    let read = || -> std::io::Result<String> {
+        let (mut file, mut hash, mut buffer) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
+        loop {
+            match file.read(&mut buffer)? {
+                0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+                n => hash.update(&buffer[..n]),
+            }
+        }
+    };
+    Ok(read().map_err(|error| CoreError::io("read", path, error))?)
+}
+
+/// The path inside a folder, with `/` between the parts.
+fn inside(root: &Path, path: &Path) -> String {
+    let parts = path.strip_prefix(root).unwrap_or(path).components();
+    parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_found_by_their_ends_in_any_case_and_compressed() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("SentEval/data/SICK");
+        fs::create_dir_all(&deep).unwrap();
+        fs::write(deep.join("SICK_train.txt"), "abc").unwrap();
+        fs::write(folder.path().join("dev.tsv.gz"), "").unwrap();
+        let found = DataFolder::open(folder.path()).unwrap();
+        assert_eq!(found.find(&["sick/test.tsv", "sick_train.txt"]), Some(&*deep.join("SICK_train.txt")));
+        assert_eq!(found.find(&["dev.tsv"]), Some(&*folder.path().join("dev.tsv.gz")));
+        assert_eq!(found.find(&["ev.tsv"]), None, "whole names");
+        let file = found.checksum(&deep.join("SICK_train.txt")).unwrap();
+        assert_eq!(file.path, "SentEval/data/SICK/SICK_train.txt");
+        // Of "abc", from FIPS 180-2.
+        assert_eq!(file.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert!(!found.is_empty() && found.files().count() == 2);
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error_and_an_empty_one_is_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(DataFolder::open(folder.path()).unwrap().is_empty());
+        let error = DataFolder::open(folder.path().join("none")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot open ") && error.contains("none"), "{error}");
+        assert!(sha256_of_file(folder.path().join("none")).is_err());
+    }
+}

@@ -1,0 +1,330 @@
+//! The report as one HTML page without outside parts: readable on a phone, in the dark, and without scripts.
+
+use std::fmt::Write as _;
+
+use super::{
+    figures::drawings,
+    tables::{interval_text, legend, mark_sign, value_text},
+};
+use crate::{
+    BenchRecord, Cell, PublishedRow, Result, Summary, SystemKind, SystemRecord, TaskRecord, plot, published_rows,
+    summarize,
+};
+
+/// The first bytes of every report, by which it is known again.
+pub const REPORT_START: &str = "<!DOCTYPE html>\n<!-- senv bench -->\n";
+
+const STYLE: &str = "
+:root{color-scheme:light dark;--bg:#fff;--ink:#1c1f23;--soft:#5d6570;--line:#d9dde2;--row:#f5f7f9;--accent:#0b62a8;--up:#00734f;--down:#b3460b}
+@media(prefers-color-scheme:dark){:root{--bg:#15181c;--ink:#e6e8ea;--soft:#9aa3ad;--line:#343a41;--row:#1d2126;--accent:#6db8f2;--up:#45c79b;--down:#f0915a}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}
+main{max-width:72rem;margin:0 auto;padding:1rem}
+h1{font-size:1.6rem;line-height:1.2;margin:.5rem 0}
+h2{font-size:1.25rem;margin:2.2rem 0 .3rem}
+p{margin:.4rem 0 .8rem;max-width:46rem}
+.soft,figcaption,.legend{color:var(--soft);font-size:.86rem}
+.box{overflow-x:auto;border:1px solid var(--line);border-radius:.5rem;margin:.6rem 0}
+table{border-collapse:collapse;font-size:.88rem;width:100%;font-variant-numeric:tabular-nums}
+th,td{padding:.38rem .6rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}
+tr:last-child td,tr:last-child th{border-bottom:0}
+thead th{vertical-align:bottom;font-weight:600;background:var(--row);white-space:normal;min-width:4.2rem}
+th:first-child,td:first-child{text-align:left;position:sticky;left:0;background:var(--bg);white-space:normal;min-width:7.5rem;max-width:13rem;overflow-wrap:anywhere;font-weight:400}
+thead th:first-child{background:var(--row)}
+.best{font-weight:700}
+.plain th:first-child{color:var(--soft)}
+.pub td,.pub th{color:var(--soft)}
+.given th:first-child{font-weight:600}
+.pm{color:var(--soft);font-size:.78rem;display:block}
+td .pm{font-weight:400}
+.up{color:var(--up)}.down{color:var(--down)}
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr));gap:.7rem;margin:1rem 0}
+.card{border:1px solid var(--line);border-radius:.5rem;padding:.7rem .9rem}
+.card b{display:block;font-size:1.5rem;line-height:1.2;color:var(--accent)}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));gap:1rem;align-items:start}
+figure{margin:0;border:1px solid var(--line);border-radius:.5rem;padding:.6rem;min-width:0}
+figure h3{font-size:1rem;margin:0 0 .2rem}
+.draw{overflow-x:auto}
+svg{display:block;width:100%;min-width:18.5rem;height:auto}
+svg .background{fill:none}
+details{border:1px solid var(--line);border-radius:.5rem;padding:.5rem .8rem;margin:.6rem 0}
+summary{cursor:pointer;font-weight:600}
+pre,code{font:0.82rem/1.45 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere;white-space:pre-wrap}
+.wide th:first-child,.wide td:first-child{max-width:none}
+.wide td,.wide th{text-align:left}
+";
+
+/// Text for a page, in elements and in quoted attributes.
+fn escape(text: &str) -> String {
+    plot::escape(text).replace('"', "&quot;")
+}
+
+impl BenchRecord {
+    /// The report as a page: tables, figures, and what made each number. Nothing is loaded from elsewhere.
+    ///
+    /// # Errors
+    /// As [`summarize`].
+    pub fn to_html(&self) -> Result<String> {
+        let summaries = summarize(self)?;
+        let mut out = String::from(REPORT_START);
+        let _ = write!(
+            out,
+            "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>Bench of sentence embeddings</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>Bench of sentence embeddings</h1>\n"
+        );
+        let _ = writeln!(out, "<p class=\"soft\">{}</p>", escape(&self.overview()));
+        self.cards(&mut out, &summaries);
+        for summary in &summaries {
+            self.section(&mut out, summary);
+        }
+        out.push_str("<h2>Figures</h2>\n<div class=\"plots\">\n");
+        for drawing in drawings(self, &summaries)? {
+            let (title, about, svg) = (escape(&drawing.title), escape(&drawing.about), &drawing.svg);
+            // Named for those who cannot see it.
+            let svg = svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{title}\" "), 1);
+            let _ = writeln!(
+                out,
+                "<figure><h3>{title}</h3><div class=\"draw\">{svg}</div><figcaption>{about}</figcaption></figure>"
+            );
+        }
+        out.push_str("</div>\n");
+        self.tasks_table(&mut out);
+        self.missing_list(&mut out);
+        self.provenance(&mut out);
+        out.push_str("</main>\n</body>\n</html>\n");
+        Ok(out)
+    }
+
+    fn overview(&self) -> String {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let protocols: std::collections::BTreeSet<_> = self.tasks.iter().map(|task| &task.protocol).collect();
+        format!(
+            "{} on {} of {}. Every number has a 95 % interval; hold a pointer over one to see what made it, or open “How it was made” below.",
+            count(self.systems.len(), "system"),
+            count(self.tasks.len(), "task"),
+            count(protocols.len(), "protocol"),
+        )
+    }
+
+    /// The best of each table at a glance.
+    fn cards(&self, out: &mut String, summaries: &[Summary]) {
+        out.push_str("<div class=\"cards\">\n");
+        for summary in summaries {
+            let Some(best) = summary.rows.first().filter(|row| row.mean.value.is_some()) else { continue };
+            let value = value_text(summary, None, best.mean.value);
+            let name = escape(&self.systems[best.system].name);
+            let _ = writeln!(
+                out,
+                "<div class=\"card\">{}<b>{value}</b><span class=\"soft\">{name} has the highest mean</span></div>",
+                summary.section.title()
+            );
+        }
+        out.push_str("</div>\n");
+    }
+
+    fn section(&self, out: &mut String, summary: &Summary) {
+        let section = summary.section;
+        let _ = writeln!(out, "<h2>{}</h2>\n<p>{}</p>", section.title(), escape(section.about()));
+        out.push_str("<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>system</th><th>mean</th>");
+        for column in &summary.columns {
+            let title = format!("{}: {}, {}", column.protocol.title, column.protocol.metric, column.protocol.paper);
+            let _ = write!(out, "<th title=\"{}\">{}</th>", escape(&title), escape(&column.title));
+        }
+        out.push_str("</tr></thead>\n<tbody>\n");
+        for row in &summary.rows {
+            let system = &self.systems[row.system];
+            let given = matches!(system.kind, SystemKind::Model | SystemKind::Vectors);
+            let class = if given { "given" } else { "plain" };
+            let _ = write!(
+                out,
+                "<tr class=\"{class}\"><th title=\"{}\">{}</th>",
+                escape(&system.source),
+                escape(&system.name)
+            );
+            self.cell(out, summary, None, &row.mean, system);
+            row.cells.iter().enumerate().for_each(|(i, cell)| self.cell(out, summary, Some(i), cell, system));
+            out.push_str("</tr>\n");
+        }
+        let grey = |out: &mut String, name: &str, title: &str, values: &[Option<f64>]| {
+            let _ = write!(out, "<tr class=\"pub\"><th title=\"{}\">{}</th><td></td>", escape(title), escape(name));
+            for (i, &value) in values.iter().enumerate() {
+                let text = if value.is_some() { value_text(summary, Some(i), value) } else { String::new() };
+                let _ = write!(out, "<td>{text}</td>");
+            }
+            out.push_str("</tr>\n");
+        };
+        let chance: Vec<Option<f64>> = summary.chance.iter().map(|&chance| Some(chance)).collect();
+        grey(out, "chance", "what guessing reaches", &chance);
+        out.push_str("</tbody></table></div>\n");
+        let _ = writeln!(out, "<p class=\"legend\">{}</p>", escape(&legend(self, summary)));
+        let published = published_rows(section, &summary.columns);
+        if !published.is_empty() {
+            let _ = writeln!(
+                out,
+                "<details><summary>What papers report ({} systems)</summary>\n<p class=\"soft\">As printed; a paper may have other parts of a data set, so read an order from it, not ranks.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>system</th><th>source</th>",
+                published.len()
+            );
+            summary.columns.iter().for_each(|column| {
+                let _ = write!(out, "<th>{}</th>", escape(&column.title));
+            });
+            out.push_str("</tr></thead>\n<tbody>\n");
+            for PublishedRow { system, source, values } in &published {
+                let _ = write!(out, "<tr class=\"pub\"><th>{}</th><td>{}</td>", escape(system), escape(source));
+                for (i, &value) in values.iter().enumerate() {
+                    let text = if value.is_some() { value_text(summary, Some(i), value) } else { String::new() };
+                    let _ = write!(out, "<td>{text}</td>");
+                }
+                out.push_str("</tr>\n");
+            }
+            out.push_str("</tbody></table></div></details>\n");
+        }
+    }
+
+    fn cell(&self, out: &mut String, summary: &Summary, column: Option<usize>, cell: &Cell, system: &SystemRecord) {
+        let value = value_text(summary, column, cell.value);
+        let Some(_) = cell.value else {
+            let note = cell.note.as_deref().unwrap_or("a column of the mean has no number");
+            let _ = write!(out, "<td title=\"{}\">-</td>", escape(note));
+            return;
+        };
+        let class = if cell.best { " class=\"best\"" } else { "" };
+        let sign = mark_sign(cell.mark);
+        let mark = match sign {
+            "▲" => " <span class=\"up\">▲</span>",
+            "▼" => " <span class=\"down\">▼</span>",
+            _ => "",
+        };
+        let interval = interval_text(summary, column, cell.interval);
+        let title = self.made_by(summary, column, system, interval.as_deref());
+        let interval = interval.map_or_else(String::new, |text| format!("<span class=\"pm\">{text}</span>"));
+        let _ = write!(out, "<td{class} title=\"{}\">{value}{mark}{interval}</td>", escape(&title));
+    }
+
+    /// What made a number, in a few lines.
+    fn made_by(
+        &self,
+        summary: &Summary,
+        column: Option<usize>,
+        system: &SystemRecord,
+        interval: Option<&str>,
+    ) -> String {
+        let mut text = system.name.clone();
+        if let Some(sum) = &system.sha256 {
+            let _ = write!(text, " (SHA-256 {sum:.16})");
+        }
+        if let Some(interval) = interval {
+            let _ = write!(text, "\n95 % interval {interval}");
+        }
+        let keys: &[String] = column.map_or(&[], |column| &summary.columns[column].tasks);
+        for task in self.tasks.iter().filter(|task| keys.contains(&task.key)) {
+            for file in &task.files {
+                let _ = write!(text, "\n{} {:.16}", file.path, file.sha256);
+            }
+        }
+        let _ = write!(text, "\nseed {}, senv {}\n{}", self.seed, self.version, self.command);
+        text
+    }
+
+    /// Every task with every system, and the numbers beside the headline.
+    fn tasks_table(&self, out: &mut String) {
+        out.push_str("<h2>Task by task</h2>\n<p>All headline numbers, and what else was measured.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>task</th><th>items</th>");
+        self.systems.iter().for_each(|system| {
+            let _ = write!(out, "<th>{}</th>", escape(&system.name));
+        });
+        out.push_str("</tr></thead>\n<tbody>\n");
+        for task in &self.tasks {
+            let digits = if task.protocol().is_some_and(|protocol| protocol.factor == 1.0) { 3 } else { 2 };
+            let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"));
+            let n = self.systems.iter().filter_map(|system| system.result(&task.key)).map(|r| r.scores.len()).max();
+            let _ = write!(
+                out,
+                "<tr class=\"given\"><th>{} {}</th><td>{}</td>",
+                escape(&task.protocol),
+                escape(&task.label()),
+                n.unwrap_or(0)
+            );
+            let values: Vec<Option<f64>> =
+                self.systems.iter().map(|system| system.result(&task.key).and_then(|result| result.value)).collect();
+            let best = values.iter().flatten().copied().reduce(f64::max);
+            for value in values {
+                let class = if value.is_some() && value == best { " class=\"best\"" } else { "" };
+                let _ = write!(out, "<td{class}>{}</td>", number(value));
+            }
+            out.push_str("</tr>\n");
+            self.details_of(out, task);
+        }
+        out.push_str("</tbody></table></div>\n");
+    }
+
+    fn details_of(&self, out: &mut String, task: &TaskRecord) {
+        let mut names: Vec<&str> = Vec::new();
+        let details =
+            |system: &SystemRecord| system.result(&task.key).map_or(&[][..], |result| &result.details).to_vec();
+        for detail in self.systems.iter().filter_map(|system| system.result(&task.key)).flat_map(|r| &r.details) {
+            if !names.contains(&&detail.name[..]) {
+                names.push(&detail.name);
+            }
+        }
+        for name in names {
+            let _ = write!(out, "<tr class=\"pub\"><th>&nbsp;&nbsp;{}</th><td></td>", escape(name));
+            for system in &self.systems {
+                let value = details(system).into_iter().find(|detail| detail.name == name).and_then(|d| d.value);
+                let text = value.map_or_else(String::new, |value| match value {
+                    v if v.fract() == 0.0 && v.abs() < 1e9 => format!("{v:.0}"),
+                    v if v.abs() < 10.0 => format!("{v:.3}"),
+                    v => format!("{v:.2}"),
+                });
+                let _ = write!(out, "<td>{text}</td>");
+            }
+            out.push_str("</tr>\n");
+        }
+    }
+
+    fn missing_list(&self, out: &mut String) {
+        if self.missing.is_empty() {
+            return;
+        }
+        out.push_str("<h2>Not run</h2>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>protocol</th><th>why</th></tr></thead>\n<tbody>\n");
+        for missing in &self.missing {
+            let _ = writeln!(
+                out,
+                "<tr><th>{}</th><td style=\"white-space:normal\">{}</td></tr>",
+                escape(&missing.protocol),
+                escape(&missing.reason)
+            );
+        }
+        out.push_str("</tbody></table></div>\n");
+    }
+
+    fn provenance(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "<h2>How it was made</h2>\n<details><summary>Command, seed, systems</summary>\n<pre>{}</pre>\n<p class=\"soft\">senv {}, seed {}, {} draws of the bootstrap.</p>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>system</th><th>source</th><th>dimension</th><th>sentences/s</th><th>SHA-256</th></tr></thead>\n<tbody>",
+            escape(&self.command),
+            escape(&self.version),
+            self.seed,
+            self.resamples
+        );
+        for system in &self.systems {
+            let dim = system.dim.map_or_else(|| "-".to_owned(), |dim| dim.to_string());
+            let rate = system.sentences_per_second.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.0}"));
+            let sum = system.sha256.as_deref().unwrap_or("-");
+            let _ = writeln!(
+                out,
+                "<tr><th>{}</th><td>{}</td><td>{dim}</td><td>{rate}</td><td><code>{sum}</code></td></tr>",
+                escape(&system.name),
+                escape(&system.source)
+            );
+        }
+        out.push_str("</tbody></table></div></details>\n<details><summary>Data and checksums</summary>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>task</th><th>file</th><th>SHA-256</th></tr></thead>\n<tbody>\n");
+        for (task, file) in self.tasks.iter().flat_map(|task| task.files.iter().map(move |file| (task, file))) {
+            let _ = writeln!(
+                out,
+                "<tr><th>{}</th><td>{}</td><td><code>{}</code></td></tr>",
+                escape(&task.key),
+                escape(&file.path),
+                file.sha256
+            );
+        }
+        out.push_str("</tbody></table></div></details>\n");
+    }
+}

@@ -1,0 +1,38 @@
+//! The bench: every protocol on every system, from data found in a folder to tables with intervals.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `folder.rs`, `find.rs` | files of a folder; the tasks they make, by the layouts of the data sets |
+//! | `protocols.rs`, `run.rs` | the list of protocols; how each is run on vectors or on scores |
+//! | `task.rs`, `data.rs` | a task; all tasks of a folder, and a run of a system over them |
+//! | `record.rs` | what a run leaves behind, as JSON |
+//! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
+//! | `compare.rs` | two systems, task by task |
+//! | `tables.rs`, `html.rs`, `figures.rs`, `svg.rs` | reports |
+
+mod compare;
+mod data;
+mod figures;
+mod find;
+mod folder;
+mod html;
+mod protocols;
+mod published_rows;
+mod record;
+mod run;
+mod summary;
+mod tables;
+mod task;
+
+pub use compare::{BenchComparison, TaskDifference, compare_systems};
+pub use data::{BenchData, choose_protocols};
+pub use folder::{DataFile, DataFolder, sha256_of_file};
+pub use html::REPORT_START;
+pub use protocols::{Protocol, RunOptions, Section, protocols};
+pub use published_rows::{PublishedRow, published_rows};
+pub use record::{
+    BenchRecord, Figure, FigureSeries, Missing, RECORD_FORMAT, SystemKind, SystemRecord, TaskRecord, TaskResult,
+};
+pub use run::{Detail, Outcome, Scoring};
+pub use summary::{Cell, Column, MARK_LEVEL, Mark, Row, Summary, summarize};
+pub use task::Task;

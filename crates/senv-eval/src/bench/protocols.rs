@@ -1,0 +1,367 @@
+//! The protocols, one row each: what is measured, on which data, by which equation of which paper, and how it is run.
+
+use senv_core::Observer;
+use senv_metrics::Statistic;
+
+use super::{find, run};
+use crate::{DataFolder, Outcome, Result, Scoring, Task};
+
+/// Protocols that are shown in one table, with a mean of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Section {
+    /// Cosines against gold scores: the mean of its columns ranks the systems.
+    Similarity,
+    /// Paraphrases and captions by cosine.
+    Neighbors,
+    /// Classifiers and regressions trained on frozen vectors.
+    Probes,
+}
+
+impl Section {
+    /// All of them, in the order of the report.
+    pub const ALL: [Self; 3] = [Self::Similarity, Self::Neighbors, Self::Probes];
+
+    /// The heading of its table.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Similarity => "Similarity",
+            Self::Neighbors => "Paraphrases and captions",
+            Self::Probes => "Trained on the vectors",
+        }
+    }
+
+    /// What its table shows, in a sentence or two.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Similarity => {
+                "Cosines of sentence vectors against gold scores, without training: Pearson's r x 100, per year the plain mean over its tasks."
+            }
+            Self::Neighbors => {
+                "Cosines alone: paraphrases told from other pairs, paraphrases found among all sentences, captions of one image. P-coherence is high for vectors that all point one way, too: read it beside the mean cosine of unrelated captions, in the table of tasks."
+            }
+            Self::Probes => {
+                "A linear model is trained on vectors that stay as they are: how much of the answer can be read off them."
+            }
+        }
+    }
+}
+
+/// Options of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunOptions {
+    /// The random seed of draws and folds.
+    pub seed: u64,
+}
+
+/// A protocol of the bench.
+#[derive(Debug)]
+pub struct Protocol {
+    /// Its name on the command line and in files.
+    pub name: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// The headline metric, with its unit.
+    pub metric: &'static str,
+    /// How the headline follows from the items.
+    pub statistic: Statistic,
+    /// What the headline is multiplied by in reports.
+    pub factor: f64,
+    /// The table it stands in.
+    pub section: Section,
+    /// The data it needs, as a reader would look for it.
+    pub needs: &'static str,
+    /// The paper.
+    pub paper: &'static str,
+    /// The key of its equation in `docs/equations.md`.
+    pub equation: &'static str,
+    /// Whether scores of pairs are enough; otherwise the system must have vectors.
+    pub takes_scores: bool,
+    /// Whether its headline enters the mean of its section.
+    pub in_mean: bool,
+    pub(crate) load: fn(&DataFolder) -> Vec<Result<Task>>,
+    pub(crate) run: fn(&Task, &Scoring<'_>, &RunOptions, &dyn Observer) -> Result<Outcome>,
+}
+
+/// Protocols are compared by name, which is theirs alone.
+impl PartialEq for Protocol {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// Every protocol, in the order of the report.
+///
+/// ```
+/// let names: Vec<&str> = senv_eval::protocols().iter().map(|protocol| protocol.name).collect();
+/// assert!(names.contains(&"sts") && names.contains(&"ranking"));
+/// ```
+#[must_use]
+pub fn protocols() -> &'static [Protocol] {
+    &PROTOCOLS
+}
+
+const R: &str = "Pearson's r x 100";
+const KIROS: &str = "Kiros et al., NIPS 2015; Conneau and Kiela, LREC 2018";
+const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts";
+
+static PROTOCOLS: [Protocol; 16] = [
+    Protocol {
+        name: "sts",
+        title: "STS 2012 to 2016",
+        metric: R,
+        statistic: Statistic::Pearson,
+        factor: 100.0,
+        section: Section::Similarity,
+        needs: "sts/YEAR/TASK.tsv, or STS.input.TASK.txt with STS.gs.TASK.txt in a folder of the year (STS12-en-test)",
+        paper: "Agirre et al., SemEval 2012 to 2016",
+        equation: "pearson-r",
+        takes_scores: true,
+        in_mean: true,
+        load: find::sts,
+        run: run::scored,
+    },
+    Protocol {
+        name: "stsb",
+        title: "STS benchmark, cosine",
+        metric: R,
+        statistic: Statistic::Pearson,
+        factor: 100.0,
+        section: Section::Similarity,
+        needs: "sts-test.csv or sts-dev.csv, or stsb/test.tsv or stsb/dev.tsv",
+        paper: "Cer et al., SemEval 2017",
+        equation: "pearson-r",
+        takes_scores: true,
+        in_mean: true,
+        load: find::stsb,
+        run: run::scored,
+    },
+    Protocol {
+        name: "sick",
+        title: "SICK relatedness, cosine",
+        metric: R,
+        statistic: Statistic::Pearson,
+        factor: 100.0,
+        section: Section::Similarity,
+        needs: "SICK_test_annotated.txt or SICK_trial.txt, or sick/test.tsv or sick/trial.tsv",
+        paper: "Marelli et al., SemEval 2014",
+        equation: "pearson-r",
+        takes_scores: true,
+        in_mean: true,
+        load: find::sick,
+        run: run::scored,
+    },
+    Protocol {
+        name: "detection",
+        title: "Zero-shot paraphrase detection",
+        metric: "average precision x 100",
+        statistic: Statistic::AveragePrecision,
+        factor: 100.0,
+        section: Section::Neighbors,
+        needs: "msr_paraphrase_test.txt or msr_paraphrase_train.txt, or msrp/test.tsv or msrp/train.tsv",
+        paper: SNLI_SKIP_THOUGHTS,
+        equation: "precision-recall",
+        takes_scores: true,
+        in_mean: true,
+        load: find::detection,
+        run: run::detection,
+    },
+    Protocol {
+        name: "ranking",
+        title: "Paraphrase ranking",
+        metric: "accuracy@1 x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Neighbors,
+        needs: "msr_paraphrase_train.txt and msr_paraphrase_test.txt, or msrp/train.tsv and msrp/test.tsv (one of them is enough)",
+        paper: SNLI_SKIP_THOUGHTS,
+        equation: "query-rank",
+        takes_scores: false,
+        in_mean: true,
+        load: find::ranking,
+        run: run::ranking,
+    },
+    Protocol {
+        name: "soup",
+        title: "Soup test",
+        metric: "mean average precision x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Neighbors,
+        needs: "nothing: six sentences that are built in",
+        paper: SNLI_SKIP_THOUGHTS,
+        equation: "soup-gap",
+        takes_scores: false,
+        in_mean: false,
+        load: find::soup,
+        run: run::soup,
+    },
+    Protocol {
+        name: "p-coherence",
+        title: "P-coherence of captions",
+        metric: "P-coherence",
+        statistic: Statistic::Mean,
+        factor: 1.0,
+        section: Section::Neighbors,
+        needs: "coco/captions.tsv, flickr/multi30k.tsv, flickr/flickr8k.tsv or Flickr8k.token.txt (lines of GROUP<TAB>SENTENCE)",
+        paper: "P-thought paper, equation 3",
+        equation: "p-coherence",
+        takes_scores: false,
+        in_mean: false,
+        load: find::captions,
+        run: run::captions,
+    },
+    Protocol {
+        name: "sick-probe",
+        title: "SICK relatedness, trained",
+        metric: R,
+        statistic: Statistic::Pearson,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "SICK_train.txt with SICK_test_annotated.txt or SICK_trial.txt, or sick/train.tsv with sick/test.tsv or sick/trial.tsv",
+        paper: "Tai, Socher and Manning, ACL 2015",
+        equation: "pearson-r",
+        takes_scores: false,
+        in_mean: true,
+        load: find::sick_probe,
+        run: run::scored_probe,
+    },
+    Protocol {
+        name: "stsb-probe",
+        title: "STS benchmark, trained",
+        metric: R,
+        statistic: Statistic::Pearson,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "sts-train.csv with sts-test.csv or sts-dev.csv, or stsb/train.tsv with stsb/test.tsv or stsb/dev.tsv",
+        paper: "P-thought paper",
+        equation: "pearson-r",
+        takes_scores: false,
+        in_mean: true,
+        load: find::stsb_probe,
+        run: run::scored_probe,
+    },
+    Protocol {
+        name: "sick-entailment",
+        title: "SICK entailment",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "as for sick-probe",
+        paper: SNLI_SKIP_THOUGHTS,
+        equation: "accuracy",
+        takes_scores: false,
+        in_mean: true,
+        load: find::sick_entailment,
+        run: run::entailment,
+    },
+    Protocol {
+        name: "msrp",
+        title: "Paraphrase detection (MSRP), trained",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "msr_paraphrase_train.txt with msr_paraphrase_test.txt, or msrp/train.tsv with msrp/test.tsv (without the test set, the last quarter of the training set is held out)",
+        paper: KIROS,
+        equation: "logistic-regression",
+        takes_scores: false,
+        in_mean: true,
+        load: find::msrp,
+        run: run::msrp,
+    },
+    Protocol {
+        name: "mr",
+        title: "Movie reviews (MR), nested cross-validation",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "rt-polarity.pos and .neg, or mr/all.tsv (lines of LABEL<TAB>SENTENCE)",
+        paper: KIROS,
+        equation: "logistic-regression",
+        takes_scores: false,
+        in_mean: true,
+        load: find::mr,
+        run: run::labeled,
+    },
+    Protocol {
+        name: "cr",
+        title: "Product reviews (CR), nested cross-validation",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "custrev.pos and .neg, or cr/all.tsv (lines of LABEL<TAB>SENTENCE)",
+        paper: KIROS,
+        equation: "logistic-regression",
+        takes_scores: false,
+        in_mean: true,
+        load: find::cr,
+        run: run::labeled,
+    },
+    Protocol {
+        name: "subj",
+        title: "Subjectivity (SUBJ), nested cross-validation",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "subj.objective and .subjective, or subj/all.tsv (lines of LABEL<TAB>SENTENCE)",
+        paper: KIROS,
+        equation: "logistic-regression",
+        takes_scores: false,
+        in_mean: true,
+        load: find::subj,
+        run: run::labeled,
+    },
+    Protocol {
+        name: "mpqa",
+        title: "Opinion polarity (MPQA), nested cross-validation",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "mpqa.pos and .neg, or mpqa/all.tsv (lines of LABEL<TAB>SENTENCE)",
+        paper: KIROS,
+        equation: "logistic-regression",
+        takes_scores: false,
+        in_mean: true,
+        load: find::mpqa,
+        run: run::labeled,
+    },
+    Protocol {
+        name: "trec",
+        title: "Question types (TREC)",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "train_5500.label with TREC_10.label, or trec/train.tsv with trec/test.tsv",
+        paper: KIROS,
+        equation: "logistic-regression",
+        takes_scores: false,
+        in_mean: true,
+        load: find::trec,
+        run: run::labeled,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_rows_are_whole() {
+        let names: std::collections::BTreeSet<_> = protocols().iter().map(|p| p.name).collect();
+        assert_eq!(names.len(), protocols().len());
+        let index = include_str!("../../../../docs/equations.md");
+        for p in protocols() {
+            assert!(p.factor > 0.0 && !p.metric.is_empty() && !p.needs.is_empty() && !p.paper.is_empty(), "{p:?}");
+            assert!(index.contains(&format!("| `{}` |", p.equation)), "{} is no key of docs/equations.md", p.equation);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What a run of the bench leaves behind: a plain record, which is the JSON file, and which reports and comparisons are
+//! made from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DataFile, Detail, Error, Protocol, Result, protocols};
+use senv_metrics::Sample;
+
+/// The version of the record; another one is refused.
+pub const RECORD_FORMAT: u32 = 1;
+
+/// A run of the bench: systems by tasks, with the score of every item.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BenchRecord {
+    /// [`RECORD_FORMAT`].
+    pub senv_bench: u32,
+    /// The version of senv.
+    pub version: String,
+    /// The command that made it.
+    pub command: String,
+    /// The random seed.
+    pub seed: u64,
+    /// Draws of the bootstrap.
+    pub resamples: usize,
+    /// The tasks that were found.
+    pub tasks: Vec<TaskRecord>,
+    /// Protocols without data, and data that cannot be read.
+    pub missing: Vec<Missing>,
+    /// The systems, in the order given; those that take no training last.
+    pub systems: Vec<SystemRecord>,
+}
+
+/// A task and its data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskRecord {
+    /// Protocol, year and name: `sts/2014/images`.
+    pub key: String,
+    /// The name of the protocol.
+    pub protocol: String,
+    /// The name of the task.
+    pub name: String,
+    /// The year, for STS.
+    pub year: Option<u16>,
+    /// Its files with their checksums.
+    pub files: Vec<DataFile>,
+    /// The gold value of each item; empty where the number is a mean.
+    pub gold: Vec<f64>,
+    /// What guessing reaches, on the scale of the values.
+    pub chance: f64,
+}
+
+/// Why a protocol has no number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    /// The name of the protocol.
+    pub protocol: String,
+    /// What is missing, or what is wrong with it.
+    pub reason: String,
+}
+
+/// What kind of a system it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SystemKind {
+    /// A trained model.
+    Model,
+    /// Vectors of another program.
+    Vectors,
+    /// Made from a model's word vectors by weights that need no training.
+    Reweighted,
+    /// What takes no training: a model has to be above it.
+    Baseline,
+}
+
+/// A system and its results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SystemRecord {
+    /// Its name, which no other system of the record has.
+    pub name: String,
+    /// What it is.
+    pub kind: SystemKind,
+    /// The file it comes from, or how it is made.
+    pub source: String,
+    /// SHA-256 of that file.
+    pub sha256: Option<String>,
+    /// Embedding dimension; `None` without vectors.
+    pub dim: Option<usize>,
+    /// Distinct sentences encoded a second, on all threads; `None` where nothing was encoded.
+    pub sentences_per_second: Option<f64>,
+    /// Its results, one for each task.
+    pub results: Vec<TaskResult>,
+    /// Figures of the system itself.
+    pub figures: Vec<Figure>,
+}
+
+/// The result of a system on a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskResult {
+    /// The key of the task.
+    pub task: String,
+    /// The headline number; `None` where it is undefined or could not be computed.
+    pub value: Option<f64>,
+    /// Its 95 % confidence interval.
+    pub interval: Option<(f64, f64)>,
+    /// Why there is no number.
+    pub note: Option<String>,
+    /// Other numbers.
+    pub details: Vec<Detail>,
+    /// The score of each item.
+    pub scores: Vec<f32>,
+    /// Figures of the task.
+    pub figures: Vec<Figure>,
+}
+
+/// Points of a figure that belongs to one system.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// What kind of figure: figures of one kind are drawn side by side.
+    pub kind: String,
+    /// The label of x, with its unit.
+    pub x_label: String,
+    /// The label of y, with its unit.
+    pub y_label: String,
+    /// Named point lists.
+    pub series: Vec<FigureSeries>,
+}
+
+/// Points of one name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FigureSeries {
+    /// The name.
+    pub name: String,
+    /// `(x, y)`.
+    pub points: Vec<(f64, f64)>,
+}
+
+impl TaskRecord {
+    /// The protocol; `None` for one that this version does not know.
+    #[must_use]
+    pub fn protocol(&self) -> Option<&'static Protocol> {
+        protocols().iter().find(|protocol| protocol.name == self.protocol)
+    }
+
+    /// Year and name, for people.
+    #[must_use]
+    pub fn label(&self) -> String {
+        self.year.map_or_else(|| self.name.clone(), |year| format!("{year} {}", self.name))
+    }
+
+    /// The items of a result as a sample.
+    ///
+    /// # Errors
+    /// [`Error::Metrics`] if the scores are not those of this task.
+    pub fn sample(&self, result: &TaskResult) -> Result<Option<Sample>> {
+        let Some(protocol) = self.protocol().filter(|_| !result.scores.is_empty()) else { return Ok(None) };
+        let scores: Vec<f64> = result.scores.iter().map(|&score| f64::from(score)).collect();
+        Ok(Some(Sample::new(protocol.statistic, &self.gold, &scores)?))
+    }
+}
+
+impl SystemRecord {
+    /// Its result on a task.
+    #[must_use]
+    pub fn result(&self, task: &str) -> Option<&TaskResult> {
+        self.results.iter().find(|result| result.task == task)
+    }
+}
+
+impl BenchRecord {
+    /// Reads the JSON of a record.
+    ///
+    /// # Errors
+    /// [`Error::BadRecord`] if it is none, is of another version, or is inconsistent.
+    pub fn from_json(json: &str) -> Result<Self> {
+        let bad = |reason: String| Error::BadRecord { reason };
+        let record: Self = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
+        if record.senv_bench != RECORD_FORMAT {
+            return Err(bad(format!("it is of format {}, and this program reads {RECORD_FORMAT}", record.senv_bench)));
+        }
+        for (i, system) in record.systems.iter().enumerate() {
+            if record.systems[..i].iter().any(|other| other.name == system.name) {
+                return Err(bad(format!("two systems are named {:?}", system.name)));
+            }
+            for result in &system.results {
+                let task = record.tasks.iter().find(|task| task.key == result.task);
+                let task = task.ok_or_else(|| bad(format!("there is no task {:?}", result.task)))?;
+                task.sample(result).map_err(|error| bad(format!("{} on {}: {error}", system.name, task.key)))?;
+            }
+        }
+        Ok(record)
+    }
+
+    /// The record as JSON, on one line an item short of what a person would read: it holds a score for each pair.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and lists have a form in JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}

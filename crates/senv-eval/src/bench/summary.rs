@@ -1,0 +1,252 @@
+//! The tables of a report: a column for each headline number, a row for each system, with intervals, means and marks.
+
+use rayon::prelude::*;
+use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval};
+use serde::Serialize;
+
+use crate::{BenchRecord, Protocol, Result, Section, protocols};
+
+/// The level of the marks, after Holm's correction over the columns of a table.
+pub const MARK_LEVEL: f64 = 0.05;
+
+/// A column: the mean over one task or more of a protocol.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its heading.
+    pub title: String,
+    /// The protocol.
+    pub protocol: &'static Protocol,
+    /// The keys of its tasks.
+    pub tasks: Vec<String>,
+    /// Year and name of its tasks.
+    pub task_names: Vec<(Option<u16>, String)>,
+}
+
+/// Whether a number is beyond chance above or below that of the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mark {
+    /// Above.
+    Above,
+    /// Below.
+    Below,
+}
+
+/// A number of a table.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Cell {
+    /// The number; `None` where it is undefined.
+    pub value: Option<f64>,
+    /// Its 95 % interval.
+    pub interval: Option<(f64, f64)>,
+    /// Whether it is the highest of its column.
+    pub best: bool,
+    /// How it compares with the reference, where that is beyond chance.
+    pub mark: Option<Mark>,
+    /// Why there is no number.
+    pub note: Option<String>,
+}
+
+/// A row: a system.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The index of the system in the record.
+    pub system: usize,
+    /// The mean of the columns that enter it; undefined where one of them is.
+    pub mean: Cell,
+    /// One cell a column.
+    pub cells: Vec<Cell>,
+}
+
+/// A table of a section.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// The section.
+    pub section: Section,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows, the highest mean first, those without one last.
+    pub rows: Vec<Row>,
+    /// What guessing reaches in each column.
+    pub chance: Vec<f64>,
+    /// The index of the system that marks refer to: the first of the record.
+    pub reference: Option<usize>,
+}
+
+/// The values of the draws of a cell.
+type Draws = Vec<Option<f64>>;
+
+/// The tables of a record, sections without a task left out.
+///
+/// # Errors
+/// [`crate::Error::Metrics`] if scores of the record are not those of its tasks.
+pub fn summarize(record: &BenchRecord) -> Result<Vec<Summary>> {
+    let all = columns(record);
+    let bootstrap = Bootstrap { resamples: record.resamples, seed: record.seed };
+    let mut summaries = Vec::new();
+    for section in Section::ALL {
+        let columns: Vec<Column> = all.iter().filter(|column| column.protocol.section == section).cloned().collect();
+        if !columns.is_empty() {
+            summaries.push(summary(record, section, columns, bootstrap)?);
+        }
+    }
+    Ok(summaries)
+}
+
+/// One column for each year of STS, one for each task of the others.
+fn columns(record: &BenchRecord) -> Vec<Column> {
+    let mut columns: Vec<Column> = Vec::new();
+    for protocol in protocols() {
+        for task in record.tasks.iter().filter(|task| task.protocol == protocol.name) {
+            let title = match task.year {
+                Some(year) => format!("STS {year}"),
+                None => title(protocol, &task.name),
+            };
+            let of_protocol = |column: &Column| column.protocol == protocol && column.title == title;
+            let place = columns.iter().position(of_protocol).unwrap_or_else(|| {
+                columns.push(Column { title, protocol, tasks: Vec::new(), task_names: Vec::new() });
+                columns.len() - 1
+            });
+            columns[place].tasks.push(task.key.clone());
+            columns[place].task_names.push((task.year, task.name.clone()));
+        }
+    }
+    columns
+}
+
+/// The heading of a task: short enough for a table.
+fn title(protocol: &Protocol, task: &str) -> String {
+    match protocol.name {
+        "stsb" | "stsb-probe" => format!("STSB {task}"),
+        "sick" | "sick-probe" => format!("SICK {task}"),
+        "sick-entailment" => format!("SICK entailment {task}"),
+        "detection" => format!("{task} AP"),
+        "ranking" => format!("{task} acc@1"),
+        "p-coherence" => format!("P-coherence {task}"),
+        "soup" => "Soup AP".to_owned(),
+        _ => task.to_owned(),
+    }
+}
+
+fn summary(record: &BenchRecord, section: Section, columns: Vec<Column>, bootstrap: Bootstrap) -> Result<Summary> {
+    let n = record.systems.len();
+    // Draws of every system in every column.
+    let places: Vec<(usize, usize)> = (0..n).flat_map(|s| (0..columns.len()).map(move |c| (s, c))).collect();
+    let computed = places
+        .par_iter()
+        .map(|&(system, column)| cell(record, system, &columns[column], bootstrap))
+        .collect::<Result<Vec<(Cell, Draws)>>>()?;
+    let at = |system: usize, column: usize| &computed[system * columns.len() + column];
+    let in_mean: Vec<usize> = (0..columns.len()).filter(|&c| columns[c].protocol.in_mean).collect();
+    let means: Vec<(Cell, Draws)> = (0..n)
+        .map(|system| {
+            let parts: Vec<&(Cell, Draws)> = in_mean.iter().map(|&column| at(system, column)).collect();
+            let value = mean_of(parts.iter().map(|part| part.0.value));
+            let draws = mean_draws(parts.iter().map(|part| &part.1[..]), record.resamples);
+            let interval = value.and_then(|_| percentile_interval(&draws)).map(|i| (i.low, i.high));
+            (Cell { value, interval, ..Cell::default() }, draws)
+        })
+        .collect();
+    let mut rows: Vec<Row> = (0..n)
+        .map(|system| Row {
+            system,
+            mean: means[system].0.clone(),
+            cells: (0..columns.len()).map(|column| at(system, column).0.clone()).collect(),
+        })
+        .collect();
+    let reference = (n > 0).then_some(0);
+    if let Some(reference) = reference {
+        for row in rows.iter_mut().filter(|row| row.system != reference) {
+            let system = row.system;
+            mark(row, |column| match column {
+                Some(column) => (&at(system, column).1, &at(reference, column).1),
+                None => (&means[system].1, &means[reference].1),
+            })?;
+        }
+    }
+    // Where more is not better, as for P-coherence alone, nothing is best.
+    for column in in_mean.iter().copied().map(Some).chain([None]) {
+        set_best(&mut rows, column);
+    }
+    // Equal means, and systems without one, stay in the order given.
+    rows.sort_by(|a, b| {
+        b.mean.value.unwrap_or(f64::NEG_INFINITY).total_cmp(&a.mean.value.unwrap_or(f64::NEG_INFINITY))
+    });
+    let chance = columns.iter().map(|column| {
+        let of = record.tasks.iter().filter(|task| column.tasks.contains(&task.key)).map(|task| Some(task.chance));
+        mean_of(of).unwrap_or(0.0)
+    });
+    let chance = chance.collect();
+    Ok(Summary { section, columns, rows, chance, reference })
+}
+
+/// The mean of the tasks of a column, and its draws.
+fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstrap) -> Result<(Cell, Draws)> {
+    let system = &record.systems[system];
+    let (mut values, mut draws, mut note) = (Vec::new(), Vec::new(), None);
+    for key in &column.tasks {
+        let task = record.tasks.iter().find(|task| &task.key == key);
+        let (Some(task), Some(result)) = (task, system.result(key)) else {
+            values.push(None);
+            continue;
+        };
+        note = note.or_else(|| result.note.clone());
+        values.push(result.value);
+        let factor = column.protocol.factor;
+        let drawn = task.sample(result)?.map(|sample| bootstrap.replicates(key, &sample));
+        draws.push(drawn.unwrap_or_default().into_iter().map(|x| x.map(|x| factor * x)).collect::<Draws>());
+    }
+    let value = mean_of(values.into_iter());
+    let draws = mean_draws(draws.iter().map(|draws| &draws[..]), record.resamples);
+    let interval = value.and_then(|_| percentile_interval(&draws)).map(|i| (i.low, i.high));
+    Ok((Cell { value, interval, note: note.filter(|_| value.is_none()), ..Cell::default() }, draws))
+}
+
+/// The plain mean; undefined for none, or where a part is.
+fn mean_of(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    senv_metrics::mean(&values.collect::<Option<Vec<f64>>>()?)
+}
+
+/// The mean of the parts of each draw.
+fn mean_draws<'a>(parts: impl Iterator<Item = &'a [Option<f64>]> + Clone, resamples: usize) -> Draws {
+    let draw = |b: usize| mean_of(parts.clone().map(|part| part.get(b).copied().flatten()));
+    (0..resamples).map(draw).collect()
+}
+
+/// Marks the cells of a row that differ from the reference, and its mean. `draws` gives those of both in a column, or of
+/// the means.
+fn mark<'a>(row: &mut Row, draws: impl Fn(Option<usize>) -> (&'a Draws, &'a Draws)) -> Result<()> {
+    let p_of = |column| -> Result<Option<(f64, f64)>> {
+        let (of_row, of_reference) = draws(column);
+        let differences = paired_differences(of_row, of_reference)?;
+        let defined: Vec<f64> = differences.iter().flatten().copied().collect();
+        Ok(bootstrap_p(&differences).zip(senv_metrics::mean(&defined)))
+    };
+    let tests: Vec<Option<(f64, f64)>> = (0..row.cells.len()).map(|c| p_of(Some(c))).collect::<Result<_>>()?;
+    let corrected = holm(&tests.iter().flatten().map(|test| test.0).collect::<Vec<_>>())?;
+    let defined = row.cells.iter_mut().zip(&tests).filter_map(|(cell, test)| Some((cell, (*test)?.1)));
+    for ((cell, difference), p) in defined.zip(corrected) {
+        cell.mark = direction(p, difference);
+    }
+    row.mean.mark = p_of(None)?.and_then(|(p, difference)| direction(p, difference));
+    Ok(())
+}
+
+fn direction(p: f64, difference: f64) -> Option<Mark> {
+    (p < MARK_LEVEL).then_some(if difference > 0.0 { Mark::Above } else { Mark::Below })
+}
+
+/// Calls the highest number of a column, or of the means, the best; equal ones all.
+fn set_best(rows: &mut [Row], column: Option<usize>) {
+    fn of(row: &mut Row, column: Option<usize>) -> &mut Cell {
+        match column {
+            Some(column) => &mut row.cells[column],
+            None => &mut row.mean,
+        }
+    }
+    let best = rows.iter_mut().filter_map(|row| of(row, column).value).reduce(f64::max);
+    for row in rows.iter_mut() {
+        let cell = of(row, column);
+        cell.best = cell.value.is_some() && cell.value == best;
+    }
+}

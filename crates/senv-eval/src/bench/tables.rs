@@ -1,0 +1,143 @@
+//! The tables of a record as aligned text and as Markdown.
+
+use std::fmt::Write as _;
+
+use crate::{Align, BenchRecord, Cell, Mark, PublishedRow, Result, Summary, TextTable, published_rows, summarize};
+
+/// The digits after the point of a column or mean: two, and three for values from -1 to 1.
+fn digits(summary: &Summary, column: Option<usize>) -> usize {
+    if column.is_some_and(|column| summary.columns[column].protocol.factor == 1.0) { 3 } else { 2 }
+}
+
+/// The sign of a mark.
+pub(crate) fn mark_sign(mark: Option<Mark>) -> &'static str {
+    match mark {
+        Some(Mark::Above) => "▲",
+        Some(Mark::Below) => "▼",
+        None => "",
+    }
+}
+
+/// A number of a table; `-` where there is none.
+pub(crate) fn value_text(summary: &Summary, column: Option<usize>, value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.*}", digits(summary, column)))
+}
+
+/// The interval of a number as two numbers.
+pub(crate) fn interval_text(summary: &Summary, column: Option<usize>, interval: Option<(f64, f64)>) -> Option<String> {
+    let digits = digits(summary, column);
+    interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"))
+}
+
+/// Half the width of the interval, as a short form for tables.
+fn half_width(summary: &Summary, column: Option<usize>, cell: &Cell) -> String {
+    let half = cell.interval.map(|(low, high)| (high - low) / 2.0);
+    let digits = if digits(summary, column) == 3 { 3 } else { 1 };
+    half.map_or_else(String::new, |half| format!(" ±{half:.digits$}"))
+}
+
+/// What the marks of a table mean.
+pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
+    let reference = summary.reference.map_or("", |reference| &record.systems[reference].name[..]);
+    format!(
+        "95 % intervals by the bootstrap ({} draws, seed {}). ▲ above and ▼ below {reference} beyond chance (paired bootstrap, p < .05 after Holm's correction over the columns).",
+        record.resamples, record.seed
+    )
+}
+
+impl BenchRecord {
+    /// The tables in aligned columns, for a terminal: half the width of the 95 % interval behind each number.
+    ///
+    /// # Errors
+    /// As [`summarize`].
+    pub fn to_text(&self) -> Result<String> {
+        let mut text = String::new();
+        for summary in summarize(self)? {
+            let heading = |title: &str| title.replacen(' ', "\n", 1);
+            let columns = summary.columns.iter().map(|column| (heading(&column.title), Align::Right));
+            let fixed = [(summary.section.title().to_owned(), Align::Left), ("mean".to_owned(), Align::Right)];
+            let mut table = TextTable::new(fixed.into_iter().chain(columns));
+            for row in &summary.rows {
+                let cell = |column: Option<usize>, cell: &Cell| {
+                    let value = value_text(&summary, column, cell.value);
+                    format!("{value}{}{}", half_width(&summary, column, cell), mark_sign(cell.mark))
+                };
+                let cells = row.cells.iter().enumerate().map(|(i, of)| cell(Some(i), of));
+                let name = self.systems[row.system].name.clone();
+                table.row([name, cell(None, &row.mean)].into_iter().chain(cells));
+            }
+            table.rule();
+            let chance = summary.chance.iter().enumerate().map(|(i, &x)| value_text(&summary, Some(i), Some(x)));
+            table.row(["chance".to_owned(), String::new()].into_iter().chain(chance));
+            let _ = writeln!(text, "{table}{}\n", legend(self, &summary));
+        }
+        for missing in &self.missing {
+            let _ = writeln!(text, "not run: {}: {}", missing.protocol, missing.reason);
+        }
+        for (system, result) in self.systems.iter().flat_map(|s| s.results.iter().map(move |result| (s, result))) {
+            let note = result.note.as_deref().filter(|note| *note != "needs sentence vectors");
+            if let Some(note) = note {
+                let _ = writeln!(text, "no number: {} on {}: {note}", system.name, result.task);
+            }
+        }
+        Ok(text)
+    }
+
+    /// The tables as Markdown, with published rows, the data with their checksums, and the command.
+    ///
+    /// # Errors
+    /// As [`summarize`].
+    pub fn to_markdown(&self) -> Result<String> {
+        let mut out = String::from("# Bench of sentence embeddings\n");
+        for summary in summarize(self)? {
+            let _ = writeln!(out, "\n## {}\n\n{}\n", summary.section.title(), summary.section.about());
+            let titles: Vec<String> = summary.columns.iter().map(|column| escape(&column.title)).collect();
+            let _ = writeln!(out, "| system | mean | {} |", titles.join(" | "));
+            let _ = writeln!(out, "| --- | ---: |{}", " ---: |".repeat(titles.len()));
+            for row in &summary.rows {
+                let cell = |column: Option<usize>, cell: &Cell| {
+                    let value = value_text(&summary, column, cell.value);
+                    let value = if cell.best { format!("**{value}**") } else { value };
+                    format!("{value}{}{}", half_width(&summary, column, cell), mark_sign(cell.mark))
+                };
+                let cells: Vec<String> = row.cells.iter().enumerate().map(|(i, of)| cell(Some(i), of)).collect();
+                let name = escape(&self.systems[row.system].name);
+                let _ = writeln!(out, "| {name} | {} | {} |", cell(None, &row.mean), cells.join(" | "));
+            }
+            let values = |values: &[Option<f64>]| {
+                let cell = |(i, &value): (usize, &Option<f64>)| value_text(&summary, Some(i), value);
+                values.iter().enumerate().map(cell).collect::<Vec<_>>().join(" | ")
+            };
+            let chance: Vec<Option<f64>> = summary.chance.iter().map(|&chance| Some(chance)).collect();
+            let _ = writeln!(out, "| *chance* | | {} |", values(&chance));
+            for PublishedRow { system, source, values: published } in published_rows(summary.section, &summary.columns)
+            {
+                let _ = writeln!(out, "| *{}* ({}) | | {} |", escape(&system), escape(&source), values(&published));
+            }
+            let _ = writeln!(out, "\n{}", legend(self, &summary));
+        }
+        if !self.missing.is_empty() {
+            out.push_str("\n## Not run\n\n");
+            for missing in &self.missing {
+                let _ = writeln!(out, "* {}: {}", missing.protocol, escape(&missing.reason));
+            }
+        }
+        out.push_str("\n## How it was made\n\n");
+        let _ = writeln!(out, "senv {}, seed {}:\n\n```text\n{}\n```\n", self.version, self.seed, self.command);
+        out.push_str("| system | source | SHA-256 |\n| --- | --- | --- |\n");
+        for system in &self.systems {
+            let sum = system.sha256.as_deref().unwrap_or("-");
+            let _ = writeln!(out, "| {} | {} | {sum} |", escape(&system.name), escape(&system.source));
+        }
+        out.push_str("\n| task | file | SHA-256 |\n| --- | --- | --- |\n");
+        for (task, file) in self.tasks.iter().flat_map(|task| task.files.iter().map(move |file| (task, file))) {
+            let _ = writeln!(out, "| {} | {} | {} |", escape(&task.key), escape(&file.path), file.sha256);
+        }
+        Ok(out)
+    }
+}
+
+/// Text that keeps its cell of a Markdown table.
+fn escape(text: &str) -> String {
+    text.replace('|', "\\|").replace(['\n', '\r'], " ")
+}

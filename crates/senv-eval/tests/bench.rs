@@ -1,0 +1,363 @@
+//! The bench through its public interface: chance, the top, bad input, comparisons.
+
+use std::{collections::HashMap, fmt::Write as _, fs, path::Path};
+
+use ndarray::Array2;
+use rand::RngExt;
+use senv_core::{NoObserver, Stream, stream};
+use senv_eval::{
+    BenchData, BenchRecord, DataFolder, Embeddings, Error, RunOptions, Scoring, StsTask, SystemKind, SystemRecord,
+    TaskResult, choose_protocols, compare_systems, evaluate_sts, protocols, summarize,
+};
+use senv_metrics::Bootstrap;
+
+const DIM: usize = 24;
+const OPTIONS: RunOptions = RunOptions { seed: 1 };
+const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 500, seed: 1 };
+
+/// A folder with data of every protocol, and a vector for each sentence that gives the answer away.
+#[derive(Default)]
+struct Made {
+    files: HashMap<&'static str, String>,
+    leaks: Vec<(String, Vec<f32>)>,
+}
+
+/// A unit vector whose first two values are at this angle.
+fn at_angle(cosine: f32) -> Vec<f32> {
+    let mut v = vec![0.0; DIM];
+    (v[0], v[1]) = (cosine, (1.0 - cosine * cosine).sqrt());
+    v
+}
+
+fn random(rng: &mut Stream) -> Vec<f32> {
+    (0..DIM).map(|_| rng.random_range(-1.0..1.0)).collect()
+}
+
+impl Made {
+    fn sentence(&mut self, what: &str, vector: Vec<f32>) -> String {
+        let sentence = format!("{what} {}", self.leaks.len());
+        self.leaks.push((sentence.clone(), vector));
+        sentence
+    }
+
+    /// Pairs whose cosine is the gold score, on a scale from `low` to 5.
+    fn scored(&mut self, rng: &mut Stream, low: f32, n: usize, with_label: bool) -> String {
+        let mut text = String::new();
+        for _ in 0..n {
+            let gold: f32 = (rng.random_range(0.0..=1.0f32) * 100.0).round() / 100.0;
+            // Labels are ranges of the gold score, so that one vector can leak both.
+            let label = ["CONTRADICTION", "NEUTRAL", "ENTAILMENT"][((3.0 * gold) as usize).min(2)];
+            let (a, b) = (self.sentence("left", at_angle(1.0)), self.sentence("right", at_angle(gold)));
+            let label = if with_label { format!("{label}\t") } else { String::new() };
+            let _ = writeln!(text, "{:.3}\t{label}{a}\t{b}", low + (5.0 - low) * gold);
+        }
+        text
+    }
+
+    fn new() -> Self {
+        let (mut made, mut rng) = (Self::default(), stream(3, "made", &[]));
+        for path in ["sts/2012/a.tsv", "sts/2012/b.tsv", "sts/2014/c.tsv", "stsb/train.tsv", "stsb/dev.tsv"] {
+            let text = made.scored(&mut rng, 0.0, 300, false);
+            made.files.insert(path, text);
+        }
+        for path in ["sick/train.tsv", "sick/trial.tsv"] {
+            let text = made.scored(&mut rng, 1.0, 400, true);
+            made.files.insert(path, text);
+        }
+        let mut text = String::new();
+        for i in 0..300 {
+            let v = random(&mut rng);
+            let other = if i % 3 == 0 { v.iter().map(|x| -x).collect() } else { v.clone() };
+            let (a, b) = (made.sentence("one", v), made.sentence("two", other));
+            let _ = writeln!(text, "{}\t{a}\t{b}", u8::from(i % 3 != 0));
+        }
+        made.files.insert("msrp/train.tsv", text);
+        let mut text = String::new();
+        for group in 0..100 {
+            let v = random(&mut rng);
+            for _ in 0..3 {
+                let _ = writeln!(text, "{group}\t{}", made.sentence("caption", v.clone()));
+            }
+        }
+        made.files.insert("coco/captions.tsv", text);
+        for path in ["mr/all.tsv", "cr/all.tsv", "subj/all.tsv", "mpqa/all.tsv", "trec/train.tsv", "trec/test.tsv"] {
+            let mut text = String::new();
+            for i in 0..300 {
+                let class = i % 2;
+                let mut v = vec![0.0; DIM];
+                v[class] = 1.0;
+                let _ = writeln!(text, "{class}\t{}", made.sentence("review", v));
+            }
+            made.files.insert(path, text);
+        }
+        for group in senv_eval::SentenceGroups::soup().groups {
+            let v = random(&mut rng);
+            group.sentences.iter().for_each(|sentence| made.leaks.push((sentence.clone(), v.clone())));
+        }
+        made
+    }
+
+    fn write(&self, folder: &Path) {
+        for (path, text) in &self.files {
+            let path = folder.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    fn leaking(&self) -> Embeddings {
+        let values: Vec<f32> = self.leaks.iter().flat_map(|(_, vector)| vector.clone()).collect();
+        let values = Array2::from_shape_vec((self.leaks.len(), DIM), values).unwrap();
+        Embeddings::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
+    }
+
+    fn random(&self, seed: u64) -> Embeddings {
+        let mut rng = stream(seed, "vectors", &[]);
+        let values: Vec<f32> = (0..self.leaks.len() * DIM).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let values = Array2::from_shape_vec((self.leaks.len(), DIM), values).unwrap();
+        Embeddings::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
+    }
+}
+
+fn run(data: &BenchData, embeddings: &Embeddings) -> Vec<TaskResult> {
+    data.run(&Scoring::Vectors(embeddings), &OPTIONS, BOOTSTRAP, &NoObserver, |_| true).unwrap()
+}
+
+fn system(name: &str, results: Vec<TaskResult>) -> SystemRecord {
+    SystemRecord {
+        name: name.to_owned(),
+        kind: SystemKind::Vectors,
+        source: String::new(),
+        sha256: None,
+        dim: Some(DIM),
+        sentences_per_second: None,
+        results,
+        figures: Vec::new(),
+    }
+}
+
+fn record(data: &BenchData, systems: Vec<SystemRecord>) -> BenchRecord {
+    data.record("test".into(), &OPTIONS, BOOTSTRAP, systems).unwrap()
+}
+
+/// The data of all protocols but these, read from a folder that is gone afterwards.
+fn data_without(made: &Made, without: &[&str]) -> BenchData {
+    let folder = tempfile::tempdir().unwrap();
+    made.write(folder.path());
+    let without: Vec<String> = without.iter().map(|&name| name.to_owned()).collect();
+    let chosen = choose_protocols(&[], &without).unwrap();
+    BenchData::read(&DataFolder::open(folder.path()).unwrap(), &chosen).unwrap()
+}
+
+/// Without the protocols that train a hundred regressions.
+fn data(made: &Made) -> BenchData {
+    data_without(made, &["msrp", "mr", "cr", "subj", "mpqa"])
+}
+
+#[test]
+fn random_vectors_score_at_chance_and_leaking_ones_at_the_top_in_every_protocol() {
+    let made = Made::new();
+    let data = data_without(&made, &[]);
+    let mut covered: Vec<&str> = data.tasks.iter().map(|task| task.protocol.name).collect();
+    covered.dedup();
+    let all: Vec<&str> = protocols().iter().map(|protocol| protocol.name).collect();
+    assert_eq!(covered, all, "each protocol has data here; add some for a new one");
+    let leaking = run(&data, &made.leaking());
+    let random: Vec<Vec<TaskResult>> = (0..4).map(|seed| run(&data, &made.random(seed))).collect();
+    for (i, task) in data.tasks.iter().enumerate() {
+        let factor = task.protocol.factor;
+        let top = leaking[i].value.unwrap_or_else(|| panic!("{}: {:?}", task.key(), leaking[i].note));
+        assert!(top > 0.95 * factor, "{}: leaking vectors reach {top}", task.key());
+        let values: Vec<f64> = random.iter().map(|run| run[i].value.unwrap()).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        assert!((mean - task.chance()).abs() < 0.08 * factor, "{}: {mean}, chance {}", task.key(), task.chance());
+        let (low, high) = leaking[i].interval.unwrap();
+        assert!(low <= top && top <= high);
+    }
+}
+
+#[test]
+fn numbers_are_those_of_the_single_protocols() {
+    let made = Made::new();
+    let folder = tempfile::tempdir().unwrap();
+    made.write(folder.path());
+    let opened = DataFolder::open(folder.path()).unwrap();
+    let data = BenchData::read(&opened, &choose_protocols(&["sts".into()], &[]).unwrap()).unwrap();
+    let embeddings = made.random(5);
+    let results = run(&data, &embeddings);
+    let tasks: Vec<StsTask> = ["2012/a", "2012/b", "2014/c"]
+        .map(|name| StsTask::read(folder.path().join(format!("sts/{name}.tsv"))).unwrap())
+        .to_vec();
+    let single = evaluate_sts(&embeddings, &tasks).unwrap();
+    for (task, result) in single.tasks.iter().zip(&results) {
+        let (expected, got) = (task.correlations.pearson_r_x100.unwrap(), result.value.unwrap());
+        assert!((expected - got).abs() < 1e-9, "{expected} {got}");
+        assert_eq!(task.scores.iter().map(|&score| score as f32).collect::<Vec<_>>(), result.scores);
+    }
+    let record = record(&data, vec![system("random", results)]);
+    let summary = &summarize(&record).unwrap()[0];
+    let years: Vec<f64> = single.years.iter().map(|y| y.plain_mean_over_tasks.pearson_r_x100.unwrap()).collect();
+    let cells: Vec<f64> = summary.rows[0].cells.iter().map(|cell| cell.value.unwrap()).collect();
+    assert_eq!(summary.columns.iter().map(|column| &column.title[..]).collect::<Vec<_>>(), ["STS 2012", "STS 2014"]);
+    assert!(years.iter().zip(&cells).all(|(a, b)| (a - b).abs() < 1e-9), "{years:?} {cells:?}");
+    let mean = summary.rows[0].mean.value.unwrap();
+    assert!((mean - (years[0] + years[1]) / 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_record_goes_through_json_and_its_tables_rank_systems_with_marks() {
+    let made = Made::new();
+    let data = data(&made);
+    let systems = vec![system("random", run(&data, &made.random(1))), system("leaking", run(&data, &made.leaking()))];
+    let record = record(&data, systems);
+    let again = BenchRecord::from_json(&record.to_json()).unwrap();
+    assert_eq!(again, record);
+    for summary in summarize(&record).unwrap() {
+        assert_eq!(summary.rows[0].system, 1, "the leaking system is first");
+        assert!(summary.rows[0].mean.best && !summary.rows[1].mean.best);
+        // The reference is the first system of the record and has no marks itself.
+        assert!(summary.rows[1].cells.iter().all(|cell| cell.mark.is_none()));
+        let above = |cell: &senv_eval::Cell| cell.mark == Some(senv_eval::Mark::Above);
+        assert!(summary.rows[0].cells.iter().filter(|cell| above(cell)).count() >= summary.columns.len() - 1);
+        for (cell, chance) in summary.rows[1].cells.iter().zip(&summary.chance) {
+            let (low, high) = cell.interval.unwrap();
+            assert!(low <= cell.value.unwrap() && cell.value.unwrap() <= high && chance.is_finite());
+        }
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let made = Made::new();
+    let data = data(&made);
+    let on = |n| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+        pool.install(|| {
+            let record = record(&data, vec![system("random", run(&data, &made.random(1)))]);
+            let tables: Vec<_> = summarize(&record).unwrap().into_iter().map(|summary| summary.rows).collect();
+            (record.to_json(), tables)
+        })
+    };
+    assert_eq!(on(1), on(3));
+}
+
+#[test]
+fn equal_scores_are_undefined_and_say_so() {
+    let made = Made::new();
+    let data = data(&made);
+    let sentences: Vec<String> = made.leaks.iter().map(|(sentence, _)| sentence.clone()).collect();
+    let ones = Array2::ones((sentences.len(), DIM));
+    let results = run(&data, &Embeddings::from_vectors(sentences, ones).unwrap());
+    let of = |key: &str| results.iter().find(|result| result.task == key).unwrap();
+    assert_eq!((of("sts/2012/a").value, of("sts/2012/a").interval), (None, None));
+    assert!(of("sts/2012/a").note.as_ref().unwrap().contains("all scores are equal"));
+    let record = record(&data, vec![system("ones", results)]);
+    let summary = &summarize(&record).unwrap()[0];
+    assert_eq!(summary.rows[0].mean.value, None, "a mean of nothing is not 0");
+    assert!(summary.rows[0].cells[0].note.is_some());
+}
+
+#[test]
+fn missing_vectors_are_a_note_of_the_task() {
+    let made = Made::new();
+    let data = data(&made);
+    let few = Embeddings::from_vectors([made.leaks[0].0.clone()], Array2::ones((1, DIM))).unwrap();
+    let results = run(&data, &few);
+    assert_eq!(results.len(), data.tasks.len());
+    assert!(results.iter().all(|result| result.value.is_none() && result.note.is_some()));
+    let scorer = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| a.len().abs_diff(b.len()) as f64).collect());
+    let results = data.run(&Scoring::Pairs(&scorer), &OPTIONS, BOOTSTRAP, &NoObserver, |_| true).unwrap();
+    let ranking = results.iter().find(|result| result.task.starts_with("ranking")).unwrap();
+    assert_eq!(ranking.note.as_deref(), Some("needs sentence vectors"));
+}
+
+#[test]
+fn a_run_ends_when_asked_to() {
+    let made = Made::new();
+    let data = data(&made);
+    let (mut n, embeddings) = (0, made.random(1));
+    let stopped = data.run(&Scoring::Vectors(&embeddings), &OPTIONS, BOOTSTRAP, &NoObserver, |_| {
+        n += 1;
+        n < 3
+    });
+    assert!(matches!(stopped, Err(Error::Core(senv_core::Error::Interrupted { .. }))));
+}
+
+#[test]
+fn folders_without_data_names_without_protocols_and_twins_are_refused() {
+    let empty = tempfile::tempdir().unwrap();
+    let folder = DataFolder::open(empty.path()).unwrap();
+    let error = BenchData::read(&folder, &choose_protocols(&[], &[]).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("no data sets in the folder"), "{error}");
+    let error = choose_protocols(&["stss".into()], &[]).unwrap_err().to_string();
+    assert!(error.contains("\"stss\"") && error.contains("sts, stsb, sick"), "{error}");
+    assert_eq!(choose_protocols(&["sts".into(), "sick".into()], &["sick".into()]).unwrap().len(), 1);
+    let made = Made::new();
+    let data = data(&made);
+    let twins = vec![system("a", vec![]), system("a", vec![])];
+    let error = data.record(String::new(), &OPTIONS, BOOTSTRAP, twins).unwrap_err();
+    assert!(matches!(error, Error::SameName { .. }), "{error}");
+}
+
+#[test]
+fn a_missing_data_set_is_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("sts/2013")).unwrap();
+    fs::write(folder.path().join("sts/2013/x.tsv"), "5\ta\tb\n1\tc\td\n2\te\tf\n").unwrap();
+    let opened = DataFolder::open(folder.path()).unwrap();
+    let data = BenchData::read(&opened, &choose_protocols(&[], &[]).unwrap()).unwrap();
+    let missing: Vec<&str> = data.missing.iter().map(|missing| &missing.protocol[..]).collect();
+    assert!(missing.contains(&"sick") && missing.contains(&"ranking") && !missing.contains(&"sts"), "{missing:?}");
+    assert!(data.missing[0].reason.contains("sts-test.csv"), "{:?}", data.missing[0]);
+}
+
+#[test]
+fn comparisons_are_of_the_same_data_and_have_signs_and_corrections() {
+    let made = Made::new();
+    let data = data(&made);
+    let leaking = record(&data, vec![system("leaking", run(&data, &made.leaking()))]);
+    let random = record(&data, vec![system("random", run(&data, &made.random(2)))]);
+    let compared = compare_systems((&leaking, &leaking.systems[0]), (&random, &random.systems[0])).unwrap();
+    assert_eq!(compared.tasks.len(), data.tasks.len());
+    for task in compared.tasks.iter().filter(|task| !task.task.starts_with("soup")) {
+        assert!(task.difference.unwrap() > 0.0, "{task:?}");
+        assert!(task.p_bootstrap_holm.unwrap() >= task.p_bootstrap.unwrap());
+        assert!(task.p_bootstrap.unwrap() < 0.05, "{task:?}");
+        let (low, high) = task.interval.unwrap();
+        assert!(low > 0.0 && low <= high);
+    }
+    assert!(compared.to_text().contains("sts 2012 a"));
+    let same = compare_systems((&random, &random.systems[0]), (&random, &random.systems[0])).unwrap();
+    assert!(same.tasks.iter().all(|task| task.difference == Some(0.0) && task.p_bootstrap == Some(1.0)));
+    assert!(same.tasks.iter().all(|task| task.p_wilcoxon.is_none()), "nothing differs");
+
+    let mut other = random.clone();
+    other.tasks[0].files[0].sha256 = "0".repeat(64);
+    let error = compare_systems((&leaking, &leaking.systems[0]), (&other, &other.systems[0])).unwrap_err();
+    assert!(matches!(error, Error::DifferentPairs { .. }), "{error}");
+    other.tasks.clear();
+    let error = compare_systems((&leaking, &leaking.systems[0]), (&other, &other.systems[0])).unwrap_err();
+    assert!(matches!(error, Error::DifferentPairs { .. }), "{error}");
+}
+
+#[test]
+fn broken_records_are_refused_with_the_reason() {
+    let made = Made::new();
+    let data = data(&made);
+    let good = record(&data, vec![system("random", run(&data, &made.random(2)))]);
+    let fails = |json: String, says: &str| {
+        let message = BenchRecord::from_json(&json).unwrap_err().to_string();
+        assert!(message.contains(says), "{says:?} is missing in {message}");
+    };
+    fails("{}".into(), "not a record of the bench");
+    fails(good.to_json().replacen("\"senv_bench\":1", "\"senv_bench\":7", 1), "format 7");
+    let mut broken = good.clone();
+    broken.systems[0].results[0].scores.pop();
+    fails(broken.to_json(), "random on sts/2012/a");
+    let mut broken = good.clone();
+    broken.systems[0].results[0].task = "sts/1999/x".into();
+    fails(broken.to_json(), "sts/1999/x");
+    let mut broken = good.clone();
+    broken.systems.push(good.systems[0].clone());
+    fails(broken.to_json(), "two systems");
+}
