@@ -198,7 +198,7 @@ impl Search {
         self.check_output()?;
         let mut table = RunTable::open(self.output.join("results.tsv"), &grid.names())?;
 
-        let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install()?);
+        let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install());
         let mut first = params(base, None)?;
         let parts = first.parts();
         let group = groups_by_default(parts.pairs);

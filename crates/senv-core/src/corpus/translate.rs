@@ -9,7 +9,7 @@ use super::{
     pass::{Piece, UNKNOWN},
     storage::{ScratchFile, Storage},
 };
-use crate::{Result, Vocabulary, VocabularyBuilder};
+use crate::{Result, Vocabulary, VocabularyBuilder, spawn_others};
 
 /// For each thread, the final id of each provisional one, or [`UNKNOWN`] where the token is not in the vocabulary;
 /// empty where the ids are final already.
@@ -104,7 +104,7 @@ fn translate_file(
     };
     let mut done = Vec::with_capacity(pieces.len());
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..n_threads.min(pieces.len())).map(|_| scope.spawn(work)).collect();
+        let others = spawn_others(scope, n_threads.min(pieces.len()), |_| work);
         done.append(&mut work()?);
         for other in others {
             match other.join() {
