@@ -47,7 +47,7 @@ pub(crate) fn run<S, T: Default + Send>(
     write: impl FnMut(&Batch<T>) -> Result,
 ) -> Result {
     let (free_in, free) = channel();
-    let (filled_in, filled) = channel();
+    let (filled_in, filled) = channel::<(u64, Batch<T>)>();
     let (done_in, done) = channel();
     for _ in 0..3 * threads + 2 {
         // The receiver is at hand.

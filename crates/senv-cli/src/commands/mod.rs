@@ -90,14 +90,25 @@ pub(crate) fn open_verified(path: &Path) -> senv_models::Result<Model> {
     open_model(path)
 }
 
+/// As many threads as are wanted, or half of those that the system starts where it starts fewer: some commands read, or
+/// train, with threads of their own beside the pool.
+fn threads(wanted: usize) -> usize {
+    let started = senv_core::startable_threads(wanted);
+    if started >= wanted {
+        return wanted;
+    }
+    let threads = (started / 2).max(1);
+    output::warn(&format!("the system refuses to start {wanted} threads; going on with {threads}"));
+    threads
+}
+
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result {
-    let wanted = senv_core::thread_count(cli.threads);
-    let threads = senv_core::startable_threads(wanted);
-    if threads < wanted {
-        output::warn(&format!("the system starts {threads} of {wanted} threads; going on with these"));
-    }
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    let threads = threads(senv_core::thread_count(cli.threads));
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|error| {
+        let error = std::io::Error::other(format!("{error}; give fewer with --threads"));
+        senv_core::Error::io("start threads for", "-", error)
+    })?;
     match cli.command {
         Command::Train(command) => command.run(threads),
         Command::Tune(command) => command.run(threads),

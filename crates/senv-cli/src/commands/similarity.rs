@@ -1,6 +1,9 @@
 //! `senv similarity`: how alike two sentences are.
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use senv_core::{Scratch, SentenceEncoder, TextReader, kernels};
 use senv_models::Model;

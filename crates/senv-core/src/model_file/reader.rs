@@ -53,12 +53,26 @@ pub struct RawTensor {
 impl ModelFile {
     /// Memory-maps the file and checks its header: structure, version and, where it is recorded, checksum.
     ///
+    /// The file must not be written into while it is open, only replaced, as senv does: other numbers would be read, and a
+    /// file that gets shorter ends the program. [`ModelFile::read`] is for files that others may write into.
+    ///
     /// # Errors
     /// [`Error::BadTensors`] if it breaks the rules of safetensors; [`Error::NotAModel`] without the metadata of
     /// senv; [`Error::NewerVersion`]; [`Error::Checksum`] if the header is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::from_shared(path, map(path)?)
+    }
+
+    /// Reads the whole file into memory, with the same checks: for a file that others may write into while it is used. The
+    /// map of [`ModelFile::open`] would follow them, or end the program where the file gets shorter.
+    ///
+    /// # Errors
+    /// As [`ModelFile::open`]; [`Error::Io`] if it cannot be read, also for lack of memory.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        Self::from_shared(path, bytes.into())
     }
 
     /// A model that is part of the program, for example by `include_bytes!`; nothing is copied. Errors name it
