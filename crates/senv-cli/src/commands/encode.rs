@@ -26,7 +26,8 @@ use crate::{
 ///
 /// One vector a line, in the order of the input, whatever the number of threads; memory does not grow with the input.
 /// A line without a known word gets the zero vector, unless the model has vectors for unknown words, and so does a blank
-/// one; how many zero vectors there were is said at the end.
+/// one; how many zero vectors there were is said at the end. Recurrent models encode lines in batches: the same line among
+/// others may differ in the last bits (by some 1e-7 of the vector's length).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Encode {

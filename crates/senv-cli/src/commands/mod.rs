@@ -90,14 +90,14 @@ pub(crate) fn open_verified(path: &Path) -> senv_models::Result<Model> {
     open_model(path)
 }
 
-/// As many threads as are wanted, or half of those that the system starts where it starts fewer: some commands read, or
-/// train, with threads of their own beside the pool.
+/// As many threads as are wanted, or a third of those that the system starts where it starts fewer: some commands read, or
+/// train, with as many threads of their own beside the pool.
 fn threads(wanted: usize) -> usize {
     let started = senv_core::startable_threads(wanted);
     if started >= wanted {
         return wanted;
     }
-    let threads = (started / 2).max(1);
+    let threads = (started / 3).max(1);
     output::warn(&format!("the system refuses to start {wanted} threads; going on with {threads}"));
     threads
 }

@@ -340,7 +340,10 @@ impl Runner<'_> {
         let began = Instant::now();
         let (score, step) = match self.train(&params) {
             Err(
-                Error::Diverged { step, .. } | Error::NotLearning { step, .. } | Error::ExplodingGradient { step, .. },
+                Error::Diverged { step, .. }
+                | Error::NotLearning { step, .. }
+                | Error::Outgrown { step, .. }
+                | Error::ExplodingGradient { step, .. },
             ) => (f64::NAN, step),
             Ok(trained) if trained.stopped == Stopped::Interrupted => {
                 self.progress.finish();

@@ -15,7 +15,8 @@ fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
     let script = format!("ulimit -c 0; ulimit {limit} && exec \"$@\"");
     command.args(["-c", &script, "bash", env!("CARGO_BIN_EXE_senv")]).args(args);
     command.current_dir(folder.path("")).env("TMPDIR", folder.path("")).env_remove("RUST_BACKTRACE");
-    command.stdin(Stdio::null()).output().unwrap().into()
+    // Otherwise each thread takes 64 MiB of addresses for memory that it may never need.
+    command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().unwrap().into()
 }
 
 /// 160 MB of text, a thousand letters a line, in some hundred kilobytes.
@@ -118,4 +119,21 @@ fn a_second_run_that_would_write_the_same_files_is_refused() {
     assert_eq!(folder.names(), ["m.senv.checkpoint", "text.txt"], "nothing but the checkpoint is left");
     folder.train("text.txt", "m.senv", &[&long[..2], &["--resume", "--threads", "1"]].concat()).ok();
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
+}
+
+/// Eight million different words, 80 MB of them; whichever table of the vocabulary has to grow first.
+#[test]
+fn a_vocabulary_beyond_the_memory_is_an_error_and_no_abort() {
+    let folder = Folder::new();
+    let mut text = Vec::new();
+    for i in 0..8_000_000_u32 {
+        write!(text, "{:x}{}", i.wrapping_mul(2_654_435_761), if i % 16 == 15 { "\n" } else { " " }).unwrap();
+    }
+    folder.write("words.txt", text);
+    let train = ["train", "sent2vec", "--input", "words.txt", "--min-count", "1", "--output", "out.senv", "--threads"];
+    for (threads, limit) in [("1", "-v 300000"), ("1", "-v 500000"), ("2", "-v 600000")] {
+        let ended = limited(&folder, limit, &[&train[..], &[threads]].concat());
+        ended.fails(1, &["no memory for a vocabulary"]);
+    }
+    assert_eq!(folder.names(), ["words.txt"]);
 }

@@ -214,7 +214,16 @@ impl Shared<'_> {
             n_replaced += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
             let before = ids.len();
             match self.known {
-                None => self.options.tokenizer.for_each(&text, scratch, |token| ids.push(builder.add(token))),
+                None => {
+                    let mut failed = None;
+                    self.options.tokenizer.for_each(&text, scratch, |token| match builder.try_add(token) {
+                        Ok(id) => ids.push(id),
+                        Err(error) => failed = Some(error),
+                    });
+                    if let Some(error) = failed {
+                        return Err(error);
+                    }
+                }
                 Some(known) => self
                     .options
                     .tokenizer

@@ -52,7 +52,7 @@ fn models() {
         // Large ones are of the same kinds as others.
         seeds.extend((bytes.len() < 2 << 20).then_some(bytes));
     }
-    folder.run(&["compress", "--model", "word2vec.senv", "--output", "small.senv", "--quiet"]).ok();
+    folder.run(&["compress", "--model", "word2vec-cbow.senv", "--output", "small.senv", "--quiet"]).ok();
     folder.run(&["convert", "word2vec.senv", "words.senv", "--quiet"]).ok();
     seeds.extend(["small.senv", "words.senv"].map(|name| folder.read(name)));
     assert!(seeds.len() > 12, "{}", seeds.len());
