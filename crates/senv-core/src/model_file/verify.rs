@@ -23,7 +23,7 @@ pub struct Verification {
 
 impl ModelFile {
     /// Reads the whole file: compares every tensor with its checksum, where one is recorded, and looks for values that are
-    /// NaN or infinite. Several gigabytes a second on two cores where the file is in memory already; opening a model does
+    /// NaN or infinite. About a gigabyte a second on two cores where the file is in memory already; opening a model does
     /// none of this for the rows, which are memory-mapped.
     ///
     /// ```
