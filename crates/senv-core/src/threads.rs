@@ -52,7 +52,10 @@ pub fn startable_threads(wanted: usize) -> usize {
     std::thread::scope(|scope| {
         let others = spawn_others(scope, wanted, |_| || drop(counted.lock()));
         drop(counting);
-        others.len() + 1
+        let n = others.len() + 1;
+        // The scope waits for their work alone; what they take of the system is free once they are joined.
+        others.into_iter().for_each(|other| _ = other.join());
+        n
     })
 }
 
