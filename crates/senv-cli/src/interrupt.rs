@@ -1,14 +1,18 @@
-//! Ctrl-C: the first asks, the second ends.
+//! Signals: Ctrl-C and its like end a command and leave nothing half written; in training the first one asks, the second
+//! ends.
 
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant},
 };
 
-use crate::failure::{INTERRUPTED, Result};
+use crate::failure::INTERRUPTED;
 
 /// Signals within this time count as one: `timeout` and some shells send theirs to a process and once more to its group.
 const ONE_REQUEST: Duration = Duration::from_millis(500);
+
+/// Who is asked to stop; nobody in a command that has nothing to save.
+static ASKED: Mutex<Option<Interrupt>> = Mutex::new(None);
 
 /// Whether the user has asked to stop, and when.
 #[derive(Debug, Clone, Default)]
@@ -17,19 +21,31 @@ pub(crate) struct Interrupt(Arc<OnceLock<Instant>>);
 impl Interrupt {
     /// From here on Ctrl-C (and the signals that ask a process to end) no longer end the program but set a flag; the
     /// second one, half a second later or more, ends it at once.
-    pub(crate) fn install() -> Result<Self> {
-        let interrupt = Self::default();
-        let asked = Arc::clone(&interrupt.0);
-        ctrlc::set_handler(move || {
-            if asked.get_or_init(Instant::now).elapsed() >= ONE_REQUEST {
-                std::process::exit(i32::from(INTERRUPTED));
-            }
-        })?;
-        Ok(interrupt)
+    pub(crate) fn install() -> Self {
+        asked().get_or_insert_default().clone()
     }
 
     /// Whether the user has asked to stop.
     pub(crate) fn is_requested(&self) -> bool {
         self.0.get().is_some()
     }
+}
+
+/// Handles the signals that end a process: temporary files are removed first. A file that would grow beyond the limit of the
+/// system (`ulimit -f`) is an error of the write, and not the end of the process. Where no handler can be installed, the
+/// signals do what they do to any program.
+pub(crate) fn handle_signals() {
+    let _ = ctrlc::set_handler(|| {
+        let request = asked().as_ref().map(|interrupt| *interrupt.0.get_or_init(Instant::now));
+        if request.is_none_or(|request| request.elapsed() >= ONE_REQUEST) {
+            senv_core::remove_unfinished_files();
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+    });
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+}
+
+fn asked() -> MutexGuard<'static, Option<Interrupt>> {
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
 }

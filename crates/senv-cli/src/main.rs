@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         }
     };
     output::set_quiet(cli.quiet);
+    interrupt::handle_signals();
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

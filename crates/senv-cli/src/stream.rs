@@ -9,7 +9,7 @@ use std::{
         Mutex, PoisonError,
         mpsc::{Receiver, Sender, channel},
     },
-    thread,
+    thread::{self, Builder},
 };
 
 use senv_core::TextReader;
@@ -47,7 +47,7 @@ pub(crate) fn run<S, T: Default + Send>(
     write: impl FnMut(&Batch<T>) -> Result,
 ) -> Result {
     let (free_in, free) = channel();
-    let (filled_in, filled) = channel();
+    let (filled_in, filled) = channel::<(u64, Batch<T>)>();
     let (done_in, done) = channel();
     for _ in 0..3 * threads + 2 {
         // The receiver is at hand.
@@ -55,10 +55,10 @@ pub(crate) fn run<S, T: Default + Send>(
     }
     let filled = Mutex::new(filled);
     thread::scope(|scope| {
-        let reading = scope.spawn(move || fill(reader, &free, &filled_in));
-        for _ in 0..threads {
+        let refused = |e| senv_core::Error::io("start a thread for", "-", e);
+        for number in 0..threads {
             let (done_in, filled, state, work) = (done_in.clone(), &filled, &state, &work);
-            scope.spawn(move || {
+            let worker = move || {
                 let mut state = state();
                 loop {
                     let next = filled.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -70,9 +70,17 @@ pub(crate) fn run<S, T: Default + Send>(
                         return;
                     }
                 }
-            });
+            };
+            match Builder::new().spawn_scoped(scope, worker) {
+                Ok(_) => {}
+                Err(e) if number == 0 => return Err(refused(e).into()),
+                // Those that were started do the work.
+                Err(_) => break,
+            }
         }
         drop(done_in);
+        // Last, so that nothing waits for a worker that could not be started.
+        let reading = Builder::new().spawn_scoped(scope, move || fill(reader, &free, &filled_in)).map_err(refused)?;
         // Gone at its end are the channels that the other threads wait on.
         let written = write_in_order(done, free_in, write);
         let read = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

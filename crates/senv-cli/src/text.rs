@@ -8,7 +8,10 @@ use std::{
 use clap::ValueEnum;
 use senv_core::{InvalidUtf8, Line, TextOptions, TextReader};
 
-use crate::{failure::Result, output};
+use crate::{
+    failure::{Result, no_memory},
+    output,
+};
 
 /// What to do with a line that is not UTF-8, as an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,19 +55,38 @@ pub(crate) struct Lines {
 
 impl Lines {
     /// Appends a line.
-    pub(crate) fn push(&mut self, line: &str) {
+    pub(crate) fn push(&mut self, line: &str) -> Result {
+        let reserved = self.text.try_reserve(line.len()).and_then(|()| self.ends.try_reserve(1));
+        reserved.map_err(|_| no_memory("the lines of a text", self.text.len() + line.len()))?;
         self.text.push_str(line);
         self.ends.push(self.text.len());
+        Ok(())
     }
 
     /// Replaces the lines by the next of the reader: so many at most, about so many bytes.
     pub(crate) fn fill(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result {
+        self.fill_where(reader, max_lines, max_bytes, |_| true)
+    }
+
+    /// The same of the lines that hold anything but blanks.
+    pub(crate) fn fill_sentences(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result {
+        self.fill_where(reader, max_lines, max_bytes, |line| !line.is_blank())
+    }
+
+    fn fill_where(
+        &mut self,
+        reader: &mut TextReader,
+        max_lines: usize,
+        max_bytes: usize,
+        keep: impl Fn(&Line<'_>) -> bool,
+    ) -> Result {
         self.first += self.ends.len() as u64;
         self.text.clear();
         self.ends.clear();
         while self.ends.len() < max_lines && self.text.len() < max_bytes {
             match reader.next_line()? {
-                Some(line) => self.push(line.text),
+                Some(line) if keep(&line) => self.push(line.text)?,
+                Some(_) => {}
                 None => break,
             }
         }
@@ -97,11 +119,7 @@ impl Lines {
 pub(crate) fn read_sentences(paths: &[PathBuf], options: &TextOptions) -> Result<Lines> {
     let mut reader = TextReader::open(paths, options)?;
     let mut lines = Lines::default();
-    while let Some(line) = reader.next_line()? {
-        if !line.is_blank() {
-            lines.push(line.text);
-        }
-    }
+    lines.fill_sentences(&mut reader, usize::MAX, usize::MAX)?;
     Ok(lines)
 }
 

@@ -13,7 +13,7 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-use crate::{Error, Result};
+use crate::{Error, Result, unfinished::Unfinished};
 
 /// Bytes buffered before a system call.
 const BUFFER: usize = 1 << 18;
@@ -27,7 +27,8 @@ const MAX_LINKS: usize = 40;
 /// A file under construction that gets its name only when it is complete.
 ///
 /// Dropping it without [`AtomicFile::commit`] removes what was written. A process that is killed leaves its temporary
-/// file (`.NAME.XXXXXX.tmp`) behind; the next [`AtomicFile::create`] of the same name removes it. A file that another
+/// file (`.NAME.XXXXXX.tmp`) behind, unless it calls [`remove_unfinished_files`](crate::remove_unfinished_files) when asked to
+/// end; the next [`AtomicFile::create`] of the same name removes it. A file that another
 /// writer still works on is locked and is left alone.
 ///
 /// ```
@@ -51,7 +52,7 @@ pub struct AtomicFile {
 #[derive(Debug)]
 enum Sink {
     /// A temporary file beside the target, renamed to it at the end.
-    Temporary { file: NamedTempFile, target: PathBuf },
+    Temporary { file: NamedTempFile, target: PathBuf, unfinished: Unfinished },
     /// Something that cannot be replaced: a device, a pipe.
     Direct(File),
 }
@@ -135,8 +136,8 @@ impl AtomicFile {
     pub fn commit(self) -> Result<()> {
         let Self { sink, path } = self;
         let sink = sink.into_inner().map_err(|e| Error::io("write", &path, e.into_error()))?;
-        let (file, target) = match sink {
-            Sink::Temporary { file, target } => (file, target),
+        let (file, target, _unfinished) = match sink {
+            Sink::Temporary { file, target, unfinished } => (file, target, unfinished),
             Sink::Direct(mut file) => return file.flush().map_err(|e| Error::io("write", &path, e)),
         };
         file.as_file().sync_all().map_err(|e| Error::io("write", &path, e))?;
@@ -223,7 +224,8 @@ fn temporary(target: PathBuf, permissions: Option<fs::Permissions>) -> io::Resul
             if let Some(permissions) = permissions {
                 file.as_file().set_permissions(permissions)?;
             }
-            return Ok(Sink::Temporary { file, target });
+            let unfinished = Unfinished::new(file.path());
+            return Ok(Sink::Temporary { file, target, unfinished });
         }
     }
     Err(io::Error::new(ErrorKind::AlreadyExists, "temporary files disappear as soon as they are made"))

@@ -137,6 +137,23 @@ pub fn load_state<S: DeserializeOwned>(path: impl AsRef<Path>, kind: &str) -> Re
     Reader::open(path)?.head()?.state(path, kind)
 }
 
+/// Reads a whole checkpoint and compares it with its checksums, in little memory.
+///
+/// # Errors
+/// As [`load`].
+pub fn verify(path: impl AsRef<Path>) -> Result<()> {
+    let mut reader = Reader::open(path.as_ref())?;
+    let tables = reader.head()?.tables;
+    let mut bytes = tables.iter().map(|table| 4 * table.rows as u64 * table.dim as u64).sum::<u64>();
+    let mut buffer = vec![0; BUFFER];
+    while bytes > 0 {
+        let take = bytes.min(BUFFER as u64);
+        reader.fill(&mut buffer[..take as usize])?;
+        bytes -= take;
+    }
+    reader.finish()
+}
+
 /// The kind of a checkpoint: the system that wrote it.
 ///
 /// # Errors

@@ -191,6 +191,37 @@ pub enum Error {
         /// The checksum in the header.
         recorded: u32,
     },
+    /// A value of a model is NaN or infinite.
+    #[error(
+        "{}: row {row}{} of tensor {name:?} holds {found}; copy the model or train it anew",
+        path.display(), word.as_ref().map(|word| format!(", of the word {word:?},")).unwrap_or_default()
+    )]
+    NonFinite {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        name: String,
+        /// The row of a matrix, the value of a vector, counted from 0.
+        row: usize,
+        /// The word that the row belongs to, where there is one.
+        word: Option<String>,
+        /// What the value is.
+        found: &'static str,
+    },
+    /// Memory is lacking.
+    #[error("no memory for {what}: {bytes} bytes more were refused; give less of it, or free memory")]
+    OutOfMemory {
+        /// What it was for.
+        what: &'static str,
+        /// The bytes that were refused.
+        bytes: u64,
+    },
+    /// Another process is writing the same file.
+    #[error("{}: another process is writing it; give another name, or wait until it has ended", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// The arguments of a writer do not fit together.
     #[error("{}: cannot write {what}: {reason}", path.display())]
     BadWrite {

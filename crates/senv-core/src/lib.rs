@@ -17,6 +17,8 @@ pub mod checkpoint;
 #[cfg(feature = "train")]
 mod corpus;
 pub mod error;
+#[cfg(feature = "write")]
+mod file_lock;
 #[cfg(feature = "train")]
 mod float;
 #[cfg(feature = "train")]
@@ -48,6 +50,8 @@ mod token;
 #[cfg(feature = "train")]
 mod token_batch;
 mod traits;
+#[cfg(feature = "write")]
+mod unfinished;
 mod unknown_words;
 mod vocabulary;
 
@@ -56,6 +60,8 @@ pub use atomic_file::AtomicFile;
 #[cfg(feature = "train")]
 pub use corpus::{BlockBuffer, Corpus, CorpusOptions};
 pub use error::{Error, Result};
+#[cfg(feature = "write")]
+pub use file_lock::FileLock;
 #[cfg(feature = "train")]
 pub use float::Float;
 pub use ids::{RowId, TokenId};
@@ -65,7 +71,7 @@ pub use least_squares::{LinearMap, least_squares};
 pub use matmul::{matmul, matmul_into};
 #[cfg(feature = "write")]
 pub use model_file::ModelWriter;
-pub use model_file::{FORMAT_VERSION, ModelFile, RawTensor};
+pub use model_file::{FORMAT_VERSION, ModelFile, RawTensor, Verification};
 pub use observer::{Control, NoObserver, Observer, Progress};
 #[cfg(feature = "train")]
 pub use parameters::{Parameters, Tensor};
@@ -76,11 +82,13 @@ pub use shared_bytes::SharedBytes;
 pub use static_model::{CompressedRows, RowEncoding, StaticEncoder};
 pub use table::{Backing, Table};
 pub use text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Line, TextOptions, TextReader};
-pub use threads::thread_count;
+pub use threads::{spawn_others, startable_threads, thread_count};
 pub use token::Tokenizer;
 #[cfg(feature = "train")]
 pub use token_batch::{Occurrence, TokenBatch};
 pub use traits::{Coverage, FeatureList, Features, Rows, Scratch, SentenceEncoder, encode_rows};
+#[cfg(feature = "write")]
+pub use unfinished::remove_unfinished_files;
 pub use unknown_words::look_up_all;
 pub use vocabulary::{Vocabulary, VocabularyBuilder};
 

@@ -7,11 +7,32 @@ use crate::{Error, Float, Result};
 
 /// One named tensor, row-major.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "F: Float")]
+#[serde(bound = "F: Float", try_from = "Stored<F>")]
 pub struct Tensor<F> {
     name: String,
     shape: [usize; 2],
     values: Vec<F>,
+}
+
+/// A tensor as it is stored, before its length is checked.
+#[derive(Deserialize)]
+#[serde(bound = "F: Float")]
+struct Stored<F> {
+    name: String,
+    shape: [usize; 2],
+    values: Vec<F>,
+}
+
+impl<F> TryFrom<Stored<F>> for Tensor<F> {
+    type Error = String;
+
+    fn try_from(Stored { name, shape, values }: Stored<F>) -> Result<Self, String> {
+        let [rows, columns] = shape;
+        if rows.checked_mul(columns) != Some(values.len()) {
+            return Err(format!("tensor {name:?} of {rows} rows of {columns} has {} values", values.len()));
+        }
+        Ok(Self { name, shape, values })
+    }
 }
 
 impl<F: Float> Tensor<F> {

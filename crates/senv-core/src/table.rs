@@ -1,8 +1,8 @@
 //! The dense table: `n_rows` rows of `dim` values, on the heap, in anonymous pages, or memory-mapped from a file.
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::path::Path;
 
-use memmap2::{Mmap, MmapMut};
+use memmap2::MmapMut;
 
 use crate::{Error, Result, Rows, SharedBytes};
 
@@ -82,34 +82,6 @@ impl Table {
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
         Ok(Self { backing: Backing::Pages(Pages(pages)), n_rows, dim, stride })
-    }
-
-    /// A table of `n_rows * dim` little-endian f32 at byte `offset` of a file, memory-mapped.
-    ///
-    /// If another program shortens the file meanwhile, accessing a lost page ends the process; senv itself only
-    /// replaces files atomically.
-    ///
-    /// # Errors
-    /// [`Error::Io`] if the file cannot be mapped; [`Error::BadFile`] if the range is not inside the file
-    /// or does not start at a multiple of four.
-    pub fn map_file(path: &Path, file: &File, offset: usize, n_rows: usize, dim: usize) -> Result<Self> {
-        // SAFETY: the map is read-only and private to this table. The bytes are only read as f32, for which every
-        // bit pattern is valid. That no one truncates the file meanwhile is the documented condition above.
-        #[allow(unsafe_code)]
-        let map = unsafe { Mmap::map(file) }.map_err(|e| Error::io("map", path, e))?;
-        let map = SharedBytes::from(Arc::new(map));
-        let needed =
-            n_rows.checked_mul(dim).and_then(|n| n.checked_mul(4)).ok_or(Error::TooLarge { rows: n_rows, dim })?;
-        match offset.checked_add(needed) {
-            Some(end) if end <= map.len() => Self::from_shared(path, map.slice(offset..end), n_rows, dim),
-            _ => {
-                let reason = format!(
-                    "{needed} bytes of rows at byte {offset} reach past the end of the file ({} bytes)",
-                    map.len()
-                );
-                Err(Error::BadFile { path: path.to_owned(), reason })
-            }
-        }
     }
 
     /// A table of exactly these `n_rows * dim` little-endian f32, which are not copied (several tensors of one file
@@ -229,7 +201,6 @@ impl Rows for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn rows_of_a_trained_table_start_on_cache_lines() {
@@ -245,21 +216,19 @@ mod tests {
     }
 
     #[test]
-    fn a_mapped_table_reads_the_file_and_copies_on_write() {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(&[0; 8]).unwrap();
-        for x in [1.0f32, 2.0, 3.0, 4.0] {
-            file.write_all(&x.to_le_bytes()).unwrap();
-        }
-        let mut table = Table::map_file(file.path(), file.as_file(), 8, 2, 2).unwrap();
+    fn a_table_of_shared_bytes_reads_them_and_copies_on_write() {
+        static VALUES: [f32; 4] = [1.0, 2.0, 3.0, 4.0];
+        let bytes = SharedBytes::from(bytemuck::cast_slice::<f32, u8>(&VALUES));
+        let of = |bytes: SharedBytes, rows| Table::from_shared(Path::new("a"), bytes, rows, 2);
+        let mut table = of(bytes.clone(), 2).unwrap();
         assert!(table.is_mapped());
         assert_eq!(table.row(1), [3.0, 4.0]);
         table.row_mut(0)[0] = 9.0;
         assert!(!table.is_mapped());
-        assert_eq!(table.row(0), [9.0, 2.0]);
-        for (offset, rows) in [(8, 3), (9, 1), (usize::MAX, 1), (0, usize::MAX)] {
-            assert!(Table::map_file(file.path(), file.as_file(), offset, rows, 2).is_err());
-        }
+        assert_eq!((table.row(0), VALUES[0]), ([9.0, 2.0].as_slice(), 1.0));
+        assert!(matches!(of(bytes.clone(), 3), Err(Error::BadFile { .. })));
+        assert!(matches!(of(bytes.slice(1..9), 1), Err(Error::BadFile { .. })), "at an odd byte");
+        assert!(matches!(of(bytes, usize::MAX), Err(Error::TooLarge { .. })));
     }
 
     #[test]

@@ -225,6 +225,10 @@ pub trait SentenceEncoder: Send + Sync {
 
     /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
     ///
+    /// The number of threads changes nothing. The other sentences may, in models that multiply batches of them with
+    /// matrices (recurrent encoders): the order of a sum follows the shape of the batch, so the same sentence among others,
+    /// or encoded alone, may differ in the last bits.
+    ///
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.
     fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {

@@ -1,13 +1,15 @@
 //! Token <-> id <-> count.
 
+mod builder;
 mod frequent;
 mod key;
 
 use hashbrown::HashTable;
 
 use crate::{Coverage, Error, Result, TokenId, Tokenizer};
+pub use builder::VocabularyBuilder;
 use frequent::Frequent;
-use key::{Key, SHORT, hash, hash_short, key_within, short_key};
+use key::{Key, hash, hash_short, key_within, short_key};
 
 /// The tokens of a model, the most frequent first.
 ///
@@ -42,7 +44,10 @@ impl Vocabulary {
     pub fn from_counts<S: AsRef<str>>(tokens: impl IntoIterator<Item = (S, u64)>, corpus_tokens: u64) -> Result<Self> {
         let (mut text, mut offsets, mut counts) = (String::new(), vec![0], Vec::new());
         for (token, count) in tokens {
-            text.push_str(token.as_ref());
+            let (token, needed) = (token.as_ref(), text.len() + 12 * (counts.len() + 1));
+            let reserved = text.try_reserve(token.len()).and_then(|()| offsets.try_reserve(1));
+            reserved.and_then(|()| counts.try_reserve(1)).map_err(|_| no_memory(needed))?;
+            text.push_str(token);
             offsets.push(
                 u32::try_from(text.len())
                     .map_err(|_| Error::BadVocabulary { reason: "more than 4 GiB of tokens".into() })?,
@@ -69,7 +74,9 @@ impl Vocabulary {
                 return Err(bad(format!("token boundary {} falls back or cuts a character", w[0])));
             }
         }
-        let mut index = HashTable::with_capacity(counts.len());
+        let mut index = HashTable::new();
+        // Nothing is in it yet that could be hashed.
+        index.try_reserve(counts.len(), |_| 0).map_err(|_| no_memory(counts.len() * size_of::<u32>()))?;
         let token = |i: u32| &text[offsets[i as usize] as usize..offsets[i as usize + 1] as usize];
         for id in 0..counts.len() as u32 {
             let word = token(id);
@@ -215,166 +222,8 @@ impl Vocabulary {
     }
 }
 
-/// Counts tokens; each gets a provisional id in the order of first appearance.
-#[derive(Debug, Clone, Default)]
-pub struct VocabularyBuilder {
-    text: String,
-    entries: Vec<Entry>,
-    index: HashTable<u32>,
-    /// Short tokens seen recently, at an index given by their hash: most tokens of a text are found here, with one
-    /// access to memory that stays in the cache of the processor.
-    recent: Vec<Recent>,
-}
-
-/// All data of a token, side by side: an entry of a rare token is in memory and not in a cache, and is fetched once.
-#[derive(Debug, Clone, Copy)]
-struct Entry {
-    /// The bytes of a short token; the hash of a long one.
-    key: Key,
-    count: u64,
-    /// Its end in the text.
-    end: u64,
-}
-
-/// A short token; a length beyond 16 marks a free entry.
-#[derive(Debug, Clone, Copy)]
-struct Recent {
-    key: Key,
-    length: u32,
-    id: u32,
-}
-
-/// Entries for recent tokens, a power of two: 96 KiB.
-const RECENT: usize = 4096;
-
-impl VocabularyBuilder {
-    /// Counts one token and returns its provisional id.
-    #[inline]
-    pub fn add(&mut self, token: &str) -> u32 {
-        let Some(key) = short_key(token.as_bytes()) else { return self.add_many(token, 1) };
-        let hash = hash_short(key);
-        let place = (hash >> 16) as usize & (RECENT - 1);
-        if let Some(recent) = self.recent.get(place)
-            && recent.key == key
-            && recent.length as usize == token.len()
-        {
-            self.entries[recent.id as usize].count += 1;
-            return recent.id;
-        }
-        let id = self.add_hashed(token, key, hash, 1);
-        if self.recent.is_empty() {
-            self.recent.resize(RECENT, Recent { key: (0, 0), length: u32::MAX, id: 0 });
-        }
-        self.recent[place] = Recent { key, length: token.len() as u32, id };
-        id
-    }
-
-    /// Counts `count` occurrences of a token and returns its provisional id.
-    pub fn add_many(&mut self, token: &str, count: u64) -> u32 {
-        let hash = hash(token.as_bytes());
-        let key = short_key(token.as_bytes()).unwrap_or((hash, 0));
-        self.add_hashed(token, key, hash, count)
-    }
-
-    fn add_hashed(&mut self, token: &str, key: Key, hash: u64, count: u64) -> u32 {
-        let Self { text, entries, index, .. } = self;
-        let start = |i: u32| if i == 0 { 0 } else { entries[i as usize - 1].end as usize };
-        let same = |&i: &u32| {
-            let entry = &entries[i as usize];
-            entry.key == key
-                && entry.end as usize - start(i) == token.len()
-                && (token.len() <= SHORT || &text[start(i)..entry.end as usize] == token)
-        };
-        let rehash = |&i: &u32| {
-            let entry = &entries[i as usize];
-            let n = entry.end as usize - start(i);
-            if n <= SHORT { hash_short(entry.key) } else { entry.key.0 }
-        };
-        match index.entry(hash, same, rehash) {
-            hashbrown::hash_table::Entry::Occupied(slot) => {
-                let id = *slot.get();
-                entries[id as usize].count += count;
-                id
-            }
-            hashbrown::hash_table::Entry::Vacant(slot) => {
-                let id = entries.len() as u32;
-                slot.insert(id);
-                text.push_str(token);
-                entries.push(Entry { key, count, end: text.len() as u64 });
-                id
-            }
-        }
-    }
-
-    /// Distinct tokens so far.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether no token was counted.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// Tokens and counts in the order of first appearance.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, u64)> + '_ {
-        let mut start = 0;
-        self.entries.iter().map(move |entry| {
-            let token = &self.text[start..entry.end as usize];
-            start = entry.end as usize;
-            (token, entry.count)
-        })
-    }
-
-    /// The vocabulary of tokens that occur at least `min_count` times: descending count, equal counts by bytes, so that
-    /// the order depends on the text alone.
-    ///
-    /// # Errors
-    /// [`Error::EmptyVocabulary`] if no token is left.
-    pub fn finish(&self, min_count: u64) -> Result<Vocabulary> {
-        self.finish_at_most(min_count, None)
-    }
-
-    /// Like [`VocabularyBuilder::finish`], with at most `max_tokens` tokens: the rarest are left out, of equal counts
-    /// the last by bytes.
-    ///
-    /// # Errors
-    /// [`Error::EmptyVocabulary`] if none is left.
-    pub fn finish_at_most(&self, min_count: u64, max_tokens: Option<usize>) -> Result<Vocabulary> {
-        self.finish_keeping(min_count, max_tokens, &[])
-    }
-
-    /// Like [`VocabularyBuilder::finish_at_most`], but the tokens of these provisional ids stay, whatever their count
-    /// and the limit: they make the vocabulary longer where they would have been left out.
-    ///
-    /// # Errors
-    /// [`Error::EmptyVocabulary`] if none is left.
-    pub fn finish_keeping(&self, min_count: u64, max_tokens: Option<usize>, keep: &[u32]) -> Result<Vocabulary> {
-        let mut stays = vec![false; self.len()];
-        keep.iter().for_each(|&id| stays[id as usize] = true);
-        let (mut stay, mut kept) = (Vec::new(), Vec::new());
-        for (token, &stays) in self.iter().zip(&stays) {
-            if stays {
-                stay.push(token);
-            } else if token.1 >= min_count.max(1) {
-                kept.push(token);
-            }
-        }
-        let by_count = |a: &(&str, u64), b: &(&str, u64)| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0));
-        if let Some(max_tokens) = max_tokens {
-            kept.sort_unstable_by(by_count);
-            kept.truncate(max_tokens.max(1).saturating_sub(stay.len()));
-        }
-        kept.append(&mut stay);
-        if kept.is_empty() {
-            let highest = self.entries.iter().map(|entry| entry.count).max().unwrap_or(0);
-            return Err(Error::EmptyVocabulary { min_count, distinct: self.len(), highest });
-        }
-        kept.sort_unstable_by(by_count);
-        Vocabulary::from_counts(kept, self.entries.iter().map(|entry| entry.count).sum())
-    }
+fn no_memory(bytes: usize) -> Error {
+    Error::OutOfMemory { what: "a vocabulary", bytes: bytes as u64 }
 }
 
 #[cfg(test)]

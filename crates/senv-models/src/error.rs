@@ -153,6 +153,18 @@ pub enum Error {
         /// What was found, what was expected, what to do.
         reason: String,
     },
+    /// The weights have grown beyond those that training began with.
+    #[error(
+        "the weights have become {growth:.0e} times as long by step {step} (learning rate {lr:.3e}): those that training began with are lost in rounding; start again with a lower --lr"
+    )]
+    Outgrown {
+        /// The step, counted from 0.
+        step: u64,
+        /// The learning rate there.
+        lr: f64,
+        /// How many times longer they are.
+        growth: f64,
+    },
     /// A gradient has become too long for a step to mean anything.
     #[error(
         "the gradient exploded at step {step}: its norm is {norm:.1e}; start again with a lower --lr, or other initial vectors"

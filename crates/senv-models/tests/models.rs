@@ -179,15 +179,25 @@ fn parameters_out_of_range_are_named() {
     assert!(PvDbowParams { dim: 0, ..Default::default() }.check().is_err());
 }
 
+/// The table of hyperparameters in the supplement of Pagliardini, Gupta and Jaggi, 2018, row by row; unigram models drop no
+/// bigrams.
 #[test]
 fn presets_are_the_published_settings() {
-    let p = Sent2VecParams::preset(Preset::BooksBi);
-    assert_eq!((p.dim, p.word_ngrams, p.min_count, p.min_target_count, p.dropout), (700, 2, 5, 5, 7));
-    assert_eq!((p.subsample, p.training.epochs, p.training.lr, p.training.negatives), (5e-6, 12, 0.2, 10));
-    let p = Sent2VecParams::preset(Preset::WikiUni);
-    assert_eq!((p.dim, p.word_ngrams, p.min_count, p.min_target_count, p.training.epochs), (600, 1, 8, 20, 9));
-    for preset in [Preset::BooksUni, Preset::WikiBi, Preset::TwitterUni, Preset::TwitterBi] {
-        assert!(Sent2VecParams::preset(preset).check().is_ok());
+    // n, dimension, minimum counts of words and of targets, epochs, subsampling, dropped bigrams
+    let published = [
+        (Preset::BooksUni, (1, 700, 5, 8, 13, 1e-5, 0)),
+        (Preset::BooksBi, (2, 700, 5, 5, 12, 5e-6, 7)),
+        (Preset::WikiUni, (1, 600, 8, 20, 9, 1e-5, 0)),
+        (Preset::WikiBi, (2, 700, 8, 20, 9, 5e-6, 4)),
+        (Preset::TwitterUni, (1, 700, 20, 20, 3, 1e-6, 0)),
+        (Preset::TwitterBi, (2, 700, 20, 20, 3, 1e-6, 3)),
+    ];
+    for (preset, settings) in published {
+        let p = Sent2VecParams::preset(preset);
+        let ours = (p.word_ngrams, p.dim, p.min_count, p.min_target_count, p.training.epochs, p.subsample, p.dropout);
+        assert_eq!(ours, settings, "{preset:?}");
+        assert_eq!((p.training.lr, p.training.negatives), (0.2, 10), "{preset:?}");
+        p.check().unwrap();
     }
 }
 

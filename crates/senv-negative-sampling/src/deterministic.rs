@@ -28,7 +28,7 @@ use std::{
 use senv_core::{
     BlockBuffer, Table,
     kernels::{Lanes, SharedTable},
-    thread_count,
+    spawn_others, thread_count,
 };
 
 use crate::{
@@ -145,11 +145,10 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
         lost: Loss::default(),
     };
     std::thread::scope(|scope| {
-        for thread in 1..n_threads {
-            let shared = &shared;
-            scope.spawn(move || Worker { run, shared, thread, n_threads }.work(None));
-        }
-        Worker { run, shared: &shared, thread: 0, n_threads }.work(Some(reporter));
+        let shared = &shared;
+        // Lanes of a thread that the system refuses are adopted, as those of one that is late.
+        spawn_others(scope, n_threads, |thread| move || Worker { run, shared, thread, n_threads }.work(None));
+        Worker { run, shared, thread: 0, n_threads }.work(Some(reporter));
     });
 }
 

@@ -66,6 +66,16 @@ struct State {
     targets: u64,
 }
 
+impl State {
+    /// Whether a run on this corpus can stand there: sums over more than the whole run would overflow sooner or later.
+    fn is_possible(&self, corpus: &Corpus, params: &Params) -> bool {
+        let epochs = u64::from(params.epochs);
+        let whole = |n: u64| n.saturating_mul(epochs);
+        let is_sum = self.loss.is_finite() && self.loss >= 0.0 && self.targets <= u64::MAX / 2;
+        self.next_unit <= whole(corpus.n_blocks() as u64) && self.tokens <= whole(corpus.n_tokens()) && is_sum
+    }
+}
+
 /// Trains on a corpus.
 ///
 /// `settings` describes everything the tables depend on beside the text (a JSON text, say); a checkpoint is only
@@ -100,6 +110,9 @@ pub fn fit<E: Examples>(
         },
         None => (fresh, initial()?),
     };
+    if let (Some(plan), false) = (plan, state.is_possible(corpus, params)) {
+        return Err(Error::CheckpointMismatch { path: plan.path.clone(), what: "place in the run" });
+    }
     check_shapes(examples, &tables)?;
 
     let pace =
@@ -127,15 +140,15 @@ pub fn fit<E: Examples>(
         let (next_unit, tally, interrupted) = run.finish().map_err(|error| match error {
             Error::Diverged { epoch, tokens, lr, .. } => {
                 let checkpoint = plan.filter(|_| written || state.tokens > 0).map(|plan| plan.path.clone());
-                Error::Diverged { epoch, tokens: state.tokens + tokens, lr, checkpoint }
+                Error::Diverged { epoch, tokens: state.tokens.saturating_add(tokens), lr, checkpoint }
             }
             other => other,
         })?;
         here.add(&tally);
         state.next_unit = next_unit;
-        state.tokens += tally.tokens;
+        state.tokens = state.tokens.saturating_add(tally.tokens);
         state.loss += tally.loss;
-        state.targets += tally.targets;
+        state.targets = state.targets.saturating_add(tally.targets);
         let finished = next_unit >= n_units;
         if !finished && let Some(plan) = plan {
             let sections = [("source", &tables.source), ("target", &tables.target)];

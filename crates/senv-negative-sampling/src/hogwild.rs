@@ -3,7 +3,7 @@
 
 use std::{ops::Range, slice, sync::atomic::Ordering};
 
-use senv_core::{BlockBuffer, Table, kernels::SharedTable, thread_count};
+use senv_core::{BlockBuffer, Table, kernels::SharedTable, spawn_others, thread_count};
 
 use crate::{
     coefficients::Coefficients,
@@ -21,9 +21,7 @@ const PRIVATE_ROWS: usize = 64;
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let (source, target) = (SharedTable::new(source), SharedTable::new(target));
     std::thread::scope(|scope| {
-        for _ in 1..thread_count(run.params.threads) {
-            scope.spawn(move || work(run, source, target, None));
-        }
+        spawn_others(scope, thread_count(run.params.threads), |_| move || work(run, source, target, None));
         work(run, source, target, Some(reporter));
     });
 }

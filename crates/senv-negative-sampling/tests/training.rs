@@ -243,6 +243,38 @@ fn a_checkpoint_of_another_run_is_refused() {
     assert!(matches!(train(&text, &masked(), &params, &NoObserver), Err(Error::Core(_))));
 }
 
+/// Sums near the largest number, in a file whose checksums fit: added to, they would overflow.
+#[test]
+fn a_forged_place_in_the_run_is_refused() {
+    type State = (String, u64, u64, u64, f64, u64);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint");
+    let text = corpus(4000);
+    let params = checkpointed(path.clone(), true, Schedule::Deterministic);
+    train(&text, &masked(), &params, &StopAt(AtomicUsize::new(1))).unwrap();
+    const KIND: &str = "senv-negative-sampling";
+    let (state, tables) = senv_core::checkpoint::load::<State>(&path, KIND).unwrap();
+    let tables: Vec<(&str, &Table)> = tables.iter().map(|(name, table)| (name.as_str(), table)).collect();
+    let forge = |change: fn(&mut State)| {
+        let mut forged = state.clone();
+        change(&mut forged);
+        senv_core::checkpoint::save(&path, KIND, &forged, &tables).unwrap();
+        train(&text, &masked(), &params, &NoObserver)
+    };
+    let changes: [fn(&mut State); 5] = [
+        |state| state.2 = u64::MAX,
+        |state| state.3 = u64::MAX,
+        |state| state.4 = u64::MAX as f64 * f64::MAX,
+        |state| state.5 = u64::MAX - 1,
+        |state| state.4 = f64::NAN,
+    ];
+    for (i, change) in changes.into_iter().enumerate() {
+        let error = forge(change).unwrap_err();
+        assert!(matches!(error, Error::CheckpointMismatch { what: "place in the run", .. }), "{i}: {error}");
+    }
+    forge(|_| ()).unwrap();
+}
+
 #[test]
 fn scores_that_are_not_finite_end_the_run_and_name_the_learning_rate() {
     let corpus = corpus(2000);
@@ -271,6 +303,17 @@ fn a_corpus_without_examples_is_an_error() {
 fn tables_of_another_shape_are_refused() {
     let (corpus, examples) = (corpus(10), masked());
     let noise = Noise::new(&[100; N_TOKENS], 0.5).unwrap();
-    let wrong = || Ok(Tables { source: Table::zeros(3, DIM)?, target: Table::zeros(N_TOKENS, DIM)? });
-    assert!(fit(&corpus, &examples, &noise, &Params::default(), "", wrong, &NoObserver).is_err());
+    let shapes = [
+        ((3, DIM), (N_TOKENS, DIM), "source table", N_TOKENS, 3),
+        ((N_TOKENS, DIM), (N_TOKENS + 1, DIM), "target table", N_TOKENS, N_TOKENS + 1),
+        ((N_TOKENS, DIM), (N_TOKENS, DIM - 1), "target row", DIM, DIM - 1),
+    ];
+    for ((rows, dim), (target_rows, target_dim), what, expected, got) in shapes {
+        let wrong = || Ok(Tables { source: Table::zeros(rows, dim)?, target: Table::zeros(target_rows, target_dim)? });
+        let error = fit(&corpus, &examples, &noise, &Params::default(), "", wrong, &NoObserver).unwrap_err();
+        let Error::Core(senv_core::Error::ShapeMismatch { what: w, expected: e, got: g }) = error else {
+            panic!("{what}: {error}")
+        };
+        assert_eq!((w, e, g), (what, expected, got));
+    }
 }

@@ -194,10 +194,11 @@ impl WordNgrams {
     /// if no row is reserved for the placeholder.
     ///
     /// With this the features of "the sentence with the placeholder for its target" follow from those of the sentence:
-    /// remove those that contain the target, add the placeholder's row and these.
+    /// remove those that contain the target, add the placeholder's row and these. Only the tokens within `max_n - 1` of the
+    /// target are looked at, so that all targets of a sentence together take a time linear in its length.
     ///
     /// # Panics
-    /// If a token is not below the size of the vocabulary, or `target` not below the length of the sentence.
+    /// If one of these tokens is not below the size of the vocabulary, or `target` not below the length of the sentence.
     pub fn placeholder_n_grams(
         &self,
         tokens: &[TokenId],
@@ -206,12 +207,12 @@ impl WordNgrams {
         mut each: impl FnMut(RowId, usize, usize),
     ) {
         assert!(target < tokens.len(), "target {target} of a sentence of {} tokens", tokens.len());
-        self.check(tokens);
+        let reach = self.params.max_n - 1;
+        self.check(&tokens[target.saturating_sub(reach)..(target + reach + 1).min(tokens.len())]);
         let usable = |token: usize| dropped.is_none_or(|mask| !mask.contains(token));
         if self.params.first_row == 0 || !usable(target) {
             return;
         }
-        let reach = self.params.max_n - 1;
         let operand = |i: usize| if i == target { self.placeholder_operand() } else { self.operand(tokens[i]) };
         let mut start = target;
         while start > 0 && target - start < reach && usable(start - 1) {

@@ -110,6 +110,21 @@ fn without_a_row_set_aside_there_is_no_placeholder() {
     n_grams.placeholder_n_grams(&ids(&[1, 2, 3]), 1, None, |_, _, _| panic!("no placeholder, no n-gram of it"));
 }
 
+/// All targets of a sentence take a time linear in its length only if each looks at its neighbours alone; what is not
+/// looked at is known by tokens without a row, which are refused where they are seen.
+#[test]
+fn a_target_looks_at_the_tokens_within_reach_alone() {
+    let n_grams =
+        WordNgrams::from_ids(5, WordNgramParams { max_n: 3, first_row: 1, ..WordNgramParams::default() }).unwrap();
+    let mut sentence = vec![TokenId(9); 20];
+    sentence[8..=12].fill(TokenId(2));
+    let mut spans = Vec::new();
+    n_grams.placeholder_n_grams(&sentence, 10, None, |_, start, end| spans.push((start, end)));
+    assert_eq!(spans, [(8, 10), (9, 10), (9, 11), (10, 11), (10, 12)]);
+    let within_reach = || n_grams.placeholder_n_grams(&sentence, 9, None, |_, _, _| {});
+    assert!(std::panic::catch_unwind(within_reach).is_err(), "token 7 has no row");
+}
+
 fn scheme() -> impl Strategy<Value = NgramScheme> {
     prop_oneof![Just(NgramScheme::TokenIds), Just(NgramScheme::TokenHashes)]
 }

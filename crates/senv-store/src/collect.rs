@@ -65,7 +65,7 @@ impl<'a> Collector<'a> {
         }
         self.report.invalid_utf8 += u64::from(replaced);
         let known = self.words.len();
-        self.words.add(&word);
+        self.words.try_add(&word)?;
         if self.words.len() == known {
             if self.options.duplicates == Duplicates::Error {
                 return Err(Error::Duplicate { path: self.path.clone(), at, word: word.into_owned() });

@@ -110,7 +110,11 @@ impl Embeddings {
     }
 
     fn from_model(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let embeddings = Self::from_model_file(&ModelFile::open(path)?)?;
+        let file = ModelFile::open(path)?;
+        if options.verify {
+            file.verify()?;
+        }
+        let embeddings = Self::from_model_file(&file)?;
         crate::collect::limit(path, "the dimension", embeddings.dim() as u64, options.max_dim as u64)?;
         crate::collect::limit(path, "the number of rows", embeddings.len() as u64, options.max_rows)?;
         if options.non_finite == NonFinite::Error {

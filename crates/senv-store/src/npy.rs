@@ -10,7 +10,7 @@ use senv_core::{AtomicFile, Rows, Table};
 
 use crate::{
     Error, Result,
-    npy_header::{Head, Kind, MAGIC, MAX_HEADER},
+    npy_header::{Head, MAGIC, MAX_HEADER},
     word2vec_binary::le_bytes,
 };
 
@@ -103,8 +103,8 @@ fn header(n_rows: usize, dim: usize) -> Vec<u8> {
     header
 }
 
-/// Reads a matrix as f32; a vector becomes one column. Little-endian f32 in row-major order is memory-mapped, all else
-/// (`f2`, `f8`, `i1`, `u1`, big-endian, column-major) is converted.
+/// Reads a matrix (`f2`, `f4`, `f8`, `i1`, `u1` of either byte order, row- or column-major) as f32, into memory: other
+/// programs write into such files in place (`numpy.memmap`), and a map would follow them. A vector becomes one column.
 ///
 /// # Errors
 /// [`Error::BadNpy`] if it is no matrix of these types, or not as long as its shape says;
@@ -114,11 +114,6 @@ pub fn read_npy(path: impl AsRef<Path>) -> Result<Table> {
     let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
     let len = file.metadata().map_err(|e| senv_core::Error::io("read", path, e))?.len();
     let (head, start) = Head::read(&file, len, path)?;
-    let in_place =
-        head.kind == Kind::F4 && !head.big_endian && (!head.columns_first || head.rows <= 1 || head.columns == 1);
-    if in_place && head.data % 4 == 0 && cfg!(target_endian = "little") && head.rows * head.columns > 0 {
-        return Ok(Table::map_file(path, &file, head.data, head.rows, head.columns)?);
-    }
     head.numbers(start.chain(&file), path)
 }
 

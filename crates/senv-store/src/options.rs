@@ -94,6 +94,7 @@ pub struct ReadOptions {
     pub(crate) invalid_utf8: InvalidUtf8,
     pub(crate) duplicates: Duplicates,
     pub(crate) non_finite: NonFinite,
+    pub(crate) verify: bool,
     pub(crate) accept_wrong_row_count: bool,
     pub(crate) max_dim: usize,
     pub(crate) max_word_bytes: usize,
@@ -109,6 +110,7 @@ impl Default for ReadOptions {
             invalid_utf8: InvalidUtf8::Error,
             duplicates: Duplicates::KeepFirst,
             non_finite: NonFinite::Accept,
+            verify: false,
             accept_wrong_row_count: false,
             max_dim: 65_536,
             max_word_bytes: 65_536,
@@ -145,6 +147,14 @@ impl ReadOptions {
     #[must_use]
     pub fn non_finite(mut self, policy: NonFinite) -> Self {
         self.non_finite = policy;
+        self
+    }
+
+    /// Whether a model file of senv, which is memory-mapped, is first read as a whole and compared with its checksums; see
+    /// [`ModelFile::verify`](crate::ModelFile::verify). Default: no.
+    #[must_use]
+    pub fn verify(mut self, verify: bool) -> Self {
+        self.verify = verify;
         self
     }
 

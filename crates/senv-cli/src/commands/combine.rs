@@ -38,7 +38,7 @@ impl Combine {
     pub(crate) fn run(self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.with])?;
         let open = |path: &PathBuf| {
-            let model = Model::open(path)?;
+            let model = Model::open_verified(path)?;
             model.downcast_ref::<SkipThought>().cloned().ok_or_else(|| {
                 let (path, kind) = (path.display(), model.kind());
                 Failure::Usage(format!("{path} is of kind {kind}; only skip-thought models can be combined"))

@@ -92,7 +92,7 @@ impl Compress {
     pub(crate) fn run(self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model])?;
         let tasks = self.report.iter().map(StsTask::read).collect::<senv_data::Result<Vec<_>>>()?;
-        let model = self.model.open()?;
+        let model = self.model.open_verified()?;
         let params =
             CompressParams { encoding: self.encoding.into(), dim: self.dim, max_vocabulary: self.max_vocabulary };
         let small = StaticModel::from(params.compress(&model)?);

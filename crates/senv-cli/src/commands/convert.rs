@@ -172,7 +172,7 @@ impl Convert {
         if self.reads_matrix() {
             return read_matrix(&self.input);
         }
-        let mut options = ReadOptions::default();
+        let mut options = ReadOptions::default().non_finite(NonFinite::Error).verify(true);
         if self.invalid_utf8 == Utf8Policy::Replace {
             options = options.invalid_utf8(InvalidUtf8::Replace);
         }
@@ -183,7 +183,9 @@ impl Convert {
             Embeddings::read_from(std::io::stdin(), "-", &options)?
         } else {
             match ModelFile::open(&self.input) {
-                Ok(file) if file.kind() != "embeddings" => return Ok(Model::open(&self.input)?.to_embeddings()?),
+                Ok(file) if file.kind() != "embeddings" => {
+                    return Ok(Model::open_verified(&self.input)?.to_embeddings()?);
+                }
                 _ => Embeddings::read(&self.input, &options)?,
             }
         };
@@ -191,7 +193,6 @@ impl Convert {
         let warnings = [
             (report.duplicates, "row", "left out: the word had one already"),
             (report.invalid_utf8, "word", "with bytes replaced that are not UTF-8"),
-            (report.non_finite, "number", "not finite"),
         ];
         for (n, what, why) in warnings {
             if n > 0 {

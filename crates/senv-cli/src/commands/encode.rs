@@ -12,7 +12,7 @@ use senv_models::Model;
 use senv_store::NpyWriter;
 
 use crate::{
-    commands::ModelArg,
+    commands::{ModelArg, finite},
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     number::{Digits, push_row},
@@ -26,7 +26,8 @@ use crate::{
 ///
 /// One vector a line, in the order of the input, whatever the number of threads; memory does not grow with the input.
 /// A line without a known word gets the zero vector, unless the model has vectors for unknown words, and so does a blank
-/// one; how many zero vectors there were is said at the end.
+/// one; how many zero vectors there were is said at the end. Recurrent models encode lines in batches: the same line among
+/// others may differ in the last bits (by some 1e-7 of the vector's length).
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Encode {
@@ -130,17 +131,18 @@ impl Encode {
             Destination::output(&self.output, format.content(), self.force).check(&inputs)?;
         }
         let model = self.model.open_for_many()?;
+        let source = (&model, self.model.model.as_path());
         note_typing(&self.input, "sentences");
         let reader = TextReader::open(&self.input, &self.text.options())?;
         let started = Instant::now();
         let counts = if is_dash(&self.output) {
             let mut out = output::stdout();
             let counts =
-                encode(&model, reader, threads, format, false, |bytes| out.write_all(bytes).map_err(Failure::stdout))?;
+                encode(source, reader, threads, format, false, |bytes| out.write_all(bytes).map_err(Failure::stdout))?;
             out.flush().map_err(Failure::stdout)?;
             counts
         } else {
-            to_file(&model, reader, threads, format, &self.output)?
+            to_file(source, reader, threads, format, &self.output)?
         };
         let sentences = counts.lines - counts.blank;
         let rate = sentences as f64 / started.elapsed().as_secs_f64().max(1e-9);
@@ -172,8 +174,9 @@ impl Counts {
     }
 }
 
+/// Encodes all lines with a model, of the file that errors name.
 fn encode(
-    model: &Model,
+    (model, path): (&Model, &Path),
     reader: TextReader,
     threads: usize,
     format: Format,
@@ -185,20 +188,19 @@ fn encode(
     let work = |(scratch, row): &mut (Scratch, Vec<f32>), batch: &mut Batch<Counts>| {
         let Batch { lines, out, tally } = batch;
         let mut push = |line: &str, coverage: Coverage, row: &[f32]| {
+            finite::check(model, path, line, row)?;
             tally.add(line, coverage);
             format.push(row, out);
+            Ok(())
         };
         if in_batches {
             let lines: Vec<&str> = lines.iter().map(|(_, line)| line).collect();
             let (rows, coverage) = model.encode_batch(&lines)?;
             let rows = rows.rows().into_iter().filter_map(|row| row.to_slice());
-            rows.zip(coverage).zip(&lines).for_each(|((row, coverage), line)| push(line, coverage, row));
+            rows.zip(coverage).zip(&lines).try_for_each(|((row, coverage), line)| push(line, coverage, row))
         } else {
-            for (_, line) in lines.iter() {
-                push(line, model.encode_into(line, scratch, row), row);
-            }
+            lines.iter().try_for_each(|(_, line)| push(line, model.encode_into(line, scratch, row), row))
         }
-        Ok(())
     };
     let mut counts = Counts::default();
     let [before, behind] = format.frame();
@@ -218,7 +220,8 @@ fn encode(
 }
 
 /// Writes a file by atomic replacement.
-fn to_file(model: &Model, reader: TextReader, threads: usize, format: Format, path: &Path) -> Result<Counts> {
+fn to_file(source: (&Model, &Path), reader: TextReader, threads: usize, format: Format, path: &Path) -> Result<Counts> {
+    let (model, _) = source;
     let failed = |error| senv_core::Error::io("write", path, error);
     let mut file = AtomicFile::create(path)?;
     let is_npy = matches!(format, Format::Npy);
@@ -227,7 +230,7 @@ fn to_file(model: &Model, reader: TextReader, threads: usize, format: Format, pa
         NpyWriter::new(&mut file, path, 0, model.dim())?;
     }
     let start = if is_npy { file.stream_position().map_err(failed)? } else { 0 };
-    let counts = encode(model, reader, threads, format, true, |bytes| Ok(file.write_all(bytes).map_err(failed)?))?;
+    let counts = encode(source, reader, threads, format, true, |bytes| Ok(file.write_all(bytes).map_err(failed)?))?;
     if is_npy {
         file.seek(SeekFrom::Start(0)).map_err(failed)?;
         NpyWriter::new(&mut file, path, counts.lines as usize, model.dim())?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_models::{Expansion, Model};
-use senv_store::{Embeddings, ModelFile};
+use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 use serde::Serialize;
 
 use crate::{
@@ -95,7 +95,7 @@ struct Report<'a> {
 impl ExpandVocabulary {
     pub(crate) fn run(self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.vectors])?;
-        let model = self.model.open()?;
+        let model = self.model.open_verified()?;
         let map = self.map.unwrap_or_else(|| model.usual_expansion().into());
         let (expanded, report) = model.expanded(&read(&self.vectors)?, map.into())?;
         expanded.save(&self.output)?;
@@ -131,7 +131,7 @@ impl ExpandVocabulary {
 /// The words and vectors of a file of any kind.
 fn read(path: &Path) -> Result<Embeddings> {
     match ModelFile::open(path) {
-        Ok(file) if file.kind() != "embeddings" => Ok(Model::open(path)?.to_embeddings()?),
-        _ => Ok(Embeddings::open(path)?),
+        Ok(file) if file.kind() != "embeddings" => Ok(Model::open_verified(path)?.to_embeddings()?),
+        _ => Ok(Embeddings::read(path, &ReadOptions::default().non_finite(NonFinite::Error).verify(true))?.0),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use senv_core::checkpoint;
+use senv_core::{Verification, checkpoint};
 use senv_models::{Check, CheckParams, CheckText, Model, check};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{check_report, is_english, open_model, train::check_params};
 use crate::{
     failure::Result,
-    output::{self, bytes, grouped},
+    output::{self, bytes, grouped, plural},
     text::{TextArgs, note_typing},
 };
 
@@ -19,11 +19,15 @@ use crate::{
 #[command(after_help = "\
 Examples:
   senv info model.senv
+  senv info --verify model.senv
   senv info --check model.senv --text news.txt")]
 pub(crate) struct Info {
     /// The file; english is the model that is part of senv.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Read the whole file: compare it with its checksums, and look for values that are NaN or infinite.
+    #[arg(long)]
+    verify: bool,
     /// Check the model on a text, which shows whether its vectors are of use: do those of random sentences point one
     /// way, are neighbouring sentences nearer, do cosines follow shared words, are the words known?
     #[arg(long, requires = "text")]
@@ -45,6 +49,7 @@ impl Info {
             true => senv_english::BYTES.len() as u64,
             false => fs::metadata(&self.file).map_err(|e| senv_core::Error::io("open", &self.file, e))?.len(),
         };
+        let verified = if self.verify { self.verified()? } else { None };
         let mut checked = None;
         let mut facts = match checkpoint::kind(&self.file) {
             Ok(kind) if !self.check => json!({ "kind": "checkpoint", "of": kind }),
@@ -63,6 +68,9 @@ impl Info {
         }
         facts["file"] = json!(self.file.display().to_string());
         facts["file_bytes"] = json!(size);
+        if let Some(verified) = verified {
+            facts["verified"] = verified;
+        }
         let warnings = checked.iter().flat_map(|check| &check.warnings);
         if self.json {
             warnings.for_each(|warning| output::warn(&warning.to_string()));
@@ -79,6 +87,24 @@ impl Info {
         output::print(&lines.into_iter().chain(report).collect::<String>())?;
         warnings.for_each(|warning| output::warn(&warning.to_string()));
         Ok(())
+    }
+
+    /// Compares a file of senv with its checksums. Files of other formats, which have none, are read as a whole when they
+    /// are opened.
+    fn verified(&self) -> Result<Option<Value>> {
+        let path = &self.file;
+        if checkpoint::kind(path).is_ok() {
+            checkpoint::verify(path)?;
+            return Ok(Some(json!("the whole file, by its checksum")));
+        }
+        let file = if is_english(path) { ModelFile::from_static(senv_english::BYTES) } else { ModelFile::open(path) };
+        let Ok(file) = file else { return Ok(None) };
+        let Verification { tensors, checksums } = file.verify()?;
+        if checksums < tensors {
+            let without = plural((tensors - checksums) as u64, "tensor");
+            output::warn(&format!("{without} without a checksum: another program has written or rewritten the file"));
+        }
+        Ok(Some(json!({ "tensors": tensors, "by_checksum": checksums })))
     }
 
     fn checked(&self, model: &Model) -> Result<Check> {

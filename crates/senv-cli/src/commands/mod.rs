@@ -9,6 +9,7 @@ pub(crate) mod decode;
 pub(crate) mod encode;
 pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
+mod finite;
 pub(crate) mod info;
 pub(crate) mod manual;
 pub(crate) mod nearest;
@@ -19,6 +20,7 @@ pub(crate) mod tune;
 use std::path::{Path, PathBuf};
 
 use senv_models::{Model, StaticModel};
+use senv_store::ModelFile;
 
 use crate::{
     args::{Cli, Command},
@@ -33,15 +35,30 @@ pub(crate) struct ModelArg {
     /// is the model that is part of senv.
     #[arg(long, short, value_name = "FILE", default_value = ENGLISH)]
     pub(crate) model: PathBuf,
+    /// Read the whole model first: compare it with its checksums, and look for values that are NaN or infinite. Commands
+    /// that write a model always do.
+    #[arg(long)]
+    verify: bool,
 }
 
 impl ModelArg {
     /// Opens it, and says so where it is the one that is part of senv.
     pub(crate) fn open(&self) -> Result<Model> {
+        self.note_english();
+        Ok(if self.verify { open_verified(&self.model) } else { open_model(&self.model) }?)
+    }
+
+    /// The same, with the whole file compared with its checksums: for what is written anew, which must not carry damage on
+    /// under checksums that fit.
+    pub(crate) fn open_verified(&self) -> Result<Model> {
+        self.note_english();
+        Ok(open_verified(&self.model)?)
+    }
+
+    fn note_english(&self) {
         if is_english(&self.model) {
             output::note("using the English model that is part of senv; --model FILE takes another");
         }
-        Ok(open_model(&self.model)?)
     }
 
     /// Opens it for work on many sentences.
@@ -65,10 +82,34 @@ pub(crate) fn open_model(path: &Path) -> senv_models::Result<Model> {
     if is_english(path) { Ok(StaticModel::from(senv_english::model()?).into()) } else { Model::open(path) }
 }
 
+/// The same, after the whole file was compared with its checksums.
+pub(crate) fn open_verified(path: &Path) -> senv_models::Result<Model> {
+    if !is_english(path) {
+        return Model::open_verified(path);
+    }
+    ModelFile::from_static(senv_english::BYTES)?.verify()?;
+    open_model(path)
+}
+
+/// As many threads as are wanted, or a third of those that the system starts where it starts fewer: some commands read, or
+/// train, with as many threads of their own beside the pool.
+fn threads(wanted: usize) -> usize {
+    let started = senv_core::startable_threads(wanted);
+    if started >= wanted {
+        return wanted;
+    }
+    let threads = (started / 3).max(1);
+    output::warn(&format!("the system refuses to start {wanted} threads; going on with {threads}"));
+    threads
+}
+
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result {
-    let threads = senv_core::thread_count(cli.threads);
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+    let threads = threads(senv_core::thread_count(cli.threads));
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|error| {
+        let error = std::io::Error::other(format!("{error}; give fewer with --threads"));
+        senv_core::Error::io("start threads for", "-", error)
+    })?;
     match cli.command {
         Command::Train(command) => command.run(threads),
         Command::Tune(command) => command.run(threads),

@@ -1,17 +1,22 @@
 //! `senv nearest`: the sentences, or words, most like a query.
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    borrow::Cow,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use clap::builder::RangedU64ValueParser;
-use senv_core::{Coverage, Rows, SentenceEncoder, Table};
+use ndarray::Array2;
+use senv_core::{Coverage, SentenceEncoder, Table, TextReader};
 use senv_models::{AverageEncoder, Model, UnknownWords};
 use senv_store::{NearestIndex, Neighbour};
 use serde::Serialize;
 
 use crate::{
-    commands::ModelArg,
+    commands::{ModelArg, finite},
     destination,
-    failure::{Failure, Result},
+    failure::{Failure, Result, no_memory},
     output::{self, plural},
     text::{Lines, TextArgs, is_dash, read_sentences},
 };
@@ -19,7 +24,7 @@ use crate::{
 /// Find the sentences most like a query, or, without --input, the words.
 ///
 /// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, the nearest first.
-/// Blank lines of the input are passed over. A query without a known word is the zero vector, unless the model has vectors
+/// Blank lines of the input are passed over. Memory grows with the queries and with K, not with the input. A query without a known word is the zero vector, unless the model has vectors
 /// for unknown words: it has no neighbours, and that is said.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -46,6 +51,10 @@ pub(crate) struct Nearest {
     text: TextArgs,
 }
 
+/// Values of the vectors, and about the bytes of the text, that are searched at a time: 64 MiB and 16 MiB.
+const CHUNK_VALUES: usize = 16 << 20;
+const CHUNK_BYTES: usize = 16 << 20;
+
 const EXAMPLES: &str = "\
 Examples:
   senv nearest --model model.senv --input text.txt --query \"a cat sat on the mat\" --k 5
@@ -60,10 +69,10 @@ struct Answer<'a> {
     neighbours: Vec<FoundText<'a>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 struct FoundText<'a> {
     cosine: f32,
-    text: &'a str,
+    text: Cow<'a, str>,
 }
 
 impl Nearest {
@@ -81,42 +90,68 @@ impl Nearest {
             queries.extend(lines.iter().map(|(_, line)| line.to_owned()));
         }
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
-        if self.input.is_empty() {
-            let words = model.to_embeddings()?;
-            // A word is not shown as its own neighbour.
-            let own: Vec<_> = queries.iter().map(|query| words.vocabulary().id(query).map(|id| id.index())).collect();
-            let plain = known_unweighted(&model)?;
-            let encoder = plain.as_ref().map_or(&model as &dyn SentenceEncoder, |plain| plain);
-            self.search(encoder, &words, &queries, |row| words.word(row), |query, row| own[query] != Some(row))
-        } else {
-            let lines = read_sentences(&self.input, &self.text.options())?;
-            if lines.len() == 0 {
-                return Err(senv_core::Error::EmptyInput { path: self.input[0].clone() }.into());
-            }
-            model.prepare_for_many();
-            let table = encode(&model, &lines)?;
-            self.search(&model, &table, &queries, |row| lines.get(row), |_, _| true)
-        }
+        if self.input.is_empty() { self.words(&model, &queries) } else { self.sentences(&model, &queries) }
     }
 
-    fn search<'a, R: Rows>(
-        &self,
-        encoder: &dyn SentenceEncoder,
-        rows: &R,
-        queries: &'a [&'a str],
-        text: impl Fn(usize) -> &'a str,
-        keep: impl Fn(usize, usize) -> bool + Sync,
-    ) -> Result {
-        let (vectors, coverage) = encoder.encode_batch(queries)?;
-        let vectors: Vec<&[f32]> = vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect();
-        let found = NearestIndex::new(rows).nearest_batch_where(&vectors, self.k, keep)?;
+    /// Searches the words of the model.
+    fn words(&self, model: &Model, queries: &[&str]) -> Result {
+        let words = model.to_embeddings()?;
+        for (word, row) in words.iter() {
+            finite::check(model, &self.model.model, word, row)?;
+        }
+        // A word is not shown as its own neighbour.
+        let own: Vec<_> = queries.iter().map(|query| words.vocabulary().id(query).map(|id| id.index())).collect();
+        let plain = known_unweighted(model)?;
+        let encoder = plain.as_ref().map_or(model as &dyn SentenceEncoder, |plain| plain);
+        let queries = Queries::encode(encoder, model, &self.model.model, queries)?;
+        let is_other = |query: usize, row| own[query] != Some(row);
+        let found = NearestIndex::new(&words).nearest_batch_where(&queries.rows(), self.k, is_other)?;
+        let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: words.word(near.row).into() };
+        let found = found.iter().map(|found| found.iter().map(text).collect());
+        self.answer(&queries, found)
+    }
+
+    /// Searches the sentences of the input, some at a time: what is kept of them are the best so far.
+    fn sentences(&self, model: &Model, queries: &[&str]) -> Result {
+        model.prepare_for_many();
+        let queries = Queries::encode(model, model, &self.model.model, queries)?;
+        let mut best = Best::new(queries.texts.len(), self.k);
+        let mut reader = TextReader::open(&self.input, &self.text.options())?;
+        let (mut lines, mut n_lines, mut n_unknown) = (Lines::default(), 0_u64, 0_u64);
+        loop {
+            lines.fill_sentences(&mut reader, (CHUNK_VALUES / model.dim().max(1)).max(1), CHUNK_BYTES)?;
+            if lines.len() == 0 {
+                break;
+            }
+            let sentences: Vec<&str> = lines.iter().map(|(_, line)| line).collect();
+            let (vectors, coverage) = model.encode_batch(&sentences)?;
+            for (sentence, vector) in sentences.iter().zip(vectors.rows()) {
+                finite::check(model, &self.model.model, sentence, vector.to_slice().unwrap_or_default())?;
+            }
+            n_lines += sentences.len() as u64;
+            n_unknown += coverage.iter().filter(|coverage| coverage.is_empty()).count() as u64;
+            let (rows, dim) = vectors.dim();
+            let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
+            best.add(NearestIndex::new(&table).nearest_batch(&queries.rows(), self.k)?, &lines)?;
+        }
+        if n_lines == 0 {
+            return Err(senv_core::Error::EmptyInput { path: self.input[0].clone() }.into());
+        }
+        if n_unknown > 0 {
+            let sentences = plural(n_unknown, "sentence");
+            output::warn(&format!("{sentences} of the input without a known word: never neighbours"));
+        }
+        self.answer(&queries, best.of_query.into_iter())
+    }
+
+    fn answer<'a>(&self, queries: &Queries<'_>, found: impl Iterator<Item = Vec<FoundText<'a>>>) -> Result {
         let mut out = output::stdout();
-        for (i, ((query, coverage), neighbours)) in queries.iter().zip(coverage).zip(found).enumerate() {
-            let found = |n: Neighbour| FoundText { cosine: n.cosine, text: text(n.row) };
-            let Coverage { tokens, known, .. } = coverage;
-            let neighbours: Vec<FoundText<'_>> = neighbours.into_iter().map(found).collect();
+        let n = queries.texts.len();
+        for (i, ((&query, coverage), neighbours)) in queries.texts.iter().zip(&queries.coverage).zip(found).enumerate()
+        {
+            let Coverage { tokens, known, .. } = *coverage;
             let answer = Answer { query, tokens, known_tokens: known, neighbours };
-            self.write(&mut out, i, queries.len(), &answer).map_err(Failure::stdout)?;
+            self.write(&mut out, i, n, &answer).map_err(Failure::stdout)?;
             if coverage.is_empty() {
                 out.flush().map_err(Failure::stdout)?;
                 output::warn(&format!("no word of {query:?} is known: zero vector, no neighbours"));
@@ -146,14 +181,85 @@ fn known_unweighted(model: &Model) -> Result<Option<AverageEncoder>> {
     Ok(average.map(|average| average.with_unknown_words(UnknownWords::Skip).with_weighting(None)).transpose()?)
 }
 
-/// The vectors of the sentences.
-fn encode(model: &Model, lines: &Lines) -> Result<Table> {
-    let sentences: Vec<&str> = lines.iter().map(|(_, line)| line).collect();
-    let (vectors, coverage) = model.encode_batch(&sentences)?;
-    let unknown = coverage.iter().filter(|coverage| coverage.is_empty()).count() as u64;
-    if unknown > 0 {
-        output::warn(&format!("{} of the input without a known word: never neighbours", plural(unknown, "sentence")));
+/// What is looked for.
+struct Queries<'a> {
+    texts: &'a [&'a str],
+    vectors: Array2<f32>,
+    coverage: Vec<Coverage>,
+}
+
+impl<'a> Queries<'a> {
+    fn encode(encoder: &dyn SentenceEncoder, model: &Model, path: &Path, texts: &'a [&'a str]) -> Result<Self> {
+        let (vectors, coverage) = encoder.encode_batch(texts)?;
+        let queries = Self { texts, vectors, coverage };
+        for (text, vector) in texts.iter().zip(queries.rows()) {
+            finite::check(model, path, text, vector)?;
+        }
+        Ok(queries)
     }
-    let (rows, dim) = vectors.dim();
-    Ok(Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?)
+
+    fn rows(&self) -> Vec<&[f32]> {
+        self.vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect()
+    }
+}
+
+/// The nearest sentences so far, of each query.
+struct Best {
+    k: usize,
+    of_query: Vec<Vec<FoundText<'static>>>,
+}
+
+impl Best {
+    fn new(n_queries: usize, k: usize) -> Self {
+        Self { k, of_query: vec![Vec::new(); n_queries] }
+    }
+
+    /// Takes in what was found among these lines, which follow all those before.
+    fn add(&mut self, found: Vec<Vec<Neighbour>>, lines: &Lines) -> Result {
+        for (best, found) in self.of_query.iter_mut().zip(found) {
+            // Among equals the first line wins, and all of these come later.
+            let floor = if best.len() < self.k { None } else { best.last().map(|last| last.cosine) };
+            for near in found.into_iter().filter(|near| floor.is_none_or(|floor| near.cosine > floor)) {
+                let line = lines.get(near.row);
+                let mut text = String::new();
+                let no_memory = |_| no_memory("the sentences found", line.len() + size_of::<FoundText<'_>>());
+                text.try_reserve_exact(line.len()).and_then(|()| best.try_reserve(1)).map_err(no_memory)?;
+                text.push_str(line);
+                best.push(FoundText { cosine: near.cosine, text: text.into() });
+            }
+            best.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
+            best.truncate(self.k);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of cosines that occur several times, in chunks of every size: the same as in one.
+    #[test]
+    fn the_best_of_chunks_are_the_best_of_all() {
+        let cosines: Vec<f32> = (0..60).map(|i| ((i * 37) % 11) as f32 / 11.0).collect();
+        let best_of = |chunk: usize, k: usize| {
+            let mut best = Best::new(1, k);
+            for (number, cosines) in cosines.chunks(chunk).enumerate() {
+                let mut lines = Lines::default();
+                (0..cosines.len()).for_each(|i| lines.push(&format!("{}", number * chunk + i)).unwrap());
+                let mut found: Vec<Neighbour> =
+                    cosines.iter().enumerate().map(|(row, &cosine)| Neighbour { row, cosine }).collect();
+                found.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
+                found.truncate(k);
+                best.add(vec![found], &lines).unwrap();
+            }
+            best.of_query[0].iter().map(|found| found.text.parse::<usize>().unwrap()).collect::<Vec<_>>()
+        };
+        for k in [1, 7, 100] {
+            for chunk in 1..60 {
+                assert_eq!(best_of(chunk, k), best_of(60, k), "{k} of chunks of {chunk}");
+            }
+        }
+        assert_eq!(best_of(9, 2), [8, 19], "the first of equals");
+    }
 }

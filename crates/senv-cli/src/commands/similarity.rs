@@ -1,13 +1,16 @@
 //! `senv similarity`: how alike two sentences are.
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use senv_core::{Scratch, SentenceEncoder, TextReader, kernels};
 use senv_models::Model;
 use serde::Serialize;
 
 use crate::{
-    commands::ModelArg,
+    commands::{ModelArg, finite},
     destination,
     failure::{Failure, Result},
     number::{Digits, push_row},
@@ -78,20 +81,26 @@ impl Pair<'_> {
 }
 
 /// What one thread reuses from pair to pair.
-struct State {
+struct State<'a> {
+    model: &'a Model,
+    /// Its file, for errors.
+    path: &'a Path,
     scratch: Scratch,
     vectors: Vec<f32>,
 }
 
-impl State {
-    fn new(model: &Model) -> Self {
-        Self { scratch: Scratch::default(), vectors: vec![0.0; 2 * model.dim()] }
+impl<'m> State<'m> {
+    fn new(model: &'m Model, path: &'m Path) -> Self {
+        Self { model, path, scratch: Scratch::default(), vectors: vec![0.0; 2 * model.dim()] }
     }
 
-    fn pair<'a>(&mut self, model: &Model, first: &'a str, second: &'a str) -> Result<Pair<'a>> {
+    fn pair<'a>(&mut self, first: &'a str, second: &'a str) -> Result<Pair<'a>> {
+        let Self { model, path, .. } = *self;
         let (u, v) = self.vectors.split_at_mut(model.dim());
         let coverage =
             [model.encode_into(first, &mut self.scratch, u), model.encode_into(second, &mut self.scratch, v)];
+        finite::check(model, path, first, u)?;
+        finite::check(model, path, second, v)?;
         let relatedness = model.relatedness(first, second)?;
         let known_tokens = coverage.map(|coverage| coverage.known);
         let is_empty = coverage.iter().any(|coverage| coverage.is_empty());
@@ -102,9 +111,10 @@ impl State {
 impl Similarity {
     pub(crate) fn run(self, threads: usize) -> Result {
         let model = self.model.open()?;
+        let state = || State::new(&model, &self.model.model);
         let mut unknown = 0;
         if let (Some(first), Some(second)) = (&self.first, &self.second) {
-            let pair = State::new(&model).pair(&model, first, second)?;
+            let pair = state().pair(first, second)?;
             unknown = u64::from(pair.is_empty);
             if self.json {
                 output::print_json(&pair)?;
@@ -119,17 +129,11 @@ impl Similarity {
             model.prepare_for_many();
             let reader = TextReader::open(&[&self.input], &self.text.options())?;
             let mut out = output::stdout();
-            let work = |state: &mut State, batch: &mut Batch<u64>| self.score(&model, state, batch);
-            stream::run(
-                reader,
-                threads,
-                || State::new(&model),
-                work,
-                |batch| {
-                    unknown += batch.tally;
-                    out.write_all(&batch.out).map_err(Failure::stdout)
-                },
-            )?;
+            let work = |state: &mut State<'_>, batch: &mut Batch<u64>| self.score(state, batch);
+            stream::run(reader, threads, state, work, |batch| {
+                unknown += batch.tally;
+                out.write_all(&batch.out).map_err(Failure::stdout)
+            })?;
             out.flush().map_err(Failure::stdout)?;
         }
         if unknown > 0 {
@@ -138,7 +142,7 @@ impl Similarity {
         Ok(())
     }
 
-    fn score(&self, model: &Model, state: &mut State, batch: &mut Batch<u64>) -> Result {
+    fn score(&self, state: &mut State<'_>, batch: &mut Batch<u64>) -> Result {
         let Batch { lines, out, tally } = batch;
         for (number, line) in lines.iter() {
             let mut columns = line.split('\t');
@@ -146,7 +150,7 @@ impl Similarity {
                 let reason = "found no tab, expected FIRST<TAB>SECOND; separate the sentences with one tab";
                 return Err(stream::bad_line(&self.input, number, reason));
             };
-            let pair = state.pair(model, first, second)?;
+            let pair = state.pair(first, second)?;
             *tally += u64::from(pair.is_empty);
             if self.json {
                 serde_json::to_writer(&mut *out, &pair)?;

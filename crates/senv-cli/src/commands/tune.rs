@@ -150,7 +150,7 @@ impl Search {
         self.check_output()?;
         let mut table = RunTable::open(self.output.join("results.tsv"), &grid.names())?;
 
-        let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install()?);
+        let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install());
         let mut first = params(base, None)?;
         let parts = first.parts();
         let group = groups_by_default(parts.pairs);
@@ -292,7 +292,10 @@ impl Runner<'_> {
         let began = Instant::now();
         let (score, step) = match self.train(&params) {
             Err(
-                Error::Diverged { step, .. } | Error::NotLearning { step, .. } | Error::ExplodingGradient { step, .. },
+                Error::Diverged { step, .. }
+                | Error::NotLearning { step, .. }
+                | Error::Outgrown { step, .. }
+                | Error::ExplodingGradient { step, .. },
             ) => (f64::NAN, step),
             Ok(trained) if trained.stopped == Stopped::Interrupted => {
                 self.progress.finish();

@@ -239,6 +239,17 @@ fn rates_at_which_nothing_is_learnt_leave_no_model() {
     }
 }
 
+/// The loss falls below that of the start, as cosines of one huge step may have it; nothing but that step is in the vectors.
+#[test]
+fn weights_that_outgrow_those_they_began_with_leave_no_model() {
+    let folder = crate::systems::samples();
+    let train = ["train", "pp", "--pairs", "pairs.tsv", "--loss", "softmax-cosine", "--output", "m.senv", "--lr"];
+    let run = |lr: &str| folder.run(&[&train[..], &[lr]].concat());
+    run("1e10").fails(1, &["times as long", "lost in rounding", "lower --lr"]);
+    assert!(!folder.has("m.senv"));
+    run("1e3").ok();
+}
+
 #[test]
 fn the_rate_follows_the_length_of_initial_vectors_where_only_cosines_count() {
     let folder = Folder::with_pairs();

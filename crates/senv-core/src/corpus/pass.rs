@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     Control, CorpusOptions, Error, Observer, Progress, Result, TextOptions, Vocabulary, VocabularyBuilder,
+    spawn_others,
     text::{BlockReader, TextBlock, check_line, cut_line},
 };
 
@@ -89,7 +90,7 @@ pub(super) fn pass(
     let mut done = Vec::with_capacity(n_threads);
     std::thread::scope(|scope| {
         let shared = &shared;
-        let others: Vec<_> = (1..n_threads).map(|thread| scope.spawn(move || shared.work(thread))).collect();
+        let others = spawn_others(scope, n_threads, |thread| move || shared.work(thread));
         done.push(shared.work(0));
         for other in others {
             match other.join() {
@@ -213,7 +214,16 @@ impl Shared<'_> {
             n_replaced += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
             let before = ids.len();
             match self.known {
-                None => self.options.tokenizer.for_each(&text, scratch, |token| ids.push(builder.add(token))),
+                None => {
+                    let mut failed = None;
+                    self.options.tokenizer.for_each(&text, scratch, |token| match builder.try_add(token) {
+                        Ok(id) => ids.push(id),
+                        Err(error) => failed = Some(error),
+                    });
+                    if let Some(error) = failed {
+                        return Err(error);
+                    }
+                }
                 Some(known) => self
                     .options
                     .tokenizer

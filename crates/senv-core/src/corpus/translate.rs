@@ -9,7 +9,7 @@ use super::{
     pass::{Piece, UNKNOWN},
     storage::{ScratchFile, Storage},
 };
-use crate::{Result, Vocabulary, VocabularyBuilder};
+use crate::{Error, Result, Vocabulary, VocabularyBuilder, spawn_others};
 
 /// For each thread, the final id of each provisional one, or [`UNKNOWN`] where the token is not in the vocabulary;
 /// empty where the ids are final already.
@@ -26,7 +26,13 @@ pub(super) fn merge(
     let mut tables: Tables = Vec::with_capacity(builders.len() + 1);
     tables.push((0..all.len() as u32).collect());
     for builder in builders {
-        tables.push(builder.iter().map(|(token, count)| all.add_many(token, count)).collect());
+        let mut table = Vec::new();
+        let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes: 4 * builder.len() as u64 };
+        table.try_reserve_exact(builder.len()).map_err(refused)?;
+        for (token, count) in builder.iter() {
+            table.push(all.try_add_many(token, count)?);
+        }
+        tables.push(table);
     }
     let keep: Vec<u32> = keep.iter().map(|token| all.add_many(token, 0)).collect();
     let vocabulary = all.finish_keeping(min_count, max_vocabulary, &keep)?;
@@ -104,7 +110,7 @@ fn translate_file(
     };
     let mut done = Vec::with_capacity(pieces.len());
     std::thread::scope(|scope| {
-        let others: Vec<_> = (1..n_threads.min(pieces.len())).map(|_| scope.spawn(work)).collect();
+        let others = spawn_others(scope, n_threads.min(pieces.len()), |_| work);
         done.append(&mut work()?);
         for other in others {
             match other.join() {

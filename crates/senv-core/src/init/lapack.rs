@@ -41,6 +41,7 @@ mod tests {
     use crate::{init::householder, stream};
 
     // The library that the tests link: Debian's libopenblas-dev, for example.
+    // SAFETY: only the address of the function is taken, to have the library linked; it is never called from here.
     #[link(name = "openblas")]
     unsafe extern "C" {
         fn dgeqrf_();

@@ -40,8 +40,6 @@ unsafe fn int4_codes(x: &[u8; 32]) -> [__m128i; 4] {
     }
 }
 
-// SAFETY of all blocks below: the callers of `Vector` and `Memory` guarantee instructions and memory.
-
 impl Vector for V512 {
     const LANES: usize = 16;
     const SCORE_BLOCK: (usize, usize) = (4, 4);
@@ -53,26 +51,31 @@ impl Vector for V512 {
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {
+        // SAFETY: the caller has AVX-512; no memory is accessed.
         unsafe { Self(_mm512_set1_ps(x)) }
     }
 
     #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the caller has AVX-512; no memory is accessed.
         unsafe { Self(_mm512_add_ps(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn mul(self, other: Self) -> Self {
+        // SAFETY: the caller has AVX-512; no memory is accessed.
         unsafe { Self(_mm512_mul_ps(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller has AVX-512; no memory is accessed.
         unsafe { Self(_mm512_fmadd_ps(self.0, a.0, b.0)) }
     }
 
     #[inline(always)]
     unsafe fn shrink(self, tau: Self) -> Self {
+        // SAFETY: the caller has AVX-512; no memory is accessed.
         unsafe {
             let sign = _mm512_and_si512(_mm512_castps_si512(self.0), _mm512_set1_epi32(i32::MIN));
             let left = _mm512_sub_ps(_mm512_abs_ps(self.0), tau.0);
@@ -83,6 +86,7 @@ impl Vector for V512 {
 
     #[inline(always)]
     unsafe fn add_int4_block(c: f32, x: &[u8; 32], y: &mut [f32; 64]) {
+        // SAFETY: the caller has AVX-512; all reads and writes are within the 64 values of `y`.
         unsafe {
             let c = _mm512_set1_ps(c);
             for (codes, y) in int4_codes(x).into_iter().zip(y.as_chunks_mut::<16>().0) {
@@ -94,6 +98,7 @@ impl Vector for V512 {
 
     #[inline(always)]
     unsafe fn sum4(v: [Self; 4]) -> [f32; 4] {
+        // SAFETY: the caller has AVX-512; what is stored goes into an array of that length.
         unsafe { V256::sum4([halve(v[0]), halve(v[1]), halve(v[2]), halve(v[3])]) }
     }
 }
@@ -101,6 +106,7 @@ impl Vector for V512 {
 /// Lower half plus upper half.
 #[inline(always)]
 unsafe fn halve(v: V512) -> V256 {
+    // SAFETY: the caller has AVX-512; no memory is accessed.
     unsafe {
         let upper = _mm512_extractf64x4_pd::<1>(_mm512_castps_pd(v.0));
         V256(_mm256_add_ps(_mm512_castps512_ps256(v.0), _mm256_castpd_ps(upper)))
@@ -116,21 +122,25 @@ fn mask16(n: usize) -> __mmask16 {
 impl Memory<V512> for Plain {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V512 {
+        // SAFETY: the caller has AVX-512, and a whole vector can be read at `p`.
         unsafe { V512(_mm512_loadu_ps(p)) }
     }
 
     #[inline(always)]
     unsafe fn load_part(p: *const f32, n: usize) -> V512 {
+        // SAFETY: the caller has AVX-512, and the first values at `p` can be read; no others are.
         unsafe { V512(_mm512_maskz_loadu_ps(mask16(n), p)) }
     }
 
     #[inline(always)]
     unsafe fn store(p: *mut f32, v: V512) {
+        // SAFETY: the caller has AVX-512, and a whole vector can be written at `p`.
         unsafe { _mm512_storeu_ps(p, v.0) }
     }
 
     #[inline(always)]
     unsafe fn store_part(p: *mut f32, n: usize, v: V512) {
+        // SAFETY: the caller has AVX-512, and the first values at `p` can be written; no others are.
         unsafe { _mm512_mask_storeu_ps(p, mask16(n), v.0) }
     }
 }
@@ -138,21 +148,25 @@ impl Memory<V512> for Plain {
 impl Memory<V512> for Shared {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V512 {
+        // SAFETY: the caller has AVX-512, and a whole vector can be read at `p`.
         unsafe { V512(load_512(p)) }
     }
 
     #[inline(always)]
     unsafe fn load_part(p: *const f32, n: usize) -> V512 {
+        // SAFETY: the caller has AVX-512, and the first values at `p` can be read; no others are.
         unsafe { V512(load_512_part(p, mask16(n))) }
     }
 
     #[inline(always)]
     unsafe fn store(p: *mut f32, v: V512) {
+        // SAFETY: the caller has AVX-512, and a whole vector can be written at `p`.
         unsafe { store_512(p, v.0) }
     }
 
     #[inline(always)]
     unsafe fn store_part(p: *mut f32, n: usize, v: V512) {
+        // SAFETY: the caller has AVX-512, and the first values at `p` can be written; no others are.
         unsafe { store_512_part(p, mask16(n), v.0) }
     }
 }
@@ -161,6 +175,7 @@ impl Memory<V512> for Shared {
 #[target_feature(enable = "avx512f")]
 unsafe fn load_512(p: *const f32) -> __m512 {
     let v: __m512;
+    // SAFETY: the caller has AVX-512, and a whole vector can be read at `p`.
     unsafe {
         asm!("vmovups {v}, [{p}]", v = out(zmm_reg) v, p = in(reg) p, options(nostack, preserves_flags, readonly))
     };
@@ -171,6 +186,7 @@ unsafe fn load_512(p: *const f32) -> __m512 {
 #[target_feature(enable = "avx512f")]
 unsafe fn load_512_part(p: *const f32, mask: __mmask16) -> __m512 {
     let v: __m512;
+    // SAFETY: the caller has AVX-512, and the first values at `p` can be read; no others are.
     unsafe {
         asm!("vmovups {v}{{{mask}}}{{z}}, [{p}]", v = out(zmm_reg) v, p = in(reg) p, mask = in(kreg) mask,
             options(nostack, preserves_flags, readonly));
@@ -181,12 +197,14 @@ unsafe fn load_512_part(p: *const f32, mask: __mmask16) -> __m512 {
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn store_512(p: *mut f32, v: __m512) {
+    // SAFETY: the caller has AVX-512, and a whole vector can be written at `p`.
     unsafe { asm!("vmovups [{p}], {v}", v = in(zmm_reg) v, p = in(reg) p, options(nostack, preserves_flags)) };
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn store_512_part(p: *mut f32, mask: __mmask16, v: __m512) {
+    // SAFETY: the caller has AVX-512, and the first values at `p` can be written; no others are.
     unsafe {
         asm!("vmovups [{p}]{{{mask}}}, {v}", v = in(zmm_reg) v, p = in(reg) p, mask = in(kreg) mask,
             options(nostack, preserves_flags));
@@ -204,26 +222,31 @@ impl Vector for V256 {
 
     #[inline(always)]
     unsafe fn splat(x: f32) -> Self {
+        // SAFETY: the caller has AVX2 and FMA; no memory is accessed.
         unsafe { Self(_mm256_set1_ps(x)) }
     }
 
     #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
+        // SAFETY: the caller has AVX2 and FMA; no memory is accessed.
         unsafe { Self(_mm256_add_ps(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn mul(self, other: Self) -> Self {
+        // SAFETY: the caller has AVX2 and FMA; no memory is accessed.
         unsafe { Self(_mm256_mul_ps(self.0, other.0)) }
     }
 
     #[inline(always)]
     unsafe fn mul_add(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller has AVX2 and FMA; no memory is accessed.
         unsafe { Self(_mm256_fmadd_ps(self.0, a.0, b.0)) }
     }
 
     #[inline(always)]
     unsafe fn shrink(self, tau: Self) -> Self {
+        // SAFETY: the caller has AVX2 and FMA; no memory is accessed.
         unsafe {
             let minus = _mm256_set1_ps(-0.0);
             let left = _mm256_sub_ps(_mm256_andnot_ps(minus, self.0), tau.0);
@@ -234,6 +257,7 @@ impl Vector for V256 {
 
     #[inline(always)]
     unsafe fn add_int4_block(c: f32, x: &[u8; 32], y: &mut [f32; 64]) {
+        // SAFETY: the caller has AVX2 and FMA; all reads and writes are within the 64 values of `y`.
         unsafe {
             let c = _mm256_set1_ps(c);
             let halves = int4_codes(x).into_iter().flat_map(|codes| [codes, _mm_srli_si128::<8>(codes)]);
@@ -246,6 +270,7 @@ impl Vector for V256 {
 
     #[inline(always)]
     unsafe fn sum4(v: [Self; 4]) -> [f32; 4] {
+        // SAFETY: the caller has AVX2 and FMA; what is stored goes into an array of that length.
         unsafe {
             let pairs = _mm256_hadd_ps(_mm256_hadd_ps(v[0].0, v[1].0), _mm256_hadd_ps(v[2].0, v[3].0));
             let sums = _mm_add_ps(_mm256_castps256_ps128(pairs), _mm256_extractf128_ps::<1>(pairs));
@@ -261,22 +286,26 @@ static FIRST_LANES: [i32; 16] = [-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 
 
 #[inline(always)]
 unsafe fn mask8(n: usize) -> __m256i {
+    // SAFETY: the caller has AVX2, and `n` is below 8: eight of the sixteen numbers are read.
     unsafe { _mm256_loadu_si256(FIRST_LANES.as_ptr().add(8 - n).cast()) }
 }
 
 impl Memory<V256> for Plain {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V256 {
+        // SAFETY: the caller has AVX2 and FMA, and a whole vector can be read at `p`.
         unsafe { V256(_mm256_loadu_ps(p)) }
     }
 
     #[inline(always)]
     unsafe fn load_part(p: *const f32, n: usize) -> V256 {
+        // SAFETY: the caller has AVX2 and FMA, and the first values at `p` can be read; no others are.
         unsafe { V256(_mm256_maskload_ps(p, mask8(n))) }
     }
 
     #[inline(always)]
     unsafe fn store(p: *mut f32, v: V256) {
+        // SAFETY: the caller has AVX2 and FMA, and a whole vector can be written at `p`.
         unsafe { _mm256_storeu_ps(p, v.0) }
     }
 
@@ -284,6 +313,7 @@ impl Memory<V256> for Plain {
     unsafe fn store_part(p: *mut f32, n: usize, v: V256) {
         // One by one: the masked store of AVX takes tens of cycles on many processors.
         let mut lanes = [0.0; 8];
+        // SAFETY: the caller has AVX2 and FMA, and the first values at `p` can be written; no others are.
         unsafe {
             _mm256_storeu_ps(lanes.as_mut_ptr(), v.0);
             for (k, &x) in lanes.iter().enumerate().take(n) {
@@ -296,21 +326,25 @@ impl Memory<V256> for Plain {
 impl Memory<V256> for Shared {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V256 {
+        // SAFETY: the caller has AVX2 and FMA, and a whole vector can be read at `p`.
         unsafe { V256(load_256(p)) }
     }
 
     #[inline(always)]
     unsafe fn load_part(p: *const f32, n: usize) -> V256 {
+        // SAFETY: the caller has AVX2 and FMA, and the first values at `p` can be read; no others are.
         unsafe { V256(load_256_part(p, mask8(n))) }
     }
 
     #[inline(always)]
     unsafe fn store(p: *mut f32, v: V256) {
+        // SAFETY: the caller has AVX2 and FMA, and a whole vector can be written at `p`.
         unsafe { store_256(p, v.0) }
     }
 
     #[inline(always)]
     unsafe fn store_part(p: *mut f32, n: usize, v: V256) {
+        // SAFETY: the caller has AVX2 and FMA, and the first values at `p` can be written; no others are.
         unsafe { store_256_part(p, mask8(n), v.0) }
     }
 }
@@ -319,6 +353,7 @@ impl Memory<V256> for Shared {
 #[target_feature(enable = "avx")]
 unsafe fn load_256(p: *const f32) -> __m256 {
     let v: __m256;
+    // SAFETY: the caller has AVX2 and FMA, and a whole vector can be read at `p`.
     unsafe {
         asm!("vmovups {v}, [{p}]", v = out(ymm_reg) v, p = in(reg) p, options(nostack, preserves_flags, readonly))
     };
@@ -329,6 +364,7 @@ unsafe fn load_256(p: *const f32) -> __m256 {
 #[target_feature(enable = "avx")]
 unsafe fn load_256_part(p: *const f32, mask: __m256i) -> __m256 {
     let v: __m256;
+    // SAFETY: the caller has AVX2 and FMA, and the first values at `p` can be read; no others are.
     unsafe {
         asm!("vmaskmovps {v}, {mask}, [{p}]", v = out(ymm_reg) v, p = in(reg) p, mask = in(ymm_reg) mask,
             options(nostack, preserves_flags, readonly));
@@ -339,12 +375,14 @@ unsafe fn load_256_part(p: *const f32, mask: __m256i) -> __m256 {
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn store_256(p: *mut f32, v: __m256) {
+    // SAFETY: the caller has AVX2 and FMA, and a whole vector can be written at `p`.
     unsafe { asm!("vmovups [{p}], {v}", v = in(ymm_reg) v, p = in(reg) p, options(nostack, preserves_flags)) };
 }
 
 #[inline]
 #[target_feature(enable = "avx")]
 unsafe fn store_256_part(p: *mut f32, mask: __m256i, v: __m256) {
+    // SAFETY: the caller has AVX2 and FMA, and the first values at `p` can be written; no others are.
     unsafe {
         asm!("vmaskmovps [{p}], {mask}, {v}", v = in(ymm_reg) v, p = in(reg) p, mask = in(ymm_reg) mask,
             options(nostack, preserves_flags));

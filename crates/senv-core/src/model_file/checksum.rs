@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::KEY_HEADER_CRC;
 
 /// Bytes that one thread computes a checksum of at a time.
-const PIECE: usize = 1 << 20;
+pub(super) const PIECE: usize = 1 << 20;
 
 /// CRC-32 of bytes; of many, on all threads.
 pub(super) fn crc(bytes: &[u8]) -> u32 {

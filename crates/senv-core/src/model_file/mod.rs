@@ -7,10 +7,12 @@ mod checksum;
 mod header;
 mod map;
 mod reader;
+mod verify;
 #[cfg(feature = "write")]
 mod writer;
 
 pub use reader::{ModelFile, RawTensor};
+pub use verify::Verification;
 #[cfg(feature = "write")]
 pub use writer::ModelWriter;
 

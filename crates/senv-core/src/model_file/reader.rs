@@ -34,9 +34,9 @@ const IN_MEMORY: &str = "<in memory>";
 /// ```
 #[derive(Debug)]
 pub struct ModelFile {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     bytes: SharedBytes,
-    header: Header,
+    pub(super) header: Header,
 }
 
 /// A tensor of a [`ModelFile`] as it is stored.
@@ -53,12 +53,26 @@ pub struct RawTensor {
 impl ModelFile {
     /// Memory-maps the file and checks its header: structure, version and, where it is recorded, checksum.
     ///
+    /// The file must not be written into while it is open, only replaced, as senv does: other numbers would be read, and a
+    /// file that gets shorter ends the program. [`ModelFile::read`] is for files that others may write into.
+    ///
     /// # Errors
     /// [`Error::BadTensors`] if it breaks the rules of safetensors; [`Error::NotAModel`] without the metadata of
     /// senv; [`Error::NewerVersion`]; [`Error::Checksum`] if the header is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::from_shared(path, map(path)?)
+    }
+
+    /// Reads the whole file into memory, with the same checks: for a file that others may write into while it is used. The
+    /// map of [`ModelFile::open`] would follow them, or end the program where the file gets shorter.
+    ///
+    /// # Errors
+    /// As [`ModelFile::open`]; [`Error::Io`] if it cannot be read, also for lack of memory.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+        Self::from_shared(path, bytes.into())
     }
 
     /// A model that is part of the program, for example by `include_bytes!`; nothing is copied. Errors name it
@@ -260,7 +274,10 @@ impl ModelFile {
             Some(n) => n.parse().map_err(|_| bad(format!("{KEY_CORPUS_TOKENS} is {n:?}, expected a number")))?,
             None => 0,
         };
-        let text = std::str::from_utf8(self.bytes(TEXT)?).map_err(|e| bad(format!("{TEXT}: {e}")))?.to_owned();
+        // A copy is checked and not the map: another program may write to the file between a check and the copy.
+        let text = self.data(self.typed(TEXT, "U8", None, "U8")?).to_vec();
+        self.check_bytes(TEXT, &text)?;
+        let text = String::from_utf8(text).map_err(|e| bad(format!("{TEXT}: {e}")))?;
         Vocabulary::from_parts(text, self.u32s(OFFSETS)?, self.u64s(COUNTS)?, corpus_tokens).map_err(
             |error| match error {
                 Error::BadVocabulary { reason } => bad(reason),
@@ -269,25 +286,27 @@ impl ModelFile {
         )
     }
 
-    /// Reads the whole file and compares every tensor with its checksum, where one is recorded.
-    ///
-    /// # Errors
-    /// [`Error::Checksum`] for the first tensor, by name, that is damaged.
-    pub fn verify(&self) -> Result<()> {
-        self.header.tensors.iter().try_for_each(|(name, tensor)| self.check(name, tensor))
+    fn check(&self, name: &str, tensor: &TensorInfo) -> Result<()> {
+        self.check_bytes(name, self.data(tensor))
     }
 
-    fn check(&self, name: &str, tensor: &TensorInfo) -> Result<()> {
-        let Some(recorded) = self.recorded(&format!("{KEY_CRC}{name}"))? else { return Ok(()) };
-        let found = crc(self.data(tensor));
-        if found != recorded {
-            return Err(Error::Checksum { path: self.path.clone(), what: format!("tensor {name:?}"), found, recorded });
+    /// Compares the bytes of a tensor, or a copy of them, with its checksum, where one is recorded.
+    fn check_bytes(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        match self.recorded(&format!("{KEY_CRC}{name}"))? {
+            Some(recorded) => self.compare(name, crc(bytes), recorded),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    pub(super) fn compare(&self, name: &str, found: u32, recorded: u32) -> Result<()> {
+        if found == recorded {
+            return Ok(());
+        }
+        Err(Error::Checksum { path: self.path.clone(), what: format!("tensor {name:?}"), found, recorded })
     }
 
     /// A checksum of the metadata.
-    fn recorded(&self, key: &str) -> Result<Option<u32>> {
+    pub(super) fn recorded(&self, key: &str) -> Result<Option<u32>> {
         let Some(text) = self.header.metadata.get(key) else { return Ok(None) };
         let all_hex = text.len() == 8 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
         match u32::from_str_radix(text, 16) {
@@ -314,7 +333,7 @@ impl ModelFile {
         Ok(tensor)
     }
 
-    fn data(&self, tensor: &TensorInfo) -> &[u8] {
+    pub(super) fn data(&self, tensor: &TensorInfo) -> &[u8] {
         &self.bytes[tensor.start..tensor.end]
     }
 

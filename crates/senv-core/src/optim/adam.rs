@@ -193,7 +193,7 @@ impl<F: Float> Optimizer<F> for Adam {
     /// Runs on the threads of the current rayon pool; bit-identical at any number of threads.
     fn update(&self, state: &mut AdamState<F>, lr: F, x: &mut [F], d_x: &[F]) -> Result<()> {
         check_update(state.m.len(), lr, x, d_x)?;
-        state.n_steps += 1;
+        state.n_steps = state.n_steps.saturating_add(1);
         let step = self.step(state.n_steps, lr.wide());
         if x.len() <= CHUNK {
             F::adam(&step, x, d_x, &mut state.m, &mut state.v);

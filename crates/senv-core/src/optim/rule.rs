@@ -118,6 +118,14 @@ impl<F: Float> ParametersOptimizer<F> {
         self.n_steps
     }
 
+    /// Whether this is a state of `rule` for parameters of these names and shapes: what was read from a file may be any.
+    #[must_use]
+    pub fn fits(&self, rule: UpdateRule, parameters: &Parameters<F>) -> bool {
+        let is_of_form = |moment: &Parameters<F>| moment.expect_form_of(parameters).is_ok();
+        let n_moments = rule.check().map(CheckedRule::n_moments);
+        self.rule == rule && n_moments.ok() == Some(self.moments.len()) && self.moments.iter().all(is_of_form)
+    }
+
     /// One step against `gradient`, on the threads of the current rayon pool, bit-identical at any number.
     ///
     /// # Errors
@@ -127,7 +135,7 @@ impl<F: Float> ParametersOptimizer<F> {
         check_rate(lr)?;
         gradient.expect_form_of(parameters)?;
         self.moments.iter().try_for_each(|moment| moment.expect_form_of(parameters))?;
-        self.n_steps += 1;
+        self.n_steps = self.n_steps.saturating_add(1);
         let step = self.rule.check()?.at::<F>(self.n_steps, lr);
         let [mut first, mut second] = moments_mut(&mut self.moments);
         for (i, (x, d_x)) in parameters.iter_mut().zip(gradient.iter()).enumerate() {
@@ -178,7 +186,7 @@ impl<F: Float> ParametersOptimizer<F> {
             expect("values of a tensor of rows", width * n_rows, x.values().len())?;
             expect("values of a gradient of rows", width * rows.len(), d_rows.len())?;
         }
-        self.n_steps += 1;
+        self.n_steps = self.n_steps.saturating_add(1);
         let step = self.rule.check()?.at::<F>(self.n_steps, lr);
         let [mut first, mut second] = moments_mut(&mut self.moments);
         for (i, (x, d_rows)) in parameters.iter_mut().zip(gradient).enumerate() {

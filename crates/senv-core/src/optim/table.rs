@@ -112,7 +112,7 @@ impl TableOptimizer {
     ) -> Result<()> {
         check_rate(lr)?;
         self.check_shapes(table, tokens, d_rows, penalty)?;
-        self.n_steps += 1;
+        self.n_steps = self.n_steps.saturating_add(1);
         let step = self.rule.check()?.at::<f32>(self.n_steps, lr);
         let penalty = penalty.filter(|penalty| penalty.strength != 0.0);
         let (dim, n_rows) = (table.dim(), table.n_rows());

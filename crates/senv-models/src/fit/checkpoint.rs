@@ -9,7 +9,12 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{FitParams, Weights, learner::Learner, order::Cursors, watch::Watch};
+use super::{
+    FitParams, Weights,
+    learner::Learner,
+    order::{Cursors, Order},
+    watch::Watch,
+};
 use crate::{Error, Result};
 
 /// What the checkpoint file is said to hold.
@@ -29,6 +34,14 @@ pub(super) struct Place {
     pub(super) loss: (f64, u64),
     /// The losses beside those of a guess.
     pub(super) watch: Watch,
+}
+
+impl Place {
+    /// Whether a run of so many steps can stand there; one that cannot would overflow sums and look for examples that are
+    /// not there.
+    pub(super) fn is_possible(&self, order: &Order, total: u64) -> bool {
+        self.step <= total && self.loss.1 <= self.step && self.stale < u32::MAX && order.accepts(&self.cursors)
+    }
 }
 
 /// The best weights so far.
@@ -65,11 +78,13 @@ pub(super) fn save(path: &Path, settings: &str, place: &Place, learner: &Learner
     Ok(checkpoint::save(path, KIND, &state, &tables)?)
 }
 
-/// Reads the file, if there is one and the plan says to go on from it.
+/// Reads the file, if there is one and the plan says to go on from it; all in it must have the shapes of the weights that the
+/// run began with.
 pub(super) fn resume(
     plan: &CheckpointPlan,
     settings: &str,
     params: &FitParams,
+    initial_weights: &Weights,
 ) -> Result<Option<(Place, Learner, Option<Best>)>> {
     if !plan.resume || !plan.path.exists() {
         return Ok(None);
@@ -102,5 +117,15 @@ pub(super) fn resume(
         (None, None) => None,
         _ => return Err(mismatch("half of the best weights")),
     };
+    let is_other = |weights: &Weights| !weights.has_shapes_of(initial_weights);
+    let (n_groups, optimizers) = (weights.parameters.len(), &state.optimizers);
+    let fits = |(optimizer, group): (&ParametersOptimizer<f32>, _)| optimizer.fits(params.rule, group);
+    if is_other(&weights)
+        || best.as_ref().is_some_and(|best| is_other(&best.weights))
+        || optimizers.len() != n_groups
+        || !optimizers.iter().zip(&weights.parameters).all(fits)
+    {
+        return Err(mismatch("weights of other shapes"));
+    }
     Ok(Some((state.place, Learner { weights, words, parameters: state.optimizers, initial_words: initial }, best)))
 }

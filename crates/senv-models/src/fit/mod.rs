@@ -48,6 +48,15 @@ impl Weights {
         Ok(Self { words: copy_table(&self.words)?, parameters: self.parameters.clone() })
     }
 
+    /// Whether all shapes are those of other weights.
+    fn has_shapes_of(&self, other: &Self) -> bool {
+        let shape = |table: &Table| (table.n_rows(), table.dim());
+        let same = |(group, other): (&Parameters<f32>, &Parameters<f32>)| group.expect_form_of(other).is_ok();
+        shape(&self.words) == shape(&other.words)
+            && self.parameters.len() == other.parameters.len()
+            && self.parameters.iter().zip(&other.parameters).all(same)
+    }
+
     /// The sum of the squares of all values; not finite if one of them is not.
     fn square_norm(&self) -> f64 {
         let square = |values: &[f32]| values.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();

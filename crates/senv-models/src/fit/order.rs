@@ -41,6 +41,13 @@ impl Order {
         Self { sources, weighted, batch, seed, cursors, permutations, plan: None }
     }
 
+    /// Whether a run can stand there: one cursor a source, each within its examples.
+    pub(super) fn accepts(&self, Cursors(cursors): &Cursors) -> bool {
+        let is_within =
+            |(cursor, source): (&Cursor, &Source)| cursor.at < source.n_examples.max(1) && cursor.pass < u64::MAX;
+        cursors.len() == self.sources.len() && cursors.iter().zip(&self.sources).all(is_within)
+    }
+
     /// Steps that see as many examples as there are.
     pub(super) fn steps_an_epoch(&self) -> u64 {
         self.sources.iter().map(|source| self.batches(*source)).sum()

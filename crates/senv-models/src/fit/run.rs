@@ -46,6 +46,15 @@ pub enum Stopped {
         /// Whose loss that is.
         of: &'static str,
     },
+    /// The weights had grown so much that those it began with were lost in rounding; the weights are the best before.
+    Outgrown {
+        /// The step.
+        step: u64,
+        /// The learning rate at that step.
+        lr: f64,
+        /// How many times longer the weights had become.
+        growth: f64,
+    },
     /// The gradient was infinite, not a number, or too long to be meant; the weights are the best before.
     Exploded {
         /// The step.
@@ -69,6 +78,7 @@ impl Stopped {
             Self::Finished | Self::Early | Self::Interrupted => None,
             Self::Diverged { step, lr } => Some(Error::Diverged { step, lr }),
             Self::NotLearning { step, lr, loss, bound, of } => Some(Error::NotLearning { step, lr, loss, bound, of }),
+            Self::Outgrown { step, lr, growth } => Some(Error::Outgrown { step, lr, growth }),
             Self::Exploded { step, norm } => Some(Error::ExplodingGradient { step, norm }),
         }
     }
@@ -82,6 +92,7 @@ impl Stopped {
             Self::Interrupted => "interrupted",
             Self::Diverged { .. } => "diverged",
             Self::NotLearning { .. } => "not-learning",
+            Self::Outgrown { .. } => "outgrown",
             Self::Exploded { .. } => "exploded",
         }
     }
@@ -122,7 +133,7 @@ const REPORT: Duration = Duration::from_millis(200);
 /// # Errors
 /// [`CoreError::InvalidParameter`] for a parameter out of range; [`Error::NoExamples`] if there is nothing to learn
 /// from; [`Error::Diverged`] if the loss or a weight is no number, [`Error::NotLearning`] if the loss stays above that
-/// of a guess or of the start, [`Error::ExplodingGradient`] if the gradient is none or too long, and no validation came
+/// of a guess or of the start, [`Error::Outgrown`] if nothing is left of the weights it began with, [`Error::ExplodingGradient`] if the gradient is none or too long, and no validation came
 /// before; [`Error::CheckpointMismatch`] if a checkpoint is of another run; else whatever the
 /// objective, files and memory say.
 pub fn fit<O: Objective + Send>(
@@ -198,18 +209,23 @@ impl<'a, O: Objective> Run<'a, O> {
         let epoch = order.steps_an_epoch();
         let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.epochs)));
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
+        let initial = initial()?;
         let resumed = match &params.checkpoint {
-            Some(plan) => checkpoint::resume(plan, &settings, params)?,
+            Some(plan) => checkpoint::resume(plan, &settings, params, &initial)?,
             None => None,
         };
         let (place, learner, best) = match resumed {
             Some(resumed) => resumed,
             None => {
-                let learner = Learner::new(initial()?, params)?;
+                let learner = Learner::new(initial, params)?;
                 let (cursors, watch) = (order.cursors.clone(), Watch::new(learner.weights.square_norm()));
                 (Place { step: 0, cursors, history: vec![], stale: 0, loss: (0.0, 0), watch }, learner, None)
             }
         };
+        if !place.is_possible(&order, total) {
+            let path = params.checkpoint.as_ref().map(|plan| plan.path.clone()).unwrap_or_default();
+            return Err(Error::CheckpointMismatch { path, what: "a place that this run has not".to_owned() });
+        }
         order.cursors = place.cursors.clone();
         let row_groups = objective.row_groups();
         let zeros = |(i, group): (usize, &Parameters<f32>)| {
@@ -273,6 +289,11 @@ impl<'a, O: Objective> Run<'a, O> {
             }
             if let Some(Verdict { loss, bound, of }) = verdict {
                 stopped = Stopped::NotLearning { step: number, lr, loss, bound, of };
+                break;
+            }
+            let square_norm = || self.learner.weights.square_norm();
+            if let Some(growth) = is_last.then(|| self.place.watch.outgrown(square_norm())).flatten() {
+                stopped = Stopped::Outgrown { step: number, lr, growth };
                 break;
             }
             if self.place.step.is_multiple_of(self.validate_every) || is_last {
@@ -415,6 +436,7 @@ impl<'a, O: Objective> Run<'a, O> {
             (Stopped::NotLearning { step, lr, loss, bound, of }, None) => {
                 return Err(Error::NotLearning { step, lr, loss, bound, of });
             }
+            (Stopped::Outgrown { step, lr, growth }, None) => return Err(Error::Outgrown { step, lr, growth }),
             (Stopped::Exploded { step, norm }, None) => return Err(Error::ExplodingGradient { step, norm }),
             (_, None) => learner.weights,
         };

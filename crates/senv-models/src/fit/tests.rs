@@ -177,6 +177,55 @@ fn it_learns_and_threads_do_not_change_a_bit() {
     );
 }
 
+/// Other weights of the same shapes, so that one can tell where a resumed run began.
+fn ones(mut weights: Weights) -> Weights {
+    weights.words.values_mut().fill(1.0);
+    weights
+}
+
+/// Files whose checksums fit and that no run can have written: more steps than there are, examples that are not there,
+/// weights of other shapes.
+#[test]
+fn forged_checkpoints_are_refused() {
+    let mut order = order::Order::new(vec![Source { n_examples: 5, weight: None }; 2], 2, 1);
+    let watch = watch::Watch::new(1.0);
+    let place = |step, loss, order: &order::Order| checkpoint::Place {
+        step,
+        cursors: order.cursors.clone(),
+        history: vec![],
+        stale: 0,
+        loss: (0.0, loss),
+        watch: watch.clone(),
+    };
+    assert!(place(6, 6, &order).is_possible(&order, 6));
+    assert!(!place(7, 6, &order).is_possible(&order, 6) && !place(u64::MAX, 6, &order).is_possible(&order, 6));
+    assert!(!place(6, u64::MAX, &order).is_possible(&order, 6));
+    order.next(0, &mut Vec::new()); // two examples of a source are behind
+    for n_examples in [1, 3] {
+        let smaller = order::Order::new(vec![Source { n_examples, weight: None }; 2], 2, 1);
+        let one = order::Order::new(vec![Source { n_examples: 5, weight: None }], 2, 1);
+        let behind = place(1, 1, &order);
+        assert_eq!(behind.is_possible(&smaller, 6), n_examples > 2, "{n_examples}");
+        assert!(!behind.is_possible(&one, 6), "a source too many");
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let plan = |resume| Some(CheckpointPlan { path: folder.path().join("c"), every: None, resume });
+    stopped_after(&mut Targets::default(), 3, &FitParams { checkpoint: plan(false), ..params() });
+    let resumed = FitParams { checkpoint: plan(true), ..params() };
+    let longer = || {
+        let Weights { words, parameters } = initial()?;
+        Ok(Weights { words: Table::zeros(words.n_rows() + 1, words.dim())?, parameters })
+    };
+    for error in [
+        fit(&mut Targets::default(), longer, &resumed, &NoObserver).unwrap_err(),
+        fit(&mut Targets::default(), with_output, &resumed, &NoObserver).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("weights of other shapes"), "{error}");
+    }
+    fit(&mut Targets::default(), initial, &resumed, &NoObserver).unwrap();
+}
+
 #[test]
 fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
@@ -193,7 +242,7 @@ fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
             assert_eq!((broken.stopped, broken.steps), (Stopped::Interrupted, stop));
             let mut second = Targets { validations: run.validations, ..objective() };
             let second_params = FitParams { checkpoint: plan(true), ..params.clone() };
-            let resumed = fit(&mut second, || panic!("made anew"), &second_params, &NoObserver).unwrap();
+            let resumed = fit(&mut second, || initial().map(ones), &second_params, &NoObserver).unwrap();
             assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
             assert_eq!((&whole.history, whole.best, whole.loss), (&resumed.history, resumed.best, resumed.loss));
         }
@@ -291,7 +340,7 @@ fn a_run_with_rows_is_resumed_to_the_bit() {
             .unwrap();
         assert_eq!((run.stopped, run.steps), (Stopped::Interrupted, stop));
         let second = FitParams { checkpoint: plan(true), threads: 2, ..params.clone() };
-        let resumed = fit(&mut objective(), || panic!("made anew"), &second, &NoObserver).unwrap();
+        let resumed = fit(&mut objective(), || with_output().map(ones), &second, &NoObserver).unwrap();
         assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
     }
 }

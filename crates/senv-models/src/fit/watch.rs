@@ -27,6 +27,9 @@ const NO_LOWER: f64 = 0.9;
 /// Multiples of the first length of the weights that no rate of use brings. Those of a thousand do come: a recipe may begin
 /// with short vectors and long steps, and the loss of a first batch may be low by chance.
 const GROWN: f64 = 1e6;
+/// Multiples of the first length of the weights at which the first ones are lost in the rounding of f32, 24 bits: nothing is
+/// left of what training began with, however low the loss.
+const LOST: f64 = (1 << 24) as f64;
 /// Steps that the mean at the end looks back.
 const MEMORY: f64 = 50.0;
 
@@ -74,6 +77,12 @@ impl Watch {
         let has_grown = self.square_norm > 0.0 && square_norm > GROWN * GROWN * self.square_norm;
         let is_lost = self.recent > END * self.worst_start() || (has_grown && self.recent > NO_LOWER * self.first);
         (self.n > 1 && is_lost).then(|| self.verdict())
+    }
+
+    /// How many times longer the weights have become, if those that training began with are lost in it.
+    pub(super) fn outgrown(&self, square_norm: f64) -> Option<f64> {
+        let growth = (square_norm / self.square_norm).sqrt();
+        (self.square_norm > 0.0 && growth.is_finite() && growth > LOST).then_some(growth)
     }
 
     fn worst_start(&self) -> f64 {
@@ -134,5 +143,15 @@ mod tests {
         assert_eq!((verdict.bound, verdict.of), (0.5, "the weights it began with"));
         assert_eq!(run(0.48, 0.9e6), None, "a rate too low to learn anything is no harm");
         assert_eq!(run(0.40, 1e9), None, "it has learned");
+    }
+
+    #[test]
+    fn weights_beside_which_the_first_ones_are_rounded_away_have_outgrown_them() {
+        let growth = |from: f64, to: f64| Watch::new(from * from).outgrown(to * to);
+        assert_eq!(growth(2.0, 2e7), None);
+        let grown = growth(2.0, 4e7).unwrap();
+        assert!((grown - 2e7).abs() < 1.0);
+        assert_eq!(1e7_f32 * 2.0 + 0.5, 1e7 * 2.0, "that is what it means");
+        assert_eq!(growth(0.0, 1e9), None, "zeros have no length");
     }
 }

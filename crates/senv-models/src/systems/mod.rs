@@ -94,9 +94,22 @@ impl Model {
     ///
     /// # Errors
     /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
-    /// is NaN or infinite (of vectors that are read; those of a file of senv are memory-mapped and not looked at).
+    /// is NaN or infinite (of vectors that are read; those of a file of senv are memory-mapped and not looked at: [`Model::open_verified`]).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
+        Self::open_after(path.as_ref(), |_| Ok(()))
+    }
+
+    /// As [`Model::open`], and reads a file of senv as a whole before it is used: compares it with its checksums, and looks
+    /// for values that are NaN or infinite. For a model that is changed and written anew: its damage would be carried on
+    /// under checksums that fit.
+    ///
+    /// # Errors
+    /// As [`Model::open`] and [`ModelFile::verify`].
+    pub fn open_verified(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_after(path.as_ref(), |file| Ok(file.verify().map(|_| ())?))
+    }
+
+    fn open_after(path: &Path, check: impl FnOnce(&ModelFile) -> Result<()>) -> Result<Self> {
         let file = match ModelFile::open(path) {
             Ok(file) => file,
             // No model file: word vectors in some other format, or an error that names what was met.
@@ -106,6 +119,7 @@ impl Model {
                 Err(error) => return Err(if is_safetensors(path) { model_error.into() } else { error.into() }),
             },
         };
+        check(&file)?;
         match REGISTRY.iter().find(|kind| kind.name == file.kind()) {
             Some(kind) => (kind.read)(&file),
             None => Err(Error::NotAnEncoder { path: path.to_owned(), kind: file.kind().to_owned(), known: kinds() }),

@@ -143,6 +143,45 @@ mod tests {
         fn placeholders(&self, _tokens: &[TokenId], _position: usize, (): &(), _each: &mut dyn FnMut(RowId)) {}
     }
 
+    /// Words, and a placeholder for the one that is predicted: without a look at the length of the sentence it would be
+    /// all the context that a single word has.
+    struct WordsAndPlaceholder;
+
+    impl MaskedFeatures for WordsAndPlaceholder {
+        type Drawn = ();
+
+        fn n_rows(&self) -> usize {
+            20
+        }
+
+        fn max_span(&self) -> usize {
+            1
+        }
+
+        fn draw_into(&self, tokens: &[TokenId], _rng: &mut Stream, (): &mut (), out: &mut FeatureList) {
+            out.clear();
+            for (i, token) in tokens.iter().enumerate() {
+                out.start_token();
+                out.push(RowId(token.0), i);
+            }
+        }
+
+        fn placeholders(&self, _tokens: &[TokenId], _position: usize, (): &(), each: &mut dyn FnMut(RowId)) {
+            each(RowId(19));
+        }
+    }
+
+    #[test]
+    fn a_sentence_of_one_token_is_skipped_even_where_a_placeholder_would_predict_it() {
+        let subsampling = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let examples = MaskedTargets::new(WordsAndPlaceholder, subsampling, 10);
+        for (sentence, n_targets) in [(&[][..], 0), (&[TokenId(3)], 0), (&[TokenId(3), TokenId(3)], 2)] {
+            let mut plan = Plan::default();
+            examples.plan(sentence, 0, &mut stream(1, "test", &[]), &mut MaskedScratch::default(), &mut plan);
+            assert_eq!(plan.targets.len(), n_targets, "{sentence:?}");
+        }
+    }
+
     #[test]
     fn a_target_is_predicted_from_exactly_the_features_that_do_not_touch_it() {
         let subsampling = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();

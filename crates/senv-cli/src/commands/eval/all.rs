@@ -96,7 +96,7 @@ impl All {
     pub(super) fn run(self) -> Result {
         self.check_outputs()?;
         let started = Instant::now();
-        let interrupt = Interrupt::install()?;
+        let interrupt = Interrupt::install();
         let mut chosen = choose_protocols(&self.only, &self.skip).map_err(|error| Failure::Usage(error.to_string()))?;
         if self.fast {
             chosen.retain(|protocol| protocol.section != Section::Probes);

@@ -93,7 +93,7 @@ impl VectorArgs {
     /// Reads them.
     pub(crate) fn open(&self) -> senv_models::Result<Option<Embeddings>> {
         let Some(path) = &self.init_vectors else { return Ok(None) };
-        finite(Model::open(path)?.to_embeddings()?, path).map(Some)
+        finite(Model::open_verified(path)?.to_embeddings()?, path).map(Some)
     }
 
     /// How many words start where.

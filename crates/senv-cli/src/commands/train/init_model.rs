@@ -7,7 +7,7 @@ use senv_models::Sent2Vec;
 use senv_store::Embeddings;
 
 use super::data_args::finite;
-use crate::commands::open_model;
+use crate::commands::open_verified;
 
 /// A model to go on from.
 #[derive(Debug, Clone, clap::Args)]
@@ -30,7 +30,7 @@ impl InitModelArgs {
     /// Opens it, and reports what cannot be carried over.
     pub(crate) fn open(&self, observer: &dyn Observer) -> senv_models::Result<Option<InitModel<'_>>> {
         let Some(path) = &self.init_model else { return Ok(None) };
-        let model = open_model(path)?;
+        let model = open_verified(path)?;
         if model.downcast_ref::<Sent2Vec>().is_some_and(|model| model.params().word_ngrams > 1) {
             observer.note(&format!(
                 "the n-grams of {} are left behind, for their rows depend on the ids of its words: n-grams start anew",

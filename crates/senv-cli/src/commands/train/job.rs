@@ -6,6 +6,7 @@ use std::{
     time::SystemTime,
 };
 
+use senv_core::FileLock;
 use senv_models::Stopped;
 use serde_json::{Value, json};
 
@@ -31,6 +32,8 @@ pub(crate) struct Job<'a> {
     reads_stdin: bool,
     /// The checkpoint and what else is kept to go on from, and the times of those that were there before.
     kept: Vec<(PathBuf, Option<SystemTime>)>,
+    /// Held on the model and all that is kept: a second run would end with the work of one of them lost.
+    locks: Vec<FileLock>,
 }
 
 impl<'a> Job<'a> {
@@ -47,8 +50,9 @@ impl<'a> Job<'a> {
             return Err(Failure::Usage("the model and its checkpoint need two files".into()));
         }
         Destination::output(&files.output, Content::Model, files.force).check(inputs)?;
+        let locks = vec![FileLock::acquire(&files.output)?];
         let inputs = inputs.iter().map(|path| path.to_path_buf()).collect();
-        Self { files, inputs, reads_stdin, kept: Vec::new() }.keeping([(checkpoint, Content::Checkpoint)])
+        Self { files, inputs, reads_stdin, kept: Vec::new(), locks }.keeping([(checkpoint, Content::Checkpoint)])
     }
 
     /// With further files that are kept to go on from and removed at the end: what an earlier run left may be replaced,
@@ -56,6 +60,7 @@ impl<'a> Job<'a> {
     pub(crate) fn keeping(mut self, files: impl IntoIterator<Item = (PathBuf, Content<'static>)>) -> Result<Self> {
         for (path, content) in files {
             Destination { path: &path, option: "--checkpoint", content, force: None }.check(&self.inputs)?;
+            self.locks.push(FileLock::acquire(&path)?);
             let before = modified(&path);
             self.kept.push((path, before));
         }
@@ -71,7 +76,7 @@ impl<'a> Job<'a> {
         save: impl Fn(&M, &Path) -> senv_models::Result<()>,
     ) -> Result {
         self.tell_of_checkpoints();
-        let progress = TrainingProgress::new(epochs, unit, Interrupt::install()?);
+        let progress = TrainingProgress::new(epochs, unit, Interrupt::install());
         let outcome = fit(&progress);
         progress.finish();
         let outcome = match outcome {

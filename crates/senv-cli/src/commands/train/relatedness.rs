@@ -53,7 +53,7 @@ impl RelatednessArgs {
             epochs_of(&params.fit),
             Unit::Pairs,
             |progress| {
-                let base = Model::open(&self.model)?;
+                let base = Model::open_verified(&self.model)?;
                 Ok(Outcome::of_gradient(params.fit(&base, &train, dev.as_ref(), progress)?))
             },
             |model: &Relatedness, path| model.save(path),

@@ -209,7 +209,7 @@ const TUNING_LR: f64 = 1e-4;
 
 /// Opens the model to be tuned.
 fn skip_thought(path: &Path) -> Result<SkipThought> {
-    Model::open(path)?.downcast_ref().cloned().ok_or_else(|| {
+    Model::open_verified(path)?.downcast_ref().cloned().ok_or_else(|| {
         Failure::Usage(format!("--encoder {}: neither bow nor rnn nor a Skip-thought model", path.display()))
     })
 }

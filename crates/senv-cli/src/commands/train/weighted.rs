@@ -113,8 +113,8 @@ impl WeightedArgs {
         let params = self.params()?;
         let inputs: Vec<&PathBuf> = self.input.iter().chain([&self.model]).collect();
         Destination::output(&self.output, Content::Model, self.force).check(&inputs)?;
-        let base = Model::open(&self.model)?;
-        let observer = UntilInterrupted(Interrupt::install()?);
+        let base = Model::open_verified(&self.model)?;
+        let observer = UntilInterrupted(Interrupt::install());
         let weighted = params.fit_files(&base, &self.input, &self.text.options(), &observer)?;
         weighted.save(&self.output)?;
         let words = plural(weighted.weights().len() as u64, "word");

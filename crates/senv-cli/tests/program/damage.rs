@@ -1,0 +1,127 @@
+//! Models with damaged rows, and rows that are no numbers: nothing that is written anew may hide them.
+
+use senv_core::{ModelFile, ModelWriter, Table, Vocabulary};
+
+use crate::common::Folder;
+
+/// The position in the file of the first byte of a tensor.
+fn start_of(folder: &Folder, model: &str, tensor: &str) -> usize {
+    let bytes = folder.read(model);
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let header: serde_json::Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    8 + length + header[tensor]["data_offsets"][0].as_u64().unwrap() as usize
+}
+
+/// `damaged.senv` is `from` with one bit of its rows flipped, which leaves every number finite.
+fn damage(folder: &Folder, from: &str) {
+    let mut bytes = folder.read(from);
+    bytes[start_of(folder, from, "rows") + 401] ^= 1 << 4;
+    folder.write("damaged.senv", bytes);
+}
+
+#[test]
+fn a_flipped_bit_in_a_row_is_found_on_request_and_before_anything_is_written_anew() {
+    let folder = Folder::with_model();
+    damage(&folder, "m.senv");
+    folder.write("other.txt", "cat 1 2\ndog 2 3\n");
+    let says = ["damaged.senv: tensor \"rows\" is damaged: its checksum is"];
+    // The rows are mapped and not read: a model opens fast, and the damage goes unnoticed unless it is asked for.
+    let encode = ["encode", "--model", "damaged.senv", "--input", "text.txt", "--output", "v.npy"];
+    folder.run(&encode).ok();
+    for command in [
+        &["encode", "--model", "damaged.senv", "--input", "text.txt", "--verify"][..],
+        &["similarity", "--model", "damaged.senv", "a cat", "a dog", "--verify"],
+        &["nearest", "--model", "damaged.senv", "--query", "cat", "--verify"],
+        &["info", "damaged.senv", "--verify"],
+        &["convert", "damaged.senv", "out.txt", "--to", "glove-text"],
+        &["compress", "--model", "damaged.senv", "--output", "out.senv"],
+        &["train", "weighted", "--model", "damaged.senv", "--input", "text.txt", "--output", "out.senv"],
+        &["train", "sent2vec", "--input", "text.txt", "--init-model", "damaged.senv", "--output", "out.senv"],
+        &["train", "sent2vec", "--input", "text.txt", "--init-vectors", "damaged.senv", "--output", "out.senv"],
+        &["expand-vocabulary", "--model", "damaged.senv", "--vectors", "other.txt", "--output", "out.senv"],
+        &["expand-vocabulary", "--model", "m.senv", "--vectors", "damaged.senv", "--output", "out.senv"],
+        &["combine", "--model", "damaged.senv", "--with", "m.senv", "--output", "out.senv"],
+    ] {
+        folder.run(command).fails(1, &says);
+    }
+    assert_eq!(folder.names(), ["damaged.senv", "m.senv", "other.txt", "text.txt", "v.npy"]);
+}
+
+#[test]
+fn word_vectors_of_senv_with_a_flipped_bit_are_not_converted() {
+    let folder = Folder::new();
+    let numbers: String = (0..200).map(|i| format!(" {i}.5")).collect();
+    folder.write("a.txt", format!("cat{numbers}\ndog{numbers}\n"));
+    folder.run(&["convert", "a.txt", "a.senv"]).ok();
+    damage(&folder, "a.senv");
+    let says = ["damaged.senv: tensor \"rows\" is damaged"];
+    folder.run(&["convert", "damaged.senv", "b.txt"]).fails(1, &says);
+}
+
+#[test]
+fn a_sound_file_passes_and_says_what_was_compared() {
+    let folder = Folder::with_model();
+    let verified = |file: &str| folder.run(&["info", file, "--verify", "--json"]).ok().json()["verified"].clone();
+    let of_model = verified("m.senv");
+    assert!(of_model["tensors"].as_u64().unwrap() >= 4, "{of_model}");
+    assert_eq!(of_model["tensors"], of_model["by_checksum"]);
+    assert_eq!(verified("english")["tensors"], verified("english")["by_checksum"]);
+    assert!(folder.run(&["info", "m.senv", "--verify"]).ok().out.contains("verified.by_checksum"));
+    assert!(!folder.run(&["info", "m.senv"]).ok().out.contains("verified"));
+
+    let table = Table::from_vec(1, 2, vec![1.0, 2.0]).unwrap();
+    senv_core::checkpoint::save(folder.path("c"), "sent2vec", &1_u32, &[("source", &table)]).unwrap();
+    assert_eq!(verified("c"), "the whole file, by its checksum");
+    let mut bytes = folder.read("c");
+    let n = bytes.len();
+    bytes[n - 6] ^= 1;
+    folder.write("c", bytes);
+    folder.run(&["info", "c"]).ok();
+    folder.run(&["info", "c", "--verify"]).fails(1, &["c: the checkpoint is damaged"]);
+}
+
+/// Word vectors, the checksums of which fit, with this value in the row of `dog`.
+fn with_value(folder: &Folder, value: f32) {
+    let vocabulary = Vocabulary::from_counts([("cat", 3), ("dog", 2), ("sat", 1)], 6).unwrap();
+    let rows = Table::from_vec(3, 2, vec![1.0, 2.0, 0.5, value, 2.0, 1.0]).unwrap();
+    ModelWriter::new("embeddings").vocabulary(&vocabulary).table("rows", &rows).save(folder.path("w.senv")).unwrap();
+    assert!(ModelFile::open(folder.path("w.senv")).is_ok());
+}
+
+#[test]
+fn rows_that_are_no_numbers_are_errors_that_name_word_and_file() {
+    let folder = Folder::new();
+    folder.write("text.txt", "cat sat\ncat dog\n");
+    folder.write("pairs.tsv", "cat\tsat\ncat\tthe dog\n");
+    for (value, found) in
+        [(f32::NAN, "NaN"), (f32::INFINITY, "an infinite value"), (f32::NEG_INFINITY, "an infinite value")]
+    {
+        with_value(&folder, value);
+        let row = format!("w.senv: row 1, of the word \"dog\", of tensor \"rows\" holds {found}");
+        for command in [
+            &["info", "w.senv", "--verify"][..],
+            &["convert", "w.senv", "w.txt"],
+            &["encode", "--model", "w.senv", "--input", "text.txt", "--verify"],
+            &["train", "sent2vec", "--input", "text.txt", "--init-vectors", "w.senv", "--output", "out.senv"],
+            &["train", "weighted", "--model", "w.senv", "--input", "text.txt", "--output", "out.senv"],
+        ] {
+            folder.run(command).fails(1, &[&row]);
+        }
+        // What is used is looked at without being asked.
+        let used = ["w.senv: the vector of the word \"dog\" holds NaN or an infinite value", "senv info --verify"];
+        for command in [
+            &["encode", "--model", "w.senv", "--input", "text.txt"][..],
+            &["encode", "--model", "w.senv", "--input", "text.txt", "--output", "v.npy"],
+            &["similarity", "--model", "w.senv", "cat", "dog sat"],
+            &["similarity", "--model", "w.senv", "--input", "pairs.tsv"],
+            &["nearest", "--model", "w.senv", "--query", "cat"],
+            &["nearest", "--model", "w.senv", "--query", "cat", "--input", "text.txt"],
+            &["nearest", "--model", "w.senv", "--query", "dog", "--input", "pairs.tsv"],
+        ] {
+            let ended = folder.run(command).fails(1, &used);
+            assert!(!ended.out.contains("NaN") && !ended.out.contains("inf"), "{}", ended.out);
+        }
+        assert!(!folder.has("v.npy"));
+        folder.run(&["similarity", "--model", "w.senv", "cat", "sat"]).ok();
+    }
+}

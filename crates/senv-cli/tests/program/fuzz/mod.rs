@@ -1,0 +1,74 @@
+//! Readers fed with damaged files: whatever the bytes, there is a result or an error in good time, and neither a panic nor
+//! memory out of proportion to the file.
+//!
+//! A loop of mutations with a fixed seed over files as senv and others write them. It is not guided by coverage, which
+//! takes instrumented builds of everything; instead it knows the formats: checksums are made to fit, or to be absent, in
+//! half of the files, and numbers are replaced by those at which sums overflow. A second for each reader is part of
+//! `cargo test`; `SENV_FUZZ_SECONDS=18` gives each one more. A failure names its round, and leaves its file in the folder for
+//! temporary files; `SENV_FUZZ_FIRST` begins with that round.
+
+mod formats;
+mod memory;
+mod mutate;
+mod targets;
+
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// Memory at a time that a file of a few kilobytes may need: buffers, decompressors, the tables of a hashed vocabulary.
+const MEMORY: usize = 256 << 20;
+/// Time that one file may take: a busy machine, a debug build.
+const TIME: Duration = Duration::from_secs(10);
+
+/// A reader, and files that it can read.
+struct Target {
+    name: &'static str,
+    seeds: Vec<Vec<u8>>,
+    /// Makes the checksums of a format fit, where it has some.
+    mend: fn(&mut Vec<u8>),
+    /// How the file is called; readers may go by its ending.
+    file: &'static str,
+}
+
+impl Target {
+    /// Reads mutations until the time is up. `read` gets the file, and whether it is a seed as it was.
+    fn run(&self, mut read: impl FnMut(&Path, bool)) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(self.file);
+        for seed in &self.seeds {
+            fs::write(&path, seed).unwrap();
+            read(&path, true);
+        }
+        let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().expect("a number"));
+        let first = number("SENV_FUZZ_FIRST").unwrap_or(0);
+        let end = Instant::now() + Duration::from_secs(number("SENV_FUZZ_SECONDS").unwrap_or(1));
+        let mut round = first;
+        // However slow the machine is, some are read.
+        while Instant::now() < end || round < first + 20 {
+            let bytes = mutate::mutated(self, round);
+            // A new file: one that is mapped must not change.
+            let _ = fs::remove_file(&path);
+            fs::write(&path, &bytes).unwrap();
+            let began = Instant::now();
+            memory::start();
+            let ended = catch_unwind(AssertUnwindSafe(|| read(&path, false)));
+            let (took, largest) = (began.elapsed(), memory::largest());
+            if ended.is_err() || took > TIME || largest > MEMORY + 64 * bytes.len() {
+                let kept = std::env::temp_dir().join(format!("senv-fuzz-{}-{round}", self.name));
+                fs::write(&kept, &bytes).unwrap();
+                let what = if ended.is_err() { "panicked" } else { "took too much" };
+                panic!(
+                    "{} {what} in round {round}: {took:?}, {largest} bytes at a time; see {}",
+                    self.name,
+                    kept.display()
+                );
+            }
+            round += 1;
+        }
+        println!("{}: {} files", self.name, round - first);
+    }
+}

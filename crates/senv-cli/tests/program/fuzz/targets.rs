@@ -1,0 +1,274 @@
+//! What is read, and how.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use senv_core::{
+    Control, Corpus, InvalidUtf8, ModelFile, NoObserver, Observer, Progress, Scratch, SentenceEncoder, Table,
+    TextOptions, TextReader, Tokenizer, Vocabulary, checkpoint,
+};
+use senv_eval::{NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask};
+use senv_models::{
+    CheckpointPlan, CorpusOptions, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params,
+    ScoredPairs, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem,
+};
+use senv_store::{
+    Embeddings, Format, InvalidUtf8 as WordUtf8, NonFinite, ReadOptions, read_npy, read_npy_stream, write_npy,
+};
+
+use super::{
+    Target,
+    formats::{forget_checksums_of_model, keep, mend_checkpoint},
+};
+use crate::systems::{SYSTEMS, samples};
+
+/// Does with a model what commands do.
+fn use_model(model: &Model) {
+    let (mut scratch, mut row) = (Scratch::default(), vec![0.0; model.dim()]);
+    for sentence in ["The cat sat on the mat.", "zyzzyva", ""] {
+        model.encode_into(sentence, &mut scratch, &mut row);
+    }
+    let _ = model.encode_batch(&["a dog", "", "the train is late"]).is_ok();
+    let _ = model.relatedness("a dog", "the train").is_ok();
+    let _ = model.decode("a dog", 0, 2, 4).is_ok();
+    let _ = model.to_embeddings().is_ok();
+    assert!(model.config_json().is_object() || model.config_json().is_null());
+}
+
+#[test]
+fn models() {
+    let folder = samples();
+    let mut seeds = Vec::new();
+    for (name, arguments) in SYSTEMS {
+        let output = format!("{name}.senv");
+        let mut command = vec!["train"];
+        command.extend(arguments.split(' '));
+        command.extend(["--output", &output, "--quiet"]);
+        folder.run(&command).ok();
+        let bytes = folder.read(&output);
+        // Large ones are of the same kinds as others.
+        seeds.extend((bytes.len() < 2 << 20).then_some(bytes));
+    }
+    folder.run(&["compress", "--model", "word2vec-cbow.senv", "--output", "small.senv", "--quiet"]).ok();
+    folder.run(&["convert", "word2vec.senv", "words.senv", "--quiet"]).ok();
+    seeds.extend(["small.senv", "words.senv"].map(|name| folder.read(name)));
+    assert!(seeds.len() > 12, "{}", seeds.len());
+    let target = Target { name: "models", seeds, mend: forget_checksums_of_model, file: "m.senv" };
+    target.run(|path, is_seed| {
+        let model = Model::open(path);
+        model.iter().for_each(use_model);
+        let verified = ModelFile::open(path).is_ok_and(|file| file.verify().is_ok());
+        assert!(!is_seed || (model.is_ok() && verified));
+    });
+}
+
+/// Stops at the first report.
+struct Stop;
+
+impl Observer for Stop {
+    fn progress(&self, _: &Progress) -> Control {
+        Control::Stop
+    }
+}
+
+/// Reads the checkpoint of a run of `fit`, which gets a text, a plan and a number of epochs and is stopped at its first
+/// report.
+fn resume(name: &'static str, fit: impl Fn(&Path, CheckpointPlan, u32) -> Result<(), senv_models::Error>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (text, first) = (folder.path().join("text.txt"), folder.path().join("first"));
+    fs::write(&text, crate::common::text(60)).unwrap();
+    let plan = |path: &Path| CheckpointPlan { path: path.to_owned(), every: None, resume: true };
+    let mut epochs = 50;
+    while !first.exists() {
+        epochs *= 4;
+        fit(&text, plan(&first), epochs).unwrap();
+        assert!(epochs < 1_000_000, "it cannot be stopped");
+    }
+    let target = Target { name, seeds: vec![fs::read(first).unwrap()], mend: mend_checkpoint, file: "c" };
+    target.run(|path, is_seed| {
+        let _ = (checkpoint::kind(path).is_ok(), checkpoint::verify(path).is_ok());
+        let ended = fit(&text, plan(path), epochs);
+        assert!(!is_seed || ended.is_ok(), "{ended:?}");
+    });
+}
+
+fn options() -> CorpusOptions {
+    CorpusOptions { min_count: 1, threads: 1, ..CorpusOptions::default() }
+}
+
+#[test]
+fn checkpoints_of_negative_sampling() {
+    resume("checkpoints", |text, plan, epochs| {
+        let params = Sent2VecParams {
+            dim: 3,
+            min_count: 1,
+            min_target_count: 1,
+            training: Params { epochs, threads: 1, checkpoint: Some(plan), ..Params::default() },
+            ..Sent2VecParams::default()
+        };
+        params.fit_files(&[text], &options(), &Stop).map(|_| ())
+    });
+}
+
+#[test]
+fn checkpoints_of_gradient_descent() {
+    resume("fit-checkpoints", |text, plan, epochs| {
+        let fit = FitParams { epochs, threads: 1, checkpoint: Some(plan), ..SiameseCbowParams::default().fit };
+        let params = SiameseCbowParams { dim: 3, min_count: 1, fit, ..SiameseCbowParams::default() };
+        params.fit_files(&[text], &options(), None, &[], &Stop).map(|_| ())
+    });
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+#[test]
+fn word_vectors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("w");
+    let vocabulary = Vocabulary::from_counts([("</s>", 3), ("naïve", 2), ("7", 1), ("cat", 1)], 7).unwrap();
+    let table = Table::from_vec(4, 3, (0..12).map(|i| i as f32 / 7.0 - 0.5).collect()).unwrap();
+    let words = Embeddings::new(vocabulary, table).unwrap();
+    let mut seeds = Vec::new();
+    for format in [Format::Word2vecText, Format::Word2vecBinary, Format::GloveText, Format::FastTextVec] {
+        words.write(&path, format, NonFinite::Error).unwrap();
+        seeds.push(fs::read(&path).unwrap());
+    }
+    seeds.push(gzip(&seeds[0]));
+    // Formats that are recognized and not read: the .bin of fastText and Sent2Vec.
+    seeds.push([&b"\xba\x16\x4f\x2f\x0c\0\0\0"[..], &[3, 0, 0, 0].repeat(20)].concat());
+    let target = Target { name: "word-vectors", seeds, mend: keep, file: "w.txt" };
+    target.run(|path, _| {
+        for format in [None, Some(Format::Word2vecText), Some(Format::Word2vecBinary), Some(Format::GloveText)] {
+            let options = ReadOptions::default().invalid_utf8(WordUtf8::Replace).accept_wrong_row_count(true);
+            let options = format.map_or(options.clone(), |format| options.format(format));
+            let _ = Embeddings::read(path, &options).is_ok();
+        }
+        Model::open(path).iter().for_each(use_model);
+    });
+}
+
+fn kiros() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-models/tests/data/kiros")
+}
+
+#[test]
+fn matrices() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.npy");
+    write_npy(&path, &Table::from_vec(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap()).unwrap();
+    let f4 = fs::read(&path).unwrap();
+    let of_type = |dtype: &str, order: &str| {
+        let text = String::from_utf8_lossy(&f4[10..]).into_owned();
+        let header = text.split('\n').next().unwrap().replace("<f4", dtype).replace("False", order);
+        [&f4[..10], header.as_bytes(), b"\n", &[0x3f; 48]].concat()
+    };
+    let mut seeds =
+        vec![of_type("<f8", "True "), of_type(">f8", "False"), fs::read(kiros().join("utable.npy")).unwrap()];
+    seeds.push(f4);
+    let target = Target { name: "matrices", seeds, mend: keep, file: "m.npy" };
+    target.run(|path, _| {
+        let _ = read_npy(path).is_ok();
+        let bytes = fs::read(path).unwrap();
+        let _ = read_npy_stream(&bytes[..], bytes.len() as u64, "m").is_ok();
+    });
+}
+
+#[test]
+fn released_skip_thoughts() {
+    for name in ["dictionary.txt", "utable.npy", "uni_skip.npz", "bi_skip.npz"] {
+        let release = tempfile::tempdir().unwrap();
+        for file in fs::read_dir(kiros()).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), release.path().join(file.file_name())).unwrap();
+        }
+        let seeds = vec![fs::read(kiros().join(name)).unwrap()];
+        let target = Target { name, seeds, mend: keep, file: name };
+        target.run(|path, is_seed| {
+            let damaged = release.path().join(name);
+            fs::remove_file(&damaged).unwrap();
+            fs::copy(path, damaged).unwrap();
+            let model = SkipThought::open_release(release.path(), Tokenizer::words());
+            assert!(!is_seed || model.is_ok());
+            if let Ok(model) = model {
+                use_model(&model.into());
+            }
+        });
+    }
+}
+
+#[test]
+fn data_sets() {
+    let samples = samples();
+    let names = ["pairs.tsv", "phrases.tsv", "scored.tsv", "labelled.tsv", "sts.tsv"];
+    let start =
+        |name: &str| samples.read(name).split_inclusive(|&byte| byte == b'\n').take(12).flatten().copied().collect();
+    let mut seeds: Vec<Vec<u8>> = names.map(start).into();
+    seeds.push(
+        b"pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n1\ta\tb\t4.5\tNEUTRAL\n".to_vec(),
+    );
+    seeds.push(
+        b"main-captions\tMSRvid\t2012test\t0001\t5.000\tA plane is taking off.\tAn air plane is taking off.\n".to_vec(),
+    );
+    seeds.push(b"1\ta caption\n1\tanother\n2\tthe cat sat\n2\ta cat sits\n".to_vec());
+    seeds.push(gzip(&seeds[0]));
+    let target = Target { name: "data-sets", seeds, mend: keep, file: "d.tsv" };
+    target.run(|path, _| {
+        let _ = (StsTask::read(path).is_ok(), StsTask::read_tsv(path).is_ok(), StsTask::read_stsb(path).is_ok());
+        let _ = (StsTask::read_semeval(path, path).is_ok(), SickSet::read(path).is_ok(), NliSet::read(path).is_ok());
+        let _ =
+            (SentenceGroups::read(path).is_ok(), ParaphraseSet::read(path).is_ok(), ScoredPairs::read(path).is_ok());
+        let _ = HeldOut::read(&[path]).is_ok();
+        for kind in [PairKind::Pairs, PairKind::Captions, PairKind::Nli, PairKind::Neighbours] {
+            let input = PairInput { path: path.to_owned(), kind, weight: None };
+            let _ =
+                PairData::read(&[input], &PairOptions { threads: 1, ..PairOptions::default() }, &NoObserver).is_ok();
+        }
+    });
+}
+
+#[test]
+fn entailment_in_json_lines() {
+    let line = |label: &str| {
+        format!(
+            "{{\"annotator_labels\": [\"{label}\"], \"gold_label\": \"{label}\", \"sentence1\": \"A man \\u00e9 sits.\", \
+             \"sentence2\": \"Nobody \\\"sits\\\".\"}}\n"
+        )
+    };
+    let lines = ["entailment", "neutral", "contradiction", "-"].map(line).concat();
+    let seeds = vec![gzip(lines.as_bytes()), lines.into_bytes()];
+    let target = Target { name: "json-lines", seeds, mend: keep, file: "d.jsonl" };
+    target.run(|path, is_seed| {
+        let read = NliSet::read(path);
+        assert!(!is_seed || read.is_ok());
+    });
+}
+
+#[test]
+fn text() {
+    let plain = crate::common::text(40).into_bytes();
+    let seeds = vec![gzip(&plain), zstd(&plain), [gzip(&plain[..500]), gzip(&plain[500..])].concat(), plain];
+    let target = Target { name: "text", seeds, mend: keep, file: "t" };
+    target.run(|path, is_seed| {
+        for invalid_utf8 in [InvalidUtf8::Error, InvalidUtf8::Replace] {
+            let options = TextOptions { invalid_utf8, max_line_bytes: 10_000 };
+            let read = TextReader::open(&[path], &options).and_then(|mut reader| {
+                while reader.next_line()?.is_some() {}
+                Ok(())
+            });
+            assert!(!is_seed || read.is_ok());
+            let options = senv_core::CorpusOptions { invalid_utf8, min_count: 1, threads: 2, ..Default::default() };
+            let _ = Corpus::read(&[path.to_owned()], &options, &NoObserver).is_ok();
+        }
+    });
+}

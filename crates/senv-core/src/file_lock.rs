@@ -1,0 +1,116 @@
+//! A lock on the name of a file that takes long to make: two programs that write the same one would end with the work of
+//! one of them lost.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File, OpenOptions, TryLockError},
+    path::{Path, PathBuf},
+};
+
+use crate::{Error, Result, unfinished::Unfinished};
+
+/// The right to write a file, held by one process at a time. A file `.NAME.lock` lies beside it meanwhile; the lock ends
+/// with the process, in whatever way that ends, and a lock file that is left behind locks nothing.
+///
+/// ```
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("model.senv");
+/// let lock = senv_core::FileLock::acquire(&path)?;
+/// assert!(matches!(senv_core::FileLock::acquire(&path), Err(senv_core::Error::InUse { .. })));
+/// drop(lock);
+/// assert!(senv_core::FileLock::acquire(&path).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FileLock {
+    _file: File,
+    path: PathBuf,
+    _unfinished: Unfinished,
+}
+
+impl FileLock {
+    /// Takes the lock of a file, which need not be there. Where the system has no locks it is always free.
+    ///
+    /// # Errors
+    /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::Io`] if the lock file cannot be
+    /// made.
+    pub fn acquire(target: impl AsRef<Path>) -> Result<Self> {
+        let target = target.as_ref();
+        let mut name = OsString::from(".");
+        name.push(target.file_name().unwrap_or_default());
+        name.push(".lock");
+        let path = target.with_file_name(name);
+        loop {
+            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+            let file = file.map_err(|e| Error::io("create", &path, e))?;
+            match file.try_lock() {
+                Ok(()) | Err(TryLockError::Error(_)) => {}
+                Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: target.to_owned() }),
+            }
+            // Whoever held it before removes the file at the end: then this is a lock on a file without a name.
+            if is_at(&file, &path) {
+                let unfinished = Unfinished::new(&path);
+                return Ok(Self { _file: file, path, _unfinished: unfinished });
+            }
+        }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // While it is still locked, so that nobody else's is removed.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_many_threads_holds_the_lock_at_a_time_and_nothing_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        let (inside, total) = (std::sync::atomic::AtomicU32::new(0), std::sync::atomic::AtomicU32::new(0));
+        use std::sync::atomic::Ordering::SeqCst;
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let mut held = 0;
+                    while held < 50 {
+                        let Ok(lock) = FileLock::acquire(&path) else { continue };
+                        assert_eq!(inside.fetch_add(1, SeqCst), 0, "two hold it");
+                        std::thread::yield_now();
+                        inside.fetch_sub(1, SeqCst);
+                        drop(lock);
+                        (held, _) = (held + 1, total.fetch_add(1, SeqCst));
+                    }
+                });
+            }
+        });
+        assert_eq!((total.into_inner(), fs::read_dir(folder.path()).unwrap().count()), (200, 0));
+    }
+
+    #[test]
+    fn a_lock_file_that_was_left_behind_locks_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        fs::write(folder.path().join(".model.lock"), "").unwrap();
+        drop(FileLock::acquire(&path).unwrap());
+        assert!(matches!(FileLock::acquire(folder.path().join("no/model")), Err(Error::Io { .. })));
+    }
+}
