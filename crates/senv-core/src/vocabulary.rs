@@ -36,10 +36,10 @@ pub struct Vocabulary {
 /// Tokens that are looked up at the same time.
 const LOOK_AHEAD: usize = 8;
 
-/// A token of a text that is not looked up yet: its key, if it is short, the key's hash, and where it stands.
+/// A token of a text that is not looked up yet: its key if it is short, the hash of that, and where it stands.
 #[derive(Debug, Clone, Copy, Default)]
 struct Waiting {
-    key: Option<Key>,
+    key: Key,
     hash: u64,
     start: usize,
     end: usize,
@@ -113,8 +113,8 @@ impl Vocabulary {
     #[inline]
     #[must_use]
     pub fn id(&self, token: &str) -> Option<TokenId> {
-        let key = short_key(token.as_bytes());
-        self.find(token.as_bytes(), key, key.map_or(0, hash_short))
+        let key = short_key(token.as_bytes()).unwrap_or_default();
+        self.find(token.as_bytes(), key, hash_short(key))
     }
 
     /// Looks up the tokens of a text, in order, into `out` (cleared first); unknown tokens are left out.
@@ -147,8 +147,9 @@ impl Vocabulary {
         let mut waiting = [Waiting::default(); LOOK_AHEAD];
         let text = tokenizer.for_each_within(text, scratch, |text, start, end| {
             let bytes = text.as_bytes();
-            let key = key_within(bytes, start, end);
-            let hash = key.map_or(0, hash_short);
+            // Long tokens have no key, and are told by their length.
+            let key = key_within(bytes, start, end).unwrap_or_default();
+            let hash = hash_short(key);
             self.frequent.prefetch(hash);
             let next = &mut waiting[n % LOOK_AHEAD];
             let first = std::mem::replace(next, Waiting { key, hash, start, end });
@@ -164,7 +165,7 @@ impl Vocabulary {
     }
 
     /// Adds the id of a token to `out`, or hands it to `unknown`.
-    #[inline]
+    #[inline(always)]
     fn found(
         &self,
         text: &str,
@@ -178,10 +179,12 @@ impl Vocabulary {
         }
     }
 
-    /// `hash` is that of the key.
-    #[inline]
-    fn find(&self, token: &[u8], key: Option<Key>, hash: u64) -> Option<TokenId> {
-        let Some(key) = key else { return self.find_rare(token, key::hash(token)) };
+    /// `key` and its hash are those of a short token.
+    #[inline(always)]
+    fn find(&self, token: &[u8], key: Key, hash: u64) -> Option<TokenId> {
+        if token.len() > SHORT {
+            return self.find_rare(token, key::hash(token));
+        }
         match self.frequent.find(key, token.len(), hash) {
             Ok(id) => Some(id),
             Err(true) => self.find_rare(token, hash),

@@ -41,6 +41,7 @@ mod ngram_buckets;
 mod pair_training;
 mod pairs;
 pub mod prelude;
+mod principal;
 mod random_vectors;
 mod recipe;
 mod saved;
@@ -79,6 +80,7 @@ pub use index::{Hit, Index};
 pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use pair_training::{PairLoss, PairParams};
 pub use pairs::{Drawn, HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SourceReport};
+pub use principal::Principal;
 pub use recipe::{NeighbourRecipe, Recipe, train};
 pub use saved::{Decoders, SavedModel};
 pub use sequence::{

@@ -59,7 +59,10 @@ pub(super) use blocks::sum as in_blocks;
 #[allow(unsafe_code)]
 mod blocks {
     use super::{Int4Rows, columns_by_row};
-    use crate::kernels::{compressed, vector::Vector};
+    use crate::kernels::{compressed, prefetch, vector::Vector};
+
+    /// Rows that are fetched before the first is added.
+    const ROWS_AT_ONCE: usize = 64;
 
     /// Blocks of a level, then the columns that are left.
     ///
@@ -68,6 +71,12 @@ mod blocks {
     #[inline(always)]
     pub(in crate::kernels) unsafe fn sum<V: Vector>(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]) {
         let mut at = 0;
+        for &id in ids.iter().take(ROWS_AT_ONCE) {
+            let row = rows.codes.as_ptr().wrapping_add(id as usize * rows.stride);
+            for line in (0..out.len() / 2).step_by(64) {
+                prefetch(row.wrapping_add(line));
+            }
+        }
         if V::INT4_COLUMNS > 0 {
             for block in out.chunks_exact_mut(V::INT4_COLUMNS) {
                 // SAFETY: the block lies within the columns of `out`.

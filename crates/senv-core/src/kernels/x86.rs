@@ -5,13 +5,7 @@
 
 use std::arch::{asm, x86_64::*};
 
-use super::{
-    prefetch,
-    vector::{Memory, Plain, Shared, Vector},
-};
-
-/// Rows that are asked for ahead of their sum.
-const ROWS_AHEAD: usize = 8;
+use super::vector::{Memory, Plain, Shared, Vector};
 
 /// 16 values.
 #[derive(Clone, Copy)]
@@ -43,14 +37,6 @@ unsafe fn int4_codes(x: &[u8; 32]) -> [__m128i; 4] {
         let (a, b) = (signed(_mm256_unpacklo_epi8(low, high)), signed(_mm256_unpackhi_epi8(low, high)));
         let (first, third) = (_mm256_castsi256_si128(a), _mm256_extracti128_si256::<1>(a));
         [first, _mm256_castsi256_si128(b), third, _mm256_extracti128_si256::<1>(b)]
-    }
-}
-
-/// Asks for the codes that are added some rows later.
-#[inline(always)]
-fn ahead(codes: *const u8, stride: usize, ids: &[u32], i: usize) {
-    if let Some(&id) = ids.get(i + ROWS_AHEAD) {
-        prefetch(codes.wrapping_add(id as usize * stride));
     }
 }
 
@@ -151,8 +137,7 @@ impl Vector for V512 {
         unsafe {
             let values = _mm512_setr_ps(0., 1., 2., 3., 4., 5., 6., 7., -8., -7., -6., -5., -4., -3., -2., -1.);
             let mut sums = [_mm512_setzero_ps(); 8];
-            for (i, &id) in ids.iter().enumerate() {
-                ahead(codes, stride, ids, i);
+            for &id in ids {
                 let products = _mm512_mul_ps(_mm512_set1_ps(*scales.add(id as usize)), values);
                 let words = _mm512_loadu_si512(codes.add(id as usize * stride).cast());
                 let mut add = |k: usize, words| {
@@ -347,8 +332,7 @@ impl Vector for V256 {
     unsafe fn sum_int4_block(codes: *const u8, stride: usize, scales: *const f32, ids: &[u32], out: &mut [f32]) {
         unsafe {
             let mut sums = [_mm256_setzero_ps(); 8];
-            for (i, &id) in ids.iter().enumerate() {
-                ahead(codes, stride, ids, i);
+            for &id in ids {
                 let scale = _mm256_set1_ps(*scales.add(id as usize));
                 let words = _mm256_loadu_si256(codes.add(id as usize * stride).cast());
                 let mut add = |k: usize, words| {
