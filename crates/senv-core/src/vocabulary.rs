@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use crate::{Coverage, Error, Result, TokenId, Tokenizer};
 pub use builder::VocabularyBuilder;
 use frequent::Frequent;
-use key::{Key, hash, hash_short, key_within, short_key};
+use key::{Key, SHORT, hash, hash_short, key_within, short_key};
 
 /// The tokens of a model, the most frequent first.
 ///
@@ -33,6 +33,18 @@ pub struct Vocabulary {
     index: HashTable<u32>,
     frequent: Frequent,
     corpus_tokens: u64,
+}
+
+/// Tokens that are looked up at the same time.
+const LOOK_AHEAD: usize = 8;
+
+/// A token of a text that is not looked up yet: its key if it is short, the hash of that, and where it stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waiting {
+    key: Key,
+    hash: u64,
+    start: usize,
+    end: usize,
 }
 
 impl Vocabulary {
@@ -108,7 +120,8 @@ impl Vocabulary {
     #[inline]
     #[must_use]
     pub fn id(&self, token: &str) -> Option<TokenId> {
-        self.find(token.as_bytes(), short_key(token.as_bytes()))
+        let key = short_key(token.as_bytes()).unwrap_or_default();
+        self.find(token.as_bytes(), key, hash_short(key))
     }
 
     /// Looks up the tokens of a text, in order, into `out` (cleared first); unknown tokens are left out.
@@ -137,25 +150,52 @@ impl Vocabulary {
     ) -> usize {
         out.clear();
         let mut n = 0;
-        tokenizer.for_each_within(text, scratch, |text, start, end| {
-            n += 1;
+        // Each token waits for some others to be found while its place in the table comes from memory.
+        let mut waiting = [Waiting::default(); LOOK_AHEAD];
+        let text = tokenizer.for_each_within(text, scratch, |text, start, end| {
             let bytes = text.as_bytes();
-            match self.find(&bytes[start..end], key_within(bytes, start, end)) {
-                Some(id) => out.push(id),
-                None => unknown(&text[start..end], out),
+            // Long tokens have no key, and are told by their length.
+            let key = key_within(bytes, start, end).unwrap_or_default();
+            let hash = hash_short(key);
+            self.frequent.prefetch(hash);
+            let next = &mut waiting[n % LOOK_AHEAD];
+            let first = std::mem::replace(next, Waiting { key, hash, start, end });
+            if n >= LOOK_AHEAD {
+                self.found(text, first, out, &mut unknown);
             }
+            n += 1;
         });
+        for i in n.saturating_sub(LOOK_AHEAD)..n {
+            self.found(text, waiting[i % LOOK_AHEAD], out, &mut unknown);
+        }
         n
     }
 
-    #[inline]
-    fn find(&self, token: &[u8], key: Option<Key>) -> Option<TokenId> {
-        match key {
-            Some(key) => {
-                let hash = hash_short(key);
-                self.frequent.find(key, token.len(), hash).or_else(|| self.find_rare(token, hash))
-            }
-            None => self.find_rare(token, hash(token)),
+    /// Adds the id of a token to `out`, or hands it to `unknown`.
+    #[inline(always)]
+    fn found(
+        &self,
+        text: &str,
+        Waiting { key, hash, start, end }: Waiting,
+        out: &mut Vec<TokenId>,
+        unknown: &mut impl FnMut(&str, &mut Vec<TokenId>),
+    ) {
+        match self.find(&text.as_bytes()[start..end], key, hash) {
+            Some(id) => out.push(id),
+            None => unknown(&text[start..end], out),
+        }
+    }
+
+    /// `key` and its hash are those of a short token.
+    #[inline(always)]
+    fn find(&self, token: &[u8], key: Key, hash: u64) -> Option<TokenId> {
+        if token.len() > SHORT {
+            return self.find_rare(token, key::hash(token));
+        }
+        match self.frequent.find(key, token.len(), hash) {
+            Ok(id) => Some(id),
+            Err(true) => self.find_rare(token, hash),
+            Err(false) => None,
         }
     }
 

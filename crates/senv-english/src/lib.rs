@@ -17,12 +17,17 @@ use senv_core::{Result, StaticEncoder};
 /// Whether the small model is built in.
 pub const SMALL: bool = cfg!(feature = "small");
 
-/// The model file: a senv model of kind `static`, which [`StaticEncoder::from_static`] and `senv` open.
+/// Bytes that start on a cache line, so that the rows in them do.
+#[repr(C, align(64))]
+struct Aligned<B: ?Sized>(B);
+
 #[cfg(not(feature = "small"))]
-pub static BYTES: &[u8] = include_bytes!("../data/english.senv");
-/// The model file: a senv model of kind `static`, which [`StaticEncoder::from_static`] and `senv` open.
+static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../data/english.senv"));
 #[cfg(feature = "small")]
-pub static BYTES: &[u8] = include_bytes!("../data/english-small.senv");
+static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../data/english-small.senv"));
+
+/// The model file: a senv model of kind `static`, which [`StaticEncoder::from_static`] and `senv` open.
+pub static BYTES: &[u8] = &FILE.0;
 
 /// The encoder. Its rows stay where they are in the program; what is made is the index of its words, in some milliseconds:
 /// keep the encoder rather than making it anew for each sentence.

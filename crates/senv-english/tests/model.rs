@@ -69,6 +69,12 @@ fn odd_input_has_defined_results() {
 }
 
 #[test]
+fn rows_start_on_cache_lines() {
+    let file = senv_core::ModelFile::from_static(senv_english::BYTES).unwrap();
+    assert_eq!(file.raw("rows").unwrap().bytes.as_ptr().addr() % 64, 0);
+}
+
+#[test]
 fn the_package_stays_small() {
     let most = if senv_english::SMALL { 4_000_000 } else { 8_000_000 };
     assert!(senv_english::BYTES.len() < most, "{} bytes", senv_english::BYTES.len());

@@ -11,12 +11,12 @@
 //! weight, which count here. uSIF divides each dimension by its norm over the sentence, which is not linear, and n-grams are
 //! no words: models with either are refused.
 
-use senv_core::{CompressedRows, RowEncoding, SentenceEncoder, StaticEncoder, Table};
+use senv_core::{CompressedRows, RowEncoding, Rows, SentenceEncoder, StaticEncoder, Table};
 
-use crate::{AverageEncoder, Error, Model, Result, StaticModel, UnknownWords, WeightScheme};
+use crate::{AverageEncoder, Error, Model, Principal, Result, StaticModel, UnknownWords, WeightScheme};
 
 /// How a model is made small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompressParams {
     /// How values are stored.
     pub encoding: RowEncoding,
@@ -24,12 +24,14 @@ pub struct CompressParams {
     pub dim: Option<usize>,
     /// So many of the most frequent words are kept; `None` for all.
     pub max_vocabulary: Option<usize>,
+    /// Rows are brought to their principal axes first; `None` for rows as they were trained.
+    pub principal: Option<Principal>,
 }
 
 impl Default for CompressParams {
     /// Four bits a value, everything kept.
     fn default() -> Self {
-        Self { encoding: RowEncoding::Int4, dim: None, max_vocabulary: None }
+        Self { encoding: RowEncoding::Int4, dim: None, max_vocabulary: None, principal: None }
     }
 }
 
@@ -51,18 +53,32 @@ impl CompressParams {
     /// [`Error::CannotCompress`] for a model that is no average of words, or is one with n-grams or uSIF weights;
     /// [`senv_core::Error::InvalidParameter`] for a dimension out of range.
     pub fn compress(&self, model: &Model) -> Result<StaticEncoder> {
-        let refuse = |reason| Err(Error::CannotCompress { kind: model.kind(), reason });
-        if model.is::<StaticModel>() {
-            return refuse("it is compressed already");
+        self.compress_side_by_side(model, &[])
+    }
+
+    /// As [`CompressParams::compress`], with the vectors of other models of the same vocabulary side by side: an ensemble. Its
+    /// cosines are better than those of one model, as its dimension is higher; [`Principal`] brings that down again. Text is
+    /// tokenized as for the first model, which also says what stands for unknown words.
+    ///
+    /// # Errors
+    /// As [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers or vocabularies differ.
+    pub fn compress_side_by_side(&self, model: &Model, others: &[&Model]) -> Result<StaticEncoder> {
+        let average = average_of(model)?;
+        let mut table = folded(average)?;
+        for other in others {
+            let next = average_of(other)?;
+            let same = next.tokenizer() == average.tokenizer()
+                && next.vocabulary().offsets() == average.vocabulary().offsets();
+            if !same || next.vocabulary().text() != average.vocabulary().text() {
+                let reason = "its words or its tokenizer are not those of the first model; train both on the same data";
+                return Err(Error::CannotCompress { kind: other.kind(), reason });
+            }
+            table = side_by_side(&table, &folded(next)?)?;
         }
-        let Some(average) = model.average() else { return refuse("it is no average of word vectors") };
-        if average.features().params().max_n > 1 {
-            return refuse("it has n-grams");
+        if let Some(principal) = self.principal {
+            table = principal.rows(&table, average.vocabulary())?;
         }
-        if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
-            return refuse("uSIF weights cannot go into rows; train with --weights sif or none");
-        }
-        let rows = CompressedRows::compress(&folded(average)?, self.encoding)?;
+        let rows = CompressedRows::compress(&table, self.encoding)?;
         let length = (average.unknown_words() == UnknownWords::Hash).then(|| rows.mean_length());
         let encoder = StaticEncoder::new(average.tokenizer().clone(), average.vocabulary().clone(), rows, length)?;
         let encoder = match self.max_vocabulary {
@@ -75,6 +91,33 @@ impl CompressParams {
         }
         .with_source(model.kind()))
     }
+}
+
+/// The average that a model is.
+fn average_of(model: &Model) -> Result<&AverageEncoder> {
+    let refuse = |reason| Err(Error::CannotCompress { kind: model.kind(), reason });
+    if model.is::<StaticModel>() {
+        return refuse("it is compressed already");
+    }
+    let Some(average) = model.average() else { return refuse("it is no average of word vectors") };
+    if average.features().params().max_n > 1 {
+        return refuse("it has n-grams");
+    }
+    if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
+        return refuse("uSIF weights cannot go into rows; train with --weights sif or none");
+    }
+    Ok(average)
+}
+
+/// The rows of one table followed by those of another.
+fn side_by_side(left: &Table, right: &Table) -> Result<Table> {
+    let mut rows = Table::zeros(left.n_rows(), left.dim() + right.dim())?;
+    for i in 0..left.n_rows() {
+        let (first, second) = rows.row_mut(i).split_at_mut(left.dim());
+        first.copy_from_slice(left.row(i));
+        second.copy_from_slice(right.row(i));
+    }
+    Ok(rows)
 }
 
 /// The rows of the words with their weights, without common components.
@@ -129,6 +172,51 @@ mod tests {
             let hashes = model.average().unwrap().unknown_words() == UnknownWords::Hash;
             assert_eq!(small.unknown_word_length().is_some(), hashes);
             assert_eq!(small.similarity("x", "x") > 0.99, hashes);
+        }
+    }
+
+    /// Another model of the same words.
+    fn other() -> AverageEncoder {
+        let encoder = encoder();
+        let mut rows = Table::zeros(4, 8).unwrap();
+        senv_core::init::uniform_rows(&mut rows, 0..4, 1.0, 6).unwrap();
+        let vocabulary = encoder.vocabulary().clone();
+        let features = words(&vocabulary).unwrap();
+        AverageEncoder::new(Tokenizer::blank(), vocabulary, features, rows).unwrap()
+    }
+
+    #[test]
+    fn vectors_side_by_side_are_those_of_the_models_and_principal_axes_keep_their_cosines() {
+        let (first, second): (Model, Model) = (encoder().into(), other().into());
+        let params = CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() };
+        let both = params.compress_side_by_side(&first, &[&second]).unwrap();
+        let texts = ["the cat sat", "dog the", "cat", ""];
+        let (all, one, two) = (both.encode(&texts), first.encode(&texts), second.encode(&texts));
+        let (all, one, two) = (all.unwrap(), one.unwrap(), two.unwrap());
+        assert_eq!(all.ncols(), 32);
+        for (i, row) in all.outer_iter().enumerate() {
+            let expected = one.row(i).iter().chain(two.row(i)).copied().collect::<Vec<f32>>();
+            assert!(row.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-6));
+        }
+        // Four words have four directions.
+        let principal = Some(Principal { dim: 4, whitening: 0.0 });
+        let few = CompressParams { principal, ..params }.compress_side_by_side(&first, &[&second]).unwrap();
+        assert_eq!(few.dim(), 4);
+        assert!((few.similarity("the cat", "dog sat") - both.similarity("the cat", "dog sat")).abs() < 1e-5);
+    }
+
+    #[test]
+    fn models_of_other_words_or_tokenizers_do_not_stand_side_by_side() {
+        let params = CompressParams::default();
+        let vocabulary = Vocabulary::from_counts([("the", 9), ("cat", 3), ("sat", 2), ("fog", 1)], 15).unwrap();
+        let all = ["the", "cat", "sat", "fog"];
+        let other_words: Model = AverageEncoder::random(&Tokenizer::blank(), &vocabulary, &all, 8, 1).unwrap().into();
+        let all = ["the", "cat", "sat", "dog"];
+        let other_tokens: Model =
+            AverageEncoder::random(&Tokenizer::words(), encoder().vocabulary(), &all, 8, 1).unwrap().into();
+        for other in [other_words, other_tokens] {
+            let error = params.compress_side_by_side(&encoder().into(), &[&other]).unwrap_err();
+            assert!(error.to_string().contains("train both on the same data"), "{error}");
         }
     }
 

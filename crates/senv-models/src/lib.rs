@@ -42,6 +42,7 @@ mod ngram_buckets;
 mod pair_training;
 mod pairs;
 pub mod prelude;
+mod principal;
 mod random_vectors;
 mod recipe;
 mod saved;
@@ -81,6 +82,7 @@ pub use index::{Hit, Index};
 pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use pair_training::{PairLoss, PairParams};
 pub use pairs::{HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
+pub use principal::Principal;
 pub use recipe::{NeighbourRecipe, Recipe, train};
 pub use saved::{Decoders, SavedModel};
 pub use sequence::{

@@ -8,7 +8,7 @@ use std::{
 use clap::ValueEnum;
 use senv_core::{RowEncoding, Scratch, SentenceEncoder};
 use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
-use senv_models::{CompressParams, Model, SavedModel, StaticModel};
+use senv_models::{CompressParams, Model, Principal, SavedModel, StaticModel};
 use serde::Serialize;
 
 use crate::{
@@ -27,7 +27,8 @@ use crate::{
 #[command(after_help = "\
 Examples:
   senv compress --model pp.senv --output small.senv
-  senv compress --model pp.senv --encoding int8 --max-vocabulary 30000 --report sts/2014/*.tsv --output small.senv")]
+  senv compress --model pp.senv --encoding int8 --max-vocabulary 30000 --report sts/2014/*.tsv --output small.senv
+  senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening .1 --output both.senv")]
 pub(crate) struct Compress {
     #[command(flatten)]
     model: ModelArg,
@@ -45,6 +46,17 @@ pub(crate) struct Compress {
     /// Keep the N most frequent words [default: all]
     #[arg(long, value_name = "N")]
     max_vocabulary: Option<usize>,
+    /// Other models, of the same vocabulary, whose vectors stand beside those of the first: another --seed on the same data is
+    /// enough for better cosines. Dimensions add up; --principal brings them down.
+    #[arg(long, value_name = "MODEL", num_args = 1..)]
+    with: Vec<PathBuf>,
+    /// Keep N principal axes of the rows, the strongest first, instead of dimensions as they were trained.
+    #[arg(long, value_name = "N", conflicts_with = "dim")]
+    principal: Option<usize>,
+    /// How much weaker axes gain: they are multiplied by this power of how much weaker they are, 0 (not at all) to 0.5 (all
+    /// axes count the same).
+    #[arg(long, value_name = "A", default_value_t = 0.0, requires = "principal")]
+    whitening: f64,
     /// Print size, correlation on these tasks (as for senv eval sts) and speed before and after.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     report: Vec<PathBuf>,
@@ -90,12 +102,18 @@ struct Measured {
 
 impl Compress {
     pub(crate) fn run(self) -> Result {
-        Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model])?;
+        Destination::output(&self.output, Content::Model, self.force)
+            .check(&self.with.iter().chain([&self.model.model]).collect::<Vec<_>>())?;
         let tasks = self.report.iter().map(StsTask::read).collect::<senv_data::Result<Vec<_>>>()?;
         let model = self.model.open_verified()?;
-        let params =
-            CompressParams { encoding: self.encoding.into(), dim: self.dim, max_vocabulary: self.max_vocabulary };
-        let small = StaticModel::from(params.compress(&model)?);
+        let params = CompressParams {
+            encoding: self.encoding.into(),
+            dim: self.dim,
+            max_vocabulary: self.max_vocabulary,
+            principal: self.principal.map(|dim| Principal { dim, whitening: self.whitening }),
+        };
+        let others = self.with.iter().map(Model::open_verified).collect::<senv_models::Result<Vec<_>>>()?;
+        let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);
         small.write(&self.output)?;
         let (words, dim) = (small.vocabulary().len() as u64, small.dim());
         output::note(&format!(

@@ -1,6 +1,6 @@
 //! Random vectors of words, by a hash.
 
-use crate::rng::{mix, mix_text};
+use crate::{kernels, rng::mix_text};
 
 /// Adds a random vector of a word to `out`: `scale` times 1 or -1 in each value, by the bits of a hash of the word alone, so
 /// that every program and every machine has the same. Vectors of two words are nearly orthogonal: their cosine has mean 0
@@ -15,11 +15,5 @@ use crate::rng::{mix, mix_text};
 /// ```
 pub fn add_signs(word: &str, scale: f32, out: &mut [f32]) {
     let key = mix_text(u64::from_le_bytes(*b"of words"), word);
-    let scale = scale.to_bits();
-    for (i, values) in out.chunks_mut(64).enumerate() {
-        let bits = mix(key ^ i as u64);
-        for (j, x) in values.iter_mut().enumerate() {
-            *x += f32::from_bits(scale ^ (((bits >> j) as u32) << 31));
-        }
-    }
+    kernels::add_signs(key, scale, out);
 }

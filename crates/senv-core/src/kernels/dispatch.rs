@@ -5,6 +5,7 @@
 
 use std::{ops::Range, sync::atomic::AtomicU32};
 
+use super::int4_sum::Int4Rows;
 use super::level::{Kind, Level};
 use super::portable;
 #[cfg(target_arch = "x86_64")]
@@ -52,6 +53,8 @@ dispatch! {
     fn add_f16_row(c: f32, x: &[u8], y: &mut [f32]);
     fn add_int8_row(c: f32, x: &[u8], y: &mut [f32]);
     fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]);
+    fn add_signs(key: u64, scale: f32, y: &mut [f32]);
+    fn sum_int4_rows(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]);
     fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]);
     fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, columns: Range<usize>, out: &mut [f32]);
     fn gram(a: &[f32], m: usize, stride: usize, columns: Range<usize>, out: &mut [f32]);

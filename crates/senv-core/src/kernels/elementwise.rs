@@ -8,6 +8,8 @@
 //!
 //! NaN stays NaN. No level fuses a product and a sum, so all levels are bit-identical.
 
+use crate::rng::mix;
+
 /// Adding and subtracting 1.5 · 2^23 rounds to the nearest integer.
 const ROUND: f32 = 12_582_912.0;
 const LN2_HIGH: f32 = 0.693_359_4;
@@ -67,6 +69,20 @@ pub(super) fn tanh_in_place(xs: &mut [f32]) {
     }
 }
 
+/// The sign of value `i` is bit `i mod 64` of a hash of `key` and `i / 64`.
+#[inline(always)]
+pub(super) fn add_signs(key: u64, scale: f32, y: &mut [f32]) {
+    let scale = scale.to_bits();
+    for (i, y) in y.chunks_mut(64).enumerate() {
+        let bits = mix(key ^ i as u64);
+        for (bits, y) in [bits as u32, (bits >> 32) as u32].into_iter().zip(y.chunks_mut(32)) {
+            for (j, y) in (0..).zip(y) {
+                *y += f32::from_bits(scale ^ (bits >> j) << 31);
+            }
+        }
+    }
+}
+
 #[cfg(feature = "train")]
 #[inline(always)]
 pub(super) fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
@@ -75,6 +91,7 @@ pub(super) fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32
 
 #[cfg(test)]
 mod tests {
+    use super::mix;
     use crate::kernels::{dispatch, level::Level};
 
     /// The largest error of `f` against `exact` on a grid, relative to the value.
@@ -115,6 +132,21 @@ mod tests {
             dispatch::exp_in_place(level, &mut exp);
             assert_eq!(exp[..4], [f32::INFINITY, 0.0, f32::INFINITY, 0.0]);
             assert!(sigmoid[4].is_nan() && tanh[4].is_nan() && exp[4].is_nan());
+        }
+    }
+
+    #[test]
+    fn signs_are_the_bits_of_the_hash_at_every_level_and_dimension() {
+        for n in (0..=130).chain([256, 300]) {
+            for level in Level::available() {
+                let start: Vec<f32> = (0..n).map(|i| (i as f32).sin()).collect();
+                let mut y = start.clone();
+                dispatch::add_signs(level, 77, -0.3, &mut y);
+                for (i, (y, start)) in y.iter().zip(&start).enumerate() {
+                    let minus = mix(77 ^ (i / 64) as u64) >> (i % 64) & 1 == 1;
+                    assert_eq!(*y, if minus { start + 0.3 } else { start - 0.3 }, "{level:?}, value {i} of {n}");
+                }
+            }
         }
     }
 

@@ -12,7 +12,9 @@ macro_rules! entry_points {
         use $crate::{kernels::panels, optim::AdamStep};
 
         use $crate::kernels::{
-            compressed, elementwise, products, rows,
+            compressed, elementwise,
+            int4_sum::{self, Int4Rows},
+            products, rows,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -67,6 +69,12 @@ macro_rules! entry_points {
             }
             fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]) {
                 compressed::add_int4_row_by(c, x, y, |c, x, y| <V as crate::kernels::vector::Vector>::add_int4_block(c, x, y))
+            }
+            fn add_signs(key: u64, scale: f32, y: &mut [f32]) {
+                elementwise::add_signs(key, scale, y)
+            }
+            fn sum_int4_rows(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]) {
+                int4_sum::in_blocks::<V>(rows, ids, out)
             }
             fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]) {
                 rows::in_vectors::<V>(values.as_ptr(), stride, rows, c, out.as_mut_ptr(), out.len())

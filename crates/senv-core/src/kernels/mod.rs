@@ -22,6 +22,7 @@ mod elementwise;
 mod entry_points;
 #[cfg(feature = "train")]
 mod fill;
+mod int4_sum;
 mod lanes;
 mod level;
 #[cfg(target_arch = "aarch64")]
@@ -50,6 +51,7 @@ pub use cosine::{cosine, l2_normalize, norm};
 use entry_points::entry_points;
 #[cfg(feature = "train")]
 pub(crate) use fill::fill_uniform;
+pub(crate) use int4_sum::{Int4Rows, sum_int4};
 pub use lanes::Lanes;
 use level::Level;
 #[cfg(feature = "train")]
@@ -144,6 +146,12 @@ pub fn sigmoid_in_place(y: &mut [f32]) {
 /// `y = tanh y`, elementwise, to the last bits of f32; NaN stays NaN.
 pub fn tanh_in_place(y: &mut [f32]) {
     dispatch::tanh_in_place(Level::best(), y);
+}
+
+/// `y[i] += ± scale`, with the sign of value `i` in bit `i mod 64` of a hash of `key` and `i / 64`.
+#[inline]
+pub(crate) fn add_signs(key: u64, scale: f32, y: &mut [f32]) {
+    dispatch::add_signs(Level::best(), key, scale, y);
 }
 
 /// One step of Adam on an array and its two moments; see [`AdamStep`](crate::optim::AdamStep).
@@ -282,7 +290,7 @@ pub(crate) fn has_vectors() -> bool {
 
 /// Fetches the cache line at `p`.
 #[inline(always)]
-fn prefetch<T>(p: *const T) {
+pub(crate) fn prefetch<T>(p: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -11,7 +11,8 @@ use std::{
 pub(super) use super::compressed::{add_f16_row, add_f32_row, add_int4_row, add_int8_row};
 #[cfg(feature = "train")]
 pub(super) use super::elementwise::adam;
-pub(super) use super::elementwise::{exp_in_place, sigmoid_in_place, tanh_in_place};
+pub(super) use super::elementwise::{add_signs, exp_in_place, sigmoid_in_place, tanh_in_place};
+pub(super) use super::int4_sum::portable as sum_int4_rows;
 pub(super) use super::rows::portable as sum_rows;
 
 /// Independent partial sums.

@@ -37,6 +37,15 @@ pub(super) trait Vector: Copy {
     unsafe fn add_int4_block(c: f32, x: &[u8; 32], y: &mut [f32; 64]) {
         super::compressed::add_int4_block(c, x, y);
     }
+    /// Columns whose sums [`Vector::sum_int4_block`] keeps in registers, an even number; 0 where a level has no such form.
+    const INT4_COLUMNS: usize = 0;
+    /// `out = Σ_{r in ids} s_r q_r` for [`Vector::INT4_COLUMNS`] columns, each product and each sum rounded. Row `r` starts at
+    /// `codes + r stride`.
+    ///
+    /// # Safety
+    /// The rows have the columns, and as many scales.
+    #[inline(always)]
+    unsafe fn sum_int4_block(_codes: *const u8, _stride: usize, _scales: *const f32, _ids: &[u32], _out: &mut [f32]) {}
 
     #[inline(always)]
     unsafe fn zero() -> Self {

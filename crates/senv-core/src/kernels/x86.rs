@@ -40,6 +40,42 @@ unsafe fn int4_codes(x: &[u8; 32]) -> [__m128i; 4] {
     }
 }
 
+/// Four of each register: `[a[0][i], a[1][i], a[2][i], a[3][i]]` in part `i / 4` of result `i mod 4`.
+macro_rules! quarters {
+    ($name:ident, $vector:ty, $low:ident, $high:ident, $low2:ident, $high2:ident, $pairs:ident, $values:ident) => {
+        #[inline(always)]
+        unsafe fn $name(a: &[$vector]) -> [$vector; 4] {
+            // SAFETY: the callers have the instructions.
+            unsafe {
+                let (low, low2) = ($pairs($low(a[0], a[1])), $pairs($low(a[2], a[3])));
+                let (high, high2) = ($pairs($high(a[0], a[1])), $pairs($high(a[2], a[3])));
+                let (first, second) = ($values($low2(low, low2)), $values($high2(low, low2)));
+                [first, second, $values($low2(high, high2)), $values($high2(high, high2))]
+            }
+        }
+    };
+}
+quarters!(
+    quarters512,
+    __m512,
+    _mm512_unpacklo_ps,
+    _mm512_unpackhi_ps,
+    _mm512_unpacklo_pd,
+    _mm512_unpackhi_pd,
+    _mm512_castps_pd,
+    _mm512_castpd_ps
+);
+quarters!(
+    quarters256,
+    __m256,
+    _mm256_unpacklo_ps,
+    _mm256_unpackhi_ps,
+    _mm256_unpacklo_pd,
+    _mm256_unpackhi_pd,
+    _mm256_castps_pd,
+    _mm256_castpd_ps
+);
+
 impl Vector for V512 {
     const LANES: usize = 16;
     const SCORE_BLOCK: (usize, usize) = (4, 4);
@@ -92,6 +128,51 @@ impl Vector for V512 {
             for (codes, y) in int4_codes(x).into_iter().zip(y.as_chunks_mut::<16>().0) {
                 let product = _mm512_mul_ps(c, _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(codes)));
                 _mm512_storeu_ps(y.as_mut_ptr(), _mm512_add_ps(_mm512_loadu_ps(y.as_ptr()), product));
+            }
+        }
+    }
+
+    const INT4_COLUMNS: usize = 128;
+
+    /// Word `l` of the 64 bytes of a row has the codes of columns 8 l to 8 l + 7; the k-th of each is looked up in the sixteen
+    /// products of the row by a permutation, which takes the lowest four bits of each word.
+    #[inline(always)]
+    unsafe fn sum_int4_block(codes: *const u8, stride: usize, scales: *const f32, ids: &[u32], out: &mut [f32]) {
+        unsafe {
+            let values = _mm512_setr_ps(0., 1., 2., 3., 4., 5., 6., 7., -8., -7., -6., -5., -4., -3., -2., -1.);
+            let mut sums = [_mm512_setzero_ps(); 8];
+            for &id in ids {
+                let products = _mm512_mul_ps(_mm512_set1_ps(*scales.add(id as usize)), values);
+                let words = _mm512_loadu_si512(codes.add(id as usize * stride).cast());
+                let mut add = |k: usize, words| {
+                    sums[k] = _mm512_add_ps(sums[k], _mm512_permutexvar_ps(words, products));
+                };
+                add(0, words);
+                add(1, _mm512_srli_epi32::<4>(words));
+                add(2, _mm512_srli_epi32::<8>(words));
+                add(3, _mm512_srli_epi32::<12>(words));
+                add(4, _mm512_srli_epi32::<16>(words));
+                add(5, _mm512_srli_epi32::<20>(words));
+                add(6, _mm512_srli_epi32::<24>(words));
+                add(7, _mm512_srli_epi32::<28>(words));
+            }
+            // Lane l of sum k is column 8 l + k. In part q (four lanes) of `low[r]` and `high[r]` there are the columns of lane
+            // 4 q + r, the first four and the last four.
+            let (low, high) = (quarters512(&sums[..4]), quarters512(&sums[4..]));
+            for r in [0, 2] {
+                let (a, c) =
+                    (_mm512_shuffle_f32x4::<0x44>(low[r], high[r]), _mm512_shuffle_f32x4::<0xee>(low[r], high[r]));
+                let (low, high) = (low[r + 1], high[r + 1]);
+                let (b, d) = (_mm512_shuffle_f32x4::<0x44>(low, high), _mm512_shuffle_f32x4::<0xee>(low, high));
+                let parts = [
+                    _mm512_shuffle_f32x4::<0x88>(a, b),
+                    _mm512_shuffle_f32x4::<0xdd>(a, b),
+                    _mm512_shuffle_f32x4::<0x88>(c, d),
+                    _mm512_shuffle_f32x4::<0xdd>(c, d),
+                ];
+                for (q, part) in parts.into_iter().enumerate() {
+                    _mm512_storeu_ps(out[8 * (4 * q + r)..][..16].as_mut_ptr(), part);
+                }
             }
         }
     }
@@ -264,6 +345,37 @@ impl Vector for V256 {
             for (codes, y) in halves.zip(y.as_chunks_mut::<8>().0) {
                 let product = _mm256_mul_ps(c, _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(codes)));
                 _mm256_storeu_ps(y.as_mut_ptr(), _mm256_add_ps(_mm256_loadu_ps(y.as_ptr()), product));
+            }
+        }
+    }
+
+    const INT4_COLUMNS: usize = 64;
+
+    /// As that of [`V512`]; the k-th code of each word is converted.
+    #[inline(always)]
+    unsafe fn sum_int4_block(codes: *const u8, stride: usize, scales: *const f32, ids: &[u32], out: &mut [f32]) {
+        unsafe {
+            let mut sums = [_mm256_setzero_ps(); 8];
+            for &id in ids {
+                let scale = _mm256_set1_ps(*scales.add(id as usize));
+                let words = _mm256_loadu_si256(codes.add(id as usize * stride).cast());
+                let mut add = |k: usize, words| {
+                    let code = _mm256_srai_epi32::<28>(words);
+                    sums[k] = _mm256_add_ps(sums[k], _mm256_mul_ps(scale, _mm256_cvtepi32_ps(code)));
+                };
+                add(0, _mm256_slli_epi32::<28>(words));
+                add(1, _mm256_slli_epi32::<24>(words));
+                add(2, _mm256_slli_epi32::<20>(words));
+                add(3, _mm256_slli_epi32::<16>(words));
+                add(4, _mm256_slli_epi32::<12>(words));
+                add(5, _mm256_slli_epi32::<8>(words));
+                add(6, _mm256_slli_epi32::<4>(words));
+                add(7, words);
+            }
+            let (low, high) = (quarters256(&sums[..4]), quarters256(&sums[4..]));
+            for r in 0..4 {
+                _mm256_storeu_ps(out[8 * r..][..8].as_mut_ptr(), _mm256_permute2f128_ps::<0x20>(low[r], high[r]));
+                _mm256_storeu_ps(out[8 * (r + 4)..][..8].as_mut_ptr(), _mm256_permute2f128_ps::<0x31>(low[r], high[r]));
             }
         }
     }

@@ -153,10 +153,7 @@ impl SentenceEncoder for StaticEncoder {
                 look_up_all(&self.vocabulary, &self.tokenizer, sentence, value, dim, text, tokens, unknown)
             }
         };
-        out.fill(0.0);
-        for id in &*tokens {
-            self.rows.add_row(id.index(), 1.0, out);
-        }
+        self.rows.sum_rows(tokens, out);
         let share = 1.0 / (coverage.known + coverage.hashed).max(1) as f32;
         kernels::scale(share, out);
         if coverage.hashed > 0 {

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use super::{RowEncoding, compress::compress};
-use crate::{Error, Result, SharedBytes, Table, kernels};
+use crate::{Error, Result, SharedBytes, Table, TokenId, kernels};
 
 /// Rows of a table in fewer bits, in memory, in a memory-mapped file or in the program itself; clones share them.
 ///
@@ -130,6 +130,24 @@ impl CompressedRows {
             RowEncoding::F16 => kernels::add_f16(c, codes, out),
             RowEncoding::Int8 => kernels::add_int8(c, codes, out),
             RowEncoding::Int4 => kernels::add_int4(c, codes, out),
+        }
+    }
+
+    /// `out = Σ rows`, the rows of these tokens in the order given. Every SIMD level gives the same bits, those of
+    /// [`CompressedRows::add_row`] row by row.
+    ///
+    /// # Panics
+    /// As [`CompressedRows::add_row`].
+    #[inline]
+    pub fn sum_rows(&self, ids: &[TokenId], out: &mut [f32]) {
+        assert_eq!(out.len(), self.dim, "values of a row");
+        if self.encoding == RowEncoding::Int4 {
+            let (codes, stride, scales) = (&self.bytes[..], self.row_bytes, &self.scales[..]);
+            return kernels::sum_int4(kernels::Int4Rows { codes, stride, scales }, ids, out);
+        }
+        out.fill(0.0);
+        for id in ids {
+            self.add_row(id.index(), 1.0, out);
         }
     }
 

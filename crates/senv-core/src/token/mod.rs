@@ -1,5 +1,6 @@
 //! Text -> tokens.
 
+mod bytes;
 mod classes;
 mod script;
 mod special;
@@ -8,6 +9,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
+use bytes::low_bytes;
 use classes::is_blank;
 
 /// How a line of text is tokenized. The tokenizer is stored with a model, because a sentence must be tokenized as the
@@ -128,15 +130,22 @@ impl Tokenizer {
         self.for_each_within(text, scratch, |text, start, end| f(&text[start..end]));
     }
 
-    /// As [`Tokenizer::for_each`], with each token as a byte range, for a piece of a longer text.
+    /// As [`Tokenizer::for_each`], with the whole text, lower-cased where the tokenizer does so, and the token as a byte range
+    /// of it. Returns that text.
     #[inline]
-    pub(crate) fn for_each_within(&self, text: &str, scratch: &mut String, mut f: impl FnMut(&str, usize, usize)) {
+    pub(crate) fn for_each_within<'t>(
+        &self,
+        text: &'t str,
+        scratch: &'t mut String,
+        mut f: impl FnMut(&str, usize, usize),
+    ) -> &'t str {
         let text = if self.lowercase { lowercase_into(text, scratch) } else { text };
         match self.rule {
             Rule::Blank => blank(text.as_bytes(), |start, end| f(text, start, end)),
-            Rule::Words => words::for_each(text, |token| f(token, 0, token.len())),
+            Rule::Words => words::for_each(text, f),
             Rule::Unicode => unicode::for_each(text, |start, end| f(text, start, end)),
         }
+        text
     }
 
     /// The tokens of `text` in order.
@@ -170,26 +179,6 @@ fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
     if start < text.len() {
         f(start, text.len());
     }
-}
-
-/// Which of up to 64 bytes are not above the blank, as all white space is: bit `i` for byte `i`. Eight bytes are
-/// compared at a time, so the result is examined once a token instead of once a byte.
-#[inline]
-fn low_bytes(bytes: &[u8]) -> u64 {
-    const EACH: u64 = u64::MAX / 255;
-    let (words, rest) = bytes.as_chunks::<8>();
-    let mut low = 0;
-    for (i, &word) in words.iter().enumerate() {
-        let x = u64::from_le_bytes(word);
-        // The upper bit of a byte: whether it or the sum of its lower seven bits and 127 - 32 has that bit.
-        let above = ((x & (127 * EACH)) + 95 * EACH) | x;
-        let flags = !above >> 7 & EACH;
-        low |= (flags.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i);
-    }
-    for (i, &byte) in rest.iter().enumerate() {
-        low |= u64::from(byte <= b' ') << (8 * words.len() + i);
-    }
-    low
 }
 
 /// Lower case as Unicode has it (a capital sigma at the end of a word becomes the final one).

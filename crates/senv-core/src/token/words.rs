@@ -5,51 +5,66 @@
 //! tokenizing once.
 
 use super::{
-    classes::{CLASS, HIGH, PUNCT, SPACE, WORD, is_space, is_word, symbol_end},
+    bytes::mark_bytes,
+    classes::{CLASS, HIGH, SPACE, WORD, is_space, is_word, symbol_end},
     special::{angle_end, bracket_end, dot_joins, email_end, emoticon_end, keeps_dot, url_end, word_at},
 };
 
 /// The most clitics of one word that are split off; a word with more is not English.
 const MAX_CLITICS: usize = 4;
 
-pub(super) fn for_each(text: &str, mut f: impl FnMut(&str)) {
+#[inline]
+pub(super) fn for_each(text: &str, mut f: impl FnMut(&str, usize, usize)) {
     let bytes = text.as_bytes();
     let class = |i: usize| bytes.get(i).map_or(SPACE, |&b| CLASS[usize::from(b)]);
     let mut start = 0;
-    while start < bytes.len() {
-        if class(start) == SPACE {
-            start += 1;
-            continue;
-        }
-        let mut end = start;
-        while class(end) == WORD {
-            end += 1;
-        }
-        // Nearly every piece is a plain word, or one followed by a mark.
-        if class(end) == SPACE {
-            plain(&text[start..end], &mut f);
-            start = end + 1;
-            continue;
-        }
-        if end > start && class(end) == PUNCT && class(end + 1) == SPACE && b".,;:!?".contains(&bytes[end]) {
-            let word = &text[start..end];
-            if bytes[end] == b'.' && keeps_dot(word) {
-                f(&text[start..end + 1]);
-            } else {
-                plain(word, &mut f);
-                f(&text[end..end + 1]);
+    for (chunk, at) in bytes.chunks(64).zip((0..).step_by(64)) {
+        let mut marks = mark_bytes(chunk);
+        while marks != 0 {
+            let end = at + marks.trailing_zeros() as usize;
+            marks &= marks - 1;
+            // What a piece took is done.
+            if end < start {
+                continue;
             }
-            start = end + 2;
-            continue;
+            // Nearly every piece is a plain word, or one followed by a mark.
+            if class(end) == SPACE {
+                if end > start {
+                    plain(text, start, end, &mut f);
+                }
+                start = end + 1;
+            } else if end > start
+                && class(end + 1) == SPACE
+                && matches!(bytes[end], b'.' | b',' | b';' | b':' | b'!' | b'?')
+            {
+                if bytes[end] == b'.' && keeps_dot(&text[start..end]) {
+                    f(text, start, end + 1);
+                } else {
+                    plain(text, start, end, &mut f);
+                    f(text, end, end + 1);
+                }
+                start = end + 2;
+            } else {
+                start = other(text, start, end, &mut f);
+            }
         }
-        let end = piece_end(text, end);
-        if end == start {
-            start += text[start..].chars().next().map_or(1, char::len_utf8); // white space beyond ASCII
-            continue;
-        }
-        piece(&text[start..end], &mut f);
-        start = end;
     }
+    if start < bytes.len() {
+        plain(text, start, bytes.len(), &mut f);
+    }
+}
+
+/// Any other piece, and white space beyond ASCII behind it: `text[start..end]` are letters and digits, the byte behind them is
+/// neither that nor ASCII white space. Returns where to go on.
+#[inline(never)]
+fn other(text: &str, start: usize, end: usize, f: &mut impl FnMut(&str, usize, usize)) -> usize {
+    let end = piece_end(text, end);
+    piece(&text[start..end], &mut |token: &str| {
+        let at = token.as_ptr().addr() - text.as_ptr().addr();
+        f(text, at, at + token.len());
+    });
+    let space = text[end..].chars().next().filter(|c| !c.is_ascii());
+    end + space.map_or(0, char::len_utf8)
 }
 
 /// The end of the piece that reaches to `i` at least: before white space.
@@ -70,12 +85,12 @@ pub(super) fn piece_end(text: &str, mut i: usize) -> usize {
 
 /// A word of ASCII letters and digits.
 #[inline]
-fn plain(word: &str, f: &mut impl FnMut(&str)) {
-    if word.len() == 6 && word.eq_ignore_ascii_case("cannot") {
-        f(&word[..3]);
-        f(&word[3..]);
+fn plain(text: &str, start: usize, end: usize, f: &mut impl FnMut(&str, usize, usize)) {
+    if end - start == 6 && text.as_bytes()[start..end].eq_ignore_ascii_case(b"cannot") {
+        f(text, start, start + 3);
+        f(text, start + 3, end);
     } else {
-        f(word);
+        f(text, start, end);
     }
 }
 
@@ -124,7 +139,7 @@ fn word(text: &str, p: usize, f: &mut impl FnMut(&str)) -> usize {
         n += 1;
         stem = &stem[..cut];
     }
-    plain(stem, f);
+    plain(stem, 0, stem.len(), &mut |text: &str, start, end| f(&text[start..end]));
     for i in (0..n).rev() {
         let to = if i == 0 { word.len() } else { cuts[i - 1] };
         f(&word[cuts[i]..to]);
