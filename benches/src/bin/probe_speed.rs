@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (model, set) = (Model::open(model)?, LabeledSet::read(file)?);
     let embeddings = Embeddings::encode(&model, set.sentences.iter().map(|sentence| &sentence.text[..]))?;
     if let [path, ..] = more {
-        AtomicFile::write_with(path.as_ref(), |out| {
+        AtomicFile::write_with(&path, |out| {
             for sentence in &set.sentences {
                 let Ok(number) = embeddings.number(&sentence.text) else { continue };
                 write!(out, "{}", sentence.class)?;

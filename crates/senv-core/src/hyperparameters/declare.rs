@@ -38,6 +38,7 @@ macro_rules! hyperparameters {
         }
 
         impl $crate::hyperparameters::Hyperparameters for $params {
+            #[allow(clippy::vec_init_then_push)]
             fn hyperparameters(&self) -> ::std::vec::Vec<$crate::hyperparameters::Hyperparameter> {
                 let mut all = ::std::vec::Vec::new();
                 $($crate::hyperparameters!(
