@@ -42,8 +42,10 @@ pub(crate) enum Content<'a> {
     Vectors,
     /// Word vectors in the format of another program.
     WordVectors,
-    /// A drawing of the norms of word vectors.
+    /// A figure.
     Drawing,
+    /// Precision and recall at thresholds.
+    Points,
     /// The state of a search, which looks itself whether it is its own.
     Search,
 }
@@ -59,6 +61,7 @@ impl Content<'_> {
             Self::Vectors => "holds no vectors as senv writes them",
             Self::WordVectors => "may be of another program",
             Self::Drawing => "no drawing of senv",
+            Self::Points => "no points of a precision-recall curve",
             Self::Search => "of another search",
         }
     }

@@ -50,6 +50,12 @@ pub struct ClassificationResult {
     pub folds: Vec<FoldResult>,
     /// How classifiers were trained.
     pub options: ProbeOptions,
+    /// For each tested sentence the predicted class, an index into `classes` (not part of the JSON).
+    #[serde(skip)]
+    pub predicted: Vec<usize>,
+    /// For each tested sentence its outer fold; 0 on a test set (not part of the JSON).
+    #[serde(skip)]
+    pub fold_of: Vec<usize>,
 }
 
 /// Nested cross-validation: each fold is classified by a regression that was trained, and whose C was chosen, on the others.
@@ -102,6 +108,8 @@ pub fn evaluate_classification(
         majority_accuracy: confusion.majority_share(),
         folds,
         options: options.clone(),
+        predicted: found.predicted,
+        fold_of: found.fold_of,
     })
 }
 
@@ -142,6 +150,8 @@ pub fn evaluate_classification_on_test(
         majority_accuracy: confusion.majority_share(),
         folds: vec![fold],
         options: options.clone(),
+        fold_of: vec![0; predicted.len()],
+        predicted,
     })
 }
 

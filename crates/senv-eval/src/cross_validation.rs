@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::{
     Error, Result,
     folds::{FoldRule, folds},
-    logistic::{self, Examples, Link, Model, Role, Roles, TOLERANCE},
+    logistic::{self, Examples, FOLD_TOLERANCE, Link, Model, Role, Roles},
 };
 
 /// Outputs of a logistic regression on more than two classes; two classes are one output in either form.
@@ -179,7 +179,7 @@ pub(crate) fn nested<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
     let mut predicted = vec![0; classes.len()];
     let mut best = vec![f64::NEG_INFINITY; options.outer_folds];
     let mut chosen = vec![0.0; options.outer_folds];
-    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, TOLERANCE, |place, models| {
+    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, FOLD_TOLERANCE, |place, models| {
         let found = logistic::predict::<f32, E>(examples, models)?;
         for outer in 0..options.outer_folds {
             let mean = mean_score(&roles, classes, &found, outer * per_outer..outer * per_outer + inner, k, options)?;
@@ -206,7 +206,7 @@ pub(crate) fn choose<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
     let roles = Roles::new(classes.len(), inner + 1, role);
     check_classes(&roles, classes, inner + 1)?;
     let (mut best, mut scores) = (None, Vec::new());
-    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, TOLERANCE, |place, models| {
+    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, FOLD_TOLERANCE, |place, models| {
         let found = logistic::predict::<f32, E>(examples, models)?;
         let mean = mean_score(&roles, classes, &found, 0..inner, k, options)?;
         scores.push((options.path[place], mean));

@@ -101,7 +101,7 @@ pub fn evaluate_learning_curve(
             } else {
                 choose(&examples, &probe)?.0
             };
-            let confusion = judge(&model, &tested)?;
+            let (confusion, _) = judge(&model, &tested)?;
             accuracies.extend(confusion.accuracy());
             f1s.extend(confusion.class(1).f1());
         }

@@ -46,6 +46,9 @@ pub struct ParaphraseDetectionResult {
     pub cross_validation: Vec<(f64, f64)>,
     /// How C was chosen.
     pub options: ProbeOptions,
+    /// For each test pair whether it was called a paraphrase (not part of the JSON).
+    #[serde(skip)]
+    pub predicted: Vec<bool>,
 }
 
 /// Trains on one set, C chosen by cross-validation there (`inner_folds`), and tests on another.
@@ -66,7 +69,7 @@ pub fn evaluate_paraphrase_detection(
 ) -> Result<ParaphraseDetectionResult> {
     let (learned, tested) = (pair_examples(embeddings, train)?, pair_examples(embeddings, test)?);
     let (model, c, cross_validation) = choose(&learned, options)?;
-    let confusion = judge(&model, &tested)?;
+    let (confusion, predicted) = judge(&model, &tested)?;
     let everything = Confusion::new(tested.classes(), &vec![1; test.pairs.len()], 2)?;
     let of_paraphrases = confusion.class(1);
     Ok(ParaphraseDetectionResult {
@@ -85,6 +88,7 @@ pub fn evaluate_paraphrase_detection(
         c,
         cross_validation,
         options: options.clone(),
+        predicted: predicted.into_iter().map(|class| class == 1).collect(),
     })
 }
 
@@ -95,11 +99,11 @@ pub(crate) fn pair_examples<'e>(embeddings: &'e Embeddings, set: &ParaphraseSet)
     Featured::pairs(embeddings, pairs, PairFeatures::Symmetric, classes, 2)
 }
 
-/// Predictions beside gold labels.
-pub(crate) fn judge(model: &logistic::Model, tested: &Featured<'_>) -> Result<Confusion> {
+/// Predictions beside gold labels, and the predictions.
+pub(crate) fn judge(model: &logistic::Model, tested: &Featured<'_>) -> Result<(Confusion, Vec<usize>)> {
     let predicted = logistic::predict::<f32, _>(tested, std::slice::from_ref(model))?;
     let predicted: Vec<usize> = predicted.into_iter().flatten().collect();
-    Ok(Confusion::new(tested.classes(), &predicted, 2)?)
+    Ok((Confusion::new(tested.classes(), &predicted, 2)?, predicted))
 }
 
 impl ParaphraseDetectionResult {

@@ -28,6 +28,7 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         // The formats of other programs do not say who wrote them.
         Content::WordVectors => false,
         Content::Search => true,
+        Content::Points => start_of(path).starts_with(b"set\tthreshold\tprecision\trecall\n"),
         Content::Drawing => is_drawing(&String::from_utf8_lossy(&start_of(path))),
     }
 }
@@ -61,9 +62,14 @@ fn rows_of_matrix(bytes: &[u8]) -> Option<u64> {
     rows.parse().ok()
 }
 
-/// Whether it is a profile of norms.
+/// Whether it has the frame of every figure.
 fn is_drawing(text: &str) -> bool {
-    text.starts_with("<svg ") && text.contains(">L2 norm: mean (dots) and quartiles (bars), ")
+    let mut lines = text.lines();
+    let frame = lines
+        .next()
+        .and_then(|first| first.strip_prefix("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 "));
+    frame.is_some_and(|rest| rest.ends_with("\" font-family=\"sans-serif\" font-size=\"12\">"))
+        && lines.next() == Some("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")
 }
 
 /// Whether the first row is one of `senv encode`, in any of its formats.

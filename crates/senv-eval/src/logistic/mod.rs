@@ -17,6 +17,8 @@ use crate::Result;
 
 /// The gradient norm at which a search ends, relative to that at zero.
 pub(crate) const TOLERANCE: f64 = 1e-4;
+/// The same in cross-validation; LIBLINEAR stops at 1e-2.
+pub(crate) const FOLD_TOLERANCE: f64 = 1e-3;
 /// The most steps.
 const MAX_STEPS: usize = 300;
 /// Passes after which the shared curvature is estimated anew; then after twice as many, and so on.
