@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     Align, Embeddings, Error, LabeledSet, ProbeOptions, Result, TextTable,
-    cross_validation::{Classified as _, choose, nested},
+    cross_validation::{Chosen, Classified as _, choose, nested},
     features::Featured,
     logistic,
     report::number,
@@ -135,7 +135,7 @@ pub fn evaluate_classification_on_test(
     }
     let learned = Featured::sentences(embeddings, texts(train), classes_of(train), names.len())?;
     let tested = Featured::sentences(embeddings, texts(test), classes_of(test), names.len())?;
-    let (model, c, _) = choose(&learned, options)?;
+    let Chosen { model, c, .. } = choose(&learned, options)?;
     let predicted: Vec<usize> = logistic::predict::<f32, _>(&tested, &[model])?.into_iter().flatten().collect();
     let confusion = Confusion::new(tested.classes(), &predicted, names.len())?;
     let fold = FoldResult { n_sentences: predicted.len(), accuracy: confusion.accuracy(), c };

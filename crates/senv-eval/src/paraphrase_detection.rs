@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     Align, Embeddings, PairFeatures, ParaphraseSet, ProbeOptions, Result, Selection, TextTable,
-    cross_validation::{Classified as _, choose},
+    cross_validation::{Chosen, Classified as _, choose},
     features::Featured,
     logistic,
     report::number,
@@ -68,7 +68,7 @@ pub fn evaluate_paraphrase_detection(
     options: &ProbeOptions,
 ) -> Result<ParaphraseDetectionResult> {
     let (learned, tested) = (pair_examples(embeddings, train)?, pair_examples(embeddings, test)?);
-    let (model, c, cross_validation) = choose(&learned, options)?;
+    let Chosen { model, c, results: cross_validation } = choose(&learned, options)?;
     let (confusion, predicted) = judge(&model, &tested)?;
     let everything = Confusion::new(tested.classes(), &vec![1; test.pairs.len()], 2)?;
     let of_paraphrases = confusion.class(1);

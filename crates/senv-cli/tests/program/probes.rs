@@ -18,12 +18,12 @@ fn sentences_are_classified_by_folds_and_on_a_test_set() {
     let lines = |label: fn(usize) -> &'static str| -> String {
         sentences().iter().map(|(class, text)| format!("{}\t{text}\n", label(*class))).collect()
     };
-    folder.write("all.tsv", &lines(|class| ["animal", "train"][class]));
+    folder.write("all.tsv", lines(|class| ["animal", "train"][class]));
     let of_class = |wanted: usize| -> String {
         sentences().iter().filter(|(class, _)| *class == wanted).map(|(_, text)| format!("{text}\n")).collect()
     };
-    folder.write("set.neg", &of_class(0));
-    folder.write("set.pos", &of_class(1));
+    folder.write("set.neg", of_class(0));
+    folder.write("set.pos", of_class(1));
     let trec: String = sentences().iter().map(|(class, text)| format!("{}:x {text}\n", ["A", "T"][*class])).collect();
     folder.write("train.label", &trec);
     let eval = |more: &[&str]| folder.run(&[&["eval", "classify", "--model", "m.senv"], more].concat());
@@ -50,7 +50,7 @@ fn paraphrases_are_told_and_spread_over_histograms() {
         let (same, other) = (&texts[(i + 2) % 48].1, &texts[(i + 1) % 48].1);
         format!("{}\t{}\t{}\n", i % 2, texts[i].1, if i % 2 == 1 { same } else { other })
     };
-    folder.write("pairs.tsv", &(0..48).map(line).collect::<String>());
+    folder.write("pairs.tsv", (0..48).map(line).collect::<String>());
     let msrp = ["eval", "msrp", "--model", "m.senv", "--train", "pairs.tsv", "pairs.tsv"];
     let run = |more: &[&str]| folder.run(&[&msrp[..], more].concat()).ok();
     let json = run(&["--script", "sent-eval", "--learning-curve", "--svg", "curve.svg", "--json"]).json();
@@ -106,7 +106,7 @@ fn relatedness_is_trained_in_the_forms_of_the_scripts() {
         };
         format!("{score}\tNEUTRAL\tThe {a} saw me {}\tThe {b} saw me\n", i / 9)
     };
-    folder.write("sick.tsv", &(0..36).map(line).collect::<String>());
+    folder.write("sick.tsv", (0..36).map(line).collect::<String>());
     for form in ["regression", "skip-thoughts", "sent-eval"] {
         let args = ["eval", "sick", "--model", "m.senv", "--train", "sick.tsv", "--dev", "sick.tsv", "sick.tsv"];
         let json = folder.run(&[&args[..], &["--form", form, "--json"]].concat()).ok().json();
