@@ -14,6 +14,7 @@ mod gradient_bad_input;
 mod init_model;
 mod nli;
 mod pinned;
+mod probes;
 mod quality;
 mod recurrent;
 mod relatedness;
