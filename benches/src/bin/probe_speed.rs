@@ -4,6 +4,8 @@
 //! `evaluate_classification` without the encoding, on as many threads as `RAYON_NUM_THREADS` says, and writes outer
 //! folds, classes and vectors for `benches/probe_speed.py`, which does the same in scikit-learn.
 
+#![allow(clippy::print_stdout)]
+
 use std::{env, error::Error, io::Write, time::Instant};
 
 use senv_core::AtomicFile;
