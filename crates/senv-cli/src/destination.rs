@@ -42,10 +42,12 @@ pub(crate) enum Content<'a> {
     Vectors,
     /// Word vectors in the format of another program.
     WordVectors,
-    /// A drawing of the norms of word vectors.
+    /// A figure.
     Drawing,
     /// A report of the bench, as a page, as JSON or as Markdown.
     Report,
+    /// Precision and recall at thresholds.
+    Points,
     /// The state of a search, which looks itself whether it is its own.
     Search,
 }
@@ -62,6 +64,7 @@ impl Content<'_> {
             Self::WordVectors => "may be of another program",
             Self::Drawing => "no drawing of senv",
             Self::Report => "no report of senv",
+            Self::Points => "no points of a precision-recall curve",
             Self::Search => "of another search",
         }
     }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     Align, Embeddings, Error, LabeledSet, ProbeOptions, Result, TextTable,
-    cross_validation::{Classified as _, choose, nested},
+    cross_validation::{Chosen, Classified as _, choose, nested},
     features::Featured,
     logistic,
     report::number,
@@ -50,9 +50,12 @@ pub struct ClassificationResult {
     pub folds: Vec<FoldResult>,
     /// How classifiers were trained.
     pub options: ProbeOptions,
-    /// Whether each tested sentence got its class, in the order of the file (not part of the JSON).
+    /// For each tested sentence the predicted class, an index into `classes` (not part of the JSON).
     #[serde(skip)]
-    pub right: Vec<bool>,
+    pub predicted: Vec<usize>,
+    /// For each tested sentence its outer fold; 0 on a test set (not part of the JSON).
+    #[serde(skip)]
+    pub fold_of: Vec<usize>,
 }
 
 /// Nested cross-validation: each fold is classified by a regression that was trained, and whose C was chosen, on the others.
@@ -105,7 +108,8 @@ pub fn evaluate_classification(
         majority_accuracy: confusion.majority_share(),
         folds,
         options: options.clone(),
-        right: right(gold, &found.predicted),
+        predicted: found.predicted,
+        fold_of: found.fold_of,
     })
 }
 
@@ -131,7 +135,7 @@ pub fn evaluate_classification_on_test(
     }
     let learned = Featured::sentences(embeddings, texts(train), classes_of(train), names.len())?;
     let tested = Featured::sentences(embeddings, texts(test), classes_of(test), names.len())?;
-    let (model, c, _) = choose(&learned, options)?;
+    let Chosen { model, c, .. } = choose(&learned, options)?;
     let predicted: Vec<usize> = logistic::predict::<f32, _>(&tested, &[model])?.into_iter().flatten().collect();
     let confusion = Confusion::new(tested.classes(), &predicted, names.len())?;
     let fold = FoldResult { n_sentences: predicted.len(), accuracy: confusion.accuracy(), c };
@@ -146,12 +150,9 @@ pub fn evaluate_classification_on_test(
         majority_accuracy: confusion.majority_share(),
         folds: vec![fold],
         options: options.clone(),
-        right: right(tested.classes(), &predicted),
+        fold_of: vec![0; predicted.len()],
+        predicted,
     })
-}
-
-fn right(gold: &[usize], predicted: &[usize]) -> Vec<bool> {
-    gold.iter().zip(predicted).map(|(gold, predicted)| gold == predicted).collect()
 }
 
 fn texts(set: &LabeledSet) -> impl Iterator<Item = &str> {

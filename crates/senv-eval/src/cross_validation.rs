@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::{
     Error, Result,
     folds::{FoldRule, folds},
-    logistic::{self, Examples, Link, Model, Role, Roles, TOLERANCE},
+    logistic::{self, Examples, FOLD_TOLERANCE, Link, Model, Role, Roles},
 };
 
 /// Outputs of a logistic regression on more than two classes; two classes are one output in either form.
@@ -179,7 +179,7 @@ pub(crate) fn nested<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
     let mut predicted = vec![0; classes.len()];
     let mut best = vec![f64::NEG_INFINITY; options.outer_folds];
     let mut chosen = vec![0.0; options.outer_folds];
-    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, TOLERANCE, |place, models| {
+    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, FOLD_TOLERANCE, |place, models| {
         let found = logistic::predict::<f32, E>(examples, models)?;
         for outer in 0..options.outer_folds {
             let mean = mean_score(&roles, classes, &found, outer * per_outer..outer * per_outer + inner, k, options)?;
@@ -194,29 +194,38 @@ pub(crate) fn nested<E: Classified>(examples: &E, options: &ProbeOptions) -> Res
     Ok(Nested { predicted, chosen, fold_of })
 }
 
-/// The regression on all examples with the C that is best in cross-validation, this C, and the mean score of each.
+/// The regression of the best C.
+pub(crate) struct Chosen<R> {
+    /// Fitted to all training examples.
+    pub(crate) model: Model,
+    pub(crate) c: f64,
+    /// The result of each C.
+    pub(crate) results: Vec<(f64, R)>,
+}
+
+/// The regression on all examples with the C whose mean score in cross-validation is best (the smallest of equals).
 ///
 /// # Errors
 /// As [`nested`].
-pub(crate) fn choose<E: Classified>(examples: &E, options: &ProbeOptions) -> Result<(Model, f64, Vec<(f64, f64)>)> {
+pub(crate) fn choose<E: Classified>(examples: &E, options: &ProbeOptions) -> Result<Chosen<f64>> {
     options.check()?;
     let (classes, k, inner) = (examples.classes(), examples.n_classes(), options.inner_folds);
     let fold_of = folds(classes, inner, options.fold_rule, options.seed, 0)?;
     let role = |i: usize, j: usize| if fold_of[i] == j { Role::Judge } else { Role::Train };
     let roles = Roles::new(classes.len(), inner + 1, role);
     check_classes(&roles, classes, inner + 1)?;
-    let (mut best, mut scores) = (None, Vec::new());
-    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, TOLERANCE, |place, models| {
+    let (mut best, mut results) = (None, Vec::new());
+    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, FOLD_TOLERANCE, |place, models| {
         let found = logistic::predict::<f32, E>(examples, models)?;
         let mean = mean_score(&roles, classes, &found, 0..inner, k, options)?;
-        scores.push((options.path[place], mean));
+        results.push((options.path[place], mean));
         if best.as_ref().is_none_or(|(_, _, best)| mean > *best) {
             best = Some((models[inner].clone(), options.path[place], mean));
         }
         Ok(())
     })?;
     let (model, c, _) = best.ok_or(Error::NothingToDo { what: "values of C" })?;
-    Ok((model, c, scores))
+    Ok(Chosen { model, c, results })
 }
 
 /// Mean over regressions of their scores on what they are judged on.

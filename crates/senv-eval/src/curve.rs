@@ -153,7 +153,7 @@ mod tests {
         // The captions are above the frame, and the frame above the highest dot.
         let highest = numbers("cy").into_iter().fold(f64::INFINITY, f64::min);
         let top: f64 = svg.split("<path d=\"M58 ").nth(1).unwrap().split('V').next().unwrap().parse().unwrap();
-        let lowest_caption = numbers("y").into_iter().filter(|&y| y < top).fold(0.0, f64::max);
+        let lowest_caption = numbers(" y").into_iter().filter(|&y| y < top).fold(0.0, f64::max);
         assert!(lowest_caption < top && top <= highest, "{lowest_caption} {top} {highest}");
         assert_eq!(svg.matches("rx=\"2\"").count(), 10, "a color for each caption");
     }

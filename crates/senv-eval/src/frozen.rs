@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     Embeddings, Entailment, Error, NliSet, PairClassifier, PairFeatures, Result,
-    cross_validation::Classified as _,
+    cross_validation::{Chosen, Classified as _},
     features::Featured,
     logistic::{self, Examples, Link, Model, Roles},
 };
@@ -51,13 +51,12 @@ fn labeled<'e>(embeddings: &'e Embeddings, sets: &[NliSet], features: PairFeatur
     Featured::pairs(embeddings, texts, features, classes, Entailment::ALL.len())
 }
 
-/// The softmax regression of the C with the highest result on the development set (the smallest C of equals), this C, and
-/// the result of each.
+/// The softmax regression of the C with the highest result on the development set (the smallest C of equals).
 pub(crate) fn best_on_dev<E: Examples, R: PartialOrd + Copy>(
     examples: &E,
     path: &[f64],
     result: impl Fn(&Model) -> Result<R>,
-) -> Result<(Model, f64, Vec<(f64, R)>)> {
+) -> Result<Chosen<R>> {
     let (mut best, mut results): (Option<(Model, f64, R)>, _) = (None, Vec::new());
     let roles = Roles::all(examples.len());
     logistic::fit_path::<f32, E>(examples, Link::Softmax, &roles, path, logistic::TOLERANCE, |place, models| {
@@ -69,7 +68,7 @@ pub(crate) fn best_on_dev<E: Examples, R: PartialOrd + Copy>(
         Ok(())
     })?;
     let (model, c, _) = best.ok_or(Error::NothingToDo { what: "values of C" })?;
-    Ok((model, c, results))
+    Ok(Chosen { model, c, results })
 }
 
 impl<'a> FrozenClassifier<'a> {
@@ -106,11 +105,12 @@ impl<'a> FrozenClassifier<'a> {
         } else {
             let embeddings = encode(encoder, dev)?;
             let held_out = labeled(&embeddings, dev, features)?;
-            best_on_dev(&examples, &GRID, |model| {
+            let found = best_on_dev(&examples, &GRID, |model| {
                 let classes = logistic::predict::<f32, _>(&held_out, std::slice::from_ref(model))?;
                 let right = classes.iter().enumerate().filter(|(i, class)| held_out.classes()[*i] == class[0]);
                 Ok(right.count() as f64 / held_out.len() as f64)
-            })?
+            })?;
+            (found.model, found.c, found.results)
         };
         let training = FrozenTraining { features, n_pairs: examples.len(), c, dev_accuracies };
         Ok(Self { encoder, model, training })

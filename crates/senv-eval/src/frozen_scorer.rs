@@ -176,11 +176,11 @@ impl<'a> FrozenScorer<'a> {
             }
             (None, Some(held_out)) => {
                 let features = features_of(&held_out);
-                let (model, c, found) = best_on_dev(&examples, &GRID, |model| {
+                let found = best_on_dev(&examples, &GRID, |model| {
                     let row = |row: ndarray::ArrayView1<'_, f32>| mean_grade(model, first, &row.to_vec());
                     r(&features.rows().into_iter().map(row).collect::<Vec<_>>())
                 })?;
-                (model, Some(c), None, found)
+                (found.model, Some(found.c), None, found.results)
             }
         };
         let training = ScorerTraining { form, n_pairs, c, epochs, dev_correlations };

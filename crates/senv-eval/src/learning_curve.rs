@@ -99,9 +99,9 @@ pub fn evaluate_learning_curve(
             let model = if n_training_pairs < options.few {
                 logistic::fit::<f32, _>(&examples, probe.link(2), options.few_c)?
             } else {
-                choose(&examples, &probe)?.0
+                choose(&examples, &probe)?.model
             };
-            let confusion = judge(&model, &tested)?;
+            let (confusion, _) = judge(&model, &tested)?;
             accuracies.extend(confusion.accuracy());
             f1s.extend(confusion.class(1).f1());
         }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     Align, Embeddings, PairFeatures, ParaphraseSet, ProbeOptions, Result, Selection, TextTable,
-    cross_validation::{Classified as _, choose},
+    cross_validation::{Chosen, Classified as _, choose},
     features::Featured,
     logistic,
     report::number,
@@ -46,9 +46,9 @@ pub struct ParaphraseDetectionResult {
     pub cross_validation: Vec<(f64, f64)>,
     /// How C was chosen.
     pub options: ProbeOptions,
-    /// Whether each test pair got its label, in the order of the file (not part of the JSON).
+    /// For each test pair whether it was called a paraphrase (not part of the JSON).
     #[serde(skip)]
-    pub right: Vec<bool>,
+    pub predicted: Vec<bool>,
 }
 
 /// Trains on one set, C chosen by cross-validation there (`inner_folds`), and tests on another.
@@ -68,9 +68,8 @@ pub fn evaluate_paraphrase_detection(
     options: &ProbeOptions,
 ) -> Result<ParaphraseDetectionResult> {
     let (learned, tested) = (pair_examples(embeddings, train)?, pair_examples(embeddings, test)?);
-    let (model, c, cross_validation) = choose(&learned, options)?;
-    let predicted = predict(&model, &tested)?;
-    let confusion = Confusion::new(tested.classes(), &predicted, 2)?;
+    let Chosen { model, c, results: cross_validation } = choose(&learned, options)?;
+    let (confusion, predicted) = judge(&model, &tested)?;
     let everything = Confusion::new(tested.classes(), &vec![1; test.pairs.len()], 2)?;
     let of_paraphrases = confusion.class(1);
     Ok(ParaphraseDetectionResult {
@@ -89,7 +88,7 @@ pub fn evaluate_paraphrase_detection(
         c,
         cross_validation,
         options: options.clone(),
-        right: tested.classes().iter().zip(&predicted).map(|(gold, predicted)| gold == predicted).collect(),
+        predicted: predicted.into_iter().map(|class| class == 1).collect(),
     })
 }
 
@@ -100,14 +99,11 @@ pub(crate) fn pair_examples<'e>(embeddings: &'e Embeddings, set: &ParaphraseSet)
     Featured::pairs(embeddings, pairs, PairFeatures::Symmetric, classes, 2)
 }
 
-/// Predictions beside gold labels.
-pub(crate) fn judge(model: &logistic::Model, tested: &Featured<'_>) -> Result<Confusion> {
-    Ok(Confusion::new(tested.classes(), &predict(model, tested)?, 2)?)
-}
-
-fn predict(model: &logistic::Model, tested: &Featured<'_>) -> Result<Vec<usize>> {
+/// Predictions beside gold labels, and the predictions.
+pub(crate) fn judge(model: &logistic::Model, tested: &Featured<'_>) -> Result<(Confusion, Vec<usize>)> {
     let predicted = logistic::predict::<f32, _>(tested, std::slice::from_ref(model))?;
-    Ok(predicted.into_iter().flatten().collect())
+    let predicted: Vec<usize> = predicted.into_iter().flatten().collect();
+    Ok((Confusion::new(tested.classes(), &predicted, 2)?, predicted))
 }
 
 impl ParaphraseDetectionResult {

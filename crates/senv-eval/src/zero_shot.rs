@@ -5,7 +5,7 @@
 //! plot. The baseline is word overlap, by [`WordOverlap::jaccard`]: paraphrases share words, and an encoder has to do
 //! better than that.
 
-use std::path::PathBuf;
+use std::{fmt::Write as _, path::PathBuf};
 
 use senv_core::{SentenceEncoder, Tokenizer, kernels};
 use senv_metrics::{PrecisionRecall, WordOverlap, average_precision, average_precision_of, mean, precision_recall};
@@ -153,6 +153,18 @@ impl ZeroShotResult {
             table.row([set.name(), n, share, average, overlap, best, same, other]);
         }
         table.to_string()
+    }
+
+    /// The points of each file as tab-separated lines of set, threshold, precision and recall, below a header.
+    #[must_use]
+    pub fn points_to_tsv(&self) -> String {
+        let mut text = String::from("set\tthreshold\tprecision\trecall\n");
+        for set in &self.sets {
+            for point in &set.points {
+                let _ = writeln!(text, "{}\t{}\t{}\t{}", set.name(), point.threshold, point.precision, point.recall);
+            }
+        }
+        text
     }
 
     /// Precision over recall, a line a file; [`Curve::to_svg`] draws it.

@@ -383,6 +383,16 @@ fn folds_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn products_beyond_f32_are_an_error_and_not_a_number() {
+    let set = paraphrases("train", 40);
+    let texts: Vec<&str> = set.pairs.iter().flat_map(|pair| [&pair.first[..], &pair.second[..]]).collect();
+    let huge = ndarray::Array2::from_elem((texts.len(), 2), 1e30);
+    let embeddings = Embeddings::from_vectors(texts, huge).unwrap();
+    let error = evaluate_paraphrase_detection(&embeddings, &set, &set, &ProbeOptions::sent_eval()).unwrap_err();
+    assert!(matches!(error, Error::NotFinite { .. }), "{error}");
+}
+
+#[test]
 fn sentences_that_were_not_encoded_and_options_out_of_range_are_named() {
     let all = embeddings(Vectors::Random).unwrap();
     let error = evaluate_classification(&all, &classes("new", 100, 2), &ProbeOptions::default()).unwrap_err();

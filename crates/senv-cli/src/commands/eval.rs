@@ -160,10 +160,26 @@ impl Eval {
     }
 }
 
-/// Writes a figure, unless the file is there with something else in it.
-fn write_svg(path: &Path, svg: &str, force: bool, model: &Path) -> Result {
-    Destination { path, option: "--svg", content: Content::Drawing, force: Some(force) }.check(&[model])?;
-    Ok(AtomicFile::write_with(path, |file| file.write_all(svg.as_bytes()))?)
+/// Refuses, before the work, to replace a file that is no such content, or one that is read.
+fn check(
+    path: Option<&PathBuf>,
+    option: &'static str,
+    content: Content<'_>,
+    force: ForceArg,
+    inputs: &[&Path],
+) -> Result {
+    match path {
+        Some(path) => Destination { path, option, content, force: Some(force.force) }.check(inputs),
+        None => Ok(()),
+    }
+}
+
+/// Writes a figure or a table that was asked for.
+fn write(path: Option<&PathBuf>, text: impl FnOnce() -> String) -> Result {
+    match path {
+        Some(path) => Ok(AtomicFile::write_with(path, |file| file.write_all(text().as_bytes()))?),
+        None => Ok(()),
+    }
 }
 
 fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {
@@ -244,15 +260,10 @@ impl Sts {
 
 impl Norms {
     fn run(self) -> Result {
-        if let Some(path) = &self.svg {
-            let force = Some(self.force.force);
-            Destination { path, option: "--svg", content: Content::Drawing, force }.check(&[&self.model.model])?;
-        }
+        check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &[&self.model.model])?;
         let model = self.model.open_for_many()?;
         let profile = norm_profile_of(&model, self.bins)?;
-        if let Some(path) = &self.svg {
-            AtomicFile::write_with(path, |file| file.write_all(profile.to_svg().as_bytes()))?;
-        }
+        write(self.svg.as_ref(), || profile.to_svg())?;
         if self.json { output::print_json(&profile) } else { output::print(&profile.to_text()) }
     }
 }

@@ -29,6 +29,7 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         Content::WordVectors => false,
         Content::Report => is_report(&String::from_utf8_lossy(&start_of(path))),
         Content::Search => true,
+        Content::Points => start_of(path).starts_with(b"set\tthreshold\tprecision\trecall\n"),
         Content::Drawing => is_drawing(&String::from_utf8_lossy(&start_of(path))),
     }
 }
@@ -62,9 +63,14 @@ fn rows_of_matrix(bytes: &[u8]) -> Option<u64> {
     rows.parse().ok()
 }
 
-/// Whether it is a profile of norms.
+/// Whether it has the frame of every figure.
 fn is_drawing(text: &str) -> bool {
-    text.starts_with("<svg ") && text.contains(">L2 norm: mean (dots) and quartiles (bars), ")
+    let mut lines = text.lines();
+    let frame = lines
+        .next()
+        .and_then(|first| first.strip_prefix("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 "));
+    frame.is_some_and(|rest| rest.ends_with("\" font-family=\"sans-serif\" font-size=\"12\">"))
+        && lines.next() == Some("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")
 }
 
 /// Whether it is what the bench writes in any of its forms.

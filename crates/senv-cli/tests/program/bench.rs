@@ -41,7 +41,8 @@ fn with_data() -> Folder {
     let pairs: String = (0..40).map(|i| format!("{}\t{}\t{}\n", i % 2, sentence(i), sentence(i + i % 2))).collect();
     folder.write("data/msrp/train.tsv", pairs);
     let captions: String = (0..40).map(|i| format!("{}\t{}\n", i / 4, sentence(i))).collect();
-    folder.write("data/coco/captions.tsv", captions);
+    // One caption is in no other set.
+    folder.write("data/coco/captions.tsv", captions + "0\tthe cat left alone\n");
     folder
 }
 

@@ -17,6 +17,7 @@ mod init_model;
 mod manual;
 mod nli;
 mod pinned;
+mod probes;
 mod quality;
 mod recurrent;
 mod relatedness;

@@ -50,10 +50,10 @@ pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Ve
 }
 
 /// The systems that are drawn together, and their colors: models and vectors first, as many as there are colors.
-fn drawn<'a>(
-    record: &'a BenchRecord,
+fn drawn(
+    record: &BenchRecord,
     task: impl Fn(&SystemRecord) -> bool,
-) -> impl Iterator<Item = (&'a SystemRecord, &'static str)> {
+) -> impl Iterator<Item = (&SystemRecord, &'static str)> {
     let rank = |system: &SystemRecord| match system.kind {
         SystemKind::Model | SystemKind::Vectors => 0,
         SystemKind::Baseline => 1,

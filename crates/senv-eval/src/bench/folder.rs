@@ -103,12 +103,22 @@ pub fn sha256_of_file(path: impl AsRef<Path>) -> Result<String> {
         let (mut file, mut hash, mut buffer) = (File::open(path)?, Sha256::new(), vec![0; 1 << 16]);
         loop {
             match file.read(&mut buffer)? {
-                0 => return Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+                0 => return Ok(hexadecimal(&hash.finalize())),
                 n => hash.update(&buffer[..n]),
             }
         }
     };
     Ok(read().map_err(|error| CoreError::io("read", path, error))?)
+}
+
+/// SHA-256 of bytes in memory, in hexadecimal.
+#[must_use]
+pub fn sha256_of_bytes(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The path inside a folder, with `/` between the parts.
@@ -136,6 +146,7 @@ mod tests {
         assert_eq!(file.path, "SentEval/data/SICK/SICK_train.txt");
         // Of "abc", from FIPS 180-2.
         assert_eq!(file.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(sha256_of_bytes(b"abc"), file.sha256);
         assert!(!found.is_empty() && found.files().count() == 2);
     }
 

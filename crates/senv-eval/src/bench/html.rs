@@ -16,7 +16,7 @@ pub const REPORT_START: &str = "<!DOCTYPE html>\n<!-- senv bench -->\n";
 
 const STYLE: &str = "
 :root{color-scheme:light dark;--bg:#fff;--ink:#1c1f23;--soft:#5d6570;--line:#d9dde2;--row:#f5f7f9;--accent:#0b62a8;--up:#00734f;--down:#b3460b}
-@media(prefers-color-scheme:dark){:root{--bg:#15181c;--ink:#e6e8ea;--soft:#9aa3ad;--line:#343a41;--row:#1d2126;--accent:#6db8f2;--up:#45c79b;--down:#f0915a}}
+@media(prefers-color-scheme:dark){:root{--bg:#15181c;--ink:#e6e8ea;--soft:#9aa3ad;--line:#343a41;--row:#1d2126;--accent:#6db8f2;--up:#45c79b;--down:#f0915a}svg{filter:brightness(1.45)}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif}
 main{max-width:72rem;margin:0 auto;padding:1rem}

@@ -24,9 +24,9 @@ mod summary;
 mod tables;
 mod task;
 
-pub use compare::{BenchComparison, TaskDifference, compare_systems};
+pub use compare::{BenchComparison, DEFAULT_COMPARISON_RESAMPLES, TaskDifference, compare_systems};
 pub use data::{BenchData, choose_protocols};
-pub use folder::{DataFile, DataFolder, sha256_of_file};
+pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
 pub use html::REPORT_START;
 pub use protocols::{Protocol, RunOptions, Section, protocols};
 pub use published_rows::{PublishedRow, published_rows};

@@ -216,7 +216,8 @@ pub(super) fn msrp(task: &Task, scoring: &Scoring<'_>, options: &RunOptions, _: 
         ("F1 of calling all paraphrases x 100", x100(result.all_paraphrases_f1)),
         ("C", Some(result.c)),
     ];
-    let mut outcome = Outcome::new(result.right.iter().map(|&right| f64::from(u8::from(right))), &details);
+    let right = test.pairs.iter().zip(&result.predicted).map(|(pair, &predicted)| pair.is_paraphrase == predicted);
+    let mut outcome = Outcome::new(right.map(|right| f64::from(u8::from(right))), &details);
     let curve_options = LearningCurveOptions { n_draws: 3, probe, ..LearningCurveOptions::default() };
     // Small sets have no parts to learn from.
     if let Ok(curve) = evaluate_learning_curve(embeddings, train, test, &curve_options) {
@@ -237,7 +238,11 @@ pub(super) fn labeled(task: &Task, scoring: &Scoring<'_>, options: &RunOptions, 
         ("standard deviation over the folds x 100", result.fold_deviation.map(|deviation| 100.0 * deviation)),
         ("sentences without a known word", Some(result.n_sentences_without_known_token as f64)),
     ];
-    Ok(Outcome::new(result.right.iter().map(|&right| f64::from(u8::from(right))), &details))
+    // Classes are compared by name: a training set can have more of them.
+    let name = |predicted: usize| result.classes.get(predicted);
+    let right = test.sentences.iter().zip(&result.predicted);
+    let right = right.map(|(sentence, &predicted)| test.classes.get(sentence.class) == name(predicted));
+    Ok(Outcome::new(right.map(|right| f64::from(u8::from(right))), &details))
 }
 
 pub(super) fn entailment(task: &Task, scoring: &Scoring<'_>, _: &RunOptions, _: &dyn Observer) -> Result<Outcome> {

@@ -89,20 +89,19 @@ pub(super) fn pass<F: Float, E: Examples>(
     let (n, columns, k) = (examples.len(), examples.n_features() + 1, examples.n_outputs());
     let weights = stack::<F>(points, columns);
     let of_part = |range: std::ops::Range<usize>| -> Result<(Vec<f64>, Array2<F>, Vec<f64>)> {
-        let mut losses = vec![0.0; active.len()];
+        let mut losses = vec![Sum::default(); active.len()];
         let mut curvatures = Vec::with_capacity(range.len());
         let mut gradient = Array2::<F>::zeros(weights.raw_dim());
+        let mut exponentials = Vec::new();
         for_blocks(examples, range, weights.view(), |start, x, mut scores| {
             for (i, mut row) in scores.rows_mut().into_iter().enumerate() {
                 let (roles, target) = (roles.of(start + i), examples.target(start + i));
-                let mut curvature = 0.0;
-                for ((&problem, loss), scores) in
-                    active.iter().zip(&mut losses).zip(row.as_slice_mut().unwrap_or_default().chunks_exact_mut(k))
-                {
+                let row = row.as_slice_mut().unwrap_or_default();
+                link.exponentials(row, k, &mut exponentials);
+                let (mut curvature, outputs) = (0.0, row.chunks_exact_mut(k).zip(exponentials.chunks_exact(k)));
+                for ((&problem, loss), (scores, e)) in active.iter().zip(&mut losses).zip(outputs) {
                     if roles[problem] == Role::Train {
-                        let (l, c) = link.loss(scores, target);
-                        *loss += l;
-                        curvature += c;
+                        curvature += link.loss(scores, e, target, loss);
                     } else {
                         scores.fill(F::zero());
                     }
@@ -112,7 +111,7 @@ pub(super) fn pass<F: Float, E: Examples>(
             matmul_into(F::one(), scores.t(), x, F::one(), gradient.view_mut())?; // (B1)
             Ok(())
         })?;
-        Ok((losses, gradient, curvatures))
+        Ok((losses.into_iter().map(Sum::total).collect(), gradient, curvatures))
     };
     let of_parts = parts(n).map(of_part).collect::<Result<Vec<_>>>()?;
     let mut sum = Pass {
@@ -131,34 +130,78 @@ pub(super) fn pass<F: Float, E: Examples>(
     Ok(sum)
 }
 
+/// A sum of values and of logarithms, of which one logarithm is taken for many.
+#[derive(Clone)]
+struct Sum {
+    values: f64,
+    product: f64,
+}
+
+impl Default for Sum {
+    fn default() -> Self {
+        Self { values: 0.0, product: 1.0 }
+    }
+}
+
+impl Sum {
+    /// Adds `value` and ln `x`, x from 1 on.
+    fn add(&mut self, value: f64, x: f64) {
+        self.values += value;
+        self.product *= x;
+        if self.product > 1e200 {
+            self.values += self.product.ln();
+            self.product = 1.0;
+        }
+    }
+
+    fn total(self) -> f64 {
+        self.values + self.product.ln()
+    }
+}
+
 impl Link {
-    /// l of one example, and the mean of p (1 − p); the scores become p − t (B2, without C).
-    fn loss<F: Float>(self, scores: &mut [F], target: &[f64]) -> (f64, f64) {
-        let (mut loss, mut curvature) = (0.0, 0.0);
+    /// Into `out`: e^−|a| of each score, or e^(a − max) over the `k` scores of a regression.
+    fn exponentials<F: Float>(self, scores: &[F], k: usize, out: &mut Vec<F>) {
+        out.clear();
+        match self {
+            Self::Sigmoid => out.extend(scores.iter().map(|&a| -a.abs())),
+            Self::Softmax => out.extend(scores.chunks_exact(k).flat_map(|scores| {
+                let highest = highest(scores);
+                scores.iter().map(move |&a| a - highest)
+            })),
+        }
+        F::exp_in_place(out);
+    }
+
+    /// Adds l of one example and gives the sum of p (1 − p); the scores become p − t (B2, without C).
+    fn loss<F: Float>(self, scores: &mut [F], e: &[F], target: &[f64], loss: &mut Sum) -> f64 {
+        let mut curvature = 0.0;
         match self {
             Self::Sigmoid => {
-                for (score, &t) in scores.iter_mut().zip(target) {
-                    let a = score.wide();
-                    let e = (-a.abs()).exp();
-                    let p = if a >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) };
-                    loss += a.max(0.0) + e.ln_1p() - t * a;
-                    curvature += p * (1.0 - p);
+                for ((score, e), &t) in scores.iter_mut().zip(e).zip(target) {
+                    let (a, e) = (score.wide(), e.wide());
+                    let q = 1.0 / (1.0 + e);
+                    let p = if a >= 0.0 { q } else { e * q };
+                    loss.add(a.max(0.0) - t * a, 1.0 + e);
+                    curvature += e * q * q;
                     *score = F::of(p - t);
                 }
             }
             Self::Softmax => {
-                let highest = scores.iter().map(|a| a.wide()).fold(f64::NEG_INFINITY, f64::max);
-                let total: f64 = scores.iter().map(|a| (a.wide() - highest).exp()).sum();
-                loss += highest + total.ln();
-                for (score, &t) in scores.iter_mut().zip(target) {
-                    let a = score.wide();
-                    let p = (a - highest).exp() / total;
-                    loss -= t * a;
+                let total: f64 = e.iter().map(|e| e.wide()).sum();
+                loss.add(highest(scores).wide(), total);
+                for ((score, e), &t) in scores.iter_mut().zip(e).zip(target) {
+                    let p = e.wide() / total;
+                    loss.values -= t * score.wide();
                     curvature += p * (1.0 - p);
                     *score = F::of(p - t);
                 }
             }
         }
-        (loss, curvature)
+        curvature
     }
+}
+
+fn highest<F: Float>(scores: &[F]) -> F {
+    scores.iter().copied().fold(F::neg_infinity(), F::max)
 }

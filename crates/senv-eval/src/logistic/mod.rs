@@ -13,10 +13,12 @@ use preconditioner::Preconditioner;
 use rayon::prelude::*;
 use senv_core::Float;
 
-use crate::Result;
+use crate::{Error, Result};
 
 /// The gradient norm at which a search ends, relative to that at zero.
 pub(crate) const TOLERANCE: f64 = 1e-4;
+/// The same in cross-validation; LIBLINEAR stops at 1e-2.
+pub(crate) const FOLD_TOLERANCE: f64 = 1e-3;
 /// The most steps.
 const MAX_STEPS: usize = 300;
 /// Passes after which the shared curvature is estimated anew; then after twice as many, and so on.
@@ -169,6 +171,10 @@ pub(crate) fn fit_path<F: Float, E: Examples>(
     let everyone: Vec<usize> = (0..roles.n_problems).collect();
     let at_zeros = loss::pass::<F, E>(examples, link, roles, &everyone, &vec![&zeros[..]; everyone.len()])?;
     let first: Vec<f64> = at_zeros.gradients.iter().map(|gradient| norm(gradient)).collect();
+    if first.iter().any(|norm| !norm.is_finite()) {
+        // Finite embeddings, but products of values that f32 does not hold.
+        return Err(Error::NotFinite { what: "the gradient of a classifier on these embeddings".to_owned() });
+    }
     let mut models = vec![Model { link, n_outputs: k, parameters: zeros }; everyone.len()];
     for (place, &c) in path.iter().enumerate() {
         let start = models.iter_mut().map(|model| std::mem::take(&mut model.parameters));

@@ -123,6 +123,9 @@ impl All {
         };
         let records = systems.run();
         progress.bar.finish_and_clear();
+        if matches!(records, Err(Failure::Interrupted)) {
+            output::warn("stopped on request; nothing was written");
+        }
         let record = data.record(command_line(), &options, bootstrap, records?)?;
         self.write(&record)?;
         output::print(&record.to_text()?)?;

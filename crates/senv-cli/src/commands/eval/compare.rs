@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_eval::{BenchRecord, SystemRecord, compare_systems};
+use clap::builder::RangedU64ValueParser;
+use senv_eval::{BenchRecord, DEFAULT_COMPARISON_RESAMPLES, SystemRecord, compare_systems};
+use senv_metrics::Bootstrap;
 
 use crate::{
     failure::{Failure, Result},
@@ -28,6 +30,13 @@ pub(super) struct Compare {
     /// The names of the two systems; the first of each run by default.
     #[arg(long, num_args = 2, value_names = ["FIRST", "SECOND"])]
     systems: Vec<String>,
+    /// Draws of the bootstrap, 1000 to 1000000: the more tasks, the more it takes to show a difference.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_COMPARISON_RESAMPLES,
+          value_parser = RangedU64ValueParser::<usize>::new().range(1_000..=1_000_000))]
+    resamples: usize,
+    /// The random seed of the draws.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -43,7 +52,8 @@ impl Compare {
         let (first, second) = (read(first_path)?, read(second_path)?);
         let a = system(&first, first_path, self.systems.first())?;
         let b = system(&second, second_path, self.systems.get(1))?;
-        let comparison = compare_systems((&first, a), (&second, b))?;
+        let comparison =
+            compare_systems((&first, a), (&second, b), Bootstrap { resamples: self.resamples, seed: self.seed })?;
         if self.json { output::print_json(&comparison) } else { output::print(&comparison.to_text()) }
     }
 }

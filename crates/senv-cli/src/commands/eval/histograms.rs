@@ -1,6 +1,6 @@
 //! `senv eval histograms`: how do cosines and shared words of pairs spread?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_eval::{
@@ -9,8 +9,13 @@ use senv_eval::{
 };
 use serde::Serialize;
 
-use super::write_svg;
-use crate::{commands::ModelArg, destination::ForceArg, failure::Result, output};
+use super::{check, write};
+use crate::{
+    commands::ModelArg,
+    destination::{Content, ForceArg},
+    failure::Result,
+    output,
+};
 
 /// Compare how cosines, and words in common, spread over kinds of pairs (MSRP, SNLI, SICK).
 ///
@@ -68,6 +73,9 @@ struct Report<'a> {
 
 impl Histograms {
     pub(super) fn run(self) -> Result {
+        let inputs: Vec<&Path> = self.files.iter().chain([&self.model.model]).map(PathBuf::as_path).collect();
+        check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
+        check(self.words_svg.as_ref(), "--words-svg", Content::Drawing, self.force, &inputs)?;
         match self.by {
             By::Paraphrase => {
                 let sets = self.files.iter().map(ParaphraseSet::read).collect::<senv_data::Result<Vec<_>>>()?;
@@ -88,11 +96,8 @@ impl Histograms {
     fn report(&self, pairs: &PairGroups<'_>) -> Result {
         let embeddings = Embeddings::encode(&self.model.open_for_many()?, pairs.sentences())?;
         let histograms = evaluate_pair_histograms(&embeddings, pairs, self.bins)?;
-        for (path, histogram) in [(&self.svg, &histograms.cosines), (&self.words_svg, &histograms.word_overlaps)] {
-            if let Some(path) = path {
-                write_svg(path, &histogram.curve().to_svg(), self.force.force, &self.model.model)?;
-            }
-        }
+        write(self.svg.as_ref(), || histograms.cosines.curve().to_svg())?;
+        write(self.words_svg.as_ref(), || histograms.word_overlaps.curve().to_svg())?;
         if self.json {
             let model = self.model.model.display().to_string();
             return output::print_json(&Report { model, histograms: &histograms });

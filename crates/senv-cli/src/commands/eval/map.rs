@@ -5,8 +5,13 @@ use std::path::PathBuf;
 use senv_eval::{Embeddings, MapOptions, MapResult, SentenceGroups, evaluate_map};
 use serde::Serialize;
 
-use super::write_svg;
-use crate::{commands::ModelArg, destination::ForceArg, failure::Result, output};
+use super::{check, write};
+use crate::{
+    commands::ModelArg,
+    destination::{Content, ForceArg},
+    failure::Result,
+    output,
+};
 
 /// Lay out groups of sentences on a plane (t-SNE), and measure how well they come apart.
 ///
@@ -52,13 +57,13 @@ struct Report<'a> {
 
 impl Map {
     pub(super) fn run(self) -> Result {
+        let inputs = [&*self.model.model, &*self.file];
+        check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
         let groups = SentenceGroups::read(&self.file)?;
         let embeddings = Embeddings::encode(&self.model.open_for_many()?, groups.sentences())?;
         let options = MapOptions { perplexity: self.perplexity, n_iterations: self.steps, seed: self.seed };
         let result = evaluate_map(&embeddings, &groups, &options)?;
-        if let Some(path) = &self.svg {
-            write_svg(path, &result.to_svg(), self.force.force, &self.model.model)?;
-        }
+        write(self.svg.as_ref(), || result.to_svg())?;
         if self.json {
             let model = self.model.model.display().to_string();
             return output::print_json(&Report { model, result: &result });

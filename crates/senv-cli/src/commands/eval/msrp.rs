@@ -9,8 +9,13 @@ use senv_eval::{
 };
 use serde::Serialize;
 
-use super::write_svg;
-use crate::{commands::ModelArg, destination::ForceArg, failure::Result, output};
+use super::{check, write};
+use crate::{
+    commands::ModelArg,
+    destination::{Content, ForceArg},
+    failure::Result,
+    output,
+};
 
 /// Tell paraphrases by the vectors of two sentences (MSRP).
 ///
@@ -71,6 +76,8 @@ struct Report<'a> {
 
 impl Msrp {
     pub(super) fn run(self) -> Result {
+        let inputs = [&*self.model.model, &*self.train, &*self.test];
+        check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
         let options = match self.script {
             ScriptArg::SkipThoughts => ProbeOptions::skip_thoughts(),
             ScriptArg::SentEval => ProbeOptions::sent_eval(),
@@ -87,8 +94,8 @@ impl Msrp {
         } else {
             None
         };
-        if let (Some(path), Some(curve)) = (&self.svg, &curve) {
-            write_svg(path, &curve.curve().to_svg(), self.force.force, &self.model.model)?;
+        if let Some(curve) = &curve {
+            write(self.svg.as_ref(), || curve.curve().to_svg())?;
         }
         if self.json {
             let model = self.model.model.display().to_string();

@@ -1,22 +1,23 @@
 //! `senv eval ranking`: does a sentence find its paraphrase?
 
 use std::{
-    io::Write,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::{AtomicFile, Control, Observer, Progress};
+use senv_core::{Control, Observer, Progress};
 use senv_eval::{
     ParaphraseSet, PublishedRanking, RankingResult, ZeroShotResult, evaluate_ranking, evaluate_zero_shot,
     published_ranking,
 };
 use serde::Serialize;
 
+use super::{check, write};
 use crate::{
     commands::ModelArg,
+    destination::{Content, ForceArg},
     failure::Result,
     output::{self, grouped, short},
 };
@@ -47,6 +48,11 @@ pub(super) struct Ranking {
     /// Draw precision over recall of paraphrase detection by cosine into this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Write the points of this figure, precision and recall at each threshold, into this file, tab-separated.
+    #[arg(long, value_name = "FILE")]
+    points: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
     /// Print what the paper of the SNLI-finetuned Skip-thoughts reported below the ranks.
     #[arg(long)]
     published: bool,
@@ -67,6 +73,9 @@ struct Report {
 
 impl Ranking {
     pub(super) fn run(self) -> Result {
+        let inputs: Vec<&Path> = self.pairs.iter().chain([&self.model.model]).map(PathBuf::as_path).collect();
+        check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
+        check(self.points.as_ref(), "--points", Content::Points, self.force, &inputs)?;
         let sets = self.pairs.iter().map(ParaphraseSet::read).collect::<senv_data::Result<Vec<_>>>()?;
         let model = self.model.open_for_many()?;
         let progress = RankingProgress::new();
@@ -74,9 +83,8 @@ impl Ranking {
         progress.bar.finish_and_clear();
         let ranking = ranking?;
         let zero_shot = evaluate_zero_shot(&model, &sets)?;
-        if let Some(path) = &self.svg {
-            AtomicFile::write_with(path, |file| file.write_all(zero_shot.curve().to_svg().as_bytes()))?;
-        }
+        write(self.svg.as_ref(), || zero_shot.curve().to_svg())?;
+        write(self.points.as_ref(), || zero_shot.points_to_tsv())?;
         let published = if self.published { published_ranking() } else { Vec::new() };
         if self.json {
             let model = self.model.model.display().to_string();

@@ -9,7 +9,8 @@ use std::{
 use ndarray::Array2;
 use senv_core::{Rows, SentenceEncoder, TextOptions, TextReader, Tokenizer};
 use senv_eval::{
-    BenchData, DEFAULT_BINS, Embeddings, Figure, RunOptions, Scoring, SystemKind, SystemRecord, sha256_of_file,
+    BenchData, DEFAULT_BINS, Embeddings, Figure, RunOptions, Scoring, SystemKind, SystemRecord, sha256_of_bytes,
+    sha256_of_file,
 };
 use senv_metrics::Bootstrap;
 use senv_models::{AverageEncoder, Model, WeightScheme};
@@ -95,7 +96,8 @@ impl Systems<'_> {
 
         let mut records = Vec::new();
         for ((path, name), model) in models.iter().zip(of_models).zip(&opened) {
-            let sha256 = if is_english(path) { None } else { Some(sha256_of_file(path)?) };
+            let sha256 = if is_english(path) { sha256_of_bytes(senv_english::BYTES) } else { sha256_of_file(path)? };
+            let sha256 = Some(sha256);
             let source = if is_english(path) {
                 format!("the model in senv {}", env!("CARGO_PKG_VERSION"))
             } else {
