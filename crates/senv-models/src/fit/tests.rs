@@ -195,7 +195,7 @@ fn forged_checkpoints_are_refused() {
         history: vec![],
         stale: 0,
         loss: (0.0, loss),
-        watch: watch.clone(),
+        watch,
     };
     assert!(place(6, 6, &order).is_possible(&order, 6));
     assert!(!place(7, 6, &order).is_possible(&order, 6) && !place(u64::MAX, 6, &order).is_possible(&order, 6));
