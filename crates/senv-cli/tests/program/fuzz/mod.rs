@@ -7,6 +7,8 @@
 //! `cargo test`; `SENV_FUZZ_SECONDS=18` gives each one more. A failure names its round, and leaves its file in the folder for
 //! temporary files; `SENV_FUZZ_FIRST` begins with that round.
 
+#![allow(clippy::print_stdout)] // tests have no other way to tell how much they did
+
 mod formats;
 mod memory;
 mod mutate;
@@ -69,7 +71,6 @@ impl Target {
             }
             round += 1;
         }
-        #[allow(clippy::print_stdout)] // a test has no other way to tell how much it did
         println!("{}: {} files", self.name, round - first);
     }
 }
