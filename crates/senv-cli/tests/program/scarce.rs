@@ -21,7 +21,7 @@ fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
 
 /// 160 MB of text, a thousand letters a line, in some hundred kilobytes.
 fn large(folder: &Folder) {
-    let lines = text(20).replace('\n', " ").repeat(1);
+    let lines = text(20).replace('\n', " ");
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     for _ in 0..160_000_000 / lines.len() {
         gzip.write_all(lines.as_bytes()).unwrap();

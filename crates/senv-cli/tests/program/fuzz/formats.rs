@@ -1,10 +1,10 @@
 //! Checksums of formats, so that what lies behind them is reached too.
 
 /// Leaves a file as it is.
-pub(super) fn keep(_: &mut Vec<u8>) {}
+pub(super) fn keep(_: &mut [u8]) {}
 
 /// Renames the keys of all checksums in a model file, so that it has none.
-pub(super) fn forget_checksums_of_model(bytes: &mut Vec<u8>) {
+pub(super) fn forget_checksums_of_model(bytes: &mut [u8]) {
     for key in [&b"senv.crc32."[..], b"senv.header_crc32"] {
         while let Some(at) = find(bytes, key) {
             bytes[at] = b'x';
@@ -42,7 +42,7 @@ fn end_of_header(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Computes both checksums of a checkpoint anew.
-pub(super) fn mend_checkpoint(bytes: &mut Vec<u8>) {
+pub(super) fn mend_checkpoint(bytes: &mut [u8]) {
     let Some(head) = bytes.get(16..24).map(|n| u64::from_le_bytes(n.try_into().unwrap())) else { return };
     let end = bytes.len().saturating_sub(4);
     let head_end =

@@ -7,6 +7,8 @@
 //! `cargo test`; `SENV_FUZZ_SECONDS=18` gives each one more. A failure names its round, and leaves its file in the folder for
 //! temporary files; `SENV_FUZZ_FIRST` begins with that round.
 
+#![allow(clippy::print_stdout)] // tests have no other way to tell how much they did
+
 mod formats;
 mod memory;
 mod mutate;
@@ -29,7 +31,7 @@ struct Target {
     name: &'static str,
     seeds: Vec<Vec<u8>>,
     /// Makes the checksums of a format fit, where it has some.
-    mend: fn(&mut Vec<u8>),
+    mend: fn(&mut [u8]),
     /// How the file is called; readers may go by its ending.
     file: &'static str,
 }
