@@ -37,6 +37,7 @@ pub mod fit;
 mod index;
 mod initial;
 mod model;
+mod model2vec;
 mod ngram_buckets;
 mod pair_training;
 mod pairs;
@@ -61,6 +62,7 @@ mod weighting;
 pub use average::AverageEncoder;
 pub use error::{Error, Result};
 pub use model::Model;
+pub use model2vec::write_model2vec;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::CorpusOptions;
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
@@ -80,7 +82,6 @@ pub use index::{Hit, Index};
 pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use pair_training::{PairLoss, PairParams};
 pub use pairs::{Drawn, HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SourceReport};
-pub use principal::Principal;
 pub use recipe::{NeighbourRecipe, Recipe, train};
 pub use saved::{Decoders, SavedModel};
 pub use sequence::{
