@@ -19,7 +19,7 @@ pub(super) fn mark_bytes(bytes: &[u8]) -> u64 {
         let small = x & !UPPER;
         // The upper bit of a sum says whether a byte reaches the addend's complement.
         let reaches = |x: u64, from: u8| x + u64::from(128 - from) * EACH;
-        let lower = small | 32 * EACH;
+        let lower = small | (32 * EACH);
         let letter = reaches(lower, b'a') & !reaches(lower, b'z' + 1);
         let digit = reaches(small, b'0') & !reaches(small, b'9' + 1);
         !(letter | digit) | x
