@@ -63,7 +63,7 @@ fn write_rows(rows: &Table, folder: &Path) -> Result<()> {
     let header =
         json!({ "embeddings": { "dtype": "F32", "shape": shape, "data_offsets": [0, 4 * shape[0] * shape[1]] } });
     let mut header = header.to_string();
-    while header.len() % 8 != 0 {
+    while !header.len().is_multiple_of(8) {
         header.push(' ');
     }
     AtomicFile::write_with(folder.join("model.safetensors"), |file| {
