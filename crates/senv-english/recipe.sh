@@ -34,5 +34,7 @@ corpus=$data/corpus pairs=$data/pairs definitions=$data/definitions groups=$data
     --decontaminate "$data"/sts/201[234]/*.tsv "$data"/stsb/*.tsv "$data"/sick/*.tsv \
     --output "$out"/full.senv
 
-"$senv" compress --model "$out"/full.senv --encoding int4 --force --output "$out"/english.senv
-"$senv" compress --model "$out"/full.senv --encoding int4 --max-vocabulary 20000 --force --output "$out"/english-small.senv
+# Weaker axes are drawn up, unknown words count less than known ones, four bits a value.
+small=(--model "$out"/full.senv --whitening .25 --unknown-length .75 --encoding int4 --force)
+"$senv" compress "${small[@]}" --output "$out"/english.senv
+"$senv" compress "${small[@]}" --max-vocabulary 20000 --output "$out"/english-small.senv

@@ -13,7 +13,10 @@
 
 use senv_core::{CompressedRows, RowEncoding, Rows, SentenceEncoder, StaticEncoder, Table};
 
-use crate::{AverageEncoder, Error, Model, Principal, Result, StaticModel, UnknownWords, WeightScheme};
+use crate::{
+    AverageEncoder, Error, Model, Result, StaticModel, UnknownWords, WeightScheme, fit::require,
+    principal::on_principal_axes,
+};
 
 /// How a model is made small.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,14 +27,25 @@ pub struct CompressParams {
     pub dim: Option<usize>,
     /// So many of the most frequent words are kept; `None` for all.
     pub max_vocabulary: Option<usize>,
-    /// Rows are brought to their principal axes first; `None` for rows as they were trained.
-    pub principal: Option<Principal>,
+    /// So many principal axes of the rows are kept (`principal-rows`); `None` for all, in the coordinates of the training.
+    pub principal: Option<usize>,
+    /// How much weaker axes gain, from 0 (not at all) to 0.5 (all count the same).
+    pub whitening: f64,
+    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows.
+    pub unknown_length: f64,
 }
 
 impl Default for CompressParams {
-    /// Four bits a value, everything kept.
+    /// Four bits a value, everything kept as it is.
     fn default() -> Self {
-        Self { encoding: RowEncoding::Int4, dim: None, max_vocabulary: None, principal: None }
+        Self {
+            encoding: RowEncoding::Int4,
+            dim: None,
+            max_vocabulary: None,
+            principal: None,
+            whitening: 0.0,
+            unknown_length: 1.0,
+        }
     }
 }
 
@@ -57,12 +71,14 @@ impl CompressParams {
     }
 
     /// As [`CompressParams::compress`], with the vectors of other models of the same vocabulary side by side: an ensemble. Its
-    /// cosines are better than those of one model, as its dimension is higher; [`Principal`] brings that down again. Text is
+    /// cosines are better than those of one model, as its dimension is higher; `principal` brings that down again. Text is
     /// tokenized as for the first model, which also says what stands for unknown words.
     ///
     /// # Errors
     /// As [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers or vocabularies differ.
     pub fn compress_side_by_side(&self, model: &Model, others: &[&Model]) -> Result<StaticEncoder> {
+        let factor = self.unknown_length;
+        require(factor.is_finite() && factor >= 0.0, "unknown_length", "finite and at least 0", factor)?;
         let average = average_of(model)?;
         let mut table = folded(average)?;
         for other in others {
@@ -75,11 +91,11 @@ impl CompressParams {
             }
             table = side_by_side(&table, &folded(next)?)?;
         }
-        if let Some(principal) = self.principal {
-            table = principal.rows(&table, average.vocabulary())?;
+        if self.principal.is_some() || self.whitening != 0.0 {
+            table = on_principal_axes(&table, average.vocabulary(), self.principal, self.whitening)?;
         }
         let rows = CompressedRows::compress(&table, self.encoding)?;
-        let length = (average.unknown_words() == UnknownWords::Hash).then(|| rows.mean_length());
+        let length = (average.unknown_words() == UnknownWords::Hash).then(|| factor as f32 * rows.mean_length());
         let encoder = StaticEncoder::new(average.tokenizer().clone(), average.vocabulary().clone(), rows, length)?;
         let encoder = match self.max_vocabulary {
             Some(n) => encoder.without_rare(n)?,
@@ -94,7 +110,7 @@ impl CompressParams {
 }
 
 /// The average that a model is.
-fn average_of(model: &Model) -> Result<&AverageEncoder> {
+pub(crate) fn average_of(model: &Model) -> Result<&AverageEncoder> {
     let refuse = |reason| Err(Error::CannotCompress { kind: model.kind(), reason });
     if model.is::<StaticModel>() {
         return refuse("it is compressed already");
@@ -121,7 +137,7 @@ fn side_by_side(left: &Table, right: &Table) -> Result<Table> {
 }
 
 /// The rows of the words with their weights, without common components.
-fn folded(average: &AverageEncoder) -> Result<Table> {
+pub(crate) fn folded(average: &AverageEncoder) -> Result<Table> {
     let mut rows = Table::zeros(average.vocabulary().len(), average.dim())?;
     for (i, (_, _, word)) in average.words().enumerate() {
         let row = rows.row_mut(i);
@@ -199,10 +215,22 @@ mod tests {
             assert!(row.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-6));
         }
         // Four words have four directions.
-        let principal = Some(Principal { dim: 4, whitening: 0.0 });
-        let few = CompressParams { principal, ..params }.compress_side_by_side(&first, &[&second]).unwrap();
+        let few = CompressParams { principal: Some(4), ..params }.compress_side_by_side(&first, &[&second]).unwrap();
         assert_eq!(few.dim(), 4);
         assert!((few.similarity("the cat", "dog sat") - both.similarity("the cat", "dog sat")).abs() < 1e-5);
+    }
+
+    #[test]
+    fn unknown_words_are_as_long_as_was_asked() {
+        let model: Model = encoder().with_unknown_words(UnknownWords::Hash).into();
+        let length = |unknown_length| {
+            let params = CompressParams { unknown_length, whitening: 0.25, ..CompressParams::default() };
+            params.compress(&model).map(|small| (small.unknown_word_length().unwrap(), small.rows().mean_length()))
+        };
+        let ((whole, rows), (half, _)) = (length(1.0).unwrap(), length(0.5).unwrap());
+        assert!((whole - rows).abs() < 1e-6 && (half - 0.5 * rows).abs() < 1e-6);
+        assert_eq!(length(0.0).unwrap().0, 0.0);
+        assert!(length(-0.1).is_err() && length(f64::NAN).is_err() && length(f64::INFINITY).is_err());
     }
 
     #[test]

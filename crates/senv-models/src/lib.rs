@@ -38,6 +38,7 @@ pub mod fit;
 mod index;
 mod initial;
 mod model;
+mod model2vec;
 mod ngram_buckets;
 mod pair_training;
 mod pairs;
@@ -62,6 +63,7 @@ mod weighting;
 pub use average::AverageEncoder;
 pub use error::{Error, Result};
 pub use model::Model;
+pub use model2vec::write_model2vec;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::CorpusOptions;
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.

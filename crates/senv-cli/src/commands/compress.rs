@@ -8,7 +8,7 @@ use std::{
 use clap::ValueEnum;
 use senv_core::{RowEncoding, Scratch, SentenceEncoder};
 use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
-use senv_models::{CompressParams, Model, Principal, SavedModel, StaticModel};
+use senv_models::{CompressParams, Model, SavedModel, StaticModel};
 use serde::Serialize;
 
 use crate::{
@@ -53,10 +53,12 @@ pub(crate) struct Compress {
     /// Keep N principal axes of the rows, the strongest first, instead of dimensions as they were trained.
     #[arg(long, value_name = "N", conflicts_with = "dim")]
     principal: Option<usize>,
-    /// How much weaker axes gain: they are multiplied by this power of how much weaker they are, 0 (not at all) to 0.5 (all
-    /// axes count the same).
-    #[arg(long, value_name = "A", default_value_t = 0.0, requires = "principal")]
+    /// How much weaker principal axes gain, 0 (not at all) to 0.5 (all axes count the same); .25 is a good start.
+    #[arg(long, value_name = "A", default_value_t = 0.0)]
     whitening: f64,
+    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows.
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    unknown_length: f64,
     /// Print size, correlation on these tasks (as for senv eval sts) and speed before and after.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     report: Vec<PathBuf>,
@@ -110,7 +112,9 @@ impl Compress {
             encoding: self.encoding.into(),
             dim: self.dim,
             max_vocabulary: self.max_vocabulary,
-            principal: self.principal.map(|dim| Principal { dim, whitening: self.whitening }),
+            principal: self.principal,
+            whitening: self.whitening,
+            unknown_length: self.unknown_length,
         };
         let others = self.with.iter().map(Model::open_verified).collect::<senv_models::Result<Vec<_>>>()?;
         let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);

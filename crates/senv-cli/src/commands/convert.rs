@@ -8,12 +8,14 @@ use std::{
 };
 
 use clap::ValueEnum;
+use senv_core::SentenceEncoder as _;
 use senv_core::{AtomicFile, Vocabulary};
-use senv_models::Model;
+use senv_models::{Model, write_model2vec};
 use senv_store::{Embeddings, Format, InvalidUtf8, ModelFile, NonFinite, ReadOptions, read_npy, write_npy};
 
 use self::release::ReleaseArgs;
 use crate::{
+    commands::open_model,
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, plural},
@@ -32,6 +34,8 @@ use crate::{
 ///   .txt                 GloVe text
 ///   .npy                 NumPy matrix, and the words beside it in .words.txt
 ///
+/// With --to model2vec a mean of word vectors becomes a folder that Python's model2vec opens.
+///
 /// A folder is read as the Skip-thoughts that their authors released: dictionary.txt, and utable.npy with
 /// uni_skip.npz, btable.npy with bi_skip.npz, or all of them. The whole model is written, in senv's own format.
 #[derive(Debug, clap::Args)]
@@ -42,6 +46,7 @@ Examples:
   senv convert GoogleNews-vectors-negative300.bin news.senv
   senv convert model.senv words.txt --to word2vec-text
   senv convert model.senv - --to glove-text | gzip > words.txt.gz
+  senv convert english english-model2vec/ --to model2vec
   senv convert skip-thoughts/ skip-thoughts.senv"
 )]
 pub(crate) struct Convert {
@@ -74,6 +79,8 @@ enum FormatArg {
     Word2vecBinary,
     GloveText,
     Npy,
+    /// A folder with model.safetensors, tokenizer.json and config.json.
+    Model2vec,
 }
 
 impl FormatArg {
@@ -101,7 +108,7 @@ impl FormatArg {
             Self::Word2vecText => Format::Word2vecText,
             Self::Word2vecBinary => Format::Word2vecBinary,
             Self::GloveText => Format::GloveText,
-            Self::Npy => return None,
+            Self::Npy | Self::Model2vec => return None,
         })
     }
 }
@@ -121,6 +128,12 @@ impl Convert {
             return self.release.convert(&self.input, &self.output, self.force);
         }
         self.release.refuse()?;
+        if self.from == Some(FormatArg::Model2vec) {
+            return Err(Failure::Usage("folders of Model2Vec are written, not read; choose another --from".into()));
+        }
+        if to == FormatArg::Model2vec {
+            return self.to_model2vec();
+        }
         self.check_output(to)?;
         let embeddings = self.read()?;
         match to.format() {
@@ -134,6 +147,20 @@ impl Convert {
         }
         let words = plural(embeddings.len() as u64, "word");
         output::note(&format!("{words} of {} numbers written to {}", embeddings.dim(), self.output.display()));
+        Ok(())
+    }
+
+    fn to_model2vec(&self) -> Result {
+        let is_empty =
+            std::fs::read_dir(&self.output).map_or(!self.output.exists(), |mut files| files.next().is_none());
+        if !is_empty && !self.force.force {
+            let message = format!("{} is there already; give another folder, or --force", self.output.display());
+            return Err(Failure::Usage(message));
+        }
+        let model = open_model(&self.input)?;
+        write_model2vec(&model, &self.output)?;
+        let words = plural(model.vocabulary().len() as u64, "word");
+        output::note(&format!("{words} of {} numbers written to {}", model.dim(), self.output.display()));
         Ok(())
     }
 

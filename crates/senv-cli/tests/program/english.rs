@@ -1,6 +1,9 @@
 //! The model that is part of senv, and `senv compress`, which makes such models.
 
-use crate::{common::Folder, systems::samples};
+use crate::{
+    common::{Folder, text},
+    systems::samples,
+};
 
 #[test]
 fn without_a_model_the_english_one_is_used_and_named_once() {
@@ -73,4 +76,79 @@ fn compressed_models_are_small_and_nearly_as_good() {
             "g.senv",
         ])
         .ok();
+}
+
+#[test]
+fn pairs_go_on_from_the_model_in_the_program() {
+    let folder = Folder::new();
+    folder.write("pairs.tsv", "a red car\ta red automobile\nthe cat sleeps\tthe zyzzogeton naps\n");
+    let train = ["train", "pp", "--pairs", "pairs.tsv", "--loss", "softmax-cosine", "--epochs", "1", "--batch", "2"];
+    let to = ["--init-model", "english", "--no-check", "--output", "m.senv"];
+    folder.run(&[&train[..], &to[..]].concat()).ok();
+    let near =
+        folder.run(&["similarity", "--model", "m.senv", "He bought a new car.", "He purchased an automobile."]).ok();
+    assert!(near.out.trim().parse::<f64>().unwrap() > 0.5, "words keep their vectors: {}", near.out);
+    folder
+        .run(&["train", "pp", "--pairs", "pairs.tsv", "--init-vectors", "nowhere", "--output", "n.senv"])
+        .fails(1, &["nowhere"]);
+}
+
+#[test]
+fn two_seeds_make_one_small_table() {
+    let folder = Folder::new();
+    folder.write("text.txt", text(400));
+    let train = |seed: &str, name: &str| {
+        let args = [
+            "train",
+            "sent2vec",
+            "--input",
+            "text.txt",
+            "--dim",
+            "12",
+            "--epochs",
+            "1",
+            "--min-count",
+            "1",
+            "--word-ngrams",
+            "1",
+            "--weights",
+            "none",
+        ];
+        folder.run(&[&args[..], &["--seed", seed, "--no-check", "--output", name]].concat()).ok();
+    };
+    train("1", "a.senv");
+    train("2", "b.senv");
+    let both = ["compress", "--model", "a.senv", "--with", "b.senv"];
+    let dim = |name: &str| {
+        folder.run(&["encode", "--model", name, "--input", "text.txt", "--output", "v.json", "--force"]).ok();
+        let rows: Vec<Vec<f32>> = serde_json::from_slice(&folder.read("v.json")).unwrap();
+        rows[0].len()
+    };
+    folder.run(&[&both[..], &["--output", "ab.senv"]].concat()).ok();
+    assert_eq!(dim("ab.senv"), 24);
+    folder.run(&[&both[..], &["--principal", "8", "--whitening", ".25", "--output", "few.senv"]].concat()).ok();
+    assert_eq!(dim("few.senv"), 8);
+    for (more, needed) in [
+        (&["--principal", "25"][..], "principal axes"),
+        (&["--principal", "0"], "principal axes"),
+        (&["--principal", "8", "--whitening", ".6"], "whitening"),
+        (&["--unknown-length=-1"], "unknown_length"),
+    ] {
+        folder.run(&[&both[..], more, &["--output", "x.senv"]].concat()).fails(2, &[needed]);
+    }
+    folder.run(&[&both[..], &["--output", "b.senv", "--force"]].concat()).fails(2, &["b.senv"]);
+    assert!(!folder.has("x.senv"));
+}
+
+#[test]
+fn a_folder_of_model2vec_is_written_and_never_replaced_unasked() {
+    let folder = Folder::with_model();
+    let convert = |more: &[&str]| folder.run(&[&["convert", "m.senv", "out", "--to", "model2vec"], more].concat());
+    convert(&[]).ok();
+    for name in ["out/model.safetensors", "out/tokenizer.json", "out/config.json"] {
+        assert!(folder.has(name), "{name}");
+    }
+    convert(&[]).fails(2, &["out is there already", "--force"]);
+    convert(&["--force"]).ok();
+    folder.run(&["convert", "m.senv", "x.vec", "--from", "model2vec"]).fails(2, &["written, not read"]);
 }

@@ -2,6 +2,7 @@
 
 mod bytes;
 mod classes;
+mod pattern;
 mod script;
 mod special;
 mod unicode;

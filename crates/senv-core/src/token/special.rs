@@ -11,14 +11,14 @@ const MAX_NAME: usize = 64;
 const MAX_DOMAIN: usize = 64;
 
 /// Ends of host and file names; none of them is an English word, so `great.it` is not one.
-const SUFFIXES: &[&str] = &[
+pub(super) const SUFFIXES: &[&str] = &[
     "com", "org", "net", "edu", "gov", "mil", "info", "biz", "io", "co", "uk", "de", "fr", "jp", "ca", "au", "eu",
     "ru", "ch", "nl", "tv", "cn", "br", "pl", "cz", "txt", "html", "htm", "php", "js", "pdf", "jpg", "png", "gif",
     "exe", "zip", "py",
 ];
 
 /// Words that keep their dot. `no`, `may`, `gen` and the like are left out on purpose: they end sentences.
-const ABBREVIATIONS: &[&str] = &[
+pub(super) const ABBREVIATIONS: &[&str] = &[
     "adm", "al", "apr", "assn", "aug", "ave", "blvd", "brig", "bros", "capt", "cf", "cmdr", "co", "col", "corp", "dec",
     "dept", "dr", "ed", "eds", "etc", "feb", "fig", "figs", "ft", "gov", "hon", "inc", "jan", "jr", "lt", "ltd", "maj",
     "messrs", "mme", "mr", "mrs", "ms", "mt", "mts", "nov", "oct", "ph", "pp", "prof", "rep", "rev", "sec", "sen",

@@ -5,13 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, builder::BoolishValueParser};
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 use senv_eval::SickSet;
-use senv_models::{
-    FitParams, HeldOut, InitialVectorReport, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs,
-};
+use senv_models::{FitParams, HeldOut, InitialVectorReport, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
 use senv_store::Embeddings;
 
 use super::init_model::words_of;
-use crate::{failure::Result as Done, output::grouped, text::TextArgs};
+use crate::{commands::open_verified, failure::Result as Done, output::grouped, text::TextArgs};
 
 /// A file, and its share of the batches.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,7 +91,7 @@ impl VectorArgs {
     /// Reads them.
     pub(crate) fn open(&self) -> senv_models::Result<Option<Embeddings>> {
         let Some(path) = &self.init_vectors else { return Ok(None) };
-        finite(Model::open_verified(path)?.to_embeddings()?, path).map(Some)
+        finite(open_verified(path)?.to_embeddings()?, path).map(Some)
     }
 
     /// How many words start where.

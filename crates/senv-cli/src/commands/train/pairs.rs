@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, Observer, SentenceEncoder, Sentences, Tokenizer};
 use senv_models::{
-    Cse, CseParams, Error as ModelError, FitParams, Initial, Model, PairData, PairLoss, PairParams, Pp, PpParams,
-    ScoredPairs, Trained,
+    AveragedSystem, Cse, CseParams, Error as ModelError, FitParams, Initial, Model, PairData, PairLoss, PairParams, Pp,
+    PpParams, ScoredPairs, StaticModel, Trained,
 };
 use senv_store::Embeddings;
 use serde::Serialize;
@@ -22,6 +22,7 @@ use super::{
     pair_args::{PairArgs, PairRunArgs},
 };
 use crate::{
+    commands::open_model,
     destination::Content,
     failure::Result,
     progress::{TrainingProgress, Unit},
@@ -168,11 +169,12 @@ impl PairRunArgs {
     fn with_model<S: PairSystem>(&self, mut params: S) -> Result<(Self, S)> {
         let mut run = self.clone();
         if let Some(path) = run.init_model.init_model.take() {
-            let model = Model::open(&path)?;
+            let model = open_model(&path)?;
             let parts = params.parts();
             parts.tokenizer.clone_from(model.tokenizer());
-            if model.is::<Pp>() {
-                // Its vectors hold frequency weights already.
+            let is_small = |small: &StaticModel| small.encoder().source() == <PpParams as AveragedSystem>::KIND;
+            if model.is::<Pp>() || model.downcast_ref().is_some_and(is_small) {
+                // Their vectors hold frequency weights already.
                 parts.initial.frequency_weight = None;
             }
             run.data.keep_vector_words = Some(true);
