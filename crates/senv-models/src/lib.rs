@@ -84,7 +84,6 @@ pub use index::{Hit, Index};
 pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use pair_training::{PairLoss, PairParams};
 pub use pairs::{HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
-pub use principal::Principal;
 pub use recipe::{NeighbourRecipe, Recipe, train};
 pub use saved::{Decoders, SavedModel};
 pub use sequence::{
