@@ -35,15 +35,36 @@ impl Interrupt {
 /// system (`ulimit -f`) is an error of the write, and not the end of the process. Where no handler can be installed, the
 /// signals do what they do to any program.
 pub(crate) fn handle_signals() {
-    let _ = ctrlc::set_handler(|| {
-        let request = asked().as_ref().map(|interrupt| *interrupt.0.get_or_init(Instant::now));
-        if request.is_none_or(|request| request.elapsed() >= ONE_REQUEST) {
-            senv_core::remove_unfinished_files();
-            std::process::exit(i32::from(INTERRUPTED));
-        }
-    });
+    let _ = ctrlc::set_handler(stop);
     #[cfg(unix)]
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    {
+        use signal_hook::consts::{SIGHUP, SIGTERM, SIGXFSZ};
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+        // A program that `nohup` started goes on when the terminal goes.
+        let ending: &[i32] = if is_ignored(SIGHUP) { &[SIGTERM] } else { &[SIGTERM, SIGHUP] };
+        if let Ok(mut signals) = signal_hook::iterator::Signals::new(ending) {
+            let _ = std::thread::Builder::new().spawn(move || signals.forever().for_each(|_| stop()));
+        }
+    }
+}
+
+/// Asks for an end, or ends the program.
+fn stop() {
+    let request = asked().as_ref().map(|interrupt| *interrupt.0.get_or_init(Instant::now));
+    if request.is_none_or(|request| request.elapsed() >= ONE_REQUEST) {
+        senv_core::remove_unfinished_files();
+        std::process::exit(i32::from(INTERRUPTED));
+    }
+}
+
+/// Whether the process was started with a signal ignored, as `nohup` does; where the system does not tell, it counts as
+/// ignored.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 fn asked() -> MutexGuard<'static, Option<Interrupt>> {

@@ -95,6 +95,26 @@ fn signals_that_end_a_command_leave_no_temporary_file() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_under_nohup_survives_its_terminal() {
+    let folder = Folder::with_model();
+    folder.write("many.txt", text(100_000));
+    let command = format!(
+        "trap '' HUP; exec {} encode --model m.senv --input many.txt --output v.npy",
+        env!("CARGO_BIN_EXE_senv")
+    );
+    let mut child =
+        std::process::Command::new("sh").args(["-c", &command]).current_dir(folder.path("")).spawn().unwrap();
+    while folder.names().len() < 4 {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    signal(&child, 1);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(folder.has("v.npy"));
+}
+
 #[test]
 fn a_file_that_grows_beyond_the_limit_is_an_error_of_writing() {
     let folder = Folder::with_model();
