@@ -25,7 +25,7 @@ fn pairs_of_another_layout_are_named_by_line() {
     }
     folder.write("label.tsv", "perhaps\tthe cat sat\tthe cat is\n");
     let nli = ["train", "cse", "--nli", "label.tsv", "--output", "m.senv"];
-    folder.run(&nli).fails(1, &["label.tsv:1", "perhaps", "entailment"]);
+    folder.run(&nli).fails(1, &["label.tsv:1", "perhaps", "ENTAILMENT"]);
     folder.run(&["train", "pp", "--pairs", "absent.tsv", "--output", "m.senv"]).fails(1, &["cannot open absent.tsv"]);
     assert_eq!(folder.run(&["train", "pp", "--output", "m.senv"]).code, Some(2), "no file of pairs");
     assert!(!folder.has("m.senv"));
@@ -145,9 +145,12 @@ fn settings_without_effect_are_wrong_usage() {
 fn files_with_nothing_in_them_are_named() {
     let folder = Folder::with_model();
     folder.write("empty.txt", "");
-    for kind in ["--pairs", "--captions", "--nli"] {
+    let nothing = "empty.txt: there is no example to learn from";
+    for (kind, says) in
+        [("--pairs", nothing), ("--captions", nothing), ("--nli", "empty.txt holds no pair; give lines")]
+    {
         let args = ["train", "pp", kind, "empty.txt", "--output", "n.senv"];
-        folder.run(&args).fails(1, &["empty.txt: there is no example to learn from"]);
+        folder.run(&args).fails(1, &[says]);
     }
     let weighted = ["train", "weighted", "--model", "m.senv", "--input", "empty.txt", "--output", "n.senv"];
     folder.run(&weighted).fails(1, &["empty.txt holds no text"]);
