@@ -68,9 +68,9 @@ fn is_drawing(text: &str) -> bool {
     let mut lines = text.lines();
     let frame = lines
         .next()
-        .and_then(|first| first.strip_prefix("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 "));
-    frame.is_some_and(|rest| rest.ends_with("\" font-family=\"sans-serif\" font-size=\"12\">"))
-        && lines.next() == Some("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>")
+        .and_then(|first| first.strip_prefix("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 480 "));
+    frame.is_some_and(|rest| rest.ends_with("\" font-family=\"sans-serif\" font-size=\"14\">"))
+        && lines.next() == Some("<rect class=\"background\" width=\"100%\" height=\"100%\" fill=\"white\"/>")
 }
 
 /// Whether it is what the bench writes in any of its forms.
