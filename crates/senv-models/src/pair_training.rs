@@ -76,11 +76,9 @@ impl Hyperparameters for PairLoss {
             return Ok(true);
         }
         let (known, other, owner) = match self {
-            Self::Margin(loss) => {
-                (loss.set(name, text)?, InfoNce::default().set(name, text), "the loss softmax-cosine")
-            }
+            Self::Margin(loss) => (loss.set(name, text)?, InfoNce::default().set(name, text), "loss = softmax-cosine"),
             Self::SoftmaxCosine(loss) => {
-                (loss.set(name, text)?, MarginLoss::default().set(name, text), "the loss margin")
+                (loss.set(name, text)?, MarginLoss::default().set(name, text), "loss = margin")
             }
         };
         if !known && other? {

@@ -134,8 +134,8 @@ pub(crate) mod weights {
             }
             ("sif_a", Some(WeightScheme::Sif { a })) => set_value(a, name, text)?,
             ("usif_length", Some(WeightScheme::Usif { mean_length })) => set_value(mean_length, name, text)?,
-            ("sif_a", _) => return Err(belongs_to(name, text, "the weights sif")),
-            ("usif_length", _) => return Err(belongs_to(name, text, "the weights usif")),
+            ("sif_a", _) => return Err(belongs_to(name, text, "weights = sif")),
+            ("usif_length", _) => return Err(belongs_to(name, text, "weights = usif")),
             _ => return Ok(false),
         }
         Ok(true)

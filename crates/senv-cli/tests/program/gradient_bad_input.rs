@@ -102,8 +102,8 @@ fn settings_out_of_range_are_wrong_usage() {
     run(&["--margin", "3", "--dim", "8"]).fails(2, &["margin"]);
     run(&["--word-dropout", "1"]).fails(2, &["word_dropout must be"]);
     run(&["--init-frequency-weight", "0"]).fails(2, &["init_frequency_weight must be"]);
-    run(&["--temperature", "0.1"]).fails(2, &["--temperature 0.1: it belongs to the loss softmax-cosine"]);
-    run(&["--loss", "softmax-cosine", "--margin", "0.1"]).fails(2, &["--margin 0.1: it belongs to the loss margin"]);
+    run(&["--temperature", "0.1"]).fails(2, &["--temperature 0.1: it belongs to loss = softmax-cosine"]);
+    run(&["--loss", "softmax-cosine", "--margin", "0.1"]).fails(2, &["--margin 0.1: it belongs to loss = margin"]);
     run(&["--loss", "softmax-cosine", "--dim", "8", "--nested", "4,9"]).fails(2, &["prefix", "9"]);
     let cse = ["train", "cse", "--pairs", "pairs.tsv", "--output", "m.senv"];
     folder

@@ -161,7 +161,7 @@ fn what_the_recurrent_systems_cannot_learn_from_is_named() {
     folder.write("text.txt", text(40));
     let odd = ["train", "skip-thought", "--input", "text.txt", "--output", "m.senv", "--bi", "--sentence-dim", "7"];
     folder.run(&odd).fails(2, &["sentence_dim", "even"]);
-    skip_thought(&folder, "m.senv", &["--samples", "3"]).fails(2, &["--softmax sampled"]);
+    skip_thought(&folder, "m.senv", &["--samples", "3"]).fails(2, &["--samples 3: it belongs to softmax = sampled"]);
     let long = skip_thought(&folder, "m.senv", &["--epochs", "1", "--max-tokens", "3"]).ok();
     assert!(long.err.contains("sentences of more than 3 tokens were cut"), "{}", long.err);
 }

@@ -93,7 +93,7 @@ fn what_cannot_be_tried_is_said_before_the_first_run() {
         ("colour = red\n", "--colour"),
         ("margin = 0.2 wide\n", "wide"),
         ("windows = 1 2\n", "--windows"),
-        ("temperature = 0.1\n", "--temperature 0.1: it belongs to the loss softmax-cosine"),
+        ("temperature = 0.1\n", "--temperature 0.1: it belongs to loss = softmax-cosine"),
         ("", "no setting"),
     ] {
         folder.write("grid.txt", grid);

@@ -29,9 +29,9 @@ fn every_averaging_system_takes_weights_and_info_shows_them() {
             assert!(facts["tensors"]["word_weights"].is_string());
             assert_ne!(folder.run(&["encode", "--model", "m.senv", "--input", "text.txt"]).ok().out, plain, "{system}");
         }
-        train(&["--weights", "none", "--sif-a", "0.01"]).fails(2, &["--sif-a 0.01: it belongs to the weights sif"]);
-        train(&["--weights", "usif", "--sif-a", "0.01"]).fails(2, &["--sif-a belongs to --weights sif"]);
-        train(&["--weights", "sif", "--sif-a", "0"]).fails(2, &["a must be above 0"]);
+        train(&["--weights", "none", "--sif-a", "0.01"]).fails(2, &["--sif-a 0.01: it belongs to weights = sif"]);
+        train(&["--weights", "usif", "--sif-a", "0.01"]).fails(2, &["--sif-a 0.01: it belongs to weights = sif"]);
+        train(&["--weights", "sif", "--sif-a", "0"]).fails(2, &["sif_a must be finite and above 0"]);
     }
 }
 

@@ -93,8 +93,8 @@ impl Hyperparameters for OutputForm {
             }
             ("samples", Self::Sampled { words }) => set_value(words, name, text)?,
             ("cutoffs", Self::Adaptive { cutoffs }) => set_value(cutoffs, name, text)?,
-            ("samples", _) => return Err(belongs_to(name, text, "the sampled softmax")),
-            ("cutoffs", _) => return Err(belongs_to(name, text, "the adaptive softmax")),
+            ("samples", _) => return Err(belongs_to(name, text, "softmax = sampled")),
+            ("cutoffs", _) => return Err(belongs_to(name, text, "softmax = adaptive")),
             _ => return Ok(false),
         }
         Ok(true)

@@ -84,7 +84,7 @@ impl Hyperparameters for SnliEncoder {
             return Ok(false);
         }
         let Self::Rnn { hidden, layers, topology, style, .. } = self else {
-            return Err(belongs_to(name, text, "the encoder rnn"));
+            return Err(belongs_to(name, text, "encoder = rnn"));
         };
         match name {
             "sentence_dim" => set_value(hidden, name, text)?,
