@@ -13,7 +13,7 @@
 /// Ranges are `at_least 1`, `above 0`, `above 0 or_infinite`, `from 1 to 10`, `from 0 below 1`; without one the type says it all. Instead of a
 /// section, `group` is a field that has hyperparameters of its own, and `skip` one that is none. `group[module]` takes
 /// the functions `hyperparameters`, `set` and `check_ranges` of a module, for types that cannot implement the trait. The
-/// example is at [the module](crate::hyperparameters).
+/// example is at [the module](mod@crate::hyperparameters).
 #[macro_export]
 macro_rules! hyperparameters {
     (

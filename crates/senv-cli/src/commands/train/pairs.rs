@@ -153,10 +153,11 @@ impl PairSystem for CseParams {
 
 /// `senv train pp` and `senv train cse`.
 pub(crate) fn train<S: PairSystem>(args: &PairArgs<S>, threads: usize) -> Result {
-    let (run, mut params) = args.run.with_model(args.run.recipe.params(&args.params)?)?;
+    let (run, mut params, is_trained) = args.run.with_model(args.run.recipe.params(&args.params)?)?;
     // What a model brings is less than what was given.
     args.params.apply(&mut params)?;
-    PairRun { args: &run, given: &args.params, params, dev: read_scored(&args.run.dev.dev)?, threads }.run()
+    let dev = read_scored(&args.run.dev.dev)?;
+    PairRun { args: &run, given: &args.params, params, is_trained, dev, threads }.run()
 }
 
 /// Whether pairs with one first sentence are one group, unless it was said.
@@ -165,29 +166,36 @@ pub(crate) fn groups_by_default(pairs: &PairParams) -> bool {
 }
 
 impl PairRunArgs {
-    /// The run with the model that it goes on from as its initial vectors.
-    fn with_model<S: PairSystem>(&self, mut params: S) -> Result<(Self, S)> {
-        let mut run = self.clone();
+    /// The run with the model that it goes on from as its initial vectors, and whether that was trained on pairs already.
+    fn with_model<S: PairSystem>(&self, mut params: S) -> Result<(Self, S, bool)> {
+        let (mut run, mut is_trained) = (self.clone(), false);
         if let Some(path) = run.init_model.init_model.take() {
             let model = open_model(&path)?;
             let parts = params.parts();
             parts.tokenizer.clone_from(model.tokenizer());
             let is_small = |small: &StaticModel| small.encoder().source() == <PpParams as AveragedSystem>::KIND;
-            if model.is::<Pp>() || model.downcast_ref().is_some_and(is_small) {
+            is_trained = model.is::<Pp>() || model.downcast_ref().is_some_and(is_small);
+            if is_trained {
                 // Their vectors hold frequency weights already.
                 parts.initial.frequency_weight = None;
             }
             run.data.keep_vector_words = Some(true);
             run.data.vectors.init_vectors = Some(path);
         }
-        Ok((run, params))
+        Ok((run, params, is_trained))
     }
 }
+
+/// The default learning rate for vectors that were trained on pairs already, as a share of that for others: larger ones lose
+/// most of what the model has learned (`docs/experiments/senv-english.md`).
+const CONTINUED_LR: f64 = 1.0 / 40.0;
 
 struct PairRun<'a, S> {
     args: &'a PairRunArgs,
     given: &'a HyperArgs<S>,
     params: S,
+    /// Whether the initial vectors were trained on pairs already.
+    is_trained: bool,
     dev: Vec<ScoredPairs>,
     threads: usize,
 }
@@ -229,9 +237,13 @@ impl<S: PairSystem> PairRun<'_, S> {
             let relative = parts.initial.relative_length(vectors);
             // Vectors of zeros, or not finite, are refused elsewhere.
             if relative.is_normal() {
-                parts.fit.lr *= relative;
-                progress
-                    .note(&format!("learning rate {:.3}, which fits the length of the initial vectors", parts.fit.lr));
+                parts.fit.lr *= if self.is_trained { relative * CONTINUED_LR } else { relative };
+                let what = if self.is_trained {
+                    "vectors that are trained already"
+                } else {
+                    "the length of the initial vectors"
+                };
+                progress.note(&format!("learning rate {:.3}, which suits {what}; --lr takes another", parts.fit.lr));
             }
         }
         let second = loaded.second.iter().flat_map(|data| &data.reports);
