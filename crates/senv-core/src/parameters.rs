@@ -115,6 +115,14 @@ impl<F: Float> Parameters<F> {
         Ok(self.tensors.len() - 1)
     }
 
+    /// Appends a tensor of zeros and returns its position.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if it does not fit into memory; [`Error::InvalidParameter`] if the name is taken.
+    pub fn push_zeros(&mut self, name: impl Into<String>, shape: [usize; 2]) -> Result<usize> {
+        self.push(name, shape, zeros(shape)?)
+    }
+
     /// The position of the tensor of this name.
     #[must_use]
     pub fn place(&self, name: &str) -> Option<usize> {
@@ -158,6 +166,17 @@ impl<F: Float> Parameters<F> {
             values: vec![F::zero(); tensor.values.len()],
         };
         Self { tensors: self.tensors.iter().map(zeros).collect() }
+    }
+
+    /// As [`zeros_like`](Self::zeros_like), where memory may be short.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if they do not fit into memory.
+    pub fn try_zeros_like(&self) -> Result<Self> {
+        self.tensors.iter().try_fold(Self::new(), |mut all, tensor| {
+            all.push_zeros(tensor.name.clone(), tensor.shape)?;
+            Ok(all)
+        })
     }
 
     /// Sets every value.
@@ -212,6 +231,15 @@ impl<F> std::ops::IndexMut<usize> for Parameters<F> {
     fn index_mut(&mut self, place: usize) -> &mut Tensor<F> {
         &mut self.tensors[place]
     }
+}
+
+/// Zeros, if there is memory for them.
+fn zeros<F: Float>([rows, dim]: [usize; 2]) -> Result<Vec<F>> {
+    let too_large = || Error::TooLarge { rows, dim };
+    let n = rows.checked_mul(dim).ok_or_else(too_large)?;
+    // Allocated as a check, then freed: only the infallible call gets pages that are zero already.
+    Vec::<F>::new().try_reserve_exact(n).map_err(|_| too_large())?;
+    Ok(vec![F::zero(); n])
 }
 
 #[cfg(test)]

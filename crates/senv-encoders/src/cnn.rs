@@ -272,10 +272,9 @@ impl<F: Float> Encoder<F> for SumPooledCnn {
         let mut parameters = Parameters::new();
         for (i, Window { width, n_filters }) in self.windows.iter().enumerate() {
             let fan_in = width * self.dim;
-            let filter = vec![F::zero(); n_filters * fan_in];
-            let filter = parameters.push(format!("filter{}", i + 1), [*n_filters, fan_in], filter)?;
+            let filter = parameters.push_zeros(format!("filter{}", i + 1), [*n_filters, fan_in])?;
             init::glorot_uniform(rng, parameters[filter].values_mut(), fan_in, *n_filters)?;
-            parameters.push(format!("bias{}", i + 1), [1, *n_filters], vec![F::zero(); *n_filters])?;
+            parameters.push_zeros(format!("bias{}", i + 1), [1, *n_filters])?;
         }
         Ok(parameters)
     }

@@ -51,8 +51,7 @@ pub(crate) fn check_shapes<F: Float>(parameters: &Parameters<F>, shapes: &[(&str
 pub(crate) fn init<F: Float>(rng: &mut senv_core::Stream, shapes: &[(&str, [usize; 2])]) -> Result<Parameters<F>> {
     let mut parameters = Parameters::new();
     for &(name, [rows, columns]) in shapes {
-        let len = rows.checked_mul(columns).ok_or(senv_core::Error::TooLarge { rows, dim: columns })?;
-        let place = parameters.push(name, [rows, columns], vec![F::zero(); len])?;
+        let place = parameters.push_zeros(name, [rows, columns])?;
         if rows > 1 {
             senv_core::init::glorot_uniform(rng, parameters[place].values_mut(), columns, rows)?;
         }

@@ -145,8 +145,7 @@ impl NliHead {
         check_range("hidden units", "1 or more", self.hidden as f64, self.hidden >= 1)?;
         let mut parameters = Parameters::new();
         for (name, [rows, columns]) in self.shapes() {
-            let len = rows.checked_mul(columns).ok_or(senv_core::Error::TooLarge { rows, dim: columns })?;
-            let place = parameters.push(name, [rows, columns], vec![F::zero(); len])?;
+            let place = parameters.push_zeros(name, [rows, columns])?;
             init::uniform(rng, parameters[place].values_mut(), LIMIT)?;
         }
         Ok(parameters)

@@ -63,6 +63,9 @@ fn a_lack_of_memory_is_an_error_and_no_abort() {
         ["train", "sent2vec", "--input", "text.txt", "--dim", "60000", "--min-count", "1", "--output", "out.senv"];
     limited(&folder, "-v 250000", &train).fails(1, &["does not fit into memory"]);
     assert_eq!(folder.names(), ["large.gz", "m.senv", "text.txt"]);
+    // The matrices fit, their gradients or the moments of the optimizer do not.
+    let train = ["train", "skip-thought", "--input", "text.txt", "--sentence-dim", "900", "--output", "out.senv"];
+    limited(&folder, "-v 210000", &[&train[..], &["--threads", "1"]].concat()).fails(1, &["does not fit into memory"]);
 }
 
 #[test]

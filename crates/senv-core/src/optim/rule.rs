@@ -106,10 +106,12 @@ impl<F: Float> ParametersOptimizer<F> {
     /// The optimizer before its first step.
     ///
     /// # Errors
-    /// [`crate::Error::InvalidParameter`] if a hyperparameter of the rule is out of range.
+    /// [`crate::Error::InvalidParameter`] if a hyperparameter of the rule is out of range; [`crate::Error::TooLarge`] if its
+    /// moments do not fit into memory.
     pub fn new(rule: UpdateRule, parameters: &Parameters<F>) -> Result<Self> {
         let n = rule.check()?.n_moments();
-        Ok(Self { rule, moments: vec![parameters.zeros_like(); n], n_steps: 0 })
+        let moments = (0..n).map(|_| parameters.try_zeros_like()).collect::<Result<_>>()?;
+        Ok(Self { rule, moments, n_steps: 0 })
     }
 
     /// Steps taken so far.

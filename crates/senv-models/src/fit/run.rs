@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use senv_core::{Control, Error as CoreError, Observer, Parameters, Progress, optim::global_norm};
+use senv_core::{
+    Control, Error as CoreError, Observer, Parameters, Progress, Result as CoreResult, optim::global_norm,
+};
 
 use super::{
     FitParams, Gradients, Objective, Phases, Step, StepReport, Weights, WordUpdates,
@@ -229,9 +231,9 @@ impl<'a, O: Objective> Run<'a, O> {
         order.cursors = place.cursors.clone();
         let row_groups = objective.row_groups();
         let zeros = |(i, group): (usize, &Parameters<f32>)| {
-            if row_groups.contains(&i) { Parameters::new() } else { group.zeros_like() }
+            if row_groups.contains(&i) { Ok(Parameters::new()) } else { group.try_zeros_like() }
         };
-        let d_parameters = learner.weights.parameters.iter().enumerate().map(zeros).collect();
+        let d_parameters = learner.weights.parameters.iter().enumerate().map(zeros).collect::<CoreResult<_>>()?;
         let frozen = params.words == WordUpdates::Frozen;
         let gradients = Gradients { frozen, d_parameters, ..Gradients::default() };
         let validate_every = params.validate_every.unwrap_or(epoch).max(1);

@@ -40,7 +40,7 @@ impl<F: Float> Encoder<F> for PresentWords {
 
     fn init(&self, _: &mut Stream) -> Result<Parameters<F>> {
         let mut parameters = Parameters::new();
-        parameters.push("encoder.bias", [1, self.sum.dim], vec![F::zero(); self.sum.dim])?;
+        parameters.push_zeros("encoder.bias", [1, self.sum.dim])?;
         Ok(parameters)
     }
 
