@@ -15,6 +15,8 @@
 //! Three matrix products a prefix, one forward and two backward; threads divide the rows, so the result is
 //! bit-identical at any number of threads.
 
+mod nested;
+
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{
     Float,
@@ -91,41 +93,6 @@ hyperparameters! {
         /// Prefixes of which the loss is the weighted mean, each with vectors normalized anew; none, the default, is all
         /// dimensions.
         pub prefixes: Vec<Prefix> = Vec::new() => group[nested];
-    }
-}
-
-/// [`InfoNce::prefixes`] as a hyperparameter: a list of dimensions, whose losses count the same.
-mod nested {
-    use senv_core::{
-        Result,
-        hyperparameters::{Hyperparameter, Section, set_value},
-    };
-
-    use super::Prefix;
-
-    const DOC: &[&str] = &[
-        "Dimensions to which vectors may be cut: the loss is the mean of those of the vectors cut there",
-        "(softmax-cosine).",
-    ];
-
-    pub(super) fn hyperparameters(prefixes: &[Prefix]) -> Vec<Hyperparameter> {
-        let dims: Vec<usize> = prefixes.iter().map(|prefix| prefix.dim).collect();
-        vec![Hyperparameter::of("nested", DOC, Section::Training, None, &dims)]
-    }
-
-    pub(super) fn set(prefixes: &mut Vec<Prefix>, name: &str, text: &str) -> Result<bool> {
-        if name != "nested" {
-            return Ok(false);
-        }
-        let mut dims: Vec<usize> = Vec::new();
-        set_value(&mut dims, name, text)?;
-        *prefixes = dims.into_iter().map(|dim| Prefix { dim, weight: 1.0 }).collect();
-        Ok(true)
-    }
-
-    /// The loss checks them against the dimension of its vectors.
-    pub(super) fn check_ranges(_: &[Prefix]) -> Result<()> {
-        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ mod awake;
 mod checkpoint;
 mod learner;
 mod order;
+mod outcome;
 mod params;
 mod phases;
 mod recent;
@@ -24,11 +25,12 @@ use senv_losses::RowGradients;
 use crate::Result;
 
 pub use learner::copy_table;
+pub use outcome::{FitOutcome, Stopped};
 pub(crate) use params::require;
 pub use params::{Decay, FitParams, L2Scaling, WordUpdates};
 pub(crate) use phases::Lap;
 pub use phases::Phases;
-pub use run::{FitOutcome, Stopped, fit};
+pub use run::fit;
 
 /// What is trained: a table of word vectors, and the dense parameters of an encoder or a head.
 #[derive(Debug, Clone)]
