@@ -5,12 +5,12 @@
 //! ```text
 //! x_t  = u_t·h_t + Σ_{s before t} a_s(u_t) h_s·h_t        x_tn = u_n·h_t + Σ_{s before t} a_s(u_n) h_s·h_t
 //! c_t  = lr (1 − σ(x_t))                                  c_tn = −lr σ(x_tn), 0 where n is t itself
-//! a_s(u) = Σ of c_s and c_sn over the places of a shared_negatives that hold row u
+//! a_s(u) = Σ of c_s and c_sn over the targets and negatives of the group that are row u
 //! ```
 //!
-//! The targets of a shared_negatives have nearly the same hidden vector: moved by all of them at once a negative's row would
-//! overshoot, and does so until it is infinite at the learning rates of the papers. So target rows move as if the
-//! targets came one after another: the sums are what their rows have already moved when their turn comes. It takes the
+//! The targets of a group share negatives and have nearly the same hidden vector: updated by all of them at once, a negative's row would
+//! overshoot, and does so until it is infinite at the learning rates of the papers. So target rows are updated as if the
+//! targets came one after another: the sums are the updates of their rows by the time their turn comes. It takes the
 //! products h_s·h_t and no second pass over the rows. Hidden vectors stay those of the start of the step.
 
 use senv_core::{kernels, math::softplus};
@@ -25,9 +25,9 @@ use crate::{
 pub(crate) struct Coefficients {
     targets: Vec<f32>,
     negatives: Vec<f32>,
-    /// Sums of the products over all columns, of one shared_negatives.
+    /// Sums of the products over all columns, of one group.
     products: Vec<f32>,
-    /// For each negative, then for each target of a shared_negatives: the first place that holds the same row.
+    /// For each negative, then for each target of a group: the first place that holds the same row.
     places: Vec<usize>,
     /// a_s(u) for each target and each first place; only where a row has several places.
     moved: Vec<f32>,
@@ -39,7 +39,7 @@ impl Coefficients {
         &self.targets
     }
 
-    /// c_tn, shared_negatives after shared_negatives, each targets × negatives.
+    /// c_tn, group after group, each targets × negatives.
     pub(crate) fn of_negatives(&self) -> &[f32] {
         &self.negatives
     }
@@ -72,7 +72,7 @@ impl Coefficients {
         loss
     }
 
-    /// Coefficients of one shared_negatives, from the sums of its products.
+    /// Coefficients of one group, from the sums of its products.
     fn shared_negatives(
         &mut self,
         plan: &Plan,

@@ -1,5 +1,14 @@
 //! The plan of a block of sentences: which rows make which contexts, which targets they predict, against
 //! which negatives. Planned from token ids and random numbers alone, before any row is read.
+//!
+//! Equation: `step-limit`
+//!
+//! ```text
+//! m = ⌊U / (lr / |R|)⌋, at least 1, at most 16     targets of one context in a step; U = 1/2, R the rows of the context
+//! ```
+//!
+//! All rows of a step are read as they stand at its start. The updates of one context by m targets add up to at most
+//! U of that of one target at a learning rate of 1; without the limit they overshoot what one after another would reach.
 
 use std::ops::Range;
 

@@ -47,9 +47,9 @@ pub(crate) struct Columns {
     vectors: Vec<f32>,
     /// The rows of the targets as they are before the step.
     targets: Vec<f32>,
-    /// The rows of the negatives, shared_negatives after shared_negatives.
+    /// The rows of the negatives, shared negatives after shared negatives.
     negatives: Vec<f32>,
-    /// Products over each part of the columns, part after part. In each, shared_negatives after shared_negatives: targets × negatives,
+    /// Products over each part of the columns, part after part. In each, shared negatives after shared negatives: targets × negatives,
     /// targets, targets × targets (the lower half).
     products: Vec<f32>,
     n_products: usize,

@@ -276,7 +276,7 @@ fn the_rate_follows_the_length_of_initial_vectors_where_only_cosines_count() {
     let ((short_lr, short, said), (long_lr, long, _)) = (train("short.txt", &[]), train("long.txt", &[]));
     assert!((long_lr / short_lr - 64.0).abs() < 1e-3, "{short_lr} {long_lr}");
     assert!((long - short).abs() < 1e-3, "{short} {long}");
-    assert!(said.contains("which fits the length of the initial vectors"), "{said}");
+    assert!(said.contains("which suits the length of the initial vectors"), "{said}");
     let (given, other, said) = train("long.txt", &["--lr", "0.3"]);
     assert!(
         given == 0.3 && (other - long).abs() > 1e-3 && !said.contains("which fits"),

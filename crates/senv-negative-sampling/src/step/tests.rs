@@ -56,7 +56,7 @@ fn plan(sharing: NegativeSharing) -> Plan {
     plan
 }
 
-/// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a shared_negatives move from target to
+/// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a group of shared negatives move from target to
 /// target, all else is as it was when the step began.
 fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array2<f64>, Array2<f64>) {
     let (mut new_s, mut new_t, mut loss) = (as_array(source), as_array(target), 0.0);
