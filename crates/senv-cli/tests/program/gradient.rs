@@ -279,7 +279,7 @@ fn the_rate_follows_the_length_of_initial_vectors_where_only_cosines_count() {
     assert!(said.contains("which suits the length of the initial vectors"), "{said}");
     let (given, other, said) = train("long.txt", &["--lr", "0.3"]);
     assert!(
-        given == 0.3 && (other - long).abs() > 1e-3 && !said.contains("which fits"),
+        given == 0.3 && (other - long).abs() > 1e-3 && !said.contains("which suits"),
         "{given} {other} {long} {said}"
     );
 }
