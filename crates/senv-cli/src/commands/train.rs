@@ -45,7 +45,6 @@ pub(super) use self::{
     hyper_args::{HyperArgs, Shown},
     outcome::source_line,
     pair_args::RecipeChoice,
-    pairs::{PairSystem, groups_by_default},
 };
 use crate::failure::Result;
 

@@ -12,17 +12,14 @@ use std::{
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv_core::{AtomicFile, Error as CoreError, Observer};
 use senv_eval::{Align, TextTable};
-use senv_models::{CseParams, Error, PpParams, ScoredPairs, Stopped, Trained};
+use senv_models::{CseParams, Error, FitParams, PairSystem, PpParams, SavedModel, ScoredPairs, Stopped, Trained};
 use serde_json::json;
 
 use self::{
     grid::Grid,
     table::{Row, RunTable, median},
 };
-use super::train::{
-    HyperArgs, Loaded, PairFiles, PairSystem, RecipeChoice, Shown, Stage2Args, groups_by_default, read_scored,
-    source_line,
-};
+use super::train::{HyperArgs, Loaded, PairFiles, RecipeChoice, Shown, Stage2Args, read_scored, source_line};
 use crate::{
     destination::{Content, Destination},
     failure::{Failure, Result},
@@ -126,7 +123,7 @@ struct Plan<S> {
 }
 
 impl Search {
-    fn run<S: PairSystem>(&self, base: &HyperArgs<S>, threads: usize) -> Result {
+    fn run<S: PairSystem + Shown>(&self, base: &HyperArgs<S>, threads: usize) -> Result {
         let grid = Grid::read(&self.grid)?;
         if grid.n_combinations() > MAX_COMBINATIONS {
             let n = grid.n_combinations();
@@ -139,7 +136,7 @@ impl Search {
         let params = |given: &HyperArgs<S>, of_vectors| -> Result<S> {
             given.check_training(true)?;
             let mut params = self.recipe.params(given)?;
-            let parts = params.parts();
+            let parts = params.shared();
             given.fit_dim(parts.dim, of_vectors);
             parts.fit.threads = threads;
             Ok(params)
@@ -152,8 +149,8 @@ impl Search {
 
         let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install());
         let mut first = params(base, None)?;
-        let parts = first.parts();
-        let group = groups_by_default(parts.pairs);
+        let parts = first.shared();
+        let group = parts.pairs.groups_pairs();
         base.fit_tokenizer(parts.tokenizer, &self.data.sources(&self.stage2.stage2), &progress);
         let loaded = match self.data.load(&self.stage2.stage2, parts.tokenizer, group, threads, &progress) {
             Err(senv_models::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
@@ -162,10 +159,10 @@ impl Search {
         let second = loaded.second.iter().flat_map(|data| &data.reports);
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
         let of_vectors = loaded.vectors.as_ref().map(senv_store::Embeddings::dim);
-        let tokenizer = first.parts().tokenizer.clone();
+        let tokenizer = first.shared().tokenizer.clone();
         let params = |given: &HyperArgs<S>, of_vectors| -> Result<S> {
             let mut params = params(given, of_vectors)?;
-            *params.parts().tokenizer = tokenizer.clone();
+            *params.shared().tokenizer = tokenizer.clone();
             Ok(params)
         };
         let base_params = params(base, of_vectors)?;
@@ -209,7 +206,7 @@ impl Search {
     }
 
     /// Fails if the folder holds a search over other data or from other settings.
-    fn check_same_search<S: PairSystem>(&self, params: &S, loaded: &Loaded, scored: &[ScoredPairs]) -> Result {
+    fn check_same_search<S: PairSystem + Shown>(&self, params: &S, loaded: &Loaded, scored: &[ScoredPairs]) -> Result {
         let path = self.output.join("settings.json");
         let select: Vec<String> = self.select.iter().map(|path| path.display().to_string()).collect();
         let mut same = json!({
@@ -266,8 +263,8 @@ impl Search {
     }
 }
 
-fn seed_of<S: PairSystem>(params: &S) -> u64 {
-    params.clone().parts().fit.seed
+fn seed_of<S: PairSystem + Shown>(params: &S) -> u64 {
+    params.clone().shared().fit.seed
 }
 
 /// What every run of a search needs.
@@ -281,14 +278,20 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     /// The score of a combination with a seed: of the table, or of a run that then stands there.
-    fn run_once<S: PairSystem>(&mut self, plan: &Plan<S>, seed: u64, stage: &str, names: &[String]) -> Result<f64> {
+    fn run_once<S: PairSystem + Shown>(
+        &mut self,
+        plan: &Plan<S>,
+        seed: u64,
+        stage: &str,
+        names: &[String],
+    ) -> Result<f64> {
         if let Some(row) = self.table.find(seed, &plan.values) {
             return Ok(row.score);
         }
         let what: Vec<String> = names.iter().zip(&plan.values).map(|(name, value)| format!("{name} {value}")).collect();
         self.progress.stage(format!("{stage}  {}", what.join("  ")));
         let mut params = plan.params.clone();
-        params.parts().fit.seed = seed;
+        params.shared().fit.seed = seed;
         let began = Instant::now();
         let (score, step) = match self.train(&params) {
             Err(
@@ -307,7 +310,7 @@ impl Runner<'_> {
                 let (step, score) = trained.best.unwrap_or((trained.steps, f64::NAN));
                 if self.table.best().is_none_or(|best| score > best.score) {
                     // Before the line is written: a model without a line is made once more, a line without one is not.
-                    S::save(&trained.model, &self.model())?;
+                    trained.model.write(&self.model())?;
                 }
                 (score, step)
             }
@@ -324,16 +327,14 @@ impl Runner<'_> {
     }
 
     /// One stage, or two; the second goes on from the best weights of the first.
-    fn train<S: PairSystem>(&self, params: &S) -> senv_models::Result<Trained<S::Model>> {
+    fn train<S: PairSystem + Shown>(&self, params: &S) -> senv_models::Result<Trained<S::Model>> {
         let (data, vectors) = (&self.loaded.first, self.loaded.vectors.as_ref());
-        let first = params.train(data, vectors, None, self.select, self.progress)?;
         match &self.loaded.second {
-            Some(data) if matches!(first.stopped, Stopped::Finished | Stopped::Early) => {
-                let mut params = params.clone();
-                self.search.stage2.apply(params.parts().fit);
-                params.train(data, None, Some(&first.model), self.select, self.progress)
+            None => params.fit_from(data, vectors, None, self.select, self.progress),
+            Some(second) => {
+                let stage2 = |fit: &mut FitParams| self.search.stage2.apply(fit);
+                params.fit_two_stages((data, second), stage2, vectors, self.select, self.progress)
             }
-            _ => Ok(first),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use clap::ValueEnum;
-use senv_core::{Corpus, Error as CoreError, Observer, Tokenizer, Vocabulary};
-use senv_models::{InitialVectorReport, Model, Sent2VecParams, Stopped, TextSystem, Trained, Word2VecParams};
+use senv_core::{Corpus, Observer, Tokenizer, Vocabulary};
+use senv_models::{InitialVectorReport, Pretraining};
 use senv_store::Embeddings;
 
 use super::data_args::VectorArgs;
@@ -48,7 +48,15 @@ pub(crate) struct Shared<'a> {
 impl InitArgs {
     /// Whether vectors are to be trained first.
     pub(crate) fn is_trained(self) -> bool {
-        self.init != InitArg::Random
+        self.pretraining().is_some()
+    }
+
+    fn pretraining(self) -> Option<Pretraining> {
+        match self.init {
+            InitArg::Random => None,
+            InitArg::Word2vec => Some(Pretraining::Word2Vec),
+            InitArg::Sent2vec => Some(Pretraining::Sent2Vec),
+        }
     }
 
     fn name(self) -> &'static str {
@@ -67,28 +75,14 @@ impl InitArgs {
         shared: &Shared<'_>,
         progress: &TrainingProgress,
     ) -> senv_models::Result<Option<Embeddings>> {
+        let Some(pretraining) = self.pretraining() else { return Ok(None) };
         let began = Instant::now();
-        let (tokenizer, dim) = (shared.tokenizer.clone(), shared.dim);
-        let tell = |epochs| progress.stage_of(format!("{} first", self.name()), Some(epochs), Unit::Words);
-        let model = match self.init {
-            InitArg::Random => return Ok(None),
-            InitArg::Word2vec => {
-                let mut params = Word2VecParams { dim, tokenizer, ..Word2VecParams::default() };
-                (params.training.seed, params.training.threads) = (shared.seed, shared.threads);
-                tell(params.training.epochs);
-                whole(params.fit(vocabulary.clone(), corpus, progress)?).map(Model::from)
-            }
-            InitArg::Sent2vec => {
-                // Every word is predicted: the text is what it is, and the run itself knows all of these words.
-                let mut params = Sent2VecParams { dim, tokenizer, min_target_count: 1, ..Sent2VecParams::default() };
-                (params.training.seed, params.training.threads) = (shared.seed, shared.threads);
-                tell(params.training.epochs);
-                whole(params.fit(vocabulary.clone(), corpus, progress)?).map(Model::from)
-            }
-        }?;
+        let &Shared { tokenizer, dim, seed, threads } = shared;
+        progress.stage_of(format!("{} first", self.name()), Some(pretraining.epochs()), Unit::Words);
+        let vectors = pretraining.vectors(vocabulary, corpus, tokenizer, dim, (seed, threads), progress)?;
         progress.stage_is_over();
         progress.note(&format!("initial vectors of {} trained in {}", self.name(), duration(began.elapsed())));
-        model.to_embeddings().map(Some)
+        Ok(Some(vectors))
     }
 
     /// How many words start where.
@@ -100,13 +94,5 @@ impl InitArgs {
                 format!("{found} of {words} words start from vectors of {} trained on the same text", self.name())
             }
         }
-    }
-}
-
-/// The model of a run that was not stopped.
-fn whole<M>(trained: Trained<M>) -> senv_models::Result<M> {
-    match trained.stopped == Stopped::Interrupted {
-        true => Err(CoreError::Interrupted { action: "training the initial vectors" }.into()),
-        false => Ok(trained.model),
     }
 }

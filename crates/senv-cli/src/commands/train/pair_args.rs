@@ -1,6 +1,6 @@
 //! The arguments of PP and CSE.
 
-use senv_models::{CseParams, PpParams};
+use senv_models::{CseParams, PairSystem, PpParams};
 
 use super::{
     check_args::CheckArgs,
@@ -9,7 +9,6 @@ use super::{
     hyper_args::{HyperArgs, Shown},
     init_args::InitArgs,
     init_model::InitModelArgs,
-    pairs::PairSystem,
 };
 use crate::failure::Result;
 
@@ -68,8 +67,8 @@ impl RecipeChoice {
     /// The parameters with the given hyperparameters.
     pub(crate) fn params<S: PairSystem>(self, given: &HyperArgs<S>) -> Result<S> {
         let softmax = given.value("loss") == Some("softmax-cosine");
-        let brings_recipe = self.recipe.is_some() || softmax && S::SOFTMAX_BRINGS_RECIPE;
-        let mut params = if brings_recipe { S::recipe() } else { S::default() };
+        let brings_recipe = self.recipe.is_some() || softmax && S::AVERAGES;
+        let mut params = if brings_recipe { S::softmax_recipe() } else { S::default() };
         given.apply(&mut params)?;
         Ok(params)
     }

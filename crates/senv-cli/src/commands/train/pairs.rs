@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Corpus, Observer, SentenceEncoder, Sentences, Tokenizer};
+use senv_core::{Corpus, Observer, Sentences};
 use senv_models::{
-    AveragedSystem, Cse, CseParams, Error as ModelError, FitParams, Initial, Model, PairData, PairLoss, PairParams, Pp,
-    PpParams, ScoredPairs, StaticModel, Trained,
+    AveragedSystem, Error as ModelError, Model, PairData, PairLoss, PairSystem, PairSystemParams, Pp, PpParams,
+    SavedModel, ScoredPairs, StaticModel, Trained,
 };
 use senv_store::Embeddings;
-use serde::Serialize;
 use serde_json::json;
 
 use super::{
@@ -28,131 +27,8 @@ use crate::{
     progress::{TrainingProgress, Unit},
 };
 
-/// A system trained on pairs, as the program sees it.
-pub(crate) trait PairSystem: Default + Clone + Serialize + Shown {
-    type Model: SentenceEncoder + 'static;
-    /// Whether the softmax loss alone brings the recipe.
-    const SOFTMAX_BRINGS_RECIPE: bool;
-
-    /// The settings of `--recipe softmax`.
-    fn recipe() -> Self;
-
-    /// What every such system has.
-    fn parts(&mut self) -> Parts<'_>;
-
-    fn train(
-        &self,
-        data: &PairData,
-        vectors: Option<&Embeddings>,
-        start: Option<&Self::Model>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
-    ) -> senv_models::Result<Trained<Self::Model>>;
-
-    fn save(model: &Self::Model, path: &Path) -> senv_models::Result<()>;
-
-    fn open(path: &Path) -> senv_models::Result<Self::Model>;
-
-    /// What a model was trained with.
-    fn params_of(model: &Self::Model) -> &Self;
-}
-
-/// The parameters that the systems share.
-pub(crate) struct Parts<'a> {
-    pub(crate) dim: &'a mut usize,
-    pub(crate) tokenizer: &'a mut Tokenizer,
-    pub(crate) initial: &'a mut Initial,
-    pub(crate) pairs: &'a mut PairParams,
-    pub(crate) fit: &'a mut FitParams,
-}
-
-macro_rules! parts {
-    () => {
-        fn parts(&mut self) -> Parts<'_> {
-            let Self { dim, tokenizer, initial, pairs, fit, .. } = self;
-            Parts { dim, tokenizer, initial, pairs, fit }
-        }
-    };
-}
-
-impl PairSystem for PpParams {
-    type Model = Pp;
-    const SOFTMAX_BRINGS_RECIPE: bool = true;
-
-    parts!();
-
-    fn recipe() -> Self {
-        Self::softmax_recipe()
-    }
-
-    fn train(
-        &self,
-        data: &PairData,
-        vectors: Option<&Embeddings>,
-        start: Option<&Pp>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
-    ) -> senv_models::Result<Trained<Pp>> {
-        let Some(start) = start else { return self.fit(data, vectors, dev, observer) };
-        // The vectors of the first stage hold its frequency weights already.
-        let mut params = self.clone();
-        params.initial.frequency_weight = None;
-        let vectors = Model::from(start.clone()).to_embeddings()?;
-        params.fit(data, Some(&vectors), dev, observer)
-    }
-
-    fn save(model: &Pp, path: &Path) -> senv_models::Result<()> {
-        model.save(path)
-    }
-
-    fn open(path: &Path) -> senv_models::Result<Pp> {
-        Pp::open(path)
-    }
-
-    fn params_of(model: &Pp) -> &Self {
-        model.params()
-    }
-}
-
-impl PairSystem for CseParams {
-    type Model = Cse;
-    const SOFTMAX_BRINGS_RECIPE: bool = false;
-
-    parts!();
-
-    /// That of PP but for what only a table can take: its optimizer and rate, and no penalty.
-    fn recipe() -> Self {
-        let (own, recipe) = (Self::default(), PpParams::softmax_recipe());
-        let fit = FitParams { rule: own.fit.rule, lr: own.fit.lr, l2_words: own.fit.l2_words, ..recipe.fit };
-        Self { initial: recipe.initial, pairs: recipe.pairs, fit, ..own }
-    }
-
-    fn train(
-        &self,
-        data: &PairData,
-        vectors: Option<&Embeddings>,
-        start: Option<&Cse>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
-    ) -> senv_models::Result<Trained<Cse>> {
-        self.fit(data, vectors, start, dev, observer)
-    }
-
-    fn save(model: &Cse, path: &Path) -> senv_models::Result<()> {
-        model.save(path)
-    }
-
-    fn open(path: &Path) -> senv_models::Result<Cse> {
-        Cse::open(path)
-    }
-
-    fn params_of(model: &Cse) -> &Self {
-        model.params()
-    }
-}
-
 /// `senv train pp` and `senv train cse`.
-pub(crate) fn train<S: PairSystem>(args: &PairArgs<S>, threads: usize) -> Result {
+pub(crate) fn train<S: PairSystem<Model: Clone> + Shown>(args: &PairArgs<S>, threads: usize) -> Result {
     let (run, mut params, is_trained) = args.run.with_model(args.run.recipe.params(&args.params)?)?;
     // What a model brings is less than what was given.
     args.params.apply(&mut params)?;
@@ -160,18 +36,13 @@ pub(crate) fn train<S: PairSystem>(args: &PairArgs<S>, threads: usize) -> Result
     PairRun { args: &run, given: &args.params, params, is_trained, dev, threads }.run()
 }
 
-/// Whether pairs with one first sentence are one group, unless it was said.
-pub(crate) fn groups_by_default(pairs: &PairParams) -> bool {
-    matches!(pairs.loss, PairLoss::SoftmaxCosine(_))
-}
-
 impl PairRunArgs {
     /// The run with the model that it goes on from as its initial vectors, and whether that was trained on pairs already.
-    fn with_model<S: PairSystem>(&self, mut params: S) -> Result<(Self, S, bool)> {
+    fn with_model<S: PairSystem<Model: Clone> + Shown>(&self, mut params: S) -> Result<(Self, S, bool)> {
         let (mut run, mut is_trained) = (self.clone(), false);
         if let Some(path) = run.init_model.init_model.take() {
             let model = open_model(&path)?;
-            let parts = params.parts();
+            let parts = params.shared();
             parts.tokenizer.clone_from(model.tokenizer());
             let is_small = |small: &StaticModel| small.encoder().source() == <PpParams as AveragedSystem>::KIND;
             is_trained = model.is::<Pp>() || model.downcast_ref().is_some_and(is_small);
@@ -200,12 +71,12 @@ struct PairRun<'a, S> {
     threads: usize,
 }
 
-impl<S: PairSystem> PairRun<'_, S> {
+impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
     fn run(mut self) -> Result {
         let args = self.args;
         let stage2 = &args.stage2.stage2;
         self.given.check_training(!args.dev.dev.is_empty())?;
-        let parts = self.params.parts();
+        let parts = self.params.shared();
         parts.fit.threads = self.threads;
         parts.fit.checkpoint = Some(args.files.plan());
         let epochs = epochs_of(parts.fit);
@@ -213,11 +84,11 @@ impl<S: PairSystem> PairRun<'_, S> {
         read.extend(args.dev.dev.iter().map(PathBuf::as_path));
         let job = Job::new(&args.files, &read)?;
         if stage2.is_empty() {
-            return job.run(epochs, Unit::Pairs, |progress| self.one_stage(progress), S::save);
+            return job.run(epochs, Unit::Pairs, |progress| self.one_stage(progress), |model, path| model.write(path));
         }
         let contents = [Content::Model, Content::Checkpoint];
         let job = job.keeping(self.stage_files().into_iter().zip(contents))?;
-        job.run(epochs, Unit::Pairs, |progress| self.two_stages(progress), S::save)
+        job.run(epochs, Unit::Pairs, |progress| self.two_stages(progress), |model, path| model.write(path))
     }
 
     /// The model of the first stage and the checkpoint of the second.
@@ -226,13 +97,13 @@ impl<S: PairSystem> PairRun<'_, S> {
     }
 
     fn load(&mut self, progress: &TrainingProgress) -> senv_models::Result<Loaded> {
-        let parts = self.params.parts();
-        let group = groups_by_default(parts.pairs);
+        let parts = self.params.shared();
+        let group = parts.pairs.groups_pairs();
         let stage2 = &self.args.stage2.stage2;
         self.given.fit_tokenizer(parts.tokenizer, &self.args.data.sources(stage2), progress);
         let loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
         self.given.fit_dim(parts.dim, loaded.vectors.as_ref().map(Embeddings::dim));
-        let cosines_alone = S::SOFTMAX_BRINGS_RECIPE && matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_));
+        let cosines_alone = S::AVERAGES && matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_));
         if let Some(vectors) = loaded.vectors.as_ref().filter(|_| cosines_alone && !self.given.is_given("lr")) {
             let relative = parts.initial.relative_length(vectors);
             // Vectors of zeros, or not finite, are refused elsewhere.
@@ -257,7 +128,7 @@ impl<S: PairSystem> PairRun<'_, S> {
         outcome.lines.splice(..0, found);
         let sources: Vec<_> = data.reports.iter().map(source_json).collect();
         outcome.facts.insert("sources".into(), json!(sources));
-        let tokenizer = &*self.params.parts().tokenizer;
+        let tokenizer = &*self.params.shared().tokenizer;
         let given = self.args.data.vectors.init_vectors.is_some();
         outcome.check = self.args.check.of_pairs(data).map(|text| checker(text, tokenizer, None, given));
         outcome
@@ -273,7 +144,7 @@ impl<S: PairSystem> PairRun<'_, S> {
         for source in stages.flat_map(|data| &data.sources) {
             source.sentences().iter().for_each(|sentence| sentences.push(sentence.iter().copied()));
         }
-        let Parts { tokenizer, dim, fit, .. } = self.params.parts();
+        let PairSystemParams { tokenizer, dim, fit, .. } = self.params.shared();
         let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
         let corpus = Corpus::from_sentences(sentences);
         loaded.vectors = self.args.init.train(&loaded.first.vocabulary, &corpus, &shared, progress)?;
@@ -283,7 +154,7 @@ impl<S: PairSystem> PairRun<'_, S> {
     fn one_stage(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
         let mut loaded = self.load(progress)?;
         self.train_vectors(&mut loaded, progress)?;
-        let trained = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
+        let trained = self.params.fit_from(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
         Ok(self.finish(trained, &loaded.first, true))
     }
 
@@ -296,23 +167,23 @@ impl<S: PairSystem> PairRun<'_, S> {
         } else {
             self.train_vectors(&mut loaded, progress)?;
             progress.stage("stage 1/2");
-            let trained = self.params.train(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
+            let trained = self.params.fit_from(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
             let outcome = self.finish(trained, &loaded.first, true);
             if !outcome.stopped.is_complete() {
                 return Ok(outcome);
             }
-            S::save(&outcome.model, &kept)?;
+            outcome.model.write(&kept)?;
             lines.extend(outcome.lines.into_iter().map(|line| format!("stage 1: {line}")));
             facts = Some(outcome.facts);
             outcome.model
         };
         progress.stage("stage 2/2");
         let mut params = self.params.clone();
-        let fit = params.parts().fit;
+        let fit = params.shared().fit;
         fit.checkpoint = Some(self.args.files.plan_at(checkpoint));
         self.args.stage2.apply(fit);
         let data = loaded.second.as_ref().unwrap_or(&loaded.first);
-        let trained = params.train(data, None, Some(&first), &self.dev, progress)?;
+        let trained = params.fit_from(data, None, Some(&first), &self.dev, progress)?;
         let mut outcome = self.finish(trained, data, false);
         outcome.lines =
             lines.into_iter().chain(outcome.lines.into_iter().map(|line| format!("stage 2: {line}"))).collect();
@@ -322,7 +193,8 @@ impl<S: PairSystem> PairRun<'_, S> {
 
     /// The model of the first stage of an earlier run, if it was made with these settings.
     fn first_stage_of(&self, path: &Path) -> senv_models::Result<S::Model> {
-        let model = S::open(path)?;
+        let other = || ModelError::CheckpointMismatch { path: path.to_owned(), what: "a model of another kind".into() };
+        let model = Model::open(path)?.downcast_ref::<S::Model>().cloned().ok_or_else(other)?;
         let text = |params: &S| serde_json::to_value(params).ok();
         if text(S::params_of(&model)) == text(&self.params) {
             return Ok(model);

@@ -1,0 +1,63 @@
+//! Initial word vectors that are trained first, on the text of the run itself.
+
+use senv_core::{Corpus, Error as CoreError, Observer, Tokenizer, Vocabulary};
+use senv_store::Embeddings;
+
+use crate::{Model, Result, Sent2VecParams, Stopped, TextSystem, Trained, Word2VecParams};
+
+/// The system that trains initial word vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pretraining {
+    /// word2vec (CBOW) with the settings of its authors' program.
+    Word2Vec,
+    /// Sent2Vec with the settings of its release, but every word is a target: the run itself knows all of them.
+    Sent2Vec,
+}
+
+impl Pretraining {
+    /// Epochs over the text.
+    #[must_use]
+    pub fn epochs(self) -> u32 {
+        match self {
+            Self::Word2Vec => Word2VecParams::default().training.epochs,
+            Self::Sent2Vec => Sent2VecParams::default().training.epochs,
+        }
+    }
+
+    /// The vectors of the words of `vocabulary`, of dimension `dim`.
+    ///
+    /// # Errors
+    /// [`CoreError::Interrupted`] if the observer stops it; as [`TextSystem::fit`].
+    pub fn vectors(
+        self,
+        vocabulary: &Vocabulary,
+        corpus: &Corpus,
+        tokenizer: &Tokenizer,
+        dim: usize,
+        (seed, threads): (u64, usize),
+        observer: &dyn Observer,
+    ) -> Result<Embeddings> {
+        let (vocabulary, tokenizer) = (vocabulary.clone(), tokenizer.clone());
+        let model = match self {
+            Self::Word2Vec => {
+                let mut params = Word2VecParams { dim, tokenizer, ..Word2VecParams::default() };
+                (params.training.seed, params.training.threads) = (seed, threads);
+                Model::from(whole(params.fit(vocabulary, corpus, observer)?)?)
+            }
+            Self::Sent2Vec => {
+                let mut params = Sent2VecParams { dim, tokenizer, min_target_count: 1, ..Sent2VecParams::default() };
+                (params.training.seed, params.training.threads) = (seed, threads);
+                Model::from(whole(params.fit(vocabulary, corpus, observer)?)?)
+            }
+        };
+        model.to_embeddings()
+    }
+}
+
+/// The model of a run that was not stopped.
+fn whole<M>(trained: Trained<M>) -> Result<M> {
+    match trained.stopped == Stopped::Interrupted {
+        true => Err(CoreError::Interrupted { action: "training the initial vectors" }.into()),
+        false => Ok(trained.model),
+    }
+}
