@@ -39,7 +39,14 @@ where
     T: Send + 'scope,
     F: FnOnce() -> T + Send + 'scope,
 {
-    (1..n_threads).map_while(|thread| Builder::new().spawn_scoped(scope, work(thread)).ok()).collect()
+    let start = |thread| Builder::new().spawn_scoped(scope, work(thread)).ok();
+    (1..n_threads).take_while(|_| has_room()).map_while(start).collect()
+}
+
+/// Whether there is memory for a thread and for what it takes by itself once it runs: without that it would end the process.
+fn has_room() -> bool {
+    const STACK_AND_MORE: usize = 8 << 20;
+    Vec::<u8>::new().try_reserve_exact(STACK_AND_MORE).is_ok()
 }
 
 /// How many threads can run beside each other now, of `wanted`: some systems allow fewer than they have cores. At least 1,
