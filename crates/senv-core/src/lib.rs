@@ -33,6 +33,7 @@ mod least_squares;
 pub mod math;
 #[cfg(feature = "train")]
 mod matmul;
+mod memory;
 mod model_file;
 mod observer;
 #[cfg(feature = "train")]
@@ -69,6 +70,7 @@ pub use ids::{RowId, TokenId};
 pub use least_squares::{LinearMap, least_squares};
 #[cfg(feature = "train")]
 pub use matmul::{matmul, matmul_into};
+pub use memory::check_memory;
 #[cfg(feature = "write")]
 pub use model_file::ModelWriter;
 pub use model_file::{FORMAT_VERSION, ModelFile, RawTensor, Verification};

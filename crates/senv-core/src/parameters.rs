@@ -3,7 +3,7 @@
 use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Float, Result};
+use crate::{Error, Float, Result, check_memory};
 
 /// One named tensor, row-major.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -120,7 +120,8 @@ impl<F: Float> Parameters<F> {
     /// # Errors
     /// [`Error::TooLarge`] if it does not fit into memory; [`Error::InvalidParameter`] if the name is taken.
     pub fn push_zeros(&mut self, name: impl Into<String>, shape: [usize; 2]) -> Result<usize> {
-        self.push(name, shape, zeros(shape)?)
+        let n = check_memory::<F>(shape[0], shape[1])?;
+        self.push(name, shape, vec![F::zero(); n])
     }
 
     /// The position of the tensor of this name.
@@ -231,15 +232,6 @@ impl<F> std::ops::IndexMut<usize> for Parameters<F> {
     fn index_mut(&mut self, place: usize) -> &mut Tensor<F> {
         &mut self.tensors[place]
     }
-}
-
-/// Zeros, if there is memory for them.
-fn zeros<F: Float>([rows, dim]: [usize; 2]) -> Result<Vec<F>> {
-    let too_large = || Error::TooLarge { rows, dim };
-    let n = rows.checked_mul(dim).ok_or_else(too_large)?;
-    // Allocated as a check, then freed: only the infallible call gets pages that are zero already.
-    Vec::<F>::new().try_reserve_exact(n).map_err(|_| too_large())?;
-    Ok(vec![F::zero(); n])
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ where
 /// Whether there is memory for a thread and for what it takes by itself once it runs: without that it would end the process.
 fn has_room() -> bool {
     const STACK_AND_MORE: usize = 8 << 20;
-    Vec::<u8>::new().try_reserve_exact(STACK_AND_MORE).is_ok()
+    crate::check_memory::<u8>(1, STACK_AND_MORE).is_ok()
 }
 
 /// How many threads can run beside each other now, of `wanted`: some systems allow fewer than they have cores. At least 1,

@@ -195,12 +195,8 @@ pub fn encode_rows(
     dim: usize,
     encode: impl Fn(&str, &mut Scratch, &mut [f32]) -> Coverage + Sync,
 ) -> Result<(Array2<f32>, Vec<Coverage>)> {
-    let (rows, dim) = (sentences.len(), dim);
-    let too_large = || Error::TooLarge { rows, dim };
-    let n = rows.checked_mul(dim).ok_or_else(too_large)?;
-    // Allocated as a check, then freed: only the infallible call gets pages that are zero already, which the threads
-    // then touch as they write.
-    Vec::<f32>::new().try_reserve_exact(n).map_err(|_| too_large())?;
+    let rows = sentences.len();
+    let n = crate::check_memory::<f32>(rows, dim)?;
     let mut values = vec![0.0; n];
     let mut coverage = vec![Coverage::default(); rows];
     values
@@ -210,7 +206,7 @@ pub fn encode_rows(
         .for_each_init(Scratch::default, |scratch, ((out, coverage), sentence)| {
             *coverage = encode(sentence, scratch, out)
         });
-    let values = Array2::from_shape_vec((rows, dim), values).map_err(|_| too_large())?;
+    let values = Array2::from_shape_vec((rows, dim), values).map_err(|_| Error::TooLarge { rows, dim })?;
     Ok((values, coverage))
 }
 

@@ -165,9 +165,8 @@ impl Cell {
         parameters: &mut Parameters<F>,
     ) -> Result<()> {
         for (name, shape) in self.form() {
-            let mut values = crate::rows::zeros(shape[0], shape[1])?;
-            initial::fill(self, start, name, rng, &mut values)?;
-            parameters.push(format!("{prefix}.{name}"), shape, values)?;
+            let place = parameters.push_zeros(format!("{prefix}.{name}"), shape)?;
+            initial::fill(self, start, name, rng, parameters[place].values_mut())?;
         }
         Ok(())
     }
