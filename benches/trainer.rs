@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use senv_benches::Text;
-use senv_core::{Corpus, NoObserver};
-use senv_models::{NgramStart, Sent2VecParams, TextSystem};
+use senv_core::Corpus;
+use senv_models::{NgramStart, Sent2VecParams, TextSystem, TrainOptions};
 use senv_negative_sampling::{NegativeSharing, Params, Schedule};
 
 const N_SENTENCES: usize = 10_000;
@@ -41,8 +41,8 @@ fn one_epoch(c: &mut Criterion) {
                         training: Params { epochs: 1, negatives_shared: sharing, schedule, ..Params::default() },
                         ..Sent2VecParams::default()
                     };
-                    let train =
-                        || params.fit(text.vocabulary.clone(), &corpus, &NoObserver).expect("a corpus to learn");
+                    let options = TrainOptions::default();
+                    let train = || params.fit(text.vocabulary.clone(), &corpus, &options).expect("a corpus to learn");
                     let id = BenchmarkId::new(dim.to_string(), format!("{sharing:?}/{schedule:?}").to_lowercase());
                     let mut checked = false;
                     group.bench_function(id, |b| {

@@ -25,7 +25,7 @@ use senv_eval::{
 };
 use senv_models::{
     CseParams, FilterStart, FitParams, Model, PairData, PairInput, PairKind, PairOptions, Relatedness,
-    RelatednessParams, ScoredPairs,
+    RelatednessParams, ScoredPairs, TrainOptions,
 };
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -83,15 +83,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (mut results, mut correlations) = (Vec::new(), Vec::new());
         for seed in 1..=args.seeds.max(1) {
             let defaults = RelatednessParams::default();
-            let (epochs, lr, threads, l2_words) = (args.epochs, args.lr, args.threads, args.l2);
+            let (epochs, lr, l2_words) = (args.epochs, args.lr, args.l2);
             let params = RelatednessParams {
                 hidden: args.hidden,
                 filters,
                 l2_filters: args.l2,
-                fit: FitParams { epochs, lr, threads, seed, l2_words, ..defaults.fit },
+                fit: FitParams { epochs, lr, seed, l2_words, ..defaults.fit },
                 ..defaults
             };
-            let trained = params.fit(&base, &train, Some(&dev), &Line(name))?;
+            let threads = args.threads;
+            let trained = params.fit(
+                &base,
+                &train,
+                &TrainOptions { threads, observer: &Line(name), dev: Some(&dev), ..Default::default() },
+            )?;
             let result = evaluate_scorer(&Head(trained.model), &test)?;
             let r = result.tasks[0].result.correlations.pearson_r_x100.unwrap_or(f64::NAN);
             let trial = trained.best.map_or(f64::NAN, |(_, score)| 100.0 * score);
@@ -151,7 +156,8 @@ fn small_model(files: &[PathBuf], threads: usize) -> Result<Model, Box<dyn Error
     let data = PairData::read(&files.iter().map(input).collect::<Vec<_>>(), &options, &Line("pairs"))?;
     let windows = [1, 2, 3].map(|width| Window { width, n_filters: 20 }).into();
     let defaults = CseParams::default();
-    let fit = FitParams { batch: 20, threads, ..defaults.fit };
-    let trained = CseParams { dim: 50, windows, fit, ..defaults }.fit(&data, None, None, &[], &Line("CSE"))?;
+    let fit = FitParams { batch: 20, ..defaults.fit };
+    let params = CseParams { dim: 50, windows, fit, ..defaults };
+    let trained = params.fit(&data, &TrainOptions { threads, observer: &Line("CSE"), ..Default::default() })?;
     Ok(Model::from(trained.model))
 }

@@ -21,7 +21,10 @@ use line::Line;
 use senv_core::SentenceEncoder;
 use senv_encoders::{Activation, Window};
 use senv_eval::{Align, StsTask, TextTable, evaluate_sts, published_cse_ablations};
-use senv_models::{Cse, CseParams, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, PpParams};
+use senv_models::{
+    Cse, CseParams, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, PairSystem, PpParams,
+    ScoredPairs, TrainOptions,
+};
 use senv_store::Embeddings;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -123,13 +126,17 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn fit(&self, defaults: FitParams) -> FitParams {
-        FitParams { epochs: self.args.epochs, threads: self.args.threads, seed: self.args.seed, ..defaults }
+        FitParams { epochs: self.args.epochs, seed: self.args.seed, ..defaults }
+    }
+
+    fn options<'b>(&'b self, line: &'b Line) -> TrainOptions<'b, &'b [ScoredPairs]> {
+        TrainOptions { threads: self.args.threads, observer: line, vectors: self.vectors, ..Default::default() }
     }
 
     fn pp(&self, data: &PairData) -> Result<senv_models::Pp, Box<dyn Error>> {
         let defaults = PpParams::default();
         let params = PpParams { dim: self.dim, fit: self.fit(defaults.fit), ..defaults };
-        Ok(params.fit(data, self.vectors, &[], &Line("PP"))?.model)
+        Ok(params.fit(data, &self.options(&Line("PP")))?.model)
     }
 
     fn cse(
@@ -149,7 +156,7 @@ impl Run<'_> {
             fit: self.fit(defaults.fit),
             ..defaults
         };
-        let trained = params.fit(data, self.vectors, start, &[], &Line(name))?;
+        let trained = params.fit_from(data, start, &self.options(&Line(name)))?;
         println!("{name}: {:.0} pairs/s, loss {:.4}", trained.units_per_second(), trained.loss);
         Ok(trained.model)
     }

@@ -18,10 +18,11 @@ impl Line {
 
 impl Observer for Line {
     fn progress(&self, p: &Progress) -> Control {
-        let active = p.active.map_or_else(String::new, |active| format!(", {:.0} % active", 100.0 * active));
+        let metrics = p.metrics.iter().flatten().map(|metric| format!(", {} {:.3}", metric.name, metric.value));
+        let metrics: String = metrics.collect();
         let validation = p.validation.map_or_else(String::new, |score| format!(", validation {score:.4}"));
         let (done, rate) = (100.0 * p.done, p.units_per_second);
-        self.show(&format!("{}: {done:.0} %, loss {:.3}{active}{validation}, {rate:.0}/s", self.0, p.loss));
+        self.show(&format!("{}: {done:.0} %, loss {:.3}{metrics}{validation}, {rate:.0}/s", self.0, p.loss));
         Control::Continue
     }
 

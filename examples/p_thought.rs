@@ -27,7 +27,7 @@ use senv_eval::{
 };
 use senv_losses::DualObjective;
 use senv_models::{
-    FitParams, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
+    FitParams, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions, TrainOptions,
 };
 use senv_store::Embeddings;
 
@@ -108,7 +108,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         epochs: args.epochs.unwrap_or(if small { 80 } else { usual.fit.epochs }),
         lr: args.lr.unwrap_or(if small { 0.01 } else { usual.fit.lr }),
         batch: if small { 16 } else { usual.fit.batch },
-        threads: args.threads,
         seed: args.seed,
         words,
         ..usual.fit.clone()
@@ -136,7 +135,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (structure, name) in STRUCTURES {
         for &alpha in &args.alpha {
             let params = PThoughtParams { structure, objective: DualObjective::new(alpha)?, ..params.clone() };
-            let trained = params.fit(&data, None, vectors.as_ref(), &Line(name))?;
+            let (threads, vectors) = (args.threads, vectors.as_ref());
+            let trained =
+                params.fit(&data, &TrainOptions { threads, observer: &Line(name), vectors, ..Default::default() })?;
             println!("{name}, alpha {alpha}: {:.0} pairs/s, loss {:.3}", trained.units_per_second(), trained.loss);
             for (decoder, says) in ["itself", "a paraphrase"].into_iter().enumerate() {
                 let caption = &test.groups[0].sentences[0];

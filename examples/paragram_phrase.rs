@@ -19,11 +19,11 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
-use senv_core::{CorpusOptions, SentenceEncoder};
+use senv_core::SentenceEncoder;
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};
 use senv_models::{
     Architecture, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params, PpParams, TextSystem,
-    Word2VecParams,
+    TrainOptions, Word2VecParams,
 };
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -96,10 +96,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let defaults = PpParams::default();
     let (threads, seed) = (args.threads, args.seed);
-    let fit =
-        FitParams { epochs: args.epochs, batch: args.batch, l2_words: args.l2_words, threads, seed, ..defaults.fit };
+    let fit = FitParams { epochs: args.epochs, batch: args.batch, l2_words: args.l2_words, seed, ..defaults.fit };
     let dim = vectors.as_ref().map_or(args.dim, |vectors| vectors.dim());
-    let trained = PpParams { dim, fit, ..defaults }.fit(&data, vectors.as_ref(), &[], &Line("PP"))?;
+    let trained = PpParams { dim, fit, ..defaults }.fit(
+        &data,
+        &TrainOptions { threads, observer: &Line("PP"), vectors: vectors.as_ref(), ..Default::default() },
+    )?;
     let (found, words, rate) = (trained.initial.found, trained.initial.words, trained.units_per_second());
     println!("PP: {found} of {words} words had a vector, {rate:.0} pairs/s, loss {:.4}\n", trained.loss);
 
@@ -116,11 +118,11 @@ fn skip_gram(args: &Args, small: bool) -> Result<Model, Box<dyn Error>> {
     let architecture = Architecture::SkipGram;
     let (epochs, min_count, subsample) = if small { (40, 2, 1e-2) } else { (5, 5, 1e-4) };
     let lr = Word2VecParams::default_lr(architecture);
-    let training = Params { epochs, lr, negatives: 5, threads: args.threads, seed: args.seed, ..Params::default() };
+    let training = Params { epochs, lr, negatives: 5, seed: args.seed, ..Params::default() };
     let params =
         Word2VecParams { dim: args.dim, min_count, subsample, architecture, training, ..Word2VecParams::default() };
-    let options = CorpusOptions { threads: args.threads, ..CorpusOptions::default() };
-    Ok(Model::from(params.fit_files(&args.text, &options, &Line("skip-gram"))?.model))
+    let options = TrainOptions { threads: args.threads, observer: &Line("skip-gram"), ..Default::default() };
+    Ok(Model::from(params.fit_files(&args.text, &options)?.model))
 }
 
 fn evaluate(

@@ -30,7 +30,9 @@ use senv_eval::{
     Align, Correlations, PublishedSystem, StsComparison, StsResult, StsTask, TextTable, compare_sts, evaluate_sts,
     evaluate_sts_scorer, published_sts,
 };
-use senv_models::{Architecture, PvDbowParams, Sent2VecParams, TextSystem, TfIdfParams, Trained, Word2VecParams};
+use senv_models::{
+    Architecture, PvDbowParams, Sent2VecParams, TextSystem, TfIdfParams, TrainOptions, Trained, Word2VecParams,
+};
 use senv_negative_sampling::Params;
 
 /// Trains the systems of the Sent2Vec paper on the same text and judges them on STS.
@@ -149,7 +151,8 @@ fn train_and_judge(
     tasks: &[StsTask],
 ) -> Result<StsResult, Box<dyn Error>> {
     let line = Line::new(system.name());
-    let common = Params { epochs: args.epochs, threads: args.threads, seed: args.seed, ..Params::default() };
+    let common = Params { epochs: args.epochs, seed: args.seed, ..Params::default() };
+    let options = TrainOptions { threads: args.threads, observer: &line, ..Default::default() };
     let (dim, min_count, subsample) = (args.dim, args.min_count, args.subsample);
     let word2vec = |architecture| Word2VecParams {
         dim,
@@ -173,10 +176,10 @@ fn train_and_judge(
                 training: Params { l1: if system == System::UniBiL1 { args.l1 } else { 0.0 }, ..common },
                 ..Sent2VecParams::default()
             };
-            line.done(params.fit(vocabulary.clone(), corpus, &line)?)
+            line.done(params.fit(vocabulary.clone(), corpus, &options)?)
         }
-        System::Cbow => line.done(word2vec(Architecture::Cbow).fit(vocabulary.clone(), corpus, &line)?),
-        System::SkipGram => line.done(word2vec(Architecture::SkipGram).fit(vocabulary.clone(), corpus, &line)?),
+        System::Cbow => line.done(word2vec(Architecture::Cbow).fit(vocabulary.clone(), corpus, &options)?),
+        System::SkipGram => line.done(word2vec(Architecture::SkipGram).fit(vocabulary.clone(), corpus, &options)?),
         System::PvDbow => {
             let params = PvDbowParams {
                 dim,
@@ -185,7 +188,7 @@ fn train_and_judge(
                 training: Params { lr: 0.05, negatives: 5, ..common },
                 ..PvDbowParams::default()
             };
-            line.done(params.fit(vocabulary.clone(), corpus, &line)?)
+            line.done(params.fit(vocabulary.clone(), corpus, &options)?)
         }
         System::TfIdf => {
             let words = TfIdfParams::default().fit(vocabulary.clone(), corpus)?;

@@ -19,7 +19,7 @@ use clap::Parser;
 use line::Line;
 use senv_core::{Corpus, CorpusOptions, SentenceEncoder};
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};
-use senv_models::{Architecture, FitParams, Params, SiameseCbowParams, TextSystem, Word2VecParams};
+use senv_models::{Architecture, FitParams, Params, SiameseCbowParams, TextSystem, TrainOptions, Word2VecParams};
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 const STS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sts-sample.tsv");
@@ -82,19 +82,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         dim,
         min_count,
         negatives: args.negatives,
-        fit: FitParams { epochs, lr: args.lr, threads, seed, ..defaults.fit },
+        fit: FitParams { epochs, lr: args.lr, seed, ..defaults.fit },
         ..defaults
     };
-    let siamese = siamese.fit(vocabulary.clone(), &corpus, None, &[], &Line("Siamese CBOW"))?;
+    let siamese = siamese.fit(
+        vocabulary.clone(),
+        &corpus,
+        &TrainOptions { threads, observer: &Line("Siamese CBOW"), ..Default::default() },
+    )?;
     println!("Siamese CBOW: {:.0} examples/s, loss {:.4}", siamese.units_per_second(), siamese.loss);
     let mut results = vec![("Siamese CBOW", evaluate("Siamese CBOW", &siamese.model, &tasks, "Siamese CBOW")?)];
 
     for (architecture, name) in [(Architecture::Cbow, "CBOW"), (Architecture::SkipGram, "skip-gram")] {
         let lr = Word2VecParams::default_lr(architecture);
-        let training = Params { epochs: word2vec_epochs, threads, seed, lr, negatives: 5, ..Params::default() };
+        let training = Params { epochs: word2vec_epochs, seed, lr, negatives: 5, ..Params::default() };
         let subsample = if small { 1e-2 } else { 1e-4 };
         let params = Word2VecParams { dim, min_count, subsample, architecture, training, ..Word2VecParams::default() };
-        let model = params.fit(vocabulary.clone(), &corpus, &Line(name))?.model;
+        let model = params
+            .fit(vocabulary.clone(), &corpus, &TrainOptions { threads, observer: &Line(name), ..Default::default() })?
+            .model;
         results.push((name, evaluate(name, &model, &tasks, &format!("{name} (Siamese CBOW paper)"))?));
     }
 

@@ -18,7 +18,7 @@ use clap::Parser;
 use line::Line;
 use senv_core::{AtomicFile, Corpus, CorpusOptions, Vocabulary};
 use senv_eval::{Curve, StsTask, evaluate_sts};
-use senv_models::{FitParams, SiameseCbowParams};
+use senv_models::{FitParams, SiameseCbowParams, TrainOptions};
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 const STS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sts-sample.tsv");
@@ -57,12 +57,17 @@ struct Bench {
     vocabulary: Vocabulary,
     corpus: Corpus,
     tasks: Vec<StsTask>,
+    threads: usize,
 }
 
 impl Bench {
     /// The mean over the tasks of Pearson's r x 100.
     fn score(&self, params: &SiameseCbowParams) -> Result<f64, Box<dyn Error>> {
-        let trained = params.fit(self.vocabulary.clone(), &self.corpus, None, &[], &Line("training"))?;
+        let trained = params.fit(
+            self.vocabulary.clone(),
+            &self.corpus,
+            &TrainOptions { threads: self.threads, observer: &Line("training"), ..Default::default() },
+        )?;
         let result = evaluate_sts(&trained.model, &self.tasks)?;
         Ok(result.overall.plain_mean_over_tasks.pearson_r_x100.unwrap_or(0.0))
     }
@@ -77,11 +82,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tasks = args.sts.iter().map(StsTask::read).collect::<Result<_, _>>()?;
     let reading = CorpusOptions { threads: args.threads, ..CorpusOptions::default() };
     let (vocabulary, corpus) = Corpus::read(&args.input, &reading, &Line("reading"))?;
-    let bench = Bench { vocabulary, corpus, tasks };
+    let bench = Bench { vocabulary, corpus, tasks, threads: args.threads };
     let defaults = SiameseCbowParams::default();
-    let fit = FitParams { threads: args.threads, ..defaults.fit.clone() };
-    let base =
-        SiameseCbowParams { temperature: args.temperature, dim: args.dims[args.dims.len() - 1], fit, ..defaults };
+    let base = SiameseCbowParams { temperature: args.temperature, dim: args.dims[args.dims.len() - 1], ..defaults };
 
     let mut curves = Vec::new();
     let mut points = Vec::new();

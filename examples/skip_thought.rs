@@ -20,12 +20,14 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
-use senv_core::{CorpusOptions, SentenceEncoder, Table, TextOptions, TextReader};
+use senv_core::{SentenceEncoder, Table, TextOptions, TextReader};
 use senv_eval::{
     Align, FrozenScorer, ParaphraseSet, ScoringMethod, SickSet, StsTask, TextTable, evaluate_ranking,
     evaluate_relatedness, evaluate_scorer, evaluate_sts, published_ranking, published_sick, published_skip_thoughts,
 };
-use senv_models::{Expansion, FitParams, Model, Params, SkipThought, SkipThoughtParams, TextSystem, Word2VecParams};
+use senv_models::{
+    Expansion, FitParams, Model, Params, SkipThought, SkipThoughtParams, TextSystem, TrainOptions, Word2VecParams,
+};
 use senv_store::{Embeddings, NearestIndex};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -100,13 +102,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let or =
         |given: Option<usize>, usual: usize, for_sample: usize| given.unwrap_or(if small { for_sample } else { usual });
-    let reading = CorpusOptions { threads: args.threads, ..CorpusOptions::default() };
     let defaults = SkipThoughtParams::default();
     let fit = FitParams {
         epochs: args.epochs.unwrap_or(if small { 8 } else { defaults.fit.epochs }),
         lr: args.lr.unwrap_or(if small { 0.01 } else { defaults.fit.lr }),
         batch: if small { 16 } else { defaults.fit.batch },
-        threads: args.threads,
         seed: args.seed,
         ..defaults.fit.clone()
     };
@@ -119,7 +119,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let train = |bi: bool, name: &'static str| -> Result<SkipThought, Box<dyn Error>> {
         let params = SkipThoughtParams { bi, ..params.clone() };
-        let trained = params.fit_files(&args.input, &[""; 0], &reading, None, &Line(name))?;
+        let trained = params.fit_files(
+            &args.input,
+            &TrainOptions { threads: args.threads, observer: &Line(name), ..Default::default() },
+        )?;
         println!("{name}: {:.0} examples/s, loss {:.3}", trained.units_per_second(), trained.loss);
         Ok(trained.model)
     };
@@ -128,7 +131,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let vectors = match &args.vectors {
         Some(path) => Embeddings::open(path)?,
-        None => word_vectors(&args, &reading)?,
+        None => word_vectors(&args)?,
     };
     let (expanded, report) = combined.expand(&vectors, Expansion::Affine)?;
     let (shared, added) = (report.shared, report.added);
@@ -151,10 +154,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Vectors of all words of the text.
-fn word_vectors(args: &Args, reading: &CorpusOptions) -> Result<Embeddings, Box<dyn Error>> {
-    let training = Params { threads: args.threads, seed: args.seed, ..Params::default() };
+fn word_vectors(args: &Args) -> Result<Embeddings, Box<dyn Error>> {
+    let training = Params { seed: args.seed, ..Params::default() };
     let params = Word2VecParams { dim: 50, min_count: 1, training, ..Word2VecParams::default() };
-    let trained = params.fit_files(&args.input, reading, &Line("word2vec"))?;
+    let options = TrainOptions { threads: args.threads, observer: &Line("word2vec"), ..Default::default() };
+    let trained = params.fit_files(&args.input, &options)?;
     Ok(Model::from(trained.model).to_embeddings()?)
 }
 

@@ -20,14 +20,16 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
-use senv_core::{CorpusOptions, SentenceEncoder};
+use senv_core::SentenceEncoder;
 use senv_encoders::{GruInit, GruStyle, GruTopology};
 use senv_eval::{
     Entailment, FrozenClassifier, FrozenScorer, NliSet, PairFeatures, ParaphraseSet, ScoringMethod, SentenceGroups,
     SickSet, evaluate_entailment, evaluate_group_ranking, evaluate_ranking, evaluate_relatedness, evaluate_scorer,
     published_ranking, published_sick, published_sick_entailment, published_soup,
 };
-use senv_models::{FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams};
+use senv_models::{
+    FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, TrainOptions,
+};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
@@ -104,16 +106,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     judge("Skip-thoughts", "Skip-thoughts", &base, None, &test, &args)?;
 
-    let defaults = SnliParams::default();
+    let (defaults, threads) = (SnliParams::default(), args.threads);
     let fit = |lr: f64| {
         let epochs = args.epochs.unwrap_or(defaults.fit.epochs);
-        FitParams { lr, epochs, threads: args.threads, seed: args.seed, ..defaults.fit.clone() }
+        FitParams { lr, epochs, seed: args.seed, ..defaults.fit.clone() }
     };
     // Each part is tuned by itself, with a classifier of its own.
     let mut tuned = base.clone();
     let params = SnliParams { fit: fit(args.tuning_lr), ..defaults.clone() };
     for number in 0..base.config().parts.len() {
-        let trained = params.fit_skip_thought(&base, number, &train, Some(&dev), &Line("tuning"))?;
+        let trained = params.fit_skip_thought(
+            &base,
+            number,
+            &train,
+            &TrainOptions { threads, observer: &Line("tuning"), dev: Some(&dev), ..Default::default() },
+        )?;
         tuned = tuned.with_tuned(number, &trained.model)?;
         let accuracy = accuracy(&trained.model, &test)?;
         println!("part {number} with its classifier: {accuracy:.3} of the pairs right\n");
@@ -130,7 +137,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     for (encoder, name) in [(SnliEncoder::Bow, "SNLI BOW"), (rnn, "SNLI RNN")] {
         let params = SnliParams { encoder, dim: vectors.dim(), fit: fit(args.lr), ..defaults.clone() };
-        let trained = params.fit(&train, Some(&dev), Some(&vectors), &Line(name))?;
+        let (dev, vectors) = (Some(&dev), Some(&vectors));
+        let trained =
+            params.fit(&train, &TrainOptions { threads, observer: &Line(name), vectors, dev, ..Default::default() })?;
         judge(name, name, &trained.model, Some(&trained.model), &test, &args)?;
     }
     Ok(())
@@ -145,11 +154,11 @@ fn labelled(set: &NliSet) -> senv_models::Result<NliPairs> {
 /// A Skip-thought model of the sample text.
 fn small_base(args: &Args) -> Result<SkipThought, Box<dyn Error>> {
     let defaults = SkipThoughtParams::default();
-    let fit =
-        FitParams { epochs: 4, batch: 32, lr: 0.003, threads: args.threads, seed: args.seed, ..defaults.fit.clone() };
+    let fit = FitParams { epochs: 4, batch: 32, lr: 0.003, seed: args.seed, ..defaults.fit.clone() };
     let params = SkipThoughtParams { dim: 32, sentence_dim: 64, max_vocabulary: Some(500), fit, ..defaults };
     let text = [format!("{DATA}/quickstart.txt")];
-    Ok(params.fit_files(&text, &[""; 0], &CorpusOptions::default(), None, &Line("Skip-thoughts"))?.model)
+    let options = TrainOptions { threads: args.threads, observer: &Line("Skip-thoughts"), ..Default::default() };
+    Ok(params.fit_files(&text, &options)?.model)
 }
 
 /// The share of pairs that the model's own classifier gives their label.

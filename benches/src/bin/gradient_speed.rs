@@ -11,10 +11,10 @@
 use clap::Parser;
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
-use senv_core::{Corpus, NoObserver, Sentences, TokenId, Vocabulary, stream};
+use senv_core::{Corpus, Sentences, TokenId, Vocabulary, stream};
 use senv_models::{
-    Cse, CseParams, FitParams, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams, Trained,
-    WordUpdates,
+    Cse, CseParams, FitParams, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams,
+    TrainOptions, Trained, WordUpdates,
 };
 
 /// Words of the table.
@@ -86,32 +86,32 @@ struct Bench {
 }
 
 impl Bench {
-    fn fit(&self, fit: &FitParams, words: WordUpdates, threads: usize) -> FitParams {
-        FitParams { steps: Some(self.args.steps), words, threads, clip: None, ..fit.clone() }
+    fn fit(&self, fit: &FitParams, words: WordUpdates) -> FitParams {
+        FitParams { steps: Some(self.args.steps), words, clip: None, ..fit.clone() }
     }
 
     fn run(&self, system: &str, zipf: bool, words: WordUpdates, threads: usize) -> Result<(f64, Phases), Failure> {
         let of = usize::from(zipf);
+        let options = TrainOptions { threads, ..TrainOptions::default() };
         let rate = match system {
             "siamese-cbow" => {
                 let params = SiameseCbowParams { negatives: 4, ..SiameseCbowParams::default() };
-                let params = SiameseCbowParams { fit: self.fit(&params.fit, words, threads), ..params };
-                let trained: Trained<SiameseCbow> =
-                    params.fit(vocabulary()?, &self.corpora[of], None, &[], &NoObserver)?;
+                let params = SiameseCbowParams { fit: self.fit(&params.fit, words), ..params };
+                let trained: Trained<SiameseCbow> = params.fit(vocabulary()?, &self.corpora[of], &options)?;
                 (trained.units_per_second(), trained.phases)
             }
             "pp" => {
                 let params = PpParams::default();
-                let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
-                let trained: Trained<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], None, &[], &NoObserver)?;
+                let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words) };
+                let trained: Trained<Pp> = PpParams { fit, ..params }.fit(&self.pairs[of], &options)?;
                 (trained.units_per_second(), trained.phases)
             }
             _ => {
                 let params = CseParams::default();
                 let activation = if system == "cse-tanh" { senv_models::Activation::Tanh } else { params.activation };
-                let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words, threads) };
+                let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words) };
                 let params = CseParams { fit, activation, ..params };
-                let trained: Trained<Cse> = params.fit(&self.pairs[of], None, None, &[], &NoObserver)?;
+                let trained: Trained<Cse> = params.fit(&self.pairs[of], &options)?;
                 (trained.units_per_second(), trained.phases)
             }
         };

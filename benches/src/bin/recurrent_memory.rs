@@ -16,8 +16,7 @@ use std::fmt::Write as _;
 
 use clap::Parser;
 use senv_benches::peak_of;
-use senv_core::{CorpusOptions, NoObserver};
-use senv_models::{FitParams, SkipThoughtParams};
+use senv_models::{FitParams, SkipThoughtParams, TrainOptions};
 
 const LENGTH: usize = 12;
 
@@ -48,12 +47,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     std::fs::write(&path, text)?;
     let dim = 620;
-    let fit = FitParams { batch: args.batch, steps: Some(2), threads: args.threads, ..FitParams::default() };
+    let fit = FitParams { batch: args.batch, steps: Some(2), ..FitParams::default() };
     let params =
         SkipThoughtParams { dim, sentence_dim: args.units, max_vocabulary: None, fit, ..SkipThoughtParams::default() };
-    let dev: [&std::path::Path; 0] = [];
+    let options = TrainOptions { threads: args.threads, ..TrainOptions::default() };
     let before = peak_of("self").ok_or("the system does not tell the memory of a process")?;
-    let trained = params.fit_files(&[&path], &dev, &CorpusOptions::default(), None, &NoObserver)?;
+    let trained = params.fit_files(&[&path], &options)?;
     let peak = peak_of("self").ok_or("the system does not tell the memory of a process")? - before;
     let model = folder.path().join("model.senv");
     trained.model.save(&model)?;

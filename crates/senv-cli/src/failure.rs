@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt::Write as _, io, process::ExitCode};
 
-use crate::output;
+use crate::{options_of::with_options, output};
 
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
@@ -34,7 +34,7 @@ impl Failure {
                 ExitCode::from(USAGE)
             }
             Self::Failed(error) => {
-                output::error(&chain(error.as_ref()));
+                output::error(&with_options(&chain(error.as_ref())));
                 ExitCode::from(if is_usage(error.as_ref()) { USAGE } else { 1 })
             }
             Self::Interrupted => ExitCode::from(INTERRUPTED),
@@ -87,7 +87,7 @@ fn is_usage(error: &(dyn Error + 'static)) -> bool {
             | senv_models::Error::Loss(senv_losses::Error::Core(error))
             | senv_models::Error::Training(senv_negative_sampling::Error::Core(error))
             | senv_models::Error::Store(senv_store::Error::Core(error)) => core(error),
-            senv_models::Error::Ngrams(_) => true,
+            senv_models::Error::Ngrams(_) | senv_models::Error::BadGrid { .. } => true,
             _ => false,
         };
     }

@@ -11,6 +11,7 @@ mod destination;
 mod failure;
 mod interrupt;
 mod number;
+mod options_of;
 mod output;
 mod progress;
 mod stream;

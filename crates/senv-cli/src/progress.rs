@@ -6,10 +6,11 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::{Control, Observer, Progress};
+use senv_core::{Control, Metric, Observer, Progress};
 
 use crate::{
     interrupt::Interrupt,
+    options_of::with_options,
     output::{self, duration, plural, short},
 };
 
@@ -103,14 +104,12 @@ impl TrainingProgress {
         if progress.loss.is_finite() && !is_reading(progress) {
             text += &format!("  loss {:.3}", progress.loss);
         }
-        let perplexities = progress.decoders.iter().flatten().map(|nll| format!("{:.1}", nll.exp()));
-        let perplexities: Vec<String> = perplexities.collect();
-        if !perplexities.is_empty() {
-            let among = if progress.sampled_perplexity { " among samples" } else { "" };
-            text += &format!("  perplexity{among} {}", perplexities.join(" / "));
-        }
-        if let Some(active) = progress.active {
-            text += &format!("  active {:.1}%", 100.0 * active);
+        let mut before = "";
+        for &Metric { name, value } in progress.metrics.iter().flatten() {
+            // The same of a second decoder.
+            let value = if value < 10.0 { format!("{value:.3}") } else { format!("{value:.1}") };
+            text += &if name == before { format!(" / {value}") } else { format!("  {name} {value}") };
+            before = name;
         }
         if let Some(score) = progress.validation.filter(|score| score.is_finite()) {
             text += &format!("  validation {score:.4}");
@@ -164,7 +163,7 @@ impl Observer for TrainingProgress {
     }
 
     fn note(&self, message: &str) {
-        self.bar.suspend(|| output::note(message));
+        self.bar.suspend(|| output::note(&with_options(message)));
     }
 }
 

@@ -54,7 +54,7 @@ pub enum Error {
     },
     /// A line of text is not UTF-8.
     #[error(
-        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, or read it with invalid bytes replaced (--invalid-utf8 replace)",
+        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, or read it with invalid bytes replaced",
         path.display()
     )]
     InvalidUtf8 {
@@ -66,7 +66,7 @@ pub enum Error {
         byte: usize,
     },
     /// A line of text is longer than the limit.
-    #[error("{}:{line}: the line is longer than {limit} bytes; put one sentence on a line, or raise the limit (--max-line-bytes)", path.display())]
+    #[error("{}:{line}: the line is longer than {limit} bytes; put one sentence on a line, or raise the limit of a line", path.display())]
     LineTooLong {
         /// The file.
         path: PathBuf,
@@ -89,7 +89,7 @@ pub enum Error {
     },
     /// No token is frequent enough.
     #[error(
-        "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, the minimum count is {min_count}; lower --min-count or give more text"
+        "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, the minimum count is {min_count}; lower the minimum count or give more text"
     )]
     EmptyVocabulary {
         /// The `min_count` of the vocabulary.

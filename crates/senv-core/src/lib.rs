@@ -41,6 +41,8 @@ pub mod optim;
 #[cfg(feature = "train")]
 mod parameters;
 mod rng;
+#[cfg(feature = "train")]
+mod run_options;
 mod sentences;
 mod shared_bytes;
 mod static_model;
@@ -74,11 +76,13 @@ pub use memory::check_memory;
 #[cfg(feature = "write")]
 pub use model_file::ModelWriter;
 pub use model_file::{FORMAT_VERSION, ModelFile, RawTensor, Verification};
-pub use observer::{Control, NoObserver, Observer, Progress};
+pub use observer::{Control, MAX_METRICS, Metric, NoObserver, Observer, Progress};
 #[cfg(feature = "train")]
 pub use parameters::{Parameters, Tensor};
 #[cfg(feature = "train")]
 pub use rng::{Stream, stream};
+#[cfg(feature = "train")]
+pub use run_options::RunOptions;
 pub use sentences::Sentences;
 pub use shared_bytes::SharedBytes;
 pub use static_model::{CompressedRows, RowEncoding, StaticEncoder};

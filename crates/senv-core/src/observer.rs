@@ -17,18 +17,25 @@ pub struct Progress {
     pub loss: f64,
     /// Seconds since this run of the program began.
     pub seconds: f64,
-    /// The active hinge fraction of a margin loss since the last report; `None` for other losses.
-    pub active: Option<f64>,
     /// The latest score on the development set; `None` where there is none yet.
     pub validation: Option<f64>,
     /// Tokens encoded and decoded per second since this run of the program began; `None` where the trainer does not
     /// count them.
     pub tokens_per_second: Option<f64>,
-    /// Mean negative log-likelihood of a token of each decoder, in nats, over the steps since the last report; its
-    /// exponential is the perplexity. `None` where there is no such decoder.
-    pub decoders: [Option<f64>; 2],
-    /// Whether the softmax is sampled: the perplexity among a few sampled words is far below that over all words.
-    pub sampled_perplexity: bool,
+    /// What this trainer has to say beside the loss, over the steps since the last report.
+    pub metrics: [Option<Metric>; MAX_METRICS],
+}
+
+/// Metrics that a report has room for.
+pub const MAX_METRICS: usize = 2;
+
+/// A number that a trainer reports, with its name: the perplexity of a decoder, the share of active hinges.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Metric {
+    /// Its name, in plain words.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
 }
 
 impl Progress {

@@ -6,7 +6,10 @@ use crate::saved::ReadModel;
 use senv_store::ModelFile;
 use std::{fmt::Debug, path::Path};
 
-use senv_core::{Corpus, Coverage, Features, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
+use senv_core::{
+    Corpus, Coverage, Features, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
+    hyperparameters::Hyperparameters,
+};
 use senv_ngram::WordNgrams;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -19,7 +22,9 @@ use crate::{
 };
 
 /// The settings of a system whose model is a table of vectors.
-pub trait AveragedSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static {
+pub trait AveragedSystem:
+    Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
+{
     /// The name of its kind in model files.
     const KIND: &'static str;
 
@@ -86,7 +91,7 @@ impl<P: AveragedSystem> Averaged<P> {
     /// let params = Word2VecParams { dim: 8, min_count: 1, ..Default::default() };
     /// let options = CorpusOptions { tokenizer: params.tokenizer.clone(), min_count: 1, ..Default::default() };
     /// let (vocabulary, corpus) = Corpus::read(&[text], &options, &NoObserver)?;
-    /// let model = params.fit(vocabulary, &corpus, &NoObserver)?.model;
+    /// let model = params.fit(vocabulary, &corpus, &Default::default())?.model;
     /// let weighted = model.clone().with_weighting(Some(WeightScheme::SIF), &corpus)?;
     /// assert_eq!(weighted.encoder().rows().values(), model.encoder().rows().values());
     /// assert_ne!(weighted.encode(&["the cat"])?, model.encode(&["the cat"])?);
@@ -183,6 +188,10 @@ impl<P: AveragedSystem> SavedModel for Averaged<P> {
 
     fn config_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.params.hyperparameters()
     }
 
     fn write(&self, path: &Path) -> Result<()> {

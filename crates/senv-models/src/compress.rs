@@ -120,7 +120,7 @@ pub(crate) fn average_of(model: &Model) -> Result<&AverageEncoder> {
         return refuse("it has n-grams");
     }
     if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
-        return refuse("uSIF weights cannot go into rows; train with --weights sif or none");
+        return refuse("uSIF weights cannot go into rows; train with weights of SIF or with none");
     }
     Ok(average)
 }
@@ -253,7 +253,7 @@ mod tests {
         let usif: Model = encoder().weighted(Some(WeightScheme::USIF), &corpus(), 1).unwrap().into();
         let error = CompressParams::default().compress(&usif).unwrap_err();
         assert!(
-            matches!(error, Error::CannotCompress { .. }) && error.to_string().contains("--weights sif"),
+            matches!(error, Error::CannotCompress { .. }) && error.to_string().contains("weights of SIF"),
             "{error}"
         );
         let params = CompressParams { dim: Some(8), max_vocabulary: Some(2), ..CompressParams::default() };

@@ -56,8 +56,8 @@ pub enum Error {
     },
     /// Every example is longer than is read.
     #[error(
-        "all {n} {what} of more than {limit} tokens were left out, and nothing remains; read more with --max-tokens, \
-         or cut long sentences with --long cut"
+        "all {n} {what} of more than {limit} tokens were left out, and nothing remains; raise the limit of tokens, or cut long \
+         sentences"
     )]
     AllTooLong {
         /// How many were left out.
@@ -79,7 +79,7 @@ pub enum Error {
     },
     /// The loss is no longer a number.
     #[error(
-        "the loss is not a number at step {step} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip"
+        "the loss is not a number at step {step} (learning rate {lr:.3e}); start again with a lower learning rate, or limit gradients"
     )]
     Diverged {
         /// The step, counted from 0.
@@ -89,7 +89,7 @@ pub enum Error {
     },
     /// The loss is no better than that of a guess, or of the weights that training began with.
     #[error(
-        "nothing is learned: the loss is {loss:.4} at step {step}, that of {of} {bound:.4} (learning rate {lr:.3e}); start again with a lower --lr, or limit gradients with --clip"
+        "nothing is learned: the loss is {loss:.4} at step {step}, that of {of} {bound:.4} (learning rate {lr:.3e}); start again with a lower learning rate, or limit gradients"
     )]
     NotLearning {
         /// The step, counted from 0.
@@ -103,8 +103,19 @@ pub enum Error {
         /// Whose loss that is.
         of: &'static str,
     },
+    /// A grid of hyperparameters cannot be searched.
+    #[error("{place}{reason}")]
+    BadGrid {
+        /// File and line, where it is of a file, with a colon and a blank.
+        place: String,
+        /// What was found, what was expected.
+        reason: String,
+    },
+    /// Every run of a search diverged.
+    #[error("every run ended with a loss that is no number; try a lower learning rate")]
+    NothingLearned,
     /// A checkpoint is of another run.
-    #[error("{} cannot be resumed: {what}; repeat the command it was made with, or start anew without --resume", path.display())]
+    #[error("{} cannot be resumed: {what}; repeat the command it was made with, or start anew", path.display())]
     CheckpointMismatch {
         /// The checkpoint.
         path: PathBuf,
@@ -155,7 +166,7 @@ pub enum Error {
     },
     /// The weights have grown beyond those that training began with.
     #[error(
-        "the weights have become {growth:.0e} times as long by step {step} (learning rate {lr:.3e}): those that training began with are lost in rounding; start again with a lower --lr"
+        "the weights have become {growth:.0e} times as long by step {step} (learning rate {lr:.3e}): those that training began with are lost in rounding; start again with a lower learning rate"
     )]
     Outgrown {
         /// The step, counted from 0.
@@ -167,7 +178,7 @@ pub enum Error {
     },
     /// A gradient has become too long for a step to mean anything.
     #[error(
-        "the gradient exploded at step {step}: its norm is {norm:.1e}; start again with a lower --lr, or other initial vectors"
+        "the gradient exploded at step {step}: its norm is {norm:.1e}; start again with a lower learning rate, or other initial vectors"
     )]
     ExplodingGradient {
         /// The step, counted from 0.
@@ -215,6 +226,20 @@ pub enum Error {
         /// The kinds that there are.
         known: Vec<&'static str>,
     },
+}
+
+impl Error {
+    /// The step at which training failed, if that is what it is: the hyperparameters do not suit the data.
+    #[must_use]
+    pub(crate) fn failed_at(&self) -> Option<u64> {
+        match *self {
+            Self::Diverged { step, .. }
+            | Self::NotLearning { step, .. }
+            | Self::Outgrown { step, .. }
+            | Self::ExplodingGradient { step, .. } => Some(step),
+            _ => None,
+        }
+    }
 }
 
 /// The first three of several files, and how many more there are.

@@ -63,7 +63,7 @@ impl Initial {
         if let Some(vectors) = vectors
             && vectors.dim() != dim
         {
-            let what = "a row of the initial vectors (--init-vectors; ask for the same --dim)";
+            let what = "a row of the initial vectors";
             return Err(CoreError::ShapeMismatch { what, expected: dim, got: vectors.dim() }.into());
         }
         self.check_ranges()?;
@@ -205,6 +205,6 @@ mod tests {
     #[test]
     fn a_file_of_another_dimension_is_refused() {
         let error = Initial::SIAMESE_CBOW.rows(&vocabulary(), 3, Some(&vectors()), 1).unwrap_err().to_string();
-        assert!(error.contains("--init-vectors") && error.contains("2") && error.contains("3"), "{error}");
+        assert!(error.contains("initial vectors") && error.contains("2") && error.contains("3"), "{error}");
     }
 }

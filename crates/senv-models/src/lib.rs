@@ -9,14 +9,14 @@
 //! Train, save, open, encode:
 //!
 //! ```
-//! use senv_core::{NoObserver, SentenceEncoder};
+//! use senv_core::SentenceEncoder;
 //! use senv_models::{Model, Sent2VecParams, TextSystem};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
 //! # std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\n".repeat(20))?;
 //! let params = Sent2VecParams { dim: 16, min_count: 1, min_target_count: 1, ..Default::default() };
-//! params.fit_files(&[&text], &Default::default(), &NoObserver)?.model.save(&path)?;
+//! params.fit_files(&[&text], &Default::default())?.model.save(&path)?;
 //!
 //! let model = Model::open(&path)?;
 //! let similarity = model.similarity("The cat sat.", "The dog sat.");
@@ -35,6 +35,7 @@ mod error;
 mod file;
 mod fingerprint;
 pub mod fit;
+mod grid_search;
 mod index;
 mod initial;
 mod model;
@@ -54,6 +55,7 @@ pub mod systems;
 mod text_size;
 mod text_system;
 mod tf_idf;
+mod train_options;
 mod trainable_encoder;
 mod training;
 mod unknown_words;
@@ -67,11 +69,11 @@ pub use error::{Error, Result};
 pub use model::Model;
 pub use model2vec::write_model2vec;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
-pub use senv_core::CorpusOptions;
+pub use senv_core::{CorpusOptions, RunOptions, checkpoint::CheckpointPlan};
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
 pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology, Padding, Window};
 pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
-pub use senv_negative_sampling::{CheckpointPlan, Inference, NegativeSharing, Params, Schedule};
+pub use senv_negative_sampling::{Inference, NegativeSharing, Params, Schedule};
 
 pub use averaged::{Averaged, AveragedSystem};
 pub use check::{
@@ -82,6 +84,7 @@ pub use check::{
 pub use compress::CompressParams;
 pub use decoding::Interpolation;
 pub use fit::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
+pub use grid_search::{BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchGrid};
 pub use index::{Hit, Index};
 pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use pair_system::{PairSystem, PairSystemParams};
@@ -97,6 +100,7 @@ pub use systems::*;
 pub use text_size::TextSize;
 pub use text_system::{SharedParams, TextSystem};
 pub use tf_idf::{TfIdf, TfIdfParams};
+pub use train_options::TrainOptions;
 pub use trainable_encoder::EncoderForm;
 pub use training::Trained;
 pub use unknown_words::UnknownWords;

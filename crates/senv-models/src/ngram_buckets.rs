@@ -39,7 +39,7 @@ pub(crate) fn of_text(vocabulary: &Vocabulary, corpus: &Corpus, params: WordNgra
 /// A line that says what was chosen.
 pub(crate) fn note(n_buckets: u32) -> String {
     if n_buckets == PAPER {
-        return "n-grams have 2,000,000 buckets, the paper's number; --buckets sets another".into();
+        return "n-grams have 2,000,000 buckets, the paper's number".into();
     }
     let (thousands, rest) = (n_buckets / 1000, n_buckets % 1000);
     let n = if thousands >= 1000 {
@@ -47,7 +47,7 @@ pub(crate) fn note(n_buckets: u32) -> String {
     } else {
         format!("{thousands},{rest:03}")
     };
-    format!("n-grams have {n} buckets, one for each distinct n-gram of the text; --buckets sets another number")
+    format!("n-grams have {n} buckets, one for each distinct n-gram of the text")
 }
 
 #[cfg(test)]

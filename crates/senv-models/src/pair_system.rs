@@ -1,12 +1,11 @@
 //! What PP and CSE have in common: systems trained on pairs, in one stage or two.
 
-use senv_core::{Observer, Tokenizer, hyperparameters::Hyperparameters};
-use senv_store::Embeddings;
+use senv_core::{Tokenizer, hyperparameters::Hyperparameters};
 use serde::Serialize;
 
 use crate::{
     Cse, CseParams, FitParams, Initial, Model, PairData, PairLoss, PairParams, Pp, PpParams, Result, SavedModel,
-    ScoredPairs, Trained,
+    ScoredPairs, TrainOptions, Trained,
 };
 
 /// A system trained on pairs.
@@ -25,25 +24,24 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
     /// The hyperparameters that all such systems have.
     fn shared(&mut self) -> PairSystemParams<'_>;
 
-    /// Trains on pairs. `vectors` are initial word vectors, `start` a model of the system to go on from: its words keep
-    /// their vectors, its filters theirs. `dev` are scored pairs that choose the best weights.
+    /// Trains on pairs. `start` is a model of the system to go on from: its words keep their vectors, its filters theirs;
+    /// the vectors of the options are not looked at then.
     ///
     /// # Errors
     /// Whatever is wrong with the parameters, the memory, or the training itself; a `start` of another shape.
     fn fit_from(
         &self,
         data: &PairData,
-        vectors: Option<&Embeddings>,
         start: Option<&Self::Model>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<Self::Model>>;
 
     /// What a model was trained with.
     fn params_of(model: &Self::Model) -> &Self;
 
     /// Trains on `first`, then with the same hyperparameters but for what `second_fit` changes on `second`, from the weights
-    /// of the first stage. A first stage that did not come to its end is the result.
+    /// of the first stage. A first stage that did not come to its end is the result. The checkpoint of the second stage
+    /// has `.stage2` at the end of its name; a run that is resumed goes through the first once more.
     ///
     /// # Errors
     /// As [`PairSystem::fit_from`].
@@ -51,17 +49,19 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
         &self,
         (first, second): (&PairData, &PairData),
         second_fit: impl FnOnce(&mut FitParams),
-        vectors: Option<&Embeddings>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<Self::Model>> {
-        let trained = self.fit_from(first, vectors, None, dev, observer)?;
+        let trained = self.fit_from(first, None, options)?;
         if !trained.stopped.is_complete() {
             return Ok(trained);
         }
         let mut params = self.clone();
         second_fit(params.shared().fit);
-        params.fit_from(second, None, Some(&trained.model), dev, observer)
+        let mut options = options.clone();
+        if let Some(plan) = &mut options.checkpoint {
+            plan.path.as_mut_os_string().push(".stage2");
+        }
+        params.fit_from(second, Some(&trained.model), &options)
     }
 }
 
@@ -97,16 +97,14 @@ impl PairSystem for PpParams {
     fn fit_from(
         &self,
         data: &PairData,
-        vectors: Option<&Embeddings>,
         start: Option<&Pp>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<Pp>> {
-        let Some(start) = start else { return self.fit(data, vectors, dev, observer) };
+        let Some(start) = start else { return self.fit(data, options) };
         let mut params = self.clone();
         params.initial.frequency_weight = None;
         let vectors = Model::from(start.clone()).to_embeddings()?;
-        params.fit(data, Some(&vectors), dev, observer)
+        params.fit(data, &TrainOptions { vectors: Some(&vectors), ..options.clone() })
     }
 
     fn params_of(model: &Pp) -> &Self {
@@ -133,12 +131,10 @@ impl PairSystem for CseParams {
     fn fit_from(
         &self,
         data: &PairData,
-        vectors: Option<&Embeddings>,
         start: Option<&Cse>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<Cse>> {
-        self.fit(data, vectors, start, dev, observer)
+        self.fit_with(data, start, options)
     }
 
     fn params_of(model: &Cse) -> &Self {

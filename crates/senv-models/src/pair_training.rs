@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use ndarray::{Array2, ArrayView2, Axis, concatenate};
 use rand::RngExt;
 use senv_core::{
-    Result as CoreResult, Sentences, TokenBatch, Tokenizer,
+    Metric, Result as CoreResult, Sentences, TokenBatch, Tokenizer,
     hyperparameters::{
         Hyperparameter, Hyperparameters, Section, belongs_to, hyperparameters, named_values, set_value, variants,
     },
@@ -210,10 +210,11 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
                 let (loss, saved) = margin.forward(first, second, &texts, &mut rng)?;
                 let (d_first, d_second) = margin.backward(&saved, 1.0);
                 let active = saved.n_active() as f64 / saved.n_hinges() as f64;
+                let active = Some(Metric { name: "active hinges", value: active });
                 let n_hinges = saved.negatives().iter().flatten().count();
                 let chance = Some(margin.margin * n_hinges as f64 / n as f64);
                 (
-                    StepReport { loss, chance, active: Some(active), ..StepReport::default() },
+                    StepReport { loss, chance, metrics: [active, None], ..StepReport::default() },
                     concatenate![Axis(0), d_first, d_second],
                 )
             }

@@ -22,6 +22,6 @@ pub use senv_core::{Control, Coverage, NoObserver, Observer, Progress, Scratch, 
 
 pub use crate::{
     Cse, CseParams, Error, Hit, Index, Model, PvDbow, PvDbowParams, Recipe, Sent2Vec, Sent2VecParams, SiameseCbow,
-    SiameseCbowParams, TextSize, TextSystem, Trained, Word2Vec, Word2VecParams, open, train,
+    SiameseCbowParams, TextSize, TextSystem, TrainOptions, Trained, Word2Vec, Word2VecParams, open, train,
 };
 pub use crate::{Pp, PpParams};

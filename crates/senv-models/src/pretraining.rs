@@ -1,9 +1,9 @@
 //! Initial word vectors that are trained first, on the text of the run itself.
 
-use senv_core::{Corpus, Error as CoreError, Observer, Tokenizer, Vocabulary};
+use senv_core::{Corpus, Error as CoreError, Tokenizer, Vocabulary};
 use senv_store::Embeddings;
 
-use crate::{Model, Result, Sent2VecParams, Stopped, TextSystem, Trained, Word2VecParams};
+use crate::{Model, Result, Sent2VecParams, Stopped, TextSystem, TrainOptions, Trained, Word2VecParams};
 
 /// The system that trains initial word vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,20 +34,22 @@ impl Pretraining {
         corpus: &Corpus,
         tokenizer: &Tokenizer,
         dim: usize,
-        (seed, threads): (u64, usize),
-        observer: &dyn Observer,
+        seed: u64,
+        options: &TrainOptions<'_>,
     ) -> Result<Embeddings> {
+        // It takes seconds, and starts at random.
+        let options = TrainOptions { checkpoint: None, vectors: None, ..options.clone() };
         let (vocabulary, tokenizer) = (vocabulary.clone(), tokenizer.clone());
         let model = match self {
             Self::Word2Vec => {
                 let mut params = Word2VecParams { dim, tokenizer, ..Word2VecParams::default() };
-                (params.training.seed, params.training.threads) = (seed, threads);
-                Model::from(whole(params.fit(vocabulary, corpus, observer)?)?)
+                params.training.seed = seed;
+                Model::from(whole(params.fit(vocabulary, corpus, &options)?)?)
             }
             Self::Sent2Vec => {
                 let mut params = Sent2VecParams { dim, tokenizer, min_target_count: 1, ..Sent2VecParams::default() };
-                (params.training.seed, params.training.threads) = (seed, threads);
-                Model::from(whole(params.fit(vocabulary, corpus, observer)?)?)
+                params.training.seed = seed;
+                Model::from(whole(params.fit(vocabulary, corpus, &options)?)?)
             }
         };
         model.to_embeddings()

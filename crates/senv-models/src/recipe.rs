@@ -6,11 +6,11 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{CorpusOptions, Coverage, NoObserver, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
+use senv_core::{Coverage, Scratch, SentenceEncoder, TextOptions, Tokenizer};
 
 use crate::{
     CheckParams, CheckText, Error, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, Pp, PpParams, Result,
-    Sent2VecParams, TextSize, TextSystem, Trained, check,
+    Sent2VecParams, TextSize, TextSystem, TrainOptions, Trained, check,
 };
 
 /// The system and the settings that fit some data.
@@ -40,21 +40,18 @@ impl Recipe {
     ///
     /// # Errors
     /// If both are empty or a file cannot be read.
-    pub fn choose(
-        text: &[impl AsRef<Path>],
-        pairs: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        observer: &dyn Observer,
-    ) -> Result<Self> {
+    pub fn choose(text: &[impl AsRef<Path>], pairs: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Self> {
         let paths = |files: &[&Path]| files.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>();
         let text: Vec<&Path> = text.iter().map(AsRef::as_ref).collect();
         let pairs: Vec<&Path> = pairs.iter().map(AsRef::as_ref).collect();
+        let observer = options.observer;
         if text.is_empty() && pairs.is_empty() {
             return Err(Error::NoExamplesIn { paths: Vec::new() });
         }
         let all: Vec<&Path> = text.iter().chain(&pairs).copied().collect();
         let (size, tokenizer) = (TextSize::of_files(&all), Tokenizer::for_files(&all, observer).lowercase(true));
-        let order = if text.is_empty() { None } else { order(&text, options)? };
+        let reading = options.text_reading();
+        let order = if text.is_empty() { None } else { order(&text, &reading)? };
         // Standard input is not read twice; nearly all text has an order.
         let ordered = text.iter().any(|path| *path == Path::new("-")) || order.is_some_and(|auc| auc >= MIN_ORDER);
         if !ordered && pairs.is_empty() {
@@ -89,8 +86,7 @@ impl Recipe {
             tokenizer,
             min_count: if size.is_large() { 5 } else { 1 },
             group: true,
-            text: TextOptions { invalid_utf8: options.invalid_utf8, max_line_bytes: options.max_line_bytes },
-            threads: options.threads,
+            text: reading,
             ..PairOptions::default()
         };
         Ok(Self::Neighbours(NeighbourRecipe { params: Box::new(params), inputs, options }))
@@ -100,10 +96,10 @@ impl Recipe {
     ///
     /// # Errors
     /// Whatever is wrong with the text, the memory, or the training itself.
-    pub fn fit(&self, options: &CorpusOptions, text: &[impl AsRef<Path>], observer: &dyn Observer) -> Result<Model> {
+    pub fn fit(&self, text: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Model> {
         Ok(match self {
-            Self::Neighbours(recipe) => Model::from(recipe.fit(observer)?.0.model),
-            Self::Words(params) => Model::from(params.fit_files_halving_lr(text, options, observer)?.model),
+            Self::Neighbours(recipe) => Model::from(recipe.fit(options)?.0.model),
+            Self::Words(params) => Model::from(params.fit_files_halving_lr(text, options)?.model),
         })
     }
 }
@@ -113,9 +109,10 @@ impl NeighbourRecipe {
     ///
     /// # Errors
     /// As [`Recipe::fit`].
-    pub fn fit(&self, observer: &dyn Observer) -> Result<(Trained<Pp>, PairData)> {
-        let data = PairData::read(&self.inputs, &self.options, observer)?;
-        let learned = self.params.fit(&data, None, &[], observer)?;
+    pub fn fit(&self, options: &TrainOptions<'_>) -> Result<(Trained<Pp>, PairData)> {
+        let reading = PairOptions { threads: options.threads, ..self.options.clone() };
+        let data = PairData::read(&self.inputs, &reading, options.observer)?;
+        let learned = self.params.fit(&data, &options.with_dev(None))?;
         Ok((learned, data))
     }
 }
@@ -133,22 +130,11 @@ impl NeighbourRecipe {
 /// # Errors
 /// As [`Recipe::fit`].
 pub fn train(text: &[impl AsRef<Path>]) -> Result<Model> {
-    let (options, no_pairs): (_, &[&Path]) = (CorpusOptions::default(), &[]);
-    Recipe::choose(text, no_pairs, &options, &NoObserver)?.fit(&options, text, &NoObserver)
+    let (options, no_pairs): (_, &[&Path]) = (TrainOptions::default(), &[]);
+    Recipe::choose(text, no_pairs, &options)?.fit(text, &options)
 }
 
 impl Recipe {
-    /// Sets the threads of training; the result does not depend on them.
-    pub fn set_threads(&mut self, threads: usize) {
-        match self {
-            Self::Neighbours(recipe) => {
-                recipe.params.fit.threads = threads;
-                recipe.options.threads = threads;
-            }
-            Self::Words(params) => params.training.threads = threads,
-        }
-    }
-
     /// Sets the random seed.
     pub fn set_seed(&mut self, seed: u64) {
         match self {
@@ -168,13 +154,12 @@ impl Recipe {
 
 /// How likely neighbouring sentences have a higher TF-IDF cosine than random ones, on a sample; `None` where there are too
 /// few.
-fn order(text: &[&Path], options: &CorpusOptions) -> Result<Option<f64>> {
+fn order(text: &[&Path], reading: &TextOptions) -> Result<Option<f64>> {
     if text.iter().any(|path| *path == Path::new("-")) {
         return Ok(None);
     }
-    let reading = TextOptions { invalid_utf8: options.invalid_utf8, max_line_bytes: options.max_line_bytes };
     let params = CheckParams::default();
-    let sample = CheckText::read(text, &reading, &params)?;
+    let sample = CheckText::read(text, reading, &params)?;
     if sample.n_sentences() < 2 {
         return Ok(None);
     }

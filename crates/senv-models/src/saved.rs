@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt::Debug, path::Path};
 
-use senv_core::{SentenceEncoder, Table, Tokenizer, Vocabulary};
+use senv_core::{SentenceEncoder, Table, Tokenizer, Vocabulary, hyperparameters::Hyperparameter};
 use senv_store::{Embeddings, ModelFile};
 
 use crate::{AverageEncoder, Error, Expansion, ExpansionReport, Hypothesis, Interpolation, Model, Result};
@@ -24,6 +24,11 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
 
     /// The hyperparameters it was trained with, as JSON; `null` for word vectors of another origin.
     fn config_json(&self) -> serde_json::Value;
+
+    /// The same as names and values, as the arguments of a program are called; none for word vectors of another origin.
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        Vec::new()
+    }
 
     /// Writes it to a file that [`Model::open`] reads, by atomic replacement.
     ///

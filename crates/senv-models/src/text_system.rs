@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use senv_core::{Corpus, CorpusOptions, NoObserver, Observer, SentenceEncoder, Tokenizer, Vocabulary};
+use senv_core::{Corpus, NoObserver, SentenceEncoder, Tokenizer, Vocabulary};
 use senv_negative_sampling::{Error as TrainingError, Params};
-use senv_store::Embeddings;
 
-use crate::{Averaged, AveragedSystem, Error, Result, TextSize, Trained, training};
+use crate::{Averaged, AveragedSystem, Error, Result, TextSize, TrainOptions, Trained};
 
 /// Learning rate below which [`TextSystem::fit_halving_lr`] does not go.
 const LEAST_LR: f32 = 0.05;
@@ -14,13 +13,12 @@ const LEAST_LR: f32 = 0.05;
 /// A system that trains on text, one sentence a line, by negative sampling: Sent2Vec, word2vec, PV-DBOW.
 ///
 /// ```
-/// use senv_core::NoObserver;
 /// use senv_models::{TextSize, TextSystem, Word2VecParams};
 /// # let folder = tempfile::tempdir()?;
 /// # let text = folder.path().join("text.txt");
 /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
 /// let params = Word2VecParams { dim: 8, ..Word2VecParams::for_text(TextSize::of_files(&[&text])) };
-/// let trained = params.fit_files(&[&text], &Default::default(), &NoObserver)?;
+/// let trained = params.fit_files(&[&text], &Default::default())?;
 /// assert!(trained.loss.is_finite());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -45,62 +43,39 @@ pub trait TextSystem: Clone + Sized {
     /// The hyperparameters that all such systems have.
     fn shared(&mut self) -> SharedParams<'_>;
 
-    /// Trains on a corpus whose tokens are ids of `vocabulary`, from given word vectors if there are any: of a model
-    /// ([`crate::Model::to_embeddings`]) or a file.
+    /// Trains on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options if there are any.
     ///
-    /// Words that `start` lacks are drawn as long as its vectors are on average. What a model does not keep (target rows of
-    /// Sent2Vec and word2vec, the rows of n-grams) starts as without `start`. With [`CorpusOptions::keep`] the vocabulary
-    /// holds all words of `start`, though the text may lack them.
+    /// What a model does not keep (target rows of Sent2Vec and word2vec, the rows of n-grams) starts as without vectors.
+    /// With [`CorpusOptions::keep`](senv_core::CorpusOptions::keep) the vocabulary holds all words of the vectors, though the text may lack them.
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`]; [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension,
     /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
-    fn fit_from(
-        &self,
-        vocabulary: Vocabulary,
-        corpus: &Corpus,
-        start: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Trained<Self::Model>>;
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Self::Model>>;
 
-    /// Trains on a corpus whose tokens are ids of `vocabulary`.
-    ///
-    /// # Errors
-    /// As [`TextSystem::fit_files`].
-    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, observer: &dyn Observer) -> Result<Trained<Self::Model>> {
-        self.fit_from(vocabulary, corpus, None, observer)
-    }
-
-    /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`). `options` says how to read them;
-    /// its tokenizer and minimum count are replaced by those of the parameters.
+    /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`).
     ///
     /// # Errors
     /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
-    fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        observer: &dyn Observer,
-    ) -> Result<Trained<Self::Model>> {
-        let (vocabulary, corpus) = read(self, paths, options, observer)?;
-        self.fit(vocabulary, &corpus, observer)
+    fn fit_files(&self, paths: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Trained<Self::Model>> {
+        let (vocabulary, corpus) = read(self, paths, options)?;
+        self.fit(vocabulary, &corpus, options)
     }
 
-    /// As [`TextSystem::fit_from`]; where training diverges, again at half the learning rate, and a note says so. For
+    /// As [`TextSystem::fit`]; where training diverges, again at half the learning rate, and a note says so. For
     /// learning rates that nobody asked for.
     ///
     /// # Errors
-    /// As [`TextSystem::fit_from`]; the divergence where halving down to a rate of .05 does not help.
+    /// As [`TextSystem::fit`]; the divergence where halving down to a rate of .05 does not help.
     fn fit_halving_lr(
         &self,
         vocabulary: &Vocabulary,
         corpus: &Corpus,
-        start: Option<&Embeddings>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_>,
     ) -> Result<Trained<Self::Model>> {
-        let mut params = self.clone();
+        let (mut params, mut options) = (self.clone(), options.clone());
         loop {
-            let trained = params.fit_from(vocabulary.clone(), corpus, start, observer);
+            let trained = params.fit(vocabulary.clone(), corpus, &options);
             let training = params.shared().training;
             let before = training.lr;
             if before < 2.0 * LEAST_LR || !matches!(trained, Err(Error::Training(TrainingError::Diverged { .. }))) {
@@ -108,8 +83,10 @@ pub trait TextSystem: Clone + Sized {
             }
             training.lr /= 2.0;
             // What was written belongs to the rate before.
-            training.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
-            observer.note(&format!("training diverged at a learning rate of {before}; once more at {}", training.lr));
+            options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
+            options
+                .observer
+                .note(&format!("training diverged at a learning rate of {before}; once more at {}", training.lr));
         }
     }
 
@@ -120,11 +97,10 @@ pub trait TextSystem: Clone + Sized {
     fn fit_files_halving_lr(
         &self,
         paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_>,
     ) -> Result<Trained<Self::Model>> {
-        let (vocabulary, corpus) = read(self, paths, options, observer)?;
-        self.fit_halving_lr(&vocabulary, &corpus, None, observer)
+        let (vocabulary, corpus) = read(self, paths, options)?;
+        self.fit_halving_lr(&vocabulary, &corpus, options)
     }
 
     /// Trains on a text file with these parameters, and reports to nobody; [`TextSystem::fit_files`] has the
@@ -133,7 +109,7 @@ pub trait TextSystem: Clone + Sized {
     /// # Errors
     /// As [`TextSystem::fit_files`].
     fn train(&self, text: impl AsRef<Path>) -> Result<Self::Model> {
-        Ok(self.fit_files(&[text], &CorpusOptions::default(), &NoObserver)?.model)
+        Ok(self.fit_files(&[text], &TrainOptions::default())?.model)
     }
 }
 
@@ -154,20 +130,19 @@ pub struct SharedParams<'p> {
 fn read<P: TextSystem>(
     params: &P,
     paths: &[impl AsRef<Path>],
-    options: &CorpusOptions,
-    observer: &dyn Observer,
+    options: &TrainOptions<'_>,
 ) -> Result<(Vocabulary, Corpus)> {
     params.check()?;
     let mut params = params.clone();
     let SharedParams { tokenizer, min_count, .. } = params.shared();
-    training::read(paths, tokenizer, *min_count, options, observer)
+    options.read(paths, tokenizer, *min_count)
 }
 
 /// Trains with the settings that fit a text file, its tokenizer too.
 pub(crate) fn train_default<P: TextSystem>(text: &Path) -> Result<P::Model> {
     let mut params = P::for_text(TextSize::of_files(&[text]));
     *params.shared().tokenizer = Tokenizer::for_files(&[text], &NoObserver).lowercase(true);
-    Ok(params.fit_files_halving_lr(&[text], &CorpusOptions::default(), &NoObserver)?.model)
+    Ok(params.fit_files_halving_lr(&[text], &TrainOptions::default())?.model)
 }
 
 impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
@@ -204,16 +179,16 @@ mod tests {
         let text = [file.path()];
         let mut params = Sent2VecParams::for_text(TextSize::of_files(&text));
         assert!(params.training.lr < 0.15, "three words: {}", params.training.lr);
-        let options = CorpusOptions::default();
-        assert!(params.fit_files(&text, &options, &NoObserver).is_ok(), "the settings that fit the text are stable");
+        let options = TrainOptions::default();
+        assert!(params.fit_files(&text, &options).is_ok(), "the settings that fit the text are stable");
         params.training.lr = 6.4;
-        let diverged = params.fit_files(&text, &options, &NoObserver).unwrap_err();
+        let diverged = params.fit_files(&text, &options).unwrap_err();
         assert!(matches!(diverged, Error::Training(TrainingError::Diverged { .. })), "{diverged}");
-        let trained = params.fit_files_halving_lr(&text, &options, &NoObserver).unwrap();
+        let trained = params.fit_files_halving_lr(&text, &options).unwrap();
         let lr = trained.model.params().training.lr;
         assert!(lr < 6.4, "{lr}");
         params.training.lr = lr;
-        let alone = params.fit_files(&text, &options, &NoObserver).unwrap().model;
+        let alone = params.fit_files(&text, &options).unwrap().model;
         assert_eq!(alone.encoder().rows().values(), trained.model.encoder().rows().values());
     }
 }

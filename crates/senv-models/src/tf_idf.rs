@@ -17,19 +17,18 @@
 
 use std::path::Path;
 
-use senv_core::{BlockBuffer, Corpus, CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary};
+use senv_core::{BlockBuffer, Corpus, TokenId, Tokenizer, Vocabulary};
 
-use crate::{Result, training};
+use crate::{Result, TrainOptions};
 
 /// How TF-IDF reads text.
 ///
 /// ```
-/// use senv_core::NoObserver;
 /// use senv_models::TfIdfParams;
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("text.txt");
 /// std::fs::write(&path, "the cat sat\nthe dog barked\nthe cat slept\n")?;
-/// let words = TfIdfParams::default().fit_files(&[path], &Default::default(), &NoObserver)?;
+/// let words = TfIdfParams::default().fit_files(&[path], &Default::default())?;
 /// // Both share two words with "the cat slept"; "slept" is rarer than "the".
 /// assert!(words.similarity("the cat slept", "cat slept") > words.similarity("the cat slept", "the cat"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -51,18 +50,12 @@ impl Default for TfIdfParams {
 }
 
 impl TfIdfParams {
-    /// Counts the words of text files, one sentence a line; `options` says how the files are read (its tokenizer and
-    /// least count are those of the parameters).
+    /// Counts the words of text files, one sentence a line.
     ///
     /// # Errors
     /// Whatever is wrong with the text, or that the observer says stop.
-    pub fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        observer: &dyn Observer,
-    ) -> Result<TfIdf> {
-        let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, options, observer)?;
+    pub fn fit_files(&self, paths: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<TfIdf> {
+        let (vocabulary, corpus) = options.read(paths, &self.tokenizer, self.min_count)?;
         self.fit(vocabulary, &corpus)
     }
 

@@ -1,11 +1,7 @@
-//! What the systems share of training: reading the text, and what came of it.
+//! What came of training.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::time::Duration;
 
-use senv_core::{Corpus, CorpusOptions, Observer, Tokenizer, Vocabulary};
 use senv_negative_sampling::Outcome;
 
 use crate::{
@@ -73,17 +69,4 @@ impl<M> Trained<M> {
         let model = model(weights)?;
         Ok(Self { model, loss, units: examples, steps, training, phases, stopped, history, best, initial })
     }
-}
-
-/// Reads text files into a vocabulary and a corpus, with the tokenizer and the minimum count of a model.
-pub(crate) fn read(
-    paths: &[impl AsRef<Path>],
-    tokenizer: &Tokenizer,
-    min_count: u64,
-    options: &CorpusOptions,
-    observer: &dyn Observer,
-) -> Result<(Vocabulary, Corpus)> {
-    let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-    let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count, ..options.clone() };
-    Ok(Corpus::read(&paths, &options, observer)?)
 }

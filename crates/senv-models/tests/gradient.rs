@@ -2,11 +2,11 @@
 
 use std::{fmt::Write, fs, path::PathBuf};
 
-use senv_core::{CorpusOptions, NoObserver, SentenceEncoder, TextOptions};
+use senv_core::{NoObserver, Observer, SentenceEncoder};
 use senv_models::{
     Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, MarginLoss,
-    Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PpParams, RelatednessParams, ScoredPairs, Selection,
-    SiameseCbowParams, Stopped, Trained, WeightedParams, Window,
+    Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PairSystem, PpParams, RelatednessParams, ScoredPairs,
+    Selection, SiameseCbowParams, Stopped, TrainOptions, Trained, WeightedParams, Window,
 };
 use tempfile::TempDir;
 
@@ -91,16 +91,19 @@ fn fit_params() -> FitParams {
     FitParams { epochs: 6, batch: 32, lr: 0.02, clip: None, ..FitParams::default() }
 }
 
-fn siamese(threads: usize) -> SiameseCbowParams {
-    SiameseCbowParams { dim: 24, min_count: 1, fit: FitParams { threads, ..fit_params() }, ..Default::default() }
+fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
+    TrainOptions { threads, ..Default::default() }
+}
+
+fn siamese() -> SiameseCbowParams {
+    SiameseCbowParams { dim: 24, min_count: 1, fit: fit_params(), ..Default::default() }
 }
 
 #[test]
 fn siamese_cbow_learns_from_neighbours_and_is_saved() {
     let files = Files::new();
     let text = files.running();
-    let trained =
-        |threads| siamese(threads).fit_files(&[&text], &CorpusOptions::default(), None, &[], &NoObserver).unwrap();
+    let trained = |threads| siamese().fit_files(&[&text], &at_threads(threads)).unwrap();
     let one = trained(1);
     assert!(separation(&one.model) > 0.5, "{}", separation(&one.model));
     assert_eq!((one.stopped, one.units, one.steps), (Stopped::Finished, 6 * 360, 6 * 12));
@@ -117,7 +120,7 @@ fn siamese_cbow_learns_from_neighbours_and_is_saved() {
 fn siamese_cbow_needs_documents_of_three_sentences() {
     let files = Files::new();
     let text = files.write("short.txt", "the boat\nthe oven\n\nthe rope\nthe tide\n\nthe wave\n");
-    let error = siamese(1).fit_files(&[&text], &CorpusOptions::default(), None, &[], &NoObserver).unwrap_err();
+    let error = siamese().fit_files(&[&text], &at_threads(1)).unwrap_err();
     assert!(matches!(&error, Error::NoExamplesIn { paths } if paths == std::slice::from_ref(&text)), "{error}");
 }
 
@@ -136,10 +139,10 @@ fn pp_learns_from_pairs_with_either_loss_and_is_saved() {
     let data = data(files.pairs(), PairKind::Pairs);
     for loss in [margin(), softmax()] {
         let trained = |threads| {
-            let mut params = PpParams { dim: 16, fit: FitParams { threads, ..fit_params() }, ..PpParams::default() };
+            let mut params = PpParams { dim: 16, fit: fit_params(), ..PpParams::default() };
             params.pairs.loss = loss.clone();
             params.pairs.word_dropout = 0.1;
-            params.fit(&data, None, &[], &NoObserver).unwrap()
+            params.fit(&data, &at_threads(threads)).unwrap()
         };
         let one = trained(1);
         assert!(separation(&one.model) > 0.5, "{loss:?} {}", separation(&one.model));
@@ -153,7 +156,7 @@ fn pp_learns_from_pairs_with_either_loss_and_is_saved() {
 /// Stops at the first report.
 struct Stop;
 
-impl senv_core::Observer for Stop {
+impl Observer for Stop {
     fn progress(&self, _: &senv_core::Progress) -> senv_core::Control {
         senv_core::Control::Stop
     }
@@ -167,11 +170,11 @@ fn a_run_is_not_resumed_with_other_data() {
     let swap = |line: &str| line.split_once('\t').map(|(a, b)| format!("{b}\t{a}\n")).unwrap();
     let swapped: String = text.lines().map(swap).collect();
     let reversed: String = text.lines().rev().map(|line| format!("{line}\n")).collect();
-    let run = |text: &str, resume, observer: &dyn senv_core::Observer| {
+    let run = |text: &str, resume, observer: &dyn Observer| {
         let data = data(files.write("run.tsv", text), PairKind::Pairs);
         let checkpoint = Some(CheckpointPlan { path: path.clone(), every: None, resume });
-        let fit = FitParams { epochs: 3000, checkpoint, ..fit_params() };
-        PpParams { dim: 8, fit, ..PpParams::default() }.fit(&data, None, &[], observer)
+        let params = PpParams { dim: 8, fit: FitParams { epochs: 3000, ..fit_params() }, ..PpParams::default() };
+        params.fit(&data, &TrainOptions { checkpoint, observer, ..Default::default() })
     };
     assert_eq!(run(&text, false, &Stop).unwrap().stopped, Stopped::Interrupted);
     for other in [&swapped, &reversed] {
@@ -181,12 +184,12 @@ fn a_run_is_not_resumed_with_other_data() {
     assert_eq!(run(&text, true, &Stop).unwrap().stopped, Stopped::Interrupted);
 }
 
-fn cse(activation: Activation, threads: usize) -> CseParams {
+fn cse(activation: Activation) -> CseParams {
     let mut params = CseParams {
         dim: 12,
         windows: vec![Window { width: 1, n_filters: 8 }, Window { width: 2, n_filters: 8 }],
         activation,
-        fit: FitParams { threads, ..fit_params() },
+        fit: fit_params(),
         ..CseParams::default()
     };
     params.pairs.loss = margin();
@@ -198,7 +201,7 @@ fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
     let files = Files::new();
     let data = data(files.pairs(), PairKind::Pairs);
     for activation in [Activation::Linear, Activation::Tanh] {
-        let trained = |threads| cse(activation, threads).fit(&data, None, None, &[], &NoObserver).unwrap();
+        let trained = |threads| cse(activation).fit(&data, &at_threads(threads)).unwrap();
         let one = trained(1);
         assert!(separation(&one.model) > 0.5, "{activation:?} {}", separation(&one.model));
         assert_eq!(bits(&one.model), bits(&trained(2).model));
@@ -214,14 +217,14 @@ fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
         let scale = alone.iter().fold(0.0f32, |a, b| a.max(b.abs()));
         assert!(alone.iter().zip(&many).all(|(a, b)| (a - b).abs() <= 1e-5 * scale));
         // No step at all leaves the weights of the first stage.
-        let params = CseParams { fit: FitParams { lr: 1e-30, ..fit_params() }, ..cse(activation, 1) };
-        let second = params.fit(&data, None, Some(opened), &[], &NoObserver).unwrap();
+        let params = CseParams { fit: FitParams { lr: 1e-30, ..fit_params() }, ..cse(activation) };
+        let second = params.fit_from(&data, Some(opened), &at_threads(1)).unwrap();
         assert_eq!(second.initial.found, second.initial.words);
         assert_eq!(second.model.parameters(), opened.parameters());
         assert!(second.model.words().iter().eq(opened.words().iter()));
         // A start of another form is refused.
         let other = CseParams { windows: vec![Window { width: 1, n_filters: 8 }], ..params };
-        assert!(other.fit(&data, None, Some(opened), &[], &NoObserver).is_err());
+        assert!(other.fit_from(&data, Some(opened), &at_threads(1)).is_err());
     }
 }
 
@@ -231,24 +234,27 @@ fn the_head_learns_scores_from_averages_and_filters() {
     let pairs = data(files.pairs(), PairKind::Pairs);
     let scored = ScoredPairs::read(files.scored()).unwrap();
     let path = files.folder.path().join("base.senv");
-    cse(Activation::Linear, 1).fit(&pairs, None, None, &[], &NoObserver).unwrap().model.save(&path).unwrap();
+    cse(Activation::Linear).fit(&pairs, &at_threads(1)).unwrap().model.save(&path).unwrap();
     let cse = Model::open(&path).unwrap();
     let pp = PpParams { dim: 16, fit: fit_params(), ..PpParams::default() };
-    pp.fit(&pairs, None, &[], &NoObserver).unwrap().model.save(&path).unwrap();
+    pp.fit(&pairs, &TrainOptions::default()).unwrap().model.save(&path).unwrap();
     let pp = Model::open(&path).unwrap();
     for (base, filters) in [(&cse, FilterStart::Universal), (&cse, FilterStart::Random), (&pp, FilterStart::Universal)]
     {
-        let params = |threads| RelatednessParams {
+        let params = RelatednessParams {
             hidden: 8,
             filters,
-            fit: FitParams { epochs: 60, lr: 0.01, threads, ..fit_params() },
+            fit: FitParams { epochs: 60, lr: 0.01, ..fit_params() },
             ..RelatednessParams::default()
         };
-        let tuned: Trained<_> = params(1).fit(base, &scored, Some(&scored), &NoObserver).unwrap();
+        let trained = |threads| -> Trained<_> {
+            params.fit(base, &scored, &TrainOptions { dev: Some(&scored), ..at_threads(threads) }).unwrap()
+        };
+        let tuned = trained(1);
         assert!(tuned.best.unwrap().1 > 0.95, "{:?}", tuned.best);
         let score = |a: usize, b: usize| tuned.model.score(&sentence(a, 31), &sentence(b, 77)).unwrap();
         assert!(score(0, 0) > score(0, 1) + 1.0, "{} {}", score(0, 0), score(0, 1));
-        assert_eq!(bits(&tuned.model), bits(&params(3).fit(base, &scored, Some(&scored), &NoObserver).unwrap().model));
+        assert_eq!(bits(&tuned.model), bits(&trained(3).model));
         let path = files.folder.path().join("tuned.senv");
         tuned.model.save(&path).unwrap();
         let opened = Model::open(&path).unwrap();
@@ -261,10 +267,10 @@ fn the_head_learns_scores_from_averages_and_filters() {
     assert_eq!(pp.relatedness("a", "b").unwrap(), None);
     let outside = files.write("outside.tsv", "1\ta b\tc d\n5.5\te f\tg h\n");
     let outside = ScoredPairs::read(outside).unwrap();
-    let error = RelatednessParams::default().fit(&pp, &outside, None, &NoObserver).unwrap_err().to_string();
+    let error = RelatednessParams::default().fit(&pp, &outside, &TrainOptions::default()).unwrap_err().to_string();
     assert!(error.contains(":2:") && error.contains("5.5"), "{error}");
     let wide = RelatednessParams { grid: Grid::ZeroTo(6), ..RelatednessParams::default() };
-    assert!(wide.fit(&pp, &outside, None, &NoObserver).is_ok());
+    assert!(wide.fit(&pp, &outside, &TrainOptions::default()).is_ok());
 }
 
 #[test]
@@ -272,11 +278,11 @@ fn weighted_averages_keep_their_weights_and_directions() {
     let files = Files::new();
     let text = files.running();
     let path = files.folder.path().join("base.senv");
-    let siamese = siamese(1).fit_files(&[&text], &CorpusOptions::default(), None, &[], &NoObserver).unwrap();
+    let siamese = siamese().fit_files(&[&text], &at_threads(1)).unwrap();
     siamese.model.save(&path).unwrap();
     let base = Model::open(&path).unwrap();
     for params in [WeightedParams::sif(), WeightedParams { n_components: 0, ..WeightedParams::sif() }] {
-        let model = params.fit_files(&base, &[&text], &TextOptions::default(), &NoObserver).unwrap();
+        let model = params.fit_files(&base, &[&text], &TrainOptions::default()).unwrap();
         let (the, boat) = (model.vocabulary().id("the").unwrap(), model.vocabulary().id("boat").unwrap());
         assert!(model.weights()[the.index()] < model.weights()[boat.index()]);
         let path = files.folder.path().join("weighted.senv");
@@ -290,7 +296,7 @@ fn weighted_averages_keep_their_weights_and_directions() {
             assert!(separation(&opened) > 0.2, "{}", separation(&opened));
         } else {
             let plain = WeightedParams { n_components: 0, ..params };
-            let plain = plain.fit_files(&base, &[&text], &TextOptions::default(), &NoObserver).unwrap();
+            let plain = plain.fit_files(&base, &[&text], &TrainOptions::default()).unwrap();
             let length = |model: &dyn SentenceEncoder| {
                 let texts: Vec<String> = (0..40).map(|i| sentence(i % 2, i)).collect();
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -299,7 +305,7 @@ fn weighted_averages_keep_their_weights_and_directions() {
             assert!(length(&opened) < 0.6 * length(&plain), "{} {}", length(&opened), length(&plain));
         }
     }
-    let few = WeightedParams::usif().fit_files(&base, &[&text], &TextOptions::default(), &NoObserver);
+    let few = WeightedParams::usif().fit_files(&base, &[&text], &TrainOptions::default());
     assert!(few.is_err() || few.unwrap().weights().iter().all(|w| w.is_finite()));
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use senv_core::{Corpus, CorpusOptions, NoObserver, Observer, SentenceEncoder, Table, Vocabulary, kernels};
 use senv_models::{
     CheckpointPlan, Error, InitialVectorReport, Model, Params, PvDbowParams, Sent2Vec, Sent2VecParams, Stopped,
-    TextSystem, Trained, Word2VecParams,
+    TextSystem, TrainOptions, Trained, Word2VecParams,
 };
 use senv_store::Embeddings;
 use tempfile::TempDir;
@@ -46,9 +46,13 @@ fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
     Sent2VecParams { min_target_count: 1, subsample: 1.0, training: training(), ..params }
 }
 
+fn from(vectors: &Embeddings) -> TrainOptions<'_> {
+    TrainOptions { vectors: Some(vectors), ..Default::default() }
+}
+
 fn start(params: &Sent2VecParams) -> Model {
     let (vocabulary, corpus) = corpus();
-    let trained = params.fit_from(vocabulary, &corpus, Some(&vectors()), &NoObserver).unwrap();
+    let trained = params.fit(vocabulary, &corpus, &from(&vectors())).unwrap();
     Model::from(trained.model)
 }
 
@@ -64,9 +68,8 @@ fn started() -> Vec<Model> {
         ..PvDbowParams::default()
     };
     let (vectors, (vocabulary, corpus)) = (vectors(), corpus());
-    let from = Some(&vectors);
-    let word2vec = word2vec.fit_from(vocabulary.clone(), &corpus, from, &NoObserver).unwrap().model;
-    let pv_dbow = pv_dbow.fit_from(vocabulary, &corpus, from, &NoObserver).unwrap().model;
+    let word2vec = word2vec.fit(vocabulary.clone(), &corpus, &from(&vectors)).unwrap().model;
+    let pv_dbow = pv_dbow.fit(vocabulary, &corpus, &from(&vectors)).unwrap().model;
     vec![start(&sent2vec(1)), start(&sent2vec(2)), Model::from(word2vec), Model::from(pv_dbow)]
 }
 
@@ -128,8 +131,8 @@ fn training_goes_on_from_the_vectors() {
 fn another_dimension_is_an_error_that_names_both() {
     let (vectors, (vocabulary, corpus)) = (vectors(), corpus());
     let wider = Sent2VecParams { dim: 7, ..sent2vec(1) };
-    let error = wider.fit_from(vocabulary, &corpus, Some(&vectors), &NoObserver).unwrap_err().to_string();
-    assert!(error.contains("--init-vectors") && error.contains('7') && error.contains('4'), "{error}");
+    let error = wider.fit(vocabulary, &corpus, &from(&vectors)).unwrap_err().to_string();
+    assert!(error.contains("initial vectors") && error.contains('7') && error.contains('4'), "{error}");
 }
 
 #[test]
@@ -140,14 +143,14 @@ fn found_words_are_counted() {
 #[test]
 fn a_checkpoint_of_other_vectors_is_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
-    let plan = |resume| CheckpointPlan { path: folder.path().join("c"), every: None, resume };
     let run = |vectors: Option<&Embeddings>, resume: bool, observer: &dyn Observer| {
         // Hours of training, unless it is stopped.
-        let training = Params { epochs: 10_000_000, lr: 0.01, checkpoint: Some(plan(resume)), ..Params::default() };
+        let training = Params { epochs: 10_000_000, lr: 0.01, ..Params::default() };
         let (vocabulary, corpus) = corpus();
-        let params = Sent2VecParams { training, ..sent2vec(1) };
-        params
-            .fit_from(vocabulary, &corpus, vectors, observer)
+        let checkpoint = Some(CheckpointPlan { path: folder.path().join("c"), every: None, resume });
+        let options = TrainOptions { checkpoint, observer, vectors, ..Default::default() };
+        Sent2VecParams { training, ..sent2vec(1) }
+            .fit(vocabulary, &corpus, &options)
             .map(|trained: Trained<_>| trained.stopped == Stopped::Interrupted)
     };
     struct Stops;

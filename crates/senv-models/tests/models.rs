@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Tokenizer};
+use senv_core::{Rows, Scratch, SentenceEncoder, Tokenizer};
 use senv_models::{
     Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem,
-    Word2Vec, Word2VecParams,
+    TrainOptions, Word2Vec, Word2VecParams,
 };
 use senv_negative_sampling::Params;
 use tempfile::TempDir;
@@ -33,7 +33,7 @@ fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
 }
 
 fn train(params: &Sent2VecParams, text: &Path) -> Sent2Vec {
-    params.fit_files(&[text], &CorpusOptions::default(), &NoObserver).unwrap().model
+    params.fit_files(&[text], &TrainOptions::default()).unwrap().model
 }
 
 fn vector(model: &dyn SentenceEncoder, sentence: &str) -> Vec<f32> {
@@ -72,7 +72,7 @@ fn unknown_sentences_are_zero_and_say_so() {
 #[test]
 fn every_kind_of_model_reads_back_to_the_same_vectors() {
     let (folder, text) = folder_with_text();
-    let options = CorpusOptions::default();
+    let options = TrainOptions::default();
     let training = Params { epochs: 2, negatives: 5, ..Params::default() };
     let path = |name: &str| folder.path().join(name);
     let sentences = ["the cat sat", "rain fell on the town", "zebra", ""];
@@ -96,13 +96,13 @@ fn every_kind_of_model_reads_back_to_the_same_vectors() {
     for architecture in [Architecture::Cbow, Architecture::SkipGram] {
         let params =
             Word2VecParams { dim: 12, architecture, min_count: 1, training: training.clone(), ..Default::default() };
-        let model = params.fit_files(&[&text], &options, &NoObserver).unwrap().model;
+        let model = params.fit_files(&[&text], &options).unwrap().model;
         model.save(path("w2v")).unwrap();
         check(&model, &path("w2v"), "word2vec");
         assert_eq!(Word2Vec::open(path("w2v")).unwrap().params(), &params);
     }
     let params = PvDbowParams { dim: 12, min_count: 1, training, ..Default::default() };
-    let model = params.fit_files(&[&text], &options, &NoObserver).unwrap().model;
+    let model = params.fit_files(&[&text], &options).unwrap().model;
     model.save(path("dbow")).unwrap();
     check(&model, &path("dbow"), "pv-dbow");
     assert_eq!(PvDbow::open(path("dbow")).unwrap().params(), &params);
@@ -113,11 +113,9 @@ fn the_same_seed_makes_the_same_file_at_any_number_of_threads() {
     let (folder, text) = folder_with_text();
     let files: Vec<Vec<u8>> = [1, 2, 5]
         .map(|threads| {
-            let mut params = sent2vec(2);
-            params.training.threads = threads;
             let path = folder.path().join(format!("model{threads}"));
-            let options = CorpusOptions { threads, ..CorpusOptions::default() };
-            params.fit_files(&[&text], &options, &NoObserver).unwrap().model.save(&path).unwrap();
+            let options = TrainOptions { threads, ..Default::default() };
+            sent2vec(2).fit_files(&[&text], &options).unwrap().model.save(&path).unwrap();
             std::fs::read(path).unwrap()
         })
         .into();
@@ -252,7 +250,7 @@ fn text_decides_the_number_of_buckets_where_nothing_was_said() {
     let (folder, text) = folder_with_text();
     let fit = |word_ngrams, buckets| {
         let params = Sent2VecParams { dim: 4, word_ngrams, buckets, min_count: 1, ..Sent2VecParams::default() };
-        params.fit_files(&[&text], &CorpusOptions::default(), &NoObserver).unwrap().model
+        params.fit_files(&[&text], &TrainOptions::default()).unwrap().model
     };
     let model = fit(2, None);
     assert_eq!(model.params().buckets, Some(1000), "the text has fewer than a thousand bigrams");

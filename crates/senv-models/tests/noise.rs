@@ -2,9 +2,10 @@
 //! power that its paper states, and must give the same bits; with another power it must not.
 
 use senv_core::{
-    Corpus, CorpusOptions, FeatureList, NoObserver, RowId, Rows, Stream, Table, TokenId, Tokenizer, Vocabulary, init,
+    Corpus, CorpusOptions, FeatureList, NoObserver, RowId, Rows, RunOptions, Stream, Table, TokenId, Tokenizer,
+    Vocabulary, init,
 };
-use senv_models::{Sent2VecParams, TextSystem, Word2VecParams};
+use senv_models::{Sent2VecParams, TextSystem, TrainOptions, Word2VecParams};
 use senv_negative_sampling::{
     ContinuousBagOfWords, Examples, MaskedFeatures, MaskedTargets, Noise, Params, Subsampling, Tables, fit,
 };
@@ -34,7 +35,7 @@ fn rows(corpus: &Corpus, vocabulary: &Vocabulary, examples: &impl Examples, powe
         init::uniform_rows(&mut source, 0..n, start, params.seed)?;
         Ok(Tables { source, target: Table::zeros(n, DIM)? })
     };
-    fit(corpus, examples, &noise, &params, "", initial, &NoObserver).unwrap().tables.source
+    fit(corpus, examples, &noise, &params, "", initial, &RunOptions::default()).unwrap().tables.source
 }
 
 fn same_bits(a: &Table, b: &Table) -> bool {
@@ -84,7 +85,7 @@ fn sent2vec_draws_negatives_by_the_square_root_of_their_counts() {
         training: training(),
         ..Sent2VecParams::default()
     };
-    let model = params.fit(vocabulary.clone(), &corpus, &NoObserver).unwrap().model;
+    let model = params.fit(vocabulary.clone(), &corpus, &TrainOptions::default()).unwrap().model;
     let n = vocabulary.len();
     let examples = MaskedTargets::new(Words(n), keep_all(&vocabulary), n);
     let with = |power| rows(&corpus, &vocabulary, &examples, power, 1.0 / DIM as f32);
@@ -103,7 +104,7 @@ fn word2vec_draws_negatives_by_the_power_three_quarters_of_their_counts() {
         training: training(),
         ..Word2VecParams::default()
     };
-    let model = params.fit(vocabulary.clone(), &corpus, &NoObserver).unwrap().model;
+    let model = params.fit(vocabulary.clone(), &corpus, &TrainOptions::default()).unwrap().model;
     let examples = ContinuousBagOfWords::new(3, keep_all(&vocabulary), vocabulary.len());
     let with = |power| rows(&corpus, &vocabulary, &examples, power, 0.5 / DIM as f32);
     assert!(same_bits(model.encoder().rows(), &with(0.75)));

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
 use senv_core::{
-    Corpus, CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Table, TextOptions, Tokenizer, Vocabulary,
-    kernels,
+    Corpus, CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels,
 };
 use senv_models::{
     AverageEncoder, Averaged, AveragedSystem, FitParams, Model, PairData, PairInput, PairKind, PairOptions, Params, Pp,
     PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, TextSystem,
-    WeightScheme, WeightedParams, Word2Vec, Word2VecParams,
+    TrainOptions, WeightScheme, WeightedParams, Word2Vec, Word2VecParams,
 };
 use senv_store::ModelWriter;
 use tempfile::TempDir;
@@ -64,18 +63,17 @@ impl Text {
             training,
             ..Sent2VecParams::default()
         };
-        params.fit_files(&[&self.path], &CorpusOptions::default(), &NoObserver).unwrap().model
+        params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn word2vec(&self, weighting: Option<WeightScheme>) -> Word2Vec {
         let params = Word2VecParams { dim: 12, min_count: 1, weighting, ..Word2VecParams::default() };
-        params.fit_files(&[&self.path], &CorpusOptions::default(), &NoObserver).unwrap().model
+        params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn siamese_cbow(&self, weighting: Option<WeightScheme>) -> SiameseCbow {
         let params = SiameseCbowParams { dim: 12, min_count: 1, weighting, ..SiameseCbowParams::default() };
-        let options = CorpusOptions::default();
-        params.fit_files(&[&self.path], &options, None, &[], &NoObserver).unwrap().model
+        params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn pp(&self, weighting: Option<WeightScheme>) -> Pp {
@@ -83,7 +81,7 @@ impl Text {
         let data = PairData::read(&[input], &PairOptions::default(), &NoObserver).unwrap();
         let fit = FitParams { epochs: 1, batch: 20, ..PpParams::default().fit };
         let params = PpParams { dim: 12, weighting, fit, ..PpParams::default() };
-        params.fit(&data, None, &[], &NoObserver).unwrap().model
+        params.fit(&data, &TrainOptions::default()).unwrap().model
     }
 }
 
@@ -248,8 +246,7 @@ fn weighting_a_model_of_bigrams_by_a_text_keeps_its_n_grams() {
     let text = Text::new();
     for n in [1, 2] {
         let base = Model::from(text.sent2vec(n, None));
-        let weighted =
-            WeightedParams::sif().fit_files(&base, &[&text.path], &TextOptions::default(), &NoObserver).unwrap();
+        let weighted = WeightedParams::sif().fit_files(&base, &[&text.path], &TrainOptions::default()).unwrap();
         // The same text, so the same counts and components as training with weights gives.
         let trained = text.sent2vec(n, Some(WeightScheme::SIF));
         assert_eq!(vectors(&weighted, &SENTENCES), vectors(&trained, &SENTENCES));
@@ -352,7 +349,7 @@ fn weights_that_cannot_be_are_refused_before_training() {
     let (counted, corpus) = text.corpus(&Tokenizer::words().lowercase(true));
     let uncounted = Vocabulary::from_counts(counted.iter().map(|(_, word, _)| (word, 0)), 0).unwrap();
     let params = SiameseCbowParams { dim: 4, weighting: Some(WeightScheme::SIF), ..SiameseCbowParams::default() };
-    let error = params.fit(uncounted, &corpus, None, &[], &NoObserver).unwrap_err().to_string();
+    let error = params.fit(uncounted, &corpus, &TrainOptions::default()).unwrap_err().to_string();
     assert!(error.contains("no counts"), "{error}");
 }
 
@@ -380,7 +377,7 @@ fn tuning_starts_from_the_weighted_row_of_each_word() {
     // Sent2Vec has the placeholder's row in front of the words.
     for weighting in [None, Some(WeightScheme::Sif { a: 0.01 })] {
         let base = text.sent2vec(1, weighting);
-        let tuned = params.fit(&Model::from(base.clone()), &pairs, None, &NoObserver).unwrap().model;
+        let tuned = params.fit(&Model::from(base.clone()), &pairs, &TrainOptions::default()).unwrap().model;
         let tuned = Model::from(tuned);
         let mut scales = Vec::new();
         for (i, (_, _, row)) in base.encoder().words().enumerate() {

@@ -28,7 +28,7 @@ use std::{
 use senv_core::{
     BlockBuffer, Table,
     kernels::{Lanes, SharedTable},
-    spawn_others, thread_count,
+    spawn_others,
 };
 
 use crate::{
@@ -124,7 +124,7 @@ fn share(parts: &[Range<usize>], threads: usize) -> impl Iterator<Item = &[Range
 
 /// Trains until the end, or until the run is halted.
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
-    let n_threads = thread_count(run.params.threads);
+    let n_threads = run.n_threads;
     let parts = divide(source.stride());
     let columns: Vec<_> = share(&parts, n_threads).map(|own| own[0].start..own[own.len() - 1].end).collect();
     let n_tokens = run.corpus.n_tokens().saturating_mul(u64::from(run.params.epochs));

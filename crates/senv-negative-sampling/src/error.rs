@@ -14,7 +14,7 @@ pub enum Error {
     Core(#[from] senv_core::Error),
     /// No sentence yields a training example.
     #[error(
-        "no sentence holds two known tokens of which one may be a target ({sentences} sentences, {tokens} known tokens); give more text, or lower --min-count and --min-target-count"
+        "no sentence holds two known tokens of which one may be a target ({sentences} sentences, {tokens} known tokens); give more text, or lower the minimum count, also that of targets"
     )]
     NothingToLearn {
         /// Sentences in the corpus.
@@ -24,8 +24,8 @@ pub enum Error {
     },
     /// A score became infinite or not a number.
     #[error(
-        "training diverged in epoch {epoch} after {tokens} tokens: a score is not finite at learning rate {lr}; lower --lr{}",
-        .checkpoint.as_ref().map(|p| format!(" and go on from the checkpoint {} (--resume)", p.display())).unwrap_or_default()
+        "training diverged in epoch {epoch} after {tokens} tokens: a score is not finite at learning rate {lr}; start again with a lower learning rate{}",
+        .checkpoint.as_ref().map(|p| format!(" from the checkpoint {}", p.display())).unwrap_or_default()
     )]
     Diverged {
         /// The epoch, counted from 1.
@@ -38,7 +38,7 @@ pub enum Error {
         checkpoint: Option<PathBuf>,
     },
     /// A checkpoint was written by a run with other settings or other text.
-    #[error("{}: the checkpoint was written with another {what}; resume with the settings and the text it was started with, or start anew without --resume", path.display())]
+    #[error("{}: the checkpoint was written with another {what}; resume with the settings and the text it was started with, or start anew", path.display())]
     CheckpointMismatch {
         /// The checkpoint.
         path: PathBuf,

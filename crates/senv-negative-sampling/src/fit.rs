@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv_core::{Corpus, Observer, Table, checkpoint};
+use senv_core::{
+    Corpus, RunOptions, Table,
+    checkpoint::{self, CheckpointPlan},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -14,7 +17,7 @@ use crate::{
     hogwild,
     noise::Noise,
     pace::Pace,
-    params::{CheckpointPlan, Params, Schedule},
+    params::{Params, Schedule},
     run::{Job, Reporter, Run, Tally},
 };
 
@@ -91,9 +94,10 @@ pub fn fit<E: Examples>(
     params: &Params,
     settings: &str,
     initial: impl FnOnce() -> Result<Tables>,
-    observer: &dyn Observer,
+    options: &RunOptions<'_>,
 ) -> Result<Outcome> {
     params.check()?;
+    options.check()?;
     let fresh = State {
         settings: settings.to_owned(),
         corpus: corpus.fingerprint(),
@@ -102,7 +106,7 @@ pub fn fit<E: Examples>(
         loss: 0.0,
         targets: 0,
     };
-    let plan = params.checkpoint.as_ref();
+    let plan = options.checkpoint.as_ref();
     let (mut state, mut tables) = match plan.filter(|plan| plan.resume).map(|plan| resume(plan, &fresh)) {
         Some(resumed) => match resumed? {
             Some(resumed) => resumed,
@@ -117,7 +121,7 @@ pub fn fit<E: Examples>(
 
     let pace =
         Pace::measure(corpus.n_blocks(), |block, buffer| corpus.read_block(block, buffer), examples, noise, params)?;
-    let job = Job { corpus, examples, noise, params, observer, pace };
+    let job = Job { corpus, examples, noise, params, options, pace };
     let mut written = false;
     let mut training = Duration::ZERO;
     let mut here = Tally::default();
@@ -156,7 +160,7 @@ pub fn fit<E: Examples>(
                 Ok(()) => written = true,
                 Err(error) if interrupted => return Err(error.into()),
                 // Hours of training are worth more than this checkpoint.
-                Err(error) => observer.note(&format!("no checkpoint was written, training goes on: {error}")),
+                Err(error) => options.observer.note(&format!("no checkpoint was written, training goes on: {error}")),
             }
         }
         if finished || interrupted {

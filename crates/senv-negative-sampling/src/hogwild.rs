@@ -3,7 +3,7 @@
 
 use std::{ops::Range, slice, sync::atomic::Ordering};
 
-use senv_core::{BlockBuffer, Table, kernels::SharedTable, spawn_others, thread_count};
+use senv_core::{BlockBuffer, Table, kernels::SharedTable, spawn_others};
 
 use crate::{
     coefficients::Coefficients,
@@ -21,7 +21,7 @@ const PRIVATE_ROWS: usize = 64;
 pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
     let (source, target) = (SharedTable::new(source), SharedTable::new(target));
     std::thread::scope(|scope| {
-        spawn_others(scope, thread_count(run.params.threads), |_| move || work(run, source, target, None));
+        spawn_others(scope, run.n_threads, |_| move || work(run, source, target, None));
         work(run, source, target, Some(reporter));
     });
 }
@@ -34,7 +34,7 @@ fn work<E: Examples>(
 ) {
     let mut private = None;
     // Where a few words are all there is, copies would drift apart between two merges.
-    if thread_count(run.params.threads) > 1 && run.pace.is_longest() {
+    if run.n_threads > 1 && run.pace.is_longest() {
         let rows = |table: &SharedTable<'_>| PrivateRows::new(PRIVATE_ROWS.min(table.n_rows()), table.dim());
         match rows(&source).and_then(|s| Ok((s, rows(&target)?))) {
             Ok(mut rows) => {

@@ -25,6 +25,6 @@ pub use examples::{
 pub use fit::{Outcome, Tables, fit};
 pub use infer::{Inference, infer};
 pub use noise::Noise;
-pub use params::{CheckpointPlan, DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSharing, Params, Schedule};
+pub use params::{DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSharing, Params, Schedule};
 pub use plan::Plan;
 pub use subsampling::{Subsampling, keep_probability};

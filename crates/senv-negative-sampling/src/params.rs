@@ -1,6 +1,5 @@
 //! Hyperparameters of the trainer: ranges and defaults.
 
-pub use senv_core::checkpoint::CheckpointPlan;
 use senv_core::{
     Error,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
@@ -50,12 +49,6 @@ hyperparameters! {
         pub schedule: Schedule = Schedule::Deterministic => Training;
         /// Random seed.
         pub seed: u64 = 1 => Training;
-        /// Threads, at most 1024; 0 (default) for all cores. Not part of what a resumed run must agree on.
-        @[serde(skip)]
-        pub threads: usize = 0 => skip;
-        /// Checkpoints; `None` for none.
-        @[serde(skip)]
-        pub checkpoint: Option<CheckpointPlan> = None => skip;
     }
 }
 
@@ -65,12 +58,7 @@ impl Params {
     /// # Errors
     /// [`Error::InvalidParameter`] naming the first parameter that is out of range or NaN.
     pub fn check(&self) -> Result<(), Error> {
-        self.check_ranges()?;
-        if self.threads > 1024 {
-            let (requirement, got) = ("at most 1024; 0 for all cores", self.threads.to_string());
-            return Err(Error::InvalidParameter { name: "threads", requirement, got });
-        }
-        Ok(())
+        self.check_ranges()
     }
 }
 
@@ -94,9 +82,6 @@ mod tests {
         }
         for (n, ok) in [(0, false), (1, true), (1000, true), (1001, false)] {
             assert_eq!(with(&|p| p.negatives = n), ok, "negatives {n}");
-        }
-        for (n, ok) in [(0, true), (1, true), (1024, true), (1025, false)] {
-            assert_eq!(with(&|p| p.threads = n), ok, "threads {n}");
         }
         assert!(!with(&|p| p.epochs = 0));
     }

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, Stream, stream};
+use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, RunOptions, Stream, stream};
 
 use crate::{Error, examples::Examples, noise::Noise, pace::Pace, params::Params, plan::Plan, step::Rate};
 
@@ -29,6 +29,7 @@ pub(crate) struct Run<'a, E> {
     pub(crate) noise: &'a Noise,
     pub(crate) params: &'a Params,
     observer: &'a dyn Observer,
+    pub(crate) n_threads: usize,
     pub(crate) pace: Pace,
     /// Units: blocks of the corpus, epoch after epoch.
     pub(crate) n_units: u64,
@@ -75,19 +76,20 @@ pub(crate) struct Job<'a, E> {
     pub(crate) examples: &'a E,
     pub(crate) noise: &'a Noise,
     pub(crate) params: &'a Params,
-    pub(crate) observer: &'a dyn Observer,
+    pub(crate) options: &'a RunOptions<'a>,
     pub(crate) pace: Pace,
 }
 
 impl<'a, E: Examples> Run<'a, E> {
     pub(crate) fn new(job: &'a Job<'a, E>, first_unit: u64, started: Instant, deadline: Option<Instant>) -> Self {
-        let Job { corpus, examples, noise, params, observer, pace } = *job;
+        let Job { corpus, examples, noise, params, options, pace } = *job;
         Self {
             corpus,
             examples,
             noise,
             params,
-            observer,
+            observer: options.observer,
+            n_threads: options.thread_count(),
             pace,
             n_units: corpus.n_blocks() as u64 * u64::from(params.epochs),
             next: AtomicU64::new(first_unit),

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use senv_core::{
-    Corpus, FeatureList, NoObserver, RowId, Rows, Sentences, Stream, Table, TokenId, init, kernels, stream,
+    Corpus, FeatureList, RowId, Rows, RunOptions, Sentences, Stream, Table, TokenId, init, kernels, stream,
 };
 use senv_negative_sampling::{MaskedFeatures, MaskedTargets, Noise, Params, Schedule, Subsampling, Tables, fit};
 
@@ -43,7 +43,7 @@ fn placeholder(corpus: &Corpus, threads: usize) -> [Vec<f32>; 2] {
     let subsampling = Subsampling::new(&counts, 4 * N_TOKENS as u64, f64::INFINITY, 1).unwrap();
     let examples = MaskedTargets::new(WithPlaceholder, subsampling, N_TOKENS);
     let noise = Noise::new(&counts, 0.5).unwrap();
-    let params = Params { threads, schedule: Schedule::Hogwild, lr: 0.02, negatives: 5, ..Params::default() };
+    let params = Params { schedule: Schedule::Hogwild, lr: 0.02, negatives: 5, ..Params::default() };
     let mut before = Vec::new();
     let initial = || {
         let mut source = Table::zeros(N_TOKENS + 1, DIM)?;
@@ -55,9 +55,9 @@ fn placeholder(corpus: &Corpus, threads: usize) -> [Vec<f32>; 2] {
         (0..N_TOKENS).for_each(|i| target.row_mut(i)[0] += 0.5);
         Ok(Tables { source, target })
     };
-    let after =
-        fit(corpus, &examples, &noise, &params, "", initial, &NoObserver).unwrap().tables.source.row(0).to_vec();
-    [before, after]
+    let options = RunOptions { threads, ..Default::default() };
+    let outcome = fit(corpus, &examples, &noise, &params, "", initial, &options).unwrap();
+    [before, outcome.tables.source.row(0).to_vec()]
 }
 
 #[test]

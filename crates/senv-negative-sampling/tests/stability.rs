@@ -10,7 +10,7 @@ use std::process::Command;
 
 use ndarray::Array2;
 use rand::RngExt;
-use senv_core::{Corpus, FeatureList, NoObserver, RowId, Rows, Sentences, Stream, Table, TokenId, init, stream};
+use senv_core::{Corpus, FeatureList, RowId, Rows, RunOptions, Sentences, Stream, Table, TokenId, init, stream};
 use senv_negative_sampling::{
     MaskedFeatures, MaskedTargets, NegativeSharing, Noise, Outcome, Params, Subsampling, Tables, fit,
     objective::{Example, sequential_step},
@@ -101,10 +101,11 @@ impl Text {
         let mut sentences = Sentences::new();
         self.sentences.iter().for_each(|sentence| sentences.push(sentence.iter().copied()));
         let examples = MaskedTargets::new(Words, self.subsampling(threshold), WORDS as usize);
-        let params = Params { epochs: 1, lr, negatives_shared, threads, ..Params::default() };
+        let params = Params { epochs: 1, lr, negatives_shared, ..Params::default() };
         let corpus = Corpus::from_sentences(sentences);
         let tables = || Ok(Tables { source: source(), target: Table::zeros(WORDS as usize, DIM)? });
-        fit(&corpus, &examples, &self.noise, &params, "settings", tables, &NoObserver).unwrap()
+        let options = RunOptions { threads, ..Default::default() };
+        fit(&corpus, &examples, &self.noise, &params, "settings", tables, &options).unwrap()
     }
 
     /// One epoch of one target after another, and the mean loss.

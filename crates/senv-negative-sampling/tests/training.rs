@@ -7,12 +7,12 @@ use std::{
 
 use rand::RngExt;
 use senv_core::{
-    Control, Corpus, FeatureList, NoObserver, Observer, Progress, RowId, Rows, Sentences, Stream, Table, TokenId, init,
-    stream,
+    Control, Corpus, FeatureList, Observer, Progress, RowId, Rows, RunOptions, Sentences, Stream, Table, TokenId,
+    checkpoint::CheckpointPlan, init, stream,
 };
 use senv_negative_sampling::{
-    CheckpointPlan, ContinuousBagOfWords, DistributedBagOfWords, Error, Examples, MaskedFeatures, MaskedTargets,
-    NegativeSharing, Noise, Outcome, Params, Schedule, SkipGram, Subsampling, Tables, fit,
+    ContinuousBagOfWords, DistributedBagOfWords, Error, Examples, MaskedFeatures, MaskedTargets, NegativeSharing,
+    Noise, Outcome, Params, Schedule, SkipGram, Subsampling, Tables, fit,
 };
 
 const DIM: usize = 24;
@@ -75,10 +75,10 @@ fn train<E: Examples>(
     corpus: &Corpus,
     examples: &E,
     params: &Params,
-    observer: &dyn Observer,
+    options: &RunOptions<'_>,
 ) -> Result<Outcome, Error> {
     let noise = Noise::new(&[100; N_TOKENS], 0.5)?;
-    fit(corpus, examples, &noise, params, "settings", || tables(examples.n_source_rows()), observer)
+    fit(corpus, examples, &noise, params, "settings", || tables(examples.n_source_rows()), options)
 }
 
 fn same_bits(a: &Outcome, b: &Outcome) -> bool {
@@ -108,8 +108,9 @@ fn words_of_a_topic_come_together_whatever_the_schedule_and_the_sharing() {
     for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
         for negatives_shared in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
             for threads in [1, 3] {
-                let params = Params { threads, schedule, negatives_shared, epochs: 3, ..Params::default() };
-                let outcome = train(&corpus, &masked(), &params, &NoObserver).unwrap();
+                let params = Params { schedule, negatives_shared, epochs: 3, ..Params::default() };
+                let options = RunOptions { threads, ..Default::default() };
+                let outcome = train(&corpus, &masked(), &params, &options).unwrap();
                 let separation = separation(&outcome.tables.source);
                 assert!(separation > 0.15, "{schedule:?} {negatives_shared:?} {threads} threads: {separation}");
                 assert_eq!((outcome.tokens, outcome.interrupted), (3 * corpus.n_tokens(), false));
@@ -122,9 +123,10 @@ fn words_of_a_topic_come_together_whatever_the_schedule_and_the_sharing() {
 fn windows_learn_topics_too() {
     let corpus = corpus(4000);
     let params = Params { lr: 0.1, negatives: 5, epochs: 3, ..Params::default() };
-    let cbow = train(&corpus, &ContinuousBagOfWords::new(5, keep_all(), N_TOKENS), &params, &NoObserver).unwrap();
+    let cbow =
+        train(&corpus, &ContinuousBagOfWords::new(5, keep_all(), N_TOKENS), &params, &RunOptions::default()).unwrap();
     assert!(separation(&cbow.tables.source) > 0.5);
-    let skip_gram = train(&corpus, &SkipGram::new(5, keep_all(), N_TOKENS), &params, &NoObserver).unwrap();
+    let skip_gram = train(&corpus, &SkipGram::new(5, keep_all(), N_TOKENS), &params, &RunOptions::default()).unwrap();
     assert!(separation(&skip_gram.tables.source) > 0.5);
 }
 
@@ -133,7 +135,8 @@ fn sentence_rows_predict_their_words() {
     let corpus = corpus(1500);
     let n = corpus.n_sentences() as usize;
     let params = Params { lr: 0.2, negatives: 5, epochs: 15, ..Params::default() };
-    let outcome = train(&corpus, &DistributedBagOfWords::new(n, keep_all(), N_TOKENS), &params, &NoObserver).unwrap();
+    let outcome =
+        train(&corpus, &DistributedBagOfWords::new(n, keep_all(), N_TOKENS), &params, &RunOptions::default()).unwrap();
     assert_eq!(outcome.tables.source.n_rows(), n);
     // A new sentence lies with the sentences of its topic.
     let noise = Noise::new(&[100; N_TOKENS], 0.5).unwrap();
@@ -154,14 +157,14 @@ fn sentence_rows_predict_their_words() {
 #[test]
 fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
     let corpus = corpus(3000);
-    let outcomes = [1, 2, 5].map(|threads| {
-        let params = Params { threads, epochs: 2, l1: 1e-4, ..Params::default() };
-        train(&corpus, &masked(), &params, &NoObserver).unwrap()
-    });
+    let params = Params { epochs: 2, l1: 1e-4, ..Params::default() };
+    let outcomes = [1, 2, 5]
+        .map(|threads| train(&corpus, &masked(), &params, &RunOptions { threads, ..Default::default() }).unwrap());
     assert!(same_bits(&outcomes[0], &outcomes[1]));
     assert!(same_bits(&outcomes[0], &outcomes[2]));
     assert_eq!(outcomes[0].loss, outcomes[1].loss);
-    let other = train(&corpus, &masked(), &Params { seed: 2, epochs: 2, ..Params::default() }, &NoObserver).unwrap();
+    let other =
+        train(&corpus, &masked(), &Params { seed: 2, epochs: 2, ..Params::default() }, &RunOptions::default()).unwrap();
     assert!(!same_bits(&outcomes[0], &other), "another seed is another run");
 }
 
@@ -169,18 +172,17 @@ fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
 #[test]
 fn thousands_of_tiny_blocks_give_the_same_bits_at_any_number_of_threads() {
     let corpus = corpus(3);
-    let outcomes = [1, 2, 3, 4].map(|threads| {
-        let params = Params { threads, epochs: 3000, lr: 0.01, ..Params::default() };
-        train(&corpus, &masked(), &params, &NoObserver).unwrap()
-    });
+    let params = Params { epochs: 3000, lr: 0.01, ..Params::default() };
+    let outcomes = [1, 2, 3, 4]
+        .map(|threads| train(&corpus, &masked(), &params, &RunOptions { threads, ..Default::default() }).unwrap());
     assert!(outcomes.iter().all(|outcome| same_bits(&outcomes[0], outcome)));
 }
 
 #[test]
 fn hogwild_with_one_thread_repeats() {
     let corpus = corpus(2000);
-    let params = Params { threads: 1, schedule: Schedule::Hogwild, epochs: 2, ..Params::default() };
-    let run = || train(&corpus, &masked(), &params, &NoObserver).unwrap();
+    let params = Params { schedule: Schedule::Hogwild, epochs: 2, ..Params::default() };
+    let run = || train(&corpus, &masked(), &params, &RunOptions { threads: 1, ..Default::default() }).unwrap();
     assert!(same_bits(&run(), &run()));
 }
 
@@ -196,15 +198,13 @@ impl Observer for StopAt {
     }
 }
 
-fn checkpointed(path: PathBuf, resume: bool, schedule: Schedule) -> Params {
+fn long(schedule: Schedule) -> Params {
+    Params { epochs: 40, schedule, ..Params::default() }
+}
+
+fn resuming(path: PathBuf) -> RunOptions<'static> {
     let every = Some(std::time::Duration::from_millis(250));
-    Params {
-        threads: 1,
-        epochs: 40,
-        schedule,
-        checkpoint: Some(CheckpointPlan { path, every, resume }),
-        ..Params::default()
-    }
+    RunOptions { threads: 1, checkpoint: Some(CheckpointPlan { path, every, resume: true }), ..Default::default() }
 }
 
 #[test]
@@ -213,12 +213,13 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
     let corpus = corpus(4000);
     for (schedule, name) in [(Schedule::Deterministic, "d"), (Schedule::Hogwild, "h")] {
         let path = folder.path().join(name);
-        let params = checkpointed(path.clone(), true, schedule);
-        let whole = train(&corpus, &masked(), &Params { checkpoint: None, ..params.clone() }, &NoObserver).unwrap();
-        let stopped = train(&corpus, &masked(), &params, &StopAt(AtomicUsize::new(1))).unwrap();
+        let (params, options) = (long(schedule), resuming(path.clone()));
+        let whole = train(&corpus, &masked(), &params, &RunOptions { checkpoint: None, ..options.clone() }).unwrap();
+        let stop = RunOptions { observer: &StopAt(AtomicUsize::new(1)), ..options.clone() };
+        let stopped = train(&corpus, &masked(), &params, &stop).unwrap();
         assert!(stopped.interrupted && path.exists());
         assert!(stopped.tokens < whole.tokens, "stopped at {} of {} tokens", stopped.tokens, whole.tokens);
-        let resumed = train(&corpus, &masked(), &params, &NoObserver).unwrap();
+        let resumed = train(&corpus, &masked(), &params, &options).unwrap();
         assert!(!resumed.interrupted);
         assert_eq!(stopped.tokens + resumed.tokens, whole.tokens);
         assert!(same_bits(&whole, &resumed), "{schedule:?}");
@@ -230,17 +231,17 @@ fn a_checkpoint_of_another_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let text = corpus(4000);
-    let params = checkpointed(path.clone(), true, Schedule::Deterministic);
-    train(&text, &masked(), &params, &StopAt(AtomicUsize::new(1))).unwrap();
-    let other_text = train(&corpus(3000), &masked(), &params, &NoObserver).unwrap_err();
+    let (params, options) = (long(Schedule::Deterministic), resuming(path.clone()));
+    let stop = RunOptions { observer: &StopAt(AtomicUsize::new(1)), ..options.clone() };
+    train(&text, &masked(), &params, &stop).unwrap();
+    let other_text = train(&corpus(3000), &masked(), &params, &options).unwrap_err();
     assert!(matches!(other_text, Error::CheckpointMismatch { what: "text", .. }), "{other_text}");
     let noise = Noise::new(&[100; N_TOKENS], 0.5).unwrap();
     let examples = masked();
-    let other_settings =
-        fit(&text, &examples, &noise, &params, "others", || tables(N_TOKENS), &NoObserver).unwrap_err();
+    let other_settings = fit(&text, &examples, &noise, &params, "others", || tables(N_TOKENS), &options).unwrap_err();
     assert!(matches!(other_settings, Error::CheckpointMismatch { what: "set of parameters", .. }), "{other_settings}");
     std::fs::write(&path, b"something else").unwrap();
-    assert!(matches!(train(&text, &masked(), &params, &NoObserver), Err(Error::Core(_))));
+    assert!(matches!(train(&text, &masked(), &params, &options), Err(Error::Core(_))));
 }
 
 /// Sums near the largest number, in a file whose checksums fit: added to, they would overflow.
@@ -250,8 +251,9 @@ fn a_forged_place_in_the_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let text = corpus(4000);
-    let params = checkpointed(path.clone(), true, Schedule::Deterministic);
-    train(&text, &masked(), &params, &StopAt(AtomicUsize::new(1))).unwrap();
+    let (params, options) = (long(Schedule::Deterministic), resuming(path.clone()));
+    let stop = RunOptions { observer: &StopAt(AtomicUsize::new(1)), ..options.clone() };
+    train(&text, &masked(), &params, &stop).unwrap();
     const KIND: &str = "senv-negative-sampling";
     let (state, tables) = senv_core::checkpoint::load::<State>(&path, KIND).unwrap();
     let tables: Vec<(&str, &Table)> = tables.iter().map(|(name, table)| (name.as_str(), table)).collect();
@@ -259,7 +261,7 @@ fn a_forged_place_in_the_run_is_refused() {
         let mut forged = state.clone();
         change(&mut forged);
         senv_core::checkpoint::save(&path, KIND, &forged, &tables).unwrap();
-        train(&text, &masked(), &params, &NoObserver)
+        train(&text, &masked(), &params, &options)
     };
     let changes: [fn(&mut State); 5] = [
         |state| state.2 = u64::MAX,
@@ -279,10 +281,10 @@ fn a_forged_place_in_the_run_is_refused() {
 fn scores_that_are_not_finite_end_the_run_and_name_the_learning_rate() {
     let corpus = corpus(2000);
     for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
-        let params = Params { lr: 1e30, schedule, epochs: 50, threads: 2, ..Params::default() };
-        let error = train(&corpus, &masked(), &params, &NoObserver).unwrap_err();
+        let params = Params { lr: 1e30, schedule, epochs: 50, ..Params::default() };
+        let error = train(&corpus, &masked(), &params, &RunOptions { threads: 2, ..Default::default() }).unwrap_err();
         assert!(matches!(error, Error::Diverged { lr, .. } if lr > 1e28), "{error}");
-        assert!(error.to_string().contains("lower --lr"));
+        assert!(error.to_string().contains("a lower learning rate"));
     }
 }
 
@@ -294,7 +296,8 @@ fn a_corpus_without_examples_is_an_error() {
     }
     for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
         let params = Params { schedule, ..Params::default() };
-        let error = train(&Corpus::from_sentences(sentences.clone()), &masked(), &params, &NoObserver).unwrap_err();
+        let error =
+            train(&Corpus::from_sentences(sentences.clone()), &masked(), &params, &RunOptions::default()).unwrap_err();
         assert!(matches!(error, Error::NothingToLearn { sentences: 50, tokens: 50 }), "{error}");
     }
 }
@@ -310,7 +313,7 @@ fn tables_of_another_shape_are_refused() {
     ];
     for ((rows, dim), (target_rows, target_dim), what, expected, got) in shapes {
         let wrong = || Ok(Tables { source: Table::zeros(rows, dim)?, target: Table::zeros(target_rows, target_dim)? });
-        let error = fit(&corpus, &examples, &noise, &Params::default(), "", wrong, &NoObserver).unwrap_err();
+        let error = fit(&corpus, &examples, &noise, &Params::default(), "", wrong, &RunOptions::default()).unwrap_err();
         let Error::Core(senv_core::Error::ShapeMismatch { what: w, expected: e, got: g }) = error else {
             panic!("{what}: {error}")
         };

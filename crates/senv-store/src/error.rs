@@ -147,7 +147,7 @@ pub enum Error {
         dim: usize,
     },
     /// A word is not UTF-8.
-    #[error("{}, {at}: {word:?} is not valid UTF-8; convert the file, or read it with invalid bytes replaced (--invalid-utf8 replace)", path.display())]
+    #[error("{}, {at}: {word:?} is not valid UTF-8; convert the file, or read it with invalid bytes replaced", path.display())]
     InvalidUtf8 {
         /// The file.
         path: PathBuf,

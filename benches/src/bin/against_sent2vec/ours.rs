@@ -7,7 +7,7 @@ use std::{
 
 use senv_benches::peak_of;
 use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer};
-use senv_models::{Sent2VecParams, TextSystem};
+use senv_models::{Sent2VecParams, TextSystem, TrainOptions};
 use senv_negative_sampling::{NegativeSharing, Params, Schedule};
 
 use crate::{
@@ -48,7 +48,7 @@ fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> R
         min_target_count,
         subsample,
         tokenizer: Tokenizer::blank(),
-        training: Params { epochs, lr, negatives, negatives_shared, schedule, threads, ..Params::default() },
+        training: Params { epochs, lr, negatives, negatives_shared, schedule, ..Params::default() },
         ..Sent2VecParams::default()
     };
     let options = CorpusOptions { tokenizer: Tokenizer::blank(), min_count, threads, ..CorpusOptions::default() };
@@ -59,7 +59,7 @@ fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> R
 
     let n_words = vocabulary.len();
     let began = Instant::now();
-    let trained = params.fit(vocabulary, &corpus, &NoObserver)?;
+    let trained = params.fit(vocabulary, &corpus, &TrainOptions { threads, ..Default::default() })?;
     let start_seconds = began.elapsed().saturating_sub(trained.training).as_secs_f64();
     let n_rows = trained.model.encoder().rows().n_rows() + n_words;
     Ok(Run {

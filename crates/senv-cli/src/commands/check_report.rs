@@ -3,7 +3,10 @@
 use senv_models::Check;
 use serde_json::{Value, json};
 
-use crate::output::{grouped, plural};
+use crate::{
+    options_of::with_options,
+    output::{grouped, plural, warn},
+};
 
 /// A few lines on what was found; warnings are apart.
 pub(super) fn lines(check: &Check) -> Vec<String> {
@@ -39,11 +42,16 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
     lines
 }
 
+/// Prints what a check warns of.
+pub(super) fn warn_of(check: &Check) {
+    check.warnings.iter().for_each(|warning| warn(&with_options(&warning.to_string())));
+}
+
 /// The same as JSON; each warning carries its message.
 pub(super) fn json(check: &Check) -> Value {
     let mut value = json!(check);
     for (warning, its) in check.warnings.iter().zip(value["warnings"].as_array_mut().into_iter().flatten()) {
-        its["message"] = json!(warning.to_string());
+        its["message"] = json!(with_options(&warning.to_string()));
     }
     value
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use senv_core::{Verification, checkpoint};
+use senv_core::{Verification, checkpoint, hyperparameters::Hyperparameter};
 use senv_models::{Check, CheckParams, CheckText, Model, check};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
@@ -71,13 +71,19 @@ impl Info {
         if let Some(verified) = verified {
             facts["verified"] = verified;
         }
-        let warnings = checked.iter().flat_map(|check| &check.warnings);
         if self.json {
-            warnings.for_each(|warning| output::warn(&warning.to_string()));
+            checked.iter().for_each(check_report::warn_of);
             if let Some(check) = &checked {
                 facts["check"] = check_report::json(check);
             }
             return output::print_json(&facts);
+        }
+        // The file has them once more, nested as the structs are, and some models what follows from them.
+        if facts["hyperparameters"].as_object().is_some_and(|listed| !listed.is_empty()) {
+            match facts["parameters"].get_mut("params") {
+                Some(params) => *params = Value::Null,
+                None => facts["parameters"] = Value::Null,
+            }
         }
         let mut lines = Vec::new();
         push("", &facts, &mut lines);
@@ -85,7 +91,7 @@ impl Info {
         let lines: Vec<String> = lines.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect();
         let report = checked.iter().flat_map(check_report::lines).map(|line| line + "\n");
         output::print(&lines.into_iter().chain(report).collect::<String>())?;
-        warnings.for_each(|warning| output::warn(&warning.to_string()));
+        checked.iter().for_each(check_report::warn_of);
         Ok(())
     }
 
@@ -131,8 +137,19 @@ fn of_model(model: &Model) -> Value {
         "corpus_tokens": vocabulary.corpus_tokens(),
         "weights": weights(model),
         "first_words": most_frequent,
+        "hyperparameters": hyperparameters(model),
         "parameters": model.config_json(),
     })
+}
+
+/// Those that the model was trained with, as the arguments of `senv train` are called; one that does not apply is left out.
+fn hyperparameters(model: &Model) -> Value {
+    let listed = model.hyperparameters().into_iter().filter(|parameter| parameter.applies);
+    let named = |parameter: Hyperparameter| {
+        let value = parameter.value.unwrap_or_else(|| "none".into());
+        (parameter.name.replace('_', "-"), json!(value))
+    };
+    Value::Object(listed.map(named).collect())
 }
 
 /// The weights of an average and how many common components are removed; nothing of other kinds.

@@ -237,10 +237,10 @@ impl Train {
             Self::System(system) => system,
         };
         match *system {
-            System::Sent2vec(args) => text_run::train(&args.common, &args.params, args.params(threads)?, threads),
-            System::Word2vec(args) => text_run::train(&args.common, &args.params, args.params(threads)?, threads),
-            System::PvDbow(args) => text_run::train(&args.common, &args.params, args.params(threads)?, threads),
-            System::FastSent(args) => text_run::train(&args.common, &args.params, args.params(threads)?, threads),
+            System::Sent2vec(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
+            System::Word2vec(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
+            System::PvDbow(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
+            System::FastSent(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
             System::SiameseCbow(args) => args.run(threads),
             System::Pp(args) => pairs::train(&args, threads),
             System::Cse(args) => pairs::train(&args, threads),

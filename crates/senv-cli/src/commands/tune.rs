@@ -1,24 +1,16 @@
 //! `senv tune`: the best settings of a grid, by the score on a development set.
 
-mod grid;
-mod table;
-
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{fs, path::PathBuf};
 
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv_core::{AtomicFile, Error as CoreError, Observer};
 use senv_eval::{Align, TextTable};
-use senv_models::{CseParams, Error, FitParams, PairSystem, PpParams, SavedModel, ScoredPairs, Stopped, Trained};
+use senv_models::{
+    BEST_MODEL, Candidate, CseParams, FitParams, GridOutcome, GridRun, GridSearch, PairSystem, PpParams, RUN_TABLE,
+    ScoredPairs, SearchGrid, TrainOptions, Trained,
+};
 use serde_json::json;
 
-use self::{
-    grid::Grid,
-    table::{Row, RunTable, median},
-};
 use super::train::{HyperArgs, Loaded, PairFiles, RecipeChoice, Shown, Stage2Args, read_scored, source_line};
 use crate::{
     destination::{Content, Destination},
@@ -116,15 +108,9 @@ impl Tune {
 /// The largest grid: at a minute a run, a week.
 const MAX_COMBINATIONS: usize = 10_000;
 
-/// A combination of the grid, ready to run.
-struct Plan<S> {
-    values: Vec<String>,
-    params: S,
-}
-
 impl Search {
     fn run<S: PairSystem + Shown>(&self, base: &HyperArgs<S>, threads: usize) -> Result {
-        let grid = Grid::read(&self.grid)?;
+        let grid = SearchGrid::read(&self.grid)?;
         if grid.n_combinations() > MAX_COMBINATIONS {
             let n = grid.n_combinations();
             return Err(Failure::Usage(format!("a grid of {n} combinations; at most {MAX_COMBINATIONS} are tried")));
@@ -132,20 +118,18 @@ impl Search {
         let combinations = grid.combinations();
         // Whatever is wrong with a combination is said before the first is run.
         let settings =
-            combinations.iter().map(|values| grid.hyperparameters(base, values)).collect::<Result<Vec<_>>>()?;
+            combinations.iter().map(|values| with_values(base, &grid, values)).collect::<Result<Vec<_>>>()?;
         let params = |given: &HyperArgs<S>, of_vectors| -> Result<S> {
             given.check_training(true)?;
             let mut params = self.recipe.params(given)?;
             let parts = params.shared();
             given.fit_dim(parts.dim, of_vectors);
-            parts.fit.threads = threads;
             Ok(params)
         };
         settings.iter().try_for_each(|given| params(given, None).map(drop))?;
         let select = read_scored(&self.select)?;
         fs::create_dir_all(&self.output).map_err(|e| CoreError::io("create", &self.output, e))?;
         self.check_output()?;
-        let mut table = RunTable::open(self.output.join("results.tsv"), &grid.names())?;
 
         let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install());
         let mut first = params(base, None)?;
@@ -167,29 +151,50 @@ impl Search {
         };
         let base_params = params(base, of_vectors)?;
         self.check_same_search(&base_params, &loaded, &select)?;
-        let plan = |(values, given): (&Vec<String>, &HyperArgs<S>)| {
-            Ok(Plan { values: values.clone(), params: params(given, of_vectors)? })
+        let candidate = |(values, given): (&Vec<String>, &HyperArgs<S>)| {
+            Ok(Candidate { values: values.clone(), params: params(given, of_vectors)? })
         };
-        let plans = combinations.iter().zip(&settings).map(plan).collect::<Result<Vec<_>>>()?;
-
-        let mut runner =
-            Runner { search: self, loaded: &loaded, select: &select, progress: &progress, table: &mut table };
-        let names = grid.names();
-        for (i, plan) in plans.iter().enumerate() {
-            runner.run_once(plan, seed_of(&plan.params), &format!("run {}/{}", i + 1, plans.len()), &names)?;
-        }
-        let Some(best) = runner.table.best().cloned() else {
-            return Err(Failure::Usage("every run ended with a loss that is no number; try lower rates".into()));
+        let candidates = combinations.iter().zip(&settings).map(candidate).collect::<Result<Vec<_>>>()?;
+        let folder = Some(self.output.clone());
+        let search = GridSearch { names: grid.names(), candidates, seeds: self.seeds, folder };
+        let options = TrainOptions {
+            threads,
+            observer: &progress,
+            vectors: loaded.vectors.as_ref(),
+            dev: Some(&select[..]),
+            ..TrainOptions::default()
         };
-        let plan = plans.iter().find(|plan| plan.values == best.values).unwrap_or(&plans[0]);
-        let first_seed = seed_of(&plan.params);
-        let mut scores = Vec::new();
-        for i in 0..self.seeds {
-            let stage = format!("seed {}/{}", i + 1, self.seeds);
-            scores.push(runner.run_once(plan, first_seed.wrapping_add(i), &stage, &names)?);
-        }
+        let found = search.run(
+            |params, name| {
+                progress.stage(name);
+                self.train(params, &loaded, &options)
+            },
+            &progress,
+        );
         progress.finish();
-        self.tell(&names, &plan.values, &scores, &table)
+        match found {
+            Err(senv_models::Error::Core(CoreError::Interrupted { .. })) => {
+                output::warn("stopped: the same command goes on with the run that was under way");
+                Err(Failure::Interrupted)
+            }
+            found => self.tell(&search.names, &search.candidates, &found?),
+        }
+    }
+
+    /// One stage, or two; the second goes on from the best weights of the first.
+    fn train<S: PairSystem + Shown>(
+        &self,
+        params: &S,
+        loaded: &Loaded,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> senv_models::Result<Trained<S::Model>> {
+        match &loaded.second {
+            None => params.fit_from(&loaded.first, None, options),
+            Some(second) => {
+                let stage2 = |fit: &mut FitParams| self.stage2.apply(fit);
+                params.fit_two_stages((&loaded.first, second), stage2, options)
+            }
+        }
     }
 
     /// Fails where a file of the folder is one of those that are read, or is no model where the best one goes.
@@ -197,7 +202,7 @@ impl Search {
         let mut inputs = self.data.paths(&self.stage2.stage2);
         inputs.extend(self.select.iter().chain([&self.grid]).map(PathBuf::as_path));
         for (name, content) in
-            [("best.senv", Content::Model), ("results.tsv", Content::Search), ("settings.json", Content::Search)]
+            [(BEST_MODEL, Content::Model), (RUN_TABLE, Content::Search), ("settings.json", Content::Search)]
         {
             let path = self.output.join(name);
             Destination { path: &path, option: "--output", content, force: None }.check(&inputs)?;
@@ -233,27 +238,27 @@ impl Search {
         }
     }
 
-    fn tell(&self, names: &[String], best: &[String], scores: &[f64], table: &RunTable) -> Result {
-        let model = self.output.join("best.senv");
-        let (middle, n) = (median(scores), scores.len());
+    fn tell<S>(&self, names: &[String], candidates: &[Candidate<S>], found: &GridOutcome) -> Result {
+        let model = self.output.join(BEST_MODEL);
+        let (best, middle, n) = (&candidates[found.best].values, found.median(), found.scores.len());
         if self.json {
             let settings: serde_json::Map<_, _> =
                 names.iter().cloned().zip(best.iter().map(|value| json!(value))).collect();
             return output::print_json(&json!({
                 "best": settings,
                 "median": middle,
-                "scores": scores,
-                "runs": table.rows(),
+                "scores": found.scores,
+                "runs": found.runs,
                 "model": model.display().to_string(),
             }));
         }
         let columns = names.iter().map(|name| (name.clone(), Align::Left));
         let columns = columns.chain([("seed".into(), Align::Right), ("score".into(), Align::Right)]);
         let mut text = TextTable::new(columns.collect::<Vec<_>>());
-        let mut rows: Vec<&Row> = table.rows().iter().collect();
-        rows.sort_by(|a, b| a.score.is_nan().cmp(&b.score.is_nan()).then(b.score.total_cmp(&a.score)));
-        for row in rows {
-            let cells = row.values.iter().cloned().chain([row.seed.to_string(), format!("{:.4}", row.score)]);
+        let mut runs: Vec<&GridRun> = found.runs.iter().collect();
+        runs.sort_by(|a, b| a.score.is_nan().cmp(&b.score.is_nan()).then(b.score.total_cmp(&a.score)));
+        for run in runs {
+            let cells = run.values.iter().cloned().chain([run.seed.to_string(), format!("{:.4}", run.score)]);
             text.row(cells.collect::<Vec<_>>());
         }
         let settings: Vec<String> = names.iter().zip(best).map(|(name, value)| format!("--{name} {value}")).collect();
@@ -263,83 +268,11 @@ impl Search {
     }
 }
 
-fn seed_of<S: PairSystem + Shown>(params: &S) -> u64 {
-    params.clone().shared().fit.seed
-}
-
-/// What every run of a search needs.
-struct Runner<'a> {
-    search: &'a Search,
-    loaded: &'a Loaded,
-    select: &'a [ScoredPairs],
-    progress: &'a TrainingProgress,
-    table: &'a mut RunTable,
-}
-
-impl Runner<'_> {
-    /// The score of a combination with a seed: of the table, or of a run that then stands there.
-    fn run_once<S: PairSystem + Shown>(
-        &mut self,
-        plan: &Plan<S>,
-        seed: u64,
-        stage: &str,
-        names: &[String],
-    ) -> Result<f64> {
-        if let Some(row) = self.table.find(seed, &plan.values) {
-            return Ok(row.score);
-        }
-        let what: Vec<String> = names.iter().zip(&plan.values).map(|(name, value)| format!("{name} {value}")).collect();
-        self.progress.stage(format!("{stage}  {}", what.join("  ")));
-        let mut params = plan.params.clone();
-        params.shared().fit.seed = seed;
-        let began = Instant::now();
-        let (score, step) = match self.train(&params) {
-            Err(
-                Error::Diverged { step, .. }
-                | Error::NotLearning { step, .. }
-                | Error::Outgrown { step, .. }
-                | Error::ExplodingGradient { step, .. },
-            ) => (f64::NAN, step),
-            Ok(trained) if trained.stopped == Stopped::Interrupted => {
-                self.progress.finish();
-                output::warn("stopped: the same command goes on with the run that was under way");
-                return Err(Failure::Interrupted);
-            }
-            trained => {
-                let trained = trained?;
-                let (step, score) = trained.best.unwrap_or((trained.steps, f64::NAN));
-                if self.table.best().is_none_or(|best| score > best.score) {
-                    // Before the line is written: a model without a line is made once more, a line without one is not.
-                    trained.model.write(&self.model())?;
-                }
-                (score, step)
-            }
-        };
-        self.progress.note(&format!("{stage}: {}: {score:.4}", what.join(", ")));
-        self.table.push(Row {
-            seed,
-            values: plan.values.clone(),
-            score,
-            step,
-            seconds: began.elapsed().as_secs_f64(),
-        })?;
-        Ok(score)
-    }
-
-    /// One stage, or two; the second goes on from the best weights of the first.
-    fn train<S: PairSystem + Shown>(&self, params: &S) -> senv_models::Result<Trained<S::Model>> {
-        let (data, vectors) = (&self.loaded.first, self.loaded.vectors.as_ref());
-        match &self.loaded.second {
-            None => params.fit_from(data, vectors, None, self.select, self.progress),
-            Some(second) => {
-                let stage2 = |fit: &mut FitParams| self.search.stage2.apply(fit);
-                params.fit_two_stages((data, second), stage2, vectors, self.select, self.progress)
-            }
-        }
-    }
-
-    fn model(&self) -> PathBuf {
-        let folder: &Path = &self.search.output;
-        folder.join("best.senv")
-    }
+/// The hyperparameters of the command line with these values instead: a recipe that is chosen by what was given sees them.
+fn with_values<S: Shown>(base: &HyperArgs<S>, grid: &SearchGrid, values: &[String]) -> Result<HyperArgs<S>> {
+    let with = |given: HyperArgs<S>, (name, value): (&String, &String)| given.with(name, value);
+    grid.names().iter().zip(values).try_fold(base.clone(), with).map_err(|failure| match failure {
+        Failure::Usage(message) => Failure::Usage(format!("the grid: {message}")),
+        failure => failure,
+    })
 }

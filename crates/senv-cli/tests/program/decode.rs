@@ -1,8 +1,7 @@
 //! `senv decode`, `expand-vocabulary` and `combine`, through the program.
 
 use crate::common::Folder;
-use senv_core::{CorpusOptions, NoObserver};
-use senv_models::{FitParams, RnnAutoencoderParams, SkipThoughtParams};
+use senv_models::{FitParams, RnnAutoencoderParams, SkipThoughtParams, TrainOptions};
 
 /// Six sentences of one story, the same story over and over.
 const STORY: [&str; 6] = [
@@ -20,13 +19,13 @@ fn folder() -> Folder {
     folder.write("text.txt", (STORY.join("\n") + "\n\n").repeat(4));
     let text = [folder.path("text.txt")];
     let fit = FitParams { epochs: 150, batch: 8, lr: 0.02, ..FitParams::default() };
-    let (reading, none) = (CorpusOptions::default(), [""; 0]);
+    let options = TrainOptions::default();
     for (bi, name) in [(false, "uni.senv"), (true, "bi.senv")] {
         let params = SkipThoughtParams { dim: 8, sentence_dim: 16, bi, fit: fit.clone(), ..Default::default() };
-        params.fit_files(&text, &none, &reading, None, &NoObserver).unwrap().model.save(folder.path(name)).unwrap();
+        params.fit_files(&text, &options).unwrap().model.save(folder.path(name)).unwrap();
     }
     let params = RnnAutoencoderParams { dim: 8, hidden: 20, fit, ..Default::default() };
-    params.fit_files(&text, &none, &reading, None, &NoObserver).unwrap().model.save(folder.path("ae.senv")).unwrap();
+    params.fit_files(&text, &options).unwrap().model.save(folder.path("ae.senv")).unwrap();
     // Vectors of the words of the story and of two more.
     let mut words: Vec<&str> =
         STORY.iter().flat_map(|sentence| sentence.split(' ')).chain(["engine", "snow"]).collect();

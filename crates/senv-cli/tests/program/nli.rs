@@ -1,8 +1,7 @@
 //! `senv eval nli`, through the program.
 
 use crate::common::Folder;
-use senv_core::NoObserver;
-use senv_models::{FitParams, NliPairs, SnliEncoder, SnliParams};
+use senv_models::{FitParams, NliPairs, SnliEncoder, SnliParams, TrainOptions};
 
 /// The same deed: entailment; with `no`: contradiction; other deeds: neutral.
 fn pairs(n: usize, first: usize) -> String {
@@ -31,7 +30,7 @@ fn folder() -> Folder {
     let labelled = NliPairs::new("train.tsv", lines).unwrap();
     let fit = FitParams { epochs: 40, batch: 16, lr: 0.02, ..FitParams::default() };
     let params = SnliParams { encoder: SnliEncoder::Bow, dim: 16, hidden: 24, fit, ..SnliParams::default() };
-    params.fit(&labelled, None, None, &NoObserver).unwrap().model.save(folder.path("snli.senv")).unwrap();
+    params.fit(&labelled, &TrainOptions::default()).unwrap().model.save(folder.path("snli.senv")).unwrap();
     folder
 }
 

@@ -94,7 +94,7 @@ fn what_cannot_be_tried_is_said_before_the_first_run() {
         ("margin = 0.2 wide\n", "wide"),
         ("windows = 1 2\n", "--windows"),
         ("temperature = 0.1\n", "--temperature 0.1: it belongs to loss = softmax-cosine"),
-        ("", "no setting"),
+        ("", "no hyperparameter"),
     ] {
         folder.write("grid.txt", grid);
         folder.run(&tune("pp", &[])).fails(2, &[says]);

@@ -4,7 +4,7 @@ use senv_core::{
 };
 
 use super::*;
-use crate::{PairData, PairInput, PairKind, PairOptions, TfIdf, TfIdfParams};
+use crate::{PairData, PairInput, PairKind, PairOptions, TfIdf, TfIdfParams, TrainOptions};
 
 /// Documents of ten sentences, each about one of ten things: four words of its own and three that all share.
 fn documents(n: usize) -> Vec<Vec<String>> {
@@ -59,7 +59,7 @@ fn counted(sentences: &[String]) -> TfIdf {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("text.txt");
     std::fs::write(&path, sentences.join("\n")).unwrap();
-    TfIdfParams::default().fit_files(&[path], &CorpusOptions::default(), &NoObserver).unwrap()
+    TfIdfParams::default().fit_files(&[path], &TrainOptions::default()).unwrap()
 }
 
 /// TF-IDF itself, as vectors with a number for each word.
@@ -82,7 +82,7 @@ fn one_vector_for_all_points_one_way() {
     assert!(random.mean > 0.999_999 && random.sd < 1e-6, "{random:?}");
     assert_eq!((neighbours.auc, neighbours.distance, check.tf_idf.unwrap().correlation), (0.5, 0.0, 0.0));
     assert_eq!(kinds(&check), ["one-direction", "neighbours-not-nearer", "low-tf-idf-agreement"]);
-    assert!(check.warnings[0].to_string().contains("--weights sif"), "{}", check.warnings[0]);
+    assert!(check.warnings[0].to_string().contains("weights of SIF"), "{}", check.warnings[0]);
 }
 
 #[test]

@@ -158,54 +158,54 @@ impl fmt::Display for CheckWarning {
             Self::OneDirection { mean_cosine } => write!(
                 f,
                 "the vectors all point one way: random sentences have a mean cosine of {mean_cosine:.2}, so nearly everything \
-                 looks similar; weight the words and take out what all sentences share (--weights sif, or senv train weighted \
-                 for a model that is there), or train for more --epochs"
+                 looks similar; weight the words and take out what all sentences share (weights of SIF with common components), or \
+                 train for more epochs"
             ),
             Self::FewDirections { directions } => write!(
                 f,
                 "the vectors differ in about {directions:.1} directions only, so that many sentences look alike; train for more \
-                 --epochs with a higher --lr, or on more text"
+                 epochs with a higher learning rate, or on more text"
             ),
             Self::LossAtChance { loss, chance } => write!(
                 f,
-                "the loss of {loss:.3} is not below {chance:.3}, which guessing has: nothing was learned; lower --lr, or train \
-                 for more --epochs"
+                "the loss of {loss:.3} is not below {chance:.3}, which guessing has: nothing was learned; train again with a \
+                 lower learning rate, or for more epochs"
             ),
             Self::FewWords { words, least } => write!(
                 f,
                 "{} words of training text are few: below {}, vectors compare other sentences than \
                  those of the text worse than averages of random vectors do; take more text, or go on from a model of a larger \
-                 one (--init-model, --init-vectors)",
+                 one",
                 grouped(words),
                 grouped(least)
             ),
             Self::NeighboursNotNearer { auc, tf_idf_auc } => write!(
                 f,
                 "neighbouring sentences are no nearer than random ones ({:.0} % of comparisons, {:.0} % by shared words \
-                 alone): the vectors miss what the text is about; train for more --epochs, or weight the words (--weights sif)",
+                 alone): the vectors miss what the text is about; train for more epochs, or weight the words (weights of SIF)",
                 percent(auc),
                 percent(tf_idf_auc)
             ),
             Self::LowTfIdfAgreement { correlation } => write!(
                 f,
                 "sentences that share words are hardly nearer (rank correlation with TF-IDF {correlation:.2}); weight the words \
-                 (--weights sif), or train for more --epochs"
+                 (weights of SIF), or train for more epochs"
             ),
             Self::ManyUnknownWords { share } => write!(
                 f,
-                "{:.0} % of the words are unknown; lower --min-count, train on more text of this kind, or give the text the \
+                "{:.0} % of the words are unknown; lower the minimum count, train on more text of this kind, or give the text the \
                  model's tokenizer and case",
                 percent(share)
             ),
             Self::ManyEmptySentences { share } => write!(
                 f,
-                "{:.0} % of the sentences have no known word, and a vector of zeros; lower --min-count, or train on more text \
+                "{:.0} % of the sentences have no known word, and a vector of zeros; lower the minimum count, or train on more text \
                  of this kind",
                 percent(share)
             ),
             Self::NotFinite { sentences } => write!(
                 f,
-                "{sentences} sentences have vectors with NaN or infinite numbers; train again with a lower --lr, or mend the \
+                "{sentences} sentences have vectors with NaN or infinite numbers; train again with a lower learning rate, or mend the \
                  word vectors that the model was made of"
             ),
         }

@@ -13,13 +13,15 @@ mod outcome;
 mod params;
 mod phases;
 mod recent;
+#[cfg(test)]
+mod resume_tests;
 mod run;
 #[cfg(test)]
 mod tests;
 mod watch;
 
 use ndarray::Array2;
-use senv_core::{Float, Parameters, Result as CoreResult, Table, TokenBatch, TokenId};
+use senv_core::{Float, MAX_METRICS, Metric, Parameters, Result as CoreResult, Table, TokenBatch, TokenId};
 use senv_losses::RowGradients;
 
 use crate::Result;
@@ -157,14 +159,10 @@ pub struct StepReport {
     /// no, that of equal cosines where cosines are compared. A run that stays far above it is stopped; `None` where
     /// there is no such value.
     pub chance: Option<f64>,
-    /// Share of the hinges that push, for margin losses.
-    pub active: Option<f64>,
     /// Tokens that were read and told, for systems that count them; 0 for others.
     pub tokens: u64,
-    /// Mean −ln p of a token of each decoder, in nats, as far as there are decoders.
-    pub nll: [Option<f64>; 2],
-    /// Whether p there is among sampled words.
-    pub sampled: bool,
+    /// What there is to say beside the loss; a place has the same metric at every step.
+    pub metrics: [Option<Metric>; MAX_METRICS],
 }
 
 /// A system to be trained.

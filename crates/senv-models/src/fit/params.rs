@@ -2,7 +2,6 @@
 
 use senv_core::{
     Error as CoreError, Result as CoreResult,
-    checkpoint::CheckpointPlan,
     hyperparameters::{Hyperparameter, Hyperparameters, Section, hyperparameters, named_values, set_value},
     optim::{Adam, UpdateRule},
 };
@@ -190,12 +189,6 @@ hyperparameters! {
         pub patience: Option<u32> = None => Validation[at_least 1];
         /// Random seed.
         pub seed: u64 = 1 => Training;
-        /// Threads, at most 1024; 0 (default) for all cores. The result does not depend on them.
-        @[serde(skip)]
-        pub threads: usize = 0 => skip;
-        /// Checkpoints; `None` for none.
-        @[serde(skip)]
-        pub checkpoint: Option<CheckpointPlan> = None => skip;
     }
 }
 
@@ -205,8 +198,7 @@ impl FitParams {
     /// # Errors
     /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        require(self.threads <= 1024, "threads", "at most 1024; 0 for all cores", self.threads as f64)
+        Ok(self.check_ranges()?)
     }
 
     /// The factor on the learning rate when the share `done` of the run is behind.
@@ -276,7 +268,6 @@ mod tests {
             FitParams { l2_words: f64::INFINITY, ..good.clone() },
             FitParams { clip: Some(0.0), ..good.clone() },
             FitParams { patience: Some(0), ..good.clone() },
-            FitParams { threads: 1025, ..good.clone() },
             FitParams { decay: Decay::Linear { warmup: 1.0, floor: 0.0 }, ..good.clone() },
         ];
         assert!(bad.iter().all(|params| params.check().is_err()));

@@ -1,22 +1,30 @@
 //! Means over the steps since the last report.
 
+use senv_core::{MAX_METRICS, Metric};
+
 use super::StepReport;
 
 /// Means over the steps since the last report.
 #[derive(Default)]
 pub(super) struct Recent {
     pub(super) loss: Mean,
-    pub(super) active: Mean,
-    pub(super) decoders: [Mean; 2],
-    pub(super) sampled: bool,
+    metrics: [(&'static str, Mean); MAX_METRICS],
 }
 
 impl Recent {
     pub(super) fn add(&mut self, report: &StepReport) {
-        self.loss.add(Some(report.loss));
-        self.active.add(report.active);
-        self.decoders.iter_mut().zip(report.nll).for_each(|(mean, nll)| mean.add(nll));
-        self.sampled = report.sampled;
+        self.loss.add(report.loss);
+        for ((name, mean), metric) in self.metrics.iter_mut().zip(report.metrics) {
+            if let Some(metric) = metric {
+                *name = metric.name;
+                mean.add(metric.value);
+            }
+        }
+    }
+
+    /// The mean of each metric.
+    pub(super) fn metrics(&self) -> [Option<Metric>; MAX_METRICS] {
+        self.metrics.map(|(name, mean)| mean.mean().map(|value| Metric { name, value }))
     }
 }
 
@@ -28,11 +36,9 @@ pub(super) struct Mean {
 }
 
 impl Mean {
-    fn add(&mut self, value: Option<f64>) {
-        if let Some(value) = value {
-            self.sum += value;
-            self.n += 1;
-        }
+    fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.n += 1;
     }
 
     pub(super) fn mean(self) -> Option<f64> {

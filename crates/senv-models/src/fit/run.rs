@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use senv_core::{
-    Control, Error as CoreError, Observer, Parameters, Progress, Result as CoreResult, optim::global_norm,
+    Control, Error as CoreError, Parameters, Progress, Result as CoreResult, RunOptions, optim::global_norm,
 };
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     order::Order,
     outcome::{FitOutcome, Stopped},
     phases::Lap,
-    recent::{Mean, Recent},
+    recent::Recent,
     watch::{Verdict, Watch},
 };
 use crate::{Error, Result, file};
@@ -38,23 +38,24 @@ pub fn fit<O: Objective + Send>(
     objective: &mut O,
     initial: impl FnOnce() -> Result<Weights> + Send,
     params: &FitParams,
-    observer: &dyn Observer,
+    options: &RunOptions<'_>,
 ) -> Result<FitOutcome> {
     params.check()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(senv_core::thread_count(params.threads)).build();
+    options.check()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.thread_count()).build();
     let pool = pool.map_err(|error| CoreError::InvalidParameter {
         name: "threads",
         requirement: "a number of threads that the system can start",
-        got: format!("{} ({error})", params.threads),
+        got: format!("{} ({error})", options.threads),
     })?;
-    pool.install(|| Run::new(objective, initial, params, observer)?.go())
+    pool.install(|| Run::new(objective, initial, params, options)?.go())
 }
 
 /// A run under way.
 pub(super) struct Run<'a, O> {
     objective: &'a mut O,
     params: &'a FitParams,
-    observer: &'a dyn Observer,
+    options: &'a RunOptions<'a>,
     settings: String,
     order: Order,
     total: u64,
@@ -97,7 +98,7 @@ impl<'a, O: Objective> Run<'a, O> {
         objective: &'a mut O,
         initial: impl FnOnce() -> Result<Weights>,
         params: &'a FitParams,
-        observer: &'a dyn Observer,
+        options: &'a RunOptions<'a>,
     ) -> Result<Self> {
         let sources = objective.sources();
         if sources.iter().all(|source| source.n_examples == 0) {
@@ -108,7 +109,7 @@ impl<'a, O: Objective> Run<'a, O> {
         let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.epochs)));
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
         let initial = initial()?;
-        let resumed = match &params.checkpoint {
+        let resumed = match &options.checkpoint {
             Some(plan) => checkpoint::resume(plan, &settings, params, &initial)?,
             None => None,
         };
@@ -121,7 +122,7 @@ impl<'a, O: Objective> Run<'a, O> {
             }
         };
         if !place.is_possible(&order, total) {
-            let path = params.checkpoint.as_ref().map(|plan| plan.path.clone()).unwrap_or_default();
+            let path = options.checkpoint.as_ref().map(|plan| plan.path.clone()).unwrap_or_default();
             return Err(Error::CheckpointMismatch { path, what: "a place that this run has not".to_owned() });
         }
         order.cursors = place.cursors.clone();
@@ -136,7 +137,7 @@ impl<'a, O: Objective> Run<'a, O> {
         Ok(Self {
             objective,
             params,
-            observer,
+            options,
             settings,
             order,
             total,
@@ -211,18 +212,16 @@ impl<'a, O: Objective> Run<'a, O> {
                     lr: lr.max(f64::MIN_POSITIVE),
                     loss: recent.loss.mean().unwrap_or(0.0),
                     seconds,
-                    active: recent.active.mean(),
                     tokens_per_second: (tokens > 0).then(|| tokens as f64 / seconds.max(1e-9)),
-                    decoders: recent.decoders.map(Mean::mean),
-                    sampled_perplexity: recent.sampled,
+                    metrics: recent.metrics(),
                     validation: self.place.history.last().map(|&(_, score)| score),
                 };
                 recent = Recent::default();
-                if self.observer.progress(&progress) == Control::Stop && self.place.step < self.total {
+                if self.options.observer.progress(&progress) == Control::Stop && self.place.step < self.total {
                     stopped = Stopped::Interrupted;
                 }
             }
-            if let Some(plan) = &self.params.checkpoint {
+            if let Some(plan) = &self.options.checkpoint {
                 let due = plan.every.is_some_and(|every| saved.elapsed() >= every);
                 if due || stopped == Stopped::Interrupted {
                     match self.save() {
@@ -230,7 +229,9 @@ impl<'a, O: Objective> Run<'a, O> {
                         Err(error) if stopped == Stopped::Interrupted => return Err(error),
                         // Hours of training are worth more than this checkpoint.
                         Err(error) => {
-                            self.observer.note(&format!("no checkpoint was written, training goes on: {error}"));
+                            self.options
+                                .observer
+                                .note(&format!("no checkpoint was written, training goes on: {error}"));
                         }
                     }
                     saved = Instant::now();
@@ -313,12 +314,12 @@ impl<'a, O: Objective> Run<'a, O> {
             (true, false) => format!("step {step}: validation {score:.4}"),
             (true, true) => format!("step {step}: validation {score:.4}, the best so far"),
         };
-        self.observer.note(&note);
+        self.options.observer.note(&note);
         Ok(())
     }
 
     fn save(&mut self) -> Result<()> {
-        match &self.params.checkpoint {
+        match &self.options.checkpoint {
             Some(plan) => checkpoint::save(&plan.path, &self.settings, &self.place, &self.learner, self.best.as_ref()),
             None => Ok(()),
         }

@@ -1,12 +1,7 @@
 //! The loop on a problem whose answer is known: each word vector is pulled to a target, a matrix to another.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use ndarray::Array2;
-use senv_core::{
-    Control, NoObserver, Observer, Parameters, Progress, Rows, Table, TokenId, checkpoint::CheckpointPlan,
-    optim::UpdateRule,
-};
+use senv_core::{Parameters, Rows, RunOptions, Table, TokenId, optim::UpdateRule};
 
 use senv_losses::RowGradients;
 
@@ -18,17 +13,17 @@ const DIM: usize = 5;
 
 /// ½ |w − (w's number)|² of the words of the batch, ½ |θ − 1|² of the parameters.
 #[derive(Default)]
-struct Targets {
+pub(super) struct Targets {
     /// From this step on the loss is NaN.
-    nan_from: Option<u64>,
+    pub(super) nan_from: Option<u64>,
     /// From this step on a number of the gradient is this.
-    long_from: Option<(u64, f32)>,
+    pub(super) long_from: Option<(u64, f32)>,
     /// Whether there is an output of which each step touches a few rows, and whether it gives them as rows.
-    output: Option<bool>,
+    pub(super) output: Option<bool>,
     /// Scores handed out in turn.
-    scores: Vec<f64>,
-    validations: usize,
-    weight: Option<f64>,
+    pub(super) scores: Vec<f64>,
+    pub(super) validations: usize,
+    pub(super) weight: Option<f64>,
 }
 
 impl Objective for Targets {
@@ -123,7 +118,7 @@ impl Targets {
     }
 }
 
-fn with_output() -> Result<Weights> {
+pub(super) fn with_output() -> Result<Weights> {
     let mut weights = initial()?;
     let mut output = Parameters::new();
     output.push("w", [ROWS, 3], vec![0.0; 3 * ROWS])?;
@@ -132,154 +127,60 @@ fn with_output() -> Result<Weights> {
     Ok(weights)
 }
 
-fn initial() -> Result<Weights> {
+pub(super) fn initial() -> Result<Weights> {
     let mut parameters = Parameters::new();
     parameters.push("matrix", [3, 4], vec![0.0; 12])?;
     Ok(Weights { words: Table::zeros(WORDS as usize, DIM)?, parameters: vec![parameters] })
 }
 
-fn params() -> FitParams {
+pub(super) fn params() -> FitParams {
     FitParams { epochs: 12, batch: 8, lr: 0.05, seed: 3, l2_words: 0.01, clip: Some(50.0), ..FitParams::default() }
 }
 
-fn bits(weights: &Weights) -> Vec<u32> {
+pub(super) fn bits(weights: &Weights) -> Vec<u32> {
     let words = weights.words.iter().flatten();
     let dense = weights.parameters.iter().flat_map(|group| group.iter().flat_map(|tensor| tensor.values()));
     words.chain(dense).map(|x| x.to_bits()).collect()
-}
-
-/// Stops after so many reports; a report comes at the latest at the end.
-struct StopAt(AtomicU64);
-
-impl Observer for StopAt {
-    fn progress(&self, _: &Progress) -> Control {
-        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 { Control::Stop } else { Control::Continue }
-    }
 }
 
 #[test]
 fn it_learns_and_threads_do_not_change_a_bit() {
     for words in [WordUpdates::Sparse, WordUpdates::Dense] {
         let params = FitParams { epochs: 400, words, l2_words: 0.0, ..params() };
-        let one = fit(&mut Targets::default(), initial, &params, &NoObserver).unwrap();
+        let one = fit(&mut Targets::default(), initial, &params, &RunOptions::default()).unwrap();
         assert_eq!((one.stopped, one.steps), (Stopped::Finished, 400 * 8));
         assert!((one.weights.words.row(9)[0] - 9.0).abs() < 0.1, "{:?}", one.weights.words.row(9));
         assert!((one.weights.parameters[0][0].values()[5] - 1.0).abs() < 0.01);
         for threads in [2, 5] {
-            let more = fit(&mut Targets::default(), initial, &FitParams { threads, ..params.clone() }, &NoObserver);
+            let more = fit(&mut Targets::default(), initial, &params, &RunOptions { threads, ..RunOptions::default() });
             assert_eq!(bits(&one.weights), bits(&more.unwrap().weights));
         }
     }
     let frozen = FitParams { words: WordUpdates::Frozen, ..params() };
-    let frozen = fit(&mut Targets::default(), initial, &frozen, &NoObserver).unwrap();
+    let frozen = fit(&mut Targets::default(), initial, &frozen, &RunOptions::default()).unwrap();
     assert!(
         frozen.weights.words.iter().flatten().all(|&x| x == 0.0) && frozen.weights.parameters[0][0].values()[0] > 0.1
     );
-}
-
-/// Other weights of the same shapes, so that one can tell where a resumed run began.
-fn ones(mut weights: Weights) -> Weights {
-    weights.words.values_mut().fill(1.0);
-    weights
-}
-
-/// Files whose checksums fit and that no run can have written: more steps than there are, examples that are not there,
-/// weights of other shapes.
-#[test]
-fn forged_checkpoints_are_refused() {
-    let mut order = order::Order::new(vec![Source { n_examples: 5, weight: None }; 2], 2, 1);
-    let watch = watch::Watch::new(1.0);
-    let place = |step, loss, order: &order::Order| checkpoint::Place {
-        step,
-        cursors: order.cursors.clone(),
-        history: vec![],
-        stale: 0,
-        loss: (0.0, loss),
-        watch,
-    };
-    assert!(place(6, 6, &order).is_possible(&order, 6));
-    assert!(!place(7, 6, &order).is_possible(&order, 6) && !place(u64::MAX, 6, &order).is_possible(&order, 6));
-    assert!(!place(6, u64::MAX, &order).is_possible(&order, 6));
-    order.next(0, &mut Vec::new()); // two examples of a source are behind
-    for n_examples in [1, 3] {
-        let smaller = order::Order::new(vec![Source { n_examples, weight: None }; 2], 2, 1);
-        let one = order::Order::new(vec![Source { n_examples: 5, weight: None }], 2, 1);
-        let behind = place(1, 1, &order);
-        assert_eq!(behind.is_possible(&smaller, 6), n_examples > 2, "{n_examples}");
-        assert!(!behind.is_possible(&one, 6), "a source too many");
-    }
-
-    let folder = tempfile::tempdir().unwrap();
-    let plan = |resume| Some(CheckpointPlan { path: folder.path().join("c"), every: None, resume });
-    stopped_after(&mut Targets::default(), 3, &FitParams { checkpoint: plan(false), ..params() });
-    let resumed = FitParams { checkpoint: plan(true), ..params() };
-    let longer = || {
-        let Weights { words, parameters } = initial()?;
-        Ok(Weights { words: Table::zeros(words.n_rows() + 1, words.dim())?, parameters })
-    };
-    for error in [
-        fit(&mut Targets::default(), longer, &resumed, &NoObserver).unwrap_err(),
-        fit(&mut Targets::default(), with_output, &resumed, &NoObserver).unwrap_err(),
-    ] {
-        assert!(error.to_string().contains("weights of other shapes"), "{error}");
-    }
-    fit(&mut Targets::default(), initial, &resumed, &NoObserver).unwrap();
-}
-
-#[test]
-fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
-    let folder = tempfile::tempdir().unwrap();
-    for (rule, weight) in [(UpdateRule::default(), None), (UpdateRule::Sgd, Some(3.0))] {
-        let params = FitParams { rule, epochs: 4, ..params() };
-        let objective = || Targets { scores: vec![0.1, 0.5, 0.2, 0.3], weight, ..Targets::default() };
-        let whole = fit(&mut objective(), initial, &params, &NoObserver).unwrap();
-        let path = folder.path().join(format!("{weight:?}"));
-        for stop in 1..whole.steps {
-            let plan = |resume| Some(CheckpointPlan { path: path.clone(), every: None, resume });
-            let first = FitParams { checkpoint: plan(false), threads: 2, ..params.clone() };
-            let mut run = objective();
-            let broken = stopped_after(&mut run, stop, &first);
-            assert_eq!((broken.stopped, broken.steps), (Stopped::Interrupted, stop));
-            let mut second = Targets { validations: run.validations, ..objective() };
-            let second_params = FitParams { checkpoint: plan(true), ..params.clone() };
-            let resumed = fit(&mut second, || initial().map(ones), &second_params, &NoObserver).unwrap();
-            assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
-            assert_eq!((&whole.history, whole.best, whole.loss), (&resumed.history, resumed.best, resumed.loss));
-        }
-        let other =
-            FitParams { lr: 0.06, checkpoint: Some(CheckpointPlan { path, every: None, resume: true }), ..params };
-        let error = fit(&mut objective(), initial, &other, &NoObserver).unwrap_err();
-        assert!(matches!(error, Error::CheckpointMismatch { .. }), "{error}");
-    }
-}
-
-/// A run that is asked to stop after exactly so many steps.
-fn stopped_after(objective: &mut Targets, steps: u64, params: &FitParams) -> FitOutcome {
-    params.check().unwrap();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(params.threads).build().unwrap();
-    pool.install(|| {
-        run::Run::new(objective, initial, params, &StopAt(AtomicU64::new(steps))).unwrap().reporting_always().go()
-    })
-    .unwrap()
 }
 
 #[test]
 fn the_best_weights_are_kept_and_the_run_stops_when_they_get_no_better() {
     let mut objective = Targets { scores: vec![0.2, 0.4, 0.3, 0.1, 0.9], ..Targets::default() };
     let params = FitParams { patience: Some(2), ..params() };
-    let fitted = fit(&mut objective, initial, &params, &NoObserver).unwrap();
+    let fitted = fit(&mut objective, initial, &params, &RunOptions::default()).unwrap();
     assert_eq!((fitted.stopped, fitted.best, fitted.steps), (Stopped::Early, Some((16, 0.4)), 32));
-    let two = fit(&mut Targets::default(), initial, &FitParams { epochs: 2, ..params }, &NoObserver).unwrap();
+    let two =
+        fit(&mut Targets::default(), initial, &FitParams { epochs: 2, ..params }, &RunOptions::default()).unwrap();
     assert_eq!(bits(&fitted.weights), bits(&two.weights));
 }
 
 #[test]
 fn a_loss_that_is_no_number_stops_the_run_and_keeps_the_best() {
     let mut objective = Targets { nan_from: Some(11), ..Targets::default() };
-    let error = fit(&mut objective, initial, &params(), &NoObserver).unwrap_err();
+    let error = fit(&mut objective, initial, &params(), &RunOptions::default()).unwrap_err();
     assert!(matches!(error, Error::Diverged { step: 11, .. }) && error.to_string().contains("step 11"), "{error}");
     let mut objective = Targets { nan_from: Some(11), scores: vec![0.5], ..Targets::default() };
-    let fitted = fit(&mut objective, initial, &params(), &NoObserver).unwrap();
+    let fitted = fit(&mut objective, initial, &params(), &RunOptions::default()).unwrap();
     assert_eq!(fitted.best, Some((8, 0.5)));
     assert!(matches!(fitted.stopped, Stopped::Diverged { step: 11, .. }));
     assert!(fitted.weights.words.iter().flatten().all(|x| x.is_finite()));
@@ -291,26 +192,26 @@ fn a_gradient_that_explodes_stops_the_run_and_keeps_the_best() {
         for clip in [None, Some(1.0)] {
             let params = FitParams { clip, ..params() };
             let objective = || Targets { long_from: Some((11, value)), ..Targets::default() };
-            let error = fit(&mut objective(), initial, &params, &NoObserver).unwrap_err();
+            let error = fit(&mut objective(), initial, &params, &RunOptions::default()).unwrap_err();
             assert!(matches!(error, Error::ExplodingGradient { step: 11, .. }), "{error}");
             assert!(error.to_string().contains("step 11") && error.to_string().contains(expected), "{error}");
             let mut with_best = Targets { scores: vec![0.5], ..objective() };
-            let fitted = fit(&mut with_best, initial, &params, &NoObserver).unwrap();
+            let fitted = fit(&mut with_best, initial, &params, &RunOptions::default()).unwrap();
             assert_eq!((fitted.best, fitted.steps), (Some((8, 0.5)), 11));
             assert!(matches!(fitted.stopped, Stopped::Exploded { step: 11, .. }), "{:?}", fitted.stopped);
             assert!(fitted.weights.parameters[0][0].values().iter().all(|x| x.is_finite()));
         }
     }
     let mut short = Targets { long_from: Some((11, 9e9)), ..Targets::default() };
-    assert_eq!(fit(&mut short, initial, &params(), &NoObserver).unwrap().stopped, Stopped::Finished);
+    assert_eq!(fit(&mut short, initial, &params(), &RunOptions::default()).unwrap().stopped, Stopped::Finished);
 }
 
 #[test]
 fn rows_of_an_output_are_learnt_as_the_dense_rule_does_where_resting_rows_have_no_moments() {
     let run = |rule, clip, as_rows, threads| {
-        let params = FitParams { rule, clip, threads, ..params() };
+        let (params, options) = (FitParams { rule, clip, ..params() }, RunOptions { threads, ..RunOptions::default() });
         let mut objective = Targets { output: Some(as_rows), ..Targets::default() };
-        fit(&mut objective, with_output, &params, &NoObserver).unwrap().weights
+        fit(&mut objective, with_output, &params, &options).unwrap().weights
     };
     // Gradients are about 100 long: clipping is at work, and the factor has all its digits in f64.
     for clip in [None, Some(50.0)] {
@@ -321,59 +222,6 @@ fn rows_of_an_output_are_learnt_as_the_dense_rule_does_where_resting_rows_have_n
         assert!([2, 5].iter().all(|&threads| bits(&run(UpdateRule::default(), clip, true, threads)) == bits(&adam)));
         assert_ne!(bits(&adam), bits(&run(UpdateRule::default(), clip, false, 1)), "moments of resting rows rest too");
     }
-}
-
-#[test]
-fn a_run_with_rows_is_resumed_to_the_bit() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rows");
-    let objective = || Targets { output: Some(true), ..Targets::default() };
-    let params = FitParams { epochs: 4, ..params() };
-    let whole = fit(&mut objective(), with_output, &params, &NoObserver).unwrap();
-    for stop in [1, 7, 20] {
-        let plan = |resume| Some(CheckpointPlan { path: path.clone(), every: None, resume });
-        let first = FitParams { checkpoint: plan(false), ..params.clone() };
-        let run = run::Run::new(&mut objective(), with_output, &first, &StopAt(AtomicU64::new(stop)))
-            .unwrap()
-            .reporting_always()
-            .go()
-            .unwrap();
-        assert_eq!((run.stopped, run.steps), (Stopped::Interrupted, stop));
-        let second = FitParams { checkpoint: plan(true), threads: 2, ..params.clone() };
-        let resumed = fit(&mut objective(), || with_output().map(ones), &second, &NoObserver).unwrap();
-        assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
-    }
-}
-
-/// Keeps the notes.
-#[derive(Default)]
-struct Notes(std::sync::Mutex<Vec<String>>);
-
-impl Observer for Notes {
-    fn progress(&self, _: &Progress) -> Control {
-        Control::Continue
-    }
-
-    fn note(&self, message: &str) {
-        self.0.lock().unwrap().push(message.to_owned());
-    }
-}
-
-#[test]
-fn a_checkpoint_that_cannot_be_written_does_not_end_the_training() {
-    let path = std::path::PathBuf::from("/dev/null/no/such/folder/checkpoint");
-    let plan = CheckpointPlan { path, every: Some(std::time::Duration::ZERO), resume: false };
-    let (notes, whole) = (Notes::default(), fit(&mut Targets::default(), initial, &params(), &NoObserver).unwrap());
-    let params = FitParams { checkpoint: Some(plan), ..params() };
-    let run = fit(&mut Targets::default(), initial, &params, &notes).unwrap();
-    assert_eq!((run.stopped, bits(&run.weights)), (Stopped::Finished, bits(&whole.weights)));
-    let notes = notes.0.into_inner().unwrap();
-    assert!(notes[0].contains("training goes on: cannot create /dev/null/no/such"), "{}", notes[0]);
-    let stopped = run::Run::new(&mut Targets::default(), initial, &params, &StopAt(AtomicU64::new(2)))
-        .unwrap()
-        .reporting_always()
-        .go();
-    assert!(stopped.is_err(), "what was asked to stop and cannot be kept is an error");
 }
 
 /// Nothing to learn from.
@@ -404,8 +252,18 @@ impl Objective for Nothing {
 }
 
 #[test]
+fn too_many_threads_are_an_error() {
+    let options = RunOptions { threads: 1025, ..RunOptions::default() };
+    let error = fit(&mut Targets::default(), initial, &params(), &options).unwrap_err();
+    assert!(error.to_string().contains("threads must be at most 1024"), "{error}");
+}
+
+#[test]
 fn an_objective_without_examples_is_an_error() {
-    assert!(matches!(fit(&mut Nothing, initial, &params(), &NoObserver), Err(Error::NoExamples { kind: "nothing" })));
+    assert!(matches!(
+        fit(&mut Nothing, initial, &params(), &RunOptions::default()),
+        Err(Error::NoExamples { kind: "nothing" })
+    ));
 }
 
 /// Two steps of plain SGD, one with all words and one with words 0 to 6: those are in both, whichever comes first.
@@ -417,7 +275,7 @@ fn two_steps(clip: Option<f64>, l2_words: f64, l2_norm: L2Scaling) -> Weights {
         (0..WORDS as usize).for_each(|i| weights.words.row_mut(i).fill(0.5));
         Ok(weights)
     };
-    let fitted = fit(&mut Targets::default(), initial, &params, &NoObserver).unwrap();
+    let fitted = fit(&mut Targets::default(), initial, &params, &RunOptions::default()).unwrap();
     assert_eq!(fitted.steps, 2);
     fitted.weights
 }

@@ -148,7 +148,7 @@ impl PairData {
 fn check_weight(input: &PairInput) -> Result<()> {
     match input.weight {
         Some(weight) if !(weight.is_finite() && weight > 0.0) => {
-            let requirement = "above 0, as in --pairs FILE:2.5";
+            let requirement = "finite and above 0";
             Err(CoreError::InvalidParameter { name: "weight", requirement, got: weight.to_string() }.into())
         }
         _ => Ok(()),

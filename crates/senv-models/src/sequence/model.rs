@@ -14,7 +14,7 @@ use std::{fmt::Debug, path::Path};
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
 use senv_core::{
     Coverage, Parameters, Result as CoreResult, Rows, Scratch, SentenceEncoder, Table, TokenBatch, TokenId, Vocabulary,
-    kernels,
+    hyperparameters::Hyperparameters, kernels,
 };
 use senv_encoders::{BeamSearch, GruDecoder, beam_search};
 use senv_store::{ModelFile, ModelWriter};
@@ -28,7 +28,9 @@ use super::{
 use crate::{Error, Result, file};
 
 /// The settings of a system with decoders.
-pub trait SequenceSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static {
+pub trait SequenceSystem:
+    Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
+{
     /// The name of its kind in model files.
     const KIND: &'static str;
 
@@ -341,6 +343,10 @@ impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
 
     fn config_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.config.params.as_ref().map(S::hyperparameters).unwrap_or_default()
     }
 
     fn write(&self, path: &Path) -> Result<()> {

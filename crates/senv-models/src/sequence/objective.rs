@@ -10,7 +10,7 @@
 //! and a paraphrase, α = (1, α) from `dual-decoder-objective`.
 
 use ndarray::Array2;
-use senv_core::{Float, Parameters, Result as CoreResult, Sentences, TokenBatch, TokenId};
+use senv_core::{Float, Metric, Parameters, Result as CoreResult, Sentences, TokenBatch, TokenId};
 use senv_encoders::{Encoder, GruDecoder};
 use senv_losses::{Reduction, RowGradients};
 
@@ -107,8 +107,10 @@ impl Seq2Seq {
         let (vectors, saved) = self.encoder.forward(&parameters[0], &batches[0], words[0].view())?;
         let mut d_vectors = Array2::zeros(vectors.raw_dim());
         let mut d_words: Vec<Array2<F>> = words.iter().map(|words| Array2::zeros(words.raw_dim())).collect();
-        let sampled = matches!(self.output, Output::Sampled(..));
-        let mut report = StepReport { tokens: batches[0].n_tokens() as u64, sampled, ..StepReport::default() };
+        // Among a few sampled words it is far below that over all words.
+        let is_sampled = matches!(self.output, Output::Sampled(..));
+        let name = if is_sampled { "perplexity among samples" } else { "perplexity" };
+        let mut report = StepReport { tokens: batches[0].n_tokens() as u64, ..StepReport::default() };
         for (k, &alpha) in context.alphas.iter().enumerate() {
             let (decoder, (of_decoder, of_output)) = (self.decoder(k)?, self.groups(k));
             let (batch, words) = (&batches[1 + k], words[1 + k].view());
@@ -130,7 +132,7 @@ impl Seq2Seq {
             report.loss += alpha * loss / per_token; // (F1)
             // Of a guess, by the full softmax; among samples it is no more.
             *report.chance.get_or_insert(0.0) += alpha * (self.form.n_words as f64).ln();
-            report.nll[k] = Some(loss / per_token);
+            report.metrics[k] = Some(Metric { name, value: (loss / per_token).exp() });
             report.tokens += batch.n_tokens() as u64;
             decoder.backward(
                 &parameters[of_decoder],

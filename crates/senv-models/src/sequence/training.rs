@@ -1,9 +1,8 @@
 //! From files or pairs to a trained encoder with decoders: what Skip-thoughts, RNN AE and P-thought share.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use senv_core::{CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary, hyperparameters::Hyperparameters};
-use senv_store::Embeddings;
+use senv_core::{Observer, TokenId, Tokenizer, Vocabulary, hyperparameters::Hyperparameters};
 
 use super::{
     form::SequenceForm,
@@ -13,7 +12,7 @@ use super::{
     words::{LongSentences, SPECIAL, Text, assemble, known},
 };
 use crate::{
-    Error, Result, file,
+    Error, Result, TrainOptions, file,
     fit::{FitParams, Weights, fit, require},
     initial::{Initial, vectors_fingerprint},
     training::Trained,
@@ -101,47 +100,39 @@ pub(crate) trait Trainable: SequenceSystem {
         settings.fit.check()
     }
 
-    /// Trains on text files with the examples that `examples` finds; `dev` are held-out files of the same layout.
+    /// Trains on text files with the examples that `examples` finds; validated on files of the same layout.
     fn fit_text(
         &self,
         paths: &[impl AsRef<Path>],
-        dev: &[impl AsRef<Path>],
-        options: &CorpusOptions,
         examples: fn(&Text) -> Vec<Example>,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SequenceModel<Self>>> {
         let Settings { tokenizer, min_count, max_vocabulary, max_tokens, .. } = self.settings();
-        let options = CorpusOptions { tokenizer: tokenizer.clone(), ..options.clone() };
-        let (vocabulary, text) = Text::read(paths, &options, max_tokens, observer, |words, corpus| {
+        let (reading, observer) = (options.reading(tokenizer, 1), options.observer);
+        let (vocabulary, text) = Text::read(paths, &reading, max_tokens, observer, |words, corpus| {
             assemble(words, corpus.n_sentences(), max_vocabulary, |_, count| count >= min_count)
         })?;
         let found = examples(&text);
-        let held_out = if dev.is_empty() {
-            None
-        } else {
+        let held_out = |dev: &[PathBuf]| -> Result<_> {
             let number = |words: &Vocabulary, _: &_| Ok(((), known(&vocabulary, words)));
-            let ((), text) = Text::read(dev, &options, max_tokens, observer, number)?;
-            let names: Vec<String> = dev.iter().map(|path| path.as_ref().display().to_string()).collect();
+            let ((), text) = Text::read(dev, &reading, max_tokens, observer, number)?;
+            let names: Vec<String> = dev.iter().map(|path| path.display().to_string()).collect();
             let found = examples(&text);
-            Some((text, found, names.join(", ")))
+            Ok((text, found, names.join(", ")))
         };
+        let held_out = options.dev.filter(|dev| !dev.is_empty()).map(held_out).transpose()?;
         let data = Data::new(self, vocabulary, (text, found), held_out, observer).map_err(|error| match error {
             Error::NoExamples { .. } => {
                 Error::NoExamplesIn { paths: paths.iter().map(|path| path.as_ref().to_owned()).collect() }
             }
             error => error,
         })?;
-        self.fit_data(data, vectors, observer)
+        self.fit_data(data, options)
     }
 
     /// Trains on examples. `</s>` and `unk` among the vectors stand for the end token and for unknown words.
-    fn fit_data(
-        &self,
-        data: Data,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Trained<SequenceModel<Self>>> {
+    fn fit_data<D>(&self, data: Data, options: &TrainOptions<'_, D>) -> Result<Trained<SequenceModel<Self>>> {
+        let vectors = options.vectors;
         let Settings { tokenizer, max_tokens, end, normalize, weights, initial, fit: params, .. } = self.settings();
         let vocabulary = data.vocabulary;
         let form = self.form(vocabulary.len());
@@ -164,7 +155,7 @@ pub(crate) trait Trainable: SequenceSystem {
             identity,
         };
         let start = || Ok(Weights { words, parameters: seq2seq.init(params.seed)? });
-        let fitted = fit(&mut objective, start, params, observer)?;
+        let fitted = fit(&mut objective, start, params, &options.run())?;
         let reading = Reading { tokenizer: tokenizer.clone(), max_tokens, unknown: Some(UNKNOWN), end };
         let config = SequenceConfig { parts: vec![form], reading, normalize, params: Some(self.clone()) };
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {

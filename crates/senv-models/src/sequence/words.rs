@@ -115,7 +115,7 @@ impl Text {
         number: impl FnOnce(&Vocabulary, &Corpus) -> Result<(T, Vec<TokenId>)>,
     ) -> Result<(T, Self)> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        let options = CorpusOptions { min_count: 1, max_vocabulary: None, ..options.clone() };
+        let options = CorpusOptions { max_vocabulary: None, ..options.clone() };
         let (words, corpus) = Corpus::read(&paths, &options, observer)?;
         let (more, numbers) = number(&words, &corpus)?;
         let (all, ends) = numbered(&corpus, |token| Some(numbers[token.index()]))?;

@@ -5,16 +5,15 @@
 //! encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
 
 use senv_core::{
-    Corpus, Observer, Table, Tokenizer, Vocabulary,
+    Corpus, Table, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters},
 };
 use senv_negative_sampling::{NeighbouringSentences, Noise, Params, Subsampling, Tables, fit};
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, UnknownWords,
-    WeightScheme, file, initial, weight_scheme::weights, weighting,
+    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, TrainOptions, Trained,
+    UnknownWords, WeightScheme, file, initial, weight_scheme::weights, weighting,
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
@@ -72,13 +71,8 @@ impl TextSystem for FastSentParams {
         SharedParams { dim, tokenizer, min_count, training }
     }
 
-    fn fit_from(
-        &self,
-        vocabulary: Vocabulary,
-        corpus: &Corpus,
-        start: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Trained<FastSent>> {
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<FastSent>> {
+        let start = options.vectors;
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
         let (seed, n) = (self.training.seed, vocabulary.len());
@@ -92,7 +86,7 @@ impl TextSystem for FastSentParams {
         };
         let report = InitialVectorReport::of(&vocabulary, start);
         let settings = initial::settings_from(file::to_json(self)?, start);
-        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
         Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }

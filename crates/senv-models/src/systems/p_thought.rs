@@ -4,16 +4,15 @@
 //! `dual-decoder-objective`. Word vectors stay as they are given.
 
 use senv_core::{
-    Observer, Sentences, TokenId, Tokenizer,
+    Sentences, TokenId, Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::{DEFAULT_SAMPLED, DualObjective, Reduction};
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Result,
+    Result, TrainOptions,
     fit::{FitParams, WordUpdates},
     initial::Initial,
     pairs::{PairData, PairSource},
@@ -103,23 +102,18 @@ impl PThoughtParams {
     }
 
     /// Trains on all ordered pairs of sentences that mean the same. Words that are rare, or without a vector among
-    /// `vectors` if there are any, are unknown; `</s>` and `unk` there stand for the end token and for unknown words.
+    /// the vectors of the options if there are any, are unknown; `</s>` and `unk` there stand for the end token and for unknown words.
     ///
-    /// `dev` are held-out pairs: with them the weights of the highest mean ln p of a held-out token are kept, weighed by
-    /// `objective`; without them the last. Read data with a [`min_count`](crate::PairOptions::min_count) of 1: words that
+    /// It is validated on held-out pairs: the weights of the highest mean ln p of a held-out token are kept, weighed by
+    /// `objective`. Read data with a [`min_count`](crate::PairOptions::min_count) of 1: words that
     /// the data itself leaves out are missing, not unknown.
     ///
     /// # Errors
     /// [`Error::NoExamples`](crate::Error::NoExamples) without a pair,
     /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) without a held-out one; whatever is wrong with the
     /// parameters, the memory, or the training itself.
-    pub fn fit(
-        &self,
-        data: &PairData,
-        dev: Option<&PairData>,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Trained<PThought>> {
+    pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &PairData>) -> Result<Trained<PThought>> {
+        let TrainOptions { vectors, dev, observer, .. } = *options;
         self.check()?;
         let n_sentences: usize = data.sources.iter().map(|source| source.sentences().len()).sum();
         let keep =
@@ -133,7 +127,7 @@ impl PThoughtParams {
         };
         let held_out = dev.map(held_out).transpose()?;
         let data = Data::new(self, vocabulary, train, held_out, observer)?;
-        self.fit_data(data, vectors, observer)
+        self.fit_data(data, options)
     }
 
     /// The sentences of all sources, their words numbered anew, and the ordered pairs.

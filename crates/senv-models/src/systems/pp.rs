@@ -4,17 +4,16 @@
 //! loss is `margin-loss` with the hardest negatives of the batch and an L2 penalty of the word vectors towards their initial values.
 
 use senv_core::{
-    Observer, Parameters, Tokenizer,
+    Parameters, Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdaGradParams, AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Average, Pooling};
 use senv_losses::InfoNce;
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, TextSize, UnknownWords, WeightScheme, file,
+    Averaged, AveragedSystem, Result, TextSize, TrainOptions, UnknownWords, WeightScheme, file,
     fit::{Decay, FitParams, Weights, fit},
     initial::{self, Initial},
     pair_training::{PairLoss, PairObjective, PairParams},
@@ -111,17 +110,12 @@ impl PpParams {
         self.fit.check()
     }
 
-    /// Trains on pairs; `vectors` are word vectors to start from, `dev` scored pairs to choose the best weights by.
+    /// Trains on pairs, validated on scored ones.
     ///
     /// # Errors
     /// Whatever is wrong with the parameters, the memory, or the training itself.
-    pub fn fit(
-        &self,
-        data: &PairData,
-        vectors: Option<&Embeddings>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
-    ) -> Result<Trained<Pp>> {
+    pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Pp>> {
+        let vectors = options.vectors;
         self.check()?;
         weighting::check_counts(self.weighting, &data.vocabulary)?;
         let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
@@ -133,12 +127,12 @@ impl PpParams {
             data,
             &self.pairs,
             &self.tokenizer,
-            dev,
+            options.dev.unwrap_or_default(),
             &settings,
             self.fit.penalty(0.0),
         );
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
-        let fitted = fit(&mut objective, start, &self.fit, observer)?;
+        let fitted = fit(&mut objective, start, &self.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |weights| {
             Averaged::new(self.clone(), data.vocabulary.clone(), weights.words, data)
         })

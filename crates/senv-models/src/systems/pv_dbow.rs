@@ -8,17 +8,16 @@ use senv_store::ModelFile;
 use std::path::Path;
 
 use senv_core::{
-    Corpus, Coverage, Observer, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
+    Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters},
     init,
 };
 use senv_negative_sampling::{DistributedBagOfWords, Inference, Noise, Params, Subsampling, Tables, fit, infer};
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    InitialVectorReport, Result, SavedModel, SharedParams, TextSize, TextSystem, Trained, average::known_tokens, file,
-    initial, saved::ReadModel, text_system,
+    InitialVectorReport, Result, SavedModel, SharedParams, TextSize, TextSystem, TrainOptions, Trained,
+    average::known_tokens, file, initial, saved::ReadModel, text_system,
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
@@ -68,13 +67,8 @@ impl TextSystem for PvDbowParams {
         SharedParams { dim, tokenizer, min_count, training }
     }
 
-    fn fit_from(
-        &self,
-        vocabulary: Vocabulary,
-        corpus: &Corpus,
-        start: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Trained<PvDbow>> {
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<PvDbow>> {
+        let start = options.vectors;
         self.check()?;
         let seed = self.training.seed;
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
@@ -90,7 +84,7 @@ impl TextSystem for PvDbowParams {
         };
         let report = InitialVectorReport::of(&vocabulary, start);
         let settings = initial::settings_from(file::to_json(self)?, start);
-        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
         let words = std::mem::replace(&mut outcome.tables.target, Table::zeros(0, self.dim)?);
         Ok(Trained::new(&outcome, report, PvDbow { params: self.clone(), vocabulary, noise, words }))
     }
@@ -183,6 +177,10 @@ impl SavedModel for PvDbow {
 
     fn config_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.params.hyperparameters()
     }
 
     fn write(&self, path: &Path) -> Result<()> {

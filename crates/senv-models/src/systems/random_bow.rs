@@ -119,6 +119,10 @@ impl SavedModel for RandomBow {
         serde_json::to_value(&self.params).unwrap_or_default()
     }
 
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.params.hyperparameters()
+    }
+
     fn write(&self, path: &Path) -> Result<()> {
         self.save(path)
     }

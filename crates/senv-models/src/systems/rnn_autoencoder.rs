@@ -4,19 +4,18 @@
 //! that compares it; it is the first state here.
 
 use crate::WordUpdates;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use senv_core::{
-    CorpusOptions, Observer, Tokenizer,
+    Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::Reduction;
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Result,
+    Result, TrainOptions,
     fit::FitParams,
     initial::Initial,
     sequence::{
@@ -75,9 +74,8 @@ impl RnnAutoencoderParams {
         self.check_settings()
     }
 
-    /// Trains on text files, a sentence a line. `dev` are held-out files, read with the words of the training text: with
-    /// them the weights of the highest mean ln p of a held-out token are kept; without them the last. `vectors` are word
-    /// vectors to start from.
+    /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
+    /// text: the weights of the highest mean ln p of a held-out token are kept.
     ///
     /// # Errors
     /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever is
@@ -85,13 +83,10 @@ impl RnnAutoencoderParams {
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
-        dev: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<RnnAutoencoder>> {
         self.check()?;
-        self.fit_text(paths, dev, options, each, vectors, observer)
+        self.fit_text(paths, each, options)
     }
 }
 

@@ -7,18 +7,17 @@
 //! (`senv-negative-sampling`).
 
 use senv_core::{
-    Corpus, FeatureList, Features, Observer, RowId, Stream, Table, TokenId, Tokenizer, Vocabulary,
+    Corpus, FeatureList, Features, RowId, Stream, Table, TokenId, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     init,
 };
 use senv_negative_sampling::{MaskedFeatures, MaskedTargets, Noise, Params, Subsampling, Tables, fit};
 use senv_ngram::{Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramParams, WordNgrams};
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, UnknownWords,
-    WeightScheme, file, initial, ngram_buckets, weight_scheme::weights, weighting,
+    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, TrainOptions, Trained,
+    UnknownWords, WeightScheme, file, initial, ngram_buckets, weight_scheme::weights, weighting,
 };
 
 /// Power of the counts in the noise distribution (P1, section 2.3).
@@ -182,19 +181,14 @@ impl TextSystem for Sent2VecParams {
         SharedParams { dim, tokenizer, min_count, training }
     }
 
-    fn fit_from(
-        &self,
-        vocabulary: Vocabulary,
-        corpus: &Corpus,
-        start: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Trained<Sent2Vec>> {
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Sent2Vec>> {
+        let start = options.vectors;
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
         if self.word_ngrams > 1 && self.buckets.is_none() {
             let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX))?;
-            observer.note(&ngram_buckets::note(n));
-            return Self { buckets: Some(n), ..self.clone() }.fit_from(vocabulary, corpus, start, observer);
+            options.observer.note(&ngram_buckets::note(n));
+            return Self { buckets: Some(n), ..self.clone() }.fit(vocabulary, corpus, options);
         }
         let seed = self.training.seed;
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
@@ -223,7 +217,7 @@ impl TextSystem for Sent2VecParams {
         };
         let report = InitialVectorReport::of(&vocabulary, start);
         let settings = initial::settings_from(file::to_json(self)?, start);
-        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?;
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
         Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }
@@ -303,14 +297,14 @@ impl AveragedSystem for Sent2VecParams {
 /// A trained Sent2Vec model.
 ///
 /// ```
-/// use senv_core::{Corpus, NoObserver, SentenceEncoder};
+/// use senv_core::SentenceEncoder;
 /// use senv_models::{Sent2Vec, Sent2VecParams, TextSystem};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
 /// std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\n".repeat(20))?;
 /// let params = Sent2VecParams { dim: 8, min_count: 1, min_target_count: 1, ..Default::default() };
-/// let trained = params.fit_files(&[&text], &Default::default(), &NoObserver)?;
+/// let trained = params.fit_files(&[&text], &Default::default())?;
 /// trained.model.save(&path)?;
 ///
 /// let model = Sent2Vec::open(&path)?;

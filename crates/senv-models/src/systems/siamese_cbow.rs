@@ -6,28 +6,25 @@
 //! open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept though smaller, and
 //! examples come in a fresh random order each epoch.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ndarray::{Axis, concatenate};
 use rand::RngExt;
 use senv_core::{
-    Corpus, CorpusOptions, Error as CoreError, Observer, Parameters, Sentences, Stream, TokenBatch, Tokenizer,
-    Vocabulary,
+    Corpus, Error as CoreError, Parameters, Sentences, Stream, TokenBatch, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::UpdateRule,
     stream,
 };
 use senv_encoders::{Average, Encoder, Pooling};
 use senv_losses::{CandidateCounts, SoftmaxCosine};
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Error, Result, TextSize, UnknownWords, WeightScheme, file,
+    Averaged, AveragedSystem, Error, Result, TextSize, TrainOptions, UnknownWords, WeightScheme, file,
     fit::{Decay, FitParams, Gradients, Lap, Objective, Source, Step, StepReport, Weights, fit},
     initial::{self, Initial},
     pairs::numbered,
-    training,
     training::Trained,
     validation::{ScoredPairs, Validation},
     weight_scheme::weights,
@@ -105,25 +102,21 @@ impl SiameseCbowParams {
         self.fit.check()
     }
 
-    /// Trains on text files: a sentence a line, documents separated by blank lines.
-    ///
-    /// `vectors` are word vectors to start from, `dev` pairs to choose the best weights by.
+    /// Trains on text files, a sentence a line, documents separated by blank lines; validated on scored pairs.
     ///
     /// # Errors
     /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        vectors: Option<&Embeddings>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<SiameseCbow>> {
         self.check()?;
-        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        let (vocabulary, corpus) = training::read(&paths, &self.tokenizer, self.min_count, options, observer)?;
-        match self.fit(vocabulary, &corpus, vectors, dev, observer) {
-            Err(Error::NoExamples { .. }) => Err(Error::NoExamplesIn { paths }),
+        let (vocabulary, corpus) = options.read(paths, &self.tokenizer, self.min_count)?;
+        match self.fit(vocabulary, &corpus, options) {
+            Err(Error::NoExamples { .. }) => {
+                Err(Error::NoExamplesIn { paths: paths.iter().map(|path| path.as_ref().to_owned()).collect() })
+            }
             trained => trained,
         }
     }
@@ -136,10 +129,9 @@ impl SiameseCbowParams {
         &self,
         vocabulary: Vocabulary,
         corpus: &Corpus,
-        vectors: Option<&Embeddings>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<SiameseCbow>> {
+        let (vectors, dev) = (options.vectors, options.dev.unwrap_or_default());
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
         let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
@@ -148,7 +140,7 @@ impl SiameseCbowParams {
             format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::vectors_fingerprint(vectors));
         let mut objective = Neighbours::new(self, corpus, validation, settings)?;
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
-        let fitted = fit(&mut objective, start, &self.fit, observer)?;
+        let fitted = fit(&mut objective, start, &self.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |weights| Averaged::new(self.clone(), vocabulary, weights.words, corpus))
     }
 }

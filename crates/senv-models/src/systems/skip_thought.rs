@@ -5,20 +5,19 @@
 //! brought to length 1.
 
 use crate::WordUpdates;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use senv_core::{
-    CorpusOptions, Error as CoreError, Observer, Tokenizer,
+    Error as CoreError, Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
 use senv_losses::Reduction;
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Result, Snli,
+    Result, Snli, TrainOptions,
     fit::{FitParams, copy_table, require},
     initial::Initial,
     sequence::{
@@ -106,9 +105,9 @@ impl SkipThoughtParams {
         self.check_settings()
     }
 
-    /// Trains on text files: a sentence a line in order, documents separated by blank lines. `dev` are held-out files of
-    /// the same layout, read with the words of the training text: with them the weights of the highest mean ln p of a
-    /// held-out token are kept; without them the last. `vectors` are word vectors to start from.
+    /// Trains on text files: a sentence a line in order, documents separated by blank lines. It is validated
+    /// on held-out files of the same layout, read with the words of the training text: the weights of the highest mean
+    /// ln p of a held-out token are kept.
     ///
     /// # Errors
     /// [`Error::NoExamples`](crate::Error::NoExamples) if no document has three sentences,
@@ -117,13 +116,10 @@ impl SkipThoughtParams {
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
-        dev: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SkipThought>> {
         self.check()?;
-        self.fit_text(paths, dev, options, triples, vectors, observer)
+        self.fit_text(paths, triples, options)
     }
 }
 

@@ -20,8 +20,8 @@ use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AverageEncoder, Error, Model, Result, UnknownWords, WeightScheme, Weighting, average::known_tokens, average::words,
-    file, fit::require, unknown_words::HashedWords, weighting::ComponentSearch,
+    AverageEncoder, Error, Model, Result, TrainOptions, UnknownWords, WeightScheme, Weighting, average::known_tokens,
+    average::words, file, fit::require, unknown_words::HashedWords, weighting::ComponentSearch,
 };
 
 /// Hyperparameters of weighted averages.
@@ -69,19 +69,15 @@ impl WeightedParams {
     ///
     /// # Errors
     /// [`Error::NotWords`] for a model whose sentence vectors are no averages of words; whatever is wrong with the text.
-    pub fn fit_files<P: AsRef<Path>>(
-        &self,
-        base: &Model,
-        paths: &[P],
-        options: &TextOptions,
-        observer: &dyn Observer,
-    ) -> Result<Weighted> {
+    pub fn fit_files<P: AsRef<Path>>(&self, base: &Model, paths: &[P], options: &TrainOptions<'_>) -> Result<Weighted> {
         self.check()?;
+        let TrainOptions { observer, .. } = *options;
+        let reading = &options.text_reading();
         let average = base.average().ok_or(Error::NotWords { kind: base.kind() })?;
         let (n, dim) = (self.n_components, average.rows().dim());
         require(n < dim, "n_components", "below the dimension of the vectors", n as f64)?;
         let encoder = without_unused_rows(average)?;
-        let counts = count(paths, encoder.tokenizer(), options, observer)?;
+        let counts = count(paths, encoder.tokenizer(), reading, observer)?;
         let weighting = Weighting::new(self.scheme, self.scheme.word_weights(encoder.vocabulary(), &counts)?);
         let n_grams = *encoder.features().params();
         let unknown = self.unknown_words.unwrap_or(average.unknown_words());
@@ -94,7 +90,7 @@ impl WeightedParams {
         };
         let encoder = match n {
             0 => encoder.with_weighting(Some(weighting))?,
-            _ => self.with_components(encoder, weighting, paths, options, observer)?,
+            _ => self.with_components(encoder, weighting, paths, reading, observer)?,
         };
         Ok(Weighted { config, encoder: encoder.with_unknown_words(unknown) })
     }

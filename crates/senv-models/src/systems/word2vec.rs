@@ -5,16 +5,15 @@
 //! average is `feature-average`.
 
 use senv_core::{
-    Corpus, Observer, Table, Tokenizer, Vocabulary,
+    Corpus, Table, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
 };
 use senv_negative_sampling::{ContinuousBagOfWords, Noise, Params, SkipGram, Subsampling, Tables, fit};
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, Trained, UnknownWords,
-    WeightScheme, file, initial, weight_scheme::weights, weighting,
+    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, TrainOptions, Trained,
+    UnknownWords, WeightScheme, file, initial, weight_scheme::weights, weighting,
 };
 
 /// Power of the counts in the noise distribution of word2vec.
@@ -99,13 +98,8 @@ impl TextSystem for Word2VecParams {
         SharedParams { dim, tokenizer, min_count, training }
     }
 
-    fn fit_from(
-        &self,
-        vocabulary: Vocabulary,
-        corpus: &Corpus,
-        start: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Trained<Word2Vec>> {
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Word2Vec>> {
+        let start = options.vectors;
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
         let seed = self.training.seed;
@@ -122,11 +116,11 @@ impl TextSystem for Word2VecParams {
         let mut outcome = match self.architecture {
             Architecture::Cbow => {
                 let examples = ContinuousBagOfWords::new(self.window, subsampling, n);
-                fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?
+                fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?
             }
             Architecture::SkipGram => {
                 let examples = SkipGram::new(self.window, subsampling, n);
-                fit(corpus, &examples, &noise, &self.training, &settings, initial, observer)?
+                fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?
             }
         };
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);

@@ -16,10 +16,8 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
             fit,
             ..BowAutoencoderParams::default()
         };
-        let trained = |fit, observer: &dyn Observer| {
-            params(fit).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
-        };
-        let one = trained(fit.clone(), &NoObserver);
+        let trained = |fit, options: &TrainOptions<'_, &[PathBuf]>| params(fit).fit_files(&[&path], options).unwrap();
+        let one = trained(fit.clone(), &TrainOptions::default());
         let text = text();
         let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         let losses = one.model.losses(&sentences).unwrap();
@@ -28,7 +26,7 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
             |(line, &loss): (&&str, &f64)| loss < 0.3 || (reconstruction == Reconstruction::Tree && line.contains(' '));
         assert!(sentences.iter().zip(&losses).all(known), "{reconstruction:?} {losses:?}");
         for threads in [2, 5] {
-            assert_eq!(bits(&one.model), bits(&trained(FitParams { threads, ..fit.clone() }, &NoObserver).model));
+            assert_eq!(bits(&one.model), bits(&trained(fit.clone(), &at_threads(threads)).model));
         }
         batches_agree(&one.model);
         let twice = one.model.encode(&["boat boat sail", "sail boat"]).unwrap();
@@ -40,10 +38,11 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
 
         let plan = CheckpointPlan { path: files.path(&format!("{reconstruction:?}")), every: None, resume: true };
         let long = FitParams { epochs: 20_000, ..fit };
-        let whole = trained(long.clone(), &NoObserver);
-        let broken = FitParams { checkpoint: Some(plan), ..long };
-        assert_eq!(trained(broken.clone(), &StopAt(AtomicU32::new(1))).stopped, Stopped::Interrupted);
-        assert_eq!(bits(&trained(broken, &NoObserver).model), bits(&whole.model));
+        let whole = trained(long.clone(), &TrainOptions::default());
+        let resuming = TrainOptions { checkpoint: Some(plan), ..Default::default() };
+        let stop = TrainOptions { observer: &StopAt(AtomicU32::new(1)), ..resuming.clone() };
+        assert_eq!(trained(long.clone(), &stop).stopped, Stopped::Interrupted);
+        assert_eq!(bits(&trained(long, &resuming).model), bits(&whole.model));
     }
 }
 
@@ -53,10 +52,9 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
     let fit = FitParams { epochs: 400, batch: 10, lr: 0.01, clip: Some(5.0), ..FitParams::default() };
-    let trained = |params: RnnAutoencoderParams, observer: &dyn Observer| {
-        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
-    };
-    let one = trained(autoencoder(fit.clone()), &NoObserver);
+    let params = autoencoder(fit);
+    let trained = |options: &TrainOptions<'_, &[PathBuf]>| params.fit_files(&[&path], options).unwrap();
+    let one = trained(&TrainOptions::default());
     for sentence in &sentences {
         let greedy = one.model.decode(sentence, 0, 1, 30).unwrap();
         assert_eq!((&greedy[0].text, greedy[0].ended), (sentence, true));
@@ -74,13 +72,14 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     assert_eq!(opened.decode(&sentences[3], 0, 2, 30).unwrap(), one.model.decode(&sentences[3], 0, 2, 30).unwrap());
 
     for threads in [2, 5] {
-        let other = trained(autoencoder(FitParams { threads, ..fit.clone() }), &NoObserver);
+        let other = trained(&at_threads(threads));
         assert_eq!(bits(&other.model), bits(&one.model), "{threads} threads");
     }
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
-    let broken = autoencoder(FitParams { checkpoint: Some(plan), ..fit });
-    assert_eq!(trained(broken.clone(), &StopAt(AtomicU32::new(1))).stopped, Stopped::Interrupted);
-    assert_eq!(bits(&trained(broken, &NoObserver).model), bits(&one.model));
+    let resuming = TrainOptions { checkpoint: Some(plan), ..Default::default() };
+    let stop = TrainOptions { observer: &StopAt(AtomicU32::new(1)), ..resuming.clone() };
+    assert_eq!(trained(&stop).stopped, Stopped::Interrupted);
+    assert_eq!(bits(&trained(&resuming).model), bits(&one.model));
 }
 
 #[test]
@@ -91,7 +90,7 @@ fn outputs_sampled_and_in_clusters_learn_too() {
     for output in [OutputForm::Sampled { words: 12 }, OutputForm::Adaptive { cutoffs: vec![6, 11, 1000] }] {
         let fit = FitParams { epochs: 600, batch: 10, lr: 0.01, ..FitParams::default() };
         let params = RnnAutoencoderParams { output: output.clone(), ..autoencoder(fit) };
-        let trained = params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap();
+        let trained = params.fit_files(&[&path], &TrainOptions::default()).unwrap();
         let right = |sentence: &&String| trained.model.decode(sentence, 0, 1, 30).unwrap()[0].text == **sentence;
         let right = sentences.iter().filter(right).count();
         assert!(right >= 18, "{output:?}: {right}");
@@ -109,7 +108,8 @@ fn long_sentences_of_a_bag_of_words_are_cut_or_left_out_and_counted() {
         let fit = FitParams { epochs: 1, ..FitParams::default() };
         let params = BowAutoencoderParams { dim: 4, min_count: 1, max_tokens: 2, long, fit, ..Default::default() };
         let notes = Notes::default();
-        let trained = params.fit_files(&[&text], &[dev], &CorpusOptions::default(), None, &notes);
+        let options = TrainOptions { dev: Some(std::slice::from_ref(dev)), observer: &notes, ..Default::default() };
+        let trained = params.fit_files(&[&text], &options);
         trained.map(|trained| (trained.units, notes.of_length()))
     };
     for (long, examples, done) in [(LongSentences::Cut, 4, "cut"), (LongSentences::Drop, 2, "left out")] {

@@ -18,20 +18,15 @@ use std::{
     },
 };
 
-use senv_core::{
-    Control, CorpusOptions, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::UpdateRule,
-};
+use senv_core::{Control, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::UpdateRule};
 use senv_models::{
     BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, GruTopology, LongSentences,
     Model, NliPairs, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
     Reconstruction, RnnAutoencoderParams, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, Stopped,
-    WordUpdates,
+    TrainOptions, WordUpdates,
 };
 use senv_store::Embeddings;
 use tempfile::TempDir;
-
-/// Nothing to validate with.
-const NO_DEV: &[&Path] = &[];
 
 /// Words of three topics.
 const TOPICS: [[&str; 5]; 3] = [
@@ -112,6 +107,10 @@ fn batches_agree(encoder: &dyn SentenceEncoder) {
         assert!(row.iter().zip(&one).all(|(a, b)| (a - b).abs() < 1e-5), "{text}");
         assert_eq!(coverage.is_empty(), row.iter().all(|&x| x == 0.0), "{text}");
     }
+}
+
+fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
+    TrainOptions { threads, ..Default::default() }
 }
 
 /// Stops a run after a time.

@@ -9,22 +9,22 @@ fn p_thought_says_sentence_and_paraphrase_in_all_structures() {
     let (_, sentences) = ordered();
     use PThoughtStructure::{OneBi, TwoBi, TwoForward, TwoInterleaved};
     for structure in [OneBi, TwoForward, TwoBi, TwoInterleaved] {
-        let params = |threads| PThoughtParams {
+        let params = PThoughtParams {
             dim: 16,
             hidden: 20,
             structure,
             output: OutputForm::Full,
-            fit: FitParams { epochs: 400, batch: 20, lr: 0.01, threads, ..PThoughtParams::default().fit },
+            fit: FitParams { epochs: 400, batch: 20, lr: 0.01, ..PThoughtParams::default().fit },
             ..PThoughtParams::default()
         };
-        let one = params(1).fit(&data, None, None, &NoObserver).unwrap();
+        let one = params.fit(&data, &at_threads(1)).unwrap();
         assert_eq!(one.model.dim(), 40);
         for (i, sentence) in sentences.iter().enumerate() {
             let said = |decoder| one.model.decode(sentence, decoder, 1, 30).unwrap()[0].text.clone();
             assert_eq!([&said(0), &said(1)], [sentence, &sentences[(i + 10) % 20]], "{structure:?}");
         }
         for threads in [2, 5] {
-            let other = params(threads).fit(&data, None, None, &NoObserver).unwrap();
+            let other = params.fit(&data, &at_threads(threads)).unwrap();
             assert_eq!(bits(&one.model), bits(&other.model), "{structure:?}, {threads} threads");
         }
         batches_agree(&one.model);
@@ -44,7 +44,7 @@ fn p_thought_is_validated_on_pairs_and_rare_words_keep_their_place() {
     let dev = read(&inputs("dev.tsv", "boat xyz sail\toven tide\n"));
     let fit = FitParams { epochs: 2, batch: 20, lr: 0.01, ..PThoughtParams::default().fit };
     let params = PThoughtParams { dim: 8, hidden: 6, fit, ..PThoughtParams::default() };
-    let trained = params.fit(&data, Some(&dev), None, &NoObserver).unwrap();
+    let trained = params.fit(&data, &TrainOptions { dev: Some(&dev), ..Default::default() }).unwrap();
     let (alpha, mut sum, mut n) = (2.0, 0.0, 0.0);
     for (from, to) in [("boat xyz sail", "oven tide"), ("oven tide", "boat xyz sail")] {
         for (text, decoder, weight) in [(from, 0, 1.0), (to, 1, alpha)] {
@@ -54,14 +54,14 @@ fn p_thought_is_validated_on_pairs_and_rare_words_keep_their_place() {
     }
     assert!((trained.best.unwrap().1 + sum / n).abs() < 1e-5, "{:?} {}", trained.best, -sum / n);
     let blank = PairData::new(dev.vocabulary.clone(), Vec::new());
-    let error = params.fit(&data, Some(&blank), None, &NoObserver).unwrap_err();
+    let error = params.fit(&data, &TrainOptions { dev: Some(&blank), ..Default::default() }).unwrap_err();
     assert!(matches!(error, Error::NoHeldOutExamples { kind: "p-thought", .. }), "{error}");
 
     // Rare words are unknown where they stand: the sentences keep their lengths.
     let rare = read(&inputs("rare.tsv", "boat rare sail\tboat sail sail\nboat sail\tsail boat\n"));
     let params = PThoughtParams { min_count: 2, ..params };
     let reports = Reports::default();
-    let trained = params.fit(&rare, None, None, &reports).unwrap();
+    let trained = params.fit(&rare, &TrainOptions { observer: &reports, ..Default::default() }).unwrap();
     assert!(trained.model.vocabulary().id("rare").is_none() && trained.model.vocabulary().id("boat").is_some());
     // An ordered pair reads 3 or 2 tokens, tells itself and the other with their ends: (3 + 4 + 4) 2 + (2 + 3 + 3) 2.
     let last = *reports.0.lock().unwrap().last().unwrap();

@@ -19,7 +19,7 @@ fn recurrent_encoders_and_sums_of_words_learn_scores() {
     let (train, dev) = (scored(240, 0), scored(60, 240));
     let short = FitParams { epochs: 2, batch: 16, lr: 0.01, ..FitParams::default() };
     let of_snli = |encoder| {
-        Model::from(snli(encoder, short.clone()).fit(&labelled(60, 0), None, None, &NoObserver).unwrap().model)
+        Model::from(snli(encoder, short.clone()).fit(&labelled(60, 0), &TrainOptions::default()).unwrap().model)
     };
     let text = files.write("text.txt", &text());
     let skip_thought = SkipThoughtParams {
@@ -30,18 +30,19 @@ fn recurrent_encoders_and_sums_of_words_learn_scores() {
         fit: short.clone(),
         ..SkipThoughtParams::default()
     };
-    let trained = skip_thought.fit_files(&[&text], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap();
+    let trained = skip_thought.fit_files(&[&text], &TrainOptions::default()).unwrap();
     for base in [of_snli(SnliEncoder::Bow), of_snli(rnn()), Model::from(trained.model.clone())] {
-        let params = |threads| RelatednessParams {
+        let params = RelatednessParams {
             hidden: 8,
-            fit: FitParams { epochs: 40, batch: 16, lr: 0.01, threads, ..FitParams::default() },
+            fit: FitParams { epochs: 40, batch: 16, lr: 0.01, ..FitParams::default() },
             ..RelatednessParams::default()
         };
-        let tuned = params(1).fit(&base, &train, Some(&dev), &NoObserver).unwrap();
+        let trained =
+            |threads| params.fit(&base, &train, &TrainOptions { dev: Some(&dev), ..at_threads(threads) }).unwrap();
+        let tuned = trained(1);
         assert!(tuned.best.unwrap().1 > 0.8, "{}: {:?}", base.kind(), tuned.history);
         batches_agree(&tuned.model);
-        let parallel = params(3).fit(&base, &train, Some(&dev), &NoObserver).unwrap();
-        assert_eq!(bits(&tuned.model), bits(&parallel.model), "{}", base.kind());
+        assert_eq!(bits(&tuned.model), bits(&trained(3).model), "{}", base.kind());
 
         let path = files.path("tuned.senv");
         tuned.model.save(&path).unwrap();
@@ -51,9 +52,9 @@ fn recurrent_encoders_and_sums_of_words_learn_scores() {
         assert_eq!(bits(&opened), bits(&tuned.model));
         assert_eq!(opened.tokenizer(), base.tokenizer());
         // What was fine-tuned can be fine-tuned again.
-        assert!(params(1).fit(&opened, &train, None, &NoObserver).is_ok());
+        assert!(params.fit(&opened, &train, &at_threads(1)).is_ok());
     }
     let combined = Model::from(SkipThought::combine(trained.model.clone(), trained.model).unwrap());
-    let refused = RelatednessParams::default().fit(&combined, &train, None, &NoObserver);
+    let refused = RelatednessParams::default().fit(&combined, &train, &TrainOptions::default());
     assert!(matches!(refused, Err(Error::CannotTune { kind: "skip-thought" })));
 }

@@ -2,18 +2,18 @@
 
 use super::*;
 
-/// Runs as long as `fit` says at one thread, and at two until the first report and then at five.
+/// Runs to the end at all threads, and at two until the first report and then at five.
 #[track_caller]
-fn goes_on(name: &str, fit: &FitParams, run: impl Fn(FitParams, &dyn Observer) -> (Vec<u32>, Stopped)) {
+fn goes_on(name: &str, run: impl Fn(&TrainOptions<'_>) -> (Vec<u32>, Stopped)) {
     let files = Files::new();
-    let (whole, stopped) = run(fit.clone(), &NoObserver);
+    let (whole, stopped) = run(&TrainOptions::default());
     assert_eq!(stopped, Stopped::Finished, "{name}");
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
-    let broken = |threads| FitParams { threads, checkpoint: Some(plan.clone()), ..fit.clone() };
-    let (early, stopped) = run(broken(2), &StopAt(AtomicU32::new(1)));
+    let resuming = |threads| TrainOptions { checkpoint: Some(plan.clone()), ..at_threads(threads) };
+    let (early, stopped) = run(&TrainOptions { observer: &StopAt(AtomicU32::new(1)), ..resuming(2) });
     assert_eq!(stopped, Stopped::Interrupted, "{name}");
     assert!(early != whole, "{name}: the break is to be before the end");
-    assert!(run(broken(5), &NoObserver) == (whole, Stopped::Finished), "{name}");
+    assert!(run(&resuming(5)) == (whole, Stopped::Finished), "{name}");
 }
 
 #[test]
@@ -25,9 +25,10 @@ fn p_thought_in_three_structures() {
     for (structure, output) in
         [(OneBi, OutputForm::Full), (TwoForward, OutputForm::Sampled { words: 8 }), (TwoBi, OutputForm::Full)]
     {
-        let params = PThoughtParams { dim: 16, hidden: 20, structure, output, ..PThoughtParams::default() };
-        goes_on(&format!("{structure:?}"), &fit, |fit, observer| {
-            let trained = PThoughtParams { fit, ..params.clone() }.fit(&data, None, None, observer).unwrap();
+        let fit = fit.clone();
+        let params = PThoughtParams { dim: 16, hidden: 20, structure, output, fit, ..PThoughtParams::default() };
+        goes_on(&format!("{structure:?}"), |options| {
+            let trained = params.fit(&data, &options.with_dev(None)).unwrap();
             (bits(&trained.model), trained.stopped)
         });
     }
@@ -39,9 +40,9 @@ fn skip_thoughts_uni_and_bi() {
     let path = files.write("text.txt", &ordered().0);
     let fit = FitParams { epochs: 1500, batch: 6, lr: 0.01, clip: Some(10.0), ..FitParams::default() };
     for bi in [false, true] {
-        goes_on(if bi { "bi" } else { "uni" }, &fit, |fit, observer| {
-            let trained = skip_thought(bi, fit).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer);
-            let trained = trained.unwrap();
+        let params = skip_thought(bi, fit.clone());
+        goes_on(if bi { "bi" } else { "uni" }, |options| {
+            let trained = params.fit_files(&[&path], &options.with_dev(None)).unwrap();
             (bits(&trained.model), trained.stopped)
         });
     }
@@ -51,8 +52,9 @@ fn skip_thoughts_uni_and_bi() {
 fn bags_of_words_on_labels() {
     let train = labelled(120, 0);
     let fit = FitParams { epochs: 2000, batch: 16, lr: 0.003, ..FitParams::default() };
-    goes_on("SNLI BOW", &fit, |fit, observer| {
-        let trained = snli(SnliEncoder::Bow, fit).fit(&train, None, None, observer).unwrap();
+    let params = snli(SnliEncoder::Bow, fit);
+    goes_on("SNLI BOW", |options| {
+        let trained = params.fit(&train, &options.with_dev(None)).unwrap();
         (bits(&trained.model), trained.stopped)
     });
 }
@@ -64,14 +66,14 @@ fn tuned_skip_thoughts() {
     let fit = FitParams { epochs: 20, batch: 6, lr: 0.01, ..FitParams::default() };
     let [uni, bi] = [false, true].map(|bi| {
         let params = skip_thought(bi, fit.clone());
-        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap().model
+        params.fit_files(&[&path], &TrainOptions::default()).unwrap().model
     });
     let (base, train) = (SkipThought::combine(uni, bi).unwrap(), labelled(120, 0));
     for part in 0..2 {
         let fit = FitParams { epochs: 200, batch: 16, lr: 0.003, ..FitParams::default() };
-        goes_on(&format!("part {part}"), &fit, |fit, observer| {
-            let params = SnliParams { hidden: 16, fit, ..SnliParams::default() };
-            let trained = params.fit_skip_thought(&base, part, &train, None, observer).unwrap();
+        let params = SnliParams { hidden: 16, fit, ..SnliParams::default() };
+        goes_on(&format!("part {part}"), |options| {
+            let trained = params.fit_skip_thought(&base, part, &train, &options.with_dev(None)).unwrap();
             (bits(&base.clone().with_tuned(part, &trained.model).unwrap()), trained.stopped)
         });
     }

@@ -8,24 +8,22 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
     let fit = FitParams { epochs: 500, batch: 6, lr: 0.01, clip: Some(10.0), ..FitParams::default() };
-    let trained = |params: SkipThoughtParams| {
-        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver).unwrap()
-    };
+    let trained = |params: SkipThoughtParams, threads| params.fit_files(&[&path], &at_threads(threads)).unwrap();
     let [uni, bi] = [false, true].map(|bi| {
-        let one = trained(skip_thought(bi, fit.clone()));
+        let one = trained(skip_thought(bi, fit.clone()), 0);
         assert_eq!(one.units, 500 * 12, "three triples a document");
         for i in (0..20).filter(|i| (1..4).contains(&(i % 5))) {
             let said = |decoder| one.model.decode(&sentences[i], decoder, 1, 30).unwrap()[0].text.clone();
             assert_eq!([said(0), said(1)], [sentences[i - 1].clone(), sentences[i + 1].clone()]);
         }
         for threads in [2, 5] {
-            let other = trained(skip_thought(bi, FitParams { threads, ..fit.clone() }));
+            let other = trained(skip_thought(bi, fit.clone()), threads);
             assert_eq!(bits(&one.model), bits(&other.model), "{threads} threads");
         }
         batches_agree(&one.model);
         one.model
     });
-    let release = trained(SkipThoughtParams { fit, ..skip_thought(true, FitParams::default()).release() }).model;
+    let release = trained(SkipThoughtParams { fit, ..skip_thought(true, FitParams::default()).release() }, 0).model;
     assert_eq!(release.decode(&sentences[7], 1, 1, 30).unwrap()[0].text, sentences[8]);
 
     // Side by side, each of length 1.
@@ -46,10 +44,12 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     for part in 0..2 {
         let fit = FitParams { epochs: 20, batch: 16, lr: 0.005, ..FitParams::default() };
         let snli = SnliParams { hidden: 64, fit, ..SnliParams::default() };
-        let trained = snli.fit_skip_thought(&both, part, &train, Some(&dev), &NoObserver).unwrap();
+        let trained = snli
+            .fit_skip_thought(&both, part, &train, &TrainOptions { dev: Some(&dev), ..Default::default() })
+            .unwrap();
         assert!(trained.best.unwrap().1 > 0.8, "{:?}", trained.history);
         tuned = tuned.with_tuned(part, &trained.model).unwrap();
-        assert!(snli.fit_skip_thought(&both, 2, &train, None, &NoObserver).is_err());
+        assert!(snli.fit_skip_thought(&both, 2, &train, &TrainOptions::default()).is_err());
     }
     assert_eq!((tuned.dim(), tuned.n_decoders()), (64, 0));
     assert_ne!(bits(&tuned), bits(&both));
@@ -64,9 +64,7 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     let files = Files::new();
     let short = files.write("short.txt", "boat sail\ntide\n\noven\nbread\n");
     let fit = FitParams { epochs: 1, ..FitParams::default() };
-    let error = skip_thought(false, fit.clone())
-        .fit_files(&[&short], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
-        .unwrap_err();
+    let error = skip_thought(false, fit.clone()).fit_files(&[&short], &TrainOptions::default()).unwrap_err();
     assert!(matches!(error, Error::NoExamplesIn { .. }), "{error}");
 
     let path = files.write("text.txt", "boat\nsail tide\noven bread flour dough\nboat\nsail\noven\n");
@@ -75,24 +73,25 @@ fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
         [(LongSentences::Cut, 4, "1 sentences of more than 3"), (LongSentences::Drop, 1, "3 examples")]
     {
         let notes = Notes::default();
-        let trained = params(long, 3).fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &notes).unwrap();
+        let trained =
+            params(long, 3).fit_files(&[&path], &TrainOptions { observer: &notes, ..Default::default() }).unwrap();
         assert_eq!(trained.units, expected);
         let notes = notes.0.lock().unwrap();
         assert!(notes.iter().any(|note| note.starts_with(words)), "{notes:?}");
     }
     // The limit is named where it leaves nothing, of the text and of what is held out.
-    let none = |max_tokens, dev: &[&Path]| {
+    let none = |max_tokens, dev: &[PathBuf]| {
         let params = params(LongSentences::Drop, max_tokens);
         let short = files.write("words.txt", "boat\nsail\noven\n");
-        params.fit_files(&[short], dev, &CorpusOptions::default(), None, &NoObserver).map(drop)
+        params.fit_files(&[short], &TrainOptions { dev: Some(dev), ..Default::default() }).map(drop)
     };
-    none(1, NO_DEV).unwrap();
+    none(1, &[]).unwrap();
     let long = files.write("long.txt", "boat sail\nsail\noven\n");
-    let error = none(1, &[&long]).unwrap_err();
+    let error = none(1, std::slice::from_ref(&long)).unwrap_err();
     assert!(matches!(error, Error::AllTooLong { n: 1, limit: 1, .. }));
     let says = "all 1 held-out examples with a sentence of more than 1 tokens were left out";
-    assert!(error.to_string().contains(says) && error.to_string().contains("--long cut"), "{error}");
-    let text = params(LongSentences::Drop, 1).fit_files(&[&long], NO_DEV, &CorpusOptions::default(), None, &NoObserver);
+    assert!(error.to_string().contains(says) && error.to_string().contains("cut long sentences"), "{error}");
+    let text = params(LongSentences::Drop, 1).fit_files(&[&long], &TrainOptions::default());
     assert!(text.unwrap_err().to_string().contains("all 1 examples with a sentence of more than 1 tokens"));
 }
 
@@ -101,31 +100,30 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
     let files = Files::new();
     let path = files.write("text.txt", &ordered().0);
     // Two decoders over one output, and word vectors that move, stay, or all move.
-    let run = |words, rule, threads, checkpoint, observer: &dyn Observer| {
-        let fit = FitParams { epochs: 30, batch: 5, lr: 0.01, words, rule, threads, checkpoint, ..Default::default() };
-        let params = SkipThoughtParams {
-            output: OutputForm::Sampled { words: 3 },
-            ..skip_thought(false, FitParams { clip: Some(1.0), ..fit })
-        };
-        params.fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, observer).unwrap()
+    let run = |words, rule, options: &TrainOptions<'_, &[PathBuf]>| {
+        let fit = FitParams { epochs: 30, batch: 5, lr: 0.01, words, rule, clip: Some(1.0), ..Default::default() };
+        let output = OutputForm::Sampled { words: 3 };
+        SkipThoughtParams { output, ..skip_thought(false, fit) }.fit_files(&[&path], options).unwrap()
     };
     for words in [WordUpdates::Sparse, WordUpdates::Frozen] {
-        let one = run(words, UpdateRule::default(), 1, None, &NoObserver);
+        let run = |options: &TrainOptions<'_, &[PathBuf]>| run(words, UpdateRule::default(), options);
+        let one = run(&at_threads(1));
         for threads in [2, 5] {
-            let other = run(words, UpdateRule::default(), threads, None, &NoObserver);
+            let other = run(&at_threads(threads));
             assert_eq!(bits(&one.model), bits(&other.model), "{words:?} {threads}");
         }
         let plan = CheckpointPlan { path: files.path(&format!("{words:?}")), every: None, resume: true };
-        run(words, UpdateRule::default(), 1, Some(plan.clone()), &StopAt(AtomicU32::new(1)));
-        let resumed = run(words, UpdateRule::default(), 2, Some(plan), &NoObserver);
+        let resuming = |threads| TrainOptions { checkpoint: Some(plan.clone()), ..at_threads(threads) };
+        run(&TrainOptions { observer: &StopAt(AtomicU32::new(1)), ..resuming(1) });
+        let resumed = run(&resuming(2));
         assert_eq!(bits(&one.model), bits(&resumed.model), "{words:?}");
     }
     // Without moments a row rests as long as it has no gradient: both rules are one, up to the rounding of the norm.
     let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
-        .map(|words| run(words, UpdateRule::Sgd, 1, None, &NoObserver).model.encode(&["boat bread goal"]).unwrap());
+        .map(|words| run(words, UpdateRule::Sgd, &at_threads(1)).model.encode(&["boat bread goal"]).unwrap());
     assert!(sparse.iter().zip(&dense).all(|(a, b)| (a - b).abs() < 1e-6), "{sparse} {dense}");
     let [sparse, dense] = [WordUpdates::Sparse, WordUpdates::Dense]
-        .map(|words| bits(&run(words, UpdateRule::default(), 1, None, &NoObserver).model));
+        .map(|words| bits(&run(words, UpdateRule::default(), &at_threads(1)).model));
     assert_ne!(sparse, dense, "moments decay at every step by the dense rule alone");
 }
 
@@ -134,10 +132,7 @@ fn a_vocabulary_grows_by_a_linear_map() {
     let files = Files::new();
     let path = files.write("text.txt", &ordered().0);
     let fit = FitParams { epochs: 2, ..FitParams::default() };
-    let model = skip_thought(false, fit)
-        .fit_files(&[&path], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
-        .unwrap()
-        .model;
+    let model = skip_thought(false, fit).fit_files(&[&path], &TrainOptions::default()).unwrap().model;
     let vectors = other_vectors(model.vocabulary(), model.words());
     let (expanded, report) = model.expand(&vectors, Expansion::Affine).unwrap();
     assert_eq!((report.shared, report.added), (15, 1));

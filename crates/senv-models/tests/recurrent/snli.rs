@@ -6,10 +6,8 @@ use super::*;
 fn snli_models_learn_labels_with_the_same_bits_at_any_threads_and_are_saved() {
     let (train, dev) = (labelled(600, 0), labelled(90, 600));
     for encoder in [SnliEncoder::Bow, rnn()] {
-        let trained = |threads| {
-            let fit = FitParams { epochs: 30, batch: 16, lr: 0.01, threads, ..FitParams::default() };
-            snli(encoder.clone(), fit).fit(&train, Some(&dev), None, &NoObserver).unwrap()
-        };
+        let params = snli(encoder.clone(), FitParams { epochs: 30, batch: 16, lr: 0.01, ..FitParams::default() });
+        let trained = |threads| params.fit(&train, &TrainOptions { dev: Some(&dev), ..at_threads(threads) }).unwrap();
         let one = trained(1);
         assert!(one.best.unwrap().1 > 0.9, "{encoder:?} {:?}", one.history);
         for threads in [2, 5] {
@@ -37,22 +35,24 @@ fn snli_stops_early_and_resumes_to_the_bit() {
     let files = Files::new();
     let fit = FitParams { epochs: 400, batch: 16, lr: 0.003, ..FitParams::default() };
     let early = snli(SnliEncoder::Bow, FitParams { patience: Some(2), ..fit.clone() });
-    assert_eq!(early.fit(&train, Some(&dev), None, &NoObserver).unwrap().stopped, Stopped::Early);
+    let early = early.fit(&train, &TrainOptions { dev: Some(&dev), ..Default::default() }).unwrap();
+    assert_eq!(early.stopped, Stopped::Early);
 
-    let whole = snli(rnn(), fit.clone()).fit(&train, None, None, &NoObserver).unwrap();
+    let whole = snli(rnn(), fit.clone()).fit(&train, &TrainOptions::default()).unwrap();
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
-    let broken = snli(rnn(), FitParams { checkpoint: Some(plan), ..fit });
-    let first = broken.fit(&train, None, None, &StopAt(AtomicU32::new(1))).unwrap();
+    let (params, resuming) = (snli(rnn(), fit), TrainOptions { checkpoint: Some(plan), ..Default::default() });
+    let stop = TrainOptions { observer: &StopAt(AtomicU32::new(1)), ..resuming.clone() };
+    let first = params.fit(&train, &stop).unwrap();
     assert_eq!(first.stopped, Stopped::Interrupted);
     assert!(first.steps < whole.steps);
     for other in [
-        SnliParams { long: LongSentences::Drop, ..broken.clone() },
-        SnliParams { max_vocabulary: Some(99), ..broken.clone() },
+        SnliParams { long: LongSentences::Drop, ..params.clone() },
+        SnliParams { max_vocabulary: Some(99), ..params.clone() },
     ] {
-        let error = other.fit(&train, None, None, &NoObserver).unwrap_err();
+        let error = other.fit(&train, &resuming).unwrap_err();
         assert!(matches!(error, Error::CheckpointMismatch { .. }), "{error}");
     }
-    let second = broken.fit(&train, None, None, &NoObserver).unwrap();
+    let second = params.fit(&train, &resuming).unwrap();
     assert_eq!((second.stopped, second.steps), (Stopped::Finished, whole.steps));
     assert_eq!(bits(&second.model), bits(&whole.model));
 }
@@ -63,7 +63,7 @@ fn frozen_words_stay_and_the_rest_learns() {
     for encoder in [SnliEncoder::Bow, rnn()] {
         let after = |epochs, words| {
             let fit = FitParams { epochs, batch: 16, lr: 0.01, words, clip: Some(1e-3), ..FitParams::default() };
-            snli(encoder.clone(), fit).fit(&train, None, None, &NoObserver).unwrap().model
+            snli(encoder.clone(), fit).fit(&train, &TrainOptions::default()).unwrap().model
         };
         let values = |model: &Snli| model.words().values().to_vec();
         let (one, three) = (after(1, WordUpdates::Frozen), after(3, WordUpdates::Frozen));
@@ -77,10 +77,10 @@ fn frozen_words_stay_and_the_rest_learns() {
 fn long_sentences_are_cut() {
     let train = labelled(40, 0);
     let params = SnliParams { max_tokens: 2, ..snli(rnn(), FitParams { epochs: 1, ..FitParams::default() }) };
-    let model = params.fit(&train, None, None, &NoObserver).unwrap().model;
+    let model = params.fit(&train, &TrainOptions::default()).unwrap().model;
     assert_eq!(model.encode(&["boat sail tide"]).unwrap(), model.encode(&["boat sail"]).unwrap());
     assert_ne!(model.encode(&["boat"]).unwrap(), model.encode(&["boat sail"]).unwrap());
-    assert!(SnliParams { max_tokens: 0, ..params }.fit(&train, None, None, &NoObserver).is_err());
+    assert!(SnliParams { max_tokens: 0, ..params }.fit(&train, &TrainOptions::default()).is_err());
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn long_pairs_are_cut_or_left_out_and_counted_of_held_out_pairs_too() {
         let fit = FitParams { epochs: 1, ..FitParams::default() };
         let params = SnliParams { max_tokens: 2, long, ..snli(SnliEncoder::Bow, fit) };
         let notes = Notes::default();
-        let trained = params.fit(&train, Some(dev), None, &notes);
+        let trained = params.fit(&train, &TrainOptions { dev: Some(dev), observer: &notes, ..Default::default() });
         trained.map(|trained| (trained.units, notes.of_length()))
     };
     let of = |what: [&str; 2]| what.map(|what| what.to_owned()).to_vec();
@@ -108,7 +108,7 @@ fn long_pairs_are_cut_or_left_out_and_counted_of_held_out_pairs_too() {
     ]);
     assert_eq!(run(LongSentences::Drop, &dev).unwrap(), (1, dropped));
     let error = run(LongSentences::Drop, &pairs(&[("neutral", "boat sail tide", "oven")])).unwrap_err().to_string();
-    assert!(error.contains("all 1 held-out pairs") && error.contains("--max-tokens"), "{error}");
+    assert!(error.contains("all 1 held-out pairs") && error.contains("raise the limit"), "{error}");
 }
 
 #[test]
@@ -118,12 +118,12 @@ fn the_most_frequent_words_are_kept() {
         max_vocabulary,
         ..snli(SnliEncoder::Bow, FitParams { epochs: 1, ..FitParams::default() })
     };
-    let words = |limit| params(limit).fit(&train, None, None, &NoObserver).unwrap().model.vocabulary().clone();
+    let words = |limit| params(limit).fit(&train, &TrainOptions::default()).unwrap().model.vocabulary().clone();
     let (all, four) = (words(None), words(Some(4)));
     assert_eq!((all.len(), four.len()), (15, 4));
     let first = |words: &Vocabulary| words.iter().take(4).map(|(_, word, n)| (word.to_owned(), n)).collect::<Vec<_>>();
     assert_eq!(first(&all), first(&four));
-    let error = params(Some(0)).fit(&train, None, None, &NoObserver).unwrap_err().to_string();
+    let error = params(Some(0)).fit(&train, &TrainOptions::default()).unwrap_err().to_string();
     assert!(error.contains("max_vocabulary"), "{error}");
 }
 
@@ -134,12 +134,12 @@ fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
     let files = Files::new();
     let text = files.write("text.txt", &ordered().0);
     let base = skip_thought(false, FitParams { epochs: 2, ..FitParams::default() })
-        .fit_files(&[&text], NO_DEV, &CorpusOptions::default(), None, &NoObserver)
+        .fit_files(&[&text], &TrainOptions::default())
         .unwrap()
         .model;
-    let anew = |encoder| snli(encoder, fit.clone()).fit(&train, None, None, &NoObserver).unwrap().model;
+    let anew = |encoder| snli(encoder, fit.clone()).fit(&train, &TrainOptions::default()).unwrap().model;
     let tuned = SnliParams { fit: fit.clone(), ..SnliParams::default() };
-    let tuned = tuned.fit_skip_thought(&base, 0, &train, None, &NoObserver).unwrap().model;
+    let tuned = tuned.fit_skip_thought(&base, 0, &train, &TrainOptions::default()).unwrap().model;
     assert_ne!(tuned.words().values(), base.words().values());
     for model in [anew(SnliEncoder::Bow), anew(rnn()), tuned] {
         let vectors = other_vectors(model.vocabulary(), model.words());
@@ -163,9 +163,9 @@ fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
     }
     // Words that stayed as they were given are added as they are, unless they are another model's.
     let frozen = FitParams { words: WordUpdates::Frozen, ..fit };
-    let model = snli(SnliEncoder::Bow, frozen.clone()).fit(&train, None, None, &NoObserver).unwrap().model;
+    let model = snli(SnliEncoder::Bow, frozen.clone()).fit(&train, &TrainOptions::default()).unwrap().model;
     assert_eq!(Model::from(model).usual_expansion(), Expansion::Same);
     let tuned = SnliParams { fit: frozen, ..SnliParams::default() };
-    let tuned = tuned.fit_skip_thought(&base, 0, &train, None, &NoObserver).unwrap().model;
+    let tuned = tuned.fit_skip_thought(&base, 0, &train, &TrainOptions::default()).unwrap().model;
     assert_eq!(Model::from(tuned).usual_expansion(), Expansion::Affine);
 }

@@ -6,8 +6,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use senv_core::CorpusOptions;
-use senv_models::CheckpointPlan;
+use senv_core::{CorpusOptions, Observer};
+use senv_models::{CheckpointPlan, TrainOptions};
 
 use crate::{destination::ForceArg, text::TextArgs};
 
@@ -56,13 +56,23 @@ impl RunFiles {
         }
     }
 
-    /// The checkpoints, as the library takes them.
-    pub(crate) fn plan(&self) -> CheckpointPlan {
-        self.plan_at(self.checkpoint())
+    /// What training is given beside hyperparameters and data.
+    pub(crate) fn options<'a, D>(&self, threads: usize, observer: &'a dyn Observer) -> TrainOptions<'a, D> {
+        self.options_at(self.checkpoint(), threads, observer)
     }
 
-    /// The same with another file.
-    pub(crate) fn plan_at(&self, path: PathBuf) -> CheckpointPlan {
+    /// The same with another checkpoint.
+    pub(crate) fn options_at<'a, D>(
+        &self,
+        checkpoint: PathBuf,
+        threads: usize,
+        observer: &'a dyn Observer,
+    ) -> TrainOptions<'a, D> {
+        TrainOptions { threads, checkpoint: Some(self.plan_at(checkpoint)), observer, ..TrainOptions::default() }
+    }
+
+    /// The checkpoints, as the library takes them.
+    fn plan_at(&self, path: PathBuf) -> CheckpointPlan {
         let Every(every) = self.checkpoint_every;
         CheckpointPlan { path, every, resume: self.resume }
     }

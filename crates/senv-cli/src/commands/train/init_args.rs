@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use senv_core::{Corpus, Observer, Tokenizer, Vocabulary};
-use senv_models::{InitialVectorReport, Pretraining};
+use senv_models::{InitialVectorReport, Pretraining, TrainOptions};
 use senv_store::Embeddings;
 
 use super::data_args::VectorArgs;
@@ -42,7 +42,6 @@ pub(crate) struct Shared<'a> {
     pub(crate) tokenizer: &'a Tokenizer,
     pub(crate) dim: usize,
     pub(crate) seed: u64,
-    pub(crate) threads: usize,
 }
 
 impl InitArgs {
@@ -73,13 +72,15 @@ impl InitArgs {
         vocabulary: &Vocabulary,
         corpus: &Corpus,
         shared: &Shared<'_>,
+        threads: usize,
         progress: &TrainingProgress,
     ) -> senv_models::Result<Option<Embeddings>> {
         let Some(pretraining) = self.pretraining() else { return Ok(None) };
         let began = Instant::now();
-        let &Shared { tokenizer, dim, seed, threads } = shared;
+        let &Shared { tokenizer, dim, seed } = shared;
+        let options = TrainOptions { threads, observer: progress, ..TrainOptions::default() };
         progress.stage_of(format!("{} first", self.name()), Some(pretraining.epochs()), Unit::Words);
-        let vectors = pretraining.vectors(vocabulary, corpus, tokenizer, dim, (seed, threads), progress)?;
+        let vectors = pretraining.vectors(vocabulary, corpus, tokenizer, dim, seed, &options)?;
         progress.stage_is_over();
         progress.note(&format!("initial vectors of {} trained in {}", self.name(), duration(began.elapsed())));
         Ok(Some(vectors))

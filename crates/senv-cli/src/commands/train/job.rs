@@ -143,7 +143,7 @@ impl<'a> Job<'a> {
         match checker?(model) {
             Ok(check) => {
                 check_report::lines(&check).iter().for_each(|line| output::note(line));
-                check.warnings.iter().for_each(|warning| output::warn(&warning.to_string()));
+                check_report::warn_of(&check);
                 Some(check_report::json(&check))
             }
             Err(error) => {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
 use senv_core::{Observer, Tokenizer};
-use senv_models::{HeldOut, PThought, PThoughtParams, PairData, PairInput, PairKind, PairOptions};
+use senv_models::{HeldOut, PThought, PThoughtParams, PairData, PairInput, PairKind, PairOptions, TrainOptions};
 use senv_store::Embeddings;
 use serde_json::json;
 
@@ -49,11 +49,9 @@ pub(crate) struct PThoughtArgs {
 }
 
 impl PThoughtArgs {
-    fn params(&self, threads: usize) -> Result<PThoughtParams> {
+    fn params(&self) -> Result<PThoughtParams> {
         let mut params = PThoughtParams::default();
         self.params.apply(&mut params)?;
-        params.fit.threads = threads;
-        params.fit.checkpoint = Some(self.files.plan());
         Ok(params)
     }
 
@@ -80,7 +78,7 @@ impl PThoughtArgs {
 
     pub(crate) fn run(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev_captions.is_empty() || !self.dev_pairs.is_empty())?;
-        let mut params = self.params(threads)?;
+        let mut params = self.params()?;
         let files = [&self.captions, &self.pairs, &self.decontaminate, &self.dev_captions, &self.dev_pairs];
         let read: Vec<&Path> =
             files.into_iter().flatten().chain(&self.vectors.init_vectors).map(PathBuf::as_path).collect();
@@ -101,7 +99,13 @@ impl PThoughtArgs {
                 let dev = [&self.dev_captions[..], &self.dev_pairs];
                 let has_dev = dev.iter().any(|files| !files.is_empty());
                 let dev = has_dev.then(|| self.read(dev, HeldOut::default(), &tokenizer, threads, progress));
-                let trained = params.fit(&data, dev.transpose()?.as_ref(), vectors.as_ref(), progress)?;
+                let dev = dev.transpose()?;
+                let options = TrainOptions {
+                    vectors: vectors.as_ref(),
+                    dev: dev.as_ref(),
+                    ..self.files.options(threads, progress)
+                };
+                let trained = params.fit(&data, &options)?;
                 let found = self.vectors.line(trained.initial);
                 let mut outcome = Outcome::of_gradient(trained);
                 outcome.lines.insert(0, found);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use senv_core::{Corpus, Observer, Sentences};
 use senv_models::{
     AveragedSystem, Error as ModelError, Model, PairData, PairLoss, PairSystem, PairSystemParams, Pp, PpParams,
-    SavedModel, ScoredPairs, StaticModel, Trained,
+    SavedModel, ScoredPairs, StaticModel, TrainOptions, Trained,
 };
 use senv_store::Embeddings;
 use serde_json::json;
@@ -77,8 +77,6 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         let stage2 = &args.stage2.stage2;
         self.given.check_training(!args.dev.dev.is_empty())?;
         let parts = self.params.shared();
-        parts.fit.threads = self.threads;
-        parts.fit.checkpoint = Some(args.files.plan());
         let epochs = epochs_of(parts.fit);
         let mut read = args.data.paths(stage2);
         read.extend(args.dev.dev.iter().map(PathBuf::as_path));
@@ -145,16 +143,25 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
             source.sentences().iter().for_each(|sentence| sentences.push(sentence.iter().copied()));
         }
         let PairSystemParams { tokenizer, dim, fit, .. } = self.params.shared();
-        let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
+        let shared = Shared { tokenizer, dim: *dim, seed: fit.seed };
         let corpus = Corpus::from_sentences(sentences);
-        loaded.vectors = self.args.init.train(&loaded.first.vocabulary, &corpus, &shared, progress)?;
+        loaded.vectors = self.args.init.train(&loaded.first.vocabulary, &corpus, &shared, self.threads, progress)?;
         Ok(())
+    }
+
+    fn options<'o>(
+        &'o self,
+        loaded: &'o Loaded,
+        progress: &'o TrainingProgress,
+    ) -> TrainOptions<'o, &'o [ScoredPairs]> {
+        let options = self.args.files.options(self.threads, progress);
+        TrainOptions { vectors: loaded.vectors.as_ref(), dev: Some(&self.dev), ..options }
     }
 
     fn one_stage(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
         let mut loaded = self.load(progress)?;
         self.train_vectors(&mut loaded, progress)?;
-        let trained = self.params.fit_from(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
+        let trained = self.params.fit_from(&loaded.first, None, &self.options(&loaded, progress))?;
         Ok(self.finish(trained, &loaded.first, true))
     }
 
@@ -167,7 +174,7 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         } else {
             self.train_vectors(&mut loaded, progress)?;
             progress.stage("stage 1/2");
-            let trained = self.params.fit_from(&loaded.first, loaded.vectors.as_ref(), None, &self.dev, progress)?;
+            let trained = self.params.fit_from(&loaded.first, None, &self.options(&loaded, progress))?;
             let outcome = self.finish(trained, &loaded.first, true);
             if !outcome.stopped.is_complete() {
                 return Ok(outcome);
@@ -179,11 +186,11 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         };
         progress.stage("stage 2/2");
         let mut params = self.params.clone();
-        let fit = params.shared().fit;
-        fit.checkpoint = Some(self.args.files.plan_at(checkpoint));
-        self.args.stage2.apply(fit);
+        self.args.stage2.apply(params.shared().fit);
         let data = loaded.second.as_ref().unwrap_or(&loaded.first);
-        let trained = params.fit_from(data, None, Some(&first), &self.dev, progress)?;
+        let options = self.args.files.options_at(checkpoint, self.threads, progress);
+        let options = TrainOptions { dev: Some(&self.dev[..]), ..options };
+        let trained = params.fit_from(data, Some(&first), &options)?;
         let mut outcome = self.finish(trained, data, false);
         outcome.lines =
             lines.into_iter().chain(outcome.lines.into_iter().map(|line| format!("stage 2: {line}"))).collect();

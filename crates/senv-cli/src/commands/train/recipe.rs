@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_models::{
-    CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, TextSystem,
+    CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, TextSystem, TrainOptions,
 };
 
 use super::{
@@ -18,7 +18,7 @@ use crate::{
     progress::{TrainingProgress, Unit},
     text::{TextArgs, is_dash},
 };
-use senv_core::{CorpusOptions, Observer};
+use senv_core::Observer;
 
 /// Data, and what little there is to choose.
 #[derive(Debug, clap::Args)]
@@ -50,11 +50,11 @@ impl RecipeArgs {
         }
         let inputs: Vec<&Path> = self.input.iter().chain(&self.pairs).map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &inputs)?;
-        let options = self.files.corpus_options(&self.text, None, threads);
+        let text = self.files.corpus_options(&self.text, None, threads);
         let notes = Notes::default();
-        let mut recipe = Recipe::choose(&self.input, &self.pairs, &options, &notes)?;
+        let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
+        let mut recipe = Recipe::choose(&self.input, &self.pairs, &options)?;
         notes.print();
-        recipe.set_threads(threads);
         if let Some(seed) = self.seed {
             recipe.set_seed(seed);
         }
@@ -62,43 +62,39 @@ impl RecipeArgs {
             recipe.set_dim(dim);
         }
         match recipe {
-            Recipe::Neighbours(mut recipe) => {
-                recipe.params.fit.checkpoint = Some(self.files.plan());
+            Recipe::Neighbours(recipe) => {
                 recipe.params.check()?;
                 let epochs = epochs_of(&recipe.params.fit);
                 job.run(
                     epochs,
                     Unit::Pairs,
-                    |progress| self.on_pairs(&recipe, progress),
+                    |progress| self.on_pairs(&recipe, &self.files.options(threads, progress)),
                     |model: &Model, path| model.save(path),
                 )
             }
-            Recipe::Words(mut params) => {
-                params.training.checkpoint = Some(self.files.plan());
+            Recipe::Words(params) => {
                 params.check()?;
                 let epochs = params.training.epochs;
-                let fit = |progress: &TrainingProgress| self.on_words(&params, &options, progress);
+                let fit = |progress: &TrainingProgress| {
+                    let options = TrainOptions { text, ..self.files.options(threads, progress) };
+                    self.on_words(&params, &options)
+                };
                 job.run(Some(epochs), Unit::Words, fit, |model: &Model, path| model.save(path))
             }
         }
     }
 
-    fn on_pairs(&self, recipe: &NeighbourRecipe, progress: &TrainingProgress) -> senv_models::Result<Outcome<Model>> {
-        let (learned, data) = recipe.fit(progress)?;
-        data.reports.iter().for_each(|report| progress.note(&source_line(report)));
+    fn on_pairs(&self, recipe: &NeighbourRecipe, options: &TrainOptions<'_>) -> senv_models::Result<Outcome<Model>> {
+        let (learned, data) = recipe.fit(options)?;
+        data.reports.iter().for_each(|report| options.observer.note(&source_line(report)));
         let sample = self.check.of_pairs(&data);
         let mut outcome = Outcome::of_gradient(learned).map(Model::from);
         outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, false));
         Ok(outcome)
     }
 
-    fn on_words(
-        &self,
-        params: &Sent2VecParams,
-        options: &CorpusOptions,
-        progress: &TrainingProgress,
-    ) -> senv_models::Result<Outcome<Model>> {
-        let trained = params.fit_files_halving_lr(&self.input, options, progress)?;
+    fn on_words(&self, params: &Sent2VecParams, options: &TrainOptions<'_>) -> senv_models::Result<Outcome<Model>> {
+        let trained = params.fit_files_halving_lr(&self.input, options)?;
         let loss = LossAgainstChance::negative_sampling(trained.loss, params.training.negatives);
         let mut outcome = Outcome::of_text(trained).map(Model::from);
         if self.check.is_on() {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv_models::{Model, Relatedness, RelatednessParams};
+use senv_models::{Model, Relatedness, RelatednessParams, TrainOptions};
 
 use super::{
     data_args::read_graded,
@@ -33,17 +33,15 @@ pub(crate) struct RelatednessArgs {
 }
 
 impl RelatednessArgs {
-    fn params(&self, threads: usize) -> Result<RelatednessParams> {
+    fn params(&self) -> Result<RelatednessParams> {
         let mut params = RelatednessParams::default();
         self.params.apply(&mut params)?;
-        params.fit.threads = threads;
-        params.fit.checkpoint = Some(self.files.plan());
         Ok(params)
     }
 
     pub(crate) fn run(&self, threads: usize) -> Result {
         self.params.check_training(self.dev.is_some())?;
-        let params = self.params(threads)?;
+        let params = self.params()?;
         let mut read = vec![self.model.as_path(), &self.train];
         read.extend(self.dev.as_deref());
         let job = Job::new(&self.files, &read)?;
@@ -54,7 +52,8 @@ impl RelatednessArgs {
             Unit::Pairs,
             |progress| {
                 let base = Model::open_verified(&self.model)?;
-                Ok(Outcome::of_gradient(params.fit(&base, &train, dev.as_ref(), progress)?))
+                let options = TrainOptions { dev: dev.as_ref(), ..self.files.options(threads, progress) };
+                Ok(Outcome::of_gradient(params.fit(&base, &train, &options)?))
             },
             |model: &Relatedness, path| model.save(path),
         )

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, CorpusOptions};
-use senv_models::{CheckParams, Error, ScoredPairs, SiameseCbow, SiameseCbowParams, TextSize};
+use senv_models::{CheckParams, Error, ScoredPairs, SiameseCbow, SiameseCbowParams, TextSize, TrainOptions};
 use senv_store::Embeddings;
 
 use super::{
@@ -54,14 +54,12 @@ pub(crate) struct SiameseCbowArgs {
 }
 
 impl SiameseCbowArgs {
-    fn params(&self, threads: usize) -> Result<SiameseCbowParams> {
+    fn params(&self) -> Result<SiameseCbowParams> {
         let mut params = match self.preset {
             None => SiameseCbowParams::for_text(TextSize::of_files(&self.input)),
             Some(PaperArg::Paper) => SiameseCbowParams::default(),
         };
         self.params.apply(&mut params)?;
-        params.fit.threads = threads;
-        params.fit.checkpoint = Some(self.files.plan());
         Ok(params)
     }
 
@@ -72,7 +70,7 @@ impl SiameseCbowArgs {
     fn fit(
         &self,
         params: &mut SiameseCbowParams,
-        options: &CorpusOptions,
+        threads: usize,
         dev: &[ScoredPairs],
         progress: &TrainingProgress,
     ) -> senv_models::Result<Outcome<SiameseCbow>> {
@@ -93,15 +91,18 @@ impl SiameseCbowArgs {
         self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
         params.check()?;
         let SiameseCbowParams { tokenizer, dim, min_count, fit, .. } = &*params;
-        let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *min_count, keep, ..options.clone() };
+        let options =
+            CorpusOptions { tokenizer: tokenizer.clone(), min_count: *min_count, keep, ..self.corpus_options(threads) };
         let (vocabulary, corpus) = Corpus::read(&self.input, &options, progress)?;
         let sample = self.check.of_corpus(&corpus, &vocabulary, &CheckParams::default())?;
         let given = vectors.is_some();
         if self.init.is_trained() {
-            let shared = Shared { tokenizer, dim: *dim, seed: fit.seed, threads: fit.threads };
-            vectors = self.init.train(&vocabulary, &corpus, &shared, progress)?;
+            let shared = Shared { tokenizer, dim: *dim, seed: fit.seed };
+            vectors = self.init.train(&vocabulary, &corpus, &shared, threads, progress)?;
         }
-        let trained = match params.fit(vocabulary, &corpus, vectors.as_ref(), dev, progress) {
+        let options =
+            TrainOptions { vectors: vectors.as_ref(), dev: Some(dev), ..self.files.options(threads, progress) };
+        let trained = match params.fit(vocabulary, &corpus, &options) {
             Err(Error::NoExamples { .. }) => return Err(Error::NoExamplesIn { paths: self.input.clone() }),
             trained => trained?,
         };
@@ -117,7 +118,7 @@ impl SiameseCbowArgs {
 
     pub(crate) fn run(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev.dev.is_empty())?;
-        let mut params = self.params(threads)?;
+        let mut params = self.params()?;
         let vectors = self.vectors.init_vectors.iter().chain(&self.init_model.init_model);
         let read: Vec<&Path> = self.input.iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &read)?;
@@ -125,7 +126,7 @@ impl SiameseCbowArgs {
         job.run(
             epochs_of(&params.fit),
             Unit::Examples,
-            |progress| self.fit(&mut params, &self.corpus_options(threads), &dev, progress),
+            |progress| self.fit(&mut params, threads, &dev, progress),
             |model: &SiameseCbow, path| model.save(path),
         )
     }

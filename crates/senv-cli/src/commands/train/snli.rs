@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use senv_eval::NliSet;
-use senv_models::{Error as ModelError, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, Trained};
+use senv_models::{
+    Error as ModelError, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, TrainOptions, Trained,
+};
 use senv_store::Embeddings;
 
 use super::{
@@ -76,7 +78,7 @@ impl SnliArgs {
         }
     }
 
-    fn params(&self, encoder: Option<SnliEncoder>, threads: usize) -> Result<SnliParams> {
+    fn params(&self, encoder: Option<SnliEncoder>) -> Result<SnliParams> {
         let mut params = SnliParams::default();
         if let Some(encoder) = encoder {
             params.encoder = encoder;
@@ -84,8 +86,6 @@ impl SnliArgs {
             params.fit.lr = TUNING_LR;
         }
         self.params.apply(&mut params)?;
-        params.fit.threads = threads;
-        params.fit.checkpoint = Some(self.files.plan());
         Ok(params)
     }
 
@@ -93,7 +93,7 @@ impl SnliArgs {
         self.params.check_training(!self.dev.is_empty())?;
         let encoder = self.encoder()?;
         let base = encoder.is_none().then(|| Path::new(&self.encoder));
-        let params = self.params(encoder, threads)?;
+        let params = self.params(encoder)?;
         let files = self.train.iter().chain(&self.dev).chain(&self.vectors.init_vectors).map(PathBuf::as_path);
         let job = Job::new(&self.files, &files.chain(base).collect::<Vec<_>>())?;
         let epochs = epochs_of(&params.fit);
@@ -104,14 +104,15 @@ impl SnliArgs {
             return job.run(
                 epochs,
                 Unit::Pairs,
-                |progress| self.anew(params, pairs, progress),
+                |progress| self.anew(params, pairs, threads, progress),
                 |model, path| model.save(path),
             );
         };
         let base = skip_thought(base)?;
         if base.config().parts.len() == 1 {
             let tune = |progress: &TrainingProgress| {
-                Ok(Outcome::of_gradient(params.fit_skip_thought(&base, 0, pairs.0, pairs.1, progress)?))
+                let options = TrainOptions { dev: pairs.1, ..self.files.options(threads, progress) };
+                Ok(Outcome::of_gradient(params.fit_skip_thought(&base, 0, pairs.0, &options)?))
             };
             return job.run(epochs, Unit::Pairs, tune, |model, path| model.save(path));
         }
@@ -120,7 +121,7 @@ impl SnliArgs {
         job.run(
             epochs,
             Unit::Pairs,
-            |progress| self.both_parts(&base, params, pairs, progress),
+            |progress| self.both_parts(&base, &params, pairs, threads, progress),
             |model, path| model.save(path),
         )
     }
@@ -129,13 +130,15 @@ impl SnliArgs {
         &self,
         mut params: SnliParams,
         (train, dev): Labelled<'_>,
+        threads: usize,
         progress: &TrainingProgress,
     ) -> senv_models::Result<Outcome<Snli>> {
         let vectors = self.vectors.open()?;
         self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
         let lines = train.pairs.iter().take(5000).flat_map(|(_, premise, hypothesis)| [&premise[..], hypothesis]);
         self.params.fit_tokenizer_to(&mut params.tokenizer, lines, progress);
-        let trained = params.fit(train, dev, vectors.as_ref(), progress)?;
+        let trained = params
+            .fit(train, &TrainOptions { vectors: vectors.as_ref(), dev, ..self.files.options(threads, progress) })?;
         let found = self.vectors.line(trained.initial);
         let mut outcome = Outcome::of_gradient(trained);
         outcome.lines.insert(0, found);
@@ -151,26 +154,28 @@ impl SnliArgs {
     fn both_parts(
         &self,
         base: &SkipThought,
-        params: SnliParams,
+        params: &SnliParams,
         (train, dev): Labelled<'_>,
+        threads: usize,
         progress: &TrainingProgress,
     ) -> senv_models::Result<Outcome<SkipThought>> {
         let [kept, checkpoint] = self.part_files();
-        let tune = |part: usize, params: &SnliParams| -> senv_models::Result<Trained<Snli>> {
+        let tune = |part: usize, checkpoint: PathBuf| -> senv_models::Result<Trained<Snli>> {
             progress.stage(format!("part {}/2", part + 1));
-            params.fit_skip_thought(base, part, train, dev, progress)
+            let options = TrainOptions { dev, ..self.files.options_at(checkpoint, threads, progress) };
+            params.fit_skip_thought(base, part, train, &options)
         };
         let mut lines = Vec::new();
         let first = if self.files.resume && kept.exists() {
             let first = Snli::open(&kept)?;
             let text = |params: &SnliParams| serde_json::to_value(params).ok();
-            if text(&first.config().params) != text(&params) {
+            if text(&first.config().params) != text(params) {
                 let what = "other settings of the first part".into();
                 return Err(ModelError::CheckpointMismatch { path: kept, what });
             }
             first
         } else {
-            let outcome = Outcome::of_gradient(tune(0, &params)?);
+            let outcome = Outcome::of_gradient(tune(0, self.files.checkpoint())?);
             if !outcome.stopped.is_complete() {
                 let Outcome { stopped, lines, facts, .. } = outcome;
                 return Ok(Outcome { model: base.clone(), stopped, lines, check: None, facts });
@@ -179,9 +184,7 @@ impl SnliArgs {
             lines.extend(outcome.lines.into_iter().map(|line| format!("part 1: {line}")));
             outcome.model
         };
-        let mut second = params.clone();
-        second.fit.checkpoint = Some(self.files.plan_at(checkpoint));
-        let outcome = Outcome::of_gradient(tune(1, &second)?);
+        let outcome = Outcome::of_gradient(tune(1, checkpoint)?);
         lines.extend(outcome.lines.into_iter().map(|line| format!("part 2: {line}")));
         let model = base.with_tuned(0, &first)?.with_tuned(1, &outcome.model)?;
         Ok(Outcome { model, stopped: outcome.stopped, lines, check: None, facts: outcome.facts })

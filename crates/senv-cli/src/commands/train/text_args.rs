@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{CorpusOptions, Observer, Tokenizer, hyperparameters::Hyperparameters};
-use senv_models::{FitParams, Trained};
+use senv_core::{CorpusOptions, Tokenizer, hyperparameters::Hyperparameters};
+use senv_models::{FitParams, TrainOptions, Trained};
 use senv_store::Embeddings;
 
 use super::{
@@ -47,10 +47,7 @@ pub(crate) trait TextSystem: Hyperparameters {
     fn train(
         &self,
         input: &[PathBuf],
-        dev: &[PathBuf],
-        options: &CorpusOptions,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[PathBuf]>,
     ) -> senv_models::Result<Trained<Self::Model>>;
 
     fn save(model: &Self::Model, path: &Path) -> senv_models::Result<()>;
@@ -69,12 +66,9 @@ macro_rules! text_system {
             fn train(
                 &self,
                 input: &[std::path::PathBuf],
-                dev: &[std::path::PathBuf],
-                options: &senv_core::CorpusOptions,
-                vectors: Option<&senv_store::Embeddings>,
-                observer: &dyn senv_core::Observer,
+                options: &senv_models::TrainOptions<'_, &[std::path::PathBuf]>,
             ) -> senv_models::Result<senv_models::Trained<$model>> {
-                self.fit_files(input, dev, options, vectors, observer)
+                self.fit_files(input, options)
             }
 
             fn save(model: &$model, path: &std::path::Path) -> senv_models::Result<()> {
@@ -95,8 +89,6 @@ impl<S: TextSystem + Shown> RunningText<S> {
         self.params.check_training(!self.dev.is_empty())?;
         self.params.apply(&mut params)?;
         let (_, _, fit) = params.parts();
-        fit.threads = threads;
-        fit.checkpoint = Some(self.files.plan());
         let epochs = epochs_of(fit);
         let read = self.input.iter().chain(&self.dev).chain(&self.vectors.init_vectors);
         let job = Job::new(&self.files, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
@@ -108,8 +100,13 @@ impl<S: TextSystem + Shown> RunningText<S> {
                 let (dim, tokenizer, _) = params.parts();
                 self.params.fit_dim(dim, vectors.as_ref().map(Embeddings::dim));
                 self.params.fit_tokenizer(tokenizer, &self.input, progress);
-                let options = self.corpus_options(threads);
-                let trained = params.train(&self.input, &self.dev, &options, vectors.as_ref(), progress)?;
+                let options = TrainOptions {
+                    vectors: vectors.as_ref(),
+                    dev: (!self.dev.is_empty()).then_some(&self.dev[..]),
+                    text: self.corpus_options(threads),
+                    ..self.files.options(threads, progress)
+                };
+                let trained = params.train(&self.input, &options)?;
                 let found = self.vectors.line(trained.initial);
                 let mut outcome = Outcome::of_gradient_in(Unit::Examples, trained);
                 outcome.lines.insert(0, found);

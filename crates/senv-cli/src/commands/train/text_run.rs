@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, CorpusOptions, hyperparameters::Hyperparameters};
-use senv_models::{InitialVectorReport, LossAgainstChance, SavedModel, TextSystem};
+use senv_models::{InitialVectorReport, LossAgainstChance, SavedModel, TextSystem, TrainOptions};
 use senv_store::Embeddings;
 
 use super::{
@@ -79,10 +79,11 @@ fn fit<S: TextSystem + Hyperparameters>(
     let line =
         start.as_ref().zip(path).map(|(start, path)| start_line(InitialVectorReport::count(&vocabulary, start), path));
     let sample = common.check.of_corpus(&corpus, &vocabulary, &check_params(S::INFERS_VECTORS))?;
+    let options = TrainOptions { vectors: start.as_ref(), ..common.files.options(threads, progress) };
     let trained = if given.is_given("lr") {
-        params.fit_from(vocabulary, &corpus, start.as_ref(), progress)?
+        params.fit(vocabulary, &corpus, &options)?
     } else {
-        params.fit_halving_lr(&vocabulary, &corpus, start.as_ref(), progress)?
+        params.fit_halving_lr(&vocabulary, &corpus, &options)?
     };
     let loss = LossAgainstChance::negative_sampling(trained.loss, negatives);
     let mut outcome = Outcome::of_text(trained);

@@ -127,17 +127,9 @@ impl Common {
         self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
     }
 
-    /// Sets what was given, and what is not a hyperparameter.
-    fn finish<S: TextSystem + Hyperparameters>(
-        &self,
-        mut params: S,
-        given: &HyperArgs<S>,
-        threads: usize,
-    ) -> Result<S> {
+    /// Sets what was given.
+    fn finish<S: TextSystem + Hyperparameters>(&self, mut params: S, given: &HyperArgs<S>) -> Result<S> {
         given.apply(&mut params)?;
-        let training = params.shared().training;
-        training.threads = threads;
-        training.checkpoint = Some(self.files.plan());
         Ok(params)
     }
 
@@ -151,31 +143,31 @@ impl Common {
 }
 
 impl Sent2VecArgs {
-    pub(crate) fn params(&self, threads: usize) -> Result<Sent2VecParams> {
+    pub(crate) fn params(&self) -> Result<Sent2VecParams> {
         let start = self.preset.map_or_else(|| Sent2VecParams::for_text(self.common.size()), PresetArg::params);
-        self.common.finish(start, &self.params, threads)
+        self.common.finish(start, &self.params)
     }
 }
 
 impl Word2VecArgs {
-    pub(crate) fn params(&self, threads: usize) -> Result<Word2VecParams> {
+    pub(crate) fn params(&self) -> Result<Word2VecParams> {
         let mut start: Word2VecParams = self.common.start(self.preset);
         if self.params.is_given("architecture") {
             self.params.apply(&mut start)?;
             start.training.lr = Word2VecParams::default_lr(start.architecture);
         }
-        self.common.finish(start, &self.params, threads)
+        self.common.finish(start, &self.params)
     }
 }
 
 impl PvDbowArgs {
-    pub(crate) fn params(&self, threads: usize) -> Result<PvDbowParams> {
-        self.common.finish(self.common.start(self.preset), &self.params, threads)
+    pub(crate) fn params(&self) -> Result<PvDbowParams> {
+        self.common.finish(self.common.start(self.preset), &self.params)
     }
 }
 
 impl FastSentArgs {
-    pub(crate) fn params(&self, threads: usize) -> Result<FastSentParams> {
-        self.common.finish(self.common.start(self.preset), &self.params, threads)
+    pub(crate) fn params(&self) -> Result<FastSentParams> {
+        self.common.finish(self.common.start(self.preset), &self.params)
     }
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use senv_core::{Control, Observer, Progress};
-use senv_models::{Model, UnknownWords, WeightScheme, WeightedParams};
+use senv_core::{CorpusOptions, TextOptions};
+use senv_models::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
 
 use crate::{
     destination::{Content, Destination, ForceArg},
@@ -115,7 +116,10 @@ impl WeightedArgs {
         Destination::output(&self.output, Content::Model, self.force).check(&inputs)?;
         let base = Model::open_verified(&self.model)?;
         let observer = UntilInterrupted(Interrupt::install());
-        let weighted = params.fit_files(&base, &self.input, &self.text.options(), &observer)?;
+        let TextOptions { invalid_utf8, max_line_bytes } = self.text.options();
+        let text = CorpusOptions { invalid_utf8, max_line_bytes, ..CorpusOptions::default() };
+        let options = TrainOptions { observer: &observer, text, ..TrainOptions::default() };
+        let weighted = params.fit_files(&base, &self.input, &options)?;
         weighted.save(&self.output)?;
         let words = plural(weighted.weights().len() as u64, "word");
         output::note(&format!("{words} weighted; {} written", self.output.display()));

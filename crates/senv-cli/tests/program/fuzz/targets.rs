@@ -12,8 +12,8 @@ use senv_core::{
 };
 use senv_eval::{NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask};
 use senv_models::{
-    CheckpointPlan, CorpusOptions, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params,
-    ScoredPairs, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem,
+    CheckpointPlan, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params, ScoredPairs,
+    Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions,
 };
 use senv_store::{
     Embeddings, Format, InvalidUtf8 as WordUtf8, NonFinite, ReadOptions, read_npy, read_npy_stream, write_npy,
@@ -95,8 +95,8 @@ fn resume(name: &'static str, fit: impl Fn(&Path, CheckpointPlan, u32) -> Result
     });
 }
 
-fn options() -> CorpusOptions {
-    CorpusOptions { min_count: 1, threads: 1, ..CorpusOptions::default() }
+fn stopping<D>(plan: CheckpointPlan) -> TrainOptions<'static, D> {
+    TrainOptions { threads: 1, checkpoint: Some(plan), observer: &Stop, ..Default::default() }
 }
 
 #[test]
@@ -106,19 +106,19 @@ fn checkpoints_of_negative_sampling() {
             dim: 3,
             min_count: 1,
             min_target_count: 1,
-            training: Params { epochs, threads: 1, checkpoint: Some(plan), ..Params::default() },
+            training: Params { epochs, ..Params::default() },
             ..Sent2VecParams::default()
         };
-        params.fit_files(&[text], &options(), &Stop).map(|_| ())
+        params.fit_files(&[text], &stopping(plan)).map(|_| ())
     });
 }
 
 #[test]
 fn checkpoints_of_gradient_descent() {
     resume("fit-checkpoints", |text, plan, epochs| {
-        let fit = FitParams { epochs, threads: 1, checkpoint: Some(plan), ..SiameseCbowParams::default().fit };
+        let fit = FitParams { epochs, ..SiameseCbowParams::default().fit };
         let params = SiameseCbowParams { dim: 3, min_count: 1, fit, ..SiameseCbowParams::default() };
-        params.fit_files(&[text], &options(), None, &[], &Stop).map(|_| ())
+        params.fit_files(&[text], &stopping(plan)).map(|_| ())
     });
 }
 

@@ -22,19 +22,17 @@ use senv_core::{
     stream,
 };
 use senv_encoders::Encoder;
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use encoder::PresentWords;
 use objective::{Autoencoding, Output};
 
 use crate::{
-    Error, Result, file,
+    Error, Result, TrainOptions, file,
     fit::{FitParams, Weights, fit},
     initial::{self, Initial},
     pairs::numbered,
     sequence::{LongSentences, Reading, encode_many, encode_one, gather},
-    training,
     training::Trained,
 };
 
@@ -93,9 +91,8 @@ impl BowAutoencoderParams {
         Reading { tokenizer: self.tokenizer.clone(), max_tokens: self.max_tokens, unknown: None, end: None }
     }
 
-    /// Trains on text files, a sentence a line. `dev` are held-out files, read with the words of the training text: with
-    /// them the weights of the lowest mean loss on them are kept; without them the last. `vectors` are word vectors to
-    /// start from.
+    /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
+    /// text: the weights of the lowest mean loss on them are kept.
     ///
     /// # Errors
     /// [`Error::NoHeldOutExamples`] if the held-out files have no known word; whatever is wrong with the text, the
@@ -103,19 +100,17 @@ impl BowAutoencoderParams {
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
-        dev: &[impl AsRef<Path>],
-        options: &CorpusOptions,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<BowAutoencoder>> {
         self.check()?;
-        let options = CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.clone() };
-        let (vocabulary, corpus) = training::read(paths, &self.tokenizer, self.min_count, &options, observer)?;
-        let dev: Vec<PathBuf> = dev.iter().map(|path| path.as_ref().to_owned()).collect();
-        let options = CorpusOptions { tokenizer: self.tokenizer.clone(), ..options };
-        let held_out = || Corpus::with_vocabulary(&dev, &vocabulary, &options, observer);
+        let reading =
+            CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.reading(&self.tokenizer, self.min_count) };
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        let (vocabulary, corpus) = Corpus::read(&paths, &reading, options.observer)?;
+        let dev = options.dev.unwrap_or_default();
+        let held_out = || Corpus::with_vocabulary(dev, &vocabulary, &reading, options.observer);
         let held_out = (!dev.is_empty()).then(held_out).transpose()?;
-        let fitted = self.fit(vocabulary, &corpus, held_out.as_ref(), vectors, observer);
+        let fitted = self.fit(vocabulary, &corpus, &options.with_dev(held_out.as_ref()));
         let names = || dev.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         fitted.map_err(|error| match error {
             Error::NoHeldOutExamples { kind, .. } => Error::NoHeldOutExamples { kind, name: names() },
@@ -123,7 +118,7 @@ impl BowAutoencoderParams {
         })
     }
 
-    /// Trains on a corpus that is coded in `vocabulary`, and `dev` with it.
+    /// Trains on a corpus that is coded in `vocabulary`, validated on another.
     ///
     /// # Errors
     /// As [`BowAutoencoderParams::fit_files`].
@@ -131,10 +126,9 @@ impl BowAutoencoderParams {
         &self,
         vocabulary: Vocabulary,
         corpus: &Corpus,
-        dev: Option<&Corpus>,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &Corpus>,
     ) -> Result<Trained<BowAutoencoder>> {
+        let TrainOptions { vectors, dev, observer, .. } = *options;
         self.check()?;
         let seed = self.fit.seed;
         let (words, found) = self.initial.rows(&vocabulary, self.dim, vectors, seed)?;
@@ -157,7 +151,7 @@ impl BowAutoencoderParams {
         let identity = format!("{} {} {of_dev}{vectors}", file::to_json(self)?, corpus.fingerprint());
         let updates = self.fit.words;
         let mut objective = Autoencoding { encoder, output, sentences, n, dev: held_out, updates, identity };
-        let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
+        let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             BowAutoencoder::new(self.clone(), vocabulary, words, file::exactly(parameters))
         })
@@ -306,6 +300,10 @@ impl SavedModel for BowAutoencoder {
 
     fn config_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.params.hyperparameters()
     }
 
     fn write(&self, path: &Path) -> Result<()> {

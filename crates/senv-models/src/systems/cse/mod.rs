@@ -19,7 +19,7 @@ use std::{
 
 use ndarray::Array2;
 use senv_core::{
-    Coverage, Observer, Parameters, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    Coverage, Parameters, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters},
     stream,
 };
@@ -28,7 +28,7 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Result,
+    Error, Result, TrainOptions,
     average::known_tokens,
     file,
     fingerprint::Fingerprint,
@@ -90,19 +90,23 @@ impl CseParams {
         Ok(SumPooledCnn::new(self.dim, self.windows.clone(), self.activation, self.padding)?)
     }
 
-    /// Trains on pairs. `vectors` are word vectors to start from, `start` a trained CSE to go on from (its words keep
-    /// their vectors, its filters theirs), `dev` scored pairs to choose the best weights by.
+    /// Trains on pairs, validated on scored ones; [`PairSystem::fit_from`](crate::PairSystem::fit_from) goes on from a
+    /// trained CSE.
     ///
     /// # Errors
-    /// Whatever is wrong with the parameters, the memory, or the training itself; a `start` of another form.
-    pub fn fit(
+    /// Whatever is wrong with the parameters, the memory, or the training itself.
+    pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Cse>> {
+        self.fit_with(data, None, options)
+    }
+
+    pub(crate) fn fit_with(
         &self,
         data: &PairData,
-        vectors: Option<&Embeddings>,
         start: Option<&Cse>,
-        dev: &[ScoredPairs],
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<Cse>> {
+        let vectors = options.vectors.filter(|_| start.is_none());
+        let dev = options.dev.unwrap_or_default();
         self.check()?;
         let cnn = self.cnn()?;
         let settings = format!(
@@ -115,7 +119,7 @@ impl CseParams {
         let mut objective =
             PairObjective::new(Cse::KIND, &cnn, data, &self.pairs, &self.tokenizer, dev, &settings, penalty);
         let (weights, found) = self.first_weights(&cnn, &data.vocabulary, vectors, start)?;
-        let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
+        let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             let [filters] = file::exactly(parameters);
             Cse::new(self.clone(), data.vocabulary.clone(), words, filters)
@@ -310,6 +314,10 @@ impl SavedModel for Cse {
 
     fn config_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.params.hyperparameters()
     }
 
     fn write(&self, path: &Path) -> Result<()> {

@@ -12,8 +12,8 @@ use std::path::Path;
 
 use ndarray::{Array2, Axis};
 use senv_core::{
-    Coverage, Observer, Parameters, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer,
-    Vocabulary, encode_rows,
+    Coverage, Parameters, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    encode_rows,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     stream,
 };
@@ -26,7 +26,7 @@ use base::{Base, TextReading, bring_to_scale};
 use training::{FineTuning, Scored};
 
 use crate::{
-    Error, Model, Result, SavedModel, file,
+    Error, Model, Result, SavedModel, TrainOptions, file,
     fingerprint::Fingerprint,
     fit::{FitParams, Weights, fit},
     initial::InitialVectorReport,
@@ -113,7 +113,8 @@ impl RelatednessParams {
         self.fit.check()
     }
 
-    /// Tunes a copy of `base` on `train`; the best weights by Pearson's r on `dev` are kept, the last without one.
+    /// Tunes a copy of `base` on scored pairs, validated on others: the best weights by Pearson's r there are kept. The
+    /// words are those of the model; vectors of the options are not looked at.
     ///
     /// # Errors
     /// [`Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, BOW AE, combined Skip-thoughts; [`Error::BadLine`] for a score
@@ -122,8 +123,7 @@ impl RelatednessParams {
         &self,
         base: &Model,
         train: &ScoredPairs,
-        dev: Option<&ScoredPairs>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &ScoredPairs>,
     ) -> Result<Trained<Relatedness>> {
         self.check()?;
         let Base { form, reading, parameters, mut words } = Base::of(base)?;
@@ -142,7 +142,7 @@ impl RelatednessParams {
         };
         let vocabulary = base.vocabulary().clone();
         let train = Scored::new(train, self.grid, &reading, &vocabulary)?;
-        let dev = dev.map(|dev| Scored::new(dev, self.grid, &reading, &vocabulary)).transpose()?;
+        let dev = options.dev.map(|dev| Scored::new(dev, self.grid, &reading, &vocabulary)).transpose()?;
         let config = RelatednessConfig {
             base: base.kind().to_owned(),
             encoder: form,
@@ -160,7 +160,7 @@ impl RelatednessParams {
         let base = data.vocabulary(&vocabulary).table(&weights.words).parameters(&start);
         let identity = format!("{} {}", file::to_json(&config)?, base.hex());
         let mut objective = FineTuning { params: self, encoder, head, train, dev, start, identity };
-        let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
+        let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
         let found = InitialVectorReport { words: vocabulary.len(), found: vocabulary.len() };
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             Relatedness::new(config, vocabulary, words, file::exactly(parameters))
@@ -289,6 +289,10 @@ impl SavedModel for Relatedness {
 
     fn config_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.config.params.hyperparameters()
     }
 
     fn write(&self, path: &Path) -> Result<()> {

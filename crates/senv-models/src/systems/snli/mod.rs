@@ -18,8 +18,8 @@ use std::path::Path;
 
 use ndarray::{Array2, Axis};
 use senv_core::{
-    Coverage, Observer, Parameters, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer,
-    Vocabulary, VocabularyBuilder,
+    Coverage, Parameters, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    VocabularyBuilder,
     hyperparameters::{Hyperparameters, hyperparameters},
     stream,
 };
@@ -33,7 +33,7 @@ pub use pairs::NliPairs;
 use training::{A_BATCH, Labelled, Pairs};
 
 use crate::{
-    Error, Result, SkipThought, file,
+    Error, Result, SkipThought, TrainOptions, file,
     fingerprint::Fingerprint,
     fit::{FitParams, Weights, copy_table, fit, require},
     initial::{self, Initial, InitialVectorReport},
@@ -109,18 +109,12 @@ impl SnliParams {
         self.fit.check()
     }
 
-    /// Trains on labelled pairs; the weights with the best accuracy on `dev` are kept, the last without one. `vectors`
-    /// are word vectors to start from.
+    /// Trains on labelled pairs, validated on others: the weights with the best accuracy there are kept.
     ///
     /// # Errors
     /// Whatever is wrong with the parameters, the memory, or the training itself.
-    pub fn fit(
-        &self,
-        train: &NliPairs,
-        dev: Option<&NliPairs>,
-        vectors: Option<&Embeddings>,
-        observer: &dyn Observer,
-    ) -> Result<Trained<Snli>> {
+    pub fn fit(&self, train: &NliPairs, options: &TrainOptions<'_, &NliPairs>) -> Result<Trained<Snli>> {
+        let vectors = options.vectors;
         self.check()?;
         let mut builder = VocabularyBuilder::default();
         let mut scratch = String::new();
@@ -145,12 +139,12 @@ impl SnliParams {
             found,
             identity: initial::vectors_fingerprint(vectors),
         };
-        self.fit_from(start, train, dev, observer)
+        self.fit_from(start, train, options)
     }
 
     /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way
     /// text is read are those of the model, and `encoder`, `dim`, `min_count`, `max_vocabulary`, `max_tokens`,
-    /// `tokenizer` and `initial` are not looked at. [`SkipThought::with_tuned`] puts the result back. The paper tunes both
+    /// `tokenizer`, `initial` and the vectors of the options are not looked at. [`SkipThought::with_tuned`] puts the result back. The paper tunes both
     /// parts, each with a classifier of its own; a rate of 1e-4 suits.
     ///
     /// # Errors
@@ -160,8 +154,7 @@ impl SnliParams {
         base: &SkipThought,
         part: usize,
         train: &NliPairs,
-        dev: Option<&NliPairs>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &NliPairs>,
     ) -> Result<Trained<Snli>> {
         self.check()?;
         require(part < base.parts.len(), "part", "one of the model's", part as f64)?;
@@ -183,15 +176,14 @@ impl SnliParams {
             found: InitialVectorReport { words: base.vocabulary.len(), found: base.vocabulary.len() },
             identity: fingerprint.parameters(&part.parameters[0]).hex(),
         };
-        self.fit_from(start, train, dev, observer)
+        self.fit_from(start, train, options)
     }
 
     fn fit_from(
         &self,
         start: SnliStart,
         train: &NliPairs,
-        dev: Option<&NliPairs>,
-        observer: &dyn Observer,
+        options: &TrainOptions<'_, &NliPairs>,
     ) -> Result<Trained<Snli>> {
         let SnliStart { encoder: form, reading, vocabulary, words, parameters, found, identity } = start;
         let dim = words.dim();
@@ -199,14 +191,15 @@ impl SnliParams {
         let head = NliHead { hidden: self.hidden, ..NliHead::new(encoder.dim()) };
         let head_parameters = head.init(&mut stream(self.fit.seed, "head", &[]))?;
         let config = SnliConfig { encoder: form, dim, reading, head: head.clone(), params: self.clone() };
-        let number = |pairs, name| Labelled::new(pairs, &config.reading, &vocabulary, self.long, name, observer);
+        let number =
+            |pairs, name| Labelled::new(pairs, &config.reading, &vocabulary, self.long, name, options.observer);
         let train = number(train, "")?;
-        let dev = dev.map(|dev| number(dev, "held-out ")).transpose()?;
+        let dev = options.dev.map(|dev| number(dev, "held-out ")).transpose()?;
         let held_out = dev.as_ref().map(Labelled::identity).unwrap_or_default();
         let identity = format!("{} {identity} {} {held_out}", file::to_json(&config)?, train.identity());
         let mut objective = Pairs { encoder, head, train, dev, identity };
         let weights = Weights { words, parameters: vec![parameters, head_parameters] };
-        let fitted = fit(&mut objective, || Ok(weights), &self.fit, observer)?;
+        let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             Snli::new(config, vocabulary, words, file::exactly(parameters))
         })
@@ -354,6 +347,10 @@ impl SavedModel for Snli {
 
     fn config_json(&self) -> serde_json::Value {
         serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.config.params.hyperparameters()
     }
 
     fn write(&self, path: &Path) -> Result<()> {

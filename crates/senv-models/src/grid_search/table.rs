@@ -1,53 +1,51 @@
 //! The table of the runs of a search, kept in a file so that a second call goes on from there.
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{fs, io::Write, path::PathBuf};
 
 use senv_core::{AtomicFile, Error as CoreError};
 use serde::Serialize;
 
-use crate::failure::Result;
+use crate::Result;
 
 /// Columns behind the seed and the settings.
 const RESULTS: [&str; 3] = ["score", "step", "seconds"];
 
-/// A run that is done.
+/// A run of a grid search that is done.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Row {
-    pub(super) seed: u64,
-    /// One for each setting of the grid.
-    pub(super) values: Vec<String>,
+pub struct GridRun {
+    /// Its random seed.
+    pub seed: u64,
+    /// One for each name of the grid.
+    pub values: Vec<String>,
     /// NaN for a run whose loss was no number before anything was validated.
-    pub(super) score: f64,
+    pub score: f64,
     /// The step of that score.
-    pub(super) step: u64,
-    pub(super) seconds: f64,
+    pub step: u64,
+    /// How long it took.
+    pub seconds: f64,
 }
 
 /// All runs that are done, as the file has them.
 pub(super) struct RunTable {
-    path: PathBuf,
+    /// `None`: in memory alone.
+    path: Option<PathBuf>,
     header: String,
-    rows: Vec<Row>,
+    rows: Vec<GridRun>,
 }
 
 impl RunTable {
     /// Opens the table, or begins it.
-    pub(super) fn open(path: PathBuf, names: &[String]) -> Result<Self> {
+    pub(super) fn open(path: Option<PathBuf>, names: &[String]) -> Result<Self> {
         let columns: Vec<&str> =
             std::iter::once("seed").chain(names.iter().map(String::as_str)).chain(RESULTS).collect();
         let header = columns.join("\t");
-        let text = if path.exists() {
-            fs::read_to_string(&path).map_err(|e| CoreError::io("read", &path, e))?
-        } else {
-            String::new()
+        let text = match path.as_ref().filter(|path| path.exists()) {
+            Some(path) => fs::read_to_string(path).map_err(|e| CoreError::io("read", path, e))?,
+            None => String::new(),
         };
         let bad = |what: &str| CoreError::BadFile {
-            path: path.clone(),
-            reason: format!("{what}; remove it, or give another --output"),
+            path: path.clone().unwrap_or_default(),
+            reason: format!("{what}; remove it, or search in another folder"),
         };
         let mut lines = text.lines();
         if lines.next().is_some_and(|first| first != header) {
@@ -59,22 +57,22 @@ impl RunTable {
     }
 
     /// The run with this seed and these values, if it is done.
-    pub(super) fn find(&self, seed: u64, values: &[String]) -> Option<&Row> {
+    pub(super) fn find(&self, seed: u64, values: &[String]) -> Option<&GridRun> {
         self.rows.iter().find(|row| row.seed == seed && row.values == values)
     }
 
     /// The best run so far: the first of several.
-    pub(super) fn best(&self) -> Option<&Row> {
-        self.rows.iter().filter(|row| !row.score.is_nan()).fold(None, |best: Option<&Row>, row| match best {
+    pub(super) fn best(&self) -> Option<&GridRun> {
+        self.rows.iter().filter(|row| !row.score.is_nan()).fold(None, |best: Option<&GridRun>, row| match best {
             Some(best) if best.score >= row.score => Some(best),
             _ => Some(row),
         })
     }
 
     /// Adds a run to the file.
-    pub(super) fn push(&mut self, row: Row) -> Result {
+    pub(super) fn push(&mut self, row: GridRun) -> Result<()> {
         self.rows.push(row);
-        let path: &Path = &self.path;
+        let Some(path) = &self.path else { return Ok(()) };
         AtomicFile::write_with(path, |file| {
             writeln!(file, "{}", self.header)?;
             self.rows.iter().try_for_each(|row| {
@@ -92,16 +90,16 @@ impl RunTable {
         Ok(())
     }
 
-    pub(super) fn rows(&self) -> &[Row] {
-        &self.rows
+    pub(super) fn into_rows(self) -> Vec<GridRun> {
+        self.rows
     }
 }
 
-fn parse(line: &str, n_values: usize) -> Option<Row> {
+fn parse(line: &str, n_values: usize) -> Option<GridRun> {
     let cells: Vec<&str> = line.split('\t').collect();
     let [seed, values @ .., score, step, seconds] = cells.as_slice() else { return None };
     (values.len() == n_values).then_some(())?;
-    Some(Row {
+    Some(GridRun {
         seed: seed.parse().ok()?,
         values: values.iter().map(|&value| value.to_owned()).collect(),
         score: score.parse().ok()?,
@@ -130,20 +128,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("results.tsv");
         let names = ["margin".to_owned(), "batch".to_owned()];
-        let row = |seed, score| Row { seed, values: vec!["0.4".into(), "8".into()], score, step: 3, seconds: 1.5 };
-        let mut table = RunTable::open(path.clone(), &names).unwrap();
+        let row = |seed, score| GridRun { seed, values: vec!["0.4".into(), "8".into()], score, step: 3, seconds: 1.5 };
+        let mut table = RunTable::open(Some(path.clone()), &names).unwrap();
         assert!(table.best().is_none());
         for (seed, score) in [(1, f64::NAN), (2, 0.1 + 0.2), (3, 0.25), (4, 0.1 + 0.2)] {
             table.push(row(seed, score)).unwrap();
         }
-        let again = RunTable::open(path.clone(), &names).unwrap();
-        assert_eq!(again.rows()[1..], table.rows()[1..]);
+        let again = RunTable::open(Some(path.clone()), &names).unwrap();
+        assert_eq!(again.rows[1..], table.rows[1..]);
         assert!(again.find(1, &row(1, 0.0).values).unwrap().score.is_nan());
         assert!(again.find(9, &row(1, 0.0).values).is_none() && again.find(1, &names).is_none());
         assert_eq!(again.best().unwrap().seed, 2);
-        assert!(RunTable::open(path.clone(), &names[..1]).is_err());
+        assert!(RunTable::open(Some(path.clone()), &names[..1]).is_err());
         fs::write(&path, "seed\tmargin\tbatch\tscore\tstep\tseconds\n1\t0.4\t8\n").unwrap();
-        assert!(RunTable::open(path, &names).is_err());
+        assert!(RunTable::open(Some(path), &names).is_err());
     }
 
     #[test]
