@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use senv_benches::{SEED, Text};
-use senv_core::{Features, Scratch, SentenceEncoder, Table, Tokenizer, init};
+use senv_core::{Scratch, SentenceEncoder, Table, Tokenizer, init};
 use senv_models::AverageEncoder;
 use senv_ngram::{WordNgramParams, WordNgrams};
 

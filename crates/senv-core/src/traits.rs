@@ -133,18 +133,6 @@ impl FeatureList {
     }
 }
 
-/// Maps the tokens of a sentence to rows: its words, its n-grams.
-pub trait Features: Send + Sync {
-    /// Number of rows that features may refer to: the number of rows of the source table.
-    fn n_rows(&self) -> usize;
-
-    /// The longest feature in tokens: 1 for words alone, 2 with bigrams.
-    fn max_span(&self) -> usize;
-
-    /// Writes the features of `tokens` into `out` (cleared first); every token is begun once.
-    fn features_into(&self, tokens: &[TokenId], out: &mut FeatureList);
-}
-
 /// How many tokens of a sentence are in the vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Coverage {

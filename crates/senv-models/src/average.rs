@@ -13,8 +13,8 @@
 use crate::SavedModel;
 use crate::model::embeddings_of;
 use senv_core::{
-    Corpus, Coverage, Error, Features, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
-    kernels, look_up_all,
+    Corpus, Coverage, Error, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
+    look_up_all,
 };
 use senv_ngram::WordNgramParams;
 use senv_ngram::WordNgrams;

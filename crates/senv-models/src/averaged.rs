@@ -7,8 +7,7 @@ use senv_store::ModelFile;
 use std::{fmt::Debug, path::Path};
 
 use senv_core::{
-    Corpus, Coverage, Features, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
-    hyperparameters::Hyperparameters,
+    Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, hyperparameters::Hyperparameters,
 };
 use senv_ngram::WordNgrams;
 use serde::{Serialize, de::DeserializeOwned};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use senv_core::{BlockBuffer, Corpus, FeatureList, Features, Vocabulary};
+use senv_core::{BlockBuffer, Corpus, FeatureList, Vocabulary};
 use senv_ngram::{WordNgramParams, WordNgrams};
 
 use crate::Result;

@@ -21,9 +21,7 @@
 //! "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018. Both speak of words alone.
 
 use rand::RngExt;
-use senv_core::{
-    BlockBuffer, Corpus, Error as CoreError, Features, Rows, Scratch, Stream, Table, TokenId, Vocabulary, stream,
-};
+use senv_core::{BlockBuffer, Corpus, Error as CoreError, Rows, Scratch, Stream, Table, TokenId, Vocabulary, stream};
 use senv_ngram::WordNgrams;
 use senv_store::{
     CommonComponents, ModelFile, ModelWriter, RowSum, SecondMoment, load_weights_from, save_weights_into,

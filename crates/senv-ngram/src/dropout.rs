@@ -38,7 +38,7 @@ named_values!(DropoutScheme {
 /// The number of tokens or n-grams dropped from a sentence.
 ///
 /// ```
-/// use senv_core::{FeatureList, Features, TokenId, stream};
+/// use senv_core::{FeatureList, TokenId, stream};
 /// use senv_ngram::{Dropout, DropoutMask, DropoutScheme, WordNgramParams, WordNgrams};
 /// let n_grams = WordNgrams::from_ids(100, WordNgramParams { max_n: 2, n_buckets: 1000, ..Default::default() })?;
 /// let tokens = [3, 1, 4, 1, 5, 9].map(TokenId);

@@ -7,7 +7,7 @@
 //! in the paper or as in its released program. fastText also uses character n-grams ([`CharNgrams`]).
 //!
 //! ```
-//! use senv_core::{FeatureList, Features, Vocabulary, stream};
+//! use senv_core::{FeatureList, Vocabulary, stream};
 //! use senv_ngram::{Dropout, DropoutMask, DropoutScheme, WordNgramParams, WordNgrams};
 //!
 //! let vocabulary = Vocabulary::from_counts([("in", 9), ("new", 5), ("york", 4), ("paris", 2)], 20)?;

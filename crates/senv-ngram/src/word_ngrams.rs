@@ -1,6 +1,6 @@
 //! The rows of the words and word n-grams of a sentence.
 
-use senv_core::{FeatureList, Features, RowId, Stream, TokenId, Vocabulary};
+use senv_core::{FeatureList, RowId, Stream, TokenId, Vocabulary};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::{append, fnv1a_signed, hash_operand};
@@ -47,7 +47,7 @@ impl Default for WordNgramParams {
 /// `n-gram-hash` and `constant-remainder`.
 ///
 /// ```
-/// use senv_core::{FeatureList, Features, TokenId};
+/// use senv_core::{FeatureList, TokenId};
 /// use senv_ngram::{WordNgramParams, WordNgrams};
 /// let n_grams = WordNgrams::from_ids(10, WordNgramParams { n_buckets: 1000, ..Default::default() })?;
 /// let mut features = FeatureList::default();
@@ -157,7 +157,7 @@ impl WordNgrams {
     }
 
     /// Writes the features of `tokens` to `out` (cleared first) without those that `dropout` drops, which are never
-    /// computed: the same features as [`Features::features_into`] and then [`Dropout::apply`], from the same random
+    /// computed: the same features as [`WordNgrams::features_into`] and then [`Dropout::apply`], from the same random
     /// numbers. The dropout mask is left in `mask`.
     ///
     /// # Panics
@@ -325,18 +325,24 @@ impl RowsOf for ByHashes<'_> {
     }
 }
 
-impl Features for WordNgrams {
-    fn n_rows(&self) -> usize {
+impl WordNgrams {
+    /// Number of rows that features may refer to: the number of rows of the source table.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
         self.layout.first_bucket as usize + self.params.n_buckets as usize
     }
 
-    fn max_span(&self) -> usize {
+    /// The longest feature in tokens: 1 for words alone, 2 with bigrams.
+    #[must_use]
+    pub fn max_span(&self) -> usize {
         self.params.max_n
     }
 
+    /// Writes the features of `tokens` into `out` (cleared first); every token is begun once.
+    ///
     /// # Panics
     /// If a token is not below the size of the vocabulary.
-    fn features_into(&self, tokens: &[TokenId], out: &mut FeatureList) {
+    pub fn features_into(&self, tokens: &[TokenId], out: &mut FeatureList) {
         self.write(tokens, None, out);
     }
 }

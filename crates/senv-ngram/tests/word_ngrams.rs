@@ -1,7 +1,7 @@
 //! Rows of words and n-grams: reference numbers, counts, spans, ranges.
 
 use proptest::prelude::*;
-use senv_core::{FeatureList, Features, RowId, TokenId, Vocabulary};
+use senv_core::{FeatureList, RowId, TokenId, Vocabulary};
 use senv_ngram::{DropoutMask, Error, NgramScheme, WordNgramParams, WordNgrams};
 
 fn ids(tokens: &[u32]) -> Vec<TokenId> {

@@ -3,6 +3,7 @@
 mod blocks;
 mod decode;
 mod lines;
+pub(crate) mod token;
 #[cfg(feature = "zstd")]
 mod zstd;
 

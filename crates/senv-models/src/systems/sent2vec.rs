@@ -7,7 +7,7 @@
 //! (`senv-negative-sampling`).
 
 use senv_core::{
-    Corpus, FeatureList, Features, RowId, Stream, Table, TokenId, Tokenizer, Vocabulary,
+    Corpus, FeatureList, RowId, Stream, Table, TokenId, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     init,
 };

@@ -13,8 +13,8 @@ use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
 
 use senv_core::{
-    Coverage, Error as CoreError, Features, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions,
-    TextReader, Tokenizer, Vocabulary, VocabularyBuilder,
+    Coverage, Error as CoreError, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions, TextReader,
+    Tokenizer, Vocabulary, VocabularyBuilder,
 };
 use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};

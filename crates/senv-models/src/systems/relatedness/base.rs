@@ -1,6 +1,6 @@
 //! The model that fine-tuning starts from: its encoder, its words, and how it reads text.
 
-use senv_core::{Coverage, Features, Parameters, Table, TokenBatch, TokenId, Tokenizer, Vocabulary, kernels};
+use senv_core::{Coverage, Parameters, Table, TokenBatch, TokenId, Tokenizer, Vocabulary, kernels};
 use senv_encoders::{Activation, Encoder};
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use ndarray::NdFloat;
 use crate::{kernels, optim::AdamStep};
 
 pub(crate) mod sealed {
-    use crate::matmul::few_rows;
+    use crate::arrays::matmul::few_rows;
     use ndarray::{ArrayView2, ArrayViewMut2};
 
     pub trait Sealed: Sized {

@@ -8,7 +8,7 @@
 //!
 //! NaN stays NaN. No level fuses a product and a sum, so all levels are bit-identical.
 
-use crate::rng::mix;
+use crate::run::rng::mix;
 
 /// Adding and subtracting 1.5 · 2^23 rounds to the nearest integer.
 const ROUND: f32 = 12_582_912.0;

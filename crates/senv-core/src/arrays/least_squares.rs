@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn vocabulary_expansion_gives_the_reference_numbers() {
         let file: serde_json::Value =
-            serde_json::from_str(include_str!("../tests/data/vocabulary_expansion.json")).unwrap();
+            serde_json::from_str(include_str!("../../tests/data/vocabulary_expansion.json")).unwrap();
         let matrix = |name: &str| {
             let rows: Vec<Vec<f64>> = serde_json::from_value(file[name].clone()).unwrap();
             Array2::from_shape_vec((rows.len(), rows[0].len()), rows.concat()).unwrap()

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Result, unfinished::Unfinished};
+use crate::{Error, Result, files::unfinished::Unfinished};
 
 /// The right to write a file, held by one process at a time. A file `.NAME.lock` lies beside it meanwhile; the lock ends
 /// with the process, in whatever way that ends, and a lock file that is left behind locks nothing.

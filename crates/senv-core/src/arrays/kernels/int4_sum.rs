@@ -69,7 +69,7 @@ mod blocks {
     /// # Safety
     /// As for [`Vector`]; every row that is named has as many codes as `out` has values.
     #[inline(always)]
-    pub(in crate::kernels) unsafe fn sum<V: Vector>(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]) {
+    pub(in crate::arrays::kernels) unsafe fn sum<V: Vector>(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]) {
         let mut at = 0;
         for &id in ids.iter().take(ROWS_AT_ONCE) {
             let row = rows.codes.as_ptr().wrapping_add(id as usize * rows.stride);
@@ -98,7 +98,7 @@ mod blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{kernels, rng::mix};
+    use crate::{kernels, run::rng::mix};
 
     #[test]
     fn the_sum_has_the_bits_of_the_rows_one_after_another_at_every_level() {

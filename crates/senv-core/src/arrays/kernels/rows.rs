@@ -44,7 +44,7 @@ mod vectors {
     /// # Safety
     /// `out` points to `n` values that may be written to, and every row that is named has `n` values.
     #[inline(always)]
-    pub(in crate::kernels) unsafe fn sum_rows<V: Vector>(
+    pub(in crate::arrays::kernels) unsafe fn sum_rows<V: Vector>(
         values: *const f32,
         stride: usize,
         rows: &[u32],

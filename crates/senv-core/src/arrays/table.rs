@@ -8,7 +8,7 @@ use crate::{Error, Result, Rows, SharedBytes};
 
 /// The memory of the values of a [`Table`].
 #[derive(Debug, Clone)]
-pub enum Backing {
+enum Backing {
     /// On the heap.
     Heap(Vec<f32>),
     /// In anonymous pages, zero until first written to; cloning copies, and panics where memory is lacking, as the
@@ -20,7 +20,7 @@ pub enum Backing {
 
 /// Anonymous zero pages.
 #[derive(Debug)]
-pub struct Pages(MmapMut);
+struct Pages(MmapMut);
 
 impl Clone for Pages {
     fn clone(&self) -> Self {

@@ -1,0 +1,8 @@
+//! Words as numbers: the vocabulary, token ids, and a corpus of them.
+
+#[cfg(feature = "train")]
+pub(crate) mod corpus;
+pub(crate) mod ids;
+pub(crate) mod sentences;
+pub(crate) mod unknown_words;
+pub(crate) mod vocabulary;
