@@ -45,6 +45,7 @@ mod pair_system;
 mod pair_training;
 mod pairs;
 pub mod prelude;
+mod present_words;
 mod pretraining;
 mod principal;
 mod random_vectors;

@@ -8,7 +8,7 @@ use senv_encoders::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Result, sequence::gather};
+use crate::{Result, present_words::PresentWords, sequence::gather};
 
 /// The shape of an encoder over word vectors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +18,8 @@ pub enum EncoderForm {
     Average,
     /// Their sum.
     Sum,
+    /// The sum of the distinct words and a bias, squashed: BOW AE.
+    PresentWords,
     /// Filters over windows of words, summed.
     Cnn {
         /// Windows and their filters.
@@ -48,6 +50,7 @@ impl EncoderForm {
         Ok(match self {
             Self::Average => TrainableEncoder::Pooled(Average { dim, pooling: Pooling::Mean }),
             Self::Sum => TrainableEncoder::Pooled(Average { dim, pooling: Pooling::Sum }),
+            Self::PresentWords => TrainableEncoder::Present(PresentWords::new(dim)),
             Self::Cnn { windows, activation, padding } => {
                 TrainableEncoder::Cnn(SumPooledCnn::new(dim, windows.clone(), *activation, *padding)?)
             }
@@ -72,11 +75,20 @@ impl EncoderForm {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TrainableEncoder {
     Pooled(Average),
+    Present(PresentWords),
     Cnn(SumPooledCnn),
     Gru(GruEncoder),
 }
 
 impl TrainableEncoder {
+    /// What of the tokens of a sentence it reads: distinct ones, or all in their order.
+    pub(crate) fn arrange(&self, tokens: &mut Vec<TokenId>) {
+        if let Self::Present(_) = self {
+            tokens.sort_unstable();
+            tokens.dedup();
+        }
+    }
+
     /// The sentence vectors of trained parameters.
     pub(crate) fn encode(
         &self,
@@ -107,9 +119,9 @@ impl TrainableEncoder {
                 Ok(())
             }
             Self::Cnn(cnn) => cnn.encode_into(parameters, words, tokens, values, out),
-            Self::Gru(gru) => {
+            Self::Present(_) | Self::Gru(_) => {
                 let (batch, rows) = gather(words, &[tokens])?;
-                let vector = gru.encode(parameters, &batch, rows.view())?;
+                let vector = self.encode(parameters, &batch, rows.view())?;
                 out.iter_mut().zip(&vector).for_each(|(to, &x)| *to = x);
                 Ok(())
             }
@@ -120,6 +132,7 @@ impl TrainableEncoder {
 /// The saved state of any of them for the backward pass.
 pub(crate) enum SavedState {
     Pooled,
+    Present(Array2<f32>),
     Cnn(CnnSaved<f32>),
     Gru(Box<GruSaved<f32>>),
 }
@@ -130,6 +143,7 @@ impl Encoder<f32> for TrainableEncoder {
     fn dim(&self) -> usize {
         match self {
             Self::Pooled(encoder) => Encoder::<f32>::dim(encoder),
+            Self::Present(encoder) => Encoder::<f32>::dim(encoder),
             Self::Cnn(encoder) => Encoder::<f32>::dim(encoder),
             Self::Gru(encoder) => Encoder::<f32>::dim(encoder),
         }
@@ -138,6 +152,7 @@ impl Encoder<f32> for TrainableEncoder {
     fn init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>> {
         match self {
             Self::Pooled(encoder) => encoder.init(rng),
+            Self::Present(encoder) => encoder.init(rng),
             Self::Cnn(encoder) => encoder.init(rng),
             Self::Gru(encoder) => encoder.init(rng),
         }
@@ -151,6 +166,10 @@ impl Encoder<f32> for TrainableEncoder {
     ) -> CoreResult<(Array2<f32>, SavedState)> {
         Ok(match self {
             Self::Pooled(encoder) => (encoder.forward(parameters, batch, words)?.0, SavedState::Pooled),
+            Self::Present(encoder) => {
+                let (out, saved) = encoder.forward(parameters, batch, words)?;
+                (out, SavedState::Present(saved))
+            }
             Self::Cnn(encoder) => {
                 let (out, saved) = encoder.forward(parameters, batch, words)?;
                 (out, SavedState::Cnn(saved))
@@ -175,6 +194,9 @@ impl Encoder<f32> for TrainableEncoder {
         match (self, saved) {
             (Self::Pooled(encoder), SavedState::Pooled) => {
                 encoder.backward(parameters, batch, words, &(), d_out, d_words, d_parameters)
+            }
+            (Self::Present(encoder), SavedState::Present(saved)) => {
+                encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
             }
             (Self::Cnn(encoder), SavedState::Cnn(saved)) => {
                 encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)

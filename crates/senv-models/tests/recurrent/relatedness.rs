@@ -31,7 +31,10 @@ fn recurrent_encoders_and_sums_of_words_learn_scores() {
         ..SkipThoughtParams::default()
     };
     let trained = skip_thought.fit_files(&[&text], &TrainOptions::default()).unwrap();
-    for base in [of_snli(SnliEncoder::Bow), of_snli(rnn()), Model::from(trained.model.clone())] {
+    let words = BowAutoencoderParams { dim: 12, min_count: 1, fit: short.clone(), ..Default::default() };
+    let words = Model::from(words.fit_files(&[&text], &TrainOptions::default()).unwrap().model);
+    let bases = [of_snli(SnliEncoder::Bow), of_snli(rnn()), words, Model::from(trained.model.clone())];
+    for base in bases {
         let params = RelatednessParams {
             hidden: 8,
             fit: FitParams { epochs: 40, batch: 16, lr: 0.01, ..FitParams::default() },

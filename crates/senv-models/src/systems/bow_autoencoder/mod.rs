@@ -4,7 +4,6 @@
 //! language. The reconstruction is `presence-loss`, or `presence-tree` for large vocabularies. The sentence vector is what
 //! comes out of tanh; the paper that compares it does not say whether it is that or what goes in.
 
-mod encoder;
 mod objective;
 #[cfg(test)]
 mod tests;
@@ -24,7 +23,6 @@ use senv_core::{
 use senv_encoders::Encoder;
 use serde::{Deserialize, Serialize};
 
-use encoder::PresentWords;
 use objective::{Autoencoding, Output};
 
 use crate::{
@@ -32,6 +30,7 @@ use crate::{
     fit::{FitParams, Weights, fit},
     initial::{self, Initial},
     pairs::numbered,
+    present_words::PresentWords,
     sequence::{LongSentences, Reading, encode_many, encode_one, gather},
     training::Trained,
 };
@@ -222,6 +221,11 @@ impl BowAutoencoder {
     #[must_use]
     pub fn words(&self) -> &Table {
         &self.words
+    }
+
+    /// How text is read, and the parameters of the encoder.
+    pub(crate) fn encoder_parts(&self) -> (&Reading, &Parameters<f32>) {
+        (&self.reading, &self.parameters[0])
     }
 
     /// The loss of the reconstruction of each sentence, in nats: how badly the vector says which words are there.

@@ -5,7 +5,8 @@ use senv_core::{Parameters, Sentences, Stream, TokenBatch};
 use senv_encoders::Encoder;
 use senv_losses::{HierarchicalSoftmax, MultiLabelLoss, RowGradients};
 
-use super::{BowAutoencoder, BowAutoencoderParams, Reconstruction, encoder::PresentWords};
+use super::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
+use crate::present_words::PresentWords;
 use crate::{
     Result,
     fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates},

@@ -6,9 +6,10 @@ use senv_encoders::Encoder;
 use senv_losses::MultiLabelLoss;
 use serde_json::Value;
 
+use crate::present_words::PresentWords;
+
 use super::{
     BowAutoencoderParams,
-    encoder::PresentWords,
     objective::{Autoencoding, Output},
 };
 use crate::fit::{Gradients, Objective, Step, Weights, WordUpdates};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Relatedness, training::Scored};
 use crate::{
-    Cse, Error, Model, PThought, Result, RnnAutoencoder, SkipThought, Snli,
+    BowAutoencoder, Cse, Error, Model, PThought, Result, RnnAutoencoder, SkipThought, Snli,
     average::known_tokens,
     fit::copy_table,
     sequence::{Part, Reading},
@@ -72,6 +72,15 @@ impl Base {
             let (form, reading) = (tuned.config.encoder.clone(), tuned.config.reading.clone());
             let (parameters, words) = (tuned.parameters[0].clone(), copy_table(&tuned.words)?);
             return Ok(Self { form, reading, parameters, words });
+        }
+        if let Some(model) = model.downcast_ref::<BowAutoencoder>() {
+            let (reading, parameters) = model.encoder_parts();
+            return Ok(Self {
+                form: EncoderForm::PresentWords,
+                reading: TextReading::Sequence(reading.clone()),
+                parameters: parameters.clone(),
+                words: copy_table(model.words())?,
+            });
         }
         if let Some(snli) = model.downcast_ref::<Snli>() {
             let (words, parameters) = snli.tuned();
@@ -164,7 +173,7 @@ pub(super) fn bring_to_scale(
         TrainableEncoder::Cnn(cnn) if cnn.activation() == Activation::Linear => {
             filters.iter_mut().for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
         }
-        TrainableEncoder::Cnn(_) | TrainableEncoder::Gru(_) => {}
+        TrainableEncoder::Cnn(_) | TrainableEncoder::Present(_) | TrainableEncoder::Gru(_) => {}
     }
     Ok(())
 }

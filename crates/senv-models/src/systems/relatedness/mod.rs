@@ -117,7 +117,7 @@ impl RelatednessParams {
     /// words are those of the model; vectors of the options are not looked at.
     ///
     /// # Errors
-    /// [`Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, BOW AE, combined Skip-thoughts; [`Error::BadLine`] for a score
+    /// [`Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, combined Skip-thoughts; [`Error::BadLine`] for a score
     /// outside the grid; whatever is wrong with the parameters, the memory, or the training itself.
     pub fn fit(
         &self,
@@ -141,8 +141,8 @@ impl RelatednessParams {
             FilterStart::Random => encoder.init(&mut stream(seed, "filters", &[]))?,
         };
         let vocabulary = base.vocabulary().clone();
-        let train = Scored::new(train, self.grid, &reading, &vocabulary)?;
-        let dev = options.dev.map(|dev| Scored::new(dev, self.grid, &reading, &vocabulary)).transpose()?;
+        let train = Scored::new(train, self.grid, (&reading, &encoder), &vocabulary)?;
+        let dev = options.dev.map(|dev| Scored::new(dev, self.grid, (&reading, &encoder), &vocabulary)).transpose()?;
         let config = RelatednessConfig {
             base: base.kind().to_owned(),
             encoder: form,
@@ -316,6 +316,7 @@ impl SentenceEncoder for Relatedness {
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let mut tokens = std::mem::take(&mut scratch.tokens);
         let coverage = self.config.reading.read(&self.vocabulary, sentence, &mut scratch.text, &mut tokens);
+        self.encoder.arrange(&mut tokens);
         let encoded = self.encoder.encode_into(&self.parameters[0], &self.words, &tokens, &mut scratch.values, out);
         // Shapes were checked when the model was made; tokens come from its vocabulary.
         debug_assert!(encoded.is_ok());

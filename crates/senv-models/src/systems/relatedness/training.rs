@@ -21,7 +21,12 @@ pub(super) struct Scored {
 }
 
 impl Scored {
-    pub(super) fn new(pairs: &ScoredPairs, grid: Grid, reading: &TextReading, vocabulary: &Vocabulary) -> Result<Self> {
+    pub(super) fn new(
+        pairs: &ScoredPairs,
+        grid: Grid,
+        (reading, encoder): (&TextReading, &TrainableEncoder),
+        vocabulary: &Vocabulary,
+    ) -> Result<Self> {
         let (mut sentences, mut scratch, mut tokens) = (Sentences::new(), String::new(), Vec::new());
         for (line, (score, ..)) in pairs.pairs.iter().enumerate() {
             check_score(*score, grid).map_err(|error| Error::BadLine {
@@ -32,6 +37,7 @@ impl Scored {
         }
         for text in pairs.pairs.iter().map(|pair| &pair.1).chain(pairs.pairs.iter().map(|pair| &pair.2)) {
             reading.read(vocabulary, text, &mut scratch, &mut tokens);
+            encoder.arrange(&mut tokens);
             sentences.push(tokens.iter().copied());
         }
         Ok(Self { sentences, gold: pairs.pairs.iter().map(|pair| pair.0).collect() })

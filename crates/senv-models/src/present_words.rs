@@ -1,4 +1,4 @@
-//! The encoder of BOW AE.
+//! The encoder of BOW AE: its set of words, summed and squashed.
 //!
 //! Equation: `bow-autoencoder`
 //!
@@ -15,12 +15,12 @@ use senv_encoders::{Average, Encoder, Pooling};
 
 /// Words summed and squashed; batches must hold each word of a sentence once.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct PresentWords {
+pub(crate) struct PresentWords {
     sum: Average,
 }
 
 impl PresentWords {
-    pub(super) fn new(dim: usize) -> Self {
+    pub(crate) fn new(dim: usize) -> Self {
         Self { sum: Average::new(dim, Pooling::Sum) }
     }
 }
