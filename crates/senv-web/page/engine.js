@@ -1,0 +1,86 @@
+// The compiled engine: text in, answers out. What each call does is said in crates/senv-web/src/exports.rs.
+
+class Engine {
+    #exports;
+    #encoder = new TextEncoder();
+    #decoder = new TextDecoder();
+
+    /** Compiles the module in this base64 text and opens its model; `about` says what that is. */
+    static async start(base64) {
+        const characters = atob(base64);
+        const bytes = new Uint8Array(characters.length);
+        for (let i = 0; i < bytes.length; i++) {
+            bytes[i] = characters.charCodeAt(i);
+        }
+        const { instance } = await WebAssembly.instantiate(bytes, {});
+        const engine = new Engine();
+        engine.#exports = instance.exports;
+        engine.about = engine.#call('senv_start');
+        return engine;
+    }
+
+    /** The cosine of two sentences and the share of each word. */
+    compare(first, second) {
+        const [a, b] = [this.#encoder.encode(first), this.#encoder.encode(second)];
+        this.#put(a, b);
+        return this.#call('senv_compare', a.length);
+    }
+
+    /** The vector of a sentence. */
+    embed(sentence) {
+        this.#put(this.#encoder.encode(sentence));
+        return this.#call('senv_embed');
+    }
+
+    /** Takes the bytes of a text, to be read by `readLines`. */
+    openText(bytes) {
+        this.#put(bytes);
+        this.#call('senv_open_text');
+    }
+
+    readLines(atMost) {
+        return this.#call('senv_read_lines', atMost);
+    }
+
+    /** Sets the query, to be compared with lines by `search`. */
+    ask(query, k) {
+        this.#put(this.#encoder.encode(query));
+        return this.#call('senv_ask', k);
+    }
+
+    search(atMost) {
+        return this.#call('senv_search', atMost);
+    }
+
+    hits() {
+        return this.#call('senv_hits');
+    }
+
+    /** Copies of the vectors of the lines, an array of f32 for each block of them. */
+    vectors() {
+        const blocks = this.#call('senv_vectors');
+        return blocks.map(([at, n]) => new Float32Array(this.#exports.memory.buffer, at, n).slice());
+    }
+
+    #put(...parts) {
+        const n = parts.reduce((sum, part) => sum + part.length, 0);
+        let at = this.#exports.senv_input(n) >>> 0;
+        if (at === 0) {
+            throw new Error(`no memory for a text of ${Math.round(n / 1e6)} MB: split the file`);
+        }
+        for (const part of parts) {
+            new Uint8Array(this.#exports.memory.buffer, at, part.length).set(part);
+            at += part.length;
+        }
+    }
+
+    #call(name, ...numbers) {
+        const n = this.#exports[name](...numbers) >>> 0;
+        const at = this.#exports.senv_answer() >>> 0;
+        const answer = JSON.parse(this.#decoder.decode(new Uint8Array(this.#exports.memory.buffer, at, n)));
+        if (answer?.error) {
+            throw new Error(answer.error);
+        }
+        return answer;
+    }
+}
