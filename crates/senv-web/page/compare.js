@@ -1,5 +1,8 @@
 // Two sentences beside each other: the cosine, and the words that carry it.
 
+/** A share below this is pale even where no word has a larger one. */
+const STRONG = 0.15;
+
 const EXAMPLES = [
     ['Paraphrase', 'He bought a new car.', 'He purchased an automobile.'],
     ['Question', 'How can I change my password?', 'Where do I choose a new password?'],
@@ -27,7 +30,8 @@ function showCosine(cosine) {
 
 function wordItem(text, share, strongest, className) {
     const item = element('li', className, '');
-    item.append(element('span', '', text), element('small', '', (share > 0 ? '+' : '') + fixed(share, 2)));
+    const figure = fixed(share, 2);
+    item.append(element('span', '', text), element('small', '', share > 0 && figure !== '0.00' ? `+${figure}` : figure));
     item.style.setProperty('--tint', `var(--${share < 0 ? 'minus' : 'plus'})`);
     item.style.setProperty('--strength', Math.abs(share) / strongest);
     return item;
@@ -59,7 +63,7 @@ function startCompare(engine) {
         note('compare-note', bothEmpty ? 'Write a sentence into both fields.' : warnings.join(' '));
         byId('words').hidden = isEmpty;
         const shares = sides.flatMap(side => side.words.map(word => Math.abs(word.share)));
-        const strongest = shares.reduce((most, share) => Math.max(most, share), 1e-9);
+        const strongest = shares.reduce((most, share) => Math.max(most, share), STRONG);
         sides.forEach((side, i) => showWords(['first-words', 'second-words'][i], side, strongest));
     };
     for (const [name, a, b] of EXAMPLES) {

@@ -58,6 +58,9 @@ async function cosines() {
             const sum = shares.reduce((sum, share) => sum + share, 0);
             check(Math.abs(sum - cosine) <= 0.006 * shares.length, `words add up to the cosine of "${first}"`, shares);
         }
+        const [bar, track] = [inPage('needle'), inPage('needle').parentElement].map(part => part.getBoundingClientRect());
+        const [from, to] = [bar.left, bar.right].map(x => (2 * (x - track.left)) / track.width - 1);
+        check(Math.abs(from - Math.min(cosine, 0)) < 0.02 && Math.abs(to - Math.max(cosine, 0)) < 0.02, `the bar of "${first}"`, [from, to]);
         isPhoneWide(first);
     }
     console.log(`ok ${EXPECTED.similarity.length} cosines are those of senv similarity`);
