@@ -18,7 +18,7 @@ Writes a web page that embeds, compares and searches English sentences: one HTML
 Usage: cargo run -p senv-web -- [--output FILE] [--small]
 
   --output FILE   the page [default: senv.html]
-  --small         with the small model: a page of 4.6 MB instead of 10.8, two points of quality less";
+  --small         with the small model: a page of 4.9 MB instead of 10.9, two points of quality less";
 
 struct Arguments {
     output: PathBuf,
