@@ -34,8 +34,11 @@ class Engine {
 
     /** Takes the bytes of a text, to be read by `readLines`. */
     openText(bytes) {
-        this.#put(bytes);
-        this.#call('senv_open_text');
+        // An empty text first: the memory of the one before is free for this one.
+        for (const text of [new Uint8Array(), bytes]) {
+            this.#put(text);
+            this.#call('senv_open_text');
+        }
     }
 
     readLines(atMost) {
@@ -64,7 +67,7 @@ class Engine {
 
     #put(...parts) {
         const n = parts.reduce((sum, part) => sum + part.length, 0);
-        let at = this.#exports.senv_input(n) >>> 0;
+        let at = this.#run('senv_input', n);
         if (at === 0) {
             throw new Error(`no memory for a text of ${Math.round(n / 1e6)} MB: split the file`);
         }
@@ -74,9 +77,18 @@ class Engine {
         }
     }
 
+    /** Addresses and lengths are unsigned, which JavaScript does not know. */
+    #run(name, ...numbers) {
+        try {
+            return this.#exports[name](...numbers) >>> 0;
+        } catch (error) {
+            throw new Error(`the engine has stopped, most likely for lack of memory; reload the page (${error.message})`);
+        }
+    }
+
     #call(name, ...numbers) {
-        const n = this.#exports[name](...numbers) >>> 0;
-        const at = this.#exports.senv_answer() >>> 0;
+        const n = this.#run(name, ...numbers);
+        const at = this.#run('senv_answer');
         const answer = JSON.parse(this.#decoder.decode(new Uint8Array(this.#exports.memory.buffer, at, n)));
         if (answer?.error) {
             throw new Error(answer.error);

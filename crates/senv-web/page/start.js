@@ -14,9 +14,11 @@ async function start() {
     const { dim, words, small } = engine.about;
     const name = small ? 'The small model' : 'The model';
     status.textContent = `${name}: ${words.toLocaleString('en')} words, ${dim} values a vector; ready in ${fixed(performance.now() - begun, 0)} ms.`;
-    window.addEventListener('error', () => {
-        status.textContent = 'The page has stopped working: reload it. What you wrote is kept by most browsers.';
-    });
+    const fail = error => {
+        status.textContent = `Something went wrong: ${error?.message ?? error}`;
+    };
+    window.addEventListener('error', event => fail(event.error));
+    window.addEventListener('unhandledrejection', event => fail(event.reason));
     startCompare(engine);
     startEmbed(engine);
     await startSearch(engine);
