@@ -15,6 +15,7 @@ async function start() {
     const name = small ? 'The small model' : 'The model';
     status.textContent = `${name}: ${words.toLocaleString('en')} words, ${dim} values a vector; ready in ${fixed(performance.now() - begun, 0)} ms.`;
     const fail = error => {
+        showCosine(null);
         status.textContent = `Something went wrong: ${error?.message ?? error}`;
     };
     window.addEventListener('error', event => fail(event.error));
