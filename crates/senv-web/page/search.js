@@ -30,6 +30,7 @@ class Search {
             }
         }
         if (text === this.#text) {
+            byId('search-status').textContent = '';
             byId('progress').hidden = true;
             byId('save-lines').disabled = this.#lines === 0;
             await this.ask();
@@ -41,13 +42,15 @@ class Search {
         this.#lines = 0;
         progress.hidden = false;
         progress.removeAttribute('value');
+        byId('text-status').textContent = `${name}: reading`;
         const spent = await inSlices(() => {
             if (text !== this.#text) {
                 return true;
             }
             const { lines, done } = this.#engine.readLines(64);
             this.#lines = lines;
-            byId('text-status').textContent = `${name}: ${count(lines, 'line')} so far`;
+            // Not in the status, which screen readers would read out each time.
+            byId('search-status').textContent = `${count(lines, 'line')} so far`;
             return done;
         });
         if (text === this.#text) {

@@ -114,7 +114,7 @@ async function open(name, parts) {
     files.items.add(new view.File(parts, name));
     inPage('file').files = files.files;
     inPage('file').dispatchEvent(new view.Event('change'));
-    await until(() => shown('text-status').startsWith(`${name}:`) && !/(so far|opening)$/.test(shown('text-status'))
+    await until(() => shown('text-status').startsWith(`${name}:`) && !/(reading|opening)$/.test(shown('text-status'))
         && inPage('progress').hidden, `reading ${name}`);
     return shown('text-status');
 }
