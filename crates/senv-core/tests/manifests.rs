@@ -18,6 +18,8 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
         | "senv-data" => &["senv-core"],
         // A model file and the encoder of the core.
         "senv-english" => &["senv-core"],
+        // That model on a web page.
+        "senv-web" => &["senv-core", "senv-english"],
         // Regressions on frozen vectors use score distributions as the relatedness heads do.
         "senv-eval" => &["senv-core", "senv-data", "senv-losses", "senv-metrics"],
         "senv-models" => &[

@@ -154,11 +154,12 @@ impl SentenceEncoder for StaticEncoder {
             }
         };
         self.rows.sum_rows(tokens, out);
-        let share = 1.0 / (coverage.known + coverage.hashed).max(1) as f32;
-        kernels::scale(share, out);
+        // Sums first: with one rounding a step, no fused multiply-add can differ from a product and a sum, and every processor
+        // has the same bits.
         if coverage.hashed > 0 {
-            kernels::axpy(share, unknown, out);
+            kernels::add(unknown, out);
         }
+        kernels::scale(1.0 / (coverage.known + coverage.hashed).max(1) as f32, out);
         coverage
     }
 }

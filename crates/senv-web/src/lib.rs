@@ -1,0 +1,32 @@
+//! The English model of senv in a browser: what a web page calls, compiled to WebAssembly.
+//!
+//! A [`Session`] is the whole engine in safe Rust: it compares two sentences and says which words carry the cosine,
+//! embeds one, takes a text line by line and finds the lines nearest to a query. What may take long (reading, searching)
+//! is done in steps whose size the caller chooses, so that a page stays awake on one thread. Around it lies a C ABI of
+//! eleven functions ([`exports`]): bytes in, JSON out. `cargo run -p senv-web` builds both into one HTML file.
+//!
+//! ```
+//! let mut session = senv_web::Session::new()?;
+//! let pair = session.compare("He bought a new car.", "He purchased an automobile.");
+//! assert!(pair.cosine > 0.5);
+//!
+//! session.open_text(b"The train is late.\nDark clouds gathered.\n".to_vec())?;
+//! while !session.read_lines(1000)?.done {}
+//! session.ask("A storm is coming.", 1);
+//! while !session.search(1000).done {}
+//! assert_eq!(session.hits()[0].text, "Dark clouds gathered.");
+//! # Ok::<(), senv_core::Error>(())
+//! ```
+
+pub mod exports;
+mod search;
+mod session;
+mod shares;
+
+pub use search::{Hit, Reading, Searching};
+pub use session::{About, Counts, Embedding, Session};
+pub use shares::{Comparison, Side, Word};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

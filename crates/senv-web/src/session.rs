@@ -1,0 +1,145 @@
+//! The engine behind a page: one model, one text, one question at a time.
+
+use senv_core::{Coverage, Result, Scratch, SentenceEncoder, StaticEncoder, Tokenizer, kernels};
+use serde::Serialize;
+
+use crate::{
+    search::{Hit, Lines, Query, Reading, Searching},
+    shares::{Comparison, side},
+};
+
+/// What the model is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct About {
+    /// Values of a vector.
+    pub dim: usize,
+    /// Words that have a row.
+    pub words: usize,
+    /// Whether it is the small model.
+    pub small: bool,
+    /// Bytes of the model file.
+    pub bytes: usize,
+}
+
+/// How many words a text has, and what is known of them; compounds that are unknown count as their parts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Words and punctuation marks.
+    pub tokens: usize,
+    /// Of these, tokens with a row of their own.
+    pub known: usize,
+    /// Of the others, tokens whose vector a hash decides.
+    pub hashed: usize,
+}
+
+impl From<Coverage> for Counts {
+    fn from(coverage: Coverage) -> Self {
+        Self { tokens: coverage.tokens, known: coverage.known, hashed: coverage.hashed }
+    }
+}
+
+/// A sentence vector.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Embedding {
+    /// Its words.
+    pub counts: Counts,
+    /// Shape `(dim,)`; zero for a text without a word.
+    pub vector: Vec<f32>,
+}
+
+/// The engine: a model, buffers, and at most one text that is searched.
+///
+/// Vectors are those of [`senv_english::model`], bit for bit; lines and neighbours are those of `senv nearest`.
+#[derive(Debug)]
+pub struct Session {
+    encoder: StaticEncoder,
+    /// The same rows for text that is split into tokens already: the vector of one token.
+    tokens: StaticEncoder,
+    scratch: Scratch,
+    lines: Lines,
+    query: Query,
+}
+
+impl Session {
+    /// Opens the model that is part of the program.
+    ///
+    /// # Errors
+    /// As [`senv_english::model`].
+    pub fn new() -> Result<Self> {
+        let encoder = senv_english::model()?;
+        let (vocabulary, rows) = (encoder.vocabulary().clone(), encoder.rows().clone());
+        let tokens = StaticEncoder::new(Tokenizer::blank(), vocabulary, rows, encoder.unknown_word_length())?;
+        let dim = encoder.dim();
+        Ok(Self { encoder, tokens, scratch: Scratch::default(), lines: Lines::empty(dim), query: Query::empty(dim) })
+    }
+
+    /// What the model is.
+    #[must_use]
+    pub fn about(&self) -> About {
+        let (dim, words) = (self.encoder.dim(), self.encoder.vocabulary().len());
+        About { dim, words, small: senv_english::SMALL, bytes: senv_english::BYTES.len() }
+    }
+
+    /// The vector of a sentence.
+    pub fn embed(&mut self, sentence: &str) -> Embedding {
+        let mut vector = vec![0.0; self.encoder.dim()];
+        let counts = self.encoder.encode_into(sentence, &mut self.scratch, &mut vector).into();
+        Embedding { counts, vector }
+    }
+
+    /// The cosine of two sentences, and what each word adds to it.
+    pub fn compare(&mut self, first: &str, second: &str) -> Comparison {
+        let (u, v) = (self.embed(first), self.embed(second));
+        let cosine = kernels::cosine(&u.vector, &v.vector);
+        let mut side = |sentence: &str, own: &Embedding, other: &Embedding| {
+            side(&self.encoder, &self.tokens, &mut self.scratch, sentence, own, &other.vector, cosine)
+        };
+        let sides = [side(first, &u, &v), side(second, &v, &u)];
+        Comparison { cosine, sides }
+    }
+
+    /// Takes the bytes of a text file, one sentence a line, in place of the text before. Nothing is read yet: see
+    /// [`Session::read_lines`]. Bytes that are not UTF-8 become U+FFFD.
+    ///
+    /// # Errors
+    /// Those of [`senv_core::TextReader::from_reader`]: a compressed file.
+    pub fn open_text(&mut self, bytes: Vec<u8>) -> Result<()> {
+        self.query = Query::empty(self.encoder.dim());
+        // What the text before took is free before this one takes more.
+        self.lines = Lines::empty(self.encoder.dim());
+        self.lines = Lines::open(bytes, self.encoder.dim())?;
+        Ok(())
+    }
+
+    /// Reads and embeds lines of the text until `at_most` lines are read, blank ones among them, or the text ends.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`] if memory is lacking: the lines before can be searched, and nothing more is read.
+    pub fn read_lines(&mut self, at_most: usize) -> Result<Reading> {
+        self.lines.read(&self.encoder, &mut self.scratch, at_most)
+    }
+
+    /// Sets the query, of which [`Session::search`] finds the `k` nearest lines.
+    pub fn ask(&mut self, query: &str, k: usize) -> Counts {
+        let embedding = self.embed(query);
+        self.query = Query::new(embedding.vector, k);
+        embedding.counts
+    }
+
+    /// Compares the query with at most so many further lines.
+    pub fn search(&mut self, at_most: usize) -> Searching {
+        self.query.search(&self.lines, at_most)
+    }
+
+    /// The nearest lines among those compared so far, the nearest first; among equals the earlier line. Lines without a
+    /// word are never among them, and a query without one has none.
+    #[must_use]
+    pub fn hits(&self) -> Vec<Hit> {
+        self.query.hits(&self.lines)
+    }
+
+    /// The vectors of the lines that were read, in blocks of whole rows.
+    pub fn vectors(&self) -> impl ExactSizeIterator<Item = &[f32]> {
+        self.lines.vectors()
+    }
+}

@@ -1,0 +1,95 @@
+//! Which words carry a cosine.
+//!
+//! Equation: `cosine-shares`
+//!
+//! ```text
+//! u = (Σ_t r_t) / n      c(u, v) = Σ_t a_t      a_t = r_t·v / (n |u| |v|)
+//! ```
+//!
+//! A sentence vector is a mean, so its cosine with another is a sum over its words: a word that points where the other
+//! sentence does adds to it, one that points away takes from it. 0 where u or v is zero.
+
+use senv_core::{Scratch, SentenceEncoder, StaticEncoder, kernels};
+use serde::Serialize;
+
+use crate::session::{Counts, Embedding};
+
+/// Words of a sentence that are shown one by one.
+const MOST_WORDS: usize = 300;
+/// Bytes of a word that are shown.
+const MOST_BYTES: usize = 60;
+
+/// Two sentences beside each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The cosine of their vectors, in `[-1, 1]`; 0 where one of them has no word.
+    pub cosine: f32,
+    /// The words of the first and of the second.
+    pub sides: [Side; 2],
+}
+
+/// One of two sentences.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Side {
+    /// Its words.
+    pub counts: Counts,
+    /// Its first words, as the model reads them, at most 300.
+    pub words: Vec<Word>,
+    /// How many more there are.
+    pub n_more: usize,
+    /// What these add to the cosine together.
+    pub more: f32,
+}
+
+/// A word of a sentence.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Word {
+    /// The word in lower case; its end is left out if it is very long.
+    pub text: String,
+    /// Whether it has a row, or all parts of a compound do; otherwise a hash of the word decides its vector.
+    pub known: bool,
+    /// What it adds to the cosine.
+    pub share: f32,
+}
+
+/// The words of `sentence`, whose vector is `own`, and what each adds to its `cosine` with `other`. `tokens` encodes text
+/// that is split already.
+pub(crate) fn side(
+    encoder: &StaticEncoder,
+    tokens: &StaticEncoder,
+    scratch: &mut Scratch,
+    sentence: &str,
+    own: &Embedding,
+    other: &[f32],
+    cosine: f32,
+) -> Side {
+    let norms = f64::from(kernels::norm(&own.vector)) * f64::from(kernels::norm(other));
+    let mut row = vec![0.0; encoder.dim()];
+    let (mut words, mut n_more, mut sum) = (Vec::new(), 0, 0.0);
+    let n = (own.counts.known + own.counts.hashed).max(1) as f64;
+    encoder.tokenizer().for_each(sentence, &mut String::new(), |token| {
+        if words.len() == MOST_WORDS {
+            n_more += 1;
+            return;
+        }
+        let coverage = tokens.encode_into(token, scratch, &mut row);
+        let parts = (coverage.known + coverage.hashed) as f64;
+        let share = if cosine == 0.0 { 0.0 } else { parts * f64::from(kernels::dot(&row, other)) / (n * norms) };
+        sum += share;
+        words.push(Word { text: beginning(token, MOST_BYTES), known: coverage.hashed == 0, share: share as f32 });
+    });
+    let more = if n_more == 0 { 0.0 } else { (f64::from(cosine) - sum) as f32 };
+    Side { counts: own.counts, words, n_more, more }
+}
+
+/// The text, or its first bytes and an ellipsis.
+pub(crate) fn beginning(text: &str, most_bytes: usize) -> String {
+    if text.len() <= most_bytes {
+        return text.to_owned();
+    }
+    let mut end = most_bytes;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", &text[..end])
+}

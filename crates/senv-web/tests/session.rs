@@ -1,0 +1,184 @@
+//! The engine as a page uses it, beside the encoder that it is made of.
+
+use senv_core::{Scratch, SentenceEncoder, kernels};
+use senv_web::{Hit, Session};
+
+const ODD: [&str; 14] = [
+    "He bought a new car.",
+    "",
+    " \t\r\n",
+    "qzxjk wvvbz",
+    "nul\0byte \0",
+    "Don't can't cannot, U.S. e.g. 3 p.m.!",
+    "and/or low-cost Zyzzogeton-based -- - re-qzxjk",
+    "😀 👩‍👩‍👧‍👦 🇫🇷 :-)",
+    "\u{feff}\u{200b}İstanbul ΣΊΣΥΦΟΣ straße",
+    "我爱北京，2024年",
+    "the the the the",
+    "https://a.org/b_(c) @name #tag x@y.org",
+    "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \u{0}\u{1f}\u{7f}",
+    "“No”—1914–18…",
+];
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|x| x.to_bits()).collect()
+}
+
+#[test]
+fn vectors_are_those_of_the_encoder_bit_for_bit() {
+    let english = senv_english::model().unwrap();
+    let mut session = Session::new().unwrap();
+    assert_eq!(session.about().dim, english.dim());
+    let (mut scratch, mut vector) = (Scratch::default(), vec![0.0; english.dim()]);
+    for text in ODD {
+        let coverage = english.encode_into(text, &mut scratch, &mut vector);
+        let embedding = session.embed(text);
+        assert_eq!(bits(&embedding.vector), bits(&vector), "{text:?}");
+        assert_eq!((embedding.counts.tokens, embedding.counts.known), (coverage.tokens, coverage.known), "{text:?}");
+    }
+}
+
+#[test]
+fn the_shares_of_the_words_add_up_to_the_cosine() {
+    let english = senv_english::model().unwrap();
+    let mut session = Session::new().unwrap();
+    let long = "the cat sat on a zyzzogeton and low-cost chairs ".repeat(60);
+    let texts = ODD.into_iter().chain([long.as_str()]).collect::<Vec<_>>();
+    let mut n_shares = 0;
+    for first in &texts {
+        for second in &texts {
+            let pair = session.compare(first, second);
+            assert_eq!(pair.cosine.to_bits(), english.similarity(first, second).to_bits(), "{first:?} {second:?}");
+            for side in &pair.sides {
+                let sum: f64 = side.words.iter().map(|word| f64::from(word.share)).sum();
+                assert!((sum + f64::from(side.more) - f64::from(pair.cosine)).abs() < 1e-5, "{first:?} {second:?}");
+                n_shares += side.words.len();
+            }
+        }
+    }
+    assert!(n_shares > 1000);
+    // 540 tokens, of which 300 are shown; each of the nine has the same share wherever it stands.
+    let pair = session.compare(&long, "A cat sat on the chair.");
+    assert_eq!((pair.sides[0].words.len(), pair.sides[0].n_more), (300, 240));
+    let expected: f32 = pair.sides[0].words[60..300].iter().map(|word| word.share).sum();
+    assert!((pair.sides[0].more - expected).abs() < 0.01, "{} {expected}", pair.sides[0].more);
+}
+
+#[test]
+fn the_words_that_carry_a_cosine_are_the_ones_that_mean_it() {
+    let pair = Session::new().unwrap().compare("Qzxjk bought a new car.", "He purchased an automobile.");
+    let words = &pair.sides[0].words;
+    assert_eq!(
+        words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(),
+        ["qzxjk", "bought", "a", "new", "car", "."]
+    );
+    assert_eq!(words.iter().map(|word| word.known).collect::<Vec<_>>(), [false, true, true, true, true, true]);
+    let share = |i: usize| words[i].share;
+    assert!(share(1) > 0.1 && share(4) > 0.1 && share(2) < 0.05 && share(5) < 0.05, "{words:?}");
+}
+
+/// Reads a text in steps of some lines and finds what is near a query in steps of some lines.
+fn found(session: &mut Session, text: &[u8], query: &str, k: usize, step: usize) -> Vec<Hit> {
+    session.open_text(text.to_vec()).unwrap();
+    while !session.read_lines(step).unwrap().done {}
+    session.ask(query, k);
+    while !session.search(step).done {}
+    session.hits()
+}
+
+#[test]
+fn lines_are_found_as_every_comparison_by_itself_finds_them() {
+    let english = senv_english::model().unwrap();
+    let mut session = Session::new().unwrap();
+    let subjects = ["train", "storm", "loaf", "goalkeeper", "bank", "qzxjk", "planet", "violin"];
+    let verbs = ["is late", "was praised", "costs money", "moves"];
+    // More than a block of lines, with equal ones among them.
+    let lines: Vec<String> =
+        (0..9000).map(|i| format!("The {} {} {}.", subjects[i % 8], verbs[i / 8 % 4], i % 2000)).collect();
+    let query = "The orchestra was praised 7";
+    let mut vectors = vec![0.0; 2 * english.dim()];
+    let (u, v) = vectors.split_at_mut(english.dim());
+    english.encode_into(query, &mut Scratch::default(), u);
+    let mut expected: Vec<(u64, f32)> = (1..)
+        .zip(&lines)
+        .map(|(number, line)| {
+            english.encode_into(line, &mut Scratch::default(), v);
+            (number, kernels::cosine(u, v))
+        })
+        .collect();
+    expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    for (k, step) in [(1, 1000), (10, 1), (10, 777), (25, usize::MAX)] {
+        let hits = found(&mut session, lines.join("\n").as_bytes(), query, k, step);
+        assert_eq!(hits.len(), k);
+        for (hit, &(number, cosine)) in hits.iter().zip(&expected) {
+            assert!((hit.cosine - cosine).abs() < 1e-6, "{hit:?} {cosine}");
+            assert_eq!(hit.text, lines[number as usize - 1], "{hit:?}");
+        }
+        assert!(hits.windows(2).all(|pair| {
+            pair[0].cosine > pair[1].cosine || pair[0].cosine == pair[1].cosine && pair[0].line < pair[1].line
+        }));
+    }
+}
+
+#[test]
+fn lines_keep_their_numbers_and_their_odd_characters() {
+    let mut session = Session::new().unwrap();
+    let text = b"\xEF\xBB\xBFThe train is late.\r\n\r\n \t\nA nul\0byte \xFF\n\0\nThe bank.";
+    let mut hits = found(&mut session, text, "train bank byte", 10, 1);
+    hits.sort_by_key(|hit| hit.line);
+    let lines: Vec<_> = hits.iter().map(|hit| (hit.line, hit.text.as_str())).collect();
+    assert_eq!(lines, [(1, "The train is late."), (4, "A nul\0byte \u{fffd}"), (6, "The bank.")]);
+    let n_values: usize = session.vectors().map(<[f32]>::len).sum();
+    assert_eq!(n_values, 3 * session.about().dim);
+    let first = bits(&session.vectors().next().unwrap()[..256]);
+    assert_eq!(first, bits(&session.embed("The train is late.").vector));
+}
+
+#[test]
+fn nothing_is_near_nothing() {
+    let mut session = Session::new().unwrap();
+    assert_eq!(found(&mut session, b"", "cat", 10, 10), []);
+    assert_eq!(found(&mut session, b"\n\n \n", "cat", 10, 10), []);
+    assert_eq!(found(&mut session, b"A cat.", "", 10, 10), []);
+    assert_eq!(found(&mut session, b"A cat.", "cat", 0, 10), []);
+    // A line without a word is not near anything either.
+    assert_eq!(found(&mut session, "\u{200b}\nA cat.".as_bytes(), "cat", 10, 10).len(), 1);
+}
+
+#[test]
+fn a_new_query_or_text_takes_the_place_of_the_one_before() {
+    let mut session = Session::new().unwrap();
+    let text = "The cat sat.\nThe bank lends.\n".repeat(50);
+    session.open_text(text.clone().into_bytes()).unwrap();
+    assert!(!session.read_lines(10).unwrap().done);
+    session.ask("cat", 3);
+    assert!(session.search(1000).done && session.hits().iter().all(|hit| hit.text == "The cat sat."));
+    session.ask("bank", 3);
+    assert!(session.hits().is_empty(), "nothing is compared yet");
+    assert!(session.search(1000).done && session.hits().iter().all(|hit| hit.text == "The bank lends."));
+    session.open_text(text.into_bytes()).unwrap();
+    assert!(session.hits().is_empty() && session.vectors().next().is_none());
+}
+
+#[test]
+fn a_compressed_file_is_an_error_that_says_so() {
+    let mut session = Session::new().unwrap();
+    let failed = session.open_text(b"\x1f\x8b\x08\x00\x00\x00\x00\x00".to_vec()).map(|()| session.read_lines(10));
+    let message = match failed {
+        Ok(Ok(reading)) => format!("{reading:?}"),
+        Ok(Err(error)) | Err(error) => error.to_string(),
+    };
+    assert!(message.contains("gzip"), "{message}");
+}
+
+#[test]
+fn a_line_of_ten_megabytes_is_a_line() {
+    let mut session = Session::new().unwrap();
+    let line = "the cat sat on a zyzzogeton ".repeat(370_000);
+    let hits = found(&mut session, format!("{line}\nA dog.").as_bytes(), "A cat sat.", 10, 1);
+    assert_eq!((hits.len(), hits[0].line), (2, 1));
+    assert!(hits[0].text.len() < 700 && hits[0].text.ends_with('…'));
+    let pair = session.compare(&line, &"x".repeat(10_000_000));
+    assert_eq!((pair.sides[0].counts.tokens, pair.sides[1].counts.known), (6 * 370_000, 0));
+    assert!(pair.sides[1].words[0].text.len() < 70);
+}
