@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Result,
-    fit::{Gradients, Lap, Objective, Source, Step, StepReport, Weights},
+    fit::{Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights, through_encoder},
     pairs::{PairData, PairSource},
     validation::{ScoredPairs, Validation},
 };
@@ -262,46 +262,15 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         drawn: &PairBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        let (batch, mut lap) = (&drawn.batch, Lap::start());
-        gradients.begin_words(batch, weights.words.dim())?;
-        let Gradients { frozen, d_words, words, d_parameters, phases, .. } = gradients;
-        batch.gather_into(&weights.words, words)?;
-        let mask = vector_mask(self.params.vector_dropout, step, words);
-        if let Some(mask) = &mask {
-            *words *= mask;
-        }
-        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
-        lap.add_to(&mut phases.encode);
-        let (report, d_vectors) = self.loss(step, vectors.view(), drawn)?;
-        lap.add_to(&mut phases.loss);
-        self.encoder.backward(
-            &weights.parameters[0],
-            batch,
-            words.view(),
-            &saved,
-            d_vectors.view(),
-            (!*frozen).then(|| d_words.view_mut()),
-            &mut d_parameters[0],
-        )?;
-        if let Some(mask) = mask.filter(|_| !*frozen) {
-            *d_words *= &mask;
-        }
-        self.penalty.backward_all(&weights.parameters[0], None, 1.0, &mut d_parameters[0])?;
-        lap.add_to(&mut phases.backward);
+        let dropout = Some(VectorDropout { rate: self.params.vector_dropout, step });
+        let report = through_encoder(self.encoder, weights, &drawn.batch, dropout, gradients, |vectors, _| {
+            self.loss(step, vectors, drawn)
+        })?;
+        self.penalty.backward_all(&weights.parameters[0], None, 1.0, &mut gradients.d_parameters[0])?;
         Ok(report)
     }
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         if self.validation.is_empty() { Ok(None) } else { self.validation.score(self.encoder, weights) }
     }
-}
-
-/// 1 / (1 − rate) or 0 for each number of each distinct word; `None` for a rate of 0.
-pub(crate) fn vector_mask(rate: f64, step: &Step<'_>, words: &Array2<f32>) -> Option<Array2<f32>> {
-    if rate == 0.0 {
-        return None;
-    }
-    let keep = (1.0 / (1.0 - rate)) as f32;
-    let mut rng = stream(step.seed, "vector dropout", &[step.number]);
-    Some(words.map(|_| if rng.random_bool(rate) { 0.0 } else { keep }))
 }

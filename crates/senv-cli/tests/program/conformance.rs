@@ -16,7 +16,14 @@ fn models() -> Folder {
         let mut command = vec!["train"];
         command.extend(arguments.split(' '));
         command.extend(["--output", &output, "--quiet"]);
-        folder.run(&command).ok();
+        // Random BOW and weights are no training and have nothing to tell.
+        let trains = !["random-bow", "weighted"].contains(name);
+        command.extend(trains.then_some("--json"));
+        let ended = folder.run(&command).ok();
+        if trains && let Some(phases) = ended.json().get("phase_seconds") {
+            let of = |phase: &str| phases[phase].as_f64().unwrap();
+            assert!(["encode", "loss", "backward", "update"].iter().all(|phase| of(phase) > 0.0), "{name}: {phases}");
+        }
         assert!(!folder.has(&format!("{output}.checkpoint")), "{name}: a finished run leaves no checkpoint");
     }
     folder
@@ -38,10 +45,17 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
         kinds.insert(info["kind"].as_str().unwrap().to_owned());
         assert!(info["parameters"].is_object(), "{name}: {info}");
         assert!(info["dim"].as_u64().unwrap() > 0);
+        let listed = info["hyperparameters"].as_object().unwrap();
         let stored = info["parameters"].to_string();
         for (flag, value) in arguments.split(' ').zip(arguments.split(' ').skip(1)) {
             if flag == "--dim" {
                 assert!(stored.contains(&format!("\"dim\":{value}")), "{name}: {stored}");
+            }
+            // What was given on the command line is listed by that name.
+            let listed = flag.strip_prefix("--").and_then(|name| listed.get(name));
+            if let Some(kept) = listed.filter(|_| !value.starts_with("--")) {
+                let [kept, value] = [kept.as_str().unwrap(), value].map(|text| text.parse::<f64>().map_err(|_| text));
+                assert_eq!(kept, value, "{name}: {flag}");
             }
         }
 

@@ -7,6 +7,7 @@
 
 mod awake;
 mod checkpoint;
+mod encoder_step;
 mod learner;
 mod order;
 mod outcome;
@@ -26,6 +27,7 @@ use senv_losses::RowGradients;
 
 use crate::Result;
 
+pub(crate) use encoder_step::{VectorDropout, through_encoder};
 pub use learner::copy_table;
 pub use outcome::{FitOutcome, Stopped};
 pub(crate) use params::require;

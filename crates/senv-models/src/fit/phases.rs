@@ -17,6 +17,16 @@ pub struct Phases {
     pub update: Duration,
 }
 
+impl std::ops::AddAssign for Phases {
+    fn add_assign(&mut self, more: Self) {
+        self.draw += more.draw;
+        self.encode += more.encode;
+        self.loss += more.loss;
+        self.backward += more.backward;
+        self.update += more.update;
+    }
+}
+
 /// Time between one phase and the next.
 pub(crate) struct Lap(Instant);
 

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, add_rows},
+    fit::{Gradients, Lap, Objective, Phases, Source, Step, StepReport, Weights, WordUpdates, add_rows},
 };
 
 /// A sentence to be encoded, and those to be predicted.
@@ -94,7 +94,7 @@ pub(crate) struct StepContext<'a> {
 
 impl Seq2Seq {
     /// Loss and gradients of one encoded batch of sentences and one predicted by each decoder, with the vectors of the distinct
-    /// words of each. Returns the gradients of the word vectors, batch by batch.
+    /// words of each. Returns the gradients of the word vectors, batch by batch, and the time of each part.
     pub(crate) fn step<F: Float>(
         &self,
         batches: &[TokenBatch],
@@ -103,8 +103,10 @@ impl Seq2Seq {
         context: &StepContext<'_>,
         d_parameters: &mut [Parameters<F>],
         row_gradients: &mut Vec<RowGradients<F>>,
-    ) -> Result<(StepReport, Vec<Array2<F>>)> {
+    ) -> Result<(StepReport, Vec<Array2<F>>, Phases)> {
+        let (mut phases, mut lap) = (Phases::default(), Lap::start());
         let (vectors, saved) = self.encoder.forward(&parameters[0], &batches[0], words[0].view())?;
+        lap.add_to(&mut phases.encode);
         let mut d_vectors = Array2::zeros(vectors.raw_dim());
         let mut d_words: Vec<Array2<F>> = words.iter().map(|words| Array2::zeros(words.raw_dim())).collect();
         // Among a few sampled words it is far below that over all words.
@@ -134,6 +136,7 @@ impl Seq2Seq {
             *report.chance.get_or_insert(0.0) += alpha * (self.form.n_words as f64).ln();
             report.metrics[k] = Some(Metric { name, value: (loss / per_token).exp() });
             report.tokens += batch.n_tokens() as u64;
+            lap.add_to(&mut phases.loss);
             decoder.backward(
                 &parameters[of_decoder],
                 batch,
@@ -145,12 +148,14 @@ impl Seq2Seq {
                 d_vectors.view_mut(),
                 &mut d_parameters[of_decoder],
             )?;
+            lap.add_to(&mut phases.backward);
         }
         let (source, words) = (&batches[0], words[0].view());
         let d_words_read = (!context.frozen).then(|| d_words[0].view_mut());
         let d_encoder = &mut d_parameters[0];
         self.encoder.backward(&parameters[0], source, words, &saved, d_vectors.view(), d_words_read, d_encoder)?;
-        Ok((report, d_words))
+        lap.add_to(&mut phases.backward);
+        Ok((report, d_words, phases))
     }
 }
 
@@ -212,7 +217,7 @@ impl Objective for Seq2SeqObjective {
         sentences_of_step: &Seq2SeqBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        let row_groups = self.row_groups();
+        let (row_groups, mut gathering) = (self.row_groups(), Lap::start());
         gradients.rows.clear();
         let batches = &sentences_of_step.batches[..=self.weights.len()];
         let words = batches.iter().map(|batch| batch.gather(&weights.words)).collect::<CoreResult<Vec<_>>>()?;
@@ -222,8 +227,11 @@ impl Objective for Seq2SeqObjective {
             frozen: gradients.frozen,
             row_groups: &row_groups,
         };
+        gathering.add_to(&mut gradients.phases.encode);
         let Gradients { d_parameters, rows, .. } = gradients;
-        let (report, parts) = self.seq2seq.step(batches, &words, &weights.parameters, &context, d_parameters, rows)?;
+        let (report, parts, phases) =
+            self.seq2seq.step(batches, &words, &weights.parameters, &context, d_parameters, rows)?;
+        gradients.phases += phases;
         self.merge(sentences_of_step, &parts, self.seq2seq.form.dim, gradients);
         Ok(report)
     }
@@ -291,7 +299,7 @@ mod tests {
         let context = StepContext { alphas: &[1.0, 2.5], place: (7, 3), frozen: false, row_groups };
         let mut d: Vec<Parameters<f64>> = form.iter().map(Parameters::zeros_like).collect();
         let mut rows = Vec::new();
-        let (report, d_words) =
+        let (report, d_words, _) =
             seq2seq.step(&sentences_of_step.batches, &words, &parameters, &context, &mut d, &mut rows).unwrap();
         for (rows, &group) in rows.iter().zip(&groups) {
             assert!(as_rows && d[group].iter().all(|tensor| tensor.values().iter().all(|&d| d == 0.0)));

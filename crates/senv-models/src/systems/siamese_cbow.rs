@@ -16,13 +16,13 @@ use senv_core::{
     optim::UpdateRule,
     stream,
 };
-use senv_encoders::{Average, Encoder, Pooling};
+use senv_encoders::{Average, Pooling};
 use senv_losses::{CandidateCounts, SoftmaxCosine};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Averaged, AveragedSystem, Error, Result, TextSize, TrainOptions, UnknownWords, WeightScheme, file,
-    fit::{Decay, FitParams, Gradients, Lap, Objective, Source, Step, StepReport, Weights, fit},
+    fit::{Decay, FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit, through_encoder},
     initial::{self, Initial},
     pairs::numbered,
     training::Trained,
@@ -272,31 +272,16 @@ impl Objective for Neighbours<'_> {
         batch: &TokenBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        let mut lap = Lap::start();
-        gradients.begin_words(batch, weights.words.dim())?;
-        let Gradients { frozen, d_words, words, d_parameters, phases, .. } = gradients;
-        batch.gather_into(&weights.words, words)?;
-        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
-        lap.add_to(&mut phases.encode);
         let n = step.examples.len();
         let counts = CandidateCounts { positives: 2, negatives: self.params.negatives as u32 };
-        let (middle, candidates) = vectors.view().split_at(Axis(0), n);
-        let (loss, losses) = self.loss.forward(middle, candidates, &vec![counts; n])?;
-        let (d_middle, d_candidates) = self.loss.backward(&losses, 1.0);
-        let d_vectors = concatenate![Axis(0), d_middle, d_candidates];
-        lap.add_to(&mut phases.loss);
-        self.encoder.backward(
-            &weights.parameters[0],
-            batch,
-            words.view(),
-            &saved,
-            d_vectors.view(),
-            (!*frozen).then(|| d_words.view_mut()),
-            &mut d_parameters[0],
-        )?;
-        lap.add_to(&mut phases.backward);
-        let chance = Some(f64::from(counts.positives + counts.negatives).ln());
-        Ok(StepReport { loss, chance, ..StepReport::default() })
+        through_encoder(&self.encoder, weights, batch, None, gradients, |vectors, _| {
+            let (middle, candidates) = vectors.split_at(Axis(0), n);
+            let (loss, losses) = self.loss.forward(middle, candidates, &vec![counts; n])?;
+            let (d_middle, d_candidates) = self.loss.backward(&losses, 1.0);
+            let chance = Some(f64::from(counts.positives + counts.negatives).ln());
+            let report = StepReport { loss, chance, ..StepReport::default() };
+            Ok((report, concatenate![Axis(0), d_middle, d_candidates]))
+        })
     }
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {

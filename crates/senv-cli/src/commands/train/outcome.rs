@@ -1,6 +1,6 @@
 //! The result of a training run of any system, for standard error and for JSON.
 
-use senv_models::{SourceReport, Stopped, Trained};
+use senv_models::{Phases, SourceReport, Stopped, Trained};
 use serde_json::{Map, Value, json};
 
 use super::check_args::Checker;
@@ -81,9 +81,22 @@ impl<M> Outcome<M> {
             "stopped": trained.stopped.name(),
             "training_seconds": trained.training.as_secs_f64(),
             "examples_per_second": rate,
+            "phase_seconds": seconds_of(&trained.phases),
         });
         Self { model: trained.model, stopped: trained.stopped, lines, check: None, facts: object(facts) }
     }
+}
+
+/// Where the time of the steps went; drawing the next batch goes on beside the rest.
+fn seconds_of(phases: &Phases) -> Value {
+    let Phases { draw, encode, loss, backward, update } = phases;
+    json!({
+        "draw": draw.as_secs_f64(),
+        "encode": encode.as_secs_f64(),
+        "loss": loss.as_secs_f64(),
+        "backward": backward.as_secs_f64(),
+        "update": update.as_secs_f64(),
+    })
 }
 
 fn object(value: Value) -> Map<String, Value> {

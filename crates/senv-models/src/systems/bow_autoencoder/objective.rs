@@ -9,7 +9,7 @@ use super::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 use crate::present_words::PresentWords;
 use crate::{
     Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates},
+    fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, through_encoder},
 };
 
 /// Held-out sentences of a batch.
@@ -142,22 +142,17 @@ impl Objective for Autoencoding {
         ReconstructionBatch { batch, sentences }: &ReconstructionBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        let row_groups = self.row_groups();
-        gradients.begin_words(batch, weights.words.dim())?;
-        let Gradients { frozen, d_words, words, d_parameters, rows, .. } = gradients;
-        batch.gather_into(&weights.words, words)?;
-        let bias = &weights.parameters[0];
-        let (h, saved) = self.encoder.forward(bias, batch, words.view())?;
-        let (d_encoder, d_output) = d_parameters.split_at_mut(1);
-        let (loss, d_h, of_rows) =
-            self.output.loss_and_gradients(&weights.parameters[1], h.view(), sentences, &mut d_output[0])?;
-        if let Some(of_rows) = of_rows {
-            if row_groups.is_empty() { of_rows.add_to(&mut d_output[0], 0)? } else { *rows = vec![of_rows] }
-        }
-        let d_words = (!*frozen).then(|| d_words.view_mut());
-        self.encoder.backward(bias, batch, words.view(), &saved, d_h.view(), d_words, &mut d_encoder[0])?;
-        let chance = Some(self.output.chance(sentences));
-        Ok(StepReport { loss, chance, tokens: batch.n_tokens() as u64, ..StepReport::default() })
+        let is_dense = self.row_groups().is_empty();
+        through_encoder(&self.encoder, weights, batch, None, gradients, |h, of_output| {
+            let d_output = &mut of_output.dense[0];
+            let (loss, d_h, of_rows) =
+                self.output.loss_and_gradients(&weights.parameters[1], h, sentences, d_output)?;
+            if let Some(of_rows) = of_rows {
+                if is_dense { of_rows.add_to(d_output, 0)? } else { *of_output.rows = vec![of_rows] }
+            }
+            let chance = Some(self.output.chance(sentences));
+            Ok((StepReport { loss, chance, tokens: batch.n_tokens() as u64, ..StepReport::default() }, d_h))
+        })
     }
 
     /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.

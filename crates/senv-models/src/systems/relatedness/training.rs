@@ -8,7 +8,7 @@ use senv_losses::{Grid, Predictions, RelatednessHead, check_score};
 use super::{FilterStart, Relatedness, RelatednessParams, base::TextReading};
 use crate::{
     Error, Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, Weights},
+    fit::{Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights, through_encoder},
     trainable_encoder::TrainableEncoder,
     validation::{ScoredPairs, correlation},
 };
@@ -96,44 +96,24 @@ impl Objective for FineTuning<'_> {
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
         let targets = self.params.grid.targets::<f32>(scores)?;
-
-        gradients.begin_words(batch, weights.words.dim())?;
-        let Gradients { frozen, d_words, words, d_parameters, .. } = gradients;
-        batch.gather_into(&weights.words, words)?;
-        let mask = crate::pair_training::vector_mask(self.params.vector_dropout, step, words);
-        if let Some(mask) = &mask {
-            *words *= mask;
-        }
-        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
-        let (u, v) = vectors.view().split_at(Axis(0), scores.len());
-        let (predictions, seen) = self.head.forward(&weights.parameters[1], u, v)?;
-        let loss = self.params.loss.forward(&predictions, targets.view())?;
-
-        let d_logits = self.params.loss.backward(&predictions, targets.view(), 1.0);
-        let (d_encoder, d_head) = d_parameters.split_at_mut(1);
-        let d_head = &mut d_head[0];
-        let (d_u, d_v) = self.head.backward(&weights.parameters[1], &seen, u, v, d_logits.view(), d_head)?;
-        let d_vectors = concatenate![Axis(0), d_u, d_v];
-        let filters = &weights.parameters[0];
-        self.encoder.backward(
-            filters,
-            batch,
-            words.view(),
-            &saved,
-            d_vectors.view(),
-            (!*frozen).then(|| d_words.view_mut()),
-            &mut d_encoder[0],
-        )?;
-        if let Some(mask) = mask.filter(|_| !*frozen) {
-            *d_words *= &mask;
-        }
+        let dropout = Some(VectorDropout { rate: self.params.vector_dropout, step });
+        let report = through_encoder(&self.encoder, weights, batch, dropout, gradients, |vectors, of_head| {
+            let (u, v) = vectors.split_at(Axis(0), scores.len());
+            let (head, d_head) = (&weights.parameters[1], &mut of_head.dense[0]);
+            let (predictions, seen) = self.head.forward(head, u, v)?;
+            let loss = self.params.loss.forward(&predictions, targets.view())?;
+            let d_logits = self.params.loss.backward(&predictions, targets.view(), 1.0);
+            let (d_u, d_v) = self.head.backward(head, &seen, u, v, d_logits.view(), d_head)?;
+            let guess = Predictions::from_logits(Array2::zeros(targets.raw_dim()));
+            let chance = Some(self.params.loss.forward(&guess, targets.view())?);
+            Ok((StepReport { loss, chance, ..StepReport::default() }, concatenate![Axis(0), d_u, d_v]))
+        })?;
         let start = (self.params.filters == FilterStart::Universal).then_some(&self.start);
-        let fit = &self.params.fit;
-        fit.penalty(self.params.l2_filters).backward_all(filters, start, 1.0, &mut d_encoder[0])?;
-        fit.penalty(self.params.l2_head).backward_all(&weights.parameters[1], None, 1.0, d_head)?;
-        let guess = Predictions::from_logits(Array2::zeros(targets.raw_dim()));
-        let chance = Some(self.params.loss.forward(&guess, targets.view())?);
-        Ok(StepReport { loss, chance, ..StepReport::default() })
+        let (fit, parameters) = (&self.params.fit, &weights.parameters);
+        let (d_encoder, d_head) = gradients.d_parameters.split_at_mut(1);
+        fit.penalty(self.params.l2_filters).backward_all(&parameters[0], start, 1.0, &mut d_encoder[0])?;
+        fit.penalty(self.params.l2_head).backward_all(&parameters[1], None, 1.0, &mut d_head[0])?;
+        Ok(report)
     }
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {

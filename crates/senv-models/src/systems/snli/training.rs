@@ -2,13 +2,12 @@
 
 use ndarray::{Axis, concatenate};
 use senv_core::{Observer, Sentences, TokenBatch, Vocabulary};
-use senv_encoders::Encoder;
 use senv_losses::{NLI_LABELS, NliHead};
 
 use super::{NliPairs, Snli};
 use crate::{
     Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, Weights},
+    fit::{Gradients, Objective, Source, Step, StepReport, Weights, through_encoder},
     sequence::{LongSentences, Reading},
     trainable_encoder::TrainableEncoder,
 };
@@ -123,27 +122,16 @@ impl Objective for Pairs {
         LabelledBatch { batch, labels }: &LabelledBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        gradients.begin_words(batch, weights.words.dim())?;
-        let Gradients { frozen, d_words, words, d_parameters, .. } = gradients;
-        batch.gather_into(&weights.words, words)?;
-        let (vectors, saved) = self.encoder.forward(&weights.parameters[0], batch, words.view())?;
-        let (u, v) = vectors.view().split_at(Axis(0), labels.len());
-        let predictions = self.head.forward(&weights.parameters[1], u, v)?;
-        let loss = predictions.loss(labels)?;
-        let (d_encoder, d_head) = d_parameters.split_at_mut(1);
-        let (d_u, d_v) = self.head.backward(&weights.parameters[1], &predictions, labels, 1.0, &mut d_head[0])?;
-        let d_vectors = concatenate![Axis(0), d_u, d_v];
-        self.encoder.backward(
-            &weights.parameters[0],
-            batch,
-            words.view(),
-            &saved,
-            d_vectors.view(),
-            (!*frozen).then(|| d_words.view_mut()),
-            &mut d_encoder[0],
-        )?;
-        let chance = Some((NLI_LABELS.len() as f64).ln());
-        Ok(StepReport { loss, chance, tokens: batch.n_tokens() as u64, ..StepReport::default() })
+        through_encoder(&self.encoder, weights, batch, None, gradients, |vectors, of_head| {
+            let (u, v) = vectors.split_at(Axis(0), labels.len());
+            let head = &weights.parameters[1];
+            let predictions = self.head.forward(head, u, v)?;
+            let loss = predictions.loss(labels)?;
+            let (d_u, d_v) = self.head.backward(head, &predictions, labels, 1.0, &mut of_head.dense[0])?;
+            let chance = Some((NLI_LABELS.len() as f64).ln());
+            let report = StepReport { loss, chance, tokens: batch.n_tokens() as u64, ..StepReport::default() };
+            Ok((report, concatenate![Axis(0), d_u, d_v]))
+        })
     }
 
     /// The share of the held-out pairs whose label is right.
