@@ -117,8 +117,10 @@ fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
 struct StopAt(AtomicU32);
 
 impl Observer for StopAt {
-    fn progress(&self, _: &Progress) -> Control {
-        if self.0.fetch_sub(1, Ordering::Relaxed) <= 1 { Control::Stop } else { Control::Continue }
+    fn progress(&self, progress: &Progress) -> Control {
+        // On a busy machine reading the text has time for a report too; it knows no learning rate.
+        let is_training = progress.lr > 0.0;
+        if is_training && self.0.fetch_sub(1, Ordering::Relaxed) <= 1 { Control::Stop } else { Control::Continue }
     }
 }
 
