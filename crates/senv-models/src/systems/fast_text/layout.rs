@@ -12,7 +12,10 @@
 //! 4. u8 1 where the input matrix is quantized; i64 rows, i64 columns, f32 values row by row; the output matrix likewise. Files
 //!    of Sent2Vec's program may end before the latter, which encoding does without.
 
-use std::{ops::Range, path::Path};
+use std::{
+    ops::{Range, RangeInclusive},
+    path::Path,
+};
 
 use crate::{Error, Result};
 
@@ -24,6 +27,10 @@ const SHORTEST_ENTRY: u64 = 10;
 
 /// The longest character n-gram that is believed; usual are 6 or fewer.
 const LONGEST_CHAR_NGRAM: u32 = 255;
+
+/// Rows behind those of n-grams that a Sent2Vec model may have. The program makes as many as it has buckets of character
+/// n-grams, 1 by default, though such a model has no character n-grams, and does not record their number.
+const MOST_UNUSED: u64 = 1 << 31;
 
 /// What was trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,12 +95,13 @@ impl Layout {
             }
         }
         let n_rows = words.len() as u64 + u64::from(args.buckets) + u64::from(args.char_buckets);
-        let input = reader.matrix("input", n_rows, args.dim)?;
+        let n_unused = if args.method == Method::Sent2Vec { MOST_UNUSED } else { 0 };
+        let input = reader.matrix("input", n_rows..=n_rows + n_unused, args.dim)?;
         let ends_early = matches!(args.method, Method::Sent2Vec | Method::CbowWithNgrams) && reader.left() == 0;
         if !ends_early {
             // Only the output matrix of a quantized model is quantized, whatever the flag says.
             reader.flag("whether the output matrix is quantized")?;
-            reader.matrix("output", words.len() as u64, args.dim)?;
+            reader.matrix("output", words.len() as u64..=words.len() as u64, args.dim)?;
         }
         match reader.left() {
             0 => Ok(Self { args, corpus_tokens, words, input }),
@@ -193,9 +201,9 @@ impl<'f> Reader<'f> {
                 return Err(self.bad(format!("the model is {other}, expected {known}; the file is damaged")));
             }
         };
-        let buckets = self.count("the number of buckets")?;
+        let buckets = self.count("the number of n-gram rows")?;
         let char_buckets = match method {
-            Method::CbowWithNgrams => self.count("the number of buckets of character n-grams")?,
+            Method::CbowWithNgrams => self.count("the number of rows of character n-grams")?,
             _ => 0,
         };
         let min_n = self.count("the shortest character n-gram")?;
@@ -221,7 +229,7 @@ impl<'f> Reader<'f> {
             Method::Cbow | Method::SkipGram => ("character", args.has_char_ngrams() && buckets == 0),
         };
         if lacking {
-            return Err(self.bad(format!("there are {what} n-grams and no bucket for them; the file is damaged")));
+            return Err(self.bad(format!("there are {what} n-grams and no rows for them; the file is damaged")));
         }
         if method == Method::Sent2Vec && !(1..256).contains(&word_ngrams) {
             let reason = format!("the longest word n-gram is {word_ngrams}, expected 1 to 255; the file is damaged");
@@ -276,17 +284,18 @@ impl<'f> Reader<'f> {
     }
 
     /// The bytes of a matrix of this shape.
-    fn matrix(&mut self, name: &str, n_rows: u64, dim: u32) -> Result<Range<usize>> {
+    fn matrix(&mut self, name: &str, n_rows: RangeInclusive<u64>, dim: u32) -> Result<Range<usize>> {
         let what = format!("the {name} matrix");
         let (rows, columns) = (self.i64(&what)?, self.i64(&what)?);
-        if (u64::try_from(rows), columns) != (Ok(n_rows), i64::from(dim)) {
+        let Some(n) = u64::try_from(rows).ok().filter(|n| n_rows.contains(n) && columns == i64::from(dim)) else {
+            let n_rows = n_rows.start();
             let reason = format!(
-                "{what} has {rows} rows of {columns} values, the words and buckets ask for {n_rows} of {dim}; the file is damaged"
+                "{what} has {rows} rows of {columns} values, words and n-grams ask for {n_rows} of {dim}; the file is damaged"
             );
             return Err(self.bad(reason));
-        }
+        };
         // Below 2^34 rows of 2^16 values.
-        let (needed, left) = (n_rows * u64::from(dim) * 4, self.left());
+        let (needed, left) = (n * u64::from(dim) * 4, self.left());
         if needed > left {
             return Err(self.bad(format!("{what} takes {needed} bytes, {left} are left; the file is cut short")));
         }
