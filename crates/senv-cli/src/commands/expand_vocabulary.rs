@@ -32,7 +32,7 @@ Examples:
 pub(crate) struct ExpandVocabulary {
     #[command(flatten)]
     model: ModelArg,
-    /// Word vectors: a model of senv, or word2vec text or binary, GloVe, fastText .vec.
+    /// Word vectors: a model of senv, word2vec text or binary, GloVe, fastText .vec or .bin.
     #[arg(long, value_name = "FILE")]
     vectors: PathBuf,
     /// The model to write, by atomic replacement.
