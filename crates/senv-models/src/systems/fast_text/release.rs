@@ -35,7 +35,7 @@ use crate::{
 /// | supervised, quantized (`.ftz`) | refused |
 ///
 /// The file is memory-mapped and must not be written into while this is open. A word that is not UTF-8 can be in no text:
-/// fastText models leave it out, Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its bytes.
+/// [`FastText`] models leave it out, Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its bytes.
 ///
 /// ```no_run
 /// use senv_models::ReleasedBin;
