@@ -399,6 +399,17 @@ fn settings_out_of_range_are_refused_where_they_are_used() {
 }
 
 #[test]
+fn values_that_add_up_to_infinity_are_refused() {
+    let mut bin = Bin::skipgram();
+    bin.input.2.fill(f32::MAX);
+    let folder = tempfile::tempdir().unwrap();
+    let released = ReleasedBin::open(bin.write(&folder)).unwrap();
+    let error = released.model(Tokenizer::blank()).unwrap_err().to_string();
+    assert!(error.contains("m.bin") && error.contains("\"the\" add up to a value that is infinite"), "{error}");
+    assert!(released.save(Tokenizer::blank(), folder.path().join("m.senv")).is_err());
+}
+
+#[test]
 fn other_files_are_not_taken_for_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("words.bin");

@@ -60,13 +60,20 @@ pub(super) struct Args {
     pub(super) subsample: f64,
 }
 
+/// A word of the dictionary.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Word {
+    /// Where its bytes stand.
+    pub(super) text: Range<usize>,
+    pub(super) count: u64,
+}
+
 /// Where everything stands in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Layout {
     pub(super) args: Args,
     pub(super) corpus_tokens: u64,
-    /// The bytes of each word, and its count.
-    pub(super) words: Vec<(Range<usize>, u64)>,
+    pub(super) words: Vec<Word>,
     /// The bytes of the input matrix: first the rows of words, then those of n-grams.
     pub(super) input: Range<usize>,
 }
@@ -239,7 +246,7 @@ impl<'f> Reader<'f> {
     }
 
     /// Tokens of the corpus, and the words; labels, which a text may hold by chance, are left out.
-    fn dictionary(&mut self) -> Result<(u64, Vec<(Range<usize>, u64)>)> {
+    fn dictionary(&mut self) -> Result<(u64, Vec<Word>)> {
         let (n, n_words) = (self.count("the number of entries")?, self.count("the number of words")?);
         let n_labels = self.count("the number of labels")?;
         if n_words.checked_add(n_labels) != Some(n) || n_words == 0 {
@@ -277,7 +284,7 @@ impl<'f> Reader<'f> {
                 return Err(self.bad(reason));
             }
             if i < n_words {
-                words.push((start..start + len, count));
+                words.push(Word { text: start..start + len, count });
             }
         }
         Ok((corpus_tokens, words))

@@ -10,14 +10,15 @@ use std::{
 
 use rayon::prelude::*;
 use senv_core::{
-    ModelWriter, RawTensor, SharedBytes, Table, Tokenizer, Vocabulary, check_memory, hyperparameters::Hyperparameters,
+    ModelWriter, RawTensor, SharedBytes, Table, TokenId, Tokenizer, Vocabulary, check_memory,
+    hyperparameters::Hyperparameters,
 };
 use senv_negative_sampling::Params;
 use senv_ngram::{CharNgrams, PLACEHOLDER};
 
 use super::{
     CHAR_NGRAMS, CharNgramConfig, FastText, FastTextConfig,
-    layout::{Args, Layout, MAGIC, Method},
+    layout::{Args, Layout, MAGIC, Method, Word},
 };
 use crate::{
     AverageEncoder, Averaged, AveragedSystem, Error, Model, Result, Sent2Vec, Sent2VecParams,
@@ -77,21 +78,22 @@ impl ReleasedBin {
         let bytes = SharedBytes::map(path)?;
         let Layout { args, corpus_tokens, words, input } = Layout::read(path, &bytes)?;
         let bad = |reason: String| Error::BadWeights { path: path.to_owned(), reason };
+        let text_of = |word: &Word| as_text(&bytes[word.text.clone()]);
         let row_len = 4 * args.dim as usize;
         let is_finite = |x: &[u8; 4]| f32::from_le_bytes(*x).is_finite();
         let row_is_finite = |row: &[u8]| row.as_chunks().0.iter().all(is_finite);
         if let Some(row) = bytes[input.clone()].par_chunks(row_len).position_first(|row| !row_is_finite(row)) {
-            let word = words.get(row).map(|(word, _)| format!(", the word {:?}", as_text(&bytes[word.clone()])));
+            let word = words.get(row).map(|word| format!(", the word {:?}", text_of(word)));
             return Err(bad(format!("row {row}{} has a value that is NaN or infinite", word.unwrap_or_default())));
         }
         let with_placeholder = matches!(args.method, Method::Sent2Vec | Method::CbowWithNgrams)
-            && bytes[words[0].0.clone()] == *PLACEHOLDER.as_bytes();
-        let is_valid = |word: &Range<usize>| std::str::from_utf8(&bytes[word.clone()]).is_ok();
-        let n_invalid = words.iter().filter(|(word, _)| !is_valid(word)).count();
+            && bytes[words[0].text.clone()] == *PLACEHOLDER.as_bytes();
+        let is_valid = |word: &Word| std::str::from_utf8(&bytes[word.text.clone()]).is_ok();
+        let n_invalid = words.iter().filter(|word| !is_valid(word)).count();
         let kept = words.iter().zip(0_u32..).skip(usize::from(with_placeholder));
-        let kept = kept.filter(|((word, _), _)| args.method == Method::Sent2Vec || is_valid(word));
+        let kept = kept.filter(|(word, _)| args.method == Method::Sent2Vec || is_valid(word));
         let rows: Vec<u32> = kept.clone().map(|(_, row)| row).collect();
-        let counted = kept.map(|((word, count), _)| (as_text(&bytes[word.clone()]), *count));
+        let counted = kept.map(|(word, _)| (text_of(word), word.count));
         let vocabulary = Vocabulary::from_counts(counted, corpus_tokens).map_err(|error| match error {
             error @ senv_core::Error::BadVocabulary { .. } => bad(format!("{error}; the file is damaged")),
             error => error.into(),
@@ -235,13 +237,21 @@ impl ReleasedBin {
             let mut n = 1_u32;
             add(row as usize);
             if let Some(n_grams) = n_grams {
-                n_grams.for_each(self.vocabulary.token(senv_core::TokenId(i as u32)), |n_gram| {
+                n_grams.for_each(self.vocabulary.token(TokenId(i as u32)), |n_gram| {
                     add(buckets.start + n_gram.bucket as usize);
                     n += 1;
                 });
             }
             vector.iter_mut().for_each(|x| *x /= n as f32);
         });
+        // Values that are finite may have a sum that is not.
+        let values_are_finite = |vector: &[f32]| vector.iter().all(|x| x.is_finite());
+        if let Some(i) = values.par_chunks(dim).position_first(|vector| !values_are_finite(vector)) {
+            let word = self.vocabulary.token(TokenId(i as u32));
+            let reason =
+                format!("the n-grams of the word {word:?} add up to a value that is infinite; the file is damaged");
+            return Err(Error::BadWeights { path: self.path.clone(), reason });
+        }
         Ok(Table::from_vec(n_words, dim, values)?)
     }
 
