@@ -179,7 +179,7 @@ impl AverageEncoder {
     }
 
     /// The same with `n_unknown` unknown words, whose vectors, each with its weight, were added up in `scratch.unknown`.
-    fn encode_with(&self, tokens: &[TokenId], n_unknown: usize, scratch: &mut Scratch, out: &mut [f32]) {
+    pub(crate) fn encode_with(&self, tokens: &[TokenId], n_unknown: usize, scratch: &mut Scratch, out: &mut [f32]) {
         let square = self.hashed.map_or(0.0, |hashed| hashed.value(out.len()).powi(2));
         if let Some(weighting) = &self.weighting {
             return weighting.encode_tokens(&self.features, &self.rows, tokens, (n_unknown, square), scratch, out);

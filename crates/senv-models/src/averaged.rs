@@ -77,6 +77,11 @@ impl<P: AveragedSystem> Averaged<P> {
         Ok(Self { encoder: encoder.with_unknown_words(params.unknown_words()), params })
     }
 
+    /// The model of an encoder that these parameters describe.
+    pub(crate) fn from_parts(params: P, encoder: AverageEncoder) -> Self {
+        Self { params, encoder }
+    }
+
     /// The same model with other weights, or none: by the counts of its own vocabulary, with the common components of a
     /// random sample (at most [`crate::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that
     /// vocabulary. Its parameters record the weights, its rows stay as they were trained.

@@ -3,7 +3,7 @@
 use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
 
 use ndarray::Array2;
-use senv_core::{Coverage, Error as CoreError, Scratch, SentenceEncoder, Table, Tokenizer};
+use senv_core::{Coverage, Error as CoreError, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
 use senv_store::Embeddings;
 
 use crate::{AverageEncoder, Error, Hypothesis, Interpolation, Result, SavedModel, average::words};
@@ -50,8 +50,7 @@ impl Model {
     /// If there are more words than numbers for them.
     pub fn from_embeddings(embeddings: Embeddings) -> Result<Self> {
         let (vocabulary, table) = embeddings.into_parts();
-        let cased = vocabulary.text().chars().any(char::is_uppercase);
-        let tokenizer = Tokenizer::words().lowercase(!cased);
+        let tokenizer = tokenizer_of_words(&vocabulary);
         let features = words(&vocabulary)?;
         Ok(AverageEncoder::new(tokenizer, vocabulary, features, table)?.into())
     }
@@ -109,6 +108,12 @@ impl Model {
     pub fn to_embeddings(&self) -> Result<Embeddings> {
         embeddings_of(&*self.0)
     }
+}
+
+/// The tokenizer for word vectors of another origin: lower-case unless the words have capitals.
+pub(crate) fn tokenizer_of_words(vocabulary: &Vocabulary) -> Tokenizer {
+    let cased = vocabulary.text().chars().any(char::is_uppercase);
+    Tokenizer::words().lowercase(!cased)
 }
 
 /// The words of a model and their rows.

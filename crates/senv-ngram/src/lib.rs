@@ -4,7 +4,8 @@
 //! are too many pairs to list, so a hash picks one of two million rows ([`WordNgrams`]). The row must be that of the
 //! program that trained a model, and the two programs in use differ: Sent2Vec hashes the ids of the words, fastText
 //! their spelling ([`NgramScheme`]). In training some n-grams of each sentence are left out at random ([`Dropout`]), as
-//! in the paper or as in its released program. fastText also uses character n-grams ([`CharNgrams`]).
+//! in the paper or as in its released program. fastText also has character n-grams ([`CharNgrams`]), from which
+//! `FastText` of senv-models makes vectors for unknown words.
 //!
 //! ```
 //! use senv_core::{FeatureList, Vocabulary, stream};

@@ -59,7 +59,11 @@ pub(crate) fn detect(input: &mut Input) -> Result<Format> {
     }
     let foreign: [(&[u8], &str); 9] = [
         (b"\x93NUMPY", "this is a NumPy matrix, which holds no words: read it with `read_npy`"),
-        (b"\xba\x16\x4f\x2f", "this is a fastText .bin file, which is not read: give its .vec file"),
+        (
+            b"\xba\x16\x4f\x2f",
+            "this is a .bin file of fastText or Sent2Vec's program, a model and no list of words: open it as a model, as a \
+             plain file",
+        ),
         (b"FiFu", "this is a finalfusion file, which is not read: convert it to word2vec binary"),
         (b"PK\x03\x04", "this is a ZIP archive (.npz, .pt, .docx): unpack it"),
         (b"\x89HDF", "this is an HDF5 file, which is not read"),

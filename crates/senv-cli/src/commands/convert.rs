@@ -1,4 +1,4 @@
-//! `senv convert`: word vectors from one format to another, and released models to those of senv.
+//! `senv convert`: word vectors from one format to another, and models of other programs to those of senv.
 
 mod release;
 
@@ -10,7 +10,7 @@ use std::{
 use clap::ValueEnum;
 use senv_core::SentenceEncoder as _;
 use senv_core::{AtomicFile, Vocabulary};
-use senv_models::{Model, write_model2vec};
+use senv_models::{Model, ReleasedBin, write_model2vec};
 use senv_store::{Embeddings, Format, InvalidUtf8, ModelFile, NonFinite, ReadOptions, read_npy, write_npy};
 
 use self::release::ReleaseArgs;
@@ -22,7 +22,7 @@ use crate::{
     text::{Utf8Policy, is_dash, read_sentences},
 };
 
-/// Convert word vectors from one format to another, or released Skip-thoughts to a model.
+/// Convert word vectors from one format to another, or models of other programs to those of senv.
 ///
 /// What the input is shows in its content; a model trained by senv gives its words (n-grams have no names and are
 /// left behind). What the output is shows in its name:
@@ -36,6 +36,13 @@ use crate::{
 ///
 /// With --to model2vec a mean of word vectors becomes a folder that Python's model2vec opens.
 ///
+/// A .bin file of fastText (skipgram, cbow) or of Sent2Vec's program is a model, and becomes one of
+/// senv if the output is .senv: with the n-grams of words of Sent2Vec, whose sentence vectors stay the
+/// same, and with the character n-grams of fastText, so that unknown words have vectors. How text was
+/// tokenized is in no such file: models of Sent2Vec's program split at blanks and keep capitals, as it
+/// does, unless --tokenizer and --lowercase say otherwise. Quantized (.ftz) and supervised models are
+/// not read.
+///
 /// A folder is read as the Skip-thoughts that their authors released: dictionary.txt, and utable.npy with
 /// uni_skip.npz, btable.npy with bi_skip.npz, or all of them. The whole model is written, in senv's own format.
 #[derive(Debug, clap::Args)]
@@ -44,6 +51,7 @@ use crate::{
     after_help = "\
 Examples:
   senv convert GoogleNews-vectors-negative300.bin news.senv
+  senv convert wiki_bigrams.bin wiki.senv
   senv convert model.senv words.txt --to word2vec-text
   senv convert model.senv - --to glove-text | gzip > words.txt.gz
   senv convert english english-model2vec/ --to model2vec
@@ -126,6 +134,11 @@ impl Convert {
                 return Err(Failure::Usage(message.into()));
             }
             return self.release.convert(&self.input, &self.output, self.force);
+        }
+        let is_released_bin = self.from.is_none() && ReleasedBin::is_one(&self.input);
+        if is_released_bin && to == FormatArg::Senv {
+            self.check_output(to)?;
+            return self.release.convert_bin(&self.input, &self.output);
         }
         self.release.refuse()?;
         if self.from == Some(FormatArg::Model2vec) {
@@ -212,6 +225,9 @@ impl Convert {
             match ModelFile::open(&self.input) {
                 Ok(file) if file.kind() != "embeddings" => {
                     return Ok(Model::open_verified(&self.input)?.to_embeddings()?);
+                }
+                Err(_) if self.from.is_none() && ReleasedBin::is_one(&self.input) => {
+                    return Ok(Model::open(&self.input)?.to_embeddings()?);
                 }
                 _ => Embeddings::read(&self.input, &options)?,
             }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use senv_models::{Expansion, Model};
+use senv_models::{Expansion, Model, ReleasedBin};
 use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ Examples:
 pub(crate) struct ExpandVocabulary {
     #[command(flatten)]
     model: ModelArg,
-    /// Word vectors: a model of senv, or word2vec text or binary, GloVe, fastText .vec.
+    /// Word vectors: a model of senv, word2vec text or binary, GloVe, fastText .vec or .bin.
     #[arg(long, value_name = "FILE")]
     vectors: PathBuf,
     /// The model to write, by atomic replacement.
@@ -132,6 +132,7 @@ impl ExpandVocabulary {
 fn read(path: &Path) -> Result<Embeddings> {
     match ModelFile::open(path) {
         Ok(file) if file.kind() != "embeddings" => Ok(Model::open_verified(path)?.to_embeddings()?),
+        Err(_) if ReleasedBin::is_one(path) => Ok(Model::open(path)?.to_embeddings()?),
         _ => Ok(Embeddings::read(path, &ReadOptions::default().non_finite(NonFinite::Error).verify(true))?.0),
     }
 }

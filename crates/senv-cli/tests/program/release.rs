@@ -1,4 +1,5 @@
-//! `senv convert` of the released Skip-thoughts, on the small files of their layout.
+//! `senv convert` of models of other programs: the released Skip-thoughts and the `.bin` files of fastText and of Sent2Vec's
+//! program, on small files of their layouts.
 
 use std::{fs, path::Path};
 
@@ -58,4 +59,54 @@ fn other_folders_and_settings_without_effect_are_refused() {
     fs::remove_file(folder.path("release/dictionary.txt")).unwrap();
     run(&["release", "out.senv"]).fails(1, &["no dictionary.txt", "utable.npy with uni_skip.npz"]);
     assert!(!folder.has("out.senv"));
+}
+
+/// A folder with the files of both programs.
+fn bins() -> Folder {
+    let folder = Folder::new();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-models/tests/data/fast_text");
+    for file in ["sent2vec.bin", "skipgram.bin"] {
+        fs::copy(data.join(file), folder.path(file)).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn bin_files_of_fast_text_and_sent2vec_become_models_or_are_opened_as_they_are() {
+    let folder = bins();
+    let run = |args: &[&str]| folder.run(&[&["convert"], args].concat());
+    let encode = |model: &str, text: &str| folder.pipe(&["encode", "--model", model], text).ok().out;
+    let err = run(&["sent2vec.bin", "s.senv"]).ok().err;
+    assert!(err.contains("sent2vec model of 4 dimensions, 11 words, written to s.senv"), "{err}");
+    assert!(err.contains("tokenized by the rule \"blank\" and not lower-cased"), "{err}");
+    assert_eq!(folder.run(&["info", "s.senv", "--json"]).ok().json()["kind"], "sent2vec");
+    assert_eq!(encode("sent2vec.bin", "the cat sat"), encode("s.senv", "the cat sat"));
+    assert_ne!(encode("s.senv", "The cat sat!"), encode("s.senv", "the cat sat"));
+    run(&["sent2vec.bin", "lower.senv", "--tokenizer", "words", "--lowercase", "yes"]).ok();
+    assert_eq!(encode("lower.senv", "The Cat sat"), encode("s.senv", "the cat sat"));
+    run(&["skipgram.bin", "f.senv"]).ok();
+    assert_eq!(encode("f.senv", "catnip"), encode("skipgram.bin", "catnip"));
+    assert_ne!(encode("f.senv", "catnip"), encode("f.senv", "zürich"), "unknown words have vectors");
+    // Words alone, in the formats of other programs.
+    run(&["skipgram.bin", "f.vec"]).ok();
+    assert!(String::from_utf8(folder.read("f.vec")).unwrap().starts_with("11 5\nthe "));
+    folder.run(&["nearest", "--model", "sent2vec.bin", "--query", "cat"]).ok();
+}
+
+#[test]
+fn bin_files_that_cannot_be_read_are_refused() {
+    let folder = bins();
+    let run = |args: &[&str]| folder.run(&[&["convert"], args].concat());
+    run(&["sent2vec.bin", "s.senv", "--end-token"]).fails(2, &["--end-token goes with a folder"]);
+    run(&["sent2vec.bin", "s.vec", "--lowercase", "yes"]).fails(2, &["--lowercase", "becomes a model of senv"]);
+    run(&["sent2vec.bin", "sent2vec.bin", "--to", "senv", "--force"]).fails(2, &["sent2vec.bin"]);
+    let whole = folder.read("skipgram.bin");
+    folder.write("cut.bin", &whole[..whole.len() - 9]);
+    run(&["cut.bin", "s.senv"]).fails(1, &["cut.bin", "cut short"]);
+    folder.run(&["encode", "--model", "cut.bin", "--input", "cut.bin"]).fails(1, &["cut.bin", "cut short"]);
+    let mut supervised = whole;
+    supervised[8 + 4 * 7] = 3;
+    folder.write("supervised.bin", &supervised);
+    run(&["supervised.bin", "s.senv"]).fails(1, &["supervised.bin", "which classifies", ".vec"]);
+    assert!(!folder.has("s.senv"));
 }

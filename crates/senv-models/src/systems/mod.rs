@@ -4,6 +4,7 @@
 mod bow_autoencoder;
 mod cse;
 mod fast_sent;
+mod fast_text;
 mod kiros;
 mod p_thought;
 mod pp;
@@ -26,6 +27,7 @@ use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 pub use cse::{Cse, CseParams};
 pub use fast_sent::{FastSent, FastSentParams};
+pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
 pub use kiros::ReleasedEncoder;
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
@@ -70,6 +72,7 @@ const REGISTRY: &[Kind] = &[
     kind::<PThought>(),
     kind::<Weighted>(),
     kind::<RandomBow>(),
+    kind::<FastText>(),
     kind::<StaticModel>(),
     Kind { name: "embeddings", read: |file| Model::from_embeddings(Embeddings::from_model_file(file)?) },
 ];
@@ -90,7 +93,8 @@ pub fn open(path: impl AsRef<Path>) -> Result<Model> {
 
 impl Model {
     /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged over words
-    /// found by the `words` tokenizer, lower-cased unless the file itself has capitals.
+    /// found by the `words` tokenizer, lower-cased unless the file itself has capitals. A `.bin` file of fastText or of
+    /// Sent2Vec's program is read into memory with the tokenizer of [`ReleasedBin::tokenizer`].
     ///
     /// # Errors
     /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
@@ -114,6 +118,10 @@ impl Model {
             Ok(file) => file,
             // No model file: word vectors in some other format, or an error that names what was met.
             Err(error @ (senv_core::Error::Io { .. } | senv_core::Error::NotAFile { .. })) => return Err(error.into()),
+            Err(_) if ReleasedBin::is_one(path) => {
+                let released = ReleasedBin::open(path)?;
+                return released.model(released.tokenizer());
+            }
             Err(model_error) => match Embeddings::read(path, &ReadOptions::default().non_finite(NonFinite::Error)) {
                 Ok((embeddings, _)) => return Self::from_embeddings(embeddings),
                 Err(error) => return Err(if is_safetensors(path) { model_error.into() } else { error.into() }),

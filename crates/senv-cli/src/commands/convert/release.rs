@@ -1,4 +1,5 @@
-//! The Skip-thought weights that their authors released, as a model of senv.
+//! Models of other programs as models of senv: the released Skip-thoughts, and `.bin` files of fastText and of Sent2Vec's
+//! program.
 
 use std::{
     fs,
@@ -6,7 +7,7 @@ use std::{
 };
 
 use senv_core::{Error as CoreError, SentenceEncoder, Tokenizer};
-use senv_models::SkipThought;
+use senv_models::{ReleasedBin, SkipThought};
 
 use crate::{
     commands::train::HyperArgs,
@@ -15,7 +16,7 @@ use crate::{
     output::{self, plural},
 };
 
-/// How a model of released weights reads text.
+/// How a model of another program reads text.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReleaseArgs {
     #[command(flatten)]
@@ -34,9 +35,38 @@ impl ReleaseArgs {
             ("--end-token", self.end_token),
         ];
         match given.into_iter().find(|(_, given)| *given) {
-            Some((name, _)) => Err(Failure::Usage(format!("{name} goes with a folder of released Skip-thoughts"))),
+            Some((name, _)) => Err(Failure::Usage(format!(
+                "{name} goes with a folder of released Skip-thoughts{} that becomes a model of senv",
+                if name == "--end-token" { "" } else { " or a .bin file of fastText or Sent2Vec's program" }
+            ))),
             None => Ok(()),
         }
+    }
+
+    /// Reads a `.bin` file of fastText or of Sent2Vec's program and writes the model, which may be written there.
+    pub(super) fn convert_bin(&self, path: &Path, to: &Path) -> Result {
+        if self.end_token {
+            return Err(Failure::Usage("--end-token goes with a folder of released Skip-thoughts".into()));
+        }
+        let released = ReleasedBin::open(path)?;
+        let mut tokenizer = released.tokenizer();
+        self.tokenizer.apply(&mut tokenizer)?;
+        let case = if tokenizer.is_lowercase() { "lower-cased" } else { "not lower-cased" };
+        let reading = format!("text is tokenized by the rule {:?} and {case}", tokenizer.name());
+        released.save(tokenizer, to)?;
+        match released.n_invalid_words() as u64 {
+            0 => {}
+            n if released.kind() == "sent2vec" => {
+                output::warn(&format!("{} not UTF-8, which no text has", plural(n, "word")))
+            }
+            n => output::warn(&format!("{} left out: not UTF-8", plural(n, "word"))),
+        }
+        let (words, dim) = (plural(released.vocabulary().len() as u64, "word"), released.dim());
+        output::note(&format!("{} model of {dim} dimensions, {words}, written to {}", released.kind(), to.display()));
+        output::note(&format!(
+            "{reading}; prepare it as the text that the model was trained on, or convert with --tokenizer and --lowercase"
+        ));
+        Ok(())
     }
 
     /// Reads the folder and writes the model.

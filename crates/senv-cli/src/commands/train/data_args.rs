@@ -81,7 +81,7 @@ pub(crate) struct PairFiles {
 /// Initial vectors.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct VectorArgs {
-    /// Word vectors to start from: a model of senv, or word2vec text or binary, GloVe, fastText .vec. Without them all
+    /// Word vectors to start from: a model of senv, word2vec text or binary, GloVe, fastText .vec or .bin. Without them all
     /// words start at random; with them, those that the file lacks.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) init_vectors: Option<PathBuf>,

@@ -12,8 +12,8 @@ use senv_core::{
 };
 use senv_eval::{NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask};
 use senv_models::{
-    CheckpointPlan, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params, ScoredPairs,
-    Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions,
+    CheckpointPlan, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params, ReleasedBin,
+    ScoredPairs, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions,
 };
 use senv_store::{
     Embeddings, Format, InvalidUtf8 as WordUtf8, NonFinite, ReadOptions, read_npy, read_npy_stream, write_npy,
@@ -145,7 +145,7 @@ fn word_vectors() {
         seeds.push(fs::read(&path).unwrap());
     }
     seeds.push(gzip(&seeds[0]));
-    // Formats that are recognized and not read: the .bin of fastText and Sent2Vec.
+    // What begins as the .bin files of fastText and Sent2Vec's program.
     seeds.push([&b"\xba\x16\x4f\x2f\x0c\0\0\0"[..], &[3, 0, 0, 0].repeat(20)].concat());
     let target = Target { name: "word-vectors", seeds, mend: keep, file: "w.txt" };
     target.run(|path, _| {
@@ -155,6 +155,25 @@ fn word_vectors() {
             let _ = Embeddings::read(path, &options).is_ok();
         }
         Model::open(path).iter().for_each(use_model);
+    });
+}
+
+#[test]
+fn released_bin_files() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-models/tests/data/fast_text");
+    let names = ["sent2vec.bin", "skipgram.bin", "cbow-c+w-ngrams.bin"];
+    let seeds = names.map(|name| fs::read(data.join(name)).unwrap()).into();
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("m.senv");
+    let target = Target { name: "released-bin", seeds, mend: keep, file: "m.bin" };
+    target.run(|path, is_seed| {
+        let written = ReleasedBin::open(path).and_then(|released| released.save(released.tokenizer(), &saved));
+        let (opened, is_written) = (Model::open(path), written.is_ok());
+        assert!(!is_seed || (is_written && opened.is_ok()), "{written:?} {opened:?}");
+        opened.iter().for_each(use_model);
+        if is_written {
+            use_model(&Model::open_verified(&saved).unwrap());
+        }
     });
 }
 

@@ -25,3 +25,23 @@ pub(super) fn map(path: &Path) -> Result<SharedBytes> {
     let map = unsafe { Mmap::map(&file) };
     Ok(Arc::new(map.map_err(|e| Error::io("map", path, e))?).into())
 }
+
+impl SharedBytes {
+    /// Memory-maps a whole file read-only.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("bytes");
+    /// std::fs::write(&path, b"a model")?;
+    /// assert_eq!(senv_core::SharedBytes::map(&path)?[2..], *b"model");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// The file must not be written into meanwhile, as with [`ModelFile::open`](crate::ModelFile::open).
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be mapped; [`Error::NotAFile`] for anything but a plain file.
+    pub fn map(path: impl AsRef<Path>) -> Result<Self> {
+        map(path.as_ref())
+    }
+}
