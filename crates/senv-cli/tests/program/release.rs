@@ -87,6 +87,11 @@ fn bin_files_of_fast_text_and_sent2vec_become_models_or_are_opened_as_they_are()
     run(&["skipgram.bin", "f.senv"]).ok();
     assert_eq!(encode("f.senv", "catnip"), encode("skipgram.bin", "catnip"));
     assert_ne!(encode("f.senv", "catnip"), encode("f.senv", "zürich"), "unknown words have vectors");
+    let model = folder.read("f.senv");
+    for len in [0, 9, 200, model.len() / 2, model.len() - 1] {
+        folder.write("damaged.senv", &model[..len]);
+        folder.run(&["encode", "--model", "damaged.senv", "--input", "f.senv"]).fails(1, &["damaged.senv"]);
+    }
     // Words alone, in the formats of other programs.
     run(&["skipgram.bin", "f.vec"]).ok();
     assert!(String::from_utf8(folder.read("f.vec")).unwrap().starts_with("11 5\nthe "));
