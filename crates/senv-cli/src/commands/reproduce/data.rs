@@ -82,11 +82,13 @@ pub(crate) struct Data {
     text: Vec<PathBuf>,
 }
 
-/// A file of a data set: how it is written in a command, and where it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A data set that is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Found {
-    pub(crate) shown: String,
-    pub(crate) path: PathBuf,
+    /// How it is written in a command: files, or a pattern that the shell makes them of.
+    pub(crate) shown: Vec<String>,
+    /// The files.
+    pub(crate) paths: Vec<PathBuf>,
 }
 
 impl Data {
@@ -99,11 +101,11 @@ impl Data {
     ///
     /// # Errors
     /// What was looked for, where it is not there.
-    pub(crate) fn find(&self, name: &str) -> Result<Vec<Found>, String> {
+    pub(crate) fn find(&self, name: &str) -> Result<Found, String> {
         let is_text = matches!(name, "text" | "all-text" | "news" | "small-text");
         if is_text && !self.text.is_empty() {
-            let found = |path: &PathBuf| Found { shown: path.display().to_string(), path: path.clone() };
-            return Ok(self.text.iter().map(found).collect());
+            let shown = self.text.iter().map(|path| path.display().to_string()).collect();
+            return Ok(Found { shown, paths: self.text.clone() });
         }
         let Some((_, candidates)) = SETS.iter().find(|(set, _)| *set == name) else {
             return Err(format!("no data set is named {name}"));
@@ -115,31 +117,28 @@ impl Data {
     }
 
     /// All of these files, or nothing.
-    fn files(&self, files: &str) -> Option<Vec<Found>> {
-        let mut found = Vec::new();
+    fn files(&self, files: &str) -> Option<Found> {
+        let mut found = Found::default();
         for name in files.split(' ') {
-            let names = match name.split_once('*') {
-                Some((folder, ending)) => self.list(folder.trim_end_matches('/'), ending)?,
-                None => vec![name.to_owned()],
-            };
-            for name in names {
-                let path = self.folder.join(&name);
-                if !path.is_file() {
-                    return None;
-                }
-                found.push(Found { shown: format!("$DATA/{name}"), path });
+            found.shown.push(format!("$DATA/{name}"));
+            match name.split_once('*') {
+                Some((folder, ending)) => found.paths.extend(self.list(folder, ending)?),
+                None => found.paths.push(self.folder.join(name)),
             }
         }
-        (!found.is_empty()).then_some(found)
+        let is_whole = !found.paths.is_empty() && found.paths.iter().all(|path| path.is_file());
+        is_whole.then_some(found)
     }
 
-    fn list(&self, folder: &str, ending: &str) -> Option<Vec<String>> {
+    /// The files of a folder with this ending, in the order of a shell; `None` for none.
+    fn list(&self, folder: &str, ending: &str) -> Option<Vec<PathBuf>> {
         let entries = std::fs::read_dir(self.folder.join(folder)).ok()?;
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut names: Vec<String> =
-            names.filter(|name| name.ends_with(ending)).map(|name| format!("{folder}/{name}")).collect();
-        names.sort();
-        Some(names)
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut paths: Vec<PathBuf> = paths
+            .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)))
+            .collect();
+        paths.sort();
+        (!paths.is_empty()).then_some(paths)
     }
 }
 
@@ -156,9 +155,10 @@ mod tests {
             std::fs::write(path, "x").unwrap();
         }
         let data = Data::new(folder.path(), &[]);
-        let shown = |name: &str| data.find(name).map(|files| files.into_iter().map(|f| f.shown).collect::<Vec<_>>());
+        let shown = |name: &str| data.find(name).map(|found| found.shown);
         assert_eq!(shown("sick-test").unwrap(), ["$DATA/sick/trial.tsv"]);
-        assert_eq!(shown("sts14").unwrap(), ["$DATA/sts/2014/a.tsv", "$DATA/sts/2014/b.tsv"]);
+        let paths = ["a", "b"].map(|name| folder.path().join(format!("sts/2014/{name}.tsv"))).to_vec();
+        assert_eq!(data.find("sts14"), Ok(Found { shown: vec!["$DATA/sts/2014/*.tsv".to_owned()], paths }));
         assert_eq!(shown("msrp").unwrap(), ["$DATA/msrp/train.tsv"]);
         assert_eq!(shown("sts15").unwrap_err(), "no data: sts/2015/*.tsv");
         assert!(shown("stsb-test").unwrap_err().contains("stsb/test.tsv; or stsb/sts-test.csv"));
@@ -171,7 +171,7 @@ mod tests {
     fn given_text_stands_for_all_text() {
         let data = Data::new(Path::new("nowhere"), &[PathBuf::from("books.txt")]);
         for name in ["text", "all-text", "news", "small-text"] {
-            assert_eq!(data.find(name).unwrap()[0].shown, "books.txt");
+            assert_eq!(data.find(name).unwrap().shown, ["books.txt"]);
         }
         assert!(data.find("mr").is_err());
     }

@@ -1,12 +1,11 @@
 //! The report of a paper in Markdown.
 
-use std::{fmt::Write as _, time::Duration};
+use std::fmt::Write as _;
 
 use super::{
     grid::{Grid, Whose},
     results::{PaperResult, Results, TableResult},
 };
-use crate::output::duration;
 
 /// What stands above every report.
 pub(crate) const READING: &str = "Ours above (or left of) the paper's figure. Data are smaller here than in the papers, as each row says: read which system is ahead, not how far a row is from the paper. Behind a mean over several seeds stand the least and the greatest. `-` is explained below a table.";
@@ -61,11 +60,7 @@ fn write_table<'a>(out: &mut String, table: &'a TableResult, known: &mut Vec<&'a
     }
     out.push_str("\n```sh\n");
     for command in new {
-        let time = match command.seconds {
-            Some(seconds) => duration(Duration::from_secs_f64(seconds)),
-            None => format!("not run, about {}", duration(Duration::from_secs_f64(command.expected_seconds))),
-        };
-        let _ = writeln!(out, "{}  # {time}", command.command);
+        let _ = writeln!(out, "{}  # {}", command.command, command.time());
         known.push(&command.command);
     }
     out.push_str("```\n");

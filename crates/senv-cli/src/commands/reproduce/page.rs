@@ -1,6 +1,6 @@
 //! The report of all papers as one page.
 
-use std::{fmt::Write as _, fs, path::Path, time::Duration};
+use std::{fmt::Write as _, fs, path::Path};
 
 use senv_eval::{escape_html, html_page};
 
@@ -9,7 +9,6 @@ use super::{
     markdown::{QUICK, READING},
     results::{Results, TableResult},
 };
-use crate::output::duration;
 
 impl Results {
     /// The page, drawings in it; it loads nothing from elsewhere.
@@ -58,11 +57,7 @@ fn write_table(out: &mut String, table: &TableResult, folder: &Path) {
     }
     out.push_str("<details><summary>Commands</summary><pre>");
     for command in &table.commands {
-        let time = command.seconds.map_or_else(
-            || format!("not run, about {}", duration(Duration::from_secs_f64(command.expected_seconds))),
-            |seconds| duration(Duration::from_secs_f64(seconds)),
-        );
-        let _ = writeln!(out, "{}  # {time}", escape_html(&command.command));
+        let _ = writeln!(out, "{}  # {}", escape_html(&command.command), command.time());
     }
     out.push_str("</pre></details>\n");
 }

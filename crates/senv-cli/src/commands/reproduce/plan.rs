@@ -105,13 +105,13 @@ impl Plan {
             };
             if let Some(set) = word.strip_prefix('@') {
                 match self.data.find(set) {
-                    Ok(files) => {
-                        for file in files {
-                            let size = std::fs::metadata(&file.path).map_or(0, |file| file.len());
-                            identity += &format!("{} {size}\n", file.shown);
-                            shown.push(file.shown);
-                            step.arguments.push(file.path.into());
+                    Ok(found) => {
+                        for path in &found.paths {
+                            let size = std::fs::metadata(path).map_or(0, |file| file.len());
+                            identity += &format!("{} {size}\n", path.file_name().unwrap_or_default().to_string_lossy());
                         }
+                        shown.extend(found.shown);
+                        step.arguments.extend(found.paths.into_iter().map(Into::into));
                     }
                     Err(reason) => {
                         shown.push(word);

@@ -1,5 +1,7 @@
 //! The tables of a run as data: ours beside theirs, and what made each figure.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,6 +11,7 @@ use super::{
     recipe::{Column, Paper, Row, Source, Table},
     runner::State,
 };
+use crate::output::{duration, plural};
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -80,8 +83,22 @@ pub(crate) struct CommandResult {
     pub(crate) command: String,
     /// Wall time, where it has run.
     pub(crate) seconds: Option<f64>,
+    /// The threads that were asked for then; 0 for all cores.
+    pub(crate) threads: Option<usize>,
     /// Seconds that are expected on two quiet cores.
     pub(crate) expected_seconds: f64,
+}
+
+impl CommandResult {
+    /// How long it took, or will take.
+    pub(crate) fn time(&self) -> String {
+        let time = |seconds| duration(Duration::from_secs_f64(seconds));
+        match (self.seconds, self.threads) {
+            (None, _) => format!("not run, about {}", time(self.expected_seconds)),
+            (Some(seconds), Some(threads @ 1..)) => format!("{}, {}", time(seconds), plural(threads as u64, "thread")),
+            (Some(seconds), _) => time(seconds),
+        }
+    }
 }
 
 impl Cell {
@@ -141,12 +158,13 @@ impl TableSteps {
             add_with_needs(plan, step, &mut order);
         }
         let command = |&step: &usize| {
-            let seconds = match &states[step] {
-                State::Done(record) => Some(record.seconds),
+            let record = match &states[step] {
+                State::Done(record) => Some(record),
                 _ => None,
             };
+            let (seconds, threads) = (record.map(|record| record.seconds), record.map(|record| record.threads));
             let step = &plan.steps[step];
-            CommandResult { command: step.shown.clone(), seconds, expected_seconds: step.seconds }
+            CommandResult { command: step.shown.clone(), seconds, threads, expected_seconds: step.seconds }
         };
         order.iter().map(command).collect()
     }

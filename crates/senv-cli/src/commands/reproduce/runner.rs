@@ -28,6 +28,8 @@ pub(crate) struct Record {
     pub(crate) command: String,
     /// Wall time.
     pub(crate) seconds: f64,
+    /// The threads that were asked for; 0 for all cores.
+    pub(crate) threads: usize,
     /// The version of senv.
     pub(crate) version: String,
     /// What it printed, or wrote, as JSON.
@@ -169,7 +171,8 @@ impl<'a> Runner<'a> {
         let create = |path: &Path| File::create(path).map_err(|error| senv_core::Error::io("create", path, error));
         let mut command = Command::new(&self.program);
         command.args(&step.arguments);
-        if self.threads > 0 {
+        let has_threads = step.arguments.iter().any(|argument| argument == "--threads");
+        if self.threads > 0 && !has_threads {
             command.args(["--threads", &self.threads.to_string()]);
         }
         if let Some(model) = &step.model {
@@ -220,7 +223,7 @@ impl<'a> Runner<'a> {
             let _ = fs::remove_file(path);
         }
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        let record = Record { command: step.shown.clone(), seconds, version, output };
+        let record = Record { command: step.shown.clone(), seconds, threads: self.threads, version, output };
         let path = record_path(self.folder, &step.key);
         let text = serde_json::to_string(&record).map_err(std::io::Error::other)?;
         AtomicFile::write_with(&path, |file| file.write_all(text.as_bytes()))?;

@@ -205,7 +205,7 @@ fn schedules() -> Table {
     };
     Table {
         title: "Schedules and shared negatives",
-        about: "Not in the paper, whose program has the schedule hogwild and negatives per target. STS 2012 to 2014, Pearson's r x 100, means over the tasks; words, 5 epochs, seeds 1 to 3. Speeds are of training alone, with all threads.",
+        about: "Not in the paper, whose program has the schedule hogwild and negatives per target. STS 2012 to 2014, Pearson's r x 100, means over the tasks; words, 5 epochs, seeds 1 to 3. Speeds are of training alone, hogwild with two threads.",
         evaluations: vec![EVAL_STS],
         columns: vec![
             sts_year(0, 2012),
