@@ -207,7 +207,8 @@ impl<'a> Runner<'a> {
         let said = || {
             let text = fs::read_to_string(log).unwrap_or_default();
             let line = text.lines().rev().find(|line| line.contains("error")).or_else(|| text.lines().last());
-            format!("{} (log: {})", line.unwrap_or("it says nothing"), log.display())
+            let line = line.unwrap_or("it says nothing").trim_start_matches("error: ");
+            format!("{line} (log: {})", log.display())
         };
         if !status.success() {
             self.failed = true;

@@ -118,19 +118,17 @@ pub(super) fn skip_gram() -> Model {
     Model::new("skip-gram.senv", 70.0, command)
 }
 
-/// Sent2Vec on words alone with the settings of its paper, shared negatives.
+/// Sent2Vec on words alone with the settings of its paper, negatives shared by a block.
 pub(super) fn sent2vec(seed: u32) -> Model {
-    sent2vec_by("deterministic", "block", seed, 30.0)
+    sent2vec_by(&format!("sent2vec-{seed}.senv"), "@text", &format!("--seed {seed}"), 30.0)
 }
 
-/// The same with another schedule, and other sharing of negatives.
-pub(super) fn sent2vec_by(schedule: &str, shared: &str, seed: u32, seconds: f64) -> Model {
-    // With one thread hogwild would be deterministic, too.
-    let threads = if schedule == "hogwild" { " --threads 2" } else { "" };
+/// The same on another text, with other options.
+pub(super) fn sent2vec_by(file: &str, text: &str, options: &str, seconds: f64) -> Model {
     let command = format!(
-        "train sent2vec --preset paper --input @text --dim 300 --epochs 5 --min-count 5 --min-target-count 8 --subsample 1e-5 --schedule {schedule} --negatives-shared {shared} --seed {seed} --no-check --json{threads}"
+        "train sent2vec --preset paper --input {text} --dim 300 --epochs 5 --min-count 5 --min-target-count 8 --subsample 1e-5 {options} --no-check --json"
     );
-    Model::new(&format!("sent2vec-{schedule}-{shared}-{seed}.senv"), seconds, command)
+    Model::new(file, seconds, command)
 }
 
 /// Sent2Vec on words and bigrams.
