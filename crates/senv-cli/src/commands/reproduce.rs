@@ -64,6 +64,9 @@ pub(crate) struct Reproduce {
     /// Print tables, rows and commands with the minutes they take, and run nothing.
     #[arg(long)]
     list: bool,
+    /// Write the reports of what has run so far, and run nothing.
+    #[arg(long, conflicts_with = "list")]
+    report: bool,
     /// Cut epochs, steps and dimensions down, to try all commands out in minutes; the figures mean nothing.
     #[arg(long)]
     quick: bool,
@@ -122,7 +125,7 @@ impl Reproduce {
         check_folder(&folder)?;
         let started = Instant::now();
         let mut runner = Runner::new(&plan, &folder, threads)?;
-        let ended = self.run_all(&mut runner, &plan, &planned, &folder);
+        let ended = if self.report { Ok(()) } else { self.run_all(&mut runner, &plan, &planned, &folder) };
         runner.finish();
         let results = self.results(&plan, &runner.states, &planned);
         write(&results, &folder)?;

@@ -111,6 +111,9 @@ fn every_row_of_every_paper_has_its_figures_and_nothing_is_run_twice() {
             for row in list(table, "rows") {
                 for (cell, column) in list(row, "cells").iter().zip(columns) {
                     match cell["why_not"].as_str() {
+                        // Bins of a frequency that no word of so small a text has.
+                        Some("not in these data") if table["title"] == "Figure 1: norm and frequency" => {}
+                        Some("not in these data") => panic!("{}: {column}", table["title"]),
                         Some(reason) => drop(missing.insert(reason.to_owned())),
                         None => {
                             let is_there = !list(cell, "ours").is_empty() || cell["words"].is_string();
@@ -202,8 +205,10 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
     assert!(stopped.err.contains("goes on from here"), "{}", stopped.err);
     assert!(stopped.out.is_empty() && folder.has("out/cse.md"));
-    let done = fs::read_dir(folder.path("out/runs")).unwrap().count();
-    assert!(done > 0);
+    // What has run so far, without going on.
+    let so_far = folder.run(&[&QUICK[..1], &["cse", "--report"], &QUICK[1..]].concat()).ok();
+    assert!(so_far.out.contains("# not run, about") && so_far.out.contains(": not run"), "{}", so_far.out);
+    assert!(!so_far.err.contains("senv "), "{}", so_far.err);
     let ended = reproduce(&folder, &["cse"]).ok();
     assert!(!ended.err.contains("senv train sent2vec"), "the first model was trained again: {}", ended.err);
     assert!(ended.err.contains("cse-both.senv"), "{}", ended.err);
