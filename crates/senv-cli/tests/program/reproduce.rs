@@ -115,6 +115,8 @@ fn every_row_of_every_paper_has_its_figures_and_nothing_is_run_twice() {
                         Some("not in these data") if table["title"] == "Figure 1: norm and frequency" => {}
                         Some("not in these data") => panic!("{}: {column}", table["title"]),
                         Some(reason) => drop(missing.insert(reason.to_owned())),
+                        // Without any figure there is no mean.
+                        None if column["title"] == "mean" && row["cells"][0]["why_not"].is_string() => {}
                         None => {
                             let is_there = !list(cell, "ours").is_empty() || cell["words"].is_string();
                             assert!(is_there, "{}: {} of {}", table["title"], column["title"], row["name"]);

@@ -2,7 +2,7 @@
 
 use super::results::{Cell, ColumnResult, RowResult, TableResult};
 
-/// Columns beyond which a table stands on its side: a line a column, so that it fits a page.
+/// Columns beyond which a table is transposed, so that it fits a page.
 const WIDE: usize = 8;
 
 /// Whose figures a line holds.
@@ -24,9 +24,9 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The lines of a table: ours, below it theirs; or of a wide one a line a column, with ours and theirs side by side.
+    /// The lines of a table: ours, below it theirs; a wide one is transposed, with ours and theirs side by side.
     pub(crate) fn new(table: &TableResult) -> Self {
-        let mut grid = if table.columns.len() > WIDE { on_its_side(table) } else { upright(table) };
+        let mut grid = if table.columns.len() > WIDE { transposed(table) } else { upright(table) };
         grid.notes = notes(table);
         grid
     }
@@ -49,7 +49,7 @@ fn upright(table: &TableResult) -> Grid {
     Grid { head, rows, notes: Vec::new() }
 }
 
-fn on_its_side(table: &TableResult) -> Grid {
+fn transposed(table: &TableResult) -> Grid {
     let mut head = vec![String::new()];
     for row in &table.rows {
         head.push(if row.data.is_empty() { row.name.clone() } else { format!("{} ({})", row.name, row.data) });
@@ -99,22 +99,29 @@ fn number(x: f64, digits: usize) -> String {
     if is_lost { format!("{x:.0e}") } else { format!("{x:.digits$}") }
 }
 
-/// Each reason once, with the rows or columns it holds for.
+/// Each reason once, with the columns it holds for, or the rows that have nothing for this reason alone.
 fn notes(table: &TableResult) -> Vec<String> {
-    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for row in &table.rows {
+        let why_nots = || row.cells.iter().filter_map(|cell| cell.why_not.as_deref());
+        let is_empty = row.cells.iter().all(|cell| cell.ours.is_empty() && cell.words.is_none());
         for (cell, column) in row.cells.iter().zip(&table.columns) {
-            let Some(reason) = &cell.why_not else { continue };
-            let is_whole_row = row.cells.iter().all(|cell| cell.why_not.is_some());
-            let place = if is_whole_row { row.name.clone() } else { column.title.clone() };
-            match reasons.iter_mut().find(|(known, _)| known == reason) {
+            let Some(reason) = cell.why_not.as_deref() else { continue };
+            let is_whole_row = is_empty && why_nots().all(|other| other == reason);
+            let place = if is_whole_row { &row.name[..] } else { &column.title };
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, places)) if places.contains(&place) => {}
                 Some((_, places)) => places.push(place),
-                None => reasons.push((reason.clone(), vec![place])),
+                None => reasons.push((reason, vec![place])),
             }
         }
     }
-    reasons.into_iter().map(|(reason, places)| format!("{}: {reason}", places.join(", "))).collect()
+    let is_all = |places: &[&str]| table.rows.iter().all(|row| places.contains(&&row.name[..]));
+    let note = |(reason, places): &(&str, Vec<&str>)| {
+        let places = if is_all(places) { "all rows".to_owned() } else { places.join("; ") };
+        format!("{places}: {reason}")
+    };
+    reasons.iter().map(note).collect()
 }
 
 #[cfg(test)]
@@ -156,9 +163,19 @@ mod tests {
     fn what_is_not_there_is_said_once() {
         let cell = Cell { why_not: Some("no data: x".into()), ..Cell::default() };
         let grid = Grid::new(&table(3, &cell));
-        assert_eq!(grid.notes, ["a: no data: x"]);
+        assert_eq!(grid.notes, ["all rows: no data: x"]);
         assert_eq!(grid.rows.len(), 1);
         assert_eq!(grid.rows[0].1[2], "-");
+    }
+
+    #[test]
+    fn a_reason_is_that_of_the_column_where_the_row_has_figures() {
+        let figure = Cell { ours: vec![1.0], ..Cell::default() };
+        let mut table = table(3, &figure);
+        table.rows.push(RowResult { name: "b".to_owned(), ..table.rows[0].clone() });
+        table.rows[0].cells[2] = Cell { why_not: Some("no data: x".into()), ..Cell::default() };
+        table.rows[1].cells = vec![Cell { why_not: Some("not run".into()), ..Cell::default() }; 3];
+        assert_eq!(Grid::new(&table).notes, ["c2: no data: x", "b: not run"]);
     }
 
     #[test]

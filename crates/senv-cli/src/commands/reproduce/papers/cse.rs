@@ -46,20 +46,16 @@ pub(crate) fn paper() -> Paper {
             format!("train cse --pairs @simplifications {windows} {published} {COMMON}"),
         ));
     }
+    // Random filters are drawn anew, over the words of the CSE model.
     for (file, model, start) in [
         ("sick-cse-universal.senv", "cse-both.senv", "universal"),
-        ("sick-cse-random.senv", "words.senv", "random"),
+        ("sick-cse-random.senv", "cse-both.senv", "random"),
         ("sick-pp-universal.senv", "pp-both.senv", "universal"),
     ] {
-        // Random filters are those of the CSE model drawn anew, over the words that training on pairs started from.
-        let model = if start == "random" { "cse-both.senv" } else { model };
-        models.push(Model::new(
-            file,
-            15.0,
-            format!(
-                "train relatedness --model $OUT/{model} --train @sick-train --dev @sick-trial --filters-start {start} --epochs 10 --json"
-            ),
-        ));
+        let command = format!(
+            "train relatedness --model $OUT/{model} --train @sick-train --dev @sick-trial --filters-start {start} --epochs 10 --json"
+        );
+        models.push(Model::new(file, 15.0, command));
     }
     Paper {
         name: "cse",
