@@ -147,15 +147,19 @@ impl Reproduce {
         Ok(())
     }
 
+    /// Paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many rows as
+    /// there can be.
     fn run_all(&self, runner: &mut Runner<'_>, plan: &Plan, planned: &[Planned], folder: &Path) -> Result {
-        let wanted: Vec<usize> = planned.iter().flat_map(|(_, tables)| tables).flat_map(TableSteps::wanted).collect();
-        for (_, tables) in planned {
-            for table in tables {
-                for step in table.wanted() {
-                    runner.announce(step, &wanted);
-                    runner.run(step)?;
+        let wanted = |(_, tables): &Planned| tables.iter().flat_map(TableSteps::wanted).collect::<Vec<usize>>();
+        let all: Vec<usize> = planned.iter().flat_map(wanted).collect();
+        for paper in planned {
+            let mut steps = wanted(paper);
+            steps.sort_by(|&a, &b| runner.cost(a).total_cmp(&runner.cost(b)));
+            for step in steps {
+                runner.announce(step, &all);
+                if runner.run(step)? {
+                    write(&self.results(plan, &runner.states, planned), folder)?;
                 }
-                write(&self.results(plan, &runner.states, planned), folder)?;
             }
         }
         Ok(())

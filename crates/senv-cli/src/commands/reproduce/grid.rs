@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn small_numbers_are_not_printed_as_zero() {
         assert_eq!(
-            [number(0.0, 1), number(1e-7, 2), number(0.05, 1), number(-3.14159, 2)],
-            ["0.0", "1e-7", "0.1", "-3.14"]
+            [number(0.0, 1), number(1e-7, 2), number(0.05, 1), number(-2.345, 2)],
+            ["0.0", "1e-7", "0.1", "-2.35"]
         );
     }
 }

@@ -61,7 +61,8 @@ fn elements<'a>(list: &'a Value, which: &str) -> Vec<&'a Value> {
     }
     let is = |element: &Value, (field, wanted): (&str, &str)| match &element[field] {
         Value::String(text) => text == wanted,
-        other => other.to_string() == wanted,
+        Value::Number(number) => wanted.parse().is_ok_and(|wanted: serde_json::Number| wanted == *number),
+        _ => false,
     };
     let fits =
         |element: &&Value| which.split(',').filter_map(|rule| rule.split_once('=')).all(|rule| is(element, rule));

@@ -92,13 +92,14 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Runs a step, and before it those that it needs. A command that fails is noted and no error.
+    /// Runs a step, and before it those that it needs; `false` where nothing was to do. A command that fails is noted and no
+    /// error.
     ///
     /// # Errors
     /// If the user stops it, or if what came of a step cannot be kept.
-    pub(crate) fn run(&mut self, step: usize) -> Result {
+    pub(crate) fn run(&mut self, step: usize) -> Result<bool> {
         if self.states[step] != State::Open {
-            return Ok(());
+            return Ok(false);
         }
         let plan = self.plan;
         for &needed in &plan.steps[step].needs {
@@ -108,11 +109,11 @@ impl<'a> Runner<'a> {
             self.run(needed)?;
             if let State::Not(reason) = &self.states[needed] {
                 self.states[step] = State::Not(reason.clone());
-                return Ok(());
+                return Ok(true);
             }
         }
         self.states[step] = self.start(&plan.steps[step])?;
-        Ok(())
+        Ok(true)
     }
 
     fn has_model(&self, step: usize) -> bool {
@@ -140,6 +141,11 @@ impl<'a> Runner<'a> {
             self.add_left(needed, left);
         }
         left.push(step);
+    }
+
+    /// Seconds that a step and what is left of those that it needs are expected to take.
+    pub(crate) fn cost(&self, step: usize) -> f64 {
+        self.left(&[step]).iter().map(|&step| self.plan.steps[step].seconds).sum()
     }
 
     /// Seconds that these steps will take, by how long others took beside what was expected of them.
