@@ -1,6 +1,6 @@
 //! A table as rows of text, which Markdown and the page print alike.
 
-use super::results::{Cell, ColumnResult, RowResult, TableResult};
+use super::results::{Cell, ColumnResult, NOT_RUN, RowResult, TableResult};
 
 /// Columns beyond which a table is transposed, so that it fits a page.
 const WIDE: usize = 8;
@@ -38,7 +38,7 @@ fn upright(table: &TableResult) -> Grid {
     let mut rows = Vec::new();
     for row in &table.rows {
         let cells = row.cells.iter().zip(&table.columns);
-        let ours = cells.clone().map(|(cell, column)| ours(cell, column));
+        let ours = cells.clone().map(|(cell, column)| ours(row, cell, column));
         rows.push((Whose::Ours, [row.name.clone(), row.data.to_owned()].into_iter().chain(ours).collect()));
         if has_theirs(row) {
             let theirs = cells.map(|(cell, column)| theirs(cell, column));
@@ -60,7 +60,7 @@ fn transposed(table: &TableResult) -> Grid {
     let line = |(i, column): (usize, &ColumnResult)| {
         let mut line = vec![column.title.clone()];
         for row in &table.rows {
-            line.push(ours(&row.cells[i], column));
+            line.push(ours(row, &row.cells[i], column));
             if has_theirs(row) {
                 line.push(theirs(&row.cells[i], column));
             }
@@ -75,18 +75,20 @@ fn has_theirs(row: &RowResult) -> bool {
 }
 
 /// A figure of ours: the value, or of several seeds the mean with the least and the greatest.
-fn ours(cell: &Cell, column: &ColumnResult) -> String {
+fn ours(row: &RowResult, cell: &Cell, column: &ColumnResult) -> String {
     if let Some(words) = &cell.words {
         return words.clone();
     }
     let Some(mean) = cell.mean() else { return "-".to_owned() };
     let print = |x: f64| number(x, column.digits);
-    if cell.ours.len() == 1 {
-        return print(mean);
+    let n = cell.ours.len();
+    let some = if n < row.n_models { format!(" ({n} of {})", row.n_models) } else { String::new() };
+    if n == 1 {
+        return print(mean) + &some;
     }
     let least = cell.ours.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = cell.ours.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    format!("{} [{}, {}]", print(mean), print(least), print(greatest))
+    format!("{} [{}, {}]{some}", print(mean), print(least), print(greatest))
 }
 
 fn theirs(cell: &Cell, column: &ColumnResult) -> String {
@@ -107,7 +109,7 @@ fn notes(table: &TableResult) -> Vec<String> {
         let is_empty = row.cells.iter().all(|cell| cell.ours.is_empty() && cell.words.is_none());
         for (cell, column) in row.cells.iter().zip(&table.columns) {
             let Some(reason) = cell.why_not.as_deref() else { continue };
-            let is_whole_row = is_empty && why_nots().all(|other| other == reason);
+            let is_whole_row = reason == NOT_RUN || is_empty && why_nots().all(|other| other == reason);
             let place = if is_whole_row { &row.name[..] } else { &column.title };
             match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, places)) if places.contains(&place) => {}
@@ -134,6 +136,7 @@ mod tests {
             name: name.to_owned(),
             data: "1 M words",
             published_name: "theirs".to_owned(),
+            n_models: cell.ours.len().max(1),
             cells: vec![cell.clone(); n_columns],
         };
         TableResult {
@@ -157,6 +160,16 @@ mod tests {
         assert_eq!(grid.head, ["", "a (1 M words)", "paper: theirs"]);
         assert_eq!(grid.rows.len(), 9);
         assert_eq!(grid.rows[8].1, ["c8", "1.5 [1.0, 2.0]", "3.0"]);
+    }
+
+    #[test]
+    fn seeds_that_have_not_run_are_told() {
+        let cell = Cell { ours: vec![1.0, 2.0], why_not: Some(NOT_RUN.to_owned()), ..Cell::default() };
+        let mut table = table(1, &cell);
+        table.rows[0].n_models = 3;
+        let grid = Grid::new(&table);
+        assert_eq!(grid.rows[0].1[2], "1.5 [1.0, 2.0] (2 of 3)");
+        assert_eq!(grid.notes, ["all rows: not run"]);
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub(crate) struct RowResult {
     pub(crate) name: String,
     pub(crate) data: &'static str,
     pub(crate) published_name: String,
+    /// Models of the row, one a seed; a stopped run may have figures of some of them.
+    pub(crate) n_models: usize,
     pub(crate) cells: Vec<Cell>,
 }
 
@@ -89,12 +91,15 @@ pub(crate) struct CommandResult {
     pub(crate) expected_seconds: f64,
 }
 
+/// Why there is no figure where nothing speaks against it.
+pub(crate) const NOT_RUN: &str = "not run";
+
 impl CommandResult {
     /// How long it took, or will take.
     pub(crate) fn time(&self) -> String {
         let time = |seconds| duration(Duration::from_secs_f64(seconds));
         match (self.seconds, self.threads) {
-            (None, _) => format!("not run, about {}", time(self.expected_seconds)),
+            (None, _) => format!("{NOT_RUN}, about {}", time(self.expected_seconds)),
             (Some(seconds), Some(threads @ 1..)) => format!("{}, {}", time(seconds), plural(threads as u64, "thread")),
             (Some(seconds), _) => time(seconds),
         }
@@ -189,7 +194,8 @@ fn row_result(row: &Row, models: &[(Vec<usize>, Option<usize>)], states: &[State
         };
         cells.push(cell);
     }
-    RowResult { name: row.name.clone(), data: row.data, published_name: row.published_name.clone(), cells }
+    let (name, published_name) = (row.name.clone(), row.published_name.clone());
+    RowResult { name, data: row.data, published_name, n_models: models.len(), cells }
 }
 
 fn figure_cell(
@@ -219,7 +225,7 @@ fn figure_cell(
 
 fn figure_of(state: &State, path: &str) -> Result<Figure, String> {
     match state {
-        State::Open => Err("not run".to_owned()),
+        State::Open => Err(NOT_RUN.to_owned()),
         State::Not(reason) => Err(reason.clone()),
         State::Done(record) if record.output == Value::Null => Err("it prints nothing".to_owned()),
         State::Done(record) => read(&record.output, path).ok_or_else(|| "not in these data".to_owned()),
