@@ -48,7 +48,7 @@ pub(super) const EVAL_STSB: Evaluation =
 /// MSRP: a classifier on frozen vectors; without the test part the last quarter of the training part is held out.
 pub(super) const EVAL_MSRP: Evaluation = Evaluation {
     command: "eval all --data $DATA --models $MODEL --only msrp --no-baselines --json $RESULT",
-    seconds: 3.0,
+    seconds: 15.0,
 };
 
 /// Nested cross-validation.
