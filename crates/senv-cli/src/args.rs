@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, manual, nearest,
+    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, manual, nearest, reproduce,
     similarity, train, tune,
 };
 
@@ -45,6 +45,7 @@ pub(crate) enum Command {
     Nearest(nearest::Nearest),
     Decode(decode::Decode),
     Eval(eval::Eval),
+    Reproduce(reproduce::Reproduce),
     Info(info::Info),
     Convert(convert::Convert),
     Compress(compress::Compress),

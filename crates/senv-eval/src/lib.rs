@@ -106,7 +106,8 @@ pub use bench::{
     BenchComparison, BenchData, BenchRecord, Cell, Column, DEFAULT_COMPARISON_RESAMPLES, DataFile, DataFolder, Detail,
     Figure, FigureSeries, MARK_LEVEL, Mark, Missing, Outcome, Protocol, PublishedRow, RECORD_FORMAT, REPORT_START, Row,
     RunOptions, Scoring, Section, Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult,
-    choose_protocols, compare_systems, protocols, published_rows, sha256_of_bytes, sha256_of_file, summarize,
+    choose_protocols, compare_systems, escape_html, html_page, protocols, published_rows, sha256_of_bytes,
+    sha256_of_file, summarize,
 };
 pub use classification::{ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test};
 pub use coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};

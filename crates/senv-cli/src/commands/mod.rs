@@ -13,6 +13,7 @@ mod finite;
 pub(crate) mod info;
 pub(crate) mod manual;
 pub(crate) mod nearest;
+pub(crate) mod reproduce;
 pub(crate) mod similarity;
 pub(crate) mod train;
 pub(crate) mod tune;
@@ -105,6 +106,7 @@ fn threads(wanted: usize) -> usize {
 
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result {
+    let wanted_threads = cli.threads;
     let threads = threads(senv_core::thread_count(cli.threads));
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|error| {
         let error = std::io::Error::other(format!("{error}; give fewer with --threads"));
@@ -118,6 +120,7 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Nearest(command) => command.run(),
         Command::Decode(command) => command.run(threads),
         Command::Eval(command) => command.run(),
+        Command::Reproduce(command) => command.run(wanted_threads),
         Command::Info(command) => command.run(),
         Command::Convert(command) => command.run(),
         Command::Compress(command) => command.run(),

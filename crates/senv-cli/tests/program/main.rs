@@ -22,6 +22,7 @@ mod quality;
 mod recurrent;
 mod relatedness;
 mod release;
+mod reproduce;
 mod resume;
 mod scarce;
 mod similarity;

@@ -8,7 +8,7 @@
 //! | `record.rs` | what a run leaves behind, as JSON |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
 //! | `compare.rs` | two systems, task by task |
-//! | `tables.rs`, `html.rs`, `figures.rs`, `svg.rs` | reports |
+//! | `tables.rs`, `html.rs`, `page.rs`, `figures.rs` | reports |
 
 mod compare;
 mod data;
@@ -16,6 +16,7 @@ mod figures;
 mod find;
 mod folder;
 mod html;
+mod page;
 mod protocols;
 mod published_rows;
 mod record;
@@ -28,6 +29,7 @@ pub use compare::{BenchComparison, DEFAULT_COMPARISON_RESAMPLES, TaskDifference,
 pub use data::{BenchData, choose_protocols};
 pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
 pub use html::REPORT_START;
+pub use page::{escape_html, html_page};
 pub use protocols::{Protocol, RunOptions, Section, protocols};
 pub use published_rows::{PublishedRow, published_rows};
 pub use record::{

@@ -1,0 +1,178 @@
+//! The data sets that recipes name, and where they are looked for.
+
+use std::path::{Path, PathBuf};
+
+/// A data set: its name in recipes, and the files it may be, best first. Files in one string, separated by blanks, belong
+/// together; an asterisk stands for all files of a folder with this ending.
+type Set = (&'static str, &'static [&'static str]);
+
+const SETS: &[Set] = &[
+    ("small-text", &["corpus/bbc.txt corpus/brown.txt corpus/wikitext2.txt"]),
+    (
+        "news",
+        &["corpus/bbc.txt corpus/brown.txt corpus/wikitext2.txt corpus/reuters.txt corpus/abc.txt corpus/speeches.txt"],
+    ),
+    (
+        "text",
+        &[
+            "corpus/bbc.txt corpus/brown.txt corpus/wikitext2.txt corpus/reuters.txt corpus/abc.txt corpus/speeches.txt corpus/wikipedia-00.txt.gz corpus/wikipedia-01.txt.gz",
+        ],
+    ),
+    (
+        "all-text",
+        &[
+            "corpus/bbc.txt corpus/brown.txt corpus/wikitext2.txt corpus/reuters.txt corpus/abc.txt corpus/speeches.txt corpus/wikipedia-00.txt.gz corpus/wikipedia-01.txt.gz corpus/novels-00.txt.gz corpus/novels-01.txt.gz corpus/imdb-00.txt.gz corpus/imdb-01.txt.gz corpus/imdb-02.txt.gz",
+        ],
+    ),
+    ("sts12", &["sts/2012/*.tsv"]),
+    ("sts13", &["sts/2013/*.tsv"]),
+    ("sts14", &["sts/2014/*.tsv"]),
+    ("sts15", &["sts/2015/*.tsv"]),
+    ("sts16", &["sts/2016/*.tsv"]),
+    ("stsb-train", &["stsb/train.tsv", "stsb/sts-train.csv", "sts-train.csv"]),
+    (
+        "stsb-test",
+        &["stsb/test.tsv", "stsb/sts-test.csv", "sts-test.csv", "stsb/dev.tsv", "stsb/sts-dev.csv", "sts-dev.csv"],
+    ),
+    ("sick-train", &["sick/train.tsv", "sick/SICK_train.txt", "SICK_train.txt"]),
+    ("sick-trial", &["sick/trial.tsv", "sick/SICK_trial.txt", "SICK_trial.txt"]),
+    (
+        "sick-test",
+        &[
+            "sick/test.tsv",
+            "sick/SICK_test_annotated.txt",
+            "SICK_test_annotated.txt",
+            "sick/trial.tsv",
+            "sick/SICK_trial.txt",
+            "SICK_trial.txt",
+        ],
+    ),
+    (
+        "msrp",
+        &[
+            "msrp/train.tsv msrp/test.tsv",
+            "msr_paraphrase_train.txt msr_paraphrase_test.txt",
+            "msrp/train.tsv",
+            "msr_paraphrase_train.txt",
+        ],
+    ),
+    ("msrp-train", &["msrp/train.tsv", "msr_paraphrase_train.txt"]),
+    ("msrp-test", &["msrp/test.tsv", "msr_paraphrase_test.txt"]),
+    ("mr", &["mr/all.tsv", "rt-polarity.pos", "MR/rt-polarity.pos"]),
+    ("cr", &["cr/all.tsv", "custrev.pos", "CR/custrev.pos"]),
+    ("subj", &["subj/all.tsv", "subj.objective", "SUBJ/subj.objective"]),
+    ("mpqa", &["mpqa/all.tsv", "mpqa.pos", "MPQA/mpqa.pos"]),
+    ("trec-train", &["trec/train.tsv", "train_5500.label", "TREC/train_5500.label"]),
+    ("trec-test", &["trec/test.tsv", "TREC_10.label", "TREC/TREC_10.label"]),
+    ("snli-train", &["snli/train.tsv", "snli_1.0/snli_1.0_train.jsonl", "snli/cad-train.tsv snli/dev.tsv"]),
+    ("snli-dev", &["snli/cad-dev.tsv", "snli_1.0/snli_1.0_dev.jsonl", "snli/dev.tsv"]),
+    ("snli-test", &["snli/test.tsv", "snli_1.0/snli_1.0_test.jsonl"]),
+    ("flickr", &["flickr/multi30k.tsv"]),
+    ("coco", &["coco/captions.tsv"]),
+    ("caption-groups", &["small/pthought-groups.tsv"]),
+    ("phrases", &["pairs/ppdb.tsv"]),
+    ("simplifications", &["pairs/simplewiki.tsv pairs/turk.tsv pairs/asset.tsv pairs/onestop.tsv pairs/wikisplit.tsv"]),
+    ("glove", &["vectors/glove-6B-50d-5k.txt"]),
+];
+
+/// Where data sets are looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Data {
+    folder: PathBuf,
+    text: Vec<PathBuf>,
+}
+
+/// A data set that is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// How it is written in a command: files, or a pattern that the shell makes them of.
+    pub(crate) shown: Vec<String>,
+    /// The files.
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+impl Data {
+    /// The sets of a folder; running text is that of `text`, if it is not empty.
+    pub(crate) fn new(folder: &Path, text: &[PathBuf]) -> Self {
+        Self { folder: folder.to_owned(), text: text.to_vec() }
+    }
+
+    /// The files of a set.
+    ///
+    /// # Errors
+    /// What was looked for, where it is not there.
+    pub(crate) fn find(&self, name: &str) -> Result<Found, String> {
+        let is_text = matches!(name, "text" | "all-text" | "news" | "small-text");
+        if is_text && !self.text.is_empty() {
+            let shown = self.text.iter().map(|path| path.display().to_string()).collect();
+            return Ok(Found { shown, paths: self.text.clone() });
+        }
+        let Some((_, candidates)) = SETS.iter().find(|(set, _)| *set == name) else {
+            return Err(format!("no data set is named {name}"));
+        };
+        candidates.iter().find_map(|files| self.files(files)).ok_or_else(|| {
+            let list: Vec<String> = candidates.iter().map(|files| files.replace(' ', ", ")).collect();
+            format!("no data: {}", list.join("; or "))
+        })
+    }
+
+    /// All of these files, or nothing.
+    fn files(&self, files: &str) -> Option<Found> {
+        let mut found = Found::default();
+        for name in files.split(' ') {
+            found.shown.push(format!("$DATA/{name}"));
+            match name.split_once('*') {
+                Some((folder, ending)) => found.paths.extend(self.list(folder, ending)?),
+                None => found.paths.push(self.folder.join(name)),
+            }
+        }
+        let is_whole = !found.paths.is_empty() && found.paths.iter().all(|path| path.is_file());
+        is_whole.then_some(found)
+    }
+
+    /// The files of a folder with this ending, in the order of a shell; `None` for none.
+    fn list(&self, folder: &str, ending: &str) -> Option<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(self.folder.join(folder)).ok()?;
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut paths: Vec<PathBuf> = paths
+            .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(ending)))
+            .collect();
+        paths.sort();
+        (!paths.is_empty()).then_some(paths)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_candidate_that_is_whole_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["sick/trial.tsv", "sts/2014/b.tsv", "sts/2014/a.tsv", "sts/2014/notes.txt", "msrp/train.tsv"] {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        }
+        let data = Data::new(folder.path(), &[]);
+        let shown = |name: &str| data.find(name).map(|found| found.shown);
+        assert_eq!(shown("sick-test").unwrap(), ["$DATA/sick/trial.tsv"]);
+        let paths = ["a", "b"].map(|name| folder.path().join(format!("sts/2014/{name}.tsv"))).to_vec();
+        assert_eq!(data.find("sts14"), Ok(Found { shown: vec!["$DATA/sts/2014/*.tsv".to_owned()], paths }));
+        assert_eq!(shown("msrp").unwrap(), ["$DATA/msrp/train.tsv"]);
+        assert_eq!(shown("sts15").unwrap_err(), "no data: sts/2015/*.tsv");
+        assert!(shown("stsb-test").unwrap_err().contains("stsb/test.tsv; or stsb/sts-test.csv"));
+        assert!(shown("nothing").is_err());
+        std::fs::write(folder.path().join("sick/test.tsv"), "x").unwrap();
+        assert_eq!(shown("sick-test").unwrap(), ["$DATA/sick/test.tsv"]);
+    }
+
+    #[test]
+    fn given_text_stands_for_all_text() {
+        let data = Data::new(Path::new("nowhere"), &[PathBuf::from("books.txt")]);
+        for name in ["text", "all-text", "news", "small-text"] {
+            assert_eq!(data.find(name).unwrap().shown, ["books.txt"]);
+        }
+        assert!(data.find("mr").is_err());
+    }
+}

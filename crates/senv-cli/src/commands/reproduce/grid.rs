@@ -1,0 +1,201 @@
+//! A table as rows of text, which Markdown and the page print alike.
+
+use super::results::{Cell, ColumnResult, NOT_RUN, RowResult, TableResult};
+
+/// Columns beyond which a table is transposed, so that it fits a page.
+const WIDE: usize = 8;
+
+/// Whose figures a line holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Ours,
+    Theirs,
+    /// Both, where systems stand side by side.
+    Both,
+}
+
+/// Rows of text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Grid {
+    pub(crate) head: Vec<String>,
+    pub(crate) rows: Vec<(Whose, Vec<String>)>,
+    /// What is not there, and why.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Grid {
+    /// The lines of a table: ours, below it theirs; a wide one is transposed, with ours and theirs side by side.
+    pub(crate) fn new(table: &TableResult) -> Self {
+        let mut grid = if table.columns.len() > WIDE { transposed(table) } else { upright(table) };
+        grid.notes = notes(table);
+        grid
+    }
+}
+
+fn upright(table: &TableResult) -> Grid {
+    let titles = table.columns.iter().map(|column| column.title.clone());
+    let head = ["system".to_owned(), "data".to_owned()].into_iter().chain(titles).collect();
+    let mut rows = Vec::new();
+    for row in &table.rows {
+        let cells = row.cells.iter().zip(&table.columns);
+        let ours = cells.clone().map(|(cell, column)| ours(row, cell, column));
+        rows.push((Whose::Ours, [row.name.clone(), row.data.to_owned()].into_iter().chain(ours).collect()));
+        if has_theirs(row) {
+            let theirs = cells.map(|(cell, column)| theirs(cell, column));
+            let name = format!("paper: {}", row.published_name);
+            rows.push((Whose::Theirs, [name, String::new()].into_iter().chain(theirs).collect()));
+        }
+    }
+    Grid { head, rows, notes: Vec::new() }
+}
+
+fn transposed(table: &TableResult) -> Grid {
+    let mut head = vec![String::new()];
+    for row in &table.rows {
+        head.push(if row.data.is_empty() { row.name.clone() } else { format!("{} ({})", row.name, row.data) });
+        if has_theirs(row) {
+            head.push(format!("paper: {}", row.published_name));
+        }
+    }
+    let line = |(i, column): (usize, &ColumnResult)| {
+        let mut line = vec![column.title.clone()];
+        for row in &table.rows {
+            line.push(ours(row, &row.cells[i], column));
+            if has_theirs(row) {
+                line.push(theirs(&row.cells[i], column));
+            }
+        }
+        (Whose::Both, line)
+    };
+    Grid { head, rows: table.columns.iter().enumerate().map(line).collect(), notes: Vec::new() }
+}
+
+fn has_theirs(row: &RowResult) -> bool {
+    row.cells.iter().any(|cell| cell.theirs.is_some())
+}
+
+/// A figure of ours: the value, or of several seeds the mean with the least and the greatest.
+fn ours(row: &RowResult, cell: &Cell, column: &ColumnResult) -> String {
+    if let Some(words) = &cell.words {
+        return words.clone();
+    }
+    let Some(mean) = cell.mean() else { return "-".to_owned() };
+    let print = |x: f64| number(x, column.digits);
+    let n = cell.ours.len();
+    let some = if n < row.n_models { format!(" ({n} of {})", row.n_models) } else { String::new() };
+    if n == 1 {
+        return print(mean) + &some;
+    }
+    let least = cell.ours.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = cell.ours.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{} [{}, {}]{some}", print(mean), print(least), print(greatest))
+}
+
+fn theirs(cell: &Cell, column: &ColumnResult) -> String {
+    cell.theirs.map_or_else(String::new, |value| number(value, column.digits))
+}
+
+/// A number with so many decimals; very small ones as powers of ten.
+fn number(x: f64, digits: usize) -> String {
+    let is_lost = x != 0.0 && x.abs() < 0.5 * 10_f64.powi(-i32::try_from(digits).unwrap_or(0));
+    if is_lost { format!("{x:.0e}") } else { format!("{x:.digits$}") }
+}
+
+/// Each reason once, with the columns it holds for, or the rows that have nothing for this reason alone.
+fn notes(table: &TableResult) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for row in &table.rows {
+        let why_nots = || row.cells.iter().filter_map(|cell| cell.why_not.as_deref());
+        let is_empty = row.cells.iter().all(|cell| cell.ours.is_empty() && cell.words.is_none());
+        for (cell, column) in row.cells.iter().zip(&table.columns) {
+            let Some(reason) = cell.why_not.as_deref() else { continue };
+            let is_whole_row = reason == NOT_RUN || is_empty && why_nots().all(|other| other == reason);
+            let place = if is_whole_row { &row.name[..] } else { &column.title };
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, places)) if places.contains(&place) => {}
+                Some((_, places)) => places.push(place),
+                None => reasons.push((reason, vec![place])),
+            }
+        }
+    }
+    let is_all = |places: &[&str]| table.rows.iter().all(|row| places.contains(&&row.name[..]));
+    let note = |(reason, places): &(&str, Vec<&str>)| {
+        let places = if is_all(places) { "all rows".to_owned() } else { places.join("; ") };
+        format!("{places}: {reason}")
+    };
+    reasons.iter().map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(n_columns: usize, cell: &Cell) -> TableResult {
+        let column = |i: usize| ColumnResult { title: format!("c{i}"), path: String::new(), digits: 1 };
+        let row = |name: &str| RowResult {
+            name: name.to_owned(),
+            data: "1 M words",
+            published_name: "theirs".to_owned(),
+            n_models: cell.ours.len().max(1),
+            cells: vec![cell.clone(); n_columns],
+        };
+        TableResult {
+            title: "t",
+            about: "",
+            columns: (0..n_columns).map(column).collect(),
+            rows: vec![row("a")],
+            commands: Vec::new(),
+            figure: None,
+        }
+    }
+
+    #[test]
+    fn theirs_stand_below_ours_or_beside_them() {
+        let cell = Cell { ours: vec![1.0, 2.0], theirs: Some(3.0), ..Cell::default() };
+        let grid = Grid::new(&table(1, &cell));
+        assert_eq!(grid.head, ["system", "data", "c0"]);
+        assert_eq!(grid.rows[0].1, ["a", "1 M words", "1.5 [1.0, 2.0]"]);
+        assert_eq!(grid.rows[1].1, ["paper: theirs", "", "3.0"]);
+        let grid = Grid::new(&table(9, &cell));
+        assert_eq!(grid.head, ["", "a (1 M words)", "paper: theirs"]);
+        assert_eq!(grid.rows.len(), 9);
+        assert_eq!(grid.rows[8].1, ["c8", "1.5 [1.0, 2.0]", "3.0"]);
+    }
+
+    #[test]
+    fn seeds_that_have_not_run_are_told() {
+        let cell = Cell { ours: vec![1.0, 2.0], why_not: Some(NOT_RUN.to_owned()), ..Cell::default() };
+        let mut table = table(1, &cell);
+        table.rows[0].n_models = 3;
+        let grid = Grid::new(&table);
+        assert_eq!(grid.rows[0].1[2], "1.5 [1.0, 2.0] (2 of 3)");
+        assert_eq!(grid.notes, ["all rows: not run"]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_said_once() {
+        let cell = Cell { why_not: Some("no data: x".into()), ..Cell::default() };
+        let grid = Grid::new(&table(3, &cell));
+        assert_eq!(grid.notes, ["all rows: no data: x"]);
+        assert_eq!(grid.rows.len(), 1);
+        assert_eq!(grid.rows[0].1[2], "-");
+    }
+
+    #[test]
+    fn a_reason_is_that_of_the_column_where_the_row_has_figures() {
+        let figure = Cell { ours: vec![1.0], ..Cell::default() };
+        let mut table = table(3, &figure);
+        table.rows.push(RowResult { name: "b".to_owned(), ..table.rows[0].clone() });
+        table.rows[0].cells[2] = Cell { why_not: Some("no data: x".into()), ..Cell::default() };
+        table.rows[1].cells = vec![Cell { why_not: Some("not run".into()), ..Cell::default() }; 3];
+        assert_eq!(Grid::new(&table).notes, ["c2: no data: x", "b: not run"]);
+    }
+
+    #[test]
+    fn small_numbers_are_not_printed_as_zero() {
+        assert_eq!(
+            [number(0.0, 1), number(1e-7, 2), number(0.05, 1), number(-2.345, 2)],
+            ["0.0", "1e-7", "0.1", "-2.35"]
+        );
+    }
+}

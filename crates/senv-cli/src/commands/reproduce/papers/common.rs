@@ -1,0 +1,156 @@
+//! Texts, models and columns that several recipes have.
+
+use senv_eval::{PublishedSystem, published_sts};
+
+use super::super::recipe::{Column, Evaluation, Model};
+
+/// The texts that systems are trained on, with their sizes.
+pub(super) const SMALL: &str = "2.6 M words";
+pub(super) const NEWS: &str = "6.4 M words";
+pub(super) const TEXT: &str = "15.9 M words";
+pub(super) const ALL: &str = "54 M words";
+
+/// The tasks of STS 2014, in the order of the Sent2Vec paper.
+pub(super) const STS_2014: [&str; 6] = ["deft-news", "deft-forum", "OnWN", "tweet-news", "images", "headlines"];
+
+/// The tasks of STS 2012 to 2014 that are public.
+pub(super) const STS: [(u16, &str); 14] = [
+    (2012, "MSRpar"),
+    (2012, "MSRvid"),
+    (2012, "OnWN"),
+    (2012, "SMTeuroparl"),
+    (2012, "SMTnews"),
+    (2013, "FNWN"),
+    (2013, "OnWN"),
+    (2013, "headlines"),
+    (2014, "OnWN"),
+    (2014, "deft-forum"),
+    (2014, "deft-news"),
+    (2014, "headlines"),
+    (2014, "images"),
+    (2014, "tweet-news"),
+];
+
+/// STS 2012 to 2014.
+pub(super) const EVAL_STS: Evaluation =
+    Evaluation { command: "eval sts --model $MODEL --no-floor --json @sts12 @sts13 @sts14", seconds: 0.3 };
+
+/// SICK by cosine, and by a regression on frozen vectors.
+pub(super) const EVAL_SICK: Evaluation = Evaluation {
+    command: "eval sick --model $MODEL --train @sick-train --dev @sick-trial --json @sick-test",
+    seconds: 2.0,
+};
+
+/// The STS benchmark, likewise.
+pub(super) const EVAL_STSB: Evaluation =
+    Evaluation { command: "eval stsb --model $MODEL --train @stsb-train --json @stsb-test", seconds: 1.0 };
+
+/// MSRP: a classifier on frozen vectors; without the test part the last quarter of the training part is held out.
+pub(super) const EVAL_MSRP: Evaluation = Evaluation {
+    command: "eval all --data $DATA --models $MODEL --only msrp --no-baselines --json $RESULT",
+    seconds: 15.0,
+};
+
+/// Nested cross-validation.
+pub(super) const EVAL_MR: Evaluation = Evaluation { command: "eval classify --model $MODEL --json @mr", seconds: 4.0 };
+pub(super) const EVAL_CR: Evaluation = Evaluation { command: "eval classify --model $MODEL --json @cr", seconds: 2.0 };
+pub(super) const EVAL_SUBJ: Evaluation =
+    Evaluation { command: "eval classify --model $MODEL --json @subj", seconds: 4.0 };
+pub(super) const EVAL_MPQA: Evaluation =
+    Evaluation { command: "eval classify --model $MODEL --json @mpqa", seconds: 4.0 };
+pub(super) const EVAL_TREC: Evaluation =
+    Evaluation { command: "eval classify --model $MODEL --json @trec-train --test @trec-test", seconds: 2.0 };
+
+/// Paraphrase ranking.
+pub(super) const EVAL_RANKING: Evaluation =
+    Evaluation { command: "eval ranking --model $MODEL --json @msrp", seconds: 1.0 };
+
+/// Accuracy of a classification.
+pub(super) fn accuracy(title: &str, evaluation: usize) -> Column {
+    Column::percent(title, evaluation, "results[0].accuracy")
+}
+
+/// Accuracy and F1 on MSRP.
+pub(super) fn msrp(evaluation: usize) -> [Column; 2] {
+    [
+        Column::new("MSRP", evaluation, "systems[0].results[0].value"),
+        Column::new("MSRP F1", evaluation, "systems[0].results[0].details[name=F1 x 100].value"),
+    ]
+}
+
+/// Pearson's r of a task of STS.
+pub(super) fn sts_task(evaluation: usize, year: u16, task: &str) -> Column {
+    let title = format!("{year} {task}");
+    Column::new(&title, evaluation, &format!("tasks[year={year},name={task}].pearson_r_x100"))
+}
+
+/// The mean of the tasks of a year.
+pub(super) fn sts_year(evaluation: usize, year: u16) -> Column {
+    let path = format!("years[year={year}].plain_mean_over_tasks.pearson_r_x100");
+    Column::new(&format!("{year}"), evaluation, &path)
+}
+
+/// The mean of all tasks.
+pub(super) fn sts_mean(evaluation: usize) -> Column {
+    Column::new("all tasks", evaluation, "overall.plain_mean_over_tasks.pearson_r_x100")
+}
+
+/// A system of the published tables of STS.
+pub(super) fn sts_system(name: &str) -> Option<PublishedSystem> {
+    published_sts().into_iter().find(|system| system.system == name)
+}
+
+/// Pearson's r of a published system on tasks.
+pub(super) fn sts_values(name: &str, tasks: &[(Option<u16>, &str)]) -> Vec<Option<f64>> {
+    let system = sts_system(name);
+    let value = |&(year, task): &(Option<u16>, &str)| system.as_ref()?.value(year, task)?.pearson_r_x100;
+    tasks.iter().map(value).collect()
+}
+
+/// CBOW with the settings of its authors.
+pub(super) fn cbow() -> Model {
+    Model::new("cbow.senv", 30.0, "train word2vec --preset paper --input @text --dim 300 --epochs 5 --no-check --json")
+}
+
+/// Skip-gram, likewise.
+pub(super) fn skip_gram() -> Model {
+    let command = "train word2vec --preset paper --architecture skip-gram --lr 0.025 --input @text --dim 300 --epochs 5 --no-check --json";
+    Model::new("skip-gram.senv", 70.0, command)
+}
+
+/// Sent2Vec on words alone with the settings of its paper, negatives shared by a block.
+pub(super) fn sent2vec(seed: u32) -> Model {
+    sent2vec_by(&format!("sent2vec-{seed}.senv"), "@text", &format!("--seed {seed}"), 30.0)
+}
+
+/// The same on another text, with other options.
+pub(super) fn sent2vec_by(file: &str, text: &str, options: &str, seconds: f64) -> Model {
+    let command = format!(
+        "train sent2vec --preset paper --input {text} --dim 300 --epochs 5 --min-count 5 --min-target-count 8 --subsample 1e-5 {options} --no-check --json"
+    );
+    Model::new(file, seconds, command)
+}
+
+/// Sent2Vec on words and bigrams.
+pub(super) fn sent2vec_bigrams(seed: u32) -> Model {
+    let command = format!(
+        "train sent2vec --preset paper --input @text --dim 300 --epochs 5 --min-count 5 --min-target-count 5 --subsample 5e-6 --word-ngrams 2 --dropout 7 --seed {seed} --no-check --json"
+    );
+    Model::new(&format!("sent2vec-bi-{seed}.senv"), 60.0, command)
+}
+
+/// PV-DBOW.
+pub(super) fn pv_dbow() -> Model {
+    let command = "train pv-dbow --preset paper --input @text --dim 300 --epochs 5 --no-check --json";
+    Model::new("pv-dbow.senv", 30.0, command)
+}
+
+/// Skip-thoughts: one direction, two, and both side by side.
+pub(super) fn skip_thoughts() -> [Model; 3] {
+    let common = "--input @news --init-vectors $OUT/cbow.senv --sentence-dim 400 --softmax sampled --batch 64 --min-count 3 --steps 1000 --json";
+    [
+        Model::new("uni.senv", 110.0, format!("train skip-thought {common}")),
+        Model::new("bi.senv", 110.0, format!("train skip-thought --bi {common}")),
+        Model::new("combined.senv", 1.0, "combine --model $OUT/uni.senv --with $OUT/bi.senv"),
+    ]
+}

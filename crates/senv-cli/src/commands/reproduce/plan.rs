@@ -1,0 +1,258 @@
+//! Which commands there are to run, each once, however many rows and papers name it.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use senv_eval::sha256_of_bytes;
+
+use super::{
+    data::Data,
+    recipe::{Evaluation, Paper},
+};
+
+/// The name that stands for the model that is part of senv.
+const ENGLISH: &str = "english";
+
+/// A command of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Step {
+    /// What it is known by in the folder of a run: a checksum of the command, of the sizes of its data, and of the steps that
+    /// it needs. A changed recipe is run again, and what stands on it.
+    pub(crate) key: String,
+    /// The command as a user types it, with `$DATA` and `$OUT`.
+    pub(crate) shown: String,
+    /// The arguments.
+    pub(crate) arguments: Vec<OsString>,
+    /// Seconds that it takes on two quiet cores.
+    pub(crate) seconds: f64,
+    /// The model that it writes.
+    pub(crate) model: Option<PathBuf>,
+    /// The file of its result, where that is not standard output.
+    pub(crate) result: Option<PathBuf>,
+    /// The steps whose models it reads.
+    pub(crate) needs: Vec<usize>,
+    /// Why it cannot run.
+    pub(crate) missing: Option<String>,
+}
+
+/// All steps, each after those that it needs.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    data: Data,
+    data_folder: PathBuf,
+    out: PathBuf,
+    quick: bool,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// What a command is for.
+enum Purpose<'a> {
+    /// To make this file.
+    Model(&'a str),
+    /// To evaluate the model of this file.
+    Evaluation(&'a str),
+}
+
+/// Settings that `--quick` replaces.
+const QUICK: &[(&str, &str)] = &[
+    ("--epochs", "1"),
+    ("--steps", "2"),
+    ("--dim", "16"),
+    ("--sentence-dim", "8"),
+    ("--hidden", "8"),
+    ("--filters", "4"),
+    ("--samples", "16"),
+];
+
+impl Plan {
+    /// A plan without steps.
+    pub(crate) fn new(data: Data, data_folder: PathBuf, out: PathBuf, quick: bool) -> Self {
+        Self { data, data_folder, out, quick, steps: Vec::new() }
+    }
+
+    /// The step that makes a model of a paper; none for the model that is part of senv.
+    pub(crate) fn model(&mut self, paper: &Paper, file: &str) -> Option<usize> {
+        if file == ENGLISH {
+            return None;
+        }
+        let Some(model) = paper.models.iter().find(|model| model.file == file) else {
+            let missing = Some(format!("the recipe has no model {file}"));
+            return Some(self.push(Step { missing, ..empty(file) }));
+        };
+        Some(self.add(paper, &model.command, model.seconds, &Purpose::Model(file)))
+    }
+
+    /// The step that evaluates a model of a paper.
+    pub(crate) fn evaluation(&mut self, paper: &Paper, evaluation: &Evaluation, file: &str) -> usize {
+        self.add(paper, evaluation.command, evaluation.seconds, &Purpose::Evaluation(file))
+    }
+
+    fn add(&mut self, paper: &Paper, command: &str, seconds: f64, purpose: &Purpose<'_>) -> usize {
+        let mut step = Step { seconds, ..empty("") };
+        let mut shown = vec!["senv".to_owned()];
+        let mut identity = String::new();
+        let mut takes_result = None;
+        let mut quick = None;
+        for word in command.split_whitespace() {
+            let (word, replaced) = match (self.quick, quick.take()) {
+                (true, Some(value)) => (value, true),
+                _ => (word, false),
+            };
+            quick = QUICK.iter().find(|(option, _)| !replaced && *option == word).map(|(_, value)| *value);
+            let word = match (word, purpose) {
+                ("$MODEL", Purpose::Evaluation(ENGLISH)) => ENGLISH.to_owned(),
+                ("$MODEL", Purpose::Evaluation(file)) => format!("$OUT/{file}"),
+                _ => word.to_owned(),
+            };
+            if let Some(set) = word.strip_prefix('@') {
+                match self.data.find(set) {
+                    Ok(found) => {
+                        for path in &found.paths {
+                            let size = std::fs::metadata(path).map_or(0, |file| file.len());
+                            identity += &format!("{} {size}\n", path.file_name().unwrap_or_default().to_string_lossy());
+                        }
+                        shown.extend(found.shown);
+                        step.arguments.extend(found.paths.into_iter().map(Into::into));
+                    }
+                    Err(reason) => {
+                        shown.push(word);
+                        step.missing.get_or_insert(reason);
+                    }
+                }
+                continue;
+            }
+            if let Some(file) = word.strip_prefix("$OUT/") {
+                if matches!(purpose, Purpose::Model(output) if *output == file) {
+                    step.model = Some(self.out.join(file));
+                } else if file.ends_with(".senv") {
+                    step.needs.extend(self.model(paper, file));
+                }
+                step.arguments.push(self.out.join(file).into());
+            } else if word == "$RESULT" {
+                takes_result = Some(step.arguments.len());
+                step.arguments.push(OsString::new());
+                shown.push("$OUT/result.json".to_owned());
+                continue;
+            } else if word == "$DATA" {
+                step.arguments.push(self.data_folder.clone().into());
+            } else {
+                step.arguments.push(word.clone().into());
+            }
+            shown.push(word);
+        }
+        step.shown = shown.join(" ");
+        identity += &step.shown;
+        for &needed in &step.needs {
+            let needed = &self.steps[needed];
+            identity += &needed.key;
+            if step.missing.is_none() {
+                step.missing.clone_from(&needed.missing);
+            }
+        }
+        step.key = sha256_of_bytes(identity.as_bytes()).chars().take(16).collect();
+        if let Some(place) = takes_result {
+            let path = self.out.join("runs").join(format!("{}.result.json", step.key));
+            step.arguments[place] = path.clone().into();
+            step.result = Some(path);
+        }
+        self.push(step)
+    }
+
+    /// The number of a step, which is added unless it is there.
+    fn push(&mut self, step: Step) -> usize {
+        self.steps.iter().position(|other| other.key == step.key && other.shown == step.shown).unwrap_or_else(|| {
+            self.steps.push(step);
+            self.steps.len() - 1
+        })
+    }
+}
+
+fn empty(key: &str) -> Step {
+    Step {
+        key: key.to_owned(),
+        shown: String::new(),
+        arguments: Vec::new(),
+        seconds: 0.0,
+        model: None,
+        result: None,
+        needs: Vec::new(),
+        missing: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::recipe::Model, *};
+
+    fn paper(epochs: u32) -> Paper {
+        let train = format!("train word2vec --input @small-text --dim 300 --epochs {epochs}");
+        Paper {
+            name: "p",
+            title: "",
+            about: "",
+            models: vec![
+                Model::new("a.senv", 2.0, train),
+                Model::new("b.senv", 1.0, "train weighted --model $OUT/a.senv --input @small-text"),
+            ],
+            tables: Vec::new(),
+        }
+    }
+
+    const SOUP: Evaluation = Evaluation { command: "eval soup --model $MODEL --json", seconds: 1.0 };
+
+    fn plan(text: &str, quick: bool) -> Plan {
+        let data = Data::new("nowhere".as_ref(), &[PathBuf::from(text)]);
+        Plan::new(data, "nowhere".into(), "out".into(), quick)
+    }
+
+    #[test]
+    fn a_command_is_planned_once_and_after_what_it_needs() {
+        let mut plan = plan("t.txt", false);
+        let soup = plan.evaluation(&paper(5), &SOUP, "b.senv");
+        assert_eq!(plan.evaluation(&paper(5), &SOUP, "b.senv"), soup);
+        let shown: Vec<&str> = plan.steps.iter().map(|step| &step.shown[..]).collect();
+        assert_eq!(
+            shown,
+            [
+                "senv train word2vec --input t.txt --dim 300 --epochs 5 --output $OUT/a.senv",
+                "senv train weighted --model $OUT/a.senv --input t.txt --output $OUT/b.senv",
+                "senv eval soup --model $OUT/b.senv --json",
+            ]
+        );
+        assert_eq!(plan.steps[2].needs, [1]);
+        assert_eq!(plan.steps[1].model, Some("out/b.senv".into()));
+        assert_eq!(plan.steps[2].arguments[3], "out/b.senv");
+    }
+
+    #[test]
+    fn a_changed_recipe_changes_the_key_of_all_that_stands_on_it() {
+        let keys = |epochs: u32, text: &str| {
+            let mut plan = plan(text, false);
+            plan.evaluation(&paper(epochs), &SOUP, "b.senv");
+            plan.steps.into_iter().map(|step| step.key).collect::<Vec<_>>()
+        };
+        assert_eq!(keys(5, "t.txt"), keys(5, "t.txt"));
+        for other in [keys(6, "t.txt"), keys(5, "u.txt")] {
+            assert!(keys(5, "t.txt").iter().zip(&other).all(|(a, b)| a != b));
+        }
+    }
+
+    #[test]
+    fn quick_changes_sizes_alone() {
+        let mut plan = plan("t.txt", true);
+        plan.evaluation(&paper(5), &SOUP, "a.senv");
+        assert!(plan.steps[0].shown.contains("--dim 16 --epochs 1 --output"), "{}", plan.steps[0].shown);
+    }
+
+    #[test]
+    fn missing_data_is_told_of_all_that_needs_it() {
+        let data = Data::new("nowhere".as_ref(), &[]);
+        let mut plan = Plan::new(data, "nowhere".into(), "out".into(), false);
+        let soup = plan.evaluation(&paper(5), &SOUP, "b.senv");
+        let reason = plan.steps[soup].missing.as_deref().unwrap();
+        assert!(reason.starts_with("no data: corpus/bbc.txt"), "{reason}");
+        let english = plan.evaluation(&paper(5), &SOUP, "english");
+        assert_eq!(plan.steps[english].missing, None);
+        let unknown = plan.evaluation(&paper(5), &SOUP, "c.senv");
+        assert_eq!(plan.steps[unknown].missing.as_deref(), Some("the recipe has no model c.senv"));
+    }
+}

@@ -1,0 +1,294 @@
+//! Runs the steps of a plan by starting this program, and keeps what came of each, so that nothing is done twice.
+
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use senv_core::AtomicFile;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::plan::{Plan, Step};
+use crate::{
+    failure::{Failure, Result},
+    interrupt::Interrupt,
+    output::{self, duration},
+};
+
+/// What is left of a step that ran to its end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// The command as a user types it.
+    pub(crate) command: String,
+    /// Wall time.
+    pub(crate) seconds: f64,
+    /// The threads that were asked for; 0 for all cores.
+    pub(crate) threads: usize,
+    /// The version of senv.
+    pub(crate) version: String,
+    /// What it printed, or wrote, as JSON.
+    pub(crate) output: Value,
+}
+
+/// How far a step is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum State {
+    /// It has not run.
+    Open,
+    /// It has run.
+    Done(Record),
+    /// It cannot run, or failed; why.
+    Not(String),
+}
+
+/// Runs steps in a folder.
+pub(crate) struct Runner<'a> {
+    plan: &'a Plan,
+    folder: &'a Path,
+    program: PathBuf,
+    threads: usize,
+    interrupt: Interrupt,
+    bar: ProgressBar,
+    pub(crate) states: Vec<State>,
+    /// Seconds that the steps run so far took, and were expected to take.
+    taken: [f64; 2],
+    n_run: usize,
+    /// Whether a command failed.
+    pub(crate) failed: bool,
+}
+
+impl<'a> Runner<'a> {
+    /// Reads what a folder holds already.
+    ///
+    /// # Errors
+    /// If the folders of a run cannot be made.
+    pub(crate) fn new(plan: &'a Plan, folder: &'a Path, threads: usize) -> Result<Self> {
+        for name in ["runs", "logs", "figures"] {
+            let path = folder.join(name);
+            fs::create_dir_all(&path).map_err(|error| senv_core::Error::io("create", &path, error))?;
+        }
+        let state = |step: &Step| match &step.missing {
+            Some(reason) => State::Not(reason.clone()),
+            None => record(folder, &step.key).map_or(State::Open, State::Done),
+        };
+        let program = std::env::current_exe().map_err(|error| senv_core::Error::io("find", "senv", error))?;
+        Ok(Self {
+            plan,
+            folder,
+            program,
+            threads,
+            interrupt: Interrupt::install(),
+            bar: bar(),
+            states: plan.steps.iter().map(state).collect(),
+            taken: [0.0; 2],
+            n_run: 0,
+            failed: false,
+        })
+    }
+
+    /// Runs a step, and before it those that it needs; `false` where nothing was to do. A command that fails is noted and no
+    /// error.
+    ///
+    /// # Errors
+    /// If the user stops it, or if what came of a step cannot be kept.
+    pub(crate) fn run(&mut self, step: usize) -> Result<bool> {
+        if self.states[step] != State::Open {
+            return Ok(false);
+        }
+        let plan = self.plan;
+        for &needed in &plan.steps[step].needs {
+            if matches!(self.states[needed], State::Done(_)) && !self.has_model(needed) {
+                self.states[needed] = State::Open;
+            }
+            self.run(needed)?;
+            if let State::Not(reason) = &self.states[needed] {
+                self.states[step] = State::Not(reason.clone());
+                return Ok(true);
+            }
+        }
+        self.states[step] = self.start(&plan.steps[step])?;
+        Ok(true)
+    }
+
+    fn has_model(&self, step: usize) -> bool {
+        self.plan.steps[step].model.as_ref().is_none_or(|path| path.is_file())
+    }
+
+    /// The steps that are left for these, models that they need among them.
+    pub(crate) fn left(&self, wanted: &[usize]) -> Vec<usize> {
+        let mut left = Vec::new();
+        for &step in wanted {
+            self.add_left(step, &mut left);
+        }
+        left
+    }
+
+    fn add_left(&self, step: usize, left: &mut Vec<usize>) {
+        if left.contains(&step) || self.states[step] != State::Open {
+            return;
+        }
+        for &needed in &self.plan.steps[step].needs {
+            let is_gone = matches!(self.states[needed], State::Done(_)) && !self.has_model(needed);
+            if is_gone && !left.contains(&needed) {
+                left.push(needed);
+            }
+            self.add_left(needed, left);
+        }
+        left.push(step);
+    }
+
+    /// Seconds that a step and what is left of those that it needs are expected to take.
+    pub(crate) fn cost(&self, step: usize) -> f64 {
+        self.left(&[step]).iter().map(|&step| self.plan.steps[step].seconds).sum()
+    }
+
+    /// Seconds that these steps will take, by how long others took beside what was expected of them.
+    pub(crate) fn estimate(&self, left: &[usize]) -> f64 {
+        let expected: f64 = left.iter().map(|&step| self.plan.steps[step].seconds).sum();
+        let [taken, of_those] = self.taken;
+        // One second more on either side keeps the first short steps from saying much.
+        expected * (taken + 1.0) / (of_those + 1.0)
+    }
+
+    /// Says what comes next and what is left.
+    pub(crate) fn announce(&self, step: usize, wanted: &[usize]) {
+        let left = self.left(wanted);
+        if left.is_empty() || self.states[step] != State::Open {
+            return;
+        }
+        let time = Duration::from_secs_f64(self.estimate(&left));
+        let line = format!("{} of {} left, about {}", left.len(), self.n_run + left.len(), duration(time));
+        self.bar.suspend(|| output::note(&line));
+    }
+
+    fn start(&mut self, step: &Step) -> Result<State> {
+        if self.interrupt.is_requested() {
+            return Err(Failure::Interrupted);
+        }
+        self.bar.set_message(step.shown.clone());
+        let out = self.folder.join("runs").join(format!("{}.out", step.key));
+        let log = self.folder.join("logs").join(format!("{}.log", step.key));
+        let create = |path: &Path| File::create(path).map_err(|error| senv_core::Error::io("create", path, error));
+        let mut command = Command::new(&self.program);
+        command.args(&step.arguments);
+        let has_threads = step.arguments.iter().any(|argument| argument == "--threads");
+        if self.threads > 0 && !has_threads {
+            command.args(["--threads", &self.threads.to_string()]);
+        }
+        if let Some(model) = &step.model {
+            // The checkpoint of a run that was stopped.
+            if checkpoint_of(model).is_file() {
+                command.arg("--resume");
+            }
+        }
+        command.stdin(Stdio::null()).stdout(create(&out)?).stderr(create(&log)?);
+        let started = Instant::now();
+        let child = command.spawn().map_err(|error| senv_core::Error::io("start", &self.program, error))?;
+        let status = self.wait(child)?;
+        let seconds = started.elapsed().as_secs_f64();
+        self.n_run += 1;
+        self.taken[0] += seconds;
+        self.taken[1] += step.seconds;
+        let printed = fs::read_to_string(&out).unwrap_or_default();
+        let _ = fs::remove_file(&out);
+        if self.interrupt.is_requested() {
+            return Err(Failure::Interrupted);
+        }
+        let state = self.outcome(step, status, &printed, seconds, &log)?;
+        let end = match &state {
+            State::Not(reason) => format!("FAILED: {reason}"),
+            _ => duration(Duration::from_secs_f64(seconds)),
+        };
+        self.bar.suspend(|| output::note(&format!("{}: {end}", step.shown)));
+        Ok(state)
+    }
+
+    fn outcome(&mut self, step: &Step, status: ExitStatus, printed: &str, seconds: f64, log: &Path) -> Result<State> {
+        let said = || {
+            let text = fs::read_to_string(log).unwrap_or_default();
+            let line = text.lines().rev().find(|line| line.contains("error")).or_else(|| text.lines().last());
+            let line = line.unwrap_or("it says nothing").trim_start_matches("error: ");
+            format!("{line} (log: {})", log.display())
+        };
+        if !status.success() {
+            self.failed = true;
+            return Ok(State::Not(said()));
+        }
+        let text = match &step.result {
+            Some(path) => fs::read_to_string(path).unwrap_or_default(),
+            None => printed.to_owned(),
+        };
+        // Some commands print nothing.
+        let output = serde_json::from_str(&text).unwrap_or(Value::Null);
+        if let Some(path) = &step.result {
+            let _ = fs::remove_file(path);
+        }
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let record = Record { command: step.shown.clone(), seconds, threads: self.threads, version, output };
+        let path = record_path(self.folder, &step.key);
+        let text = serde_json::to_string(&record).map_err(std::io::Error::other)?;
+        AtomicFile::write_with(&path, |file| file.write_all(text.as_bytes()))?;
+        Ok(State::Done(record))
+    }
+
+    /// Waits for a command; one that is stopped is asked to end, so that training can write its checkpoint.
+    fn wait(&self, mut child: Child) -> Result<ExitStatus> {
+        let mut is_asked = false;
+        loop {
+            let ended = child.try_wait().map_err(|error| senv_core::Error::io("wait for", &self.program, error))?;
+            if let Some(status) = ended {
+                return Ok(status);
+            }
+            if self.interrupt.is_requested() && !is_asked {
+                is_asked = true;
+                ask_to_end(&mut child);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Asks a process to end. On a terminal Ctrl-C reaches it as well, and both within half a second are one request to it.
+fn ask_to_end(child: &mut Child) {
+    let asked = cfg!(unix)
+        && Command::new("kill").args(["-TERM", &child.id().to_string()]).status().is_ok_and(|status| status.success());
+    if !asked {
+        let _ = child.kill();
+    }
+}
+
+fn checkpoint_of(model: &Path) -> PathBuf {
+    let mut name = model.as_os_str().to_owned();
+    name.push(".checkpoint");
+    name.into()
+}
+
+fn record_path(folder: &Path, key: &str) -> PathBuf {
+    folder.join("runs").join(format!("{key}.json"))
+}
+
+/// What a folder knows of a step.
+fn record(folder: &Path, key: &str) -> Option<Record> {
+    serde_json::from_str(&fs::read_to_string(record_path(folder, key)).ok()?).ok()
+}
+
+fn bar() -> ProgressBar {
+    if !output::is_terminal() || output::is_quiet() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}");
+    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
