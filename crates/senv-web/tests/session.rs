@@ -168,7 +168,8 @@ fn a_compressed_file_is_an_error_that_says_so() {
         Ok(Ok(reading)) => format!("{reading:?}"),
         Ok(Err(error)) | Err(error) => error.to_string(),
     };
-    assert!(message.contains("gzip"), "{message}");
+    // The page is built without compression; beside crates that have it, the same file is cut off.
+    assert!(message.contains("gzip") || message.contains("decompress"), "{message}");
 }
 
 #[test]
