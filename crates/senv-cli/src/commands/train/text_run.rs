@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     failure::Result,
-    output,
+    output::{self, plural},
     progress::{TrainingProgress, Unit},
 };
 
@@ -32,10 +32,11 @@ where
     let parts = params.shared();
     let epochs = parts.training.epochs;
     output::note(&format!(
-        "about {}: {epochs} epochs at a learning rate of {}, words that occur {} times or more",
+        "about {}: {} at a learning rate of {}, words that occur {} or more",
         common.size(),
+        plural(u64::from(epochs), "epoch"),
         parts.training.lr,
-        parts.min_count
+        plural(*parts.min_count, "time"),
     ));
     job.run(
         Some(epochs),
