@@ -5,7 +5,7 @@ use std::path::Path;
 use senv_core::{Corpus, NoObserver, SentenceEncoder, Tokenizer, Vocabulary};
 use senv_negative_sampling::{Error as TrainingError, Params};
 
-use crate::{Averaged, AveragedSystem, Error, Result, TextSize, TrainOptions, Trained};
+use crate::{Averaged, AveragedSystem, Error, LossAgainstChance, Result, Stopped, TextSize, TrainOptions, Trained};
 
 /// Learning rate below which [`TextSystem::fit_halving_lr`] does not go.
 const LEAST_LR: f32 = 0.05;
@@ -62,8 +62,8 @@ pub trait TextSystem: Clone + Sized {
         self.fit(vocabulary, &corpus, options)
     }
 
-    /// As [`TextSystem::fit`]; where training diverges, again at half the learning rate, and a note says so. For
-    /// learning rates that nobody asked for.
+    /// As [`TextSystem::fit`]; where training diverges, or its loss stays above that of a guess, again at half the learning
+    /// rate, and a note says so. For learning rates that nobody asked for.
     ///
     /// # Errors
     /// As [`TextSystem::fit`]; the divergence where halving down to a rate of .05 does not help.
@@ -78,15 +78,28 @@ pub trait TextSystem: Clone + Sized {
             let trained = params.fit(vocabulary.clone(), corpus, &options);
             let training = params.shared().training;
             let before = training.lr;
-            if before < 2.0 * LEAST_LR || !matches!(trained, Err(Error::Training(TrainingError::Diverged { .. }))) {
+            let why = match &trained {
+                Err(Error::Training(TrainingError::Diverged { .. })) => "training diverged".to_owned(),
+                // Of a run that had come to a lower rate when it was stopped.
+                Err(Error::Training(TrainingError::CheckpointMismatch { .. })) => "the checkpoint is none".to_owned(),
+                Ok(Trained { loss, stopped: Stopped::Finished, .. }) => {
+                    let loss = LossAgainstChance::negative_sampling(*loss, training.negatives);
+                    if loss.mean < loss.chance {
+                        return trained;
+                    }
+                    format!("nothing was learned (loss {:.1}, by guessing {:.1})", loss.mean, loss.chance)
+                }
+                _ => return trained,
+            };
+            if before < 2.0 * LEAST_LR {
                 return trained;
             }
             training.lr /= 2.0;
-            // What was written belongs to the rate before.
-            options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
-            options
-                .observer
-                .note(&format!("training diverged at a learning rate of {before}; once more at {}", training.lr));
+            if trained.is_ok() || matches!(trained, Err(Error::Training(TrainingError::Diverged { .. }))) {
+                // What was written belongs to the rate before.
+                options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
+            }
+            options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", training.lr));
         }
     }
 
@@ -190,5 +203,19 @@ mod tests {
         params.training.lr = lr;
         let alone = params.fit_files(&text, &options).unwrap().model;
         assert_eq!(alone.encoder().rows().values(), trained.model.encoder().rows().values());
+    }
+
+    #[test]
+    fn training_that_ends_above_a_guess_is_done_again_at_half_the_rate() {
+        let file = short_sentences();
+        let text = [file.path()];
+        let mut params = Sent2VecParams::for_text(TextSize::of_files(&text));
+        params.training.lr = 0.6;
+        let options = TrainOptions::default();
+        let guess = LossAgainstChance::negative_sampling(0.0, params.training.negatives).chance;
+        let alone = params.fit_files(&text, &options).unwrap();
+        assert!(alone.loss > guess, "{} of {guess}", alone.loss);
+        let trained = params.fit_files_halving_lr(&text, &options).unwrap();
+        assert!(trained.loss < guess && trained.model.params().training.lr < 0.6, "{}", trained.loss);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::base64;
+use base64::{Engine, prelude::BASE64_STANDARD};
 
 /// The first bytes of every page, by which it is known again.
 pub(crate) const PAGE_START: &str = "<!DOCTYPE html>\n<!-- senv page -->\n";
@@ -37,7 +37,7 @@ pub(crate) fn page(engine: &[u8]) -> String {
             "script" => page.push_str(&SCRIPTS.join("\n")),
             "sample" => page.push_str(SAMPLE),
             "sources" => page.push_str(&sources(MODEL_CARD)),
-            "engine" => page.push_str(&base64::encode(engine)),
+            "engine" => page.push_str(&BASE64_STANDARD.encode(engine)),
             _ => {}
         }
         page.push_str(rest);

@@ -2,7 +2,6 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod assemble;
-mod base64;
 mod build;
 
 use std::{
