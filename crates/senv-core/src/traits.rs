@@ -140,7 +140,8 @@ pub struct Coverage {
     pub tokens: usize,
     /// Of these, tokens in the vocabulary.
     pub known: usize,
-    /// Of the others, tokens that have a vector all the same: one that a hash of their characters decides.
+    /// Of the others, tokens that have a vector all the same: one that a hash of their characters decides, or that of the
+    /// word which stands for all unknown ones.
     pub hashed: usize,
 }
 

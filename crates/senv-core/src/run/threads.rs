@@ -1,7 +1,7 @@
 //! One meaning for a number of threads, everywhere, and threads that a system may refuse.
 
 use std::{
-    sync::Mutex,
+    sync::{Barrier, Mutex},
     thread::{Builder, Scope, ScopedJoinHandle},
 };
 
@@ -53,11 +53,25 @@ fn has_room() -> bool {
 /// the caller's.
 #[must_use]
 pub fn startable_threads(wanted: usize) -> usize {
-    // Each one waits until all are counted: one that has ended counts no more against a limit.
-    let counted = Mutex::new(());
+    // Each one waits until all are counted: one that has ended counts no more against a limit. The next one is started when
+    // it runs: what a thread takes by itself it takes then, and ends the process if others have left nothing.
+    let (counted, runs) = (Mutex::new(()), Barrier::new(2));
     let counting = counted.lock();
     std::thread::scope(|scope| {
-        let others = spawn_others(scope, wanted, |_| || drop(counted.lock()));
+        let mut n_running = 0;
+        let others = spawn_others(scope, wanted, |thread| {
+            if thread > 1 {
+                runs.wait();
+                n_running += 1;
+            }
+            || {
+                runs.wait();
+                drop(counted.lock());
+            }
+        });
+        if n_running < others.len() {
+            runs.wait();
+        }
         drop(counting);
         let n = others.len() + 1;
         // The scope waits for their work alone; what they take of the system is free once they are joined.

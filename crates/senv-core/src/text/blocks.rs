@@ -79,6 +79,17 @@ impl BlockReader {
         options: &TextOptions,
     ) -> Result<Self> {
         let source = decode::detect(reader).map_err(|e| Error::io("read", &path, e))?;
+        Self::from_source(path, source, size, eager, options)
+    }
+
+    /// A reader of an open file whose compression is known.
+    pub(super) fn from_source(
+        path: PathBuf,
+        source: Source,
+        size: usize,
+        eager: bool,
+        options: &TextOptions,
+    ) -> Result<Self> {
         let mut blocks = Self::new(vec![path], size, eager, options)?;
         blocks.waiting.clear();
         blocks.open = Some(Open::new(0, source));

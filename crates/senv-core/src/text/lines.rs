@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{BlockReader, InvalidUtf8, TextBlock, TextOptions};
+use super::{BlockReader, InvalidUtf8, TextBlock, TextOptions, decode::Source};
 use crate::{Error, Result};
 
 /// Bytes read at a time.
@@ -87,6 +87,11 @@ impl TextReader {
         options: &TextOptions,
     ) -> Result<Self> {
         Ok(Self::new(BlockReader::from_reader(name.into(), reader, BLOCK, true, options)?, *options))
+    }
+
+    /// The lines of an open file whose compression is known.
+    pub(super) fn from_source(path: PathBuf, source: Source, options: &TextOptions) -> Result<Self> {
+        Ok(Self::new(BlockReader::from_source(path, source, BLOCK, true, options)?, *options))
     }
 
     fn new(blocks: BlockReader, options: TextOptions) -> Self {

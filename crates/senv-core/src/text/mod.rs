@@ -1,6 +1,7 @@
 //! Text files -> lines, in bounded memory.
 
 mod blocks;
+mod bytes;
 mod decode;
 mod lines;
 pub(crate) mod token;
@@ -10,6 +11,7 @@ mod zstd;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use blocks::{BlockReader, TextBlock};
+pub use bytes::TextBytes;
 pub(crate) use decode::{is_stdin, peek_stdin};
 pub use lines::{Line, TextReader};
 #[cfg(feature = "train")]

@@ -1,5 +1,6 @@
 //! Words as numbers: the vocabulary, token ids, and a corpus of them.
 
+mod base_forms;
 #[cfg(feature = "train")]
 pub(crate) mod corpus;
 pub(crate) mod ids;

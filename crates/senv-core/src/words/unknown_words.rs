@@ -8,22 +8,24 @@
 //!
 //! Random vectors of different words are nearly orthogonal, and the same word has the same vector everywhere: two sentences
 //! that share a name are more alike than two that do not, whether or not the name was in the training text. An unknown
-//! compound, "low-cost" or "and/or", stands for its parts, of which each is looked up.
+//! compound, "low-cost" or "and/or", stands for its parts, of which each is looked up; an unknown form of a known English
+//! word, "trotted" or "skeptics", for that word.
 
+use super::base_forms::base_form;
 use crate::{Coverage, TokenId, Tokenizer, Vocabulary, init};
 
 /// Looks up the tokens of a text, in order, into `tokens` (cleared first); the vectors of those that are unknown, `value`
 /// times 1 or -1 in each of `dim` places, are added up in `sum` (cleared first, empty where nothing is unknown).
 ///
-/// [`Coverage::hashed`] is how many vectors were added; a compound counts as its parts. `scratch` is as for
-/// [`Tokenizer::for_each`].
+/// [`Coverage::hashed`] is how many vectors were added; a compound counts as its parts, a form of a known word as known.
+/// `scratch` is as for [`Tokenizer::for_each`].
 ///
 /// ```
 /// use senv_core::{Tokenizer, Vocabulary, look_up_all};
 /// let vocabulary = Vocabulary::from_counts([("low", 2), ("cost", 1)], 3)?;
 /// let (mut scratch, mut tokens, mut sum) = (String::new(), Vec::new(), Vec::new());
 /// let mut look_up = |text: &str| look_up_all(&vocabulary, &Tokenizer::words(), text, 0.5, 8, &mut scratch, &mut tokens, &mut sum);
-/// let coverage = look_up("low-cost Ishmael");
+/// let coverage = look_up("low-costs Ishmael");
 /// assert_eq!((coverage.tokens, coverage.known, coverage.hashed), (3, 2, 1));
 /// assert_eq!(sum.iter().map(|x: &f32| x.abs()).collect::<Vec<_>>(), [0.5; 8]);
 /// # Ok::<(), senv_core::Error>(())
@@ -47,7 +49,8 @@ pub fn look_up_all(
         for part in parts {
             n_parts += 1;
             // A word of one part was looked up already.
-            match if part.len() < word.len() { vocabulary.id(part) } else { None } {
+            let id = if part.len() < word.len() { vocabulary.id(part) } else { None };
+            match id.or_else(|| base_form(part, |form| vocabulary.id(form))) {
                 Some(id) => tokens.push(id),
                 None => {
                     sum.resize(dim, 0.0);
@@ -86,6 +89,19 @@ mod tests {
         let mut expected = vec![0.0; 5];
         ["c", "d"].iter().for_each(|word| init::add_signs(word, 1.0, &mut expected));
         assert_eq!(sum, expected);
+    }
+
+    #[test]
+    fn forms_of_known_words_stand_for_these() {
+        let vocabulary = Vocabulary::from_counts([("low", 3), ("trot", 2), ("cost", 1), ("costs", 1)], 7).unwrap();
+        let look_up = |text: &str| {
+            let (mut tokens, mut sum) = (Vec::new(), Vec::new());
+            let (tokenizer, scratch) = (Tokenizer::words(), &mut String::new());
+            let coverage = look_up_all(&vocabulary, &tokenizer, text, 1.0, 5, scratch, &mut tokens, &mut sum);
+            (coverage, tokens.iter().map(|id| id.0).collect::<Vec<_>>(), sum)
+        };
+        let coverage = Coverage { tokens: 4, known: 4, hashed: 0 };
+        assert_eq!(look_up("trotted low-costed costs"), (coverage, vec![1, 0, 2, 3], vec![]), "a known word is itself");
     }
 
     #[test]

@@ -46,18 +46,26 @@ impl Hyperparameters for Tokenizer {
                 None,
                 &self.is_lowercase(),
             ),
+            Hyperparameter::of(
+                "strip_hashtags",
+                &["Whether hashtags are taken as words: tag for #tag."],
+                Section::Text,
+                None,
+                &self.strips_hashtags(),
+            ),
         ]
     }
 
     fn set(&mut self, name: &str, text: &str) -> Result<bool> {
-        let mut lowercase = self.is_lowercase();
+        let (mut lowercase, mut strip_hashtags) = (self.is_lowercase(), self.strips_hashtags());
         let mut rule = Rule(self.clone());
         match name {
             "tokenizer" => set_value(&mut rule, name, text)?,
             "lowercase" => set_value(&mut lowercase, name, text)?,
+            "strip_hashtags" => set_value(&mut strip_hashtags, name, text)?,
             _ => return Ok(false),
         }
-        *self = rule.0.lowercase(lowercase);
+        *self = rule.0.lowercase(lowercase).strip_hashtags(strip_hashtags);
         Ok(true)
     }
 

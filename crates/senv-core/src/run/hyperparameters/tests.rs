@@ -61,6 +61,7 @@ fn a_declaration_gives_defaults_listing_and_values_by_name() {
         ("windows", some("1,2")),
         ("tokenizer", some("words")),
         ("lowercase", some("false")),
+        ("strip_hashtags", some("false")),
         ("epochs", some("3")),
         ("steps", None),
         ("clip", None),
@@ -72,13 +73,14 @@ fn a_declaration_gives_defaults_listing_and_values_by_name() {
         ("windows", "3,1"),
         ("tokenizer", "blank"),
         ("lowercase", "yes"),
+        ("strip_hashtags", "true"),
         ("steps", "70"),
         ("clip", "inf"),
     ] {
         assert!(system.set(name, text).unwrap(), "{name}");
     }
     let fit = Loop { epochs: 3, steps: Some(70), clip: Some(f64::INFINITY), threads: 0 };
-    let tokenizer = Tokenizer::blank().lowercase(true);
+    let tokenizer = Tokenizer::blank().lowercase(true).strip_hashtags(true);
     assert_eq!(system, System { pooling: Pooling::Sum, dropout: 0.25, windows: vec![3, 1], tokenizer, fit });
     system.check_ranges().unwrap();
     // What is printed is read again.

@@ -60,6 +60,13 @@ use classes::is_blank;
 pub struct Tokenizer {
     rule: Rule,
     lowercase: bool,
+    /// Not mentioned where it is off, so that files are as they were before there was this choice.
+    #[serde(default, skip_serializing_if = "is_off")]
+    strip_hashtags: bool,
+}
+
+fn is_off(choice: &bool) -> bool {
+    !choice
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,18 +78,22 @@ enum Rule {
 }
 
 impl Tokenizer {
+    const fn of(rule: Rule) -> Self {
+        Self { rule, lowercase: false, strip_hashtags: false }
+    }
+
     /// Splits at ASCII white space (blank, tab, vertical tab, form feed, carriage return, line feed) and at the
     /// character NUL. A no-break space stays inside its token.
     #[must_use]
     pub const fn blank() -> Self {
-        Self { rule: Rule::Blank, lowercase: false }
+        Self::of(Rule::Blank)
     }
 
     /// Splits English text into words, clitics and punctuation. White space is that of Unicode, and with it the
     /// characters that have no glyph: NUL, zero-width spaces, byte order and directional marks.
     #[must_use]
     pub const fn words() -> Self {
-        Self { rule: Rule::Words, lowercase: false }
+        Self::of(Rule::Words)
     }
 
     /// Finds words by Unicode Standard Annex 29, in any script, and takes a character as a token where a script is
@@ -98,7 +109,7 @@ impl Tokenizer {
     ///   emoticons here.
     #[must_use]
     pub const fn unicode() -> Self {
-        Self { rule: Rule::Unicode, lowercase: false }
+        Self::of(Rule::Unicode)
     }
 
     /// Whether text is lower-cased before it is split; off by default.
@@ -112,6 +123,25 @@ impl Tokenizer {
     #[must_use]
     pub const fn is_lowercase(&self) -> bool {
         self.lowercase
+    }
+
+    /// Whether hashtags are taken as words, `tag` for `#tag`, as the programs of PP and CSE look them up; off by default. A
+    /// token of nothing but `#` stays.
+    ///
+    /// ```
+    /// let words = senv_core::Tokenizer::words().strip_hashtags(true);
+    /// assert_eq!(words.tokens("#rain in #Rome # 1"), ["rain", "in", "Rome", "#", "1"]);
+    /// ```
+    #[must_use]
+    pub const fn strip_hashtags(mut self, on: bool) -> Self {
+        self.strip_hashtags = on;
+        self
+    }
+
+    /// Whether hashtags are taken as words.
+    #[must_use]
+    pub const fn strips_hashtags(&self) -> bool {
+        self.strip_hashtags
     }
 
     /// The name of the rule: `blank`, `words` or `unicode`.
@@ -141,6 +171,10 @@ impl Tokenizer {
         mut f: impl FnMut(&str, usize, usize),
     ) -> &'t str {
         let text = if self.lowercase { lowercase_into(text, scratch) } else { text };
+        let strips = self.strip_hashtags;
+        let mut f = |text: &str, start: usize, end: usize| {
+            f(text, if strips { word_of_hashtag(text, start, end) } else { start }, end);
+        };
         match self.rule {
             Rule::Blank => blank(text.as_bytes(), |start, end| f(text, start, end)),
             Rule::Words => words::for_each(text, f),
@@ -156,6 +190,12 @@ impl Tokenizer {
         self.for_each(text, &mut String::new(), |token| tokens.push(token.to_owned()));
         tokens
     }
+}
+
+/// Where the word of a token starts: behind its `#`, unless there is nothing else.
+fn word_of_hashtag(text: &str, start: usize, end: usize) -> usize {
+    let word = text[start..end].trim_start_matches('#');
+    if word.is_empty() { start } else { end - word.len() }
 }
 
 /// Calls `f` with start and end of each token between blanks.

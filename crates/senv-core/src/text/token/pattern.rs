@@ -15,11 +15,12 @@ impl Tokenizer {
     /// ```
     /// use senv_core::Tokenizer;
     /// assert_eq!(Tokenizer::blank().pattern().as_deref(), Some(r"[^\x00\t-\r ]+"));
-    /// assert!(Tokenizer::unicode().pattern().is_none());
+    /// assert!(Tokenizer::unicode().pattern().is_none() && Tokenizer::blank().strip_hashtags(true).pattern().is_none());
     /// ```
     #[must_use]
     pub fn pattern(&self) -> Option<String> {
         match self.rule {
+            _ if self.strip_hashtags => None,
             Rule::Blank => Some(r"[^\x00\t-\r ]+".into()),
             Rule::Words => Some(words()),
             Rule::Unicode => None,

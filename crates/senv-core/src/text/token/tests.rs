@@ -118,10 +118,26 @@ fn lower_case_is_that_of_unicode() {
 }
 
 #[test]
+fn hashtags_are_words_where_that_is_asked_for() {
+    for (tokenizer, text, plain, stripped) in [
+        (Tokenizer::words(), "#Rain, ##snow #1 # ##", "#Rain|,|##|snow|#1|#|##", "Rain|,|##|snow|1|#|##"),
+        (Tokenizer::blank(), "#Rain, ##snow a#b # ##", "#Rain,|##snow|a#b|#|##", "Rain,|snow|a#b|#|##"),
+        (Tokenizer::words().lowercase(true), "#Été #Ärger", "#été|#ärger", "été|ärger"),
+    ] {
+        assert_eq!(tokenizer.tokens(text).join("|"), plain);
+        let strips = tokenizer.strip_hashtags(true);
+        let tokens = strips.tokens(text);
+        assert_eq!(tokens.join("|"), stripped);
+        assert_eq!(strips.tokens(&tokens.join(" ")), tokens, "tokenizing again changes nothing");
+    }
+}
+
+#[test]
 fn a_choice_is_stored_by_its_name() {
     let tokenizer = Tokenizer::words().lowercase(true);
-    let bytes = bincode::serialize(&tokenizer).unwrap();
-    assert_eq!(bincode::deserialize::<Tokenizer>(&bytes).unwrap(), tokenizer);
+    let strips = serde_json::to_value(tokenizer.clone().strip_hashtags(true)).unwrap();
+    assert_eq!(strips, serde_json::json!({ "rule": "words", "lowercase": true, "strip_hashtags": true }));
+    assert!(serde_json::from_value::<Tokenizer>(strips).unwrap().strips_hashtags());
     assert_eq!((tokenizer.name(), tokenizer.is_lowercase()), ("words", true));
     assert_eq!((Tokenizer::blank().name(), Tokenizer::blank().is_lowercase()), ("blank", false));
     for (tokenizer, rule) in

@@ -24,11 +24,11 @@ pub(super) fn merge(
 ) -> Result<(Vocabulary, Tables)> {
     let mut all = if builders.is_empty() { VocabularyBuilder::default() } else { builders.remove(0) };
     let mut tables: Tables = Vec::with_capacity(builders.len() + 1);
-    tables.push((0..all.len() as u32).collect());
+    let mut table = ids(all.len())?;
+    table.extend(0..all.len() as u32);
+    tables.push(table);
     for builder in builders {
-        let mut table = Vec::new();
-        let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes: 4 * builder.len() as u64 };
-        table.try_reserve_exact(builder.len()).map_err(refused)?;
+        let mut table = ids(builder.len())?;
         for (token, count) in builder.iter() {
             table.push(all.try_add_many(token, count)?);
         }
@@ -36,12 +36,21 @@ pub(super) fn merge(
     }
     let keep: Vec<u32> = keep.iter().map(|token| all.add_many(token, 0)).collect();
     let vocabulary = all.finish_keeping(min_count, max_vocabulary, &keep)?;
-    let finals: Vec<u32> = all.iter().map(|(token, _)| vocabulary.id(token).map_or(UNKNOWN, |id| id.0)).collect();
+    let mut finals = ids(all.len())?;
+    finals.extend(all.iter().map(|(token, _)| vocabulary.id(token).map_or(UNKNOWN, |id| id.0)));
     drop(all);
     for table in &mut tables {
         table.iter_mut().for_each(|id| *id = finals[*id as usize]);
     }
     Ok((vocabulary, tables))
+}
+
+/// Room for so many ids.
+fn ids(n: usize) -> Result<Vec<u32>> {
+    let mut ids = Vec::new();
+    let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes: 4 * n as u64 };
+    ids.try_reserve_exact(n).map_err(refused)?;
+    Ok(ids)
 }
 
 /// A piece after translation.

@@ -1,0 +1,122 @@
+//! The base forms of English words: what stands for an inflected or derived word that a vocabulary lacks.
+//!
+//! Rules alone, no list: an ending goes, or gives way to another, and what is left must be a word of the vocabulary. A wrong
+//! guess ("garber" as "garb") is rare, since only words are guessed at that are unknown.
+
+/// Endings, and what may stand in their place, in the order in which they are tried: inflections, degrees, adverbs, words
+/// made of others.
+const ENDINGS: [(&str, &[&str]); 29] = [
+    ("ies", &["y"]),
+    ("ied", &["y"]),
+    ("es", &["", "e"]),
+    ("s", &[""]),
+    ("ing", &["", "e"]),
+    ("ed", &["", "e"]),
+    ("ier", &["y"]),
+    ("iest", &["y"]),
+    ("er", &["", "e"]),
+    ("est", &["", "e"]),
+    ("ers", &["", "e"]),
+    ("ily", &["y"]),
+    ("ly", &["", "le"]),
+    ("iness", &["y"]),
+    ("ness", &[""]),
+    ("ment", &[""]),
+    ("ments", &[""]),
+    ("able", &["", "e"]),
+    ("ally", &[""]),
+    ("ation", &["ate", "e", ""]),
+    ("ations", &["ate", "e", ""]),
+    ("isms", &["ism"]),
+    ("ist", &[""]),
+    ("ists", &[""]),
+    ("ity", &["", "e"]),
+    ("ful", &[""]),
+    ("ish", &[""]),
+    ("or", &["e", ""]),
+    ("ors", &["e", ""]),
+];
+
+/// A base form has at least so many bytes.
+const SHORTEST: usize = 3;
+
+/// Longer words have no base form.
+const LONGEST: usize = 32;
+
+/// The first of the base forms of a word that `find` knows; a double letter at the end of one may be single ("trotted").
+pub(super) fn base_form<T>(word: &str, mut find: impl FnMut(&str) -> Option<T>) -> Option<T> {
+    if word.len() > LONGEST {
+        return None;
+    }
+    let mut form = String::new();
+    ENDINGS.iter().find_map(|&(ending, replacements)| {
+        let stem = word.strip_suffix(ending)?;
+        if ending == "s" && stem.ends_with('s') {
+            return None;
+        }
+        let replaced = replacements.iter().find_map(|replacement| {
+            form.clear();
+            form.push_str(stem);
+            form.push_str(replacement);
+            if form.len() < SHORTEST { None } else { find(&form) }
+        });
+        replaced.or_else(|| {
+            let &[.., a, b] = stem.as_bytes() else { return None };
+            let single = a == b && b.is_ascii_lowercase() && ending.starts_with(['e', 'i']) && stem.len() > SHORTEST;
+            if single { find(&stem[..stem.len() - 1]) } else { None }
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The base form of a word where only these are known.
+    fn of(word: &str, known: &[&'static str]) -> Option<&'static str> {
+        base_form(word, |form| known.iter().copied().find(|&word| word == form))
+    }
+
+    #[test]
+    fn inflected_and_derived_words_have_a_base_form() {
+        for (word, base) in [
+            ("negotiators", "negotiator"),
+            ("negotiators", "negotiate"),
+            ("cities", "city"),
+            ("tried", "try"),
+            ("houses", "house"),
+            ("boxes", "box"),
+            ("vacuuming", "vacuum"),
+            ("disguising", "disguise"),
+            ("trotted", "trot"),
+            ("happiest", "happy"),
+            ("larger", "large"),
+            ("bigger", "big"),
+            ("honourably", "honourable"),
+            ("happiness", "happy"),
+            ("affordable", "afford"),
+            ("automatically", "automatic"),
+            ("translations", "translate"),
+            ("cafés", "café"),
+        ] {
+            assert_eq!(of(word, &[base]), Some(base), "{word}");
+        }
+    }
+
+    #[test]
+    fn inflections_come_before_derivations() {
+        assert_eq!(of("exporters", &["export", "exporter"]), Some("exporter"));
+        assert_eq!(of("houses", &["house", "hou"]), Some("house"));
+    }
+
+    #[test]
+    fn what_is_too_short_too_long_or_not_known_has_none() {
+        assert_eq!(of("is", &["i"]), None);
+        assert_eq!(of("bed", &["b", "be"]), None);
+        assert_eq!(of("class", &["clas"]), None, "two s are no ending");
+        assert_eq!(of("running", &["walk"]), None);
+        let long = "a".repeat(LONGEST);
+        assert_eq!(base_form(&format!("{long}s"), |form| Some(form.len())), None);
+        assert_eq!(base_form("", |_| Some(())), None);
+    }
+}
