@@ -174,6 +174,17 @@ pub enum Error {
         /// What its lines should be.
         expected: &'static str,
     },
+    /// A file of captions in JSON is not COCO's.
+    #[error(
+        "{}: {reason}; give COCO's captions_*.json, an object with \"annotations\": objects with image_id and caption, or lines of image and caption, separated by a tab",
+        path.display()
+    )]
+    BadCaptions {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and where.
+        reason: String,
+    },
     /// No group has two sentences.
     #[error(
         "{}: none of the {n_groups} groups has two sentences; give lines of group and sentence, separated by a tab, with the same name for sentences of one group",

@@ -5,9 +5,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use senv_core::TextReader;
+
 use crate::{
-    Error, Result,
-    lines::for_each_line,
+    Captions, Error, Result,
+    lines::{self, for_each_line_of},
     sts::{Blank, wrong_columns},
 };
 
@@ -43,14 +45,15 @@ const SOUP: [(&str, &str); 6] = [
 
 impl SentenceGroups {
     /// Reads lines of `group<TAB>sentence`; the lines of a group need not be adjacent. Of names as in the published
-    /// captions of Flickr (`1000092795.jpg#3`) the number of the caption, from the last `#` on, is taken off.
+    /// captions of Flickr (`1000092795.jpg#3`) the number of the caption, from the last `#` on, is taken off. A file that
+    /// begins with `{` is read as COCO's captions (`captions_val2014.json`), as [`Captions`] says.
     ///
     /// UTF-8 with any line end; empty lines at the end are skipped.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::EmptyCell`] (no name, or no sentence), [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] name the line; [`Error::TooFewSentences`] if no group has two; [`Error::Core`] if the
-    /// file cannot be read.
+    /// [`Error::LineTooLong`] name the line; [`Error::BadCaptions`] names what is wrong with captions in JSON;
+    /// [`Error::TooFewSentences`] if no group has two; [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -63,9 +66,20 @@ impl SentenceGroups {
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
+        let groups = match Captions::open(path, &lines::options())? {
+            Captions::Json(groups) => groups,
+            Captions::Lines(mut reader) => Self::of_lines(path, &mut reader)?,
+        };
+        if groups.groups.iter().all(|group| group.sentences.len() < 2) {
+            return Err(Error::TooFewSentences { path: groups.path, n_groups: groups.groups.len() });
+        }
+        Ok(groups)
+    }
+
+    fn of_lines(path: &Path, reader: &mut TextReader) -> Result<Self> {
         let mut lines = Vec::new();
         let mut blank = Blank::default();
-        for_each_line(path, |line, text| {
+        for_each_line_of(reader, |line, text| {
             if blank.skips(path, line, text, EXPECTED)? {
                 return Ok(());
             }
@@ -82,11 +96,7 @@ impl SentenceGroups {
             lines.push((name.to_owned(), sentence.to_owned()));
             Ok(())
         })?;
-        let groups = Self::of(path.to_owned(), lines);
-        if groups.groups.iter().all(|group| group.sentences.len() < 2) {
-            return Err(Error::TooFewSentences { path: groups.path, n_groups: groups.groups.len() });
-        }
-        Ok(groups)
+        Ok(Self::of(path.to_owned(), lines))
     }
 
     /// The two groups of three sentences about a soup that are printed in the paper of the SNLI-finetuned
@@ -102,7 +112,7 @@ impl SentenceGroups {
         Self::of(PathBuf::from("<soup>"), lines)
     }
 
-    fn of(path: PathBuf, lines: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub(crate) fn of(path: PathBuf, lines: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut groups: Vec<SentenceGroup> = Vec::new();
         let mut numbers = HashMap::new();
         for (name, sentence) in lines {

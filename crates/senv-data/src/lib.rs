@@ -6,11 +6,11 @@
 //! | SICK: pairs with gold scores and labels | [`SickSet::read`] |
 //! | SNLI: premise, hypothesis, label | [`NliSet::read`] |
 //! | MSRP: pairs that are or are not paraphrases | [`ParaphraseSet::read`] |
-//! | captions and other groups of sentences | [`SentenceGroups::read`] |
+//! | captions and other groups of sentences | [`SentenceGroups::read`], [`Captions`] |
 //! | MR, CR, SUBJ, MPQA, TREC: sentences with a class | [`LabeledSet::read`] |
 //!
 //! Each reader takes the published layout, lines of cells separated by tabs, and where MTEB has the data set, its
-//! objects, one a line. Quotes are ordinary characters. Files are UTF-8, plain or compressed by gzip or Zstandard; any
+//! objects, one a line; captions can be COCO's JSON, too. Quotes are ordinary characters. Files are UTF-8, plain or compressed by gzip or Zstandard; any
 //! line end, a byte-order mark and empty lines at the end are fine. A bad line is an error that names file and line.
 //!
 //! ```
@@ -24,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+mod captions;
 mod error;
 mod groups;
 mod labeled;
@@ -36,6 +37,7 @@ mod sick;
 mod sts;
 mod stsb;
 
+pub use captions::{Captions, MAX_JSON_BYTES};
 pub use error::{Error, Result};
 pub use groups::{SentenceGroup, SentenceGroups};
 pub use labeled::{LabeledSentence, LabeledSet};

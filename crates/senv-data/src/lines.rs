@@ -12,9 +12,17 @@ pub(crate) const MAX_LINE_BYTES: usize = 1 << 20;
 /// Calls `each` with the number (from 1) and text of every line of [`TextReader`]: without the byte-order mark at the
 /// start of the file and without line ends (`\n` or `\r\n`, the last one may be missing). The file may be compressed;
 /// `-` is standard input.
-pub(crate) fn for_each_line(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
-    let options = TextOptions { max_line_bytes: MAX_LINE_BYTES, ..TextOptions::default() };
-    let mut reader = TextReader::open(&[path], &options)?;
+pub(crate) fn for_each_line(path: &Path, each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
+    for_each_line_of(&mut TextReader::open(&[path], &options())?, each)
+}
+
+/// How lines are read.
+pub(crate) fn options() -> TextOptions {
+    TextOptions { max_line_bytes: MAX_LINE_BYTES, ..TextOptions::default() }
+}
+
+/// The same for a file that is open.
+pub(crate) fn for_each_line_of(reader: &mut TextReader, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     while let Some(line) = reader.next_line().map_err(of_pairs)? {
         each(line.number, line.text)?;
     }
