@@ -35,6 +35,8 @@ pub struct AverageEncoder {
     rows: Table,
     weighting: Option<Box<Weighting>>,
     hashed: Option<HashedWords>,
+    /// The word that every unknown one stands as.
+    unknown_row: Option<TokenId>,
 }
 
 impl AverageEncoder {
@@ -51,7 +53,7 @@ impl AverageEncoder {
         if rows.n_rows() < features.n_rows() {
             return Err(Error::ShapeMismatch { what: "table", expected: features.n_rows(), got: rows.n_rows() });
         }
-        Ok(Self { tokenizer, vocabulary, features, rows, weighting: None, hashed: None })
+        Ok(Self { tokenizer, vocabulary, features, rows, weighting: None, hashed: None, unknown_row: None })
     }
 
     /// The same encoder with another weighting, or none.
@@ -85,7 +87,44 @@ impl AverageEncoder {
             UnknownWords::Skip => None,
             UnknownWords::Hash => Some(HashedWords::like(&self)),
         };
+        self.unknown_row = None;
         self
+    }
+
+    /// The same encoder, which takes every unknown word as this one: files of vectors can have a row for that, such as
+    /// `UUUNKKK` of the Paragram vectors. Unknown words are then known to everything: they have the weight of that word, and
+    /// common components are found with them.
+    ///
+    /// ```
+    /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
+    /// let vocabulary = Vocabulary::from_counts([("met", 2), ("UUUNKKK", 1)], 3)?;
+    /// let words = ["met", "UUUNKKK"];
+    /// let encoder = senv_models::AverageEncoder::random(&Tokenizer::words(), &vocabulary, &words, 300, 1)?;
+    /// let encoder = encoder.with_unknown_row("UUUNKKK")?;
+    /// assert!((encoder.similarity("met Ishmael", "Queequeg met") - 1.0).abs() < 1e-6);
+    /// # Ok::<(), senv_models::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if the word is unknown itself.
+    pub fn with_unknown_row(mut self, word: &str) -> Result<Self> {
+        let (name, requirement) = ("unknown_row", "a word that the vectors have");
+        let unknown = || Error::InvalidParameter { name, requirement, got: format!("{word:?}") };
+        self.unknown_row = Some(self.vocabulary.id(word).ok_or_else(unknown)?);
+        self.hashed = None;
+        Ok(self)
+    }
+
+    /// The word that unknown ones stand as, if there is one.
+    #[must_use]
+    pub fn unknown_row(&self) -> Option<&str> {
+        self.unknown_row.map(|id| self.vocabulary.token(id))
+    }
+
+    /// How the tokens of a text are looked up.
+    pub(crate) fn look_up(&self) -> LookUp {
+        let Self { tokenizer, vocabulary, unknown_row, .. } = self;
+        LookUp { tokenizer: tokenizer.clone(), vocabulary: vocabulary.clone(), unknown_row: *unknown_row }
     }
 
     /// The same encoder with vectors for unknown words as they were saved.
@@ -125,7 +164,7 @@ impl AverageEncoder {
         sentences: &[S],
         seed: u64,
     ) -> crate::Result<Self> {
-        let lines = Lines { tokenizer: self.tokenizer.clone(), vocabulary: self.vocabulary.clone(), sentences };
+        let lines = Lines { look_up: self.look_up(), sentences };
         weighting::weighted(self, scheme, &lines, seed)
     }
 
@@ -196,8 +235,7 @@ impl AverageEncoder {
 
 /// Sentences in memory, looked up one by one.
 struct Lines<'s, S> {
-    tokenizer: Tokenizer,
-    vocabulary: Vocabulary,
+    look_up: LookUp,
     sentences: &'s [S],
 }
 
@@ -209,13 +247,46 @@ impl<S: AsRef<str>> TokenSentences for Lines<'_, S> {
     fn visit(&self, each: &mut dyn FnMut(&[TokenId]) -> crate::Result<bool>) -> crate::Result<()> {
         let (mut text, mut tokens) = (String::new(), Vec::new());
         for sentence in self.sentences {
-            known_tokens(&self.tokenizer, &self.vocabulary, sentence.as_ref(), &mut text, &mut tokens);
+            self.look_up.tokens(sentence.as_ref(), &mut text, &mut tokens);
             if !each(&tokens)? {
                 return Ok(());
             }
         }
         Ok(())
     }
+}
+
+/// The look-up of an encoder, which can go on while the encoder is changed.
+pub(crate) struct LookUp {
+    tokenizer: Tokenizer,
+    vocabulary: Vocabulary,
+    unknown_row: Option<TokenId>,
+}
+
+impl LookUp {
+    /// Looks up the tokens of a text.
+    pub(crate) fn tokens(&self, text: &str, scratch: &mut String, tokens: &mut Vec<TokenId>) -> Coverage {
+        let Self { tokenizer, vocabulary, unknown_row } = self;
+        tokens_with_row(tokenizer, vocabulary, *unknown_row, text, scratch, tokens)
+    }
+}
+
+/// Looks up the tokens of a text, unknown ones as `row` if there is one; [`Coverage::hashed`] is how many were.
+fn tokens_with_row(
+    tokenizer: &Tokenizer,
+    vocabulary: &Vocabulary,
+    row: Option<TokenId>,
+    text: &str,
+    scratch: &mut String,
+    tokens: &mut Vec<TokenId>,
+) -> Coverage {
+    let Some(row) = row else { return known_tokens(tokenizer, vocabulary, text, scratch, tokens) };
+    let mut unknown = 0;
+    let n = vocabulary.known_tokens_or(tokenizer, text, scratch, tokens, |_, tokens| {
+        tokens.push(row);
+        unknown += 1;
+    });
+    Coverage { tokens: n, known: n - unknown, hashed: unknown }
 }
 
 /// Looks up the tokens of a text; returns how many there were.
@@ -276,7 +347,8 @@ impl SentenceEncoder for AverageEncoder {
             scratch.tokens = tokens;
             return coverage;
         }
-        let coverage = known_tokens(&self.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);
+        let Self { tokenizer, vocabulary, unknown_row, .. } = self;
+        let coverage = tokens_with_row(tokenizer, vocabulary, *unknown_row, sentence, &mut scratch.text, &mut tokens);
         self.encode_tokens(&tokens, scratch, out);
         scratch.tokens = tokens;
         coverage
@@ -286,4 +358,52 @@ impl SentenceEncoder for AverageEncoder {
 /// Words alone, no n-grams: row i is word i.
 pub(crate) fn words(vocabulary: &Vocabulary) -> crate::Result<WordNgrams> {
     Ok(WordNgrams::new(vocabulary, WordNgramParams { max_n: 1, first_row: 0, ..WordNgramParams::default() })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of one word each, and of the word for unknown ones.
+    fn encoder() -> AverageEncoder {
+        let vocabulary = Vocabulary::from_counts([("cat", 6), ("dog", 3), ("UUUNKKK", 1)], 10).unwrap();
+        let rows = Table::from_vec(3, 2, vec![4.0, 0.0, 0.0, 8.0, 1.0, -2.0]).unwrap();
+        let features = words(&vocabulary).unwrap();
+        AverageEncoder::new(Tokenizer::words(), vocabulary, features, rows).unwrap()
+    }
+
+    fn vector(encoder: &AverageEncoder, text: &str) -> (Coverage, Vec<f32>) {
+        let mut out = vec![f32::NAN; 2];
+        let coverage = encoder.encode_into(text, &mut Scratch::default(), &mut out);
+        (coverage, out)
+    }
+
+    #[test]
+    fn a_row_stands_for_every_unknown_word() {
+        let with_row = encoder().with_unknown_row("UUUNKKK").unwrap();
+        let coverage = Coverage { tokens: 4, known: 2, hashed: 2 };
+        // (4 + 0 + 2 x 1) / 4 and (0 + 8 - 2 x 2) / 4.
+        assert_eq!(vector(&with_row, "cat Ishmael dog Queequeg"), (coverage, vec![1.5, 1.0]));
+        assert_eq!(vector(&encoder(), "cat Ishmael dog Queequeg").1, [2.0, 4.0], "left out by default");
+        assert_eq!(vector(&with_row, "").1, [0.0, 0.0]);
+        assert_eq!(with_row.unknown_row(), Some("UUUNKKK"));
+        let other = with_row.with_unknown_words(UnknownWords::Skip);
+        assert_eq!((other.unknown_row(), vector(&other, "Ishmael").1), (None, vec![0.0, 0.0]));
+        let error = encoder().with_unknown_row("UNK").unwrap_err().to_string();
+        assert!(error.contains("unknown_row") && error.contains("\"UNK\""), "{error}");
+    }
+
+    #[test]
+    fn the_row_has_its_weight_and_a_part_in_the_common_components() {
+        let with_row = encoder().with_unknown_row("UUUNKKK").unwrap();
+        let scheme = Some(WeightScheme::Sif { a: 0.2 });
+        // Weights .2 / (.2 + p): 1/4 of cat, 2/5 of dog, 2/3 of the row.
+        let weighted = with_row.weighted_on(scheme, &["Ishmael", "Queequeg"], 1).unwrap();
+        // The sentences are the row alone, whose direction is taken out of the mean of cat and the row.
+        let mean = [(1.0 + 2.0 / 3.0) / 2.0, (0.0 - 4.0 / 3.0) / 2.0];
+        let along = (mean[0] - 2.0 * mean[1]) / 5.0;
+        let expected = [mean[0] - along, mean[1] + 2.0 * along];
+        let (_, got) = vector(&weighted, "cat Ishmael");
+        assert!(got.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-6), "{got:?} {expected:?}");
+    }
 }

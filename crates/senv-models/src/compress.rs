@@ -119,6 +119,9 @@ pub(crate) fn average_of(model: &Model) -> Result<&AverageEncoder> {
     if average.features().params().max_n > 1 {
         return refuse("it has n-grams");
     }
+    if average.unknown_row().is_some() {
+        return refuse("a word of it stands for the unknown ones");
+    }
     if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
         return refuse("uSIF weights cannot go into rows; train with weights of SIF or with none");
     }

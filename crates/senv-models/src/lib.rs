@@ -44,6 +44,7 @@ mod ngram_buckets;
 mod pair_system;
 mod pair_training;
 mod pairs;
+mod per_side;
 pub mod prelude;
 mod present_words;
 mod pretraining;

@@ -75,6 +75,16 @@ impl Model {
         self.0.write(path.as_ref())
     }
 
+    /// The same model, an average of rows, with one of its words for every unknown one
+    /// ([`AverageEncoder::with_unknown_row`]).
+    ///
+    /// # Errors
+    /// [`Error::NotWords`] if it is no average; [`senv_core::Error::InvalidParameter`] if it lacks the word.
+    pub fn with_unknown_row(&self, word: &str) -> Result<Self> {
+        let average = self.average().ok_or_else(|| Error::NotWords { kind: self.kind() })?;
+        Ok(average.clone().with_unknown_row(word)?.into())
+    }
+
     /// What decoder `decoder` (a position in [`crate::Decoders::names`]) makes of a sentence, the likeliest first, by a beam
     /// of this width; sentences of at most `longest` words, the end token counted.
     ///

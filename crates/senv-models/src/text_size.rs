@@ -27,7 +27,7 @@ const SAMPLE: (usize, usize) = (2000, 1 << 20);
 pub struct TextSize {
     /// Words, with punctuation.
     pub words: u64,
-    /// Mean number of words between blanks of a sentence, at least 1.
+    /// Words between blanks of a sentence, at least 1: the harmonic mean, in which short sentences count for more.
     pub sentence: f64,
 }
 
@@ -52,7 +52,7 @@ impl TextSize {
             let compressed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
             words += file.len() as f64 / BYTES_A_WORD * if compressed { COMPRESSION } else { 1.0 };
         }
-        let sentence = paths.first().and_then(|path| mean_sentence(path.as_ref())).unwrap_or(Self::MEDIUM.sentence);
+        let sentence = paths.first().and_then(|path| typical_sentence(path.as_ref())).unwrap_or(Self::MEDIUM.sentence);
         Self { words: words as u64, sentence }
     }
 
@@ -82,17 +82,19 @@ impl TextSize {
     }
 }
 
-/// The mean number of words of the sentences at the start of a file; `None` if there are none that can be read.
-fn mean_sentence(path: &Path) -> Option<f64> {
+/// The harmonic mean of the words of the sentences at the start of a file; `None` if there are none that can be read.
+fn typical_sentence(path: &Path) -> Option<f64> {
     let mut reader = TextReader::open(&[path], &TextOptions::default()).ok()?;
-    let (mut sentences, mut words, mut bytes) = (0, 0, 0);
+    let (mut sentences, mut inverses, mut bytes) = (0, 0.0, 0);
     while sentences < SAMPLE.0 && bytes < SAMPLE.1 {
         let Ok(Some(line)) = reader.next_line() else { break };
         let n = line.text.split_whitespace().count();
-        (sentences, words) = (sentences + usize::from(n > 0), words + n);
+        if n > 0 {
+            (sentences, inverses) = (sentences + 1, inverses + 1.0 / n as f64);
+        }
         bytes += line.text.len();
     }
-    (sentences > 0).then(|| words as f64 / sentences as f64)
+    (sentences > 0).then(|| sentences as f64 / inverses)
 }
 
 impl std::fmt::Display for TextSize {
@@ -127,7 +129,7 @@ mod tests {
         assert_eq!(TextSize::of_files(&[folder.path()]).sentence, 20.0, "cannot be read");
         let path = folder.path().join("text");
         std::fs::write(&path, "a b\n\nc d e f\n").unwrap();
-        assert_eq!(TextSize::of_files(&[&path]).sentence, 3.0);
+        assert_eq!(TextSize::of_files(&[&path]).sentence, 8.0 / 3.0);
         let of = |words| TextSize { words, ..TextSize::MEDIUM };
         assert_eq!(of(1_534_000).to_string(), "1.5 million words");
         assert_eq!(of(42_100).to_string(), "42 thousand words");

@@ -40,6 +40,9 @@ pub struct TrainOptions<'a, D = ()> {
     pub vectors: Option<&'a Embeddings>,
     /// What the best weights are chosen by; without it the last are kept.
     pub dev: Option<D>,
+    /// Whether PV-DBOW keeps the vectors that it trains for the sentences of the text
+    /// ([`PvDbow::document_vectors`](crate::PvDbow::document_vectors)); no by default. Other systems have none.
+    pub document_vectors: bool,
     /// How text files are read: lines that are not UTF-8, long lines, the folder of temporary files. Tokenizer, minimum count and threads
     /// are replaced by those of the run.
     pub text: CorpusOptions,
@@ -53,6 +56,7 @@ impl<D> Default for TrainOptions<'_, D> {
             observer: &NoObserver,
             vectors: None,
             dev: None,
+            document_vectors: false,
             text: CorpusOptions::default(),
         }
     }
@@ -76,6 +80,7 @@ impl<'a, D> TrainOptions<'a, D> {
             observer: self.observer,
             vectors: self.vectors,
             dev,
+            document_vectors: self.document_vectors,
             text: self.text.clone(),
         }
     }

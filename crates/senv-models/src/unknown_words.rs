@@ -28,13 +28,13 @@ pub enum UnknownWords {
     /// Nothing, as in the papers.
     #[default]
     Skip,
-    /// A random vector that a hash of the word decides.
+    /// The parts of a compound; the word that it is a form of; else a random vector that a hash of the word decides.
     Hash,
 }
 
 named_values!(UnknownWords {
     Skip = "skip": "Nothing, as in the papers",
-    Hash = "hash": "A random vector for each, from a hash of the word: sentences that share one are more alike",
+    Hash = "hash": "The known word that it is a form of, or the parts of a compound; else a random vector, by a hash: sentences that share the word are more alike",
 });
 
 impl UnknownWords {

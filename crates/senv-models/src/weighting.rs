@@ -70,6 +70,11 @@ impl Weighting {
         self.components.as_ref()
     }
 
+    /// The same weights without components.
+    pub(crate) fn without_components(self) -> Self {
+        Self { components: None, ..self }
+    }
+
     /// The weight of an unknown word: that of the word that weighs most.
     pub(crate) fn of_unknown(&self) -> f32 {
         self.unknown

@@ -2,7 +2,8 @@
 
 use std::{collections::HashSet, path::Path};
 
-use senv_core::{TextOptions, TextReader};
+use senv_core::TextOptions;
+use senv_data::Captions;
 
 use crate::Result;
 
@@ -29,12 +30,15 @@ impl HeldOut {
     /// If a file cannot be read.
     pub fn read<P: AsRef<Path>>(paths: &[P]) -> Result<Self> {
         let mut held_out = Self::default();
-        if paths.is_empty() {
-            return Ok(held_out);
-        }
-        let mut reader = TextReader::open(paths, &TextOptions::default())?;
-        while let Some(line) = reader.next_line()? {
-            line.text.split('\t').for_each(|cell| held_out.add(cell));
+        for path in paths {
+            match Captions::open(path, &TextOptions::default())? {
+                Captions::Json(images) => images.sentences().for_each(|caption| held_out.add(caption)),
+                Captions::Lines(mut reader) => {
+                    while let Some(line) = reader.next_line()? {
+                        line.text.split('\t').for_each(|cell| held_out.add(cell));
+                    }
+                }
+            }
         }
         Ok(held_out)
     }

@@ -14,7 +14,8 @@ use crate::{Error, Result, fingerprint::Fingerprint};
 pub enum PairKind {
     /// Two sentences that mean the same, separated by a tab.
     Pairs,
-    /// The number or name of an image and a caption, separated by a tab; the captions of an image on neighbouring lines.
+    /// The number or name of an image and a caption, separated by a tab; the captions of an image on neighbouring lines. Or
+    /// COCO's JSON ([`senv_data::Captions`]).
     Captions,
     /// Premises and hypotheses with a label, in any layout of [`senv_data::NliSet::read`]: a premise and what it entails
     /// are a pair, what contradicts it is a hard negative.

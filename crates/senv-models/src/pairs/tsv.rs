@@ -1,4 +1,4 @@
-//! Tab-separated files of pairs, captions and judged pairs.
+//! Files of pairs, captions and judged pairs.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -6,7 +6,7 @@ use std::{
 };
 
 use senv_core::{Control, Error as CoreError, Observer, Progress, Sentences, TextReader, TokenId, VocabularyBuilder};
-use senv_data::{Entailment, NliSet};
+use senv_data::{Captions, Entailment, NliSet};
 
 use super::{
     PairInput, PairKind, PairOptions, SourceReport,
@@ -65,7 +65,8 @@ struct NliGroup {
 impl Reader<'_> {
     fn pairs(&mut self) -> Result<Groups> {
         let mut groups = Anchors::default();
-        self.lines("two sentences", |reader, _, [first, second]| {
+        let lines = TextReader::open(&[self.path], &self.options.text)?;
+        self.lines(lines, "two sentences", |reader, [first, second]| {
             if let [Some(first), Some(second)] = reader.sentences([first, second]) {
                 if first == second {
                     reader.report.identical += 1;
@@ -73,7 +74,6 @@ impl Reader<'_> {
                     groups.of(first).same.push(second);
                 }
             }
-            Ok(())
         })?;
         Ok(groups.finish(self.options.group))
     }
@@ -82,9 +82,7 @@ impl Reader<'_> {
         let mut groups = Anchors::default();
         let set = NliSet::read(self.path)?;
         for (i, pair) in set.pairs.iter().enumerate() {
-            if i.is_multiple_of(1 << 16) && self.tell(i as u64) == Control::Stop {
-                return Err(CoreError::Interrupted { action: "reading pairs" }.into());
-            }
+            self.tell(i as u64)?;
             if pair.label == Entailment::Neutral {
                 continue;
             }
@@ -100,6 +98,7 @@ impl Reader<'_> {
         Ok(groups.finish(self.options.group))
     }
 
+    /// Captions, an image after the other.
     fn captions(&mut self) -> Result<Groups> {
         let mut lists = Lists::default();
         // The image under way, its captions, and whether one of them is held out.
@@ -115,7 +114,7 @@ impl Reader<'_> {
             members.clear();
             *spoilt = false;
         };
-        self.lines("the image and a caption", |reader, _, [of, caption]| {
+        let mut each = |reader: &mut Self, [of, caption]: [&str; 2]| {
             if of != image {
                 close(&mut members, &mut spoilt, &mut reader.report);
                 of.clone_into(&mut image);
@@ -130,20 +129,28 @@ impl Reader<'_> {
                     members.push(caption);
                 }
             }
-            Ok(())
-        })?;
+        };
+        match Captions::open(self.path, &self.options.text)? {
+            Captions::Lines(lines) => self.lines(*lines, "the image and a caption", &mut each)?,
+            Captions::Json(images) => {
+                for (i, image) in images.groups.iter().enumerate() {
+                    image.sentences.iter().for_each(|caption| each(self, [&image.name, caption]));
+                    self.tell(i as u64)?;
+                }
+            }
+        }
         close(&mut members, &mut spoilt, &mut self.report);
         Ok(Groups::Cliques(lists))
     }
 
-    /// Hands the number and the cells of every line to `each`.
+    /// Hands the cells of every line to `each`.
     fn lines<const N: usize>(
         &mut self,
+        mut reader: TextReader,
         layout: &str,
-        mut each: impl FnMut(&mut Self, u64, [&str; N]) -> Result<()>,
+        mut each: impl FnMut(&mut Self, [&str; N]),
     ) -> Result<()> {
         let path = self.path;
-        let mut reader = TextReader::open(&[path], &self.options.text)?;
         while let Some(line) = reader.next_line()? {
             let bad = |reason: String| Error::BadLine { path: path.to_owned(), line: line.number, reason };
             let n = line.text.split('\t').count();
@@ -156,16 +163,17 @@ impl Reader<'_> {
             if let Some(i) = cells.iter().position(|cell| cell.is_empty()) {
                 return Err(bad(format!("column {} is empty; expected {layout}", i + 1)));
             }
-            each(self, line.number, cells)?;
-            if line.number.is_multiple_of(1 << 16) && self.tell(line.number) == Control::Stop {
-                return Err(CoreError::Interrupted { action: "reading pairs" }.into());
-            }
+            each(self, cells);
+            self.tell(line.number)?;
         }
         Ok(())
     }
 
-    fn tell(&self, units: u64) -> Control {
-        self.observer.progress(&Progress { units, ..Progress::default() })
+    /// Reports now and then how far reading has come; an error if it shall end.
+    fn tell(&self, units: u64) -> Result<()> {
+        let stops = units.is_multiple_of(1 << 16)
+            && self.observer.progress(&Progress { units, ..Progress::default() }) == Control::Stop;
+        if stops { Err(CoreError::Interrupted { action: "reading pairs" }.into()) } else { Ok(()) }
     }
 
     /// The numbers of two sentences; `None`s where one of them is held out.

@@ -4,6 +4,8 @@
 //! `pv-dbow-context`; a new sentence is fitted against the frozen words by [`senv_negative_sampling::infer`], with
 //! random numbers that depend on its words and the seed alone, so that it has the same vector every time.
 
+mod documents;
+
 use senv_store::ModelFile;
 use std::path::Path;
 
@@ -85,8 +87,16 @@ impl TextSystem for PvDbowParams {
         let report = InitialVectorReport::of(&vocabulary, start);
         let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
-        let words = std::mem::replace(&mut outcome.tables.target, Table::zeros(0, self.dim)?);
-        Ok(Trained::new(&outcome, report, PvDbow { params: self.clone(), vocabulary, noise, words }))
+        let none = || Table::zeros(0, self.dim);
+        let words = std::mem::replace(&mut outcome.tables.target, none()?);
+        let mut documents = std::mem::replace(&mut outcome.tables.source, none()?);
+        let documents = if options.document_vectors {
+            documents::clear_untrained(&mut documents, corpus)?;
+            Some(documents)
+        } else {
+            None
+        };
+        Ok(Trained::new(&outcome, report, PvDbow { params: self.clone(), vocabulary, noise, words, documents }))
     }
 }
 
@@ -97,6 +107,8 @@ pub struct PvDbow {
     vocabulary: Vocabulary,
     noise: Noise,
     words: Table,
+    /// A row for each sentence of the text, from training to the end of the program.
+    documents: Option<Table>,
 }
 
 impl PvDbow {
@@ -154,7 +166,7 @@ impl ReadModel for PvDbow {
         let (params, vocabulary, words) = file::parts::<PvDbowParams>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
-        Ok(Self { params, vocabulary, noise, words })
+        Ok(Self { params, vocabulary, noise, words, documents: None })
     }
 }
 

@@ -20,8 +20,8 @@ use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AverageEncoder, Error, Model, Result, TrainOptions, UnknownWords, WeightScheme, Weighting, average::known_tokens,
-    average::words, file, fit::require, unknown_words::HashedWords, weighting::ComponentSearch,
+    AverageEncoder, Error, Model, Result, TrainOptions, UnknownWords, WeightScheme, Weighting, average::words, file,
+    fit::require, unknown_words::HashedWords, weighting::ComponentSearch,
 };
 
 /// Hyperparameters of weighted averages.
@@ -36,6 +36,10 @@ pub struct WeightedParams {
     /// What stands for unknown words; `None` (default) for what does so in the base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_words: Option<UnknownWords>,
+    /// The word of the base that every unknown word is taken as ([`AverageEncoder::with_unknown_row`]); `None` (default) for
+    /// `unknown_words`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_row: Option<String>,
 }
 
 impl WeightedParams {
@@ -52,7 +56,8 @@ impl WeightedParams {
     }
 
     fn of(scheme: WeightScheme) -> Self {
-        Self { scheme, n_components: scheme.n_components(), max_sentences: 1_000_000, unknown_words: None }
+        let n_components = scheme.n_components();
+        Self { scheme, n_components, max_sentences: 1_000_000, unknown_words: None, unknown_row: None }
     }
 
     /// Checks every range.
@@ -76,23 +81,27 @@ impl WeightedParams {
         let average = base.average().ok_or(Error::NotWords { kind: base.kind() })?;
         let (n, dim) = (self.n_components, average.rows().dim());
         require(n < dim, "n_components", "below the dimension of the vectors", n as f64)?;
-        let encoder = without_unused_rows(average)?;
+        let unknown = match (self.unknown_words, self.unknown_row.as_deref(), average.unknown_row()) {
+            // What is asked for, or what the base has.
+            (_, Some(row), _) | (None, None, Some(row)) => Unknown::Row(row),
+            (words, None, _) => Unknown::Words(words.unwrap_or(average.unknown_words())),
+        };
+        let encoder = unknown.in_look_up(without_unused_rows(average)?)?;
         let counts = count(paths, encoder.tokenizer(), reading, observer)?;
         let weighting = Weighting::new(self.scheme, self.scheme.word_weights(encoder.vocabulary(), &counts)?);
         let n_grams = *encoder.features().params();
-        let unknown = self.unknown_words.unwrap_or(average.unknown_words());
         let config = WeightedConfig {
             base: base.kind().to_owned(),
             dim,
             tokenizer: encoder.tokenizer().clone(),
             n_grams: (n_grams.max_n > 1).then_some(n_grams),
-            params: Self { unknown_words: Some(unknown), ..self.clone() },
+            params: unknown.recorded(self.clone()),
         };
         let encoder = match n {
             0 => encoder.with_weighting(Some(weighting))?,
             _ => self.with_components(encoder, weighting, paths, reading, observer)?,
         };
-        Ok(Weighted { config, encoder: encoder.with_unknown_words(unknown) })
+        Ok(Weighted { config, encoder: unknown.in_vectors(encoder) })
     }
 
     fn with_components<P: AsRef<Path>>(
@@ -103,15 +112,44 @@ impl WeightedParams {
         options: &TextOptions,
         observer: &dyn Observer,
     ) -> Result<AverageEncoder> {
-        let (tokenizer, vocabulary) = (encoder.tokenizer().clone(), encoder.vocabulary().clone());
+        let look_up = encoder.look_up();
         let n = self.max_sentences as u64;
         let mut search = ComponentSearch::new(encoder, weighting, n, n, 0)?;
         let (mut text, mut tokens) = (String::new(), Vec::new());
         each_line(paths, options, observer, |line| {
-            let known = known_tokens(&tokenizer, &vocabulary, line, &mut text, &mut tokens).known;
-            if known == 0 { Ok(true) } else { search.add(&tokens) }
+            if look_up.tokens(line, &mut text, &mut tokens).is_empty() { Ok(true) } else { search.add(&tokens) }
         })?;
         search.finish(self.n_components)
+    }
+}
+
+/// What stands for unknown words: it is in the look-up before the components are found, or in the vectors afterwards.
+#[derive(Clone, Copy)]
+enum Unknown<'a> {
+    Words(UnknownWords),
+    Row(&'a str),
+}
+
+impl Unknown<'_> {
+    fn in_look_up(self, encoder: AverageEncoder) -> Result<AverageEncoder> {
+        match self {
+            Self::Words(_) => Ok(encoder.with_unknown_words(UnknownWords::Skip)),
+            Self::Row(row) => Ok(encoder.with_unknown_row(row)?),
+        }
+    }
+
+    fn in_vectors(self, encoder: AverageEncoder) -> AverageEncoder {
+        match self {
+            Self::Words(words) => encoder.with_unknown_words(words),
+            Self::Row(_) => encoder,
+        }
+    }
+
+    fn recorded(self, params: WeightedParams) -> WeightedParams {
+        match self {
+            Self::Words(words) => WeightedParams { unknown_words: Some(words), ..params },
+            Self::Row(row) => WeightedParams { unknown_words: None, unknown_row: Some(row.to_owned()), ..params },
+        }
     }
 }
 
@@ -250,11 +288,15 @@ impl ReadModel for Weighted {
             None => words(&vocabulary)?,
         };
         file::expect_rows(file, &rows, features.n_rows(), config.dim)?;
-        let WeightedParams { scheme, n_components, unknown_words, .. } = config.params;
+        let WeightedParams { scheme, n_components, unknown_words, ref unknown_row, .. } = config.params;
         let weighting = Weighting::open(file, scheme, vocabulary.len(), config.dim, n_components)?;
         let encoder = AverageEncoder::new(config.tokenizer.clone(), vocabulary, features, rows)?;
         let hashed = HashedWords::open(file, unknown_words.unwrap_or_default())?;
-        Ok(Self { encoder: encoder.with_weighting(Some(weighting))?.with_hashed(hashed), config })
+        let mut encoder = encoder.with_weighting(Some(weighting))?.with_hashed(hashed);
+        if let Some(row) = unknown_row {
+            encoder = encoder.with_unknown_row(row)?;
+        }
+        Ok(Self { encoder, config })
     }
 }
 
