@@ -19,22 +19,26 @@ corpus=$data/corpus pairs=$data/pairs definitions=$data/definitions groups=$data
     --output "$out"/words.senv
 
 # Averages that tell a paraphrase, a caption of the same image, a definition or the next sentence from others. A number
-# behind a colon is the share of a file in the batches; the sum does not matter.
-"$senv" train pp --loss softmax-cosine --temperature .08 --lr 2 --steps 5000 --batch 2048 --dim 256 --seed 1 \
-    --init-vectors "$out"/words.senv --keep-vector-words false --min-count 3 --max-vocabulary 50000 \
-    --unknown-words hash --no-check --force \
-    --captions "$data"/coco/captions.tsv:2 "$groups"/coco.tsv:1 "$groups"/audiocaps.tsv:.3 "$groups"/perspectrum.tsv:.5 \
-    "$groups"/paraqa.tsv.gz:.3 "$definitions"/oewn-synonyms.tsv.gz:.5 \
-    --nli "$data"/snli/dev.tsv:.4 "$data"/snli/test.tsv:.4 "$data"/snli/cad-train.tsv:.3 \
-    --pairs "$pairs"/ppdb.tsv:4 "$pairs"/ppdb-synonyms.tsv:1 "$pairs"/turk.tsv:.4 "$pairs"/onestop.tsv:.3 \
-    "$pairs"/wikisplit.tsv:.4 "$pairs"/simplewiki.tsv:.1 "$pairs"/tatoeba.tsv.gz:1 "$pairs"/bible-web-bsb.tsv.gz:.5 \
-    "$definitions"/oewn.tsv.gz:3 "$definitions"/wordset.tsv.gz:1 "$definitions"/webster1913.tsv.gz:.5 \
-    --neighbours "$corpus"/wikipedia-00.txt.gz:1.5 "$corpus"/wikipedia-01.txt.gz:.26 "$corpus"/wikitext2.txt:.14 \
-    "$corpus"/speeches.txt:.1 \
-    --decontaminate "$data"/sts/201[234]/*.tsv "$data"/stsb/*.tsv "$data"/sick/*.tsv \
-    --output "$out"/full.senv
+# behind a colon is the share of a file in the batches; the sum does not matter. Four runs that differ in their seed alone.
+for seed in 1 2 3 4; do
+    "$senv" train pp --loss softmax-cosine --temperature .08 --lr 2 --steps 5000 --batch 2048 --dim 256 --seed $seed \
+        --init-vectors "$out"/words.senv --keep-vector-words false --min-count 3 --max-vocabulary 50000 \
+        --unknown-words hash --no-check --force \
+        --captions "$data"/coco/captions.tsv:2 "$groups"/coco.tsv:1 "$groups"/audiocaps.tsv:.3 "$groups"/perspectrum.tsv:.5 \
+        "$groups"/paraqa.tsv.gz:.3 "$definitions"/oewn-synonyms.tsv.gz:.5 \
+        --nli "$data"/snli/dev.tsv:.4 "$data"/snli/test.tsv:.4 "$data"/snli/cad-train.tsv:.3 \
+        --pairs "$pairs"/ppdb.tsv:4 "$pairs"/ppdb-synonyms.tsv:1 "$pairs"/turk.tsv:.4 "$pairs"/onestop.tsv:.3 \
+        "$pairs"/wikisplit.tsv:.4 "$pairs"/simplewiki.tsv:.1 "$pairs"/tatoeba.tsv.gz:1 "$pairs"/bible-web-bsb.tsv.gz:.5 \
+        "$definitions"/oewn.tsv.gz:3 "$definitions"/wordset.tsv.gz:1 "$definitions"/webster1913.tsv.gz:.5 \
+        --neighbours "$corpus"/wikipedia-00.txt.gz:1.5 "$corpus"/wikipedia-01.txt.gz:.26 "$corpus"/wikitext2.txt:.14 \
+        "$corpus"/speeches.txt:.1 \
+        --decontaminate "$data"/sts/201[234]/*.tsv "$data"/stsb/*.tsv "$data"/sick/*.tsv \
+        --output "$out"/seed$seed.senv
+done
 
-# Weaker axes are drawn up, unknown words count less than known ones, four bits a value.
-small=(--model "$out"/full.senv --whitening .25 --unknown-length .75 --encoding int4 --force)
+# The four side by side, brought down to the 256 strongest axes; weaker axes are drawn up, unknown words count less than known
+# ones, four bits a value.
+small=(--model "$out"/seed1.senv --with "$out"/seed{2,3,4}.senv --principal 256 --whitening .25 --unknown-length .75
+    --encoding int4 --force)
 "$senv" compress "${small[@]}" --output "$out"/english.senv
 "$senv" compress "${small[@]}" --max-vocabulary 20000 --output "$out"/english-small.senv

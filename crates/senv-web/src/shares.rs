@@ -46,7 +46,7 @@ pub struct Side {
 pub struct Word {
     /// The word in lower case; its end is left out if it is very long.
     pub text: String,
-    /// Whether it has a row, or all parts of a compound do; otherwise a hash of the word decides its vector.
+    /// Whether it or a word that it is a form of has a row, or all parts of a compound do; otherwise a hash of the word decides its vector.
     pub known: bool,
     /// What it adds to the cosine.
     pub share: f32,
