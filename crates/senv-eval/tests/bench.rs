@@ -6,8 +6,8 @@ use ndarray::Array2;
 use rand::RngExt;
 use senv_core::{NoObserver, Stream, stream};
 use senv_eval::{
-    BenchData, BenchRecord, DataFolder, Embeddings, Error, RunOptions, Scoring, StsTask, SystemKind, SystemRecord,
-    TaskResult, choose_protocols, compare_systems, evaluate_sts, protocols, summarize,
+    BenchData, BenchRecord, DataFolder, Embeddings, Entailment, Error, PairClassifier, RunOptions, Scoring, StsTask,
+    SystemKind, SystemRecord, TaskResult, choose_protocols, compare_systems, evaluate_sts, protocols, summarize,
 };
 use senv_metrics::Bootstrap;
 
@@ -153,16 +153,17 @@ fn data_without(made: &Made, without: &[&str]) -> BenchData {
 
 /// Without the protocols that train a hundred regressions.
 fn data(made: &Made) -> BenchData {
-    data_without(made, &["msrp", "mr", "cr", "subj", "mpqa"])
+    data_without(made, &["msrp", "mr", "cr", "subj", "mpqa", "own-entailment"])
 }
 
 #[test]
 fn random_vectors_score_at_chance_and_leaking_ones_at_the_top_in_every_protocol() {
     let made = Made::new();
-    let data = data_without(&made, &[]);
+    let data = data_without(&made, &["own-entailment"]);
     let mut covered: Vec<&str> = data.tasks.iter().map(|task| task.protocol.name).collect();
     covered.dedup();
-    let all: Vec<&str> = protocols().iter().map(|protocol| protocol.name).collect();
+    let of_vectors = protocols().iter().filter(|protocol| !protocol.needs_classifier);
+    let all: Vec<&str> = of_vectors.map(|protocol| protocol.name).collect();
     assert_eq!(covered, all, "each protocol has data here; add some for a new one");
     let leaking = run(&data, &made.leaking());
     let random: Vec<Vec<TaskResult>> = (0..4).map(|seed| run(&data, &made.random(seed))).collect();
@@ -176,6 +177,43 @@ fn random_vectors_score_at_chance_and_leaking_ones_at_the_top_in_every_protocol(
         let (low, high) = leaking[i].interval.unwrap();
         assert!(low <= top && top <= high);
     }
+}
+
+#[test]
+fn a_classifier_of_the_system_is_judged_by_itself_and_left_out_where_no_system_has_one() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("snli")).unwrap();
+    let lines = "neutral\ta\tb\nneutral\ta\tc\nentailment\ta\td\ncontradiction\ta\te\n";
+    fs::write(folder.path().join("snli/test.tsv"), lines).unwrap();
+    let chosen = choose_protocols(&["own-entailment".to_owned(), "soup".to_owned()], &[]).unwrap();
+    let data = BenchData::read(&DataFolder::open(folder.path()).unwrap(), &chosen).unwrap();
+    let soup = data.sentences();
+    assert_eq!(soup.len(), 6, "the classifier reads the pairs itself");
+    let vectors = Array2::from_shape_fn((6, 2), |(i, j)| (i + 2 * j) as f32 + 1.0);
+    let embeddings = Embeddings::from_vectors(soup.iter().copied(), vectors).unwrap();
+    let right = |pairs: &[(&str, &str)]| {
+        let label = |hypothesis: &str| match hypothesis {
+            "d" => Entailment::Entailment,
+            "e" => Entailment::Contradiction,
+            _ => Entailment::Neutral,
+        };
+        Ok(pairs.iter().map(|pair| label(pair.1)).collect())
+    };
+    let neutral = |pairs: &[(&str, &str)]| Ok(vec![Entailment::Neutral; pairs.len()]);
+    let short = |_: &[(&str, &str)]| Ok(vec![Entailment::Neutral]);
+    let run = |scoring: &Scoring<'_>| data.run(scoring, &OPTIONS, BOOTSTRAP, &NoObserver, |_| true).unwrap();
+    let of = |classifier: &dyn PairClassifier| run(&Scoring::Classifier(&embeddings, classifier));
+    assert_eq!([of(&right)[1].value, of(&neutral)[1].value], [Some(100.0), Some(50.0)]);
+    assert_eq!(data.tasks[1].chance(), 50.0);
+    assert!(of(&short)[1].note.as_ref().unwrap().contains("labels"));
+    assert_eq!(of(&right)[0], run(&Scoring::Vectors(&embeddings))[0], "the vectors are used as ever");
+    let without = run(&Scoring::Vectors(&embeddings));
+    assert!(without[1].value.is_none() && without[1].note.as_ref().unwrap().contains("classifier"));
+    let alone = record(&data, vec![system("without", without.clone())]);
+    assert_eq!((alone.tasks.len(), alone.systems[0].results.len()), (1, 1));
+    let both = record(&data, vec![system("without", without), system("with", of(&right))]);
+    assert_eq!((both.tasks.len(), both.systems[0].results.len()), (2, 2));
+    assert!(BenchRecord::from_json(&both.to_json()).is_ok() && BenchRecord::from_json(&alone.to_json()).is_ok());
 }
 
 #[test]

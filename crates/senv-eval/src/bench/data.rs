@@ -97,6 +97,9 @@ impl BenchData {
         if !protocol.takes_scores && matches!(scoring, Scoring::Pairs(_)) {
             return Ok(without_number(task, "needs sentence vectors".into()));
         }
+        if protocol.needs_classifier && scoring.classifier().is_none() {
+            return Ok(without_number(task, "needs a classifier of the model".into()));
+        }
         let outcome = (protocol.run)(task, scoring, options, observer)?;
         let sample = outcome.sample(task)?;
         let on_scale = |x: f64| protocol.factor * x;
@@ -113,21 +116,34 @@ impl BenchData {
         })
     }
 
-    /// The record of these systems.
+    /// The record of these systems, without the tasks of protocols that no system has a classifier for.
     ///
     /// # Errors
-    /// [`Error::SameName`] for two systems of one name.
+    /// [`Error::SameName`] for two systems of one name; [`Error::NothingToDo`] if no task is left.
     pub fn record(
         &self,
         command: String,
         options: &RunOptions,
         bootstrap: Bootstrap,
-        systems: Vec<SystemRecord>,
+        mut systems: Vec<SystemRecord>,
     ) -> Result<BenchRecord> {
         for (i, system) in systems.iter().enumerate() {
             if systems[..i].iter().any(|other| other.name == system.name) {
                 return Err(Error::SameName { name: system.name.clone() });
             }
+        }
+        let has_number = |task: &TaskRecord| {
+            systems.iter().filter_map(|system| system.result(&task.key)).any(|result| result.value.is_some())
+        };
+        let is_for_nobody =
+            |task: &TaskRecord| task.protocol().is_some_and(|p| p.needs_classifier) && !has_number(task);
+        let (dropped, tasks): (Vec<TaskRecord>, Vec<TaskRecord>) =
+            self.records.iter().cloned().partition(is_for_nobody);
+        if tasks.is_empty() && !dropped.is_empty() {
+            return Err(Error::NothingToDo { what: "systems with a classifier, which these protocols need" });
+        }
+        for system in &mut systems {
+            system.results.retain(|result| !dropped.iter().any(|task| task.key == result.task));
         }
         Ok(BenchRecord {
             senv_bench: RECORD_FORMAT,
@@ -135,7 +151,7 @@ impl BenchData {
             command,
             seed: options.seed,
             resamples: bootstrap.resamples,
-            tasks: self.records.clone(),
+            tasks,
             missing: self.missing.clone(),
             systems,
         })

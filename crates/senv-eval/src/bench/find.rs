@@ -10,6 +10,10 @@ use crate::{
 const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
 const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
 const SICK_TEST: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv", "sickr-sts/test.jsonl"];
+// MTEB has SICK without the labels.
+const SICK_LABELLED: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv"];
+const SNLI_TEST: &[&str] = &["snli_1.0_test.txt", "snli_1.0_test.jsonl", "snli/test.tsv"];
+const SNLI_DEV: &[&str] = &["snli_1.0_dev.txt", "snli_1.0_dev.jsonl", "snli/dev.tsv"];
 const STSB_TRAIN: &[&str] = &["sts-train.csv", "stsb/train.tsv", "stsbenchmark/train.tsv"];
 const STSB_DEV: &[&str] = &["sts-dev.csv", "stsb/dev.tsv", "stsbenchmark/dev.tsv", "stsbenchmark-sts/validation.jsonl"];
 const STSB_TEST: &[&str] = &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
@@ -23,7 +27,7 @@ const TREC_TRAIN: &[&str] = &["train_5500.label", "trec/train.tsv"];
 const TREC_TEST: &[&str] = &["trec_10.label", "trec/test.tsv"];
 const CAPTIONS: &[(&str, &[&str])] = &[
     ("five images", &["pthought-groups.tsv"]),
-    ("COCO", &["coco/captions.tsv"]),
+    ("COCO", &["coco/captions.tsv", "captions_val2017.json", "captions_val2014.json"]),
     ("Multi30k", &["flickr/multi30k.tsv"]),
     ("Flickr8k", &["flickr/flickr8k.tsv", "flickr8k.token.txt"]),
 ];
@@ -136,6 +140,15 @@ pub(super) fn sick_entailment(folder: &DataFolder) -> Vec<Result<Task>> {
     split(folder, [SICK_TRAIN, SICK_TRIAL, SICK_TEST], read, |part, files, train, dev, test| {
         task("sick-entailment", part, files, TaskData::Entailment { train, dev, test })
     })
+}
+
+pub(super) fn own_entailment(folder: &DataFolder) -> Vec<Result<Task>> {
+    let sets = [("SICK", SICK_LABELLED, SICK_TRIAL), ("SNLI", SNLI_TEST, SNLI_DEV)];
+    let found = sets.into_iter().filter_map(|(set, test, dev)| reported(folder, test, dev).map(|part| (set, part)));
+    let read = |(set, (part, path)): (&str, (&str, &Path))| {
+        Ok(task("own-entailment", &format!("{set} {part}"), &[path], TaskData::Labels(NliSet::read(path)?)))
+    };
+    found.map(read).collect()
 }
 
 pub(super) fn detection(folder: &DataFolder) -> Vec<Result<Task>> {
@@ -266,8 +279,10 @@ mod tests {
         write(ours.path(), "stsb/test.tsv", "5\ta\tb\n1\tc\td\n");
         write(ours.path(), "sick/train.tsv", sick);
         write(ours.path(), "sick/test.tsv", sick);
+        write(ours.path(), "snli/dev.tsv", "neutral\ta\tb\n");
         write(ours.path(), "msrp/train.tsv", "1\ta\tb\n0\tc\td\n");
         write(ours.path(), "flickr/flickr8k.tsv", "1\ta\n1\tb\n");
+        write(ours.path(), "coco/captions.tsv", "1\ta\n1\tb\n");
         let theirs = tempfile::tempdir().unwrap();
         let published = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n1\ta\tb\t4.5\tENTAILMENT\n2\tc\td\t1\tNEUTRAL\n";
         let stsb = "g\tf\t2012\t1\t5\ta\tb\ng\tf\t2012\t2\t1\tc\td\n";
@@ -278,8 +293,12 @@ mod tests {
         }
         write(theirs.path(), "downstream/SICK/SICK_train.txt", published);
         write(theirs.path(), "downstream/SICK/SICK_test_annotated.txt", published);
+        let snli = "{\"gold_label\": \"neutral\", \"sentence1\": \"a\", \"sentence2\": \"b\"}\n";
+        write(theirs.path(), "snli_1.0/snli_1.0_dev.jsonl", snli);
         let msrp = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n0\t3\t4\tc\td\n";
         write(theirs.path(), "downstream/MRPC/msr_paraphrase_train.txt", msrp);
+        let coco = r#"{"annotations": [{"image_id": 1, "caption": "a"}, {"image_id": 1, "caption": "b"}]}"#;
+        write(theirs.path(), "annotations/captions_val2014.json", coco);
         write(theirs.path(), "Flickr8k_text/Flickr8k.token.txt", "1.jpg#0\ta\n1.jpg#1\tb\n");
         write(ours.path(), "mr/all.tsv", "1\ta\n0\tb\n");
         write(ours.path(), "subj/all.tsv", "1\ta\n0\tb\n");
@@ -300,10 +319,13 @@ mod tests {
             "detection/MSRP train",
             "ranking/MSRP train",
             "soup/soup",
+            "p-coherence/COCO",
             "p-coherence/Flickr8k",
             "sick-probe/test",
             "stsb-probe/test",
             "sick-entailment/test",
+            "own-entailment/SICK test",
+            "own-entailment/SNLI dev",
             "msrp/MSRP train, last quarter",
             "mr/MR",
             "subj/SUBJ",

@@ -43,7 +43,7 @@ impl Section {
                 "Cosines alone: paraphrases told from other pairs, paraphrases found among all sentences, captions of one image. P-coherence is high for vectors that all point one way, too: read it beside the mean cosine of unrelated captions, in the table of tasks."
             }
             Self::Probes => {
-                "A linear model is trained on vectors that stay as they are: how much of the answer can be read off them."
+                "A linear model is trained on vectors that stay as they are: how much of the answer can be read off them. Models that were trained on entailment also classify it themselves, which is not in the mean."
             }
         }
     }
@@ -81,6 +81,8 @@ pub struct Protocol {
     pub takes_scores: bool,
     /// Whether its headline enters the mean of its section.
     pub in_mean: bool,
+    /// Whether a system takes part by a classifier of its own; where no system has one, the protocol is left out.
+    pub needs_classifier: bool,
     pub(crate) load: fn(&DataFolder) -> Vec<Result<Task>>,
     pub(crate) run: fn(&Task, &Scoring<'_>, &RunOptions, &dyn Observer) -> Result<Outcome>,
 }
@@ -107,7 +109,7 @@ const R: &str = "Pearson's r x 100";
 const KIROS: &str = "Kiros et al., NIPS 2015; Conneau and Kiela, LREC 2018";
 const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts";
 
-static PROTOCOLS: [Protocol; 16] = [
+static PROTOCOLS: [Protocol; 17] = [
     Protocol {
         name: "sts",
         title: "STS 2012 to 2016",
@@ -120,6 +122,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "pearson-r",
         takes_scores: true,
         in_mean: true,
+        needs_classifier: false,
         load: find::sts,
         run: run::scored,
     },
@@ -135,6 +138,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "pearson-r",
         takes_scores: true,
         in_mean: true,
+        needs_classifier: false,
         load: find::stsb,
         run: run::scored,
     },
@@ -150,6 +154,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "pearson-r",
         takes_scores: true,
         in_mean: true,
+        needs_classifier: false,
         load: find::sick,
         run: run::scored,
     },
@@ -165,6 +170,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "precision-recall",
         takes_scores: true,
         in_mean: true,
+        needs_classifier: false,
         load: find::detection,
         run: run::detection,
     },
@@ -180,6 +186,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "query-rank",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::ranking,
         run: run::ranking,
     },
@@ -195,6 +202,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "soup-gap",
         takes_scores: false,
         in_mean: false,
+        needs_classifier: false,
         load: find::soup,
         run: run::soup,
     },
@@ -205,11 +213,12 @@ static PROTOCOLS: [Protocol; 16] = [
         statistic: Statistic::Mean,
         factor: 1.0,
         section: Section::Neighbors,
-        needs: "coco/captions.tsv, flickr/multi30k.tsv, flickr/flickr8k.tsv or Flickr8k.token.txt (lines of GROUP<TAB>SENTENCE)",
+        needs: "captions_val2017.json or captions_val2014.json (COCO), Flickr8k.token.txt, or coco/captions.tsv, flickr/multi30k.tsv, flickr/flickr8k.tsv (lines of GROUP<TAB>SENTENCE)",
         paper: "P-thought paper, equation 3",
         equation: "p-coherence",
         takes_scores: false,
         in_mean: false,
+        needs_classifier: false,
         load: find::captions,
         run: run::captions,
     },
@@ -225,6 +234,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "pearson-r",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::sick_probe,
         run: run::scored_probe,
     },
@@ -240,6 +250,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "pearson-r",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::stsb_probe,
         run: run::scored_probe,
     },
@@ -255,8 +266,25 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "accuracy",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::sick_entailment,
         run: run::entailment,
+    },
+    Protocol {
+        name: "own-entailment",
+        title: "Entailment, classifier of the model",
+        metric: "accuracy x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: Section::Probes,
+        needs: "SICK_test_annotated.txt or SICK_trial.txt, or sick/test.tsv or sick/trial.tsv; snli_1.0_test.txt or .jsonl or snli_1.0_dev.txt or .jsonl, or snli/test.tsv or snli/dev.tsv",
+        paper: SNLI_SKIP_THOUGHTS,
+        equation: "accuracy",
+        takes_scores: false,
+        in_mean: false,
+        needs_classifier: true,
+        load: find::own_entailment,
+        run: run::own_entailment,
     },
     Protocol {
         name: "msrp",
@@ -270,6 +298,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "logistic-regression",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::msrp,
         run: run::msrp,
     },
@@ -285,6 +314,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "logistic-regression",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::mr,
         run: run::labeled,
     },
@@ -300,6 +330,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "logistic-regression",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::cr,
         run: run::labeled,
     },
@@ -315,6 +346,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "logistic-regression",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::subj,
         run: run::labeled,
     },
@@ -330,6 +362,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "logistic-regression",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::mpqa,
         run: run::labeled,
     },
@@ -345,6 +378,7 @@ static PROTOCOLS: [Protocol; 16] = [
         equation: "logistic-regression",
         takes_scores: false,
         in_mean: true,
+        needs_classifier: false,
         load: find::trec,
         run: run::labeled,
     },

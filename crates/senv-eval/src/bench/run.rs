@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::task::TaskData;
 use crate::{
     DEFAULT_RANDOM_PAIRS, Embeddings, Error, Figure, FrozenClassifier, FrozenScorer, LearningCurveOptions, MapOptions,
-    NliLayout, PairClassifier, PairFeatures, PairScorer, ProbeOptions, Result, RunOptions, StsTask, Task,
+    NliLayout, NliSet, PairClassifier, PairFeatures, PairScorer, ProbeOptions, Result, RunOptions, StsTask, Task,
     evaluate_classification, evaluate_classification_on_test, evaluate_group_ranking, evaluate_learning_curve,
     evaluate_map, evaluate_p_coherence, evaluate_paraphrase_detection, evaluate_ranking,
 };
@@ -19,13 +19,15 @@ pub enum Scoring<'a> {
     Vectors(&'a Embeddings),
     /// A function of two sentences, without vectors.
     Pairs(&'a dyn PairScorer),
+    /// Vectors, and a classifier of entailment that the system was trained with.
+    Classifier(&'a Embeddings, &'a dyn PairClassifier),
 }
 
 impl<'a> Scoring<'a> {
     /// One score for each pair, all finite.
     fn scores(&self, pairs: &[(&str, &str)]) -> Result<Vec<f64>> {
         let scores = match self {
-            Self::Vectors(embeddings) => {
+            Self::Vectors(embeddings) | Self::Classifier(embeddings, _) => {
                 let numbers = embeddings.pair_numbers(pairs.iter().copied())?;
                 let vector = |number| embeddings.vector(number);
                 numbers.iter().map(|&[a, b]| f64::from(kernels::cosine(vector(a), vector(b)))).collect()
@@ -45,8 +47,16 @@ impl<'a> Scoring<'a> {
     /// The vectors, where the system has them.
     fn vectors(&self) -> Result<&'a Embeddings> {
         match self {
-            Self::Vectors(embeddings) => Ok(embeddings),
+            Self::Vectors(embeddings) | Self::Classifier(embeddings, _) => Ok(embeddings),
             Self::Pairs(_) => Err(Error::NothingToDo { what: "sentence vectors" }),
+        }
+    }
+
+    /// The classifier, where the system has one.
+    pub(super) fn classifier(&self) -> Option<&'a dyn PairClassifier> {
+        match *self {
+            Self::Classifier(_, classifier) => Some(classifier),
+            Self::Vectors(_) | Self::Pairs(_) => None,
         }
     }
 }
@@ -99,7 +109,7 @@ fn pairs(task: &StsTask) -> Vec<(&str, &str)> {
 
 /// Pairs of which a sentence has no known token, where that is known.
 fn unknown(scoring: &Scoring<'_>, pairs: &[(&str, &str)]) -> Option<f64> {
-    let Scoring::Vectors(embeddings) = scoring else { return None };
+    let embeddings = scoring.vectors().ok()?;
     let numbers = embeddings.pair_numbers(pairs.iter().copied()).ok()?;
     let without = numbers.iter().filter(|pair| pair.iter().any(|&number| embeddings.coverage(number).is_empty()));
     Some(without.count() as f64)
@@ -250,8 +260,23 @@ pub(super) fn entailment(task: &Task, scoring: &Scoring<'_>, _: &RunOptions, _: 
     let dev = dev.as_ref().map_or(&[][..], std::slice::from_ref);
     let features = PairFeatures::of(NliLayout::Sick);
     let classifier = FrozenClassifier::train(scoring.vectors()?, std::slice::from_ref(train), dev, features)?;
+    Ok(Outcome::new(right_labels(&classifier, test)?, &[("C", Some(classifier.training().c))]))
+}
+
+/// Entailment by the classifier that the system was trained with.
+pub(super) fn own_entailment(task: &Task, scoring: &Scoring<'_>, _: &RunOptions, _: &dyn Observer) -> Result<Outcome> {
+    let TaskData::Labels(test) = &task.data else { return Err(mismatch()) };
+    let classifier = scoring.classifier().ok_or(Error::NothingToDo { what: "classifier of the system" })?;
+    Ok(Outcome::new(right_labels(classifier, test)?, &[]))
+}
+
+/// 1 for each pair that gets its label, 0 for the others.
+fn right_labels(classifier: &dyn PairClassifier, test: &NliSet) -> Result<Vec<f64>> {
     let pairs: Vec<(&str, &str)> = test.pairs.iter().map(|pair| (&pair.premise[..], &pair.hypothesis[..])).collect();
     let given = classifier.classify_batch(&pairs)?;
-    let right = test.pairs.iter().zip(given).map(|(pair, given)| f64::from(u8::from(pair.label == given)));
-    Ok(Outcome::new(right, &[("C", Some(classifier.training().c))]))
+    if given.len() != pairs.len() {
+        let (what, expected) = ("the labels of a batch of pairs", pairs.len());
+        return Err(senv_core::Error::ShapeMismatch { what, expected, got: given.len() }.into());
+    }
+    Ok(test.pairs.iter().zip(given).map(|(pair, given)| f64::from(u8::from(pair.label == given))).collect())
 }

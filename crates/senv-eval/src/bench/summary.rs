@@ -120,6 +120,7 @@ fn title(protocol: &Protocol, task: &str) -> String {
         "stsb" | "stsb-probe" => format!("STSB {task}"),
         "sick" | "sick-probe" => format!("SICK {task}"),
         "sick-entailment" => format!("SICK entailment {task}"),
+        "own-entailment" => format!("{task}, own classifier"),
         "detection" => format!("{task} AP"),
         "ranking" => format!("{task} acc@1"),
         "p-coherence" => format!("P-coherence {task}"),

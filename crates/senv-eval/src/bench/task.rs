@@ -38,6 +38,8 @@ pub(crate) enum TaskData {
     Labeled { train: Option<LabeledSet>, test: LabeledSet },
     /// Labeled premises and hypotheses, and others to train on.
     Entailment { train: NliSet, dev: Option<NliSet>, test: NliSet },
+    /// Labeled premises and hypotheses for a classifier that reads them itself.
+    Labels(NliSet),
 }
 
 /// The sentences of pairs.
@@ -89,6 +91,7 @@ impl Task {
             TaskData::Entailment { train, dev, test } => {
                 of_nli(train).chain(dev.iter().flat_map(of_nli)).chain(of_nli(test)).collect()
             }
+            TaskData::Labels(_) => Vec::new(),
         }
     }
 
@@ -129,7 +132,7 @@ impl Task {
                 let most = (0..test.classes.len()).map(count).max().unwrap_or(0);
                 most as f64 / test.sentences.len().max(1) as f64
             }
-            TaskData::Entailment { test, .. } => {
+            TaskData::Entailment { test, .. } | TaskData::Labels(test) => {
                 let count = |label| test.pairs.iter().filter(|pair| pair.label == label).count();
                 let most = crate::Entailment::ALL.into_iter().map(count).max().unwrap_or(0);
                 most as f64 / test.pairs.len().max(1) as f64
