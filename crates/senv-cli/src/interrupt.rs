@@ -13,6 +13,26 @@ const ONE_REQUEST: Duration = Duration::from_millis(500);
 
 /// Who is asked to stop; nobody in a command that has nothing to save.
 static ASKED: Mutex<Option<Interrupt>> = Mutex::new(None);
+/// What a command says when a signal ends it.
+static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
+
+/// What is said if a signal ends the program while this is held: for a command that has nothing to save and a user who has
+/// waited long enough to wonder whether it had.
+#[derive(Debug)]
+pub(crate) struct LastWords(());
+
+impl LastWords {
+    pub(crate) fn set(say: impl FnOnce() + Send + 'static) -> Self {
+        *locked(&LAST_WORDS) = Some(Box::new(say));
+        Self(())
+    }
+}
+
+impl Drop for LastWords {
+    fn drop(&mut self) {
+        *locked(&LAST_WORDS) = None;
+    }
+}
 
 /// Whether the user has asked to stop, and when.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +42,7 @@ impl Interrupt {
     /// From here on Ctrl-C (and the signals that ask a process to end) no longer end the program but set a flag; the
     /// second one, half a second later or more, ends it at once.
     pub(crate) fn install() -> Self {
-        asked().get_or_insert_default().clone()
+        locked(&ASKED).get_or_insert_default().clone()
     }
 
     /// Whether the user has asked to stop.
@@ -50,9 +70,14 @@ pub(crate) fn handle_signals() {
 
 /// Asks for an end, or ends the program.
 fn stop() {
-    let request = asked().as_ref().map(|interrupt| *interrupt.0.get_or_init(Instant::now));
+    let request = locked(&ASKED).as_ref().map(|interrupt| *interrupt.0.get_or_init(Instant::now));
     if request.is_none_or(|request| request.elapsed() >= ONE_REQUEST) {
+        // Held to the end: what is said stays true, because whoever is done with it waits here.
+        let mut last_words = locked(&LAST_WORDS);
         senv_core::remove_unfinished_files();
+        if let Some(say) = last_words.take() {
+            say();
+        }
         std::process::exit(i32::from(INTERRUPTED));
     }
 }
@@ -67,6 +92,6 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-fn asked() -> MutexGuard<'static, Option<Interrupt>> {
-    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -37,16 +37,18 @@ pub(crate) struct Combine {
 impl Combine {
     pub(crate) fn run(self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.with])?;
-        let open = |path: &PathBuf| {
-            let model = Model::open_verified(path)?;
+        let encoder = |model: Model, path: &PathBuf| {
             model.downcast_ref::<SkipThought>().cloned().ok_or_else(|| {
                 let (path, kind) = (path.display(), model.kind());
                 Failure::Usage(format!("{path} is of kind {kind}; only skip-thought models can be combined"))
             })
         };
-        let combined = SkipThought::combine(open(&self.model.model)?, open(&self.with)?)?;
+        let combined = SkipThought::combine(
+            encoder(self.model.open_verified()?, &self.model.model)?,
+            encoder(Model::open_verified(&self.with)?, &self.with)?,
+        )?;
         combined.save(&self.output)?;
-        output::note(&format!("{} numbers a sentence, written to {}", combined.dim(), self.output.display()));
+        output::note(&format!("{} dimensions, written to {}", combined.dim(), self.output.display()));
         Ok(())
     }
 }

@@ -21,8 +21,9 @@ use std::{
 use clap::Subcommand;
 use senv_core::{AtomicFile, Rows};
 use senv_eval::{
-    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, NormProfile, PublishedSystem, StsComparison, StsResult,
-    StsTask, compare_sts, error_analysis, evaluate_sts, measure_latency, norm_profile, published_sts,
+    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, NormProfile, PairScorer, PublishedSystem, StsComparison,
+    StsResult, StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency, norm_profile,
+    published_sts,
 };
 use senv_models::Model;
 use serde::Serialize;
@@ -30,7 +31,7 @@ use serde::Serialize;
 use crate::{
     commands::{ModelArg, file_name, open_model},
     destination::{Content, Destination, ForceArg},
-    failure::Result,
+    failure::{Failure, Result},
     output,
 };
 
@@ -92,6 +93,11 @@ struct Sts {
     /// with SIF weights.
     #[arg(long)]
     no_floor: bool,
+    /// Find the common components of SIF or uSIF anew on the first sentences of each task, and on its second ones, each by
+    /// themselves, as SIF's program does; without this they are those of the model, found on its text, as they always are
+    /// for --against.
+    #[arg(long)]
+    components_per_side: bool,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -214,7 +220,11 @@ impl Sts {
     fn run(self) -> Result {
         let tasks = read(&self.tasks)?;
         let model = self.model.open_for_many()?;
-        let result = evaluate_sts(&model, &tasks)?;
+        let result = if self.components_per_side {
+            evaluate_sts_scorer(&per_side(&model)?, &tasks)?
+        } else {
+            evaluate_sts(&model, &tasks)?
+        };
         let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {
@@ -255,6 +265,19 @@ impl Sts {
             }
         }
         output::print(&text)
+    }
+}
+
+/// Cosines of a weighted average with the common components of each side.
+fn per_side(model: &Model) -> Result<impl PairScorer + '_> {
+    let average = model.average().filter(|average| average.weighting().is_some_and(|w| w.components().is_some()));
+    match average {
+        Some(average) => Ok(|pairs: &[(&str, &str)]| average.similarities_per_side(pairs)),
+        None => Err(Failure::Usage(format!(
+            "--components-per-side: a {} model without SIF or uSIF weights removes no common components; senv train weighted \
+             gives it weights",
+            model.kind()
+        ))),
     }
 }
 

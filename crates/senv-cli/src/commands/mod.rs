@@ -40,20 +40,31 @@ pub(crate) struct ModelArg {
     /// that write a model always do.
     #[arg(long)]
     verify: bool,
+    /// Take every word that the model lacks as this word of it, as files of vectors have one for that (UUUNKKK in those of
+    /// Paragram); for averages of words.
+    #[arg(long, value_name = "WORD")]
+    unknown_row: Option<String>,
 }
 
 impl ModelArg {
     /// Opens it, and says so where it is the one that is part of senv.
     pub(crate) fn open(&self) -> Result<Model> {
         self.note_english();
-        Ok(if self.verify { open_verified(&self.model) } else { open_model(&self.model) }?)
+        self.with_row(if self.verify { open_verified(&self.model) } else { open_model(&self.model) }?)
     }
 
     /// The same, with the whole file compared with its checksums: for what is written anew, which must not carry damage on
     /// under checksums that fit.
     pub(crate) fn open_verified(&self) -> Result<Model> {
         self.note_english();
-        Ok(open_verified(&self.model)?)
+        self.with_row(open_verified(&self.model)?)
+    }
+
+    fn with_row(&self, model: Model) -> Result<Model> {
+        Ok(match &self.unknown_row {
+            Some(word) => model.with_unknown_row(word)?,
+            None => model,
+        })
     }
 
     fn note_english(&self) {

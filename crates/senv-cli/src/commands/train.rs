@@ -3,6 +3,7 @@
 mod autoencoders;
 mod check_args;
 mod data_args;
+mod english_text;
 mod files;
 mod hyper_args;
 mod init_args;
@@ -129,8 +130,9 @@ Ctrl-C writes a checkpoint and stops; the same command with --resume goes on fro
     Word2vec(Box<Word2VecArgs>),
     /// PV-DBOW: a vector for each sentence that predicts its words; new sentences are fitted.
     #[command(after_help = "\
-Example:
+Examples:
   senv train pv-dbow --input text.txt --output model.senv
+  senv train pv-dbow --input captions.txt --output model.senv --document-vectors captions.npy
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     PvDbow(Box<PvDbowArgs>),
@@ -217,7 +219,7 @@ Examples:
 
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
     Relatedness(Box<RelatednessArgs>),
-    /// Weight the words of a model by how rare they are, and take out what all sentences share (SIF, uSIF).
+    /// Weight the words of a model by how rare they are, and remove the common components of sentences (SIF, uSIF).
     #[command(after_help = "\
 Examples:
   senv train weighted --model words.senv --input text.txt --output sif.senv
@@ -239,7 +241,7 @@ impl Train {
         match *system {
             System::Sent2vec(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
             System::Word2vec(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
-            System::PvDbow(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
+            System::PvDbow(args) => text_run::train_pv_dbow(&args, threads),
             System::FastSent(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
             System::SiameseCbow(args) => args.run(threads),
             System::Pp(args) => pairs::train(&args, threads),

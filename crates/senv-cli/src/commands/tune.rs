@@ -20,7 +20,7 @@ use crate::{
     progress::{TrainingProgress, Unit},
 };
 
-/// Try every combination of settings of a grid and keep the best model.
+/// Grid search: train with every combination of settings and keep the best model.
 ///
 /// The grid file has a setting a line, an option of `senv train` without its dashes, and the values to try, separated by
 /// blanks; a list such as 1,2,3 is one value; # begins a comment.

@@ -1,8 +1,12 @@
 //! `senv eval all`, `compare` and `protocols`, through the program.
 
-use std::fmt::Write as _;
+use std::{
+    fmt::Write as _,
+    io::{BufRead, BufReader, Read},
+    time::{Duration, Instant},
+};
 
-use crate::common::Folder;
+use crate::common::{Folder, signal};
 
 /// Sentences of a small language; `i` chooses the words.
 fn sentence(i: usize) -> String {
@@ -188,6 +192,39 @@ fn two_runs_are_compared_on_the_same_data_alone() {
     folder.write("data/sts/2014/made.tsv", scored(59, 0, false));
     folder.run(&[&ALL[..], &["--json", "b.json"]].concat()).ok();
     compare(&["a.json", "b.json"]).fails(1, &["different pairs", "sts/2014/made"]);
+}
+
+/// In a classifier's training, where the program spends minutes.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_at_once_and_leaves_old_outputs_as_they_are() {
+    let folder = with_data();
+    let outputs = ["--report", "out.html", "--json", "out.json", "--markdown", "out.md"];
+    folder.run(&[&ALL[..], &outputs[..4]].concat()).ok();
+    let before = (folder.names(), read(&folder, "out.html"), read(&folder, "out.json"));
+    std::fs::create_dir(folder.path("data/mr")).unwrap();
+    let reviews: String = (0..20_000).map(|i| format!("{}\t{} number{}\n", i % 2, sentence(i), i / 3)).collect();
+    folder.write("data/mr/all.tsv", reviews);
+    let long = ["eval", "all", "--data", "data", "--models", "m.senv"];
+    for number in [2, 15] {
+        let mut child = folder.spawn(&[&long[..], &outputs].concat());
+        // The first line that is said: the data has been read.
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut first = String::new();
+        said.read_line(&mut first).unwrap();
+        assert!(first.contains("sentences in"), "{first}");
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
+        let asked = Instant::now();
+        signal(&child, number);
+        let mut rest = String::new();
+        said.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
+        // A second is much for a machine with other work; the whole run takes many.
+        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+        assert!(rest.contains("stopped on request; nothing was written"), "{rest}");
+        assert_eq!((folder.names(), read(&folder, "out.html"), read(&folder, "out.json")), before);
+    }
 }
 
 #[test]

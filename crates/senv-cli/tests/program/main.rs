@@ -8,6 +8,7 @@ mod conformance;
 mod damage;
 mod decode;
 mod destinations;
+mod document_vectors;
 mod english;
 mod formats;
 mod fuzz;

@@ -133,3 +133,37 @@ fn a_model_learns_from_any_file_that_one_is_judged_on() {
     train("bad.jsonl", "n.senv").fails(1, &["bad.jsonl:1", "missing field `sentence2`", "on each line"]);
     assert!(!folder.has("n.senv"));
 }
+
+#[test]
+fn the_bench_has_the_classifier_of_the_model_beside_one_learnt_on_its_vectors() {
+    let folder = folder();
+    std::fs::create_dir_all(folder.path("data/snli")).unwrap();
+    std::fs::copy(folder.path("test.tsv"), folder.path("data/snli/test.tsv")).unwrap();
+    std::fs::create_dir_all(folder.path("data/sts/2014")).unwrap();
+    folder.write(
+        "data/sts/2014/a.tsv",
+        "5\ta dog runs\ta dog runs here\n1\ta cat eats\tno man sleeps\n3\ta dog\ta cat\n",
+    );
+    folder.train("text.txt", "other.senv", &[]).ok();
+    let bench = |models: &[&str]| {
+        let all = ["eval", "all", "--data", "data", "--no-baselines", "--json", "out.json", "--models"];
+        folder.run(&[&all[..], models].concat()).ok();
+        serde_json::from_slice::<serde_json::Value>(&folder.read("out.json")).unwrap()
+    };
+    let record = bench(&["snli.senv", "other.senv"]);
+    let result = |system: usize| {
+        let results = record["systems"][system]["results"].as_array().unwrap();
+        results.iter().find(|result| result["task"] == "own-entailment/SNLI test").unwrap()
+    };
+    let own = folder.run(&["eval", "nli", "--model", "snli.senv", "test.tsv", "--json"]).ok().json();
+    let accuracy = 100.0 * own["sets"][0]["accuracy"].as_f64().unwrap();
+    assert!((result(0)["value"].as_f64().unwrap() - accuracy).abs() < 1e-9, "{}", result(0));
+    assert!(
+        result(1)["value"].is_null() && result(1)["note"].as_str().unwrap().contains("classifier"),
+        "{}",
+        result(1)
+    );
+    // Where no model has a classifier, nothing is said of it.
+    let record = bench(&["other.senv"]);
+    assert!(record["tasks"].as_array().unwrap().iter().all(|task| task["protocol"] != "own-entailment"), "{record}");
+}

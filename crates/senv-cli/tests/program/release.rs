@@ -21,7 +21,7 @@ fn released_skip_thoughts_become_a_model_that_encodes_as_they_do_and_can_be_tune
     let folder = folder();
     let convert = |to: &str, more: &[&str]| folder.run(&[&["convert", "release", to], more].concat());
     let ended = convert("plain.senv", &[]).ok();
-    assert!(ended.err.contains("Skip-thoughts of 8 numbers a sentence, 7 words, written to"), "{}", ended.err);
+    assert!(ended.err.contains("Skip-thoughts of 8 dimensions, 7 words, written to"), "{}", ended.err);
     convert("end.senv", &["--end-token", "--tokenizer", "blank", "--lowercase", "yes"]).ok();
     let expected: serde_json::Value = serde_json::from_slice(&folder.read("release/expected.json")).unwrap();
     for case in expected["cases"].as_array().unwrap() {
@@ -42,7 +42,7 @@ fn released_skip_thoughts_become_a_model_that_encodes_as_they_do_and_can_be_tune
     folder.run(&[&tune[..], &["--output", "tuned.senv"]].concat()).ok();
     assert_eq!(folder.run(&["info", "tuned.senv", "--json"]).ok().json()["kind"], "skip-thought");
     fs::remove_file(folder.path("release/bi_skip.npz")).unwrap();
-    assert!(convert("uni.senv", &[]).ok().err.contains("Skip-thoughts of 4 numbers"));
+    assert!(convert("uni.senv", &[]).ok().err.contains("Skip-thoughts of 4 dimensions"));
 }
 
 #[test]

@@ -40,6 +40,43 @@ fn captions_are_measured_beside_random_pairs() {
     assert!(json["p_coherence"].is_f64() && json["random_pairs"]["mean_cosine"].is_null());
 }
 
+/// The captions as COCO writes them: not by image, ids in another order than the file.
+fn coco(captions: &str) -> String {
+    let line = |(i, line): (usize, &str)| {
+        let (image, caption) = line.split_once('\t').unwrap();
+        format!("{{\"image_id\": {image}, \"id\": {}, \"caption\": \"{caption}\\n\"}}", 10 * i + 3)
+    };
+    let mut annotations: Vec<String> = captions.lines().enumerate().map(line).collect();
+    annotations.reverse();
+    format!("{{\"images\": [{{\"id\": 7}}], \"annotations\": [{}]}}", annotations.join(", "))
+}
+
+#[test]
+fn captions_in_json_train_and_evaluate_as_lines_do() {
+    let folder = Folder::with_model();
+    let lines =
+        "7\tThe cat saw the dog\n7\tThe dog saw the cat\n8\tA train left the station\n8\tA train found the station\n";
+    let train = ["train", "pp", "--captions", "captions", "--dim", "4", "--epochs", "2", "--batch", "2"];
+    let [of_lines, of_json] = [lines.to_owned(), coco(lines)].map(|text| {
+        folder.write("captions", text);
+        folder.run(&[&train[..], &["--output", "pp.senv"]].concat()).ok();
+        let json = folder.run(&["eval", "p-coherence", "--model", "m.senv", "captions", "--json"]).ok().json();
+        let model = folder.read("pp.senv");
+        std::fs::remove_file(folder.path("pp.senv")).unwrap();
+        (json, model)
+    });
+    assert_eq!(of_lines, of_json);
+    // Held out by COCO's file, one image is left of two and then none.
+    folder.write("held-out.json", coco(&lines[..44]));
+    let decontaminate = ["--decontaminate", "held-out.json", "--output", "pp.senv"];
+    let left = folder.run(&[&train[..], &decontaminate].concat()).ok();
+    assert!(left.err.contains("1 group; left out: 1 held out"), "{}", left.err);
+    folder.write("instances.json", "{\"annotations\": [{\"image_id\": 1, \"bbox\": [1]}]}");
+    folder
+        .run(&["eval", "p-coherence", "--model", "m.senv", "instances.json"])
+        .fails(1, &["instances.json: missing field `caption`", "captions_*.json"]);
+}
+
 #[test]
 fn paraphrases_are_ranked_in_both_layouts() {
     let folder = Folder::with_model();

@@ -85,3 +85,60 @@ fn sts_is_printed_above_the_floor_unless_it_is_left_out() {
     let vectors = folder.run(&["eval", "sts", "--model", "vectors.txt", "sts.tsv", "--json"]).ok().json();
     assert_eq!(vectors["floor"].as_array().unwrap().len(), 4);
 }
+
+#[test]
+fn a_row_stands_for_unknown_words_and_is_kept_with_weights() {
+    let folder = Folder::new();
+    folder.write("words.txt", "cat 4 0\ndog 0 8\nUUUNKKK 1 -2\n");
+    folder.write("two.txt", "cat Ishmael\nQueequeg dog\n");
+    let encode = |args: &[&str]| folder.run(&[&["encode", "--input", "two.txt", "--model"], args].concat()).ok().out;
+    // (4 + 1) / 2 and (0 - 2) / 2; (0 + 1) / 2 and (8 - 2) / 2.
+    assert_eq!(encode(&["words.txt", "--unknown-row", "UUUNKKK"]), "2.5 -1.0\n0.5 3.0\n");
+    assert_eq!(encode(&["words.txt"]), "4.0 0.0\n0.0 8.0\n");
+    let unknown = ["encode", "--input", "two.txt", "--model", "words.txt", "--unknown-row", "unk"];
+    folder.run(&unknown).fails(2, &["unknown_row must be", "a word that the vectors have", "\"unk\""]);
+    let train = ["train", "weighted", "--model", "words.txt", "--input", "two.txt", "--components", "0", "--output"];
+    folder.run(&[&train[..], &["w.senv", "--unknown-row", "UUUNKKK", "--a", "0.25"]].concat()).ok();
+    // Weights .25 / (.25 + p): cat and dog 1/2, the row, which is no word of the text, 1.
+    assert_eq!(encode(&["w.senv"]), "1.5 -1.0\n0.5 1.0\n");
+    assert_eq!(info(&folder, "w.senv")["parameters"]["params"]["unknown_row"], "UUUNKKK");
+    folder
+        .run(&["compress", "--model", "w.senv", "--output", "small.senv"])
+        .fails(1, &["a word of it stands for the unknown ones"]);
+    folder
+        .run(&[&train[..], &["x.senv", "--unknown-row", "UUUNKKK", "--unknown-words", "hash"]].concat())
+        .fails(2, &[]);
+}
+
+#[test]
+fn components_of_each_side_are_found_on_the_task() {
+    let folder = Folder::new();
+    folder.write("words.txt", "a 2 0 1\nb 4 0 -1\nc 0 3 1\nd 0 3 -1\n");
+    folder.write("text.txt", "c\nd\n");
+    // The first sentences lose the first axis, the second ones the second: cosines are 1 and -1. The text has the second axis,
+    // and with it the cosines are 1/√5 of a and 1/√17 of b, times 1 and -1.
+    folder.write("task.tsv", "5\ta\tc\n5\ta\tc\n0\ta\td\n0\ta\td\n5\tb\td\n0\tb\tc\n");
+    folder.run(&["train", "weighted", "--model", "words.txt", "--input", "text.txt", "--output", "w.senv"]).ok();
+    let eval = |args: &[&str]| folder.run(&[&["eval", "sts", "task.tsv", "--json", "--no-floor"], args].concat());
+    let r = |value: serde_json::Value| value["tasks"][0]["pearson_r_x100"].as_f64().unwrap();
+    assert!((r(eval(&["--model", "w.senv", "--components-per-side"]).ok().json()) - 100.0).abs() < 1e-3);
+    let (a, b) = (5_f64.sqrt().recip(), 17_f64.sqrt().recip());
+    let expected = 100.0 * (4.0 * a + 2.0 * b) / (6.0 * (4.0 * a * a + 2.0 * b * b)).sqrt();
+    assert!((r(eval(&["--model", "w.senv"]).ok().json()) - expected).abs() < 1e-3, "{expected}");
+    eval(&["--model", "words.txt", "--components-per-side"])
+        .fails(2, &["--components-per-side", "senv train weighted"]);
+}
+
+#[test]
+fn hashtags_are_looked_up_as_words_where_the_model_was_trained_so() {
+    let folder = Folder::with_text(200);
+    folder.train("text.txt", "tags.senv", &["--strip-hashtags", "true", "--no-check"]).ok();
+    assert_eq!(info(&folder, "tags.senv")["parameters"]["tokenizer"]["strip_hashtags"], true);
+    folder.train("text.txt", "plain.senv", &["--no-check"]).ok();
+    folder.write("tag.txt", "#cat\n");
+    folder.write("word.txt", "cat\n");
+    let encode = |model: &str, input: &str| folder.run(&["encode", "--model", model, "--input", input]).ok().out;
+    assert_eq!(encode("tags.senv", "tag.txt"), encode("tags.senv", "word.txt"));
+    assert_ne!(encode("plain.senv", "tag.txt"), encode("plain.senv", "word.txt"));
+    assert_eq!(encode("tags.senv", "word.txt"), encode("plain.senv", "word.txt"), "a text without hashtags");
+}

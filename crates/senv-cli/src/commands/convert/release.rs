@@ -32,6 +32,7 @@ impl ReleaseArgs {
         let given = [
             ("--tokenizer", self.tokenizer.is_given("tokenizer")),
             ("--lowercase", self.tokenizer.is_given("lowercase")),
+            ("--strip-hashtags", self.tokenizer.is_given("strip_hashtags")),
             ("--end-token", self.end_token),
         ];
         match given.into_iter().find(|(_, given)| *given) {
@@ -87,7 +88,7 @@ impl ReleaseArgs {
         model.save(to)?;
         let words = plural(model.vocabulary().len() as u64, "word");
         let dim = model.dim();
-        output::note(&format!("Skip-thoughts of {dim} numbers a sentence, {words}, written to {}", to.display()));
+        output::note(&format!("Skip-thoughts of {dim} dimensions, {words}, written to {}", to.display()));
         Ok(())
     }
 }

@@ -6,13 +6,13 @@ use std::{io::Write, path::PathBuf, time::Instant};
 
 use clap::builder::RangedU64ValueParser;
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::{AtomicFile, Control, Observer, Progress};
+use senv_core::AtomicFile;
 use senv_eval::{BenchData, BenchRecord, DataFolder, Protocol, RunOptions, Section, choose_protocols, protocols};
 
 use crate::{
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
-    interrupt::Interrupt,
+    interrupt::LastWords,
     output::{self, duration, plural},
 };
 
@@ -96,7 +96,12 @@ impl All {
     pub(super) fn run(self) -> Result {
         self.check_outputs()?;
         let started = Instant::now();
-        let interrupt = Interrupt::install();
+        let bar = bar();
+        let bar_at_end = bar.clone();
+        let last_words = LastWords::set(move || {
+            bar_at_end.finish_and_clear();
+            output::warn("stopped on request; nothing was written");
+        });
         let mut chosen = choose_protocols(&self.only, &self.skip).map_err(|error| Failure::Usage(error.to_string()))?;
         if self.fast {
             chosen.retain(|protocol| protocol.section != Section::Probes);
@@ -110,7 +115,7 @@ impl All {
         let usual = senv_metrics::DEFAULT_RESAMPLES;
         let resamples = self.resamples.unwrap_or(if self.fast { FAST_RESAMPLES } else { usual });
         let bootstrap = senv_metrics::Bootstrap { resamples, seed: self.seed };
-        let progress = BenchProgress { bar: bar(), interrupt };
+        let progress = BenchProgress { bar };
         let systems = Systems {
             models: &self.models,
             vectors: &self.vectors,
@@ -123,12 +128,13 @@ impl All {
         };
         let records = systems.run();
         progress.bar.finish_and_clear();
-        if matches!(records, Err(Failure::Interrupted)) {
-            output::warn("stopped on request; nothing was written");
-        }
         let record = data.record(command_line(), &options, bootstrap, records?)?;
-        self.write(&record)?;
-        output::print(&record.to_text()?)?;
+        let (text, reports) = (record.to_text()?, self.reports(&record)?);
+        drop(last_words);
+        for (path, report) in reports {
+            AtomicFile::write_with(path, |file| file.write_all(report.as_bytes()))?;
+        }
+        output::print(&text)?;
         output::note(&format!("in {}", duration(started.elapsed())));
         Ok(())
     }
@@ -148,16 +154,17 @@ impl All {
         Ok(())
     }
 
-    fn write(&self, record: &BenchRecord) -> Result {
-        for (path, option) in self.outputs() {
+    /// The text of every output: all of them are made before the first is written.
+    fn reports(&self, record: &BenchRecord) -> Result<Vec<(&PathBuf, String)>> {
+        let report = |(path, option)| {
             let text = match option {
                 "--report" => record.to_html()?,
                 "--json" => record.to_json(),
                 _ => record.to_markdown()?,
             };
-            AtomicFile::write_with(path, |file| file.write_all(text.as_bytes()))?;
-        }
-        Ok(())
+            Ok((path, text))
+        };
+        self.outputs().map(report).collect()
     }
 }
 
@@ -181,27 +188,20 @@ fn bar() -> ProgressBar {
     bar
 }
 
-/// What is being done, on a terminal, and the wish to stop.
+/// What is being done, on a terminal. A signal ends the bench wherever it is: a classifier can take minutes, and nothing is
+/// written before the end.
 struct BenchProgress {
     bar: ProgressBar,
-    interrupt: Interrupt,
 }
 
 impl BenchProgress {
-    /// Says what comes next; `false` if the user has asked to stop.
-    fn next(&self, what: &str) -> bool {
+    /// Says what comes next.
+    fn next(&self, what: &str) {
         self.bar.set_message(what.to_owned());
-        !self.interrupt.is_requested()
     }
 
     /// A line that stays.
     fn done(&self, line: &str) {
         self.bar.suspend(|| output::note(line));
-    }
-}
-
-impl Observer for BenchProgress {
-    fn progress(&self, _: &Progress) -> Control {
-        if self.interrupt.is_requested() { Control::Stop } else { Control::Continue }
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Classify {
     /// Sentences with a class, each file a data set.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Learn from FILE, which is one then, and judge this file.
+    /// Train on FILE, which is one then, and evaluate on this file.
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
     /// Folds that are tested in turn, at least 2.

@@ -31,7 +31,7 @@ Examples:
 pub(super) struct Msrp {
     #[command(flatten)]
     model: ModelArg,
-    /// Pairs to learn from.
+    /// Pairs to train on.
     #[arg(long, value_name = "FILE")]
     train: PathBuf,
     /// Pairs to judge.

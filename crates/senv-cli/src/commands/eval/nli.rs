@@ -34,7 +34,7 @@ pub(super) struct Nli {
     /// Labelled pairs.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Learn a classifier on these pairs, on top of vectors that stay as they are.
+    /// Train a classifier on these pairs, on frozen vectors.
     #[arg(long, value_name = "FILE")]
     train: Vec<PathBuf>,
     /// Pairs that choose C; without them it is 1.
@@ -118,7 +118,7 @@ impl Nli {
 }
 
 /// The classifier of the model itself.
-fn own(model: &Snli) -> impl Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>> {
+pub(super) fn own(model: &Snli) -> impl Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>> {
     |pairs| {
         let labels = model.labels(pairs).map_err(|error| match error {
             senv_models::Error::Core(error) => error,

@@ -18,11 +18,12 @@ const MAX_RANDOM_PAIRS: u64 = 100_000_000;
 ///
 /// The mean cosine of the captions of one image, averaged over images, and beside it the mean cosine of captions of
 /// different images: a model that gives every sentence the same direction reaches 1 in both. FILE holds lines of IMAGE
-/// and CAPTION separated by a tab; images with one caption take part in the second mean only.
+/// and CAPTION separated by a tab, or is COCO's captions_val2017.json; images with one caption take part in the second
+/// mean only.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  senv eval p-coherence --model model.senv captions.tsv
+  senv eval p-coherence --model model.senv captions_val2017.json
   senv eval p-coherence --model model.senv results_20130124.token --random-pairs 100000 --seed 2
   senv eval p-coherence --model model.senv captions.tsv --published --json")]
 pub(super) struct PCoherence {

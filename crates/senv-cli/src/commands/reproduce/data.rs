@@ -68,7 +68,7 @@ const SETS: &[Set] = &[
     ("snli-dev", &["snli/cad-dev.tsv", "snli_1.0/snli_1.0_dev.jsonl", "snli/dev.tsv"]),
     ("snli-test", &["snli/test.tsv", "snli_1.0/snli_1.0_test.jsonl"]),
     ("flickr", &["flickr/multi30k.tsv"]),
-    ("coco", &["coco/captions.tsv"]),
+    ("coco", &["coco/captions.tsv", "captions_val2017.json", "annotations/captions_val2017.json"]),
     ("caption-groups", &["small/pthought-groups.tsv"]),
     ("phrases", &["pairs/ppdb.tsv"]),
     ("simplifications", &["pairs/simplewiki.tsv pairs/turk.tsv pairs/asset.tsv pairs/onestop.tsv pairs/wikisplit.tsv"]),

@@ -40,8 +40,8 @@ pub(crate) struct PairFiles {
     /// the file; without any weight each epoch goes through every file once.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     pairs: Vec<WeightedFile>,
-    /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines; any two of an image are a
-    /// pair.
+    /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines; or COCO's
+    /// captions_train2014.json and its like; any two of an image are a pair.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     captions: Vec<WeightedFile>,
     /// Labelled pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs, SNLI's .jsonl or .txt, or SICK; entailments are
@@ -51,8 +51,8 @@ pub(crate) struct PairFiles {
     /// Running text, one sentence a line, a blank line between documents: a sentence and the next are a pair.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     neighbours: Vec<WeightedFile>,
-    /// Leave out pairs with a sentence of these tab-separated files (of captions the whole image): development and
-    /// test sets. Sentences are compared by letters and digits; those of fewer than four words are alike by chance and
+    /// Leave out pairs with a sentence of these tab-separated files, or of COCO's captions_*.json (of captions the whole
+    /// image): development and test sets. Sentences are compared by letters and digits; those of fewer than four words are alike by chance and
     /// do not count.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,

@@ -205,9 +205,9 @@ impl<P> HyperArgs<P> {
         files: &[F],
         observer: &dyn Observer,
     ) {
-        let lowercase = tokenizer.is_lowercase();
-        if !self.is_given("tokenizer") && *tokenizer == Tokenizer::words().lowercase(lowercase) {
-            *tokenizer = Tokenizer::for_files(files, observer).lowercase(lowercase);
+        if !self.is_given("tokenizer") && tokenizer.name() == "words" {
+            let fitting = Tokenizer::for_files(files, observer);
+            *tokenizer = fitting.lowercase(tokenizer.is_lowercase()).strip_hashtags(tokenizer.strips_hashtags());
         }
     }
 
@@ -218,10 +218,10 @@ impl<P> HyperArgs<P> {
         lines: impl IntoIterator<Item = &'a str>,
         observer: &dyn Observer,
     ) {
-        let lowercase = tokenizer.is_lowercase();
         let is_unspaced = || Tokenizer::for_text(lines) == Tokenizer::unicode();
         if !self.is_given("tokenizer") && tokenizer.name() == "words" && is_unspaced() {
-            *tokenizer = Tokenizer::unicode().lowercase(lowercase);
+            let (lowercase, strips) = (tokenizer.is_lowercase(), tokenizer.strips_hashtags());
+            *tokenizer = Tokenizer::unicode().lowercase(lowercase).strip_hashtags(strips);
             observer.note("the text is in scripts without spaces between words: the tokenizer is unicode");
         }
     }

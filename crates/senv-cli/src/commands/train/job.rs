@@ -79,7 +79,7 @@ impl<'a> Job<'a> {
         let progress = TrainingProgress::new(epochs, unit, Interrupt::install());
         let outcome = fit(&progress);
         progress.finish();
-        let outcome = match outcome {
+        let mut outcome = match outcome {
             Err(senv_models::Error::Core(senv_core::Error::Interrupted { action })) => {
                 output::warn(&format!("stopped while {action}: nothing is trained in this run, nothing is written"));
                 return Err(Failure::Interrupted);
@@ -91,6 +91,10 @@ impl<'a> Job<'a> {
         }
         if let Err(error) = save(&outcome.model, &self.files.output) {
             return Err(self.rescue(error, |path| save(&outcome.model, path)));
+        }
+        // Before the checkpoint goes: --resume can lead back here.
+        if let Some(write) = outcome.beside.take() {
+            outcome.lines.push(write(&outcome.model)?);
         }
         // Those of an earlier run too: they led to a model that is now replaced.
         for (path, _) in self.kept.iter().filter(|(path, _)| path.is_file()) {

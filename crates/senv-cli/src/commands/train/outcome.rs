@@ -17,9 +17,14 @@ pub(crate) struct Outcome<M> {
     pub(crate) lines: Vec<String>,
     /// The check of the model, where one is made.
     pub(crate) check: Option<Checker<M>>,
+    /// Writes what comes beside the model, and says so in a line.
+    pub(crate) beside: Option<Beside<M>>,
     /// For `--json`.
     pub(crate) facts: Map<String, Value>,
 }
+
+/// Writes a file that is made of a trained model and is no part of it; returns what there is to say about it.
+pub(crate) type Beside<M> = Box<dyn FnOnce(&M) -> senv_models::Result<String>>;
 
 impl<M> Outcome<M> {
     /// Of a system trained by negative sampling.
@@ -33,13 +38,14 @@ impl<M> Outcome<M> {
             "training_seconds": trained.training.as_secs_f64(),
             "tokens_per_second": rate,
         });
-        Self { model: trained.model, stopped: trained.stopped, lines: vec![line], check: None, facts: object(facts) }
+        let (model, stopped, lines, facts) = (trained.model, trained.stopped, vec![line], object(facts));
+        Self { model, stopped, lines, check: None, beside: None, facts }
     }
 
-    /// The same with another form of the model, which is not checked.
+    /// The same with another form of the model, which is not checked and has nothing beside it.
     pub(crate) fn map<N>(self, model: impl FnOnce(M) -> N) -> Outcome<N> {
-        let Self { model: trained, stopped, lines, check: _, facts } = self;
-        Outcome { model: model(trained), stopped, lines, check: None, facts }
+        let Self { model: trained, stopped, lines, facts, .. } = self;
+        Outcome { model: model(trained), stopped, lines, check: None, beside: None, facts }
     }
 
     /// Of a system trained on pairs.
@@ -83,7 +89,8 @@ impl<M> Outcome<M> {
             "examples_per_second": rate,
             "phase_seconds": seconds_of(&trained.phases),
         });
-        Self { model: trained.model, stopped: trained.stopped, lines, check: None, facts: object(facts) }
+        let (model, stopped, facts) = (trained.model, trained.stopped, object(facts));
+        Self { model, stopped, lines, check: None, beside: None, facts }
     }
 }
 

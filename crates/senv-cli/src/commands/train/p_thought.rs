@@ -21,15 +21,15 @@ use crate::{failure::Result, progress::Unit, text::TextArgs};
 #[derive(Debug, Clone, clap::Args)]
 #[command(group = ArgGroup::new("paraphrases").args(["captions", "pairs"]).required(true).multiple(true))]
 pub(crate) struct PThoughtArgs {
-    /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines. All ordered pairs of an
-    /// image's captions are trained.
+    /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines; or COCO's
+    /// captions_train2014.json and its like. All ordered pairs of an image's captions are trained.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     captions: Vec<PathBuf>,
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab. Both orders are trained.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
-    /// Leave out pairs with a sentence of these tab-separated files (of captions the whole image): development and
-    /// test sets.
+    /// Leave out pairs with a sentence of these tab-separated files, or of COCO's captions_*.json (of captions the whole
+    /// image): development and test sets.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
     /// Held-out captions. The score is minus the loss a token on their pairs; the weights with the best are kept.

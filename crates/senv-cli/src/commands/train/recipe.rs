@@ -8,6 +8,7 @@ use senv_models::{
 
 use super::{
     check_args::{CheckArgs, checker},
+    english_text,
     files::RunFiles,
     hyper_args::epochs_of,
     job::Job,
@@ -55,6 +56,10 @@ impl RecipeArgs {
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
         let mut recipe = Recipe::choose(&self.input, &self.pairs, &options)?;
         notes.print();
+        // Pairs can teach what the English model does not know.
+        if self.pairs.is_empty() {
+            english_text::note(&self.input, &self.text.options()).iter().for_each(|note| crate::output::note(note));
+        }
         if let Some(seed) = self.seed {
             recipe.set_seed(seed);
         }

@@ -52,7 +52,8 @@ pub(crate) struct SnliArgs {
 const OF_RNN: [&str; 4] = ["sentence_dim", "layers", "topology", "style"];
 
 /// Hyperparameters that a model to be fine-tuned brings itself.
-const OF_NEW_WORDS: [&str; 6] = ["dim", "min_count", "max_vocabulary", "max_tokens", "tokenizer", "lowercase"];
+const OF_NEW_WORDS: [&str; 7] =
+    ["dim", "min_count", "max_vocabulary", "max_tokens", "tokenizer", "lowercase", "strip_hashtags"];
 
 impl SnliArgs {
     /// The encoder, where it is not a model; refuses what it has no use for.
@@ -178,7 +179,7 @@ impl SnliArgs {
             let outcome = Outcome::of_gradient(tune(0, self.files.checkpoint())?);
             if !outcome.stopped.is_complete() {
                 let Outcome { stopped, lines, facts, .. } = outcome;
-                return Ok(Outcome { model: base.clone(), stopped, lines, check: None, facts });
+                return Ok(Outcome { model: base.clone(), stopped, lines, check: None, beside: None, facts });
             }
             outcome.model.save(&kept)?;
             lines.extend(outcome.lines.into_iter().map(|line| format!("part 1: {line}")));
@@ -187,7 +188,7 @@ impl SnliArgs {
         let outcome = Outcome::of_gradient(tune(1, checkpoint)?);
         lines.extend(outcome.lines.into_iter().map(|line| format!("part 2: {line}")));
         let model = base.with_tuned(0, &first)?.with_tuned(1, &outcome.model)?;
-        Ok(Outcome { model, stopped: outcome.stopped, lines, check: None, facts: outcome.facts })
+        Ok(Outcome { model, stopped: outcome.stopped, lines, check: None, beside: None, facts: outcome.facts })
     }
 }
 

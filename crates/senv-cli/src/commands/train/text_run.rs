@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, CorpusOptions, hyperparameters::Hyperparameters};
-use senv_models::{InitialVectorReport, LossAgainstChance, SavedModel, TextSystem, TrainOptions};
+use senv_models::{InitialVectorReport, LossAgainstChance, PvDbow, SavedModel, TextSystem, TrainOptions};
 use senv_store::Embeddings;
 
 use super::{
@@ -12,17 +12,58 @@ use super::{
     hyper_args::HyperArgs,
     init_model::words_of,
     job::Job,
-    outcome::Outcome,
-    text_systems::Common,
+    outcome::{Beside, Outcome},
+    text_systems::{Common, PvDbowArgs},
 };
 use crate::{
-    failure::Result,
+    destination::{Content, Destination, is_same},
+    failure::{Failure, Result},
     output::{self, plural},
     progress::{TrainingProgress, Unit},
+    text::is_dash,
 };
 
 /// Trains, writes and checks a model.
-pub(crate) fn train<S>(common: &Common, given: &HyperArgs<S>, mut params: S, threads: usize) -> Result
+pub(crate) fn train<S>(common: &Common, given: &HyperArgs<S>, params: S, threads: usize) -> Result
+where
+    S: TextSystem<Model: SavedModel> + Hyperparameters,
+{
+    run(common, given, params, threads, None)
+}
+
+/// The same for PV-DBOW, which can write the trained vectors of the lines to a file.
+pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
+    let Some(path) = &args.document_vectors else {
+        return train(&args.common, &args.params, args.params()?, threads);
+    };
+    let Common { input, files, .. } = &args.common;
+    if input.iter().any(|input| is_dash(input)) {
+        let message =
+            "--document-vectors reads the text a second time, and standard input cannot be; give it as a file";
+        return Err(Failure::Usage(message.into()));
+    }
+    for (other, what) in [(&files.output, "the model"), (&files.checkpoint(), "the checkpoint")] {
+        if is_same(path, other) {
+            return Err(Failure::Usage(format!("{what} and --document-vectors need two files")));
+        }
+    }
+    let force = Some(files.force.force);
+    Destination { path, option: "--document-vectors", content: Content::Matrix, force }.check(input)?;
+    let (texts, text, path) = (input.clone(), args.common.text_options(), path.clone());
+    let write: Beside<PvDbow> = Box::new(move |model| {
+        let n = model.write_document_vectors(&texts, &text, &path)?;
+        Ok(format!("{} written ({})", path.display(), plural(n as u64, "vector")))
+    });
+    run(&args.common, &args.params, args.params()?, threads, Some(write))
+}
+
+fn run<S>(
+    common: &Common,
+    given: &HyperArgs<S>,
+    mut params: S,
+    threads: usize,
+    beside: Option<Beside<S::Model>>,
+) -> Result
 where
     S: TextSystem<Model: SavedModel> + Hyperparameters,
 {
@@ -41,7 +82,11 @@ where
     job.run(
         Some(epochs),
         Unit::Words,
-        |progress| fit(common, given, &mut params, threads, progress),
+        |progress| {
+            let document_vectors = beside.is_some();
+            let outcome = fit(common, given, &mut params, threads, document_vectors, progress)?;
+            Ok(Outcome { beside, ..outcome })
+        },
         |model, path| model.write(path),
     )
 }
@@ -51,6 +96,7 @@ fn fit<S: TextSystem + Hyperparameters>(
     given: &HyperArgs<S>,
     params: &mut S,
     threads: usize,
+    document_vectors: bool,
     progress: &TrainingProgress,
 ) -> senv_models::Result<Outcome<S::Model>> {
     let mut options = common.corpus_options(threads);
@@ -80,7 +126,7 @@ fn fit<S: TextSystem + Hyperparameters>(
     let line =
         start.as_ref().zip(path).map(|(start, path)| start_line(InitialVectorReport::count(&vocabulary, start), path));
     let sample = common.check.of_corpus(&corpus, &vocabulary, &check_params(S::INFERS_VECTORS))?;
-    let options = TrainOptions { vectors: start.as_ref(), ..common.files.options(threads, progress) };
+    let options = TrainOptions { vectors: start.as_ref(), document_vectors, ..common.files.options(threads, progress) };
     let trained = if given.is_given("lr") {
         params.fit(vocabulary, &corpus, &options)?
     } else {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use senv_core::{CorpusOptions, hyperparameters::Hyperparameters};
+use senv_core::{CorpusOptions, TextOptions, hyperparameters::Hyperparameters};
 use senv_models::{FastSentParams, Preset, PvDbowParams, Sent2VecParams, TextSize, TextSystem, Word2VecParams};
 
 use super::{
@@ -67,6 +67,10 @@ pub(crate) struct PvDbowArgs {
     /// Start from the settings for thousands of millions of words instead of those that fit the size of the text.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     preset: Option<PaperArg>,
+    /// Write the trained vector of each line of the text, in order, to this NumPy file: papers compare these, where a model
+    /// was trained on the sentences that it is judged by. Zeros for a line without a known word.
+    #[arg(long, value_name = "FILE.npy", help_heading = "Files")]
+    pub(crate) document_vectors: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) params: HyperArgs<PvDbowParams>,
 }
@@ -125,6 +129,11 @@ impl Common {
     /// How the text is read.
     pub(crate) fn corpus_options(&self, threads: usize) -> CorpusOptions {
         self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
+    }
+
+    /// How lines are read.
+    pub(crate) fn text_options(&self) -> TextOptions {
+        self.text.options()
     }
 
     /// Sets what was given.

@@ -47,6 +47,10 @@ pub(crate) struct WeightedArgs {
     /// What stands for words that the model does not know, in sentence vectors [default: what does so in the model]
     #[arg(long, value_name = "NAME", help_heading = "Weights")]
     unknown_words: Option<UnknownWordsArg>,
+    /// Take every word that the model does not know as this word of it, as files of vectors have one for that (UUUNKKK in
+    /// those of Paragram).
+    #[arg(long, value_name = "WORD", help_heading = "Weights", conflicts_with = "unknown_words")]
+    unknown_row: Option<String>,
     #[command(flatten)]
     text: TextArgs,
 }
@@ -56,7 +60,7 @@ pub(crate) struct WeightedArgs {
 enum UnknownWordsArg {
     /// Nothing, as in the papers.
     Skip,
-    /// A random vector for each, from a hash of the word: sentences that share one are more alike.
+    /// The known word that it is a form of, or the parts of a compound; else a random vector, by a hash.
     Hash,
 }
 
@@ -107,6 +111,7 @@ impl WeightedArgs {
         params.n_components = self.components.unwrap_or(params.n_components);
         params.max_sentences = self.max_sentences;
         params.unknown_words = self.unknown_words.map(Into::into);
+        params.unknown_row.clone_from(&self.unknown_row);
         Ok(params)
     }
 

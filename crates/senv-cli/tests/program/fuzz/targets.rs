@@ -241,6 +241,8 @@ fn data_sets() {
     );
     seeds.push(b"1\ta caption\n1\tanother\n2\tthe cat sat\n2\ta cat sits\n".to_vec());
     seeds.push(gzip(&seeds[0]));
+    let coco = r#"{"images": [], "annotations": [{"image_id": 7, "id": 2, "caption": "A cat sits."}, {"image_id": 7, "id": 1, "caption": "The cat sat."}]}"#;
+    seeds.push(coco.into());
     let target = Target { name: "data-sets", seeds, mend: keep, file: "d.tsv" };
     target.run(|path, _| {
         let _ = (StsTask::read(path).is_ok(), StsTask::read_tsv(path).is_ok(), StsTask::read_stsb(path).is_ok());

@@ -7,19 +7,19 @@ use std::{
 };
 
 use ndarray::Array2;
-use senv_core::{Rows, SentenceEncoder, TextOptions, TextReader, Tokenizer};
+use senv_core::{NoObserver, Rows, SentenceEncoder, TextOptions, TextReader, Tokenizer};
 use senv_eval::{
     BenchData, DEFAULT_BINS, Embeddings, Figure, RunOptions, Scoring, SystemKind, SystemRecord, sha256_of_bytes,
     sha256_of_file,
 };
 use senv_metrics::Bootstrap;
-use senv_models::{AverageEncoder, Model, WeightScheme};
+use senv_models::{AverageEncoder, Model, Snli, WeightScheme};
 use senv_ngram::{WordNgramParams, WordNgrams};
 
 use super::BenchProgress;
 use crate::{
     commands::{
-        eval::{floor::Floor, norm_profile_of},
+        eval::{floor::Floor, nli::own, norm_profile_of},
         file_name, is_english, open_model,
     },
     failure::{Failure, Result},
@@ -106,19 +106,19 @@ impl Systems<'_> {
             let figures =
                 norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure()).into_iter().collect();
             model.prepare_for_many();
-            records.push(
-                self.encoded(
-                    Described { name: name.clone(), kind: SystemKind::Model, source, sha256, figures },
-                    model,
-                )?,
-            );
+            records.push(self.encoded(
+                Described { name: name.clone(), kind: SystemKind::Model, source, sha256, figures },
+                model,
+                model.downcast_ref::<Snli>(),
+            )?);
         }
         for ((path, name), embeddings) in vectors.iter().zip(of_vectors).zip(&others) {
             let (kind, source, sha256) = (SystemKind::Vectors, path.display().to_string(), Some(sha256_of_file(path)?));
             let described = Described { name: name.clone(), kind, source, sha256, figures: Vec::new() };
             records.push(self.scored(described, &Scoring::Vectors(embeddings), Some(embeddings.dim()), None)?);
         }
-        if self.baselines {
+        // A classifier's own tasks have no sentences to be encoded.
+        if self.baselines && !self.sentences.is_empty() {
             for (name, model) in of_models.iter().zip(&opened) {
                 self.reweighted(name, model, &mut records)?;
             }
@@ -127,13 +127,24 @@ impl Systems<'_> {
         Ok(records)
     }
 
-    /// A system that encodes: each distinct sentence once.
-    fn encoded(&self, described: Described, encoder: &dyn SentenceEncoder) -> Result<SystemRecord> {
-        self.check(&format!("{}: encoding {}", described.name, plural(self.sentences.len() as u64, "sentence")))?;
+    /// A system that encodes, each distinct sentence once, and may have a classifier of its own.
+    fn encoded(
+        &self,
+        described: Described,
+        encoder: &dyn SentenceEncoder,
+        classifier: Option<&Snli>,
+    ) -> Result<SystemRecord> {
+        let n_sentences = plural(self.sentences.len() as u64, "sentence");
+        self.progress.next(&format!("{}: encoding {n_sentences}", described.name));
         let started = Instant::now();
         let embeddings = Embeddings::encode(encoder, self.sentences.iter().copied())?;
         let rate = self.sentences.len() as f64 / started.elapsed().as_secs_f64().max(1e-9);
-        self.scored(described, &Scoring::Vectors(&embeddings), Some(encoder.dim()), Some(rate))
+        let own = classifier.map(own);
+        let scoring = match &own {
+            Some(own) => Scoring::Classifier(&embeddings, own),
+            None => Scoring::Vectors(&embeddings),
+        };
+        self.scored(described, &scoring, Some(encoder.dim()), Some(rate))
     }
 
     /// A system with vectors or scores.
@@ -146,20 +157,14 @@ impl Systems<'_> {
     ) -> Result<SystemRecord> {
         let started = Instant::now();
         let name = &described.name;
-        let each = |task: &senv_eval::Task| self.progress.next(&format!("{name}: {}", task.key()));
-        let results = self.data.run(scoring, &self.options, self.bootstrap, self.progress, each);
-        if self.progress.interrupt.is_requested() {
-            return Err(Failure::Interrupted);
-        }
-        let results = results?;
+        let each = |task: &senv_eval::Task| {
+            self.progress.next(&format!("{name}: {}", task.key()));
+            true
+        };
+        let results = self.data.run(scoring, &self.options, self.bootstrap, &NoObserver, each)?;
         self.progress.done(&format!("{name}: {}", duration(started.elapsed())));
         let Described { name, kind, source, sha256, figures } = described;
         Ok(SystemRecord { name, kind, source, sha256, dim, sentences_per_second, results, figures })
-    }
-
-    /// Ends the run if the user has asked for that.
-    fn check(&self, next: &str) -> Result {
-        if self.progress.next(next) { Ok(()) } else { Err(Failure::Interrupted) }
     }
 
     /// SIF and uSIF on the word vectors of a model, where it has words with counts.
@@ -175,7 +180,7 @@ impl Systems<'_> {
             };
             // A vocabulary without counts has no weights.
             if let Ok(weighted) = plain.clone().weighted_on(Some(scheme), self.sentences, self.options.seed) {
-                records.push(self.encoded(described, &weighted)?);
+                records.push(self.encoded(described, &weighted, None)?);
             }
         }
         Ok(())
@@ -186,7 +191,7 @@ impl Systems<'_> {
         let usual = Tokenizer::words().lowercase(true);
         let tokenizer = model.map_or(&usual, |model| model.tokenizer());
         let dim = model.map_or(RANDOM_DIM, SentenceEncoder::dim);
-        self.check("baselines")?;
+        self.progress.next("baselines");
         let floor =
             Floor::new(tokenizer, model.map(|model| model.vocabulary()), dim, self.sentences, self.options.seed)?;
         let overlap = floor.overlap();
@@ -196,10 +201,10 @@ impl Systems<'_> {
         let described = Described::baseline("TF-IDF", "sparse vectors, counted on the sentences judged");
         records.push(self.scored(described, &Scoring::Pairs(&tf_idf), None, None)?);
         let described = Described::baseline("random vectors", "averages of random word vectors");
-        records.push(self.encoded(described, &floor.random)?);
+        records.push(self.encoded(described, &floor.random, None)?);
         if let Some(weighted) = &floor.weighted {
             let described = Described::baseline("random vectors + SIF", "averages of random word vectors, SIF weights");
-            records.push(self.encoded(described, weighted)?);
+            records.push(self.encoded(described, weighted, None)?);
         }
         Ok(())
     }

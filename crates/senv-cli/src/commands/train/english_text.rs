@@ -1,0 +1,77 @@
+//! Whether the model that is part of senv knows a text already: then it may be the better one.
+
+use std::path::PathBuf;
+
+use senv_core::{SentenceEncoder, TextOptions, TextReader};
+use senv_models::TextSize;
+
+use crate::text::is_dash;
+
+/// Lines at the start of the first file that are looked at, at most, and their bytes.
+const SAMPLE: (usize, usize) = (1000, 1 << 20);
+
+/// Share of the words that the model knows from which on a text is English: .94 to 1 of news, reviews, speeches and encyclopedia,
+/// .45 to .63 of eight other languages in the messages of programs, whose words are partly English.
+const ENGLISH_SHARE: f64 = 0.85;
+
+/// Words of text up to which the model was compared with what the text alone gives (`docs/results.md`).
+const COMPARED: u64 = 60_000_000;
+
+/// What to say of a text that the model knows; `None` of other texts, of standard input, and where nothing can be read.
+pub(super) fn note(paths: &[PathBuf], options: &TextOptions) -> Option<String> {
+    let first = paths.first().filter(|path| !is_dash(path))?;
+    if TextSize::of_files(paths).words > COMPARED {
+        return None;
+    }
+    let share = known_share(first, options).filter(|&share| share >= ENGLISH_SHARE)?;
+    let percent = 100.0 * share;
+    Some(format!(
+        "the text is English, and {percent:.0} % of its words are known to the model that is part of senv: on general English that one \
+         is better than what a text of this size gives (leave --model away); senv train pp --neighbours FILE --loss softmax-cosine \
+         --init-model english adds the words of the text to it"
+    ))
+}
+
+/// The share of the words of the first lines that have a row in the English model.
+fn known_share(path: &PathBuf, options: &TextOptions) -> Option<f64> {
+    let english = senv_english::model().ok()?;
+    let mut reader = TextReader::open(&[path], options).ok()?;
+    let (mut scratch, mut vector) = (senv_core::Scratch::default(), vec![0.0; english.dim()]);
+    let (mut known, mut tokens, mut lines, mut bytes) = (0, 0, 0, 0);
+    while lines < SAMPLE.0 && bytes < SAMPLE.1 {
+        let Ok(Some(line)) = reader.next_line() else { break };
+        let coverage = english.encode_into(line.text, &mut scratch, &mut vector);
+        (known, tokens) = (known + coverage.known, tokens + coverage.tokens);
+        (lines, bytes) = (lines + 1, bytes + line.text.len());
+    }
+    (tokens > 0).then(|| known as f64 / tokens as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note_of(text: &str) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text.txt");
+        std::fs::write(&path, text).unwrap();
+        note(&[path], &TextOptions::default())
+    }
+
+    #[test]
+    fn english_is_told_from_other_text() {
+        let english = "The train was late, so we walked home in the rain.\nNobody had an umbrella.\n";
+        assert!(note_of(english).unwrap().contains("100 %"));
+        for other in [
+            "Der Zug kam zu spät, also gingen wir im Regen nach Hause.\nNiemand hatte einen Schirm dabei.\n",
+            "Le train était en retard, alors nous sommes rentrés à pied sous la pluie.\n",
+            "El tren llegó tarde y volvimos a casa bajo la lluvia sin paraguas.\n",
+            "电车晚点了，我们冒雨走回家。\n",
+            "",
+        ] {
+            assert_eq!(note_of(other), None, "{other}");
+        }
+        assert_eq!(note(&["-".into()], &TextOptions::default()), None);
+        assert_eq!(note(&["no such file".into()], &TextOptions::default()), None);
+    }
+}

@@ -1,0 +1,40 @@
+//! `senv train pv-dbow --document-vectors`, and the bench on what it writes.
+
+use crate::common::Folder;
+
+const TRAIN: [&str; 10] =
+    ["train", "pv-dbow", "--output", "m.senv", "--dim", "8", "--min-count", "1", "--no-check", "--document-vectors"];
+
+#[test]
+fn the_vectors_of_the_lines_serve_the_bench() {
+    let folder = Folder::new();
+    let ways =
+        ["the cat saw the dog", "a dog was seen by the cat", "one train left the station", "trains leave a station"];
+    let lines: String = (0..40).map(|i| format!("{}\t{} number{i}\n", i / 4 % 2, ways[i / 2 % 4])).collect();
+    std::fs::create_dir_all(folder.path("data/coco")).unwrap();
+    folder.write("data/coco/captions.tsv", &lines);
+    let captions: String = lines.lines().map(|line| format!("{}\n", line.split_once('\t').unwrap().1)).collect();
+    folder.write("captions.txt", format!("{captions}\n"));
+    let ended = folder.run(&[&TRAIN[..], &["captions.npy", "--input", "captions.txt"]].concat()).ok();
+    assert!(ended.err.contains("captions.npy written (41 vectors)"), "{}", ended.err);
+    let bench = ["eval", "all", "--data", "data", "--only", "p-coherence", "--no-baselines", "--json", "out.json"];
+    folder.run(&[&bench[..], &["--vectors", "captions.npy", "--sentences", "captions.txt"]].concat()).ok();
+    let record: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).unwrap();
+    assert!(record["systems"][0]["results"][0]["value"].is_f64(), "{record}");
+    // Asked for once more, both files are replaced; the model does not depend on it.
+    let model = folder.read("m.senv");
+    folder.run(&[&TRAIN[..9], &["--input", "captions.txt"]].concat()).ok();
+    assert_eq!(folder.read("m.senv"), model);
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_the_work() {
+    let folder = Folder::with_text(50);
+    let run = |more: &[&str]| folder.run(&[&TRAIN[..], more].concat());
+    run(&["v.npy", "--input", "-"]).fails(2, &["--document-vectors", "second time"]);
+    run(&["m.senv", "--input", "text.txt"]).fails(2, &["the model and --document-vectors need two files"]);
+    run(&["text.txt", "--input", "text.txt"]).fails(2, &["text.txt is one of the files that are read"]);
+    folder.write("mine.npy", "mine");
+    run(&["mine.npy", "--input", "text.txt"]).fails(2, &["mine.npy is there", "--document-vectors"]);
+    assert_eq!(folder.names(), ["mine.npy", "text.txt"]);
+}
