@@ -19,6 +19,7 @@ const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 
 /// None of these stands in the text.
 const QUERIES: &[&str] = &[
+    "The bank asks for high interest on a loan.",
     "Mix flour and warm water and bake the bread.",
     "A thunderstorm with heavy rain is coming tonight.",
     "Sow lettuce and water the young tomatoes.",
@@ -26,7 +27,6 @@ const QUERIES: &[&str] = &[
     "The goalkeeper could not stop the penalty.",
     "My train was delayed, so I missed the connection.",
     "The nurse gave the sick child some medicine.",
-    "The bank asks for high interest on a loan.",
 ];
 
 const PAIRS: &[(&str, &str)] = &[
