@@ -16,6 +16,8 @@ use crate::{
 
 /// Time between two lines where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
+/// Seconds of work before the first of them: the first steps tell little of the rate.
+const FIRST_LINE: f64 = 0.2;
 /// Steps of the bar.
 const STEPS: u64 = 10_000;
 
@@ -155,7 +157,9 @@ impl Observer for TrainingProgress {
         if !self.bar.is_hidden() {
             self.bar.set_position((progress.done * STEPS as f64) as u64);
             self.bar.set_message(self.line(progress, &state, done_before));
-        } else if !output::is_terminal() && state.last_line.is_none_or(|last| last.elapsed() >= LINE_EVERY) {
+        } else if !output::is_terminal()
+            && state.last_line.map_or(progress.seconds >= FIRST_LINE, |last| last.elapsed() >= LINE_EVERY)
+        {
             state.last_line = Some(Instant::now());
             output::note(&format!("{:5.1}%  {}", 100.0 * progress.done, self.line(progress, &state, done_before)));
         }

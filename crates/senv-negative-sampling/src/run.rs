@@ -163,13 +163,14 @@ impl<'a, E: Examples> Run<'a, E> {
         }
     }
 
-    /// Reports to the observer now and then; called by one thread only.
+    /// Reports to the observer after blocks 1, 2, 4, 8 and so on of a thread, and now and then; called by one thread only.
     pub(crate) fn report(&self, unit: &Unit, reporter: &mut Reporter) {
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {
             self.halt.store(true, Ordering::Release);
         }
-        if now.duration_since(reporter.last) < REPORT_EVERY {
+        reporter.n_blocks += 1;
+        if !reporter.n_blocks.is_power_of_two() && now.duration_since(reporter.last) < REPORT_EVERY {
             return;
         }
         reporter.last = now;
@@ -211,6 +212,8 @@ impl<'a, E: Examples> Run<'a, E> {
 /// What the reporting thread remembers, from checkpoint to checkpoint.
 pub(crate) struct Reporter {
     last: Instant,
+    /// Blocks that the reporting thread has trained on.
+    n_blocks: u64,
     /// Work done before the present run.
     pub(crate) before: Tally,
     reported: Tally,
@@ -219,7 +222,8 @@ pub(crate) struct Reporter {
 
 impl Reporter {
     pub(crate) fn new() -> Self {
-        Self { last: Instant::now(), before: Tally::default(), reported: Tally::default(), loss: f64::NAN }
+        let (before, reported) = Default::default();
+        Self { last: Instant::now(), n_blocks: 0, before, reported, loss: f64::NAN }
     }
 }
 

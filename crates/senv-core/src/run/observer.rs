@@ -59,6 +59,9 @@ pub enum Control {
 /// Receives the progress of long work. Called from one thread at a time, a few times a second.
 pub trait Observer: Send + Sync {
     /// Receives a report; returns whether to continue.
+    ///
+    /// Training reports after steps 1, 2, 4, 8 and so on of a run, so that even the shortest can be stopped at a place
+    /// that does not depend on the clock, and after that several times a second.
     fn progress(&self, progress: &Progress) -> Control;
 
     /// Receives a message, such as what was skipped and how often.

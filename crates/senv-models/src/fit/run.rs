@@ -152,7 +152,7 @@ impl<'a, O: Objective> Run<'a, O> {
     }
 
     pub(super) fn go(mut self) -> Result<FitOutcome> {
-        let (mut training, mut examples, mut tokens) = (Duration::ZERO, 0, 0);
+        let (mut training, mut examples, mut tokens, mut n_steps) = (Duration::ZERO, 0, 0, 0_u64);
         let (mut now, mut next) = (Ready::<O::Batch>::default(), Ready::default());
         let mut recent = Recent::default();
         let (mut reported, mut saved) = (Instant::now(), Instant::now());
@@ -201,7 +201,9 @@ impl<'a, O: Objective> Run<'a, O> {
                     stopped = Stopped::Early;
                 }
             }
-            if reported.elapsed() >= self.report_every || self.place.step == self.total {
+            n_steps += 1;
+            let is_due = n_steps.is_power_of_two() || reported.elapsed() >= self.report_every;
+            if is_due || self.place.step == self.total {
                 reported = Instant::now();
                 let seconds = training.as_secs_f64();
                 let progress = Progress {

@@ -113,7 +113,7 @@ fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
     TrainOptions { threads, ..Default::default() }
 }
 
-/// Stops a run after a time.
+/// Stops a run at the n-th report of training: at the latest after step 2^(n - 1).
 struct StopAt(AtomicU32);
 
 impl Observer for StopAt {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Runs to the end at all threads, and at two until the first report and then at five.
+/// Runs to the end at all threads, and at two until step 16 and then at five.
 #[track_caller]
 fn goes_on(name: &str, run: impl Fn(&TrainOptions<'_>) -> (Vec<u32>, Stopped)) {
     let files = Files::new();
@@ -10,7 +10,7 @@ fn goes_on(name: &str, run: impl Fn(&TrainOptions<'_>) -> (Vec<u32>, Stopped)) {
     assert_eq!(stopped, Stopped::Finished, "{name}");
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
     let resuming = |threads| TrainOptions { checkpoint: Some(plan.clone()), ..at_threads(threads) };
-    let (early, stopped) = run(&TrainOptions { observer: &StopAt(AtomicU32::new(1)), ..resuming(2) });
+    let (early, stopped) = run(&TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming(2) });
     assert_eq!(stopped, Stopped::Interrupted, "{name}");
     assert!(early != whole, "{name}: the break is to be before the end");
     assert!(run(&resuming(5)) == (whole, Stopped::Finished), "{name}");

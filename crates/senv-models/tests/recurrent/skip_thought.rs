@@ -114,7 +114,7 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
         }
         let plan = CheckpointPlan { path: files.path(&format!("{words:?}")), every: None, resume: true };
         let resuming = |threads| TrainOptions { checkpoint: Some(plan.clone()), ..at_threads(threads) };
-        run(&TrainOptions { observer: &StopAt(AtomicU32::new(1)), ..resuming(1) });
+        run(&TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming(1) });
         let resumed = run(&resuming(2));
         assert_eq!(bits(&one.model), bits(&resumed.model), "{words:?}");
     }

@@ -41,7 +41,7 @@ fn snli_stops_early_and_resumes_to_the_bit() {
     let whole = snli(rnn(), fit.clone()).fit(&train, &TrainOptions::default()).unwrap();
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
     let (params, resuming) = (snli(rnn(), fit), TrainOptions { checkpoint: Some(plan), ..Default::default() });
-    let stop = TrainOptions { observer: &StopAt(AtomicU32::new(1)), ..resuming.clone() };
+    let stop = TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming.clone() };
     let first = params.fit(&train, &stop).unwrap();
     assert_eq!(first.stopped, Stopped::Interrupted);
     assert!(first.steps < whole.steps);
