@@ -47,6 +47,25 @@ pub fn evaluate_sts_scorer(scorer: &dyn PairScorer, tasks: &[StsTask]) -> Result
     Ok(StsResult::of(results))
 }
 
+impl StsResult {
+    /// The same scores with the coverage of tokens of another result on the same pairs: that of the model whose vectors a
+    /// scorer compares in its own way.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] for another number of tasks.
+    pub fn with_coverage_of(mut self, other: &Self) -> Result<Self> {
+        let (expected, got) = (self.tasks.len(), other.tasks.len());
+        if got != expected {
+            return Err(senv_core::Error::ShapeMismatch { what: "the tasks of two results", expected, got }.into());
+        }
+        for (task, other) in self.tasks.iter_mut().zip(&other.tasks) {
+            task.n_pairs_without_known_token = other.n_pairs_without_known_token;
+            task.known_token_share = other.known_token_share;
+        }
+        Ok(self)
+    }
+}
+
 fn evaluate_task(scorer: &dyn PairScorer, task: &StsTask) -> Result<StsTaskResult> {
     if task.pairs.is_empty() {
         return Err(Error::NothingToDo { what: "scored pairs in a task" });

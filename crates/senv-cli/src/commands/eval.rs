@@ -220,11 +220,11 @@ impl Sts {
     fn run(self) -> Result {
         let tasks = read(&self.tasks)?;
         let model = self.model.open_for_many()?;
-        let result = if self.components_per_side {
-            evaluate_sts_scorer(&per_side(&model)?, &tasks)?
-        } else {
-            evaluate_sts(&model, &tasks)?
-        };
+        let scorer = self.components_per_side.then(|| per_side(&model)).transpose()?;
+        let mut result = evaluate_sts(&model, &tasks)?;
+        if let Some(scorer) = scorer {
+            result = evaluate_sts_scorer(&scorer, &tasks)?.with_coverage_of(&result)?;
+        }
         let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {

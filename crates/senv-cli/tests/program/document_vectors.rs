@@ -28,7 +28,7 @@ fn the_vectors_of_the_lines_serve_the_bench() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_before_the_work() {
+fn what_cannot_be_written_is_refused_before_the_work_or_saved_elsewhere() {
     let folder = Folder::with_text(50);
     let run = |more: &[&str]| folder.run(&[&TRAIN[..], more].concat());
     run(&["v.npy", "--input", "-"]).fails(2, &["--document-vectors", "second time"]);
@@ -37,4 +37,8 @@ fn what_cannot_be_written_is_refused_before_the_work() {
     folder.write("mine.npy", "mine");
     run(&["mine.npy", "--input", "text.txt"]).fails(2, &["mine.npy is there", "--document-vectors"]);
     assert_eq!(folder.names(), ["mine.npy", "text.txt"]);
+    let full = run(&["/dev/full", "--input", "text.txt"]);
+    full.fails(1, &["cannot write /dev/full", "the matrix of the text's vectors is saved as", "full.rescued"]);
+    run(&["v.npy", "--input", "text.txt"]).ok();
+    assert_eq!(folder.read("full.rescued"), folder.read("v.npy"));
 }

@@ -121,7 +121,9 @@ fn components_of_each_side_are_found_on_the_task() {
     folder.run(&["train", "weighted", "--model", "words.txt", "--input", "text.txt", "--output", "w.senv"]).ok();
     let eval = |args: &[&str]| folder.run(&[&["eval", "sts", "task.tsv", "--json", "--no-floor"], args].concat());
     let r = |value: serde_json::Value| value["tasks"][0]["pearson_r_x100"].as_f64().unwrap();
-    assert!((r(eval(&["--model", "w.senv", "--components-per-side"]).ok().json()) - 100.0).abs() < 1e-3);
+    let per_side = eval(&["--model", "w.senv", "--components-per-side"]).ok().json();
+    assert!((r(per_side.clone()) - 100.0).abs() < 1e-3);
+    assert_eq!(per_side["tasks"][0]["known_token_share"], 1.0);
     let (a, b) = (5_f64.sqrt().recip(), 17_f64.sqrt().recip());
     let expected = 100.0 * (4.0 * a + 2.0 * b) / (6.0 * (4.0 * a * a + 2.0 * b * b)).sqrt();
     assert!((r(eval(&["--model", "w.senv"]).ok().json()) - expected).abs() < 1e-3, "{expected}");

@@ -51,9 +51,9 @@ pub(crate) struct PairFiles {
     /// Running text, one sentence a line, a blank line between documents: a sentence and the next are a pair.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     neighbours: Vec<WeightedFile>,
-    /// Leave out pairs with a sentence of these tab-separated files, or of COCO's captions_*.json (of captions the whole
-    /// image): development and test sets. Sentences are compared by letters and digits; those of fewer than four words are alike by chance and
-    /// do not count.
+    /// Leave out pairs with a sentence of these files (of captions the whole image): development and test sets, separated by
+    /// tabs, .jsonl, or COCO's captions_*.json. Sentences are compared by letters and digits; those of fewer than four
+    /// words are alike by chance and do not count.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
     #[command(flatten)]

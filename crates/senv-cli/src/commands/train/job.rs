@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{
     check_args::Checker,
     files::{RunFiles, modified},
-    outcome::Outcome,
+    outcome::{Beside, Outcome},
 };
 use crate::{
     commands::{check_report, file_name},
@@ -90,11 +90,16 @@ impl<'a> Job<'a> {
             return Err(self.interrupted(progress.done()));
         }
         if let Err(error) = save(&outcome.model, &self.files.output) {
-            return Err(self.rescue(error, |path| save(&outcome.model, path)));
+            return Err(self.rescue(("the model", &self.files.output), error, |path| save(&outcome.model, path)));
         }
         // Before the checkpoint goes: --resume can lead back here.
-        if let Some(write) = outcome.beside.take() {
-            outcome.lines.push(write(&outcome.model)?);
+        if let Some(Beside { what, path, write }) = outcome.beside.take() {
+            match write(&outcome.model, &path) {
+                Ok(line) => outcome.lines.push(line),
+                Err(error) => {
+                    return Err(self.rescue((what, &path), error, |path| write(&outcome.model, path).map(drop)));
+                }
+            }
         }
         // Those of an earlier run too: they led to a model that is now replaced.
         for (path, _) in self.kept.iter().filter(|(path, _)| path.is_file()) {
@@ -170,10 +175,15 @@ impl<'a> Job<'a> {
         Failure::Interrupted
     }
 
-    /// The model could not be written where it should be: hours of work go to the first place that takes them.
-    fn rescue(&self, error: senv_models::Error, save: impl Fn(&Path) -> senv_models::Result<()>) -> Failure {
-        output::warn(&format!("{} is not written; trying elsewhere", self.files.output.display()));
-        let name = format!("{}.rescued", file_name(&self.files.output));
+    /// A file could not be written where it should be: hours of work go to the first place that takes them.
+    fn rescue(
+        &self,
+        (what, output): (&str, &Path),
+        error: senv_models::Error,
+        save: impl Fn(&Path) -> senv_models::Result<()>,
+    ) -> Failure {
+        output::warn(&format!("{} is not written; trying elsewhere", output.display()));
+        let name = format!("{}.rescued", file_name(output));
         let beside = self.kept[0].0.parent().map(Path::to_owned);
         let folders = [std::env::current_dir().ok(), Some(std::env::temp_dir()), beside];
         // What an earlier run rescued is as dear.
@@ -181,11 +191,11 @@ impl<'a> Job<'a> {
         let rescued = { places }.find(|path| save(path).is_ok());
         let kept = self.kept.iter().rev().find(|(path, _)| path.exists()).map(|(path, _)| path.display());
         match (rescued, kept) {
-            (Some(path), _) => output::warn(&format!("the model is saved as {} instead: move it", path.display())),
+            (Some(path), _) => output::warn(&format!("{what} is saved as {} instead: move it", path.display())),
             (None, Some(checkpoint)) => output::warn(&format!(
-                "the model is lost, the checkpoint {checkpoint} is kept: make room and use --resume"
+                "{what} is lost, the checkpoint {checkpoint} is kept: make room and use --resume"
             )),
-            (None, None) => output::warn("the model is lost: no folder took it"),
+            (None, None) => output::warn(&format!("{what} is lost: no folder took it")),
         }
         error.into()
     }

@@ -1,5 +1,7 @@
 //! The result of a training run of any system, for standard error and for JSON.
 
+use std::path::{Path, PathBuf};
+
 use senv_models::{Phases, SourceReport, Stopped, Trained};
 use serde_json::{Map, Value, json};
 
@@ -17,14 +19,22 @@ pub(crate) struct Outcome<M> {
     pub(crate) lines: Vec<String>,
     /// The check of the model, where one is made.
     pub(crate) check: Option<Checker<M>>,
-    /// Writes what comes beside the model, and says so in a line.
+    /// What is written beside the model.
     pub(crate) beside: Option<Beside<M>>,
     /// For `--json`.
     pub(crate) facts: Map<String, Value>,
 }
 
-/// Writes a file that is made of a trained model and is no part of it; returns what there is to say about it.
-pub(crate) type Beside<M> = Box<dyn FnOnce(&M) -> senv_models::Result<String>>;
+/// A file that is made of a trained model and is no part of it.
+pub(crate) struct Beside<M> {
+    /// What it holds, for messages.
+    pub(crate) what: &'static str,
+    pub(crate) path: PathBuf,
+    /// Writes it to a path; returns what there is to say about it.
+    pub(crate) write: WriteBeside<M>,
+}
+
+pub(crate) type WriteBeside<M> = Box<dyn Fn(&M, &Path) -> senv_models::Result<String>>;
 
 impl<M> Outcome<M> {
     /// Of a system trained by negative sampling.

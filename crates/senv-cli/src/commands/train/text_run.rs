@@ -12,7 +12,7 @@ use super::{
     hyper_args::HyperArgs,
     init_model::words_of,
     job::Job,
-    outcome::{Beside, Outcome},
+    outcome::{Beside, Outcome, WriteBeside},
     text_systems::{Common, PvDbowArgs},
 };
 use crate::{
@@ -49,12 +49,13 @@ pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
     }
     let force = Some(files.force.force);
     Destination { path, option: "--document-vectors", content: Content::Matrix, force }.check(input)?;
-    let (texts, text, path) = (input.clone(), args.common.text_options(), path.clone());
-    let write: Beside<PvDbow> = Box::new(move |model| {
-        let n = model.write_document_vectors(&texts, &text, &path)?;
+    let (texts, text) = (input.clone(), args.common.text_options());
+    let write: WriteBeside<PvDbow> = Box::new(move |model, path| {
+        let n = model.write_document_vectors(&texts, &text, path)?;
         Ok(format!("{} written ({})", path.display(), plural(n as u64, "vector")))
     });
-    run(&args.common, &args.params, args.params()?, threads, Some(write))
+    let beside = Beside { what: "the matrix of the text's vectors", path: path.clone(), write };
+    run(&args.common, &args.params, args.params()?, threads, Some(beside))
 }
 
 fn run<S>(
