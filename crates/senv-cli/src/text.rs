@@ -20,6 +20,8 @@ pub(crate) enum Utf8Policy {
     Error,
     /// Put U+FFFD in the place of each invalid sequence and go on.
     Replace,
+    /// Take the line as ISO 8859-1 and go on.
+    Latin1,
 }
 
 /// How text is read.
@@ -39,6 +41,7 @@ impl TextArgs {
         let invalid_utf8 = match self.invalid_utf8 {
             Utf8Policy::Error => InvalidUtf8::Error,
             Utf8Policy::Replace => InvalidUtf8::Replace,
+            Utf8Policy::Latin1 => InvalidUtf8::Latin1,
         };
         TextOptions { invalid_utf8, max_line_bytes: self.max_line_bytes }
     }

@@ -75,12 +75,13 @@ impl Captions {
 
 fn read_json(path: &Path, mut bytes: TextBytes, max_bytes: u64) -> Result<SentenceGroups> {
     let bad = |reason: String| Error::BadCaptions { path: path.to_owned(), reason };
-    let mut limited = bytes.by_ref().take(max_bytes);
+    let mut limited = bytes.by_ref().take(max_bytes + 1);
     let parsed = serde_json::from_reader(BufReader::new(&mut limited));
-    let is_cut = limited.limit() == 0;
+    if limited.limit() == 0 {
+        return Err(bad(format!("the file is longer than {max_bytes} bytes")));
+    }
     let File { annotations } = parsed.map_err(|error: serde_json::Error| match error.io_error_kind() {
         Some(_) => bytes.error(error.into()).into(),
-        None if is_cut => bad(format!("the file is longer than {max_bytes} bytes")),
         None => bad(error.to_string()),
     })?;
     let mut captions = Vec::new();
@@ -92,7 +93,7 @@ fn read_json(path: &Path, mut bytes: TextBytes, max_bytes: u64) -> Result<Senten
         let text = caption.trim();
         let problem = match text.len() {
             0 => "the caption is empty",
-            MAX_LINE_BYTES.. => "the caption is longer than a text may be",
+            n if n > MAX_LINE_BYTES => "the caption is longer than a line may be, which is 1 MiB",
             _ if image.trim().is_empty() => "the image_id is empty",
             _ => "",
         };
@@ -146,7 +147,7 @@ mod tests {
             (one(r#"{"image_id": 1, "caption": 7}"#), "expected a string"),
             (one(r#"{"image_id": 42, "caption": " \n"}"#), "annotation 2 (image 42): the caption is empty"),
             (one(r#"{"image_id": "", "caption": "a"}"#), "annotation 2 (image ): the image_id is empty"),
-            (one(&format!(r#"{{"image_id": 1, "caption": "{}"}}"#, "x".repeat(MAX_LINE_BYTES))), "longer than a text"),
+            (one(&format!(r#"{{"image_id": 1, "caption": "{}"}}"#, "x".repeat(MAX_LINE_BYTES + 1))), "longer than a line"),
             (one(r#"{"image_id": 2, "caption": "b"}"#), "none of the 2 groups has two sentences"),
         ] {
             let message = read(&json).unwrap_err().to_string();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     Error, Result,
-    lines::for_each_line,
+    lines::{for_each_line, for_each_line_or_latin1},
     objects::{self, LabeledText},
     sts::{Blank, wrong_columns},
 };
@@ -47,7 +47,8 @@ impl LabeledSet {
     /// * TREC: `LABEL:FINE sentence`, of which LABEL is the class.
     /// * MTEB: an object a line with `text` and `label`, a number or a name.
     ///
-    /// A sentence may be empty behind its label (MPQA has such); empty lines are passed over in files of one class, and at
+    /// SentEval's and TREC's own files may be ISO 8859-1, as they are published: their lines that are not UTF-8 are read as
+    /// that. A sentence may be empty behind its label (MPQA has such); empty lines are passed over in files of one class, and at
     /// the end of others.
     ///
     /// # Errors
@@ -90,7 +91,7 @@ impl LabeledSet {
     fn read_classes(path: &Path, files: &[(&str, PathBuf)]) -> Result<Self> {
         let mut sentences = Vec::new();
         for (label, file) in files {
-            for_each_line(file, |_, text| {
+            for_each_line_or_latin1(file, |_, text| {
                 if !text.trim().is_empty() {
                     sentences.push(((*label).to_owned(), text.to_owned()));
                 }
@@ -103,7 +104,7 @@ impl LabeledSet {
     fn read_lines(path: &Path) -> Result<Self> {
         let mut sentences = Vec::new();
         let (mut blank, mut has_objects) = (Blank::default(), false);
-        for_each_line(path, |line, text| {
+        let each = |line: u64, text: &str| -> Result<()> {
             has_objects |= objects::is_object(line, text);
             if blank.skips(path, line, text, EXPECTED)? {
                 return Ok(());
@@ -120,7 +121,13 @@ impl LabeledSet {
             }
             sentences.push((label, sentence));
             Ok(())
-        })?;
+        };
+        // TREC's own files.
+        if path.extension().is_some_and(|ending| ending == "label") {
+            for_each_line_or_latin1(path, each)?;
+        } else {
+            for_each_line(path, each)?;
+        }
         Self::new(path, sentences)
     }
 }
@@ -177,6 +184,15 @@ mod tests {
             let set = LabeledSet::read(path(name)).unwrap();
             assert_eq!(parts(&set), [("neg", "bad"), ("pos", "good\tfilm"), ("pos", "great")]);
         }
+        std::fs::write(path("custrev.pos"), b"caf\xe9\n").unwrap();
+        std::fs::write(path("custrev.neg"), "café\n").unwrap();
+        let latin = LabeledSet::read(path("custrev.pos")).unwrap();
+        assert_eq!(parts(&latin), [("neg", "café"), ("pos", "café")]);
+        std::fs::write(path("TREC_10.label"), b"LOC:city Where is S\xe3o Paulo ?\n").unwrap();
+        let latin = LabeledSet::read(path("TREC_10.label")).unwrap();
+        assert_eq!(parts(&latin), [("LOC", "Where is São Paulo ?")]);
+        std::fs::write(path("all.tsv"), b"1\tcaf\xe9\n").unwrap();
+        assert!(matches!(LabeledSet::read(path("all.tsv")), Err(Error::InvalidUtf8 { line: 1, .. })));
         std::fs::write(path("subj.objective"), "fact").unwrap();
         let missing = LabeledSet::read(path("subj.objective")).unwrap_err().to_string();
         assert!(missing.contains("subj.subjective"), "{missing}");

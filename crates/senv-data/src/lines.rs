@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_core::{Error as CoreError, TextOptions, TextReader};
+use senv_core::{Error as CoreError, InvalidUtf8, TextOptions, TextReader};
 
 use crate::{Error, Result};
 
@@ -14,6 +14,12 @@ pub(crate) const MAX_LINE_BYTES: usize = 1 << 20;
 /// `-` is standard input.
 pub(crate) fn for_each_line(path: &Path, each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     for_each_line_of(&mut TextReader::open(&[path], &options())?, each)
+}
+
+/// The same for the files of data sets that are published in ISO 8859-1: a line that is not UTF-8 is read as that.
+pub(crate) fn for_each_line_or_latin1(path: &Path, each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
+    let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..options() };
+    for_each_line_of(&mut TextReader::open(&[path], &options)?, each)
 }
 
 /// How lines are read.

@@ -321,7 +321,13 @@ impl SavedModel for AverageEncoder {
         serde_json::Value::Null
     }
 
+    /// Word vectors alone: weights and what stands for unknown words would be lost, and are refused.
     fn write(&self, path: &Path) -> crate::Result<()> {
+        if self.weighting.is_some() || self.hashed.is_some() || self.unknown_row.is_some() {
+            let reason = "an average that carries weights, or something for unknown words, has no file of its own; save the model \
+                          that it comes from, or what WeightedParams make of it";
+            return Err(Error::BadFile { path: path.to_owned(), reason: reason.into() }.into());
+        }
         Ok(embeddings_of(self)?.save(path)?)
     }
 

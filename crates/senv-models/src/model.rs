@@ -75,8 +75,8 @@ impl Model {
         self.0.write(path.as_ref())
     }
 
-    /// The same model, an average of rows, with one of its words for every unknown one
-    /// ([`AverageEncoder::with_unknown_row`]).
+    /// The average of rows that the model is, with one of its words for every unknown one
+    /// ([`AverageEncoder::with_unknown_row`]): to encode with, not to save.
     ///
     /// # Errors
     /// [`Error::NotWords`] if it is no average; [`senv_core::Error::InvalidParameter`] if it lacks the word.

@@ -1,12 +1,22 @@
 //! What PP and CSE have in common: systems trained on pairs, in one stage or two.
 
-use senv_core::{Tokenizer, hyperparameters::Hyperparameters};
+use senv_core::{Observer, Tokenizer, hyperparameters::Hyperparameters};
+use senv_store::Embeddings;
 use serde::Serialize;
 
 use crate::{
-    Cse, CseParams, FitParams, Initial, Model, PairData, PairLoss, PairParams, Pp, PpParams, Result, SavedModel,
-    ScoredPairs, TrainOptions, Trained,
+    AveragedSystem, Cse, CseParams, FitParams, Initial, Model, PairData, PairLoss, PairParams, Pp, PpParams, Result,
+    SavedModel, ScoredPairs, StaticModel, TrainOptions, Trained,
 };
+
+/// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
+const CONTINUED_LR: f64 = 1.0 / 40.0;
+
+/// Whether the words of a model were trained on pairs, so that their vectors hold frequency weights.
+fn is_trained_on_pairs(model: &Model) -> bool {
+    let is_small = |small: &StaticModel| small.encoder().source() == <PpParams as AveragedSystem>::KIND;
+    model.is::<Pp>() || model.downcast_ref().is_some_and(is_small)
+}
 
 /// A system trained on pairs.
 pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
@@ -38,6 +48,35 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
 
     /// What a model was trained with.
     fn params_of(model: &Self::Model) -> &Self;
+
+    /// Takes over from a model that training goes on from how text is tokenized; words that hold frequency weights already get
+    /// none again. Its vectors are the initial ones ([`TrainOptions::vectors`]).
+    fn go_on_from(&mut self, model: &Model) {
+        let parts = self.shared();
+        parts.tokenizer.clone_from(model.tokenizer());
+        if is_trained_on_pairs(model) {
+            parts.initial.frequency_weight = None;
+        }
+    }
+
+    /// Adapts a default learning rate to the length of initial vectors where cosines alone are learned from; to those of
+    /// `model`, if it was trained on pairs, by a much smaller one besides: larger ones lose most of what it has learned
+    /// (`docs/experiments/senv-english.md`). What the rate is then is a note for the observer.
+    fn adapt_lr(&mut self, vectors: &Embeddings, model: Option<&Model>, observer: &dyn Observer) {
+        let parts = self.shared();
+        if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_)) {
+            return;
+        }
+        let relative = parts.initial.relative_length(vectors);
+        // Vectors of zeros, or not finite, are refused elsewhere.
+        if !relative.is_normal() {
+            return;
+        }
+        let is_trained = model.is_some_and(is_trained_on_pairs);
+        parts.fit.lr *= if is_trained { relative * CONTINUED_LR } else { relative };
+        let what = if is_trained { "vectors that are trained already" } else { "the length of the initial vectors" };
+        observer.note(&format!("learning rate {:.3}, which suits {what}", parts.fit.lr));
+    }
 
     /// Trains on `first`, then with the same hyperparameters but for what `second_fit` changes on `second`, from the weights
     /// of the first stage. A first stage that did not come to its end is the result. The checkpoint of the second stage

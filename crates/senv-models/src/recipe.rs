@@ -6,11 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Coverage, Scratch, SentenceEncoder, TextOptions, Tokenizer};
+use senv_core::{Coverage, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
+use senv_store::Embeddings;
 
 use crate::{
-    CheckParams, CheckText, Error, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, Pp, PpParams, Result,
-    Sent2VecParams, TextSize, TextSystem, TrainOptions, Trained, check,
+    CheckParams, CheckText, Error, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, PairSystem, Pp,
+    PpParams, Result, Sent2VecParams, TextSize, TextSystem, TrainOptions, Trained, check,
 };
 
 /// The system and the settings that fit some data.
@@ -31,6 +32,8 @@ pub struct NeighbourRecipe {
     pub inputs: Vec<PairInput>,
     /// How they are read.
     pub options: PairOptions,
+    /// Vectors that words start from; they are drawn without.
+    pub start: Option<Embeddings>,
 }
 
 impl Recipe {
@@ -89,7 +92,35 @@ impl Recipe {
             text: reading,
             ..PairOptions::default()
         };
-        Ok(Self::Neighbours(NeighbourRecipe { params: Box::new(params), inputs, options }))
+        Ok(Self::Neighbours(NeighbourRecipe { params: Box::new(params), inputs, options, start: None }))
+    }
+
+    /// Goes on from a model: its words stay known and start from its vectors, and text is tokenized as it does.
+    ///
+    /// ```no_run
+    /// use senv_models::{Model, Recipe, TrainOptions};
+    /// let (text, options): (_, TrainOptions) = (["mine.txt"], TrainOptions::default());
+    /// let mut recipe = Recipe::choose(&text, &[] as &[&str], &options)?;
+    /// recipe.go_on_from(&Model::open("large.senv")?, options.observer)?;
+    /// recipe.fit(&text, &options)?.save("mine.senv")?;
+    /// # Ok::<(), senv_models::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoOrder`] where words would be learned from their sentences alone, which loses what a model knows; whatever is
+    /// wrong with the vectors of the model.
+    pub fn go_on_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
+        let Self::Neighbours(NeighbourRecipe { params, options, start, .. }) = self else {
+            return Err(Error::NoOrder);
+        };
+        let vectors = model.to_embeddings()?;
+        params.go_on_from(model);
+        params.adapt_lr(&vectors, Some(model), observer);
+        params.dim = vectors.dim();
+        options.tokenizer = params.tokenizer.clone();
+        options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
+        *start = Some(vectors);
+        Ok(())
     }
 
     /// Trains as chosen; the text is read once more.
@@ -112,7 +143,8 @@ impl NeighbourRecipe {
     pub fn fit(&self, options: &TrainOptions<'_>) -> Result<(Trained<Pp>, PairData)> {
         let reading = PairOptions { threads: options.threads, ..self.options.clone() };
         let data = PairData::read(&self.inputs, &reading, options.observer)?;
-        let learned = self.params.fit(&data, &options.with_dev(None))?;
+        let options = TrainOptions { vectors: self.start.as_ref().or(options.vectors), ..options.with_dev(None) };
+        let learned = self.params.fit(&data, &options)?;
         Ok((learned, data))
     }
 }

@@ -1,6 +1,6 @@
 //! Settings that fit the size of a text.
 //!
-//! The papers' defaults are for thousands of millions of words; on a few million they leave the vectors where they began,
+//! The papers' defaults are for billions of words; on a few million they leave the vectors where they began,
 //! close to each other. What stands here was measured on news of 0.1 and 1.5 million words and on 54 million words of
 //! novels, reviews, encyclopedia and news (`docs/results.md`).
 

@@ -30,7 +30,7 @@ pub trait TextSystem: Clone + Sized {
     const INFERS_VECTORS: bool = false;
 
     /// Settings that fit a text of this size; `Default` has those of the paper or of the authors' program, which are for
-    /// thousands of millions of words.
+    /// billions of words.
     #[must_use]
     fn for_text(size: TextSize) -> Self;
 

@@ -34,7 +34,7 @@ pub enum UnknownWords {
 
 named_values!(UnknownWords {
     Skip = "skip": "Nothing, as in the papers",
-    Hash = "hash": "The known word that it is a form of, or the parts of a compound; else a random vector, by a hash: sentences that share the word are more alike",
+    Hash = "hash": "The parts of a compound, or the known word that it is a form of; else a random vector, by a hash: sentences that share the word are more alike",
 });
 
 impl UnknownWords {

@@ -274,8 +274,7 @@ fn per_side(model: &Model) -> Result<impl PairScorer + '_> {
     match average {
         Some(average) => Ok(|pairs: &[(&str, &str)]| average.similarities_per_side(pairs)),
         None => Err(Failure::Usage(format!(
-            "--components-per-side: a {} model without SIF or uSIF weights removes no common components; senv train weighted \
-             gives it weights",
+            "--components-per-side: this {} model removes no common components; senv train weighted makes one that does",
             model.kind()
         ))),
     }

@@ -41,7 +41,7 @@ pub(crate) struct ModelArg {
     #[arg(long)]
     verify: bool,
     /// Take every word that the model lacks as this word of it, as files of vectors have one for that (UUUNKKK in those of
-    /// Paragram); for averages of words.
+    /// Paragram); for averages of words, in commands that encode sentences.
     #[arg(long, value_name = "WORD")]
     unknown_row: Option<String>,
 }

@@ -175,8 +175,10 @@ impl Nearest {
 /// The plain mean of the words that a model knows: word vectors carry no weights, and no neighbours are near an unknown
 /// word, so queries among words must have neither.
 fn known_unweighted(model: &Model) -> Result<Option<AverageEncoder>> {
-    let plain =
-        |average: &&AverageEncoder| average.weighting().is_some() || average.unknown_words() != UnknownWords::Skip;
+    let plain = |average: &&AverageEncoder| {
+        let for_unknown = average.unknown_words() != UnknownWords::Skip || average.unknown_row().is_some();
+        average.weighting().is_some() || for_unknown
+    };
     let average = model.average().filter(plain).cloned();
     Ok(average.map(|average| average.with_unknown_words(UnknownWords::Skip).with_weighting(None)).transpose()?)
 }

@@ -103,6 +103,7 @@ const AFTER_HELP: &str = "\
 Examples:
   senv train --input text.txt --output my.senv
   senv train --input news.txt.gz --pairs paraphrases.tsv --output my.senv
+  senv train --input mine.txt --init-model english --output my.senv
   senv train sent2vec --input text.txt --output my.senv --preset paper
 
 Without a system, senv looks at the text: sentences in order are trained to be closer to the next one than to others (PP with a

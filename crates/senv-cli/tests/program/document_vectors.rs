@@ -21,10 +21,13 @@ fn the_vectors_of_the_lines_serve_the_bench() {
     folder.run(&[&bench[..], &["--vectors", "captions.npy", "--sentences", "captions.txt"]].concat()).ok();
     let record: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).unwrap();
     assert!(record["systems"][0]["results"][0]["value"].is_f64(), "{record}");
-    // Asked for once more, both files are replaced; the model does not depend on it.
-    let model = folder.read("m.senv");
+    // The model does not depend on it; asked for once more, both files are replaced.
+    let both = ["m.senv", "captions.npy"].map(|name| folder.read(name));
     folder.run(&[&TRAIN[..9], &["--input", "captions.txt"]].concat()).ok();
-    assert_eq!(folder.read("m.senv"), model);
+    assert_eq!(folder.read("m.senv"), both[0]);
+    folder.write("captions.npy", &folder.read("captions.npy")[..200]);
+    folder.run(&[&TRAIN[..], &["captions.npy", "--input", "captions.txt"]].concat()).ok();
+    assert_eq!(["m.senv", "captions.npy"].map(|name| folder.read(name)), both);
 }
 
 #[test]
@@ -32,6 +35,11 @@ fn what_cannot_be_written_is_refused_before_the_work_or_saved_elsewhere() {
     let folder = Folder::with_text(50);
     let run = |more: &[&str]| folder.run(&[&TRAIN[..], more].concat());
     run(&["v.npy", "--input", "-"]).fails(2, &["--document-vectors", "second time"]);
+    run(&["v.npy", "--input", "/dev/null"]).fails(2, &["--document-vectors", "/dev/null cannot be"]);
+    folder.write("start.vec", "the 1 2 3 4 5 6 7 8\n");
+    let start = ["start.vec", "--input", "text.txt", "--init-vectors", "start.vec", "--force"];
+    run(&start).fails(2, &["start.vec is one of the files that are read"]);
+    std::fs::remove_file(folder.path("start.vec")).unwrap();
     run(&["m.senv", "--input", "text.txt"]).fails(2, &["the model and --document-vectors need two files"]);
     run(&["text.txt", "--input", "text.txt"]).fails(2, &["text.txt is one of the files that are read"]);
     folder.write("mine.npy", "mine");

@@ -1,6 +1,6 @@
 //! The main job on the sample text, judged by what people say: commands that run are not enough.
 
-use crate::common::Folder;
+use crate::common::{Folder, text};
 use serde_json::Value;
 
 fn pearson(result: &Value) -> f64 {
@@ -33,4 +33,30 @@ fn a_model_of_the_sample_text_ranks_sentences_better_than_what_needs_no_training
     let near = similarity("Rain is coming.", "A storm brings rain.");
     let far = similarity("Rain is coming.", "The bread went into the oven.");
     assert!(near > far + 0.2, "{near} {far}");
+}
+
+/// On a text of its own, English keeps what it knows and learns the words that it lacks.
+#[test]
+fn text_in_order_goes_on_from_the_english_model() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
+    let (sample, pairs) = (format!("{data}quickstart.txt"), format!("{data}sts-sample.tsv"));
+    let folder = Folder::new();
+    let renamed = std::fs::read_to_string(&sample).unwrap().replace("train", "zugzwang");
+    folder.write("text.txt", &renamed);
+    let train = ["train", "--input", "text.txt", "--output", "m.senv"];
+    let said = folder.run(&[&train[..], &["--init-model", "english"]].concat()).ok().err;
+    assert!(said.contains("vectors that are trained already") && said.contains("words start from english"), "{said}");
+    let judge = |model: &str| {
+        folder.run(&["eval", "sts", "--model", model, &pairs, "--json", "--no-floor"]).ok().json()
+    };
+    let (english, own) = (pearson(&judge("english")), pearson(&judge("m.senv")));
+    assert!(own > english - 2.0, "{own} after {english}");
+    let nearest = folder.run(&["nearest", "--model", "m.senv", "--query", "zugzwang", "--k", "10"]).ok().out;
+    let about = ["train", "station", "platform", "railway", "passenger", "late", "express", "timetable"];
+    assert!(about.iter().any(|word| nearest.contains(word)), "{nearest}");
+
+    // Sentences without an order teach it nothing and lose what it knows.
+    folder.write("shuffled.txt", text(600));
+    let args = ["train", "--input", "shuffled.txt", "--init-model", "english", "--output", "s.senv"];
+    folder.run(&args).fails(1, &["no order", "or pairs"]);
 }

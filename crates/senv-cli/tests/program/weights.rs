@@ -107,7 +107,10 @@ fn a_row_stands_for_unknown_words_and_is_kept_with_weights() {
         .fails(1, &["a word of it stands for the unknown ones"]);
     folder
         .run(&[&train[..], &["x.senv", "--unknown-row", "UUUNKKK", "--unknown-words", "hash"]].concat())
-        .fails(2, &[]);
+        .fails(2, &["cannot be used with"]);
+    let unknown = ["nearest", "--model", "words.txt", "--unknown-row", "UUUNKKK", "--query", "xyzzy"];
+    let ended = folder.run(&unknown);
+    assert!(!ended.out.contains("UUUNKKK"), "{}", ended.out);
 }
 
 #[test]

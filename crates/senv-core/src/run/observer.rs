@@ -56,12 +56,12 @@ pub enum Control {
     Stop,
 }
 
-/// Receives the progress of long work. Called from one thread at a time, a few times a second.
+/// Receives the progress of long work. Called from one thread at a time.
 pub trait Observer: Send + Sync {
     /// Receives a report; returns whether to continue.
     ///
-    /// Training reports after steps 1, 2, 4, 8 and so on of a run, so that even the shortest can be stopped at a place
-    /// that does not depend on the clock, and after that several times a second.
+    /// Training reports after steps (negative sampling: blocks of text) 1, 2, 4, 8 and so on, so that even the shortest run can be
+    /// stopped at a place that does not depend on the clock, and besides several times a second.
     fn progress(&self, progress: &Progress) -> Control;
 
     /// Receives a message, such as what was skipped and how often.

@@ -39,8 +39,12 @@ where
     T: Send + 'scope,
     F: FnOnce() -> T + Send + 'scope,
 {
-    let start = |thread| Builder::new().spawn_scoped(scope, work(thread)).ok();
-    (1..n_threads).take_while(|_| has_room()).map_while(start).collect()
+    // What the thread before takes when it starts counts too, where `work` has waited for it.
+    let start = |thread| {
+        let work = work(thread);
+        if has_room() { Builder::new().spawn_scoped(scope, work).ok() } else { None }
+    };
+    (1..n_threads).map_while(start).collect()
 }
 
 /// Whether there is memory for a thread and for what it takes by itself once it runs: without that it would end the process.

@@ -33,6 +33,15 @@ pub struct TextBytes {
     action: &'static str,
 }
 
+/// The byte-order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+/// White space up to which the first character of a file is looked for.
+const LONGEST_HEAD: usize = 1 << 12;
+
+fn without_mark(head: &[u8]) -> &[u8] {
+    head.strip_prefix(MARK).unwrap_or(head)
+}
+
 impl std::fmt::Debug for TextBytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TextBytes").field("path", &self.path).finish_non_exhaustive()
@@ -55,13 +64,25 @@ impl TextBytes {
     /// # Errors
     /// [`Error::Io`] if its first bytes cannot be read.
     pub fn is_json_object(&mut self) -> Result<bool> {
-        let mark = b"\xef\xbb\xbf";
-        let failed = |e| Error::io(self.action, &self.path, e);
-        if self.reader.fill_buf().map_err(failed)?.starts_with(mark) {
-            self.reader.consume(mark.len());
+        let (mut head, mut at_end) = (Vec::new(), false);
+        // What is buffered can be a few bytes.
+        while !at_end && head.len() < LONGEST_HEAD && (MARK.starts_with(&head) || without_mark(&head).trim_ascii().is_empty()) {
+            match self.reader.fill_buf() {
+                Ok(bytes) => {
+                    head.extend_from_slice(bytes);
+                    let n = bytes.len();
+                    at_end = n == 0;
+                    self.reader.consume(n);
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(Error::io(self.action, &self.path, e)),
+            }
         }
-        let first = self.reader.fill_buf().map_err(failed)?;
-        Ok(first.trim_ascii_start().first() == Some(&b'{'))
+        let head = without_mark(&head).to_vec();
+        let is_object = head.trim_ascii_start().first() == Some(&b'{');
+        let rest = std::mem::replace(&mut self.reader, BufReader::new(Box::new(io::empty())));
+        self.reader = BufReader::new(Box::new(io::Cursor::new(head).chain(rest)));
+        Ok(is_object)
     }
 
     /// The lines of the file.
@@ -83,5 +104,32 @@ impl TextBytes {
 impl Read for TextBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.reader.read(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_found_behind_white_space_and_nothing_is_lost() {
+        for (text, is_object, rest) in [
+            ("{}", true, "{}"),
+            ("    \r\n\r\n{1}", true, "    \r\n\r\n{1}"),
+            ("\u{feff}\n\n  {", true, "\n\n  {"),
+            ("\u{feff}text", false, "text"),
+            ("    text {", false, "    text {"),
+            ("\n\n\n\n\n", false, "\n\n\n\n\n"),
+            ("", false, ""),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("text");
+            std::fs::write(&path, text).unwrap();
+            let mut bytes = TextBytes::open(&path).unwrap();
+            assert_eq!(bytes.is_json_object().unwrap(), is_object, "{text:?}");
+            let mut read = String::new();
+            bytes.read_to_string(&mut read).unwrap();
+            assert_eq!(read, rest);
+        }
     }
 }

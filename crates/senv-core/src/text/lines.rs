@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{BlockReader, InvalidUtf8, TextBlock, TextOptions, decode::Source};
+use super::{BlockReader, TextBlock, TextOptions, decode::Source};
 use crate::{Error, Result};
 
 /// Bytes read at a time.
@@ -150,11 +150,7 @@ pub(crate) fn check_line<'a>(line: &'a [u8], path: &Path, number: u64, options: 
     if line.len() > options.max_line_bytes {
         return Err(Error::LineTooLong { path: path.to_owned(), line: number, limit: options.max_line_bytes });
     }
-    match (std::str::from_utf8(line), options.invalid_utf8) {
-        (Ok(text), _) => Ok(Cow::Borrowed(text)),
-        (Err(_), InvalidUtf8::Replace) => Ok(Cow::Owned(String::from_utf8_lossy(line).into_owned())),
-        (Err(e), InvalidUtf8::Error) => {
-            Err(Error::InvalidUtf8 { path: path.to_owned(), line: number, byte: e.valid_up_to() + 1 })
-        }
-    }
+    let byte = |error: std::str::Utf8Error| error.valid_up_to() + 1;
+    let invalid = |error| Error::InvalidUtf8 { path: path.to_owned(), line: number, byte: byte(error) };
+    options.invalid_utf8.decode(line).map_err(invalid)
 }

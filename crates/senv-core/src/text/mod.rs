@@ -8,6 +8,8 @@ pub(crate) mod token;
 #[cfg(feature = "zstd")]
 mod zstd;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 pub(crate) use blocks::{BlockReader, TextBlock};
@@ -29,6 +31,32 @@ pub enum InvalidUtf8 {
     Error,
     /// Replace each invalid sequence by U+FFFD and continue.
     Replace,
+    /// Take the bytes of the line as characters of ISO 8859-1, as old English data sets are written, and continue.
+    Latin1,
+}
+
+impl InvalidUtf8 {
+    /// Bytes as text; owned where they are not UTF-8.
+    ///
+    /// ```
+    /// use senv_core::InvalidUtf8;
+    /// let bytes = b"caf\xe9";
+    /// assert!(InvalidUtf8::Error.decode(bytes).is_err());
+    /// assert_eq!(InvalidUtf8::Replace.decode(bytes)?, "caf\u{fffd}");
+    /// assert_eq!(InvalidUtf8::Latin1.decode(bytes)?, "café");
+    /// # Ok::<(), std::str::Utf8Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// For [`InvalidUtf8::Error`], where the bytes stop being UTF-8.
+    pub fn decode(self, bytes: &[u8]) -> std::result::Result<Cow<'_, str>, std::str::Utf8Error> {
+        match (std::str::from_utf8(bytes), self) {
+            (Ok(text), _) => Ok(Cow::Borrowed(text)),
+            (Err(error), Self::Error) => Err(error),
+            (Err(_), Self::Replace) => Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())),
+            (Err(_), Self::Latin1) => Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect())),
+        }
+    }
 }
 
 /// How text is read.

@@ -140,6 +140,12 @@ fn invalid_utf8_is_named_or_replaced_and_never_ends_the_text() {
     }
     assert_eq!(lines, ["good", "baäd \u{FFFD} byte", "\u{FFFD}", "end\u{FFFD}"]);
     assert_eq!(reader.n_replaced(), 3);
+
+    // A line that is UTF-8 stays so.
+    let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..TextOptions::default() };
+    let mut reader = TextReader::from_reader("text", &b"caf\xC3\xA9\ncaf\xE9"[..], &options).unwrap();
+    assert_eq!(reader.next_line().unwrap().map(|line| line.text), Some("café"));
+    assert_eq!(reader.next_line().unwrap().map(|line| line.text), Some("café"));
 }
 
 /// A text of one endless line, which counts the bytes read of it.

@@ -5,7 +5,7 @@
 
 /// Endings, and what may stand in their place, in the order in which they are tried: inflections, degrees, adverbs, words
 /// made of others.
-const ENDINGS: [(&str, &[&str]); 29] = [
+const ENDINGS: [(&str, &[&str]); 28] = [
     ("ies", &["y"]),
     ("ied", &["y"]),
     ("es", &["", "e"]),
@@ -27,7 +27,6 @@ const ENDINGS: [(&str, &[&str]); 29] = [
     ("ally", &[""]),
     ("ation", &["ate", "e", ""]),
     ("ations", &["ate", "e", ""]),
-    ("isms", &["ism"]),
     ("ist", &[""]),
     ("ists", &[""]),
     ("ity", &["", "e"]),
@@ -36,6 +35,10 @@ const ENDINGS: [(&str, &[&str]); 29] = [
     ("or", &["e", ""]),
     ("ors", &["e", ""]),
 ];
+
+/// What gives way to most endings that begin with a vowel.
+const REGULAR: &[&str] = &["", "e"];
+const E_FIRST: &[&str] = &["e", ""];
 
 /// A base form has at least so many bytes.
 const SHORTEST: usize = 3;
@@ -54,6 +57,7 @@ pub(super) fn base_form<T>(word: &str, mut find: impl FnMut(&str) -> Option<T>) 
         if ending == "s" && stem.ends_with('s') {
             return None;
         }
+        let replacements = if replacements == REGULAR && lacks_e(stem) { E_FIRST } else { replacements };
         let replaced = replacements.iter().find_map(|replacement| {
             form.clear();
             form.push_str(stem);
@@ -66,6 +70,23 @@ pub(super) fn base_form<T>(word: &str, mut find: impl FnMut(&str) -> Option<T>) 
             if single { find(&stem[..stem.len() - 1]) } else { None }
         })
     })
+}
+
+/// Whether what is left of a word more likely ends in `e` than as it stands: after a consonant and a single vowel a last consonant would
+/// be double, as in "hopping". So "hoping" is a form of "hope", and "noted" of "note", not of "not".
+fn lacks_e(stem: &str) -> bool {
+    let is_vowel = |byte: u8| b"aeiouy".contains(&byte);
+    match *stem.as_bytes() {
+        [.., before, vowel, last] => {
+            before.is_ascii_lowercase()
+                && !is_vowel(before)
+                && is_vowel(vowel)
+                && last.is_ascii_lowercase()
+                && !is_vowel(last)
+                && !b"wx".contains(&last)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -107,6 +128,25 @@ mod tests {
     fn inflections_come_before_derivations() {
         assert_eq!(of("exporters", &["export", "exporter"]), Some("exporter"));
         assert_eq!(of("houses", &["house", "hou"]), Some("house"));
+    }
+
+    #[test]
+    fn a_single_consonant_after_a_single_vowel_lacks_an_e() {
+        for (word, known, base) in [
+            ("noted", ["not", "note"], "note"),
+            ("notes", ["not", "note"], "note"),
+            ("hoping", ["hop", "hope"], "hope"),
+            ("hopping", ["hop", "hope"], "hop"),
+            ("planes", ["plan", "plane"], "plane"),
+            ("notable", ["not", "note"], "note"),
+            ("singing", ["sing", "singe"], "sing"),
+            ("eating", ["eat", "eate"], "eat"),
+            ("boxes", ["box", "boxe"], "box"),
+            ("heroes", ["hero", "heroe"], "hero"),
+        ] {
+            assert_eq!(of(word, &known), Some(base), "{word}");
+        }
+        assert_eq!(of("visiting", &["visit"]), Some("visit"), "what is known decides");
     }
 
     #[test]

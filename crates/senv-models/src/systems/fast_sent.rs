@@ -48,7 +48,7 @@ impl TextSystem for FastSentParams {
     type Model = FastSent;
 
     /// Many epochs, a higher learning rate, subsampled targets, and the weights of uSIF. [`FastSentParams::default`] has the
-    /// settings of the release, for a thousand million words. Sums are long vectors: at a learning rate of .2 training is
+    /// settings of the release, for a billion words. Sums are long vectors: at a learning rate of .2 training is
     /// not stable any more.
     fn for_text(size: TextSize) -> Self {
         Self {

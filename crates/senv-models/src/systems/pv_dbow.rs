@@ -26,7 +26,7 @@ use crate::{
 const NOISE_POWER: f64 = 0.75;
 
 hyperparameters! {
-    /// Hyperparameters of PV-DBOW; the defaults are for thousands of millions of words.
+    /// Hyperparameters of PV-DBOW; the defaults are for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct PvDbowParams {
         /// Embedding dimension.
@@ -49,7 +49,7 @@ impl TextSystem for PvDbowParams {
     const INFERS_VECTORS: bool = true;
 
     /// Settings that fit a text of this size: a high learning rate and many epochs. [`PvDbowParams::default`] has those for
-    /// thousands of millions of words.
+    /// billions of words.
     fn for_text(size: TextSize) -> Self {
         Self {
             min_count: size.min_count(),

@@ -151,7 +151,7 @@ impl TextSystem for Sent2VecParams {
 
     /// Settings that fit a text of this size: a high learning rate, many epochs, rare words as targets, long rows to start
     /// with, no placeholder, and the weights of uSIF. [`Sent2VecParams::default`] has those of the release, which are for
-    /// thousands of millions of words.
+    /// billions of words.
     ///
     /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences bear lower rates: on
     /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among longer

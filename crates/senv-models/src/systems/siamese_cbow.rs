@@ -79,7 +79,7 @@ impl SiameseCbowParams {
     }
 
     /// Settings that fit a text of this size: a temperature, as the paper has none, more epochs, and the weights of SIF.
-    /// [`SiameseCbowParams::default`] has those of the paper, for a thousand million words.
+    /// [`SiameseCbowParams::default`] has those of the paper, for a billion words.
     #[must_use]
     pub fn for_text(size: TextSize) -> Self {
         let paper = Self::default();

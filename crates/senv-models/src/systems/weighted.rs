@@ -294,7 +294,11 @@ impl ReadModel for Weighted {
         let hashed = HashedWords::open(file, unknown_words.unwrap_or_default())?;
         let mut encoder = encoder.with_weighting(Some(weighting))?.with_hashed(hashed);
         if let Some(row) = unknown_row {
-            encoder = encoder.with_unknown_row(row)?;
+            let lacks = |error: senv_core::Error| {
+                let reason = format!("its word for unknown words is not in its vocabulary: {error}");
+                Error::BadModel { path: file.path().to_owned(), reason }
+            };
+            encoder = encoder.with_unknown_row(row).map_err(lacks)?;
         }
         Ok(Self { encoder, config })
     }

@@ -18,17 +18,19 @@ const ENGLISH_SHARE: f64 = 0.85;
 const COMPARED: u64 = 60_000_000;
 
 /// What to say of a text that the model knows; `None` of other texts, of standard input, and where nothing can be read.
-pub(super) fn note(paths: &[PathBuf], options: &TextOptions) -> Option<String> {
+///
+/// With sentences in order it says how to go on from that model, too.
+pub(super) fn note(paths: &[PathBuf], options: &TextOptions, ordered: bool) -> Option<String> {
     let first = paths.first().filter(|path| !is_dash(path))?;
     if TextSize::of_files(paths).words > COMPARED {
         return None;
     }
     let share = known_share(first, options).filter(|&share| share >= ENGLISH_SHARE)?;
     let percent = 100.0 * share;
+    let go_on = if ordered { "; --init-model english goes on from it and adds the words of the text" } else { "" };
     Some(format!(
         "the text is English, and {percent:.0} % of its words are known to the model that is part of senv: on general English that one \
-         is better than what a text of this size gives (leave --model away); senv train pp --neighbours FILE --loss softmax-cosine \
-         --init-model english adds the words of the text to it"
+         is better than what a text of this size gives (use it by omitting --model){go_on}"
     ))
 }
 
@@ -55,13 +57,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("text.txt");
         std::fs::write(&path, text).unwrap();
-        note(&[path], &TextOptions::default())
+        note(&[path], &TextOptions::default(), true)
     }
 
     #[test]
     fn english_is_told_from_other_text() {
         let english = "The train was late, so we walked home in the rain.\nNobody had an umbrella.\n";
-        assert!(note_of(english).unwrap().contains("100 %"));
+        let note = note_of(english).unwrap();
+        assert!(note.contains("100 %") && note.contains("--init-model english"), "{note}");
         for other in [
             "Der Zug kam zu spät, also gingen wir im Regen nach Hause.\nNiemand hatte einen Schirm dabei.\n",
             "Le train était en retard, alors nous sommes rentrés à pied sous la pluie.\n",
@@ -71,7 +74,7 @@ mod tests {
         ] {
             assert_eq!(note_of(other), None, "{other}");
         }
-        assert_eq!(note(&["-".into()], &TextOptions::default()), None);
-        assert_eq!(note(&["no such file".into()], &TextOptions::default()), None);
+        assert_eq!(note(&["-".into()], &TextOptions::default(), true), None);
+        assert_eq!(note(&["no such file".into()], &TextOptions::default(), true), None);
     }
 }

@@ -96,6 +96,8 @@ impl<'a> Job<'a> {
         if let Some(Beside { what, path, write }) = outcome.beside.take() {
             match write(&outcome.model, &path) {
                 Ok(line) => outcome.lines.push(line),
+                // The text is another one by now: no place helps.
+                Err(error @ senv_models::Error::Core(senv_core::Error::BadFile { .. })) => return Err(error.into()),
                 Err(error) => {
                     return Err(self.rescue((what, &path), error, |path| write(&outcome.model, path).map(drop)));
                 }

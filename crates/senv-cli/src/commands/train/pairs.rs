@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, Observer, Sentences};
 use senv_models::{
-    AveragedSystem, Error as ModelError, Model, PairData, PairLoss, PairSystem, PairSystemParams, Pp, PpParams,
-    SavedModel, ScoredPairs, StaticModel, TrainOptions, Trained,
+    Error as ModelError, Model, PairData, PairSystem, PairSystemParams, SavedModel, ScoredPairs, TrainOptions, Trained,
 };
 use senv_store::Embeddings;
 use serde_json::json;
@@ -29,44 +28,34 @@ use crate::{
 
 /// `senv train pp` and `senv train cse`.
 pub(crate) fn train<S: PairSystem<Model: Clone> + Shown>(args: &PairArgs<S>, threads: usize) -> Result {
-    let (run, mut params, is_trained) = args.run.with_model(args.run.recipe.params(&args.params)?)?;
+    let (run, mut params, start) = args.run.with_model(args.run.recipe.params(&args.params)?)?;
     // What a model brings is less than what was given.
     args.params.apply(&mut params)?;
     let dev = read_scored(&args.run.dev.dev)?;
-    PairRun { args: &run, given: &args.params, params, is_trained, dev, threads }.run()
+    PairRun { args: &run, given: &args.params, params, start, dev, threads }.run()
 }
 
 impl PairRunArgs {
-    /// The run with the model that it goes on from as its initial vectors, and whether that was trained on pairs already.
-    fn with_model<S: PairSystem<Model: Clone> + Shown>(&self, mut params: S) -> Result<(Self, S, bool)> {
-        let (mut run, mut is_trained) = (self.clone(), false);
+    /// The run with the model that it goes on from as its initial vectors, and that model.
+    fn with_model<S: PairSystem<Model: Clone> + Shown>(&self, mut params: S) -> Result<(Self, S, Option<Model>)> {
+        let (mut run, mut start) = (self.clone(), None);
         if let Some(path) = run.init_model.init_model.take() {
             let model = open_model(&path)?;
-            let parts = params.shared();
-            parts.tokenizer.clone_from(model.tokenizer());
-            let is_small = |small: &StaticModel| small.encoder().source() == <PpParams as AveragedSystem>::KIND;
-            is_trained = model.is::<Pp>() || model.downcast_ref().is_some_and(is_small);
-            if is_trained {
-                // Their vectors hold frequency weights already.
-                parts.initial.frequency_weight = None;
-            }
+            params.go_on_from(&model);
+            start = Some(model);
             run.data.keep_vector_words = Some(true);
             run.data.vectors.init_vectors = Some(path);
         }
-        Ok((run, params, is_trained))
+        Ok((run, params, start))
     }
 }
-
-/// The default learning rate for vectors that were trained on pairs already, as a share of that for others: larger ones lose
-/// most of what the model has learned (`docs/experiments/senv-english.md`).
-const CONTINUED_LR: f64 = 1.0 / 40.0;
 
 struct PairRun<'a, S> {
     args: &'a PairRunArgs,
     given: &'a HyperArgs<S>,
     params: S,
-    /// Whether the initial vectors were trained on pairs already.
-    is_trained: bool,
+    /// The model that training goes on from.
+    start: Option<Model>,
     dev: Vec<ScoredPairs>,
     threads: usize,
 }
@@ -101,19 +90,8 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         self.given.fit_tokenizer(parts.tokenizer, &self.args.data.sources(stage2), progress);
         let loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
         self.given.fit_dim(parts.dim, loaded.vectors.as_ref().map(Embeddings::dim));
-        let cosines_alone = S::AVERAGES && matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_));
-        if let Some(vectors) = loaded.vectors.as_ref().filter(|_| cosines_alone && !self.given.is_given("lr")) {
-            let relative = parts.initial.relative_length(vectors);
-            // Vectors of zeros, or not finite, are refused elsewhere.
-            if relative.is_normal() {
-                parts.fit.lr *= if self.is_trained { relative * CONTINUED_LR } else { relative };
-                let what = if self.is_trained {
-                    "vectors that are trained already"
-                } else {
-                    "the length of the initial vectors"
-                };
-                progress.note(&format!("learning rate {:.3}, which suits {what}; --lr takes another", parts.fit.lr));
-            }
+        if let Some(vectors) = loaded.vectors.as_ref().filter(|_| !self.given.is_given("lr")) {
+            self.params.adapt_lr(vectors, self.start.as_ref(), progress);
         }
         let second = loaded.second.iter().flat_map(|data| &data.reports);
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));

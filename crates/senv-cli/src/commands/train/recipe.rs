@@ -8,6 +8,7 @@ use senv_models::{
 
 use super::{
     check_args::{CheckArgs, checker},
+    data_args::start_line,
     english_text,
     files::RunFiles,
     hyper_args::epochs_of,
@@ -15,6 +16,7 @@ use super::{
     outcome::{Outcome, source_line},
 };
 use crate::{
+    commands::open_verified,
     failure::{Failure, Result},
     progress::{TrainingProgress, Unit},
     text::{TextArgs, is_dash},
@@ -30,6 +32,10 @@ pub(crate) struct RecipeArgs {
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab; with text or alone.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
+    /// Model to go on from, or english, which is part of senv: its words stay known and start from its vectors, those that
+    /// are new are added, and text is tokenized as it does. Text needs an order.
+    #[arg(long, value_name = "MODEL", help_heading = "Files")]
+    init_model: Option<PathBuf>,
     #[command(flatten)]
     files: RunFiles,
     /// Embedding dimension, 1 to 65536 [default: 300; 100 for text without an order]
@@ -49,16 +55,22 @@ impl RecipeArgs {
         if self.input.iter().any(|path| is_dash(path)) && self.input.len() + self.pairs.len() > 1 {
             return Err(Failure::Usage("standard input (-) is trained on alone, without other files".into()));
         }
-        let inputs: Vec<&Path> = self.input.iter().chain(&self.pairs).map(PathBuf::as_path).collect();
+        let inputs = self.input.iter().chain(&self.pairs).chain(&self.init_model);
+        let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &inputs)?;
         let text = self.files.corpus_options(&self.text, None, threads);
         let notes = Notes::default();
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
         let mut recipe = Recipe::choose(&self.input, &self.pairs, &options)?;
+        if let Some(path) = &self.init_model {
+            recipe.go_on_from(&open_verified(path)?, &notes)?;
+        }
         notes.print();
         // Pairs can teach what the English model does not know.
-        if self.pairs.is_empty() {
-            english_text::note(&self.input, &self.text.options()).iter().for_each(|note| crate::output::note(note));
+        if self.pairs.is_empty() && self.init_model.is_none() {
+            let ordered = matches!(recipe, Recipe::Neighbours(_));
+            let note = english_text::note(&self.input, &self.text.options(), ordered);
+            note.iter().for_each(|note| crate::output::note(note));
         }
         if let Some(seed) = self.seed {
             recipe.set_seed(seed);
@@ -93,8 +105,10 @@ impl RecipeArgs {
         let (learned, data) = recipe.fit(options)?;
         data.reports.iter().for_each(|report| options.observer.note(&source_line(report)));
         let sample = self.check.of_pairs(&data);
+        let line = self.init_model.as_ref().map(|path| start_line(learned.initial, path));
         let mut outcome = Outcome::of_gradient(learned).map(Model::from);
-        outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, false));
+        outcome.lines.splice(..0, line);
+        outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, self.init_model.is_some()));
         Ok(outcome)
     }
 

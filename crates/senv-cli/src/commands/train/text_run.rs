@@ -1,7 +1,5 @@
 //! `senv train` of the systems that train on words in their sentences: text to a model.
 
-use std::path::{Path, PathBuf};
-
 use senv_core::{Corpus, CorpusOptions, hyperparameters::Hyperparameters};
 use senv_models::{InitialVectorReport, LossAgainstChance, PvDbow, SavedModel, TextSystem, TrainOptions};
 use senv_store::Embeddings;
@@ -37,10 +35,10 @@ pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
         return train(&args.common, &args.params, args.params()?, threads);
     };
     let Common { input, files, .. } = &args.common;
-    if input.iter().any(|input| is_dash(input)) {
-        let message =
-            "--document-vectors reads the text a second time, and standard input cannot be; give it as a file";
-        return Err(Failure::Usage(message.into()));
+    if let Some(once) = input.iter().find(|path| is_dash(path) || path.metadata().is_ok_and(|file| !file.is_file())) {
+        let once = once.display();
+        let message = format!("--document-vectors reads the text a second time, and {once} cannot be; give it as a file");
+        return Err(Failure::Usage(message));
     }
     for (other, what) in [(&files.output, "the model"), (&files.checkpoint(), "the checkpoint")] {
         if is_same(path, other) {
@@ -48,7 +46,7 @@ pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
         }
     }
     let force = Some(files.force.force);
-    Destination { path, option: "--document-vectors", content: Content::Matrix, force }.check(input)?;
+    Destination { path, option: "--document-vectors", content: Content::Matrix, force }.check(&args.common.inputs())?;
     let (texts, text) = (input.clone(), args.common.text_options());
     let write: WriteBeside<PvDbow> = Box::new(move |model, path| {
         let n = model.write_document_vectors(&texts, &text, path)?;
@@ -68,9 +66,7 @@ fn run<S>(
 where
     S: TextSystem<Model: SavedModel> + Hyperparameters,
 {
-    let starts = common.vectors.init_vectors.iter().chain(&common.init_model.init_model);
-    let inputs: Vec<&Path> = common.input.iter().chain(starts).map(PathBuf::as_path).collect();
-    let job = Job::new(&common.files, &inputs)?;
+    let job = Job::new(&common.files, &common.inputs())?;
     let parts = params.shared();
     let epochs = parts.training.epochs;
     output::note(&format!(

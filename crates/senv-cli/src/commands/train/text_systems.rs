@@ -1,6 +1,6 @@
 //! The arguments of the systems that train on words in their sentences.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_core::{CorpusOptions, TextOptions, hyperparameters::Hyperparameters};
@@ -64,7 +64,7 @@ pub(crate) struct Word2VecArgs {
 pub(crate) struct PvDbowArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Start from the settings for thousands of millions of words instead of those that fit the size of the text.
+    /// Start from the settings for billions of words instead of those that fit the size of the text.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     preset: Option<PaperArg>,
     /// Write the trained vector of each line of the text, in order, to this NumPy file: papers compare these, where a model
@@ -121,6 +121,12 @@ impl PresetArg {
 }
 
 impl Common {
+    /// Every file that is read.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let starts = self.vectors.init_vectors.iter().chain(&self.init_model.init_model);
+        self.input.iter().chain(starts).map(PathBuf::as_path).collect()
+    }
+
     /// About how long the text is.
     pub(crate) fn size(&self) -> TextSize {
         TextSize::of_files(&self.input)

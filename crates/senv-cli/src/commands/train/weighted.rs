@@ -60,7 +60,7 @@ pub(crate) struct WeightedArgs {
 enum UnknownWordsArg {
     /// Nothing, as in the papers.
     Skip,
-    /// The known word that it is a form of, or the parts of a compound; else a random vector, by a hash.
+    /// The parts of a compound, or the known word that it is a form of; else a random vector, by a hash.
     Hash,
 }
 

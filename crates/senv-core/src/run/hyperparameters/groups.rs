@@ -48,7 +48,7 @@ impl Hyperparameters for Tokenizer {
             ),
             Hyperparameter::of(
                 "strip_hashtags",
-                &["Whether hashtags are taken as words: tag for #tag."],
+                &["Whether hashtags are taken as words: tag for #tag; of no effect on the tokenizer unicode."],
                 Section::Text,
                 None,
                 &self.strips_hashtags(),

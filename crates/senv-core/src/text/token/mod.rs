@@ -126,7 +126,7 @@ impl Tokenizer {
     }
 
     /// Whether hashtags are taken as words, `tag` for `#tag`, as the programs of PP and CSE look them up; off by default. A
-    /// token of nothing but `#` stays.
+    /// token of nothing but `#` stays. No effect on [`Tokenizer::unicode`], for which `#` is a token of its own.
     ///
     /// ```
     /// let words = senv_core::Tokenizer::words().strip_hashtags(true);
