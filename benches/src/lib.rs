@@ -117,6 +117,22 @@ pub fn numbers(n: usize, purpose: &str) -> Vec<f32> {
     (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
 }
 
+/// Median, least and greatest of some measurements, as `2.0 [1.0, 4.0]` with so many decimals; of an even number the
+/// upper median. One measurement stands alone; without any, the text is empty.
+#[must_use]
+pub fn spread(numbers: &[f64], decimals: usize) -> String {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.as_slice() {
+        [] => String::new(),
+        [least, .., greatest] => {
+            let median = sorted[sorted.len() / 2];
+            format!("{median:.decimals$} [{least:.decimals$}, {greatest:.decimals$}]")
+        }
+        [only] => format!("{only:.decimals$}"),
+    }
+}
+
 /// Peak resident memory of a process (`self` or a number) so far, in bytes; `None` where the system does not tell.
 #[must_use]
 pub fn peak_of(process: &str) -> Option<u64> {
@@ -155,6 +171,13 @@ mod tests {
         };
         let kept: f64 = sentences.iter().flatten().map(|&id| keep(id)).sum::<f64>() / n_tokens;
         assert!((kept - 0.25).abs() < 0.01, "share of targets {kept}");
+    }
+
+    #[test]
+    fn measurements_are_printed_as_median_least_and_greatest() {
+        assert_eq!(spread(&[4.0, 1.0, 2.0], 1), "2.0 [1.0, 4.0]");
+        assert_eq!(spread(&[4.0, 1.0], 0), "4 [1, 4]");
+        assert_eq!((spread(&[0.123], 2), spread(&[], 2)), ("0.12".to_owned(), String::new()));
     }
 
     #[test]
