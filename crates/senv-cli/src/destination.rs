@@ -48,6 +48,8 @@ pub(crate) enum Content<'a> {
     Report,
     /// Precision and recall at thresholds.
     Points,
+    /// A sentence a line.
+    Sentences,
     /// The state of a search, which looks itself whether it is its own.
     Search,
 }
@@ -65,6 +67,7 @@ impl Content<'_> {
             Self::Drawing => "no drawing of senv",
             Self::Report => "no report of senv",
             Self::Points => "no points of a precision-recall curve",
+            Self::Sentences => "may be anybody's text",
             Self::Search => "of another search",
         }
     }
@@ -114,7 +117,8 @@ impl<'a> Destination<'a> {
             return Ok(());
         }
         let (path, what) = (path.display(), content.name());
-        let verb = if matches!(content, Content::Vectors | Content::WordVectors) { "" } else { "is " };
+        let has_verb = matches!(content, Content::Vectors | Content::WordVectors | Content::Sentences);
+        let verb = if has_verb { "" } else { "is " };
         let remedy = if force.is_some() { ", or --force to replace it" } else { "" };
         Err(Failure::Usage(format!("{path} is there and {verb}{what}; give another {option}{remedy}")))
     }

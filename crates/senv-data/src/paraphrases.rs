@@ -101,6 +101,26 @@ impl ParaphraseSet {
         Ok(Self { path: path.to_owned(), pairs })
     }
 
+    /// Takes the last quarter of the pairs off, rounded down: the set that a classifier trained on the others is judged by,
+    /// for want of a test set.
+    ///
+    /// # Examples
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("train.tsv");
+    /// std::fs::write(&path, "1\ta\tb\n0\tc\td\n1\te\tf\n0\tg\th\n1\ti\tj\n")?;
+    /// let mut train = senv_data::ParaphraseSet::read(&path)?;
+    /// let held_out = train.split_off_last_quarter();
+    /// assert_eq!((train.pairs.len(), held_out.pairs.len()), (4, 1));
+    /// assert_eq!(held_out.pairs[0].second, "j");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn split_off_last_quarter(&mut self) -> Self {
+        let n = self.pairs.len();
+        Self { path: self.path.clone(), pairs: self.pairs.split_off(n - n / 4) }
+    }
+
     /// Pairs labeled as paraphrases.
     #[must_use]
     pub fn n_paraphrases(&self) -> usize {

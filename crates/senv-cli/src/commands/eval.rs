@@ -11,6 +11,7 @@ mod nli;
 mod p_coherence;
 mod ranking;
 mod relatedness;
+mod sentences;
 mod soup;
 
 use std::{
@@ -47,6 +48,7 @@ enum What {
     All(all::All),
     Compare(compare::Compare),
     Protocols(all::Protocols),
+    Sentences(sentences::Sentences),
     Sts(Sts),
     Sick(relatedness::Sick),
     Stsb(relatedness::Stsb),
@@ -149,6 +151,7 @@ impl Eval {
             What::All(command) => command.run(),
             What::Compare(command) => command.run(),
             What::Protocols(command) => command.run(),
+            What::Sentences(command) => command.run(),
             What::Sts(command) => command.run(),
             What::Sick(command) => command.run(),
             What::Stsb(command) => command.run(),

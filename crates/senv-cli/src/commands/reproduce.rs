@@ -1,5 +1,6 @@
 //! `senv reproduce`: the tables of the papers, ours beside theirs.
 
+mod checksums;
 mod data;
 mod grid;
 mod markdown;
@@ -22,6 +23,7 @@ use clap::ValueEnum;
 use senv_core::AtomicFile;
 
 use self::{
+    checksums::{Checksums, Origin},
     data::Data,
     plan::Plan,
     recipe::Paper,
@@ -40,7 +42,7 @@ use crate::{
 /// set that is not there is a row that says so. Data are smaller than in the papers, so that all of it takes about an hour
 /// on two cores; --list says what is run and how long each part takes. Models need about 15 GB in the folder.
 ///
-/// It writes PAPER.md for each paper, report.html with all of them, and results.json.
+/// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, and results.json.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -113,7 +115,8 @@ impl Reproduce {
         if let Some(path) = self.text.iter().find(|path| !path.is_file()) {
             return Err(Failure::Usage(format!("there is no file {}; --text takes running text", path.display())));
         }
-        let mut plan = Plan::new(Data::new(&data_folder, &self.text), data_folder, folder.clone(), self.quick);
+        let data = Data::new(&data_folder, &self.text);
+        let mut plan = Plan::new(data, data_folder.clone(), folder.clone(), self.quick);
         let mut planned = Vec::new();
         for paper in names.iter().map(|name| name.paper()) {
             let steps = paper.tables.iter().map(|table| TableSteps::new(&mut plan, &paper, table)).collect();
@@ -123,11 +126,12 @@ impl Reproduce {
             return output::print(&list(&plan, &planned));
         }
         check_folder(&folder)?;
+        let checksums = Checksums::new(&plan, &data_folder)?;
         let started = Instant::now();
         let mut runner = Runner::new(&plan, &folder, threads)?;
-        let ended = if self.report { Ok(()) } else { self.run_all(&mut runner, &plan, &planned, &folder) };
+        let ended = if self.report { Ok(()) } else { self.run_all(&mut runner, &plan, &planned, &checksums) };
         runner.finish();
-        let results = self.results(&plan, &runner.states, &planned);
+        let results = self.results(&plan, &runner.states, &planned, &checksums);
         write(&results, &folder)?;
         match ended {
             Err(Failure::Interrupted) => {
@@ -149,7 +153,7 @@ impl Reproduce {
 
     /// Paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many rows as
     /// there can be.
-    fn run_all(&self, runner: &mut Runner<'_>, plan: &Plan, planned: &[Planned], folder: &Path) -> Result {
+    fn run_all(&self, runner: &mut Runner<'_>, plan: &Plan, planned: &[Planned], checksums: &Checksums) -> Result {
         let wanted = |(_, tables): &Planned| tables.iter().flat_map(TableSteps::wanted).collect::<Vec<usize>>();
         let all: Vec<usize> = planned.iter().flat_map(wanted).collect();
         for paper in planned {
@@ -158,19 +162,20 @@ impl Reproduce {
             for step in steps {
                 runner.announce(step, &all);
                 if runner.run(step)? {
-                    write(&self.results(plan, &runner.states, planned), folder)?;
+                    write(&self.results(plan, &runner.states, planned, checksums), runner.folder)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn results(&self, plan: &Plan, states: &[State], planned: &[Planned]) -> Results {
-        let paper = |(paper, steps): &Planned| PaperResult {
-            name: paper.name,
-            title: paper.title,
-            about: paper.about,
-            tables: paper.tables.iter().zip(steps).map(|(table, steps)| steps.result(plan, states, table)).collect(),
+    fn results(&self, plan: &Plan, states: &[State], planned: &[Planned], checksums: &Checksums) -> Results {
+        let paper = |(paper, steps): &Planned| {
+            let of_paper: Vec<usize> = steps.iter().flat_map(|steps| steps.in_order(plan)).collect();
+            let Origin { data, versions } = checksums.origin(plan, states, &of_paper);
+            let results = paper.tables.iter().zip(steps).map(|(table, steps)| steps.result(plan, states, table));
+            let (name, title, about) = (paper.name, paper.title, paper.about);
+            PaperResult { name, title, about, tables: results.collect(), data, versions }
         };
         Results {
             version: env!("CARGO_PKG_VERSION").to_owned(),

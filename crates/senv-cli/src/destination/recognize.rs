@@ -25,8 +25,8 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         Content::Matrix => rows_of_matrix(&start_of(path)).is_some(),
         Content::WordsOf(matrix) => rows_of_matrix(&start_of(matrix)).is_some_and(|rows| lines(path) == Some(rows)),
         Content::Vectors => is_vectors(&start_of(path)),
-        // The formats of other programs do not say who wrote them.
-        Content::WordVectors => false,
+        // The formats of other programs do not say who wrote them, nor does plain text.
+        Content::WordVectors | Content::Sentences => false,
         Content::Report => is_report(&String::from_utf8_lossy(&start_of(path))),
         Content::Search => true,
         Content::Points => start_of(path).starts_with(b"set\tthreshold\tprecision\trecall\n"),

@@ -228,6 +228,35 @@ fn ctrl_c_ends_a_run_at_once_and_leaves_old_outputs_as_they_are() {
 }
 
 #[test]
+fn the_sentences_for_another_program_are_those_that_the_bench_asks_for() {
+    let folder = with_data();
+    let sentences = ["eval", "sentences", "--data", "data", "--output"];
+    let write = |more: &[&str]| folder.run(&[&sentences[..], more].concat());
+    let ended = write(&["all.txt"]).ok();
+    let text = read(&folder, "all.txt");
+    let n = text.lines().count();
+    assert!(ended.err.contains(&format!("all.txt written ({n} sentences)")), "{}", ended.err);
+    assert!(ended.err.contains("left out: stsb: no data in the folder"), "{}", ended.err);
+    assert_eq!(text.lines().collect::<std::collections::BTreeSet<_>>().len(), n, "each once");
+    folder.run(&["encode", "--model", "m.senv", "--input", "all.txt", "--output", "all.npy"]).ok();
+    let all = ["eval", "all", "--data", "data", "--fast", "--no-baselines", "--json", "out.json"];
+    folder.run(&[&all[..], &["--vectors", "all.npy", "--sentences", "all.txt"]].concat()).ok();
+    let record: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
+    let results = record["systems"][0]["results"].as_array().unwrap();
+    assert!(results.len() > 4 && results.iter().all(|result| result["note"].is_null()), "{results:?}");
+    // Captions alone; and no file of somebody's is lost.
+    write(&["captions.txt", "--only", "p-coherence"]).ok();
+    assert_eq!(read(&folder, "captions.txt").lines().count(), 41);
+    write(&["captions.txt"]).fails(2, &["captions.txt is there and may be anybody's text", "--force"]);
+    write(&["captions.txt", "--force"]).ok();
+    assert_eq!(read(&folder, "captions.txt"), text);
+    write(&["data/coco/captions.tsv", "--force"]).fails(2, &["one of the files that are read"]);
+    write(&["none.txt", "--only", "lda"]).fails(2, &["lda"]);
+    write(&["none.txt", "--only", "trec"]).fails(1, &[]);
+    assert!(!folder.has("none.txt"));
+}
+
+#[test]
 fn the_protocols_are_listed() {
     let text = Folder::new().run(&["eval", "protocols"]).ok().out;
     assert!(text.contains("ranking\n  Paraphrase ranking") && text.contains("needs sts-test.csv"), "{text}");

@@ -59,6 +59,21 @@ fn paraphrases_are_told_and_spread_over_histograms() {
     assert!(folder.read("curve.svg").starts_with(b"<svg "));
     let text = run(&[]).out;
     assert!(text.contains("by the F1 of 10 folds") && text.contains("all are paraphrases"), "{text}");
+    // The last quarter held out is the same as two files.
+    folder.write("first.tsv", (0..36).map(line).collect::<String>());
+    folder.write("last.tsv", (36..48).map(line).collect::<String>());
+    let judge = |train: &str, more: &[&str]| {
+        folder.run(&[&["eval", "msrp", "--model", "m.senv", "--json", "--train", train][..], more].concat())
+    };
+    let mut held = judge("pairs.tsv", &["--hold-out"]).ok().json();
+    let mut files = judge("first.tsv", &["last.tsv"]).ok().json();
+    assert_eq!((&held["n_training_pairs"], &held["n_pairs"]), (&36.into(), &12.into()));
+    for path in ["train_path", "path"] {
+        (held[path], files[path]) = (().into(), ().into());
+    }
+    assert_eq!(held, files);
+    judge("pairs.tsv", &["--hold-out", "last.tsv"]).fails(2, &["--hold-out", "cannot be used with"]);
+    judge("pairs.tsv", &[]).fails(2, &["FILE"]);
     let histograms = |more: &[&str]| folder.run(&[&["eval", "histograms", "--model", "m.senv"], more].concat());
     let text = histograms(&["pairs.tsv", "--svg", "cosines.svg", "--words-svg", "words.svg"]).ok().out;
     assert!(text.contains("overlap of paraphrases and other pairs"), "{text}");

@@ -1,5 +1,12 @@
 //! `senv eval p-coherence`, `ranking` and `soup`, through the program.
 
+use std::{collections::BTreeSet, path::PathBuf};
+
+use rand::RngExt;
+use senv_core::{NoObserver, SentenceEncoder, stream};
+use senv_eval::{ParaphrasePair, ParaphraseSet, evaluate_ranking};
+use senv_models::{RandomBow, RandomBowParams};
+
 use crate::common::Folder;
 
 const CAPTIONS: &str = "\
@@ -102,6 +109,54 @@ fn paraphrases_are_ranked_in_both_layouts() {
     }
     assert!(folder.read("pr.svg").starts_with(b"<svg "));
     assert!(!eval(&["pairs.tsv"]).out.contains("autoencoder"));
+}
+
+#[test]
+fn random_bow_ranks_as_the_sums_of_its_word_vectors_do() {
+    // Paraphrases share three of eight words, drawn from sixty: some are found at once, others far behind.
+    let mut rng = stream(5, "sentences", &[]);
+    let mut words = |n: usize| -> Vec<String> {
+        let letter = |i: u8| char::from(b'a' + i);
+        let word = |i: u8| format!("z{}{}", letter(i / 26), letter(i % 26));
+        (0..n).map(|_| word(rng.random_range(0..60_u8))).collect()
+    };
+    let mut sentences: Vec<Vec<String>> = Vec::new();
+    for _ in 0..120 {
+        let first = words(8);
+        let second = [&first[..3], &words(5)[..]].concat();
+        sentences.extend([first, second]);
+    }
+    // A capital is no other word, and a mark is a word.
+    let text = |words: &[String]| format!("Z{} .", &words.join(" ")[1..]);
+    let texts: Vec<String> = sentences.iter().map(|words| text(words)).collect();
+    assert_eq!(texts.iter().collect::<BTreeSet<_>>().len(), 240);
+    let pair =
+        |two: &[String]| ParaphrasePair { is_paraphrase: true, first: two[0].clone(), second: two[1].clone() };
+    let set = ParaphraseSet { path: PathBuf::from("pairs.tsv"), pairs: texts.chunks(2).map(pair).collect() };
+    let model = RandomBow::new(RandomBowParams { dim: 100, ..RandomBowParams::default() }).unwrap();
+    let result = evaluate_ranking(&model, &[set], &NoObserver).unwrap();
+
+    let of_word = |word: &str| model.encode(&[word]).unwrap().mapv(f64::from).into_iter().collect::<Vec<f64>>();
+    let unit = |words: &Vec<String>| {
+        let mut sum = of_word(".");
+        for word in words {
+            sum.iter_mut().zip(of_word(word)).for_each(|(sum, x)| *sum += x);
+        }
+        let norm = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
+        sum.iter().map(|x| x / norm).collect::<Vec<f64>>()
+    };
+    let units: Vec<Vec<f64>> = sentences.iter().map(unit).collect();
+    for (query, &rank) in result.ranks.iter().enumerate() {
+        let cosine = |other: usize| units[query].iter().zip(&units[other]).map(|(x, y)| x * y).sum::<f64>();
+        let others = (0..240).filter(|&other| other != query && other != query ^ 1);
+        // Cosines are f32 there: what is so near may fall either way.
+        let (best, others): (f64, Vec<f64>) = (cosine(query ^ 1), others.map(cosine).collect());
+        let nearer = |than: f64| 1 + others.iter().filter(|&&other| other > than).count();
+        assert!((nearer(best + 1e-5)..=nearer(best - 1e-5)).contains(&rank), "query {query}: {rank}");
+    }
+    assert_eq!((result.ranks.len(), result.distinct.n_pool, result.raw.n_pool), (240, 240, 240));
+    assert!(result.ranks.contains(&1) && result.ranks.iter().any(|&rank| rank > 10), "{:?}", result.ranks);
+    assert_eq!(result.distinct.mean_rank, Some(result.ranks.iter().sum::<usize>() as f64 / 240.0));
 }
 
 #[test]

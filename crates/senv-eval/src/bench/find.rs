@@ -182,10 +182,7 @@ pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Task>> {
         let (name, tested) = match test {
             Some(test) => ("MSRP test", ParaphraseSet::read(test)?),
             // Without the test set, the last quarter of the training set stands for it.
-            None => {
-                let pairs = learned.pairs.split_off(learned.pairs.len() - learned.pairs.len() / 4);
-                ("MSRP train, last quarter", ParaphraseSet { path: learned.path.clone(), pairs })
-            }
+            None => ("MSRP train, last quarter", learned.split_off_last_quarter()),
         };
         Ok(task("msrp", name, &files, TaskData::TrainedParaphrases { train: learned, test: tested }))
     };

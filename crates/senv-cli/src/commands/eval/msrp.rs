@@ -1,6 +1,6 @@
 //! `senv eval msrp`: does a classifier on frozen vectors tell paraphrases?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_eval::{
@@ -22,12 +22,14 @@ use crate::{
 /// A logistic regression from |u - v| and u * v is trained on one file and judged on another; the vectors u and v stay as
 /// they are. C is chosen by cross-validation on the training file. With --learning-curve it is trained on growing parts of
 /// the training file as well, from 1 % to all, five random draws each. A FILE holds lines of LABEL (0 or 1), FIRST and
-/// SECOND separated by tabs, objects with sentence1, sentence2 and label, or is a published msr_paraphrase_*.txt.
+/// SECOND separated by tabs, objects with sentence1, sentence2 and label, or is a published msr_paraphrase_*.txt. Without
+/// one, --hold-out takes the last quarter of the training file for it, as `senv eval all` does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval msrp --model model.senv --train msr_paraphrase_train.txt msr_paraphrase_test.txt
-  senv eval msrp --model model.senv --train train.tsv test.tsv --learning-curve --svg curve.svg")]
+  senv eval msrp --model model.senv --train train.tsv test.tsv --learning-curve --svg curve.svg
+  senv eval msrp --model model.senv --train train.tsv --hold-out")]
 pub(super) struct Msrp {
     #[command(flatten)]
     model: ModelArg,
@@ -35,8 +37,11 @@ pub(super) struct Msrp {
     #[arg(long, value_name = "FILE")]
     train: PathBuf,
     /// Pairs to judge.
-    #[arg(value_name = "FILE")]
-    test: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "hold_out")]
+    test: Option<PathBuf>,
+    /// Hold the last quarter of the training pairs out and judge these, for want of a FILE.
+    #[arg(long, conflicts_with = "test")]
+    hold_out: bool,
     /// How C is chosen.
     #[arg(long, value_name = "SCRIPT", default_value = "skip-thoughts")]
     script: ScriptArg,
@@ -76,14 +81,19 @@ struct Report<'a> {
 
 impl Msrp {
     pub(super) fn run(self) -> Result {
-        let inputs = [&*self.model.model, &*self.train, &*self.test];
+        let inputs: Vec<&Path> =
+            [&self.model.model, &self.train].into_iter().chain(&self.test).map(PathBuf::as_path).collect();
         check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
         let options = match self.script {
             ScriptArg::SkipThoughts => ProbeOptions::skip_thoughts(),
             ScriptArg::SentEval => ProbeOptions::sent_eval(),
         };
         let probe = ProbeOptions { seed: self.seed, ..options };
-        let (train, test) = (ParaphraseSet::read(&self.train)?, ParaphraseSet::read(&self.test)?);
+        let mut train = ParaphraseSet::read(&self.train)?;
+        let test = match &self.test {
+            Some(path) => ParaphraseSet::read(path)?,
+            None => train.split_off_last_quarter(),
+        };
         let model = self.model.open_for_many()?;
         let pairs = train.pairs.iter().chain(&test.pairs);
         let embeddings = Embeddings::encode(&model, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;

@@ -30,6 +30,7 @@ const SETS: &[Set] = &[
     ("sts15", &["sts/2015/*.tsv"]),
     ("sts16", &["sts/2016/*.tsv"]),
     ("stsb-train", &["stsb/train.tsv", "stsb/sts-train.csv", "sts-train.csv"]),
+    ("stsb-dev", &["stsb/dev.tsv", "stsb/sts-dev.csv", "sts-dev.csv"]),
     (
         "stsb-test",
         &["stsb/test.tsv", "stsb/sts-test.csv", "sts-test.csv", "stsb/dev.tsv", "stsb/sts-dev.csv", "sts-dev.csv"],
@@ -65,7 +66,7 @@ const SETS: &[Set] = &[
     ("trec-train", &["trec/train.tsv", "train_5500.label", "TREC/train_5500.label"]),
     ("trec-test", &["trec/test.tsv", "TREC_10.label", "TREC/TREC_10.label"]),
     ("snli-train", &["snli/train.tsv", "snli_1.0/snli_1.0_train.jsonl", "snli/cad-train.tsv snli/dev.tsv"]),
-    ("snli-dev", &["snli/cad-dev.tsv", "snli_1.0/snli_1.0_dev.jsonl", "snli/dev.tsv"]),
+    ("snli-dev", &["snli/dev.tsv", "snli_1.0/snli_1.0_dev.jsonl", "snli/cad-dev.tsv"]),
     ("snli-test", &["snli/test.tsv", "snli_1.0/snli_1.0_test.jsonl"]),
     ("flickr", &["flickr/multi30k.tsv"]),
     ("coco", &["coco/captions.tsv", "captions_val2017.json", "annotations/captions_val2017.json"]),
@@ -97,7 +98,8 @@ impl Data {
         Self { folder: folder.to_owned(), text: text.to_vec() }
     }
 
-    /// The files of a set.
+    /// The files of a set. A development set has no file that the training set takes: for want of SNLI's training part its
+    /// development part is trained on, and that of the counterfactual pairs stands for it.
     ///
     /// # Errors
     /// What was looked for, where it is not there.
@@ -110,7 +112,12 @@ impl Data {
         let Some((_, candidates)) = SETS.iter().find(|(set, _)| *set == name) else {
             return Err(format!("no data set is named {name}"));
         };
-        candidates.iter().find_map(|files| self.files(files)).ok_or_else(|| {
+        let taken = name.strip_suffix("-dev").and_then(|set| self.find(&format!("{set}-train")).ok());
+        let is_free = |found: &Found| {
+            let is_taken = |path: &PathBuf| taken.as_ref().is_some_and(|taken| taken.paths.contains(path));
+            !found.paths.iter().any(is_taken)
+        };
+        candidates.iter().filter_map(|files| self.files(files)).find(is_free).ok_or_else(|| {
             let list: Vec<String> = candidates.iter().map(|files| files.replace(' ', ", ")).collect();
             format!("no data: {}", list.join("; or "))
         })
@@ -165,6 +172,24 @@ mod tests {
         assert!(shown("nothing").is_err());
         std::fs::write(folder.path().join("sick/test.tsv"), "x").unwrap();
         assert_eq!(shown("sick-test").unwrap(), ["$DATA/sick/test.tsv"]);
+    }
+
+    #[test]
+    fn a_development_set_is_not_what_is_trained_on() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("snli")).unwrap();
+        let put = |name: &str| std::fs::write(folder.path().join("snli").join(name), "x").unwrap();
+        let data = Data::new(folder.path(), &[]);
+        let shown = |name: &str| data.find(name).map(|found| found.shown);
+        put("dev.tsv");
+        put("cad-train.tsv");
+        assert_eq!(shown("snli-train").unwrap(), ["$DATA/snli/cad-train.tsv", "$DATA/snli/dev.tsv"]);
+        assert!(shown("snli-dev").unwrap_err().contains("snli/cad-dev.tsv"));
+        put("cad-dev.tsv");
+        assert_eq!(shown("snli-dev").unwrap(), ["$DATA/snli/cad-dev.tsv"]);
+        put("train.tsv");
+        assert_eq!(shown("snli-train").unwrap(), ["$DATA/snli/train.tsv"]);
+        assert_eq!(shown("snli-dev").unwrap(), ["$DATA/snli/dev.tsv"]);
     }
 
     #[test]

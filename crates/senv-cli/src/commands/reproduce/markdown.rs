@@ -30,7 +30,24 @@ impl PaperResult {
         for table in &self.tables {
             write_table(&mut out, table, &mut known);
         }
+        self.write_data(&mut out);
         out
+    }
+
+    /// The files that the commands read, so that another copy of the data can be compared.
+    fn write_data(&self, out: &mut String) {
+        if self.data.is_empty() {
+            return;
+        }
+        let versions = match &self.versions[..] {
+            [] => String::new(),
+            versions => format!(", by senv {}", versions.join(" and ")),
+        };
+        let _ = writeln!(out, "\n## Data\n\nThe files that were read{versions}; 16 digits of the SHA-256.\n\n```text");
+        for file in &self.data {
+            let _ = writeln!(out, "{}  {}", file.sha256.get(..16).unwrap_or(&file.sha256), file.path);
+        }
+        out.push_str("```\n");
     }
 }
 
@@ -68,4 +85,24 @@ fn write_table<'a>(out: &mut String, table: &'a TableResult, known: &mut Vec<&'a
 
 fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('*', "\\*")
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_eval::DataFile;
+
+    use super::*;
+
+    #[test]
+    fn the_data_stand_at_the_end_with_the_start_of_their_checksums() {
+        let data = vec![DataFile { path: "mr/all.tsv".to_owned(), sha256: "0123456789abcdef0123".to_owned() }];
+        let versions = vec!["0.1.0".to_owned()];
+        let paper = PaperResult { name: "p", title: "t", about: "a", tables: Vec::new(), data, versions };
+        let results = Results { version: "0.1.0".to_owned(), quick: false, papers: Vec::new() };
+        let report = paper.to_markdown(&results);
+        assert!(report.ends_with("```text\n0123456789abcdef  mr/all.tsv\n```\n"), "{report}");
+        assert!(report.contains("\n## Data\n\nThe files that were read, by senv 0.1.0; "), "{report}");
+        let without = PaperResult { data: Vec::new(), ..paper };
+        assert!(!without.to_markdown(&results).contains("## Data"));
+    }
 }

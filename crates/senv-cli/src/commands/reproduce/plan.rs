@@ -30,6 +30,8 @@ pub(crate) struct Step {
     pub(crate) result: Option<PathBuf>,
     /// The steps whose models it reads.
     pub(crate) needs: Vec<usize>,
+    /// The data files that it reads.
+    pub(crate) data: Vec<PathBuf>,
     /// Why it cannot run.
     pub(crate) missing: Option<String>,
 }
@@ -50,6 +52,13 @@ enum Purpose<'a> {
     Model(&'a str),
     /// To evaluate the model of this file.
     Evaluation(&'a str),
+}
+
+impl Purpose<'_> {
+    /// Whether it is to make this file.
+    fn makes(&self, file: &str) -> bool {
+        matches!(self, Self::Model(made) if *made == file)
+    }
 }
 
 /// Settings that `--quick` replaces.
@@ -101,30 +110,45 @@ impl Plan {
             let word = match (word, purpose) {
                 ("$MODEL", Purpose::Evaluation(ENGLISH)) => ENGLISH.to_owned(),
                 ("$MODEL", Purpose::Evaluation(file)) => format!("$OUT/{file}"),
+                ("$MODEL.npy", Purpose::Evaluation(file)) => format!("$OUT/{}", file.replace(".senv", ".npy")),
                 _ => word.to_owned(),
             };
-            if let Some(set) = word.strip_prefix('@') {
-                match self.data.find(set) {
-                    Ok(found) => {
+            if let Some(set) = word.strip_prefix(['@', '?']) {
+                let is_argument = word.starts_with('@');
+                let (set, otherwise) = set.split_once('|').map_or((set, None), |(set, option)| (set, Some(option)));
+                match (self.data.find(set), otherwise) {
+                    (Ok(found), _) => {
                         for path in &found.paths {
                             let size = std::fs::metadata(path).map_or(0, |file| file.len());
                             identity += &format!("{} {size}\n", path.file_name().unwrap_or_default().to_string_lossy());
                         }
-                        shown.extend(found.shown);
-                        step.arguments.extend(found.paths.into_iter().map(Into::into));
+                        if is_argument {
+                            shown.extend(found.shown);
+                            step.arguments.extend(found.paths.iter().map(Into::into));
+                        }
+                        step.data.extend(found.paths);
                     }
-                    Err(reason) => {
-                        shown.push(word);
+                    (Err(_), Some(option)) => {
+                        shown.push(option.to_owned());
+                        step.arguments.push(option.into());
+                    }
+                    (Err(reason), None) => {
+                        if is_argument {
+                            shown.push(word.clone());
+                        }
                         step.missing.get_or_insert(reason);
                     }
                 }
                 continue;
             }
             if let Some(file) = word.strip_prefix("$OUT/") {
-                if matches!(purpose, Purpose::Model(output) if *output == file) {
+                let writer = paper.models.iter().find(|model| model.writes(file)).map(|model| &model.file[..]);
+                // A model that the recipe lacks is asked for as well, which says so.
+                let needed = writer.or(file.ends_with(".senv").then_some(file));
+                if purpose.makes(file) {
                     step.model = Some(self.out.join(file));
-                } else if file.ends_with(".senv") {
-                    step.needs.extend(self.model(paper, file));
+                } else if let Some(needed) = needed.filter(|needed| !purpose.makes(needed)) {
+                    step.needs.extend(self.model(paper, needed));
                 }
                 step.arguments.push(self.out.join(file).into());
             } else if word == "$RESULT" {
@@ -175,6 +199,7 @@ fn empty(key: &str) -> Step {
         model: None,
         result: None,
         needs: Vec::new(),
+        data: Vec::new(),
         missing: None,
     }
 }
@@ -234,6 +259,38 @@ mod tests {
         for other in [keys(6, "t.txt"), keys(5, "u.txt")] {
             assert!(keys(5, "t.txt").iter().zip(&other).all(|(a, b)| a != b));
         }
+    }
+
+    #[test]
+    fn files_beside_a_model_and_texts_are_made_before_they_are_read() {
+        let train = "train pv-dbow --input $OUT/t.txt --document-vectors $OUT/v.npy";
+        let models = vec![Model::new("t.txt", 1.0, "eval sentences ?small-text"), Model::new("v.senv", 2.0, train)];
+        let paper = Paper { models, ..paper(1) };
+        let command = "eval all --vectors $MODEL.npy --sentences $OUT/t.txt";
+        let mut plan = plan("t.txt", false);
+        let bench = plan.evaluation(&paper, &Evaluation { command, seconds: 1.0 }, "v.senv");
+        assert_eq!(plan.steps[bench].shown, "senv eval all --vectors $OUT/v.npy --sentences $OUT/t.txt");
+        let of = |file: &str| plan.steps.iter().position(|step| step.model == Some(PathBuf::from("out").join(file)));
+        let (text, vectors) = (of("t.txt").unwrap(), of("v.senv").unwrap());
+        assert_eq!(plan.steps[bench].needs, [vectors, text]);
+        assert_eq!((&plan.steps[vectors].needs[..], &plan.steps[text].needs[..]), (&[text][..], &[][..]));
+        // What a command finds by itself is no argument, and known all the same.
+        assert_eq!(plan.steps[text].shown, "senv eval sentences --output $OUT/t.txt");
+        assert_eq!(plan.steps[text].data, [PathBuf::from("t.txt")]);
+    }
+
+    #[test]
+    fn an_option_stands_for_data_that_are_not_there() {
+        let evaluation = Evaluation { command: "eval msrp @msrp-test|--hold-out ?small-text --json", seconds: 1.0 };
+        let mut plan = plan("t.txt", false);
+        let step = plan.evaluation(&paper(5), &evaluation, "english");
+        assert_eq!(plan.steps[step].shown, "senv eval msrp --hold-out --json");
+        assert_eq!(plan.steps[step].missing, None);
+        assert_eq!(plan.steps[step].arguments, ["eval", "msrp", "--hold-out", "--json"]);
+        let needs = Evaluation { command: "eval msrp ?msrp-train --json", seconds: 1.0 };
+        let step = plan.evaluation(&paper(5), &needs, "english");
+        assert_eq!(plan.steps[step].shown, "senv eval msrp --json");
+        assert!(plan.steps[step].missing.as_ref().unwrap().starts_with("no data: msrp/train.tsv"));
     }
 
     #[test]

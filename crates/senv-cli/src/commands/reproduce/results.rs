@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use senv_eval::DataFile;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -31,6 +32,10 @@ pub(crate) struct PaperResult {
     pub(crate) title: &'static str,
     pub(crate) about: &'static str,
     pub(crate) tables: Vec<TableResult>,
+    /// The files that its commands read.
+    pub(crate) data: Vec<DataFile>,
+    /// The versions of senv that ran them.
+    pub(crate) versions: Vec<String>,
 }
 
 /// A table.
@@ -136,6 +141,15 @@ impl TableSteps {
         models.flat_map(|(evaluations, training)| training.iter().chain(evaluations)).copied().collect()
     }
 
+    /// The same with what it needs before it, each step once.
+    pub(crate) fn in_order(&self, plan: &Plan) -> Vec<usize> {
+        let mut order = Vec::new();
+        for step in self.wanted() {
+            add_with_needs(plan, step, &mut order);
+        }
+        order
+    }
+
     /// The table as far as it has run.
     pub(crate) fn result(&self, plan: &Plan, states: &[State], table: &Table) -> TableResult {
         let rows = table.rows.iter().zip(&self.rows).map(|(row, models)| row_result(row, models, states, table));
@@ -158,11 +172,7 @@ impl TableSteps {
     }
 
     fn commands(&self, plan: &Plan, states: &[State]) -> Vec<CommandResult> {
-        let mut order = Vec::new();
-        for step in self.wanted() {
-            add_with_needs(plan, step, &mut order);
-        }
-        let command = |&step: &usize| {
+        let command = |step: usize| {
             let record = match &states[step] {
                 State::Done(record) => Some(record),
                 _ => None,
@@ -171,7 +181,7 @@ impl TableSteps {
             let step = &plan.steps[step];
             CommandResult { command: step.shown.clone(), seconds, threads, expected_seconds: step.seconds }
         };
-        order.iter().map(command).collect()
+        self.in_order(plan).into_iter().map(command).collect()
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) enum State {
 /// Runs steps in a folder.
 pub(crate) struct Runner<'a> {
     plan: &'a Plan,
-    folder: &'a Path,
+    pub(crate) folder: &'a Path,
     program: PathBuf,
     threads: usize,
     interrupt: Interrupt,

@@ -41,9 +41,21 @@ pub(super) const EVAL_SICK: Evaluation = Evaluation {
     seconds: 2.0,
 };
 
+/// SICK in the published form: the script of Skip-thoughts, which stops by the trial part.
+pub(super) const EVAL_SICK_SCRIPT: Evaluation = Evaluation {
+    command: "eval sick --model $MODEL --train @sick-train --dev @sick-trial --form skip-thoughts --json @sick-test",
+    seconds: 15.0,
+};
+
 /// The STS benchmark, likewise.
 pub(super) const EVAL_STSB: Evaluation =
     Evaluation { command: "eval stsb --model $MODEL --train @stsb-train --json @stsb-test", seconds: 1.0 };
+
+/// The STS benchmark by the script of SentEval, which stops by the development part.
+pub(super) const EVAL_STSB_SCRIPT: Evaluation = Evaluation {
+    command: "eval stsb --model $MODEL --train @stsb-train --dev @stsb-dev --form sent-eval --json @stsb-test",
+    seconds: 10.0,
+};
 
 /// MSRP: a classifier on frozen vectors; without the test part the last quarter of the training part is held out.
 pub(super) const EVAL_MSRP: Evaluation = Evaluation {

@@ -8,8 +8,8 @@ use senv_eval::{
 use super::{
     super::recipe::{Column, Evaluation, Model, Paper, Row, Table},
     common::{
-        EVAL_MR, EVAL_MSRP, EVAL_RANKING, EVAL_SICK, EVAL_SUBJ, EVAL_TREC, NEWS, TEXT, accuracy, cbow, msrp,
-        skip_thoughts,
+        EVAL_MR, EVAL_MSRP, EVAL_RANKING, EVAL_SICK, EVAL_SICK_SCRIPT, EVAL_SUBJ, EVAL_TREC, NEWS, TEXT, accuracy,
+        cbow, msrp, skip_thoughts,
     },
 };
 
@@ -58,6 +58,7 @@ pub(crate) fn paper() -> Paper {
         tables: vec![
             sick(),
             entailment(),
+            own_entailment(),
             ranking(),
             cosine(),
             soup(),
@@ -93,19 +94,24 @@ fn published_relatedness(by: ScoringMethod) -> impl Fn(&str) -> Option<Vec<Optio
     }
 }
 
-fn relatedness_columns(by: &str) -> Vec<Column> {
-    let column =
-        |title: &str, metric: &str| Column::new(title, 0, &format!("results[scored_by={by}].tasks[0].{metric}"));
+/// Correlations and squared error of an evaluation; what it is stands behind their titles.
+fn relatedness_columns(evaluation: usize, by: &str, what: &str) -> Vec<Column> {
+    let column = |title: &str, metric: &str| {
+        Column::new(&format!("{title}{what}"), evaluation, &format!("results[scored_by={by}].tasks[0].{metric}"))
+    };
     vec![column("r", "pearson_r_x100"), column("rho", "spearman_rho_x100"), column("squared error", "mse").digits(2)]
 }
 
 fn sick() -> Table {
+    let published = published_relatedness(ScoringMethod::Supervised);
+    let mut columns = relatedness_columns(0, "supervised", "");
+    columns.extend(relatedness_columns(1, "supervised", ", our regression"));
     Table {
         title: "SICK relatedness, supervised",
-        about: "Pearson's r and Spearman's rho x 100, squared error of a regression on frozen vectors. The trial part where the test part is not there.",
-        evaluations: vec![EVAL_SICK],
-        columns: relatedness_columns("supervised"),
-        rows: rows(3, published_relatedness(ScoringMethod::Supervised)),
+        about: "Pearson's r and Spearman's rho x 100, squared error of a regression on frozen vectors. First by the script of Skip-thoughts (cross-entropy, Adam, stopped by the trial part), the form of the published figures; then by our own regression (cross-entropy with an L2 penalty, which the trial part chooses). Where the test part is not there the trial part is also what is reported, which is a little too good.",
+        evaluations: vec![EVAL_SICK_SCRIPT, EVAL_SICK],
+        columns,
+        rows: rows(6, |name| Some([published(name)?, vec![None; 3]].concat())),
         figure: None,
     }
 }
@@ -115,7 +121,7 @@ fn cosine() -> Table {
         title: "Table 7: SICK relatedness by cosine",
         about: "The same of the cosine; the squared error is of 1 + 4 max(0, cos), the paper does not say of what.",
         evaluations: vec![EVAL_SICK],
-        columns: relatedness_columns("cosine"),
+        columns: relatedness_columns(0, "cosine", ""),
         rows: rows(3, published_relatedness(ScoringMethod::Cosine)),
         figure: None,
     }
@@ -127,8 +133,8 @@ fn entailment() -> Table {
         Some(vec![Some(100.0 * row.accuracy), None])
     };
     Table {
-        title: "Entailment: SICK and SNLI",
-        about: "Accuracy in percent. SICK: logistic regression on frozen vectors. SNLI: the classifier of the model, of others a logistic regression on frozen vectors trained on the dev part.",
+        title: "Entailment: probes on SICK and SNLI",
+        about: "Accuracy in percent of probes, which are logistic regressions on frozen vectors, for all models alike. SICK: trained on the training part, C chosen by the trial part, which is also reported where the test part is not there. SNLI: trained on the dev part and tested on the test part. Where the models are trained on SNLI's dev part for want of its training part, the probe is trained on the dev part of the counterfactual pairs (1,000 pairs), which no model is trained on; it chose the weights of the SNLI models.",
         evaluations: vec![
             Evaluation {
                 command: "eval nli --model $MODEL --train @sick-train --dev @sick-trial --json @sick-test",
@@ -137,10 +143,32 @@ fn entailment() -> Table {
             Evaluation { command: "eval nli --model $MODEL --train @snli-dev --json @snli-test", seconds: 6.0 },
         ],
         columns: vec![
-            Column::percent("SICK", 0, "sets[0].accuracy"),
-            Column::percent("SNLI, on frozen vectors", 1, "sets[0].accuracy"),
+            Column::percent("SICK, probe", 0, "sets[0].accuracy"),
+            Column::percent("SNLI, probe", 1, "sets[0].accuracy"),
         ],
         rows: rows(2, published),
+        figure: None,
+    }
+}
+
+/// The classifiers that the SNLI models were trained with.
+fn own_entailment() -> Table {
+    let column = |title: &str, set: usize, share: &str| Column::percent(title, 0, &format!("sets[{set}].{share}"));
+    Table {
+        title: "Entailment: the models' own classifiers",
+        about: "Accuracy in percent of the classifier that a model was trained with, on SNLI's test part and on SICK (the trial part where the test part is not there), beside that of always calling the most frequent label. Nothing is trained for it, on SICK neither. No figures of the paper stand beside it.",
+        evaluations: vec![Evaluation { command: "eval nli --model $MODEL --json @snli-test @sick-test", seconds: 4.0 }],
+        columns: vec![
+            column("SNLI", 0, "accuracy"),
+            column("SNLI, most frequent label", 0, "majority_accuracy"),
+            column("SICK", 1, "accuracy"),
+            column("SICK, most frequent label", 1, "majority_accuracy"),
+        ],
+        rows: SYSTEMS
+            .iter()
+            .filter(|system| system.1 == SNLI)
+            .map(|(name, data, file, _)| Row::new(name, data, [*file]))
+            .collect(),
         figure: None,
     }
 }
@@ -152,22 +180,24 @@ fn ranking() -> Table {
             row.accuracy_at_1_10_100
                 .map(|share| Some(100.0 * share))
                 .into_iter()
-                .chain([Some(row.mean_rank)])
+                .chain([Some(row.mean_rank), None, None])
                 .collect(),
         )
     };
     let column = |title: &str, k: u32| Column::percent(title, 0, &format!("ranking.distinct.accuracy_at_{k}"));
     Table {
         title: "Table 6: ranking of paraphrases",
-        about: "How often the best paraphrase is among the nearest 1, 10 and 100 sentences, in percent, and its mean rank. The pool is MSRP's training part (7,816 sentences) where the test part is not there; 11,602 in the paper.",
+        about: "How often the best paraphrase is among the nearest 1, 10 and 100 sentences, in percent, and its mean rank. The pool is MSRP's training part (7,816 sentences) where the test part is not there; 11,602 in the paper, which does not say whether repeated sentences stand in it once. Here they do; in the raw pool they stand as often as they occur, and a query's own repetition is nearer than its paraphrase.",
         evaluations: vec![EVAL_RANKING],
         columns: vec![
             column("@1", 1),
             column("@10", 10),
             column("@100", 100),
             Column::new("mean rank", 0, "ranking.distinct.mean_rank"),
+            Column::percent("@1, raw pool", 0, "ranking.raw.accuracy_at_1"),
+            Column::new("mean rank, raw pool", 0, "ranking.raw.mean_rank"),
         ],
-        rows: rows(4, published),
+        rows: rows(6, published),
         figure: None,
     }
 }
@@ -251,10 +281,10 @@ fn learning_curve() -> Table {
     };
     Table {
         title: "Figure 4: accuracy against the amount of training data",
-        about: "MSRP, accuracy in percent after training on a share of the training part, mean of five draws. The paper plots it. Needs the test part.",
+        about: "MSRP, accuracy in percent after training on a share of the training part, mean of five draws. The paper plots it. Where the test part is not there, the last quarter of the training part is held out and tested on, and 100 % are the other three quarters (3,057 pairs).",
         evaluations: vec![Evaluation {
-            command: "eval msrp --model $MODEL --train @msrp-train --learning-curve --json @msrp-test",
-            seconds: 10.0,
+            command: "eval msrp --model $MODEL --train @msrp-train --learning-curve --json @msrp-test|--hold-out",
+            seconds: 45.0,
         }],
         columns: vec![column("1", 0), column("10", 3), column("40", 5), column("100", 8)],
         rows: ["combined.senv", "tuned.senv", "bow-ae.senv"]
