@@ -2,11 +2,19 @@
 
 use std::fmt::Write as _;
 
-use crate::{Align, BenchRecord, Cell, Mark, PublishedRow, Result, Summary, TextTable, published_rows, summarize};
+use crate::{
+    Align, BenchRecord, Cell, Mark, PublishedRow, Result, Summary, SystemRecord, TaskRecord, TextTable, published_rows,
+    summarize,
+};
 
 /// The digits after the point of a column or mean: two, and three for values from -1 to 1.
-fn digits(summary: &Summary, column: Option<usize>) -> usize {
+pub(crate) fn digits(summary: &Summary, column: Option<usize>) -> usize {
     if column.is_some_and(|column| summary.columns[column].protocol.factor == 1.0) { 3 } else { 2 }
+}
+
+/// The same for a task.
+pub(crate) fn task_digits(task: &TaskRecord) -> usize {
+    if task.protocol().is_some_and(|protocol| protocol.factor == 1.0) { 3 } else { 2 }
 }
 
 /// The sign of a mark.
@@ -23,16 +31,15 @@ pub(crate) fn value_text(summary: &Summary, column: Option<usize>, value: Option
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.*}", digits(summary, column)))
 }
 
-/// The interval of a number as two numbers.
-pub(crate) fn interval_text(summary: &Summary, column: Option<usize>, interval: Option<(f64, f64)>) -> Option<String> {
-    let digits = digits(summary, column);
+/// The interval of a number of so many digits, as two numbers.
+pub(crate) fn interval_text(interval: Option<(f64, f64)>, digits: usize) -> Option<String> {
     interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"))
 }
 
-/// Half the width of the interval, as a short form for tables.
-fn half_width(summary: &Summary, column: Option<usize>, cell: &Cell) -> String {
-    let half = cell.interval.map(|(low, high)| (high - low) / 2.0);
-    let digits = if digits(summary, column) == 3 { 3 } else { 1 };
+/// Half the width of the interval of a number of so many digits, as a short form for tables.
+pub(crate) fn half_width(interval: Option<(f64, f64)>, digits: usize) -> String {
+    let half = interval.map(|(low, high)| (high - low) / 2.0);
+    let digits = if digits == 3 { 3 } else { 1 };
     half.map_or_else(String::new, |half| format!(" ±{half:.digits$}"))
 }
 
@@ -60,7 +67,7 @@ impl BenchRecord {
             for row in &summary.rows {
                 let cell = |column: Option<usize>, cell: &Cell| {
                     let value = value_text(&summary, column, cell.value);
-                    format!("{value}{}{}", half_width(&summary, column, cell), mark_sign(cell.mark))
+                    format!("{value}{}{}", half_width(cell.interval, digits(&summary, column)), mark_sign(cell.mark))
                 };
                 let cells = row.cells.iter().enumerate().map(|(i, of)| cell(Some(i), of));
                 let name = self.systems[row.system].name.clone();
@@ -98,7 +105,7 @@ impl BenchRecord {
                 let cell = |column: Option<usize>, cell: &Cell| {
                     let value = value_text(&summary, column, cell.value);
                     let value = if cell.best { format!("**{value}**") } else { value };
-                    format!("{value}{}{}", half_width(&summary, column, cell), mark_sign(cell.mark))
+                    format!("{value}{}{}", half_width(cell.interval, digits(&summary, column)), mark_sign(cell.mark))
                 };
                 let cells: Vec<String> = row.cells.iter().enumerate().map(|(i, of)| cell(Some(i), of)).collect();
                 let name = escape(&self.systems[row.system].name);
@@ -116,24 +123,52 @@ impl BenchRecord {
             }
             let _ = writeln!(out, "\n{}", legend(self, &summary));
         }
+        self.markdown_tasks(&mut out);
         if !self.missing.is_empty() {
             out.push_str("\n## Not run\n\n");
             for missing in &self.missing {
                 let _ = writeln!(out, "* {}: {}", missing.protocol, escape(&missing.reason));
             }
         }
-        out.push_str("\n## How it was made\n\n");
-        let _ = writeln!(out, "senv {}, seed {}:\n\n```text\n{}\n```\n", self.version, self.seed, self.command);
-        out.push_str("| system | source | SHA-256 |\n| --- | --- | --- |\n");
+        out.push_str("\n## What made these numbers\n\n");
+        let _ = writeln!(
+            out,
+            "senv {}, seed {}, {} draws of the bootstrap:\n\n```text\n{}\n```\n",
+            self.version, self.seed, self.resamples, self.command
+        );
+        out.push_str("| system | SHA-256 | source |\n| --- | --- | --- |\n");
         for system in &self.systems {
             let sum = system.sha256.as_deref().unwrap_or("-");
-            let _ = writeln!(out, "| {} | {} | {sum} |", escape(&system.name), escape(&system.source));
+            let _ = writeln!(out, "| {} | {sum} | {} |", escape(&system.name), escape(&system.source));
         }
-        out.push_str("\n| task | file | SHA-256 |\n| --- | --- | --- |\n");
-        for (task, file) in self.tasks.iter().flat_map(|task| task.files.iter().map(move |file| (task, file))) {
-            let _ = writeln!(out, "| {} | {} | {} |", escape(&task.key), escape(&file.path), file.sha256);
+        out.push_str("\n| data file | SHA-256 | tasks |\n| --- | --- | --- |\n");
+        for (file, tasks) in self.data_files() {
+            let _ = writeln!(out, "| {} | {} | {} |", escape(&file.path), file.sha256, escape(&tasks.join(", ")));
         }
         Ok(out)
+    }
+
+    /// Every task with every system: half the width of the 95 % interval behind each number.
+    fn markdown_tasks(&self, out: &mut String) {
+        let names: Vec<String> = self.systems.iter().map(|system| escape(&system.name)).collect();
+        let _ = writeln!(out, "\n## Task by task\n\n| task | items | {} |", names.join(" | "));
+        let _ = writeln!(out, "| --- | ---: |{}", " ---: |".repeat(names.len()));
+        for task in &self.tasks {
+            let digits = task_digits(task);
+            let cell = |system: &SystemRecord| {
+                let result = system.result(&task.key);
+                match result.and_then(|result| result.value) {
+                    Some(value) => {
+                        let half = half_width(result.and_then(|result| result.interval), digits);
+                        format!("{value:.digits$}{half}")
+                    }
+                    None => "-".to_owned(),
+                }
+            };
+            let cells: Vec<String> = self.systems.iter().map(cell).collect();
+            let name = escape(&format!("{} {}", task.protocol, task.label()));
+            let _ = writeln!(out, "| {name} | {} | {} |", self.n_items(task), cells.join(" | "));
+        }
     }
 }
 

@@ -119,8 +119,10 @@ impl Systems<'_> {
         }
         // A classifier's own tasks have no sentences to be encoded.
         if self.baselines && !self.sentences.is_empty() {
-            for (name, model) in of_models.iter().zip(&opened) {
-                self.reweighted(name, model, &mut records)?;
+            for (i, (name, model)) in of_models.iter().zip(&opened).enumerate() {
+                // Records of the models come first, in their order.
+                let sha256 = records[i].sha256.clone();
+                self.reweighted(name, model, sha256, &mut records)?;
             }
             self.baselines(opened.first(), &mut records)?;
         }
@@ -167,15 +169,15 @@ impl Systems<'_> {
         Ok(SystemRecord { name, kind, source, sha256, dim, sentences_per_second, results, figures })
     }
 
-    /// SIF and uSIF on the word vectors of a model, where it has words with counts.
-    fn reweighted(&self, name: &str, model: &Model, records: &mut Vec<SystemRecord>) -> Result {
+    /// SIF and uSIF on the word vectors of a model of this checksum, where it has words with counts.
+    fn reweighted(&self, name: &str, model: &Model, sha256: Option<String>, records: &mut Vec<SystemRecord>) -> Result {
         let Some(plain) = plain_average(model) else { return Ok(()) };
         for (scheme, suffix) in [(WeightScheme::SIF, "SIF"), (WeightScheme::USIF, "uSIF")] {
             let described = Described {
                 name: format!("{name} + {suffix}"),
                 kind: SystemKind::Reweighted,
                 source: format!("word vectors of {name}, {suffix} weights, common components of the sentences judged"),
-                sha256: None,
+                sha256: sha256.clone(),
                 figures: Vec::new(),
             };
             // A vocabulary without counts has no weights.
