@@ -3,6 +3,7 @@
 //! | file | what |
 //! | --- | --- |
 //! | `folder.rs`, `find.rs` | files of a folder; the tasks they make, by the layouts of the data sets |
+//! | `gaps.rs` | parts of data sets that are not there |
 //! | `protocols.rs`, `run.rs` | the list of protocols; how each is run on vectors or on scores |
 //! | `task.rs`, `data.rs` | a task; all tasks of a folder, and a run of a system over them |
 //! | `record.rs` | what a run leaves behind, as JSON |
@@ -15,6 +16,7 @@ mod data;
 mod figures;
 mod find;
 mod folder;
+mod gaps;
 mod html;
 mod page;
 mod protocols;

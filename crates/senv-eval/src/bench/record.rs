@@ -24,7 +24,7 @@ pub struct BenchRecord {
     pub resamples: usize,
     /// The tasks that were found.
     pub tasks: Vec<TaskRecord>,
-    /// Protocols without data, and data that cannot be read.
+    /// Protocols without data, parts of data sets that are not there, and data that cannot be read.
     pub missing: Vec<Missing>,
     /// The systems, in the order given; those that take no training last.
     pub systems: Vec<SystemRecord>,
@@ -49,12 +49,12 @@ pub struct TaskRecord {
     pub chance: f64,
 }
 
-/// Why a protocol has no number.
+/// What a run lacks: a protocol its data, a data set one of its parts, a file its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
     /// The name of the protocol.
     pub protocol: String,
-    /// What is missing, or what is wrong with it.
+    /// What is missing or wrong, with the files that it needs; what stands in for it, if something does.
     pub reason: String,
 }
 
