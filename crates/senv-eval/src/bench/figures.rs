@@ -81,7 +81,8 @@ fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     };
     let x = range(rows.iter().flat_map(ends))?;
     let names: Vec<String> = rows.iter().map(|row| record.systems[row.system].name.clone()).collect();
-    let mut plot = Plot::rows(&names, x, "mean of the columns, x 100", &[]);
+    let captions = [Caption { text: "system", color: INK }];
+    let mut plot = Plot::rows(&names, x, "mean of the columns, x 100", &captions);
     for (i, row) in rows.iter().enumerate() {
         let trained = matches!(record.systems[row.system].kind, SystemKind::Model | SystemKind::Vectors);
         let color = if trained { COLORS[0] } else { "#888888" };
@@ -100,8 +101,8 @@ fn tasks(record: &BenchRecord) -> Option<Drawing> {
     let systems: Vec<_> = drawn(record, has).collect();
     let x = range(systems.iter().flat_map(|(system, _)| tasks.iter().filter_map(|task| value(system, task))))?;
     let names: Vec<String> = tasks.iter().map(|task| task.label()).collect();
-    let captions: Vec<Caption<'_>> =
-        systems.iter().map(|(system, color)| Caption { text: &system.name, color }).collect();
+    let captions = systems.iter().map(|(system, color)| Caption { text: &system.name, color });
+    let captions: Vec<Caption<'_>> = std::iter::once(Caption { text: "task", color: INK }).chain(captions).collect();
     let mut plot = Plot::rows(&names, x, "Pearson's r x 100", &captions);
     for (system, color) in systems.iter().rev() {
         for (i, task) in tasks.iter().enumerate() {
