@@ -98,6 +98,7 @@ mod relatedness;
 mod relatedness_report;
 mod report;
 mod significance;
+mod sts_intervals;
 mod sts_report;
 mod tsne;
 mod zero_shot;
@@ -156,6 +157,7 @@ pub use senv_data::{
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
+pub use sts_intervals::{CorrelationIntervals, StsIntervals, StsMeanIntervals, StsTaskIntervals};
 pub use zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 
 #[cfg(doctest)]

@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use super::{
     figures::drawings,
     page::{escape_html as escape, frame},
-    tables::{digits, interval_text, legend, mark_sign, task_digits, value_text},
+    tables::{digits, legend, mark_sign, task_digits, value_text},
 };
 use crate::{
-    BenchRecord, Cell, PublishedRow, Result, Summary, SystemKind, SystemRecord, TaskRecord, published_rows, summarize,
+    BenchRecord, Cell, PublishedRow, Result, Summary, SystemKind, SystemRecord, TaskRecord, published_rows,
+    report::interval_text, summarize,
 };
 
 /// The first bytes of every report, by which it is known again.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::{
     Align, BenchRecord, Cell, Mark, PublishedRow, Result, Summary, SystemRecord, TaskRecord, TextTable, published_rows,
-    summarize,
+    report::half_width, summarize,
 };
 
 /// The digits after the point of a column or mean: two, and three for values from -1 to 1.
@@ -29,18 +29,6 @@ pub(crate) fn mark_sign(mark: Option<Mark>) -> &'static str {
 /// A number of a table; `-` where there is none.
 pub(crate) fn value_text(summary: &Summary, column: Option<usize>, value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.*}", digits(summary, column)))
-}
-
-/// The interval of a number of so many digits, as two numbers.
-pub(crate) fn interval_text(interval: Option<(f64, f64)>, digits: usize) -> Option<String> {
-    interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"))
-}
-
-/// Half the width of the interval of a number of so many digits, as a short form for tables.
-pub(crate) fn half_width(interval: Option<(f64, f64)>, digits: usize) -> String {
-    let half = interval.map(|(low, high)| (high - low) / 2.0);
-    let digits = if digits == 3 { 3 } else { 1 };
-    half.map_or_else(String::new, |half| format!(" ±{half:.digits$}"))
 }
 
 /// What the marks of a table mean.
