@@ -9,7 +9,7 @@
 //! | `record.rs` | what a run leaves behind, as JSON |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
 //! | `compare.rs` | two systems, task by task |
-//! | `tables.rs`, `html.rs`, `page.rs`, `figures.rs` | reports |
+//! | `tables.rs`, `html.rs`, `page.rs`, `figures.rs`, `histograms.rs` | reports |
 
 mod compare;
 mod data;
@@ -17,6 +17,7 @@ mod figures;
 mod find;
 mod folder;
 mod gaps;
+mod histograms;
 mod html;
 mod page;
 mod protocols;

@@ -103,9 +103,9 @@ impl Systems<'_> {
             } else {
                 path.display().to_string()
             };
-            let figures =
-                norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure()).into_iter().collect();
+            let norms = norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure());
             model.prepare_for_many();
+            let figures = norms.into_iter().chain(self.data.label_figures(model)?).collect();
             records.push(self.encoded(
                 Described { name: name.clone(), kind: SystemKind::Model, source, sha256, figures },
                 model,
@@ -114,7 +114,9 @@ impl Systems<'_> {
         }
         for ((path, name), embeddings) in vectors.iter().zip(of_vectors).zip(&others) {
             let (kind, source, sha256) = (SystemKind::Vectors, path.display().to_string(), Some(sha256_of_file(path)?));
-            let described = Described { name: name.clone(), kind, source, sha256, figures: Vec::new() };
+            // Vectors may be of the sentences of other protocols alone.
+            let figures = self.data.label_figures(embeddings).unwrap_or_default();
+            let described = Described { name: name.clone(), kind, source, sha256, figures };
             records.push(self.scored(described, &Scoring::Vectors(embeddings), Some(embeddings.dim()), None)?);
         }
         // A classifier's own tasks have no sentences to be encoded.
