@@ -82,9 +82,9 @@ pub(super) fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing
 
 /// The figure of [`BenchData::label_figures`].
 pub(super) fn label_cosines(system: &SystemRecord, figure: &Figure) -> Option<Drawing> {
-    let group = |series: &FigureSeries| (series.name.clone(), series.points.iter().map(|point| point.0).collect());
-    let title = format!("Cosines by label, {}", system.name);
-    drawing(title, figure.x_label.clone(), figure.series.iter().map(group).collect())
+    let cosines = |series: &FigureSeries| -> Vec<f64> { series.points.iter().map(|point| point.0).collect() };
+    let groups = figure.series.iter().map(|series| (series.name.clone(), cosines(series)));
+    drawing(format!("Cosines by label, {}", system.name), figure.x_label.clone(), groups.collect())
 }
 
 /// Histograms over one another, each with area 1; `None` where no two groups have a value.

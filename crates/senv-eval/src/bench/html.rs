@@ -8,8 +8,8 @@ use super::{
     tables::{digits, legend, mark_sign, task_digits, value_text},
 };
 use crate::{
-    BenchRecord, Cell, PublishedRow, Result, Summary, SystemKind, SystemRecord, TaskRecord, published_rows,
-    report::interval_text, summarize,
+    BenchRecord, Cell, Result, Summary, SystemKind, SystemRecord, TaskRecord, published_rows, report::interval_text,
+    summarize,
 };
 
 /// The first bytes of every report, by which it is known again.
@@ -118,9 +118,10 @@ impl BenchRecord {
                 let _ = write!(out, "<th>{}</th>", escape(&column.title));
             });
             out.push_str("</tr></thead>\n<tbody>\n");
-            for PublishedRow { system, source, values } in &published {
-                let _ = write!(out, "<tr class=\"pub\"><th>{}</th><td>{}</td>", escape(system), escape(source));
-                for (i, &value) in values.iter().enumerate() {
+            for row in &published {
+                let (system, source) = (escape(&row.system), escape(&row.source_and_beside()));
+                let _ = write!(out, "<tr class=\"pub\"><th>{system}</th><td>{source}</td>");
+                for (i, &value) in row.values.iter().enumerate() {
                     let text = if value.is_some() { value_text(summary, Some(i), value) } else { String::new() };
                     let _ = write!(out, "<td>{text}</td>");
                 }

@@ -31,6 +31,15 @@ pub(crate) fn value_text(summary: &Summary, column: Option<usize>, value: Option
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.*}", digits(summary, column)))
 }
 
+/// The published rows with the highest value of a column: as many as a terminal has room for.
+fn highest(rows: &[PublishedRow]) -> Vec<&PublishedRow> {
+    let n_columns = rows.first().map_or(0, |row| row.values.len());
+    let of_column = |column: usize| rows.iter().filter_map(|row| row.values[column]).reduce(f64::max);
+    let highest: Vec<Option<f64>> = (0..n_columns).map(of_column).collect();
+    let is_highest = |(value, highest): (&Option<f64>, &Option<f64>)| value.is_some() && value == highest;
+    rows.iter().filter(|row| row.values.iter().zip(&highest).any(is_highest)).collect()
+}
+
 /// What the marks of a table mean.
 pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
     let reference = summary.reference.map_or("", |reference| &record.systems[reference].name[..]);
@@ -41,7 +50,8 @@ pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
 }
 
 impl BenchRecord {
-    /// The tables in aligned columns, for a terminal: half the width of the 95 % interval behind each number.
+    /// The tables in aligned columns, for a terminal: half the width of the 95 % interval behind each number, and the
+    /// published rows that are highest in a column.
     ///
     /// # Errors
     /// As [`summarize`].
@@ -64,7 +74,20 @@ impl BenchRecord {
             table.rule();
             let chance = summary.chance.iter().enumerate().map(|(i, &x)| value_text(&summary, Some(i), Some(x)));
             table.row(["chance".to_owned(), String::new()].into_iter().chain(chance));
-            let _ = writeln!(text, "{table}{}\n", legend(self, &summary));
+            let published = published_rows(summary.section, &summary.columns);
+            let published = highest(&published);
+            for row in &published {
+                let value = |(i, value): (usize, &Option<f64>)| {
+                    value.map_or_else(String::new, |value| value_text(&summary, Some(i), Some(value)))
+                };
+                let values = row.values.iter().enumerate().map(value);
+                table.row([format!("paper: {}", row.system), String::new()].into_iter().chain(values));
+            }
+            let _ = writeln!(text, "{table}{}", legend(self, &summary));
+            if !published.is_empty() {
+                let _ = writeln!(text, "paper: the highest published values; the page and the Markdown have all.");
+            }
+            text.push('\n');
         }
         for missing in &self.missing {
             let _ = writeln!(text, "not run: {}: {}", missing.protocol, missing.reason);
@@ -105,9 +128,9 @@ impl BenchRecord {
             };
             let chance: Vec<Option<f64>> = summary.chance.iter().map(|&chance| Some(chance)).collect();
             let _ = writeln!(out, "| *chance* | | {} |", values(&chance));
-            for PublishedRow { system, source, values: published } in published_rows(summary.section, &summary.columns)
-            {
-                let _ = writeln!(out, "| *{}* ({}) | | {} |", escape(&system), escape(&source), values(&published));
+            for row in published_rows(summary.section, &summary.columns) {
+                let (system, source) = (escape(&row.system), escape(&row.source_and_beside()));
+                let _ = writeln!(out, "| *{system}* ({source}) | | {} |", values(&row.values));
             }
             let _ = writeln!(out, "\n{}", legend(self, &summary));
         }
