@@ -23,6 +23,8 @@ mod page;
 mod protocols;
 mod published_rows;
 mod record;
+#[cfg(test)]
+mod report_tests;
 mod run;
 mod summary;
 mod tables;
