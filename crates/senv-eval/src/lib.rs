@@ -4,7 +4,7 @@
 //!
 //! | question | start at |
 //! | --- | --- |
-//! | Do its cosines correlate with gold scores (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`]; of scores without vectors, [`evaluate_sts_scorer`] |
+//! | Do its cosines correlate with gold scores (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`], with 95 % intervals by [`StsResult::with_intervals`]; of scores without vectors, [`evaluate_sts_scorer`] |
 //! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; of a trained head, [`evaluate_scorer`] |
 //! | How similar are the captions of an image, compared with unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
