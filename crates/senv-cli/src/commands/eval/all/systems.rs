@@ -105,7 +105,7 @@ impl Systems<'_> {
             };
             let norms = norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure());
             model.prepare_for_many();
-            let figures = norms.into_iter().chain(self.data.label_figures(model)?).collect();
+            let figures = norms.into_iter().chain(self.label_figures(model)).collect();
             records.push(self.encoded(
                 Described { name: name.clone(), kind: SystemKind::Model, source, sha256, figures },
                 model,
@@ -114,8 +114,7 @@ impl Systems<'_> {
         }
         for ((path, name), embeddings) in vectors.iter().zip(of_vectors).zip(&others) {
             let (kind, source, sha256) = (SystemKind::Vectors, path.display().to_string(), Some(sha256_of_file(path)?));
-            // Vectors may be of the sentences of other protocols alone.
-            let figures = self.data.label_figures(embeddings).unwrap_or_default();
+            let figures = self.label_figures(embeddings);
             let described = Described { name: name.clone(), kind, source, sha256, figures };
             records.push(self.scored(described, &Scoring::Vectors(embeddings), Some(embeddings.dim()), None)?);
         }
@@ -129,6 +128,11 @@ impl Systems<'_> {
             self.baselines(opened.first(), &mut records)?;
         }
         Ok(records)
+    }
+
+    /// Cosines by label; none where the system lacks a vector, as those of another program may.
+    fn label_figures(&self, encoder: &dyn SentenceEncoder) -> Vec<Figure> {
+        self.data.label_figures(encoder).unwrap_or_default()
     }
 
     /// A system that encodes, each distinct sentence once, and may have a classifier of its own.
