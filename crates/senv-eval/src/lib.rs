@@ -4,7 +4,7 @@
 //!
 //! | question | start at |
 //! | --- | --- |
-//! | Do its cosines correlate with gold scores (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`]; of scores without vectors, [`evaluate_sts_scorer`] |
+//! | Do its cosines correlate with gold scores (STS)? | [`StsTask::read`], [`evaluate_sts`], [`StsResult`], with 95 % intervals by [`StsResult::with_intervals`]; of scores without vectors, [`evaluate_sts_scorer`] |
 //! | Do its scores agree with SICK or the STS benchmark? | [`SickSet::read`], [`StsTask::read_stsb`], [`evaluate_relatedness`]; of a trained head, [`evaluate_scorer`] |
 //! | How similar are the captions of an image, compared with unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
@@ -98,6 +98,7 @@ mod relatedness;
 mod relatedness_report;
 mod report;
 mod significance;
+mod sts_intervals;
 mod sts_report;
 mod tsne;
 mod zero_shot;
@@ -156,6 +157,7 @@ pub use senv_data::{
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
 pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
+pub use sts_intervals::{CorrelationIntervals, StsIntervals, StsMeanIntervals, StsTaskIntervals};
 pub use zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 
 #[cfg(doctest)]

@@ -17,6 +17,7 @@ const ROW: f64 = 20.0;
 pub(crate) const INK: &str = "currentColor";
 
 /// A caption above the figure: a line of its own in the color of the axes, or behind a dot in the color of its curve.
+/// The first in the color of the axes is the title of the y axis.
 pub(crate) struct Caption<'a> {
     pub(crate) text: &'a str,
     pub(crate) color: &'static str,
@@ -79,8 +80,13 @@ impl Plot {
         for tick in ticks(x.0, x.1) {
             plot.text(plot.x(tick), bottom + LINE, "middle", INK, &tick_label(tick));
         }
-        plot.text((left + right) / 2.0, bottom + 40.0, "middle", INK, x_label);
-        for (caption, (x, y)) in captions.iter().zip(places) {
+        plot.title("x", ((left + right) / 2.0, bottom + 40.0), "middle", x_label);
+        let y_title = captions.iter().position(|caption| caption.color == INK);
+        for (i, (caption, (x, y))) in captions.iter().zip(places).enumerate() {
+            if Some(i) == y_title {
+                plot.title("y", (x, y), "start", caption.text);
+                continue;
+            }
             if caption.color != INK {
                 let color = caption.color;
                 plot.line(&format!(
@@ -167,6 +173,14 @@ impl Plot {
         self.out
     }
 
+    /// The title of an axis, with a class by which it is found.
+    fn title(&mut self, axis: &str, (x, y): (f64, f64), anchor: &str, words: &str) {
+        let words = escape(words);
+        self.line(&format!(
+            "<text class=\"{axis}-title\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{INK}\">{words}</text>"
+        ));
+    }
+
     fn text(&mut self, x: f64, y: f64, anchor: &str, color: &str, words: &str) {
         let words = escape(words);
         self.line(&format!("<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" fill=\"{color}\">{words}</text>"));
@@ -245,6 +259,20 @@ mod tests {
     #[test]
     fn text_is_escaped() {
         assert_eq!(escape("a < b & c > \u{0}d"), "a &lt; b &amp; c &gt;  d");
+    }
+
+    #[test]
+    fn each_axis_has_one_title() {
+        let captions = [("a curve", "#0072b2"), ("y < 1", INK), ("a note", INK)];
+        let captions = captions.map(|(text, color)| Caption { text, color });
+        let rows = ["first", "second"].map(str::to_owned);
+        for plot in [Plot::new((0.0, 1.0), (0.0, 1.0), "x", &captions), Plot::rows(&rows, (0.0, 1.0), "x", &captions)] {
+            let svg = plot.finish();
+            let titles: Vec<&str> = svg.lines().filter(|line| line.contains("-title\"")).collect();
+            assert_eq!(titles.len(), 2, "{titles:?}");
+            assert!(titles[0].contains("class=\"x-title\"") && titles[0].ends_with(">x</text>"), "{titles:?}");
+            assert!(titles[1].contains("class=\"y-title\"") && titles[1].ends_with(">y &lt; 1</text>"), "{titles:?}");
+        }
     }
 
     #[test]

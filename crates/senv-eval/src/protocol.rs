@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use senv_core::{SentenceEncoder, kernels};
 use serde::Serialize;
 
-use crate::{Correlations, Embeddings, Error, Result, StsTask};
+use crate::{Correlations, Embeddings, Error, Result, StsIntervals, StsTask};
 
 /// Result of an encoder on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -84,6 +84,9 @@ pub struct StsResult {
     pub years: Vec<StsYearResult>,
     /// Everything together.
     pub overall: StsOverall,
+    /// 95 % intervals, where [`StsResult::with_intervals`] added them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intervals: Option<StsIntervals>,
 }
 
 /// Scores every pair of every task by the cosine of its embeddings and correlates with the gold scores.
@@ -164,7 +167,7 @@ impl StsResult {
             plain_mean_of_year_means: all_have_years.then(|| Correlations::plain_mean(&year_means)),
             mean_weighted_by_pairs,
         };
-        Self { tasks, years, overall }
+        Self { tasks, years, overall, intervals: None }
     }
 }
 

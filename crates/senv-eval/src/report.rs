@@ -93,6 +93,18 @@ pub(crate) fn number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
+/// The interval of a number with so many decimals, as two numbers.
+pub(crate) fn interval_text(interval: Option<(f64, f64)>, decimals: usize) -> Option<String> {
+    interval.map(|(low, high)| format!("{low:.decimals$} to {high:.decimals$}"))
+}
+
+/// Half the width of the interval of a number with so many decimals, as a short form for tables; empty without one.
+pub(crate) fn half_width(interval: Option<(f64, f64)>, decimals: usize) -> String {
+    let half = interval.map(|(low, high)| (high - low) / 2.0);
+    let decimals = if decimals == 3 { 3 } else { 1 };
+    half.map_or_else(String::new, |half| format!(" ±{half:.decimals$}"))
+}
+
 /// Any result of this crate as indented JSON, keys in the order of its fields, undefined numbers as `null`.
 ///
 /// ```
@@ -131,5 +143,12 @@ mod tests {
     fn undefined_numbers_are_dashes() {
         assert_eq!(number(None, 2), "-");
         assert_eq!(number(Some(1.005), 1), "1.0");
+    }
+
+    #[test]
+    fn intervals_are_two_ends_or_half_their_width() {
+        assert_eq!(interval_text(Some((60.5, 63.25)), 2).as_deref(), Some("60.50 to 63.25"));
+        assert_eq!([half_width(Some((60.0, 63.0)), 2), half_width(Some((0.25, 0.5)), 3)], [" ±1.5", " ±0.125"]);
+        assert_eq!((interval_text(None, 2), half_width(None, 2)), (None, String::new()));
     }
 }

@@ -2,10 +2,15 @@
 
 use std::fmt::Write;
 
-use crate::{Align, Correlations, PublishedSystem, StsResult, StsTaskResult, TextTable, report::number, task_label};
+use crate::{
+    Align, CorrelationIntervals, Correlations, PublishedSystem, StsIntervals, StsResult, StsTaskResult, TextTable,
+    report::{half_width, number},
+    task_label,
+};
 
 impl StsResult {
-    /// The result in aligned columns: one line a task, then every mean under its name.
+    /// The result in aligned columns: one line a task, then every mean under its name; behind each number half of its
+    /// 95 % interval, where there is one.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.to_text_beside(&[])
@@ -27,32 +32,54 @@ impl StsResult {
             columns.push((format!("{name}spearman rho x100"), Align::Right));
         }
         let mut table = TextTable::new(columns);
-        let line = |table: &mut TextTable, name: String, n_pairs: usize, of: &dyn Fn(&StsResult) -> Correlations| {
-            let numbers = results.iter().map(of);
-            let numbers = numbers.flat_map(|c| [number(c.pearson_r_x100, 2), number(c.spearman_rho_x100, 2)]);
-            table.row([name, n_pairs.to_string()].into_iter().chain(numbers));
+        let line = |table: &mut TextTable,
+                    (name, n_pairs): (String, usize),
+                    interval: Option<CorrelationIntervals>,
+                    of: &dyn Fn(&StsResult) -> Correlations| {
+            let mut cells = vec![name, n_pairs.to_string()];
+            for (i, result) in results.iter().enumerate() {
+                // Ours come first and alone have intervals.
+                let (c, interval) = (of(result), interval.filter(|_| i == 0).unwrap_or_default());
+                cells.push(number(c.pearson_r_x100, 2) + &half_width(interval.pearson_r_x100, 2));
+                cells.push(number(c.spearman_rho_x100, 2) + &half_width(interval.spearman_rho_x100, 2));
+            }
+            table.row(cells);
         };
+        let intervals = self.intervals.as_ref();
         for (i, task) in self.tasks.iter().enumerate() {
-            line(&mut table, task_label(task.year, &task.name), task.n_pairs, &|result| result.tasks[i].correlations);
+            let interval = intervals.and_then(|of| of.tasks.get(i)).map(|of| of.correlations);
+            let name = task_label(task.year, &task.name);
+            line(&mut table, (name, task.n_pairs), interval, &|result| result.tasks[i].correlations);
         }
         table.rule();
         for (i, year) in self.years.iter().enumerate() {
+            let interval = intervals.and_then(|of| of.years.get(i));
             let name = format!("{} plain mean over {}", year.year, plural(year.n_tasks, "task"));
-            line(&mut table, name, year.n_pairs, &|result| result.years[i].plain_mean_over_tasks);
+            let of_plain = interval.map(|of| of.plain_mean_over_tasks);
+            line(&mut table, (name, year.n_pairs), of_plain, &|result| result.years[i].plain_mean_over_tasks);
             let name = format!("{} mean weighted by pairs", year.year);
-            line(&mut table, name, year.n_pairs, &|result| result.years[i].mean_weighted_by_pairs);
+            let of_weighted = interval.map(|of| of.mean_weighted_by_pairs);
+            line(&mut table, (name, year.n_pairs), of_weighted, &|result| result.years[i].mean_weighted_by_pairs);
         }
-        let (all, n_years) = (&self.overall, self.years.len());
+        let (all, n_years, interval) = (&self.overall, self.years.len(), intervals.map(|of| &of.overall));
         let name = format!("all plain mean over {}", plural(all.n_tasks, "task"));
-        line(&mut table, name, all.n_pairs, &|result| result.overall.plain_mean_over_tasks);
+        let of_plain = interval.map(|of| of.plain_mean_over_tasks);
+        line(&mut table, (name, all.n_pairs), of_plain, &|result| result.overall.plain_mean_over_tasks);
         if all.plain_mean_of_year_means.is_some() {
             let name = format!("all plain mean of {}", plural(n_years, "year mean"));
-            line(&mut table, name, all.n_pairs, &|result| result.overall.plain_mean_of_year_means.unwrap_or_default());
+            let of_years = interval.and_then(|of| of.plain_mean_of_year_means);
+            line(&mut table, (name, all.n_pairs), of_years, &|result| {
+                result.overall.plain_mean_of_year_means.unwrap_or_default()
+            });
         }
-        line(&mut table, "all mean weighted by pairs".into(), all.n_pairs, &|result| {
-            result.overall.mean_weighted_by_pairs
-        });
+        let name = "all mean weighted by pairs".to_owned();
+        let of_weighted = interval.map(|of| of.mean_weighted_by_pairs);
+        line(&mut table, (name, all.n_pairs), of_weighted, &|result| result.overall.mean_weighted_by_pairs);
         let mut text = table.to_string();
+        if let Some(StsIntervals { resamples, seed, .. }) = intervals {
+            let how = format!("bootstrap over the pairs, {resamples} draws, seed {seed}");
+            let _ = writeln!(text, "± half of the 95 % interval: {how}");
+        }
         self.tasks.iter().for_each(|task| notes(task, &mut text));
         for system in published {
             let _ = writeln!(text, "{}: {}", system.system, system.source);

@@ -228,7 +228,12 @@ fn numbers_are_those_of_the_single_protocols() {
     let tasks: Vec<StsTask> = ["2012/a", "2012/b", "2014/c"]
         .map(|name| StsTask::read(folder.path().join(format!("sts/{name}.tsv"))).unwrap())
         .to_vec();
-    let single = evaluate_sts(&embeddings, &tasks).unwrap();
+    let single = evaluate_sts(&embeddings, &tasks).unwrap().with_intervals(&tasks, BOOTSTRAP).unwrap();
+    let close = |a: (f64, f64), b: (f64, f64)| (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9;
+    let intervals = single.intervals.as_ref().unwrap();
+    for (task, result) in intervals.tasks.iter().zip(&results) {
+        assert!(close(task.correlations.pearson_r_x100.unwrap(), result.interval.unwrap()), "{task:?}");
+    }
     for (task, result) in single.tasks.iter().zip(&results) {
         let (expected, got) = (task.correlations.pearson_r_x100.unwrap(), result.value.unwrap());
         assert!((expected - got).abs() < 1e-9, "{expected} {got}");
@@ -242,6 +247,8 @@ fn numbers_are_those_of_the_single_protocols() {
     assert!(years.iter().zip(&cells).all(|(a, b)| (a - b).abs() < 1e-9), "{years:?} {cells:?}");
     let mean = summary.rows[0].mean.value.unwrap();
     assert!((mean - (years[0] + years[1]) / 2.0).abs() < 1e-9);
+    let of_years = intervals.overall.plain_mean_of_year_means.unwrap().pearson_r_x100.unwrap();
+    assert!(close(of_years, summary.rows[0].mean.interval.unwrap()), "{of_years:?}");
 }
 
 #[test]
@@ -347,8 +354,15 @@ fn a_missing_data_set_is_a_line() {
     let opened = DataFolder::open(folder.path()).unwrap();
     let data = BenchData::read(&opened, &choose_protocols(&[], &[]).unwrap()).unwrap();
     let missing: Vec<&str> = data.missing.iter().map(|missing| &missing.protocol[..]).collect();
-    assert!(missing.contains(&"sick") && missing.contains(&"ranking") && !missing.contains(&"sts"), "{missing:?}");
-    assert!(data.missing[0].reason.contains("sts-test.csv"), "{:?}", data.missing[0]);
+    assert!(missing.contains(&"sick") && missing.contains(&"ranking"), "{missing:?}");
+    let of = |protocol: &str| -> Vec<String> {
+        let lines = data.missing.iter().filter(|missing| missing.protocol == protocol);
+        lines.map(|missing| missing.reason.clone()).collect()
+    };
+    assert!(of("stsb")[0].starts_with("no data in the folder") && of("stsb")[0].contains("sts-test.csv"));
+    // The years that are not there, each by itself.
+    let years: Vec<String> = of("sts").iter().map(|line| line.chars().take(8).collect()).collect();
+    assert_eq!(years, ["STS 2012", "STS 2014", "STS 2015", "STS 2016"]);
 }
 
 #[test]

@@ -19,13 +19,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::Subcommand;
+use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv_core::{AtomicFile, Rows};
 use senv_eval::{
     DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, NormProfile, PairScorer, PublishedSystem, StsComparison,
     StsResult, StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency, norm_profile,
     published_sts,
 };
+use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use senv_models::Model;
 use serde::Serialize;
 
@@ -66,10 +67,11 @@ enum What {
 
 /// Correlate cosines with the scores that people gave (STS).
 ///
-/// Pearson's r and Spearman's rho, times 100, of each task, and every mean under its name. A task is a file of lines
-/// GOLD, FIRST and SECOND separated by tabs, GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with
-/// STS.gs.NAME.txt beside it; a folder named as a year groups its tasks. Below stands the floor: the means of what takes
-/// no training, with the tokenizer, the dimension and the counts of the model.
+/// Pearson's r and Spearman's rho, times 100, of each task, and every mean under its name, with half of their 95 %
+/// intervals (bootstrap over the pairs; both ends are in --json). A task is a file of lines GOLD, FIRST and SECOND
+/// separated by tabs, GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with STS.gs.NAME.txt beside it; a folder
+/// named as a year groups its tasks. Below stands the floor: the means of what takes no training, with the tokenizer, the
+/// dimension and the counts of the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -100,6 +102,10 @@ struct Sts {
     /// for --against.
     #[arg(long)]
     components_per_side: bool,
+    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
+          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
+    resamples: usize,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -228,6 +234,7 @@ impl Sts {
         if let Some(scorer) = scorer {
             result = evaluate_sts_scorer(&scorer, &tasks)?.with_coverage_of(&result)?;
         }
+        let result = result.with_intervals(&tasks, Bootstrap { resamples: self.resamples, ..Bootstrap::default() })?;
         let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {

@@ -57,7 +57,8 @@ fn a_run_writes_page_json_and_markdown() {
     let folder = with_data();
     let outputs = ["--report", "out.html", "--json", "out.json", "--markdown", "out.md"];
     let ended = folder.run(&[&ALL[..], &outputs].concat()).ok();
-    for part in ["Similarity", "STS\n", "word overlap", "TF-IDF", "m + SIF", "m + uSIF", "random vectors", "chance"] {
+    let baselines = ["word overlap", "TF-IDF", "m + SIF", "m + uSIF", "random vectors", "chance"];
+    for part in ["Similarity", "STS\n", "paper: BOW autoencoder"].into_iter().chain(baselines) {
         assert!(ended.out.contains(part.trim_end()), "{part} is missing in {}", ended.out);
     }
     assert!(ended.out.contains("not run: stsb: no data in the folder"), "{}", ended.out);
@@ -71,6 +72,8 @@ fn a_run_writes_page_json_and_markdown() {
     let (low, high) = (sts["interval"][0].as_f64().unwrap(), sts["interval"][1].as_f64().unwrap());
     assert!(low < sts["value"].as_f64().unwrap() && sts["value"].as_f64().unwrap() < high);
     assert_eq!(record["tasks"][0]["files"][0]["sha256"].as_str().unwrap().len(), 64);
+    let weighted = record["systems"].as_array().unwrap().iter().find(|system| system["name"] == "m + SIF").unwrap();
+    assert_eq!(weighted["sha256"], model["sha256"], "made of the model");
     let page = read(&folder, "out.html");
     for part in ["<svg ", "STS 2014", "95 %", "Sent2Vec uni books", "senv eval all --data data", "prefers-color-scheme"]
     {
@@ -79,7 +82,17 @@ fn a_run_writes_page_json_and_markdown() {
     for outside in ["http-equiv", "<script", "src=", "@import", "url("] {
         assert!(!page.contains(outside), "{outside}: nothing is loaded from elsewhere");
     }
-    assert!(read(&folder, "out.md").contains("| system | mean | STS 2014 |"));
+    let markdown = read(&folder, "out.md");
+    for part in ["| system | mean | STS 2014 |", "| sts 2014 made | 60 | ", "## What made these numbers"] {
+        assert!(markdown.contains(part), "{part} is missing in {markdown}");
+    }
+    for sum in [&model["sha256"], &record["tasks"][0]["files"][0]["sha256"]] {
+        let sum = sum.as_str().unwrap();
+        assert!(markdown.contains(sum) && page.contains(&format!("<code>{sum}</code>")), "{sum}");
+    }
+    // The cell of a task has its interval, as the JSON.
+    let shown = format!("<span class=\"pm\">{low:.2} to {high:.2}</span>");
+    assert!(page.matches(&shown).count() >= 1, "{shown}");
     // The same file is written over; anything else is not.
     folder.run(&[&ALL[..], &outputs].concat()).ok();
     folder.write("out.html", "my page");

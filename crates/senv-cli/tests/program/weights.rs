@@ -1,4 +1,4 @@
-//! Weights in a model, the floor of `senv eval sts` and buckets by the size of the text, through the program.
+//! Weights in a model, floor and intervals of `senv eval sts` and buckets by the size of the text, through the program.
 
 use crate::common::Folder;
 use serde_json::Value;
@@ -84,6 +84,30 @@ fn sts_is_printed_above_the_floor_unless_it_is_left_out() {
     folder.write("vectors.txt", "the 1 0 0\ncat 0 1 0\nsat 0 0 1\ndog 1 1 0\n");
     let vectors = folder.run(&["eval", "sts", "--model", "vectors.txt", "sts.tsv", "--json"]).ok().json();
     assert_eq!(vectors["floor"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn sts_has_intervals_unless_there_are_no_draws() {
+    let folder = Folder::new();
+    folder.write("words.txt", "a 1 0\nb 4 1\nc 1 1\nd 1 4\ne 0 1\n");
+    let words = ["a", "b", "c", "d", "e"];
+    let pairs = (0..30).map(|i| format!("{}\ta\t{}\n", 5.0 - (i % 5) as f64 + (i % 3) as f64 / 4.0, words[i % 5]));
+    let pairs: String = pairs.map(|pair| pair.replace("5.25", "5").replace("5.5", "5")).collect();
+    folder.write("sts.tsv", pairs);
+    let eval = |more: &[&str]| folder.run(&[&["eval", "sts", "--model", "words.txt", "sts.tsv"], more].concat());
+    let text = eval(&[]).ok().out;
+    assert!(text.contains(" ±") && text.contains("1000 draws, seed 1"), "{text}");
+    let json = eval(&["--json", "--resamples", "300"]).ok().json();
+    let intervals = &json["intervals"];
+    assert_eq!((&intervals["resamples"], &intervals["seed"]), (&300.into(), &1.into()));
+    let ends = |of: &serde_json::Value| [&of[0], &of[1]].map(|end| end.as_f64().unwrap());
+    let [low, high] = ends(&intervals["tasks"][0]["pearson_r_x100"]);
+    let r = json["tasks"][0]["pearson_r_x100"].as_f64().unwrap();
+    assert!(low < r && r < high, "{json}");
+    assert_eq!(ends(&intervals["overall"]["plain_mean_over_tasks"]["pearson_r_x100"]), [low, high], "of one task");
+    assert!(!eval(&["--resamples", "0"]).ok().out.contains('±'));
+    assert!(eval(&["--resamples", "0", "--json"]).ok().json().get("intervals").is_none());
+    eval(&["--resamples", "many"]).fails(2, &["--resamples"]);
 }
 
 #[test]

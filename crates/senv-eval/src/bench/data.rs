@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use senv_core::Observer;
 use senv_metrics::{Bootstrap, percentile_interval};
 
+use super::gaps::gaps;
 use crate::{
     BenchRecord, DataFolder, Error, Missing, Protocol, RECORD_FORMAT, Result, RunOptions, Scoring, SystemRecord, Task,
     TaskRecord, TaskResult, protocols,
@@ -18,7 +19,7 @@ pub struct BenchData {
     pub tasks: Vec<Task>,
     /// The tasks as they are recorded, in the same order.
     pub records: Vec<TaskRecord>,
-    /// Protocols without data, and data that cannot be read.
+    /// Protocols without data, parts of data sets that are not there, and data that cannot be read.
     pub missing: Vec<Missing>,
 }
 
@@ -32,9 +33,11 @@ impl BenchData {
         for protocol in chosen {
             let missing = |reason: String| Missing { protocol: protocol.name.to_owned(), reason };
             let loaded = (protocol.load)(folder);
-            if loaded.is_empty() {
-                data.missing.push(missing(format!("no data in the folder; it needs {}", protocol.needs)));
-            }
+            let absent = match loaded.is_empty() {
+                true => vec![format!("no data in the folder; it needs {}", protocol.needs)],
+                false => gaps(folder, protocol),
+            };
+            data.missing.extend(absent.into_iter().map(missing));
             for task in loaded {
                 match task.and_then(|task| Ok((record(folder, &task)?, task))) {
                     Ok((record, task)) => {
@@ -142,6 +145,9 @@ impl BenchData {
         if tasks.is_empty() && !dropped.is_empty() {
             return Err(Error::NothingToDo { what: "systems with a classifier, which these protocols need" });
         }
+        // A protocol that is left out lacks nothing.
+        let is_left_out = |missing: &&Missing| dropped.iter().any(|task| task.protocol == missing.protocol);
+        let missing = self.missing.iter().filter(|missing| !is_left_out(missing)).cloned().collect();
         for system in &mut systems {
             system.results.retain(|result| !dropped.iter().any(|task| task.key == result.task));
         }
@@ -152,7 +158,7 @@ impl BenchData {
             seed: options.seed,
             resamples: bootstrap.resamples,
             tasks,
-            missing: self.missing.clone(),
+            missing,
             systems,
         })
     }

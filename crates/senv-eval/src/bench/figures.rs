@@ -2,18 +2,19 @@
 
 use senv_metrics::precision_recall;
 
+use super::{
+    histograms::{LABEL_COSINES, histograms, label_cosines},
+    record::FigureSeries,
+};
 use crate::{
-    BenchRecord, Curve, Figure, Histogram, LearningCurveResult, MapResult, NormProfile, Result, Section, Summary,
-    SystemKind, SystemRecord, TaskRecord,
-    bench::record::FigureSeries,
+    BenchRecord, Curve, Figure, LearningCurveResult, MapResult, NormProfile, Result, Section, Summary, SystemKind,
+    SystemRecord, TaskRecord,
     curve::{self, COLORS},
     plot::{Caption, INK, Plot},
 };
 
 /// Points of a curve that are drawn, at most.
 const MAX_POINTS: usize = 200;
-/// Bars of a histogram.
-const BINS: usize = 40;
 
 /// A drawing with its heading.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +27,7 @@ pub(crate) struct Drawing {
 }
 
 impl Drawing {
-    fn new(title: impl Into<String>, about: impl Into<String>, svg: String) -> Self {
+    pub(super) fn new(title: impl Into<String>, about: impl Into<String>, svg: String) -> Self {
         Self { title: title.into(), about: about.into(), svg }
     }
 }
@@ -65,7 +66,7 @@ fn drawn(
 }
 
 /// The range of values; `None` without one.
-fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let mut values = values.filter(|value| value.is_finite()).peekable();
     values.peek().is_some().then_some(())?;
     Some(curve::range(values))
@@ -81,7 +82,8 @@ fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     };
     let x = range(rows.iter().flat_map(ends))?;
     let names: Vec<String> = rows.iter().map(|row| record.systems[row.system].name.clone()).collect();
-    let mut plot = Plot::rows(&names, x, "mean of the columns, x 100", &[]);
+    let captions = [Caption { text: "system", color: INK }];
+    let mut plot = Plot::rows(&names, x, "mean of the columns, x 100", &captions);
     for (i, row) in rows.iter().enumerate() {
         let trained = matches!(record.systems[row.system].kind, SystemKind::Model | SystemKind::Vectors);
         let color = if trained { COLORS[0] } else { "#888888" };
@@ -100,8 +102,8 @@ fn tasks(record: &BenchRecord) -> Option<Drawing> {
     let systems: Vec<_> = drawn(record, has).collect();
     let x = range(systems.iter().flat_map(|(system, _)| tasks.iter().filter_map(|task| value(system, task))))?;
     let names: Vec<String> = tasks.iter().map(|task| task.label()).collect();
-    let captions: Vec<Caption<'_>> =
-        systems.iter().map(|(system, color)| Caption { text: &system.name, color }).collect();
+    let captions = systems.iter().map(|(system, color)| Caption { text: &system.name, color });
+    let captions: Vec<Caption<'_>> = std::iter::once(Caption { text: "task", color: INK }).chain(captions).collect();
     let mut plot = Plot::rows(&names, x, "Pearson's r x 100", &captions);
     for (system, color) in systems.iter().rev() {
         for (i, task) in tasks.iter().enumerate() {
@@ -164,69 +166,17 @@ fn curves_of_precision(record: &BenchRecord, task: &TaskRecord) -> Result<Option
     Ok(Some(Drawing::new(title, about, curve.to_svg_without_dots())))
 }
 
-/// The scores of the first system and of word overlap, by label.
-fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing> {
-    // SICK is split in the middle of its scale.
-    let (threshold, names) = if task.protocol == "sick" {
-        (3.0, ["relatedness 3 and above", "below 3"])
-    } else {
-        (0.5, ["paraphrases", "other pairs"])
-    };
-    let first = record.systems.first().map(|system| &system.name[..]);
-    let wanted = [first, Some("word overlap")].into_iter().flatten();
-    let systems = wanted.filter_map(|name| record.systems.iter().find(|system| system.name == name));
-    let drawing = |system: &SystemRecord| {
-        let scores = &system.result(&task.key)?.scores;
-        let of = |above: bool| -> Vec<f64> {
-            let items = scores.iter().zip(&task.gold).filter(|(_, gold)| (**gold >= threshold) == above);
-            items.map(|(&score, _)| f64::from(score)).collect()
-        };
-        let x_label = format!("score of a pair by {}", system.name);
-        let (svg, overlap) = histogram(of(true), of(false), names, &x_label)?;
-        let title = format!("Scores of {} on {} pairs, {}", system.name, title_of(task), task.name);
-        let about = format!(
-            "{:.0} % of the two areas overlap; the less, the better the score tells them apart.",
-            100.0 * overlap
-        );
-        Some(Drawing::new(title, about, svg))
-    };
-    systems.filter_map(drawing).collect()
-}
-
-fn title_of(task: &TaskRecord) -> &'static str {
-    if task.protocol == "sick" { "SICK" } else { "MSRP" }
-}
-
-/// Two histograms over one another, each with area 1, and how far they overlap.
-fn histogram(first: Vec<f64>, second: Vec<f64>, names: [&str; 2], x_label: &str) -> Option<(String, f64)> {
-    let (low, high) = range(first.iter().chain(&second).copied())?;
-    let groups = names.map(str::to_owned).into_iter().zip([first, second]);
-    let histogram = Histogram::new(x_label, low, high, BINS, groups).ok()?;
-    let overlap = histogram.overlaps.first()?.coefficient?;
-    let densities = histogram.groups.iter().flat_map(|group| &group.densities);
-    let top = densities.copied().fold(0.0, f64::max);
-    let captions = [
-        Caption { text: "density", color: INK },
-        Caption { text: names[0], color: COLORS[0] },
-        Caption { text: names[1], color: COLORS[1] },
-    ];
-    let mut plot = Plot::new((low, high), (0.0, 1.05 * top), x_label, &captions);
-    let width = (high - low) / BINS as f64;
-    for (group, color) in histogram.groups.iter().zip(COLORS) {
-        for (i, &height) in group.densities.iter().enumerate().filter(|(_, height)| **height > 0.0) {
-            plot.column(low + i as f64 * width, low + (i + 1) as f64 * width, height, color);
-        }
-    }
-    Some((plot.finish(), overlap))
-}
-
-/// Figures that systems brought along: learning curves in one frame, maps of sentences and norms of words one by one.
+/// Figures that systems brought along: learning curves in one frame, cosines by label, maps of sentences and norms of
+/// words one by one.
 fn own_figures(record: &BenchRecord) -> Vec<Drawing> {
     let mut drawings: Vec<Drawing> = learning_curve(record).into_iter().collect();
     let given = |system: &&SystemRecord| matches!(system.kind, SystemKind::Model | SystemKind::Vectors);
     for system in record.systems.iter().filter(given) {
         let of_tasks = system.results.iter().flat_map(|result| &result.figures);
         for figure in of_tasks.chain(&system.figures) {
+            if figure.kind == LABEL_COSINES {
+                drawings.extend(label_cosines(system, figure));
+            }
             let drawn = match &figure.kind[..] {
                 NORMS => {
                     norms(figure).map(|svg| ("Norms of words", "a/(a+f) is the weight of SIF, scaled to the top.", svg))

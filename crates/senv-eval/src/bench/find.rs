@@ -8,24 +8,26 @@ use crate::{
 };
 
 const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
-const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
-const SICK_TEST: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv", "sickr-sts/test.jsonl"];
+pub(super) const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
+pub(super) const SICK_TEST: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv", "sickr-sts/test.jsonl"];
 // MTEB has SICK without the labels.
-const SICK_LABELLED: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv"];
-const SNLI_TEST: &[&str] = &["snli_1.0_test.txt", "snli_1.0_test.jsonl", "snli/test.tsv"];
-const SNLI_DEV: &[&str] = &["snli_1.0_dev.txt", "snli_1.0_dev.jsonl", "snli/dev.tsv"];
+pub(super) const SICK_LABELLED: &[&str] = &["sick_test_annotated.txt", "sick/test.tsv"];
+pub(super) const SNLI_TEST: &[&str] = &["snli_1.0_test.txt", "snli_1.0_test.jsonl", "snli/test.tsv"];
+pub(super) const SNLI_DEV: &[&str] = &["snli_1.0_dev.txt", "snli_1.0_dev.jsonl", "snli/dev.tsv"];
 const STSB_TRAIN: &[&str] = &["sts-train.csv", "stsb/train.tsv", "stsbenchmark/train.tsv"];
-const STSB_DEV: &[&str] = &["sts-dev.csv", "stsb/dev.tsv", "stsbenchmark/dev.tsv", "stsbenchmark-sts/validation.jsonl"];
-const STSB_TEST: &[&str] = &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
-const MSRP_TRAIN: &[&str] = &["msr_paraphrase_train.txt", "msrp/train.tsv"];
-const MSRP_TEST: &[&str] = &["msr_paraphrase_test.txt", "msrp/test.tsv"];
+pub(super) const STSB_DEV: &[&str] =
+    &["sts-dev.csv", "stsb/dev.tsv", "stsbenchmark/dev.tsv", "stsbenchmark-sts/validation.jsonl"];
+pub(super) const STSB_TEST: &[&str] =
+    &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
+pub(super) const MSRP_TRAIN: &[&str] = &["msr_paraphrase_train.txt", "msrp/train.tsv"];
+pub(super) const MSRP_TEST: &[&str] = &["msr_paraphrase_test.txt", "msrp/test.tsv"];
 const MR: &[&str] = &["rt-polarity.pos", "mr/all.tsv"];
 const CR: &[&str] = &["custrev.pos", "cr/all.tsv"];
 const SUBJ: &[&str] = &["subj.objective", "subj/all.tsv"];
 const MPQA: &[&str] = &["mpqa.pos", "mpqa/all.tsv"];
 const TREC_TRAIN: &[&str] = &["train_5500.label", "trec/train.tsv"];
 const TREC_TEST: &[&str] = &["trec_10.label", "trec/test.tsv"];
-const CAPTIONS: &[(&str, &[&str])] = &[
+pub(super) const CAPTIONS: &[(&str, &[&str])] = &[
     ("five images", &["pthought-groups.tsv"]),
     ("COCO", &["coco/captions.tsv", "captions_val2017.json", "captions_val2014.json"]),
     ("Multi30k", &["flickr/multi30k.tsv"]),
@@ -55,8 +57,9 @@ fn year_of(folder: &str) -> Option<u16> {
     }
 }
 
-pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Task>> {
-    let found = folder.files().filter_map(|(name, path)| {
+/// The files of STS tasks, each with its year.
+pub(super) fn sts_files(folder: &DataFolder) -> impl Iterator<Item = (u16, &Path)> {
+    folder.files().filter_map(|(name, path)| {
         let (parents, file) = name.rsplit_once('/')?;
         let parent = parents.rsplit('/').next()?;
         let year = year_of(parent).filter(|_| !parent.contains("train"))?;
@@ -65,13 +68,16 @@ pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Task>> {
         // MTEB has the tasks of a year as one.
         let mteb = parent.ends_with("-sts") && file == "test.jsonl";
         (in_sts || semeval || mteb).then_some((year, path))
-    });
+    })
+}
+
+pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Task>> {
     let read = |(year, path): (u16, &Path)| -> Result<Task> {
         let data = StsTask::read(path)?;
         let name = data.name.clone();
         Ok(Task { year: Some(year), ..task("sts", &name, &[path], TaskData::Scored(data)) })
     };
-    let mut tasks: Vec<Result<Task>> = found.map(read).collect();
+    let mut tasks: Vec<Result<Task>> = sts_files(folder).map(read).collect();
     // Compared by year, then as the files are named.
     tasks
         .sort_by_key(|task| task.as_ref().map_or((u16::MAX, String::new()), |t| (t.year.unwrap_or(0), t.name.clone())));

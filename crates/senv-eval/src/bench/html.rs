@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 use super::{
     figures::drawings,
     page::{escape_html as escape, frame},
-    tables::{interval_text, legend, mark_sign, value_text},
+    tables::{digits, legend, mark_sign, task_digits, value_text},
 };
 use crate::{
-    BenchRecord, Cell, PublishedRow, Result, Summary, SystemKind, SystemRecord, TaskRecord, published_rows, summarize,
+    BenchRecord, Cell, Result, Summary, SystemKind, SystemRecord, TaskRecord, published_rows, report::interval_text,
+    summarize,
 };
 
 /// The first bytes of every report, by which it is known again.
@@ -48,7 +49,7 @@ impl BenchRecord {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let protocols: std::collections::BTreeSet<_> = self.tasks.iter().map(|task| &task.protocol).collect();
         format!(
-            "{} on {} of {}. Every number has a 95 % interval; hold a pointer over one to see what made it, or open “How it was made” below.",
+            "{} on {} of {}. Every headline number has a 95 % interval; hold a pointer over one to see what made it, or read “What made these numbers” at the end.",
             count(self.systems.len(), "system"),
             count(self.tasks.len(), "task"),
             count(protocols.len(), "protocol"),
@@ -117,9 +118,10 @@ impl BenchRecord {
                 let _ = write!(out, "<th>{}</th>", escape(&column.title));
             });
             out.push_str("</tr></thead>\n<tbody>\n");
-            for PublishedRow { system, source, values } in &published {
-                let _ = write!(out, "<tr class=\"pub\"><th>{}</th><td>{}</td>", escape(system), escape(source));
-                for (i, &value) in values.iter().enumerate() {
+            for row in &published {
+                let (system, source) = (escape(&row.system), escape(&row.source_and_beside()));
+                let _ = write!(out, "<tr class=\"pub\"><th>{system}</th><td>{source}</td>");
+                for (i, &value) in row.values.iter().enumerate() {
                     let text = if value.is_some() { value_text(summary, Some(i), value) } else { String::new() };
                     let _ = write!(out, "<td>{text}</td>");
                 }
@@ -143,19 +145,20 @@ impl BenchRecord {
             "▼" => " <span class=\"down\">▼</span>",
             _ => "",
         };
-        let interval = interval_text(summary, column, cell.interval);
-        let title = self.made_by(summary, column, system, interval.as_deref());
+        let interval = interval_text(cell.interval, digits(summary, column));
+        let keys: &[String] = column.map_or(&[], |column| &summary.columns[column].tasks);
+        let tasks = self.tasks.iter().filter(|task| keys.contains(&task.key));
+        let title = self.made_by(system, interval.as_deref(), tasks);
         let interval = interval.map_or_else(String::new, |text| format!("<span class=\"pm\">{text}</span>"));
         let _ = write!(out, "<td{class} title=\"{}\">{value}{mark}{interval}</td>", escape(&title));
     }
 
-    /// What made a number, in a few lines.
-    fn made_by(
+    /// What made a number of these tasks, in a few lines.
+    fn made_by<'a>(
         &self,
-        summary: &Summary,
-        column: Option<usize>,
         system: &SystemRecord,
         interval: Option<&str>,
+        tasks: impl Iterator<Item = &'a TaskRecord>,
     ) -> String {
         let mut text = system.name.clone();
         if let Some(sum) = &system.sha256 {
@@ -164,11 +167,8 @@ impl BenchRecord {
         if let Some(interval) = interval {
             let _ = write!(text, "\n95 % interval {interval}");
         }
-        let keys: &[String] = column.map_or(&[], |column| &summary.columns[column].tasks);
-        for task in self.tasks.iter().filter(|task| keys.contains(&task.key)) {
-            for file in &task.files {
-                let _ = write!(text, "\n{} {:.16}", file.path, file.sha256);
-            }
+        for file in tasks.flat_map(|task| &task.files) {
+            let _ = write!(text, "\n{} {:.16}", file.path, file.sha256);
         }
         let _ = write!(text, "\nseed {}, senv {}\n{}", self.seed, self.version, self.command);
         text
@@ -176,33 +176,41 @@ impl BenchRecord {
 
     /// Every task with every system, and the numbers beside the headline.
     fn tasks_table(&self, out: &mut String) {
-        out.push_str("<h2>Task by task</h2>\n<p>All headline numbers, and what else was measured.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>task</th><th>items</th>");
+        out.push_str("<h2>Task by task</h2>\n<p>All headline numbers with their 95 % intervals, and what else was measured.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>task</th><th>items</th>");
         self.systems.iter().for_each(|system| {
             let _ = write!(out, "<th>{}</th>", escape(&system.name));
         });
         out.push_str("</tr></thead>\n<tbody>\n");
         for task in &self.tasks {
-            let digits = if task.protocol().is_some_and(|protocol| protocol.factor == 1.0) { 3 } else { 2 };
-            let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"));
-            let n = self.systems.iter().filter_map(|system| system.result(&task.key)).map(|r| r.scores.len()).max();
             let _ = write!(
                 out,
                 "<tr class=\"given\"><th>{} {}</th><td>{}</td>",
                 escape(&task.protocol),
                 escape(&task.label()),
-                n.unwrap_or(0)
+                self.n_items(task)
             );
-            let values: Vec<Option<f64>> =
-                self.systems.iter().map(|system| system.result(&task.key).and_then(|result| result.value)).collect();
-            let best = values.iter().flatten().copied().reduce(f64::max);
-            for value in values {
-                let class = if value.is_some() && value == best { " class=\"best\"" } else { "" };
-                let _ = write!(out, "<td{class}>{}</td>", number(value));
-            }
+            let results = self.systems.iter().filter_map(|system| system.result(&task.key));
+            let best = results.filter_map(|result| result.value).reduce(f64::max);
+            self.systems.iter().for_each(|system| self.task_cell(out, task, system, best));
             out.push_str("</tr>\n");
             self.details_of(out, task);
         }
         out.push_str("</tbody></table></div>\n");
+    }
+
+    /// The number of a task with its interval.
+    fn task_cell(&self, out: &mut String, task: &TaskRecord, system: &SystemRecord, best: Option<f64>) {
+        let result = system.result(&task.key);
+        let Some((value, interval)) = result.and_then(|result| Some((result.value?, result.interval))) else {
+            let note = result.and_then(|result| result.note.as_deref()).unwrap_or("not run");
+            let _ = write!(out, "<td title=\"{}\">-</td>", escape(note));
+            return;
+        };
+        let (digits, class) = (task_digits(task), if Some(value) == best { " class=\"best\"" } else { "" });
+        let interval = interval_text(interval, digits);
+        let title = self.made_by(system, interval.as_deref(), std::iter::once(task));
+        let interval = interval.map_or_else(String::new, |text| format!("<span class=\"pm\">{text}</span>"));
+        let _ = write!(out, "<td{class} title=\"{}\">{value:.digits$}{interval}</td>", escape(&title));
     }
 
     fn details_of(&self, out: &mut String, task: &TaskRecord) {
@@ -245,10 +253,11 @@ impl BenchRecord {
         out.push_str("</tbody></table></div>\n");
     }
 
+    /// What made the numbers, for screens without a pointer.
     fn provenance(&self, out: &mut String) {
         let _ = writeln!(
             out,
-            "<h2>How it was made</h2>\n<details><summary>Command, seed, systems</summary>\n<pre>{}</pre>\n<p class=\"soft\">senv {}, seed {}, {} draws of the bootstrap.</p>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>system</th><th>source</th><th>dimension</th><th>sentences/s</th><th>SHA-256</th></tr></thead>\n<tbody>",
+            "<h2>What made these numbers</h2>\n<pre>{}</pre>\n<p class=\"soft\">senv {}, seed {}, {} draws of the bootstrap.</p>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>system</th><th>SHA-256</th><th>source</th><th>dimension</th><th>sentences/s</th></tr></thead>\n<tbody>",
             escape(&self.command),
             escape(&self.version),
             self.seed,
@@ -260,21 +269,22 @@ impl BenchRecord {
             let sum = system.sha256.as_deref().unwrap_or("-");
             let _ = writeln!(
                 out,
-                "<tr><th>{}</th><td>{}</td><td>{dim}</td><td>{rate}</td><td><code>{sum}</code></td></tr>",
+                "<tr><th>{}</th><td><code>{}</code></td><td>{}</td><td>{dim}</td><td>{rate}</td></tr>",
                 escape(&system.name),
+                escape(sum),
                 escape(&system.source)
             );
         }
-        out.push_str("</tbody></table></div></details>\n<details><summary>Data and checksums</summary>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>task</th><th>file</th><th>SHA-256</th></tr></thead>\n<tbody>\n");
-        for (task, file) in self.tasks.iter().flat_map(|task| task.files.iter().map(move |file| (task, file))) {
+        out.push_str("</tbody></table></div>\n<div class=\"box\" tabindex=\"0\"><table class=\"wide\">\n<thead><tr><th>data file</th><th>SHA-256</th><th>tasks</th></tr></thead>\n<tbody>\n");
+        for (file, tasks) in self.data_files() {
             let _ = writeln!(
                 out,
-                "<tr><th>{}</th><td>{}</td><td><code>{}</code></td></tr>",
-                escape(&task.key),
+                "<tr><th>{}</th><td><code>{}</code></td><td style=\"white-space:normal\">{}</td></tr>",
                 escape(&file.path),
-                file.sha256
+                escape(&file.sha256),
+                escape(&tasks.join(", "))
             );
         }
-        out.push_str("</tbody></table></div></details>\n");
+        out.push_str("</tbody></table></div>\n");
     }
 }

@@ -3,23 +3,28 @@
 //! | file | what |
 //! | --- | --- |
 //! | `folder.rs`, `find.rs` | files of a folder; the tasks they make, by the layouts of the data sets |
+//! | `gaps.rs` | parts of data sets that are not there |
 //! | `protocols.rs`, `run.rs` | the list of protocols; how each is run on vectors or on scores |
 //! | `task.rs`, `data.rs` | a task; all tasks of a folder, and a run of a system over them |
 //! | `record.rs` | what a run leaves behind, as JSON |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
 //! | `compare.rs` | two systems, task by task |
-//! | `tables.rs`, `html.rs`, `page.rs`, `figures.rs` | reports |
+//! | `tables.rs`, `html.rs`, `page.rs`, `figures.rs`, `histograms.rs` | reports |
 
 mod compare;
 mod data;
 mod figures;
 mod find;
 mod folder;
+mod gaps;
+mod histograms;
 mod html;
 mod page;
 mod protocols;
 mod published_rows;
 mod record;
+#[cfg(test)]
+mod report_tests;
 mod run;
 mod summary;
 mod tables;

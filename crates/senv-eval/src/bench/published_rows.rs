@@ -2,7 +2,7 @@
 
 use crate::{
     Column, Correlations, ScoringMethod, Section, published_classification, published_p_coherence, published_ranking,
-    published_sick, published_sick_entailment, published_sts, published_stsb,
+    published_sick, published_sick_entailment, published_soup, published_sts, published_stsb,
 };
 
 /// A system of a paper: its numbers where the paper has them.
@@ -14,6 +14,16 @@ pub struct PublishedRow {
     pub source: String,
     /// One value for each column of the section, on its scale.
     pub values: Vec<Option<f64>>,
+    /// What the paper reports beside them: `mean rank 6`.
+    pub beside: Vec<String>,
+}
+
+impl PublishedRow {
+    /// The paper, and what it reports beside the values.
+    #[must_use]
+    pub fn source_and_beside(&self) -> String {
+        std::iter::once(&self.source).chain(&self.beside).map(String::as_str).collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// The published rows of a section with these columns; papers often report on other parts of a data set, so they show
@@ -21,14 +31,15 @@ pub struct PublishedRow {
 #[must_use]
 pub fn published_rows(section: Section, columns: &[Column]) -> Vec<PublishedRow> {
     let mut rows: Vec<PublishedRow> = Vec::new();
-    let mut add = |system: &str, source: &str, column: usize, value: Option<f64>| {
+    let mut add = |system: &str, source: &str, column: usize, value: Option<f64>, beside: Option<String>| {
         let Some(value) = value else { return };
         let place = rows.iter().position(|row| row.system == system && row.source == source).unwrap_or_else(|| {
             let (system, source) = (system.to_owned(), source.to_owned());
-            rows.push(PublishedRow { system, source, values: vec![None; columns.len()] });
+            rows.push(PublishedRow { system, source, values: vec![None; columns.len()], beside: Vec::new() });
             rows.len() - 1
         });
         rows[place].values[column] = Some(value);
+        rows[place].beside.extend(beside);
     };
     let r = |correlations: Correlations| correlations.pearson_r_x100;
     for (i, column) in columns.iter().enumerate().filter(|(_, column)| column.protocol.section == section) {
@@ -37,28 +48,63 @@ pub fn published_rows(section: Section, columns: &[Column]) -> Vec<PublishedRow>
                 for system in published_sts() {
                     let cell = |task: &(Option<u16>, String)| system.value(task.0, &task.1).and_then(r);
                     let cells: Option<Vec<f64>> = column.task_names.iter().map(cell).collect();
-                    add(system.system, system.source, i, cells.and_then(|cells| senv_metrics::mean(&cells)));
+                    add(system.system, system.source, i, cells.and_then(|cells| senv_metrics::mean(&cells)), None);
                 }
             }
             "sick" | "sick-probe" => {
                 let wanted =
                     if column.protocol.name == "sick" { ScoringMethod::Cosine } else { ScoringMethod::Supervised };
                 for row in published_sick().into_iter().filter(|row| row.scored_by == wanted) {
-                    add(row.system, row.source, i, r(row.correlations));
+                    add(row.system, row.source, i, r(row.correlations), None);
                 }
             }
-            "stsb-probe" => published_stsb().iter().for_each(|row| add(row.system, row.source, i, r(row.correlations))),
+            "stsb-probe" => {
+                published_stsb().iter().for_each(|row| add(row.system, row.source, i, r(row.correlations), None));
+            }
             "sick-entailment" => published_sick_entailment()
                 .iter()
-                .for_each(|row| add(row.system, row.source, i, Some(100.0 * row.accuracy))),
-            "ranking" => published_ranking()
+                .for_each(|row| add(row.system, row.source, i, Some(100.0 * row.accuracy), None)),
+            "ranking" => published_ranking().iter().for_each(|row| {
+                let mean_rank = Some(format!("mean rank {}", row.mean_rank));
+                add(row.system, row.source, i, Some(100.0 * row.accuracy_at_1_10_100[0]), mean_rank);
+            }),
+            // With one reference sentence, which the source names, where ours is the mean over all six.
+            "soup" => published_soup().iter().for_each(|row| {
+                let gap = row.gap().map(|gap| format!("gap {gap:.2}"));
+                add(row.system, row.source, i, row.average_precision().map(|precision| 100.0 * precision), gap);
+            }),
+            "p-coherence" if column.title.contains("COCO") => published_p_coherence()
                 .iter()
-                .for_each(|row| add(row.system, row.source, i, Some(100.0 * row.accuracy_at_1_10_100[0]))),
-            "p-coherence" if column.title.contains("COCO") => {
-                published_p_coherence().iter().for_each(|row| add(row.system, row.source, i, Some(row.p_coherence)));
-            }
-            set => published_classification().iter().for_each(|row| add(row.system, row.source, i, row.accuracy(set))),
+                .for_each(|row| add(row.system, row.source, i, Some(row.p_coherence), None)),
+            set => published_classification().iter().for_each(|row| {
+                let f1 = (set == "msrp").then(|| format!("F1 on MSRP {:.1}", row.msrp_f1));
+                add(row.system, row.source, i, row.accuracy(set), f1);
+            }),
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols;
+
+    #[test]
+    fn rows_have_their_values_and_what_stands_beside_them() {
+        let column = |name: &str| {
+            let protocol = protocols().iter().find(|protocol| protocol.name == name).unwrap();
+            Column { title: name.to_owned(), protocol, tasks: Vec::new(), task_names: Vec::new() }
+        };
+        let rows = published_rows(Section::Neighbors, &["ranking", "soup"].map(column));
+        let of = |system: &str| rows.iter().filter(|row| row.system == system).collect::<Vec<_>>();
+        let found = of("SNLI BOW");
+        let [ranking, soup] = &found[..] else { panic!("a row for each source") };
+        assert_eq!((&ranking.values[..], &ranking.beside.concat()[..]), (&[Some(87.0), None][..], "mean rank 6"));
+        assert_eq!((&soup.values[..], &soup.beside.concat()[..]), (&[None, Some(100.0)][..], "gap 0.06"));
+        let rows = published_rows(Section::Probes, &["msrp", "mr"].map(column));
+        let row = rows.iter().find(|row| row.system == "Sent2Vec uni books").unwrap();
+        assert_eq!(row.values, [Some(72.2), Some(75.1)]);
+        assert!(row.source_and_beside().ends_with("Table 1; F1 on MSRP 80.3"), "{}", row.source_and_beside());
+    }
 }

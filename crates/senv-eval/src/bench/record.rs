@@ -24,7 +24,7 @@ pub struct BenchRecord {
     pub resamples: usize,
     /// The tasks that were found.
     pub tasks: Vec<TaskRecord>,
-    /// Protocols without data, and data that cannot be read.
+    /// Protocols without data, parts of data sets that are not there, and data that cannot be read.
     pub missing: Vec<Missing>,
     /// The systems, in the order given; those that take no training last.
     pub systems: Vec<SystemRecord>,
@@ -49,12 +49,12 @@ pub struct TaskRecord {
     pub chance: f64,
 }
 
-/// Why a protocol has no number.
+/// What a run lacks: a protocol its data, a data set one of its parts, a file its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
     /// The name of the protocol.
     pub protocol: String,
-    /// What is missing, or what is wrong with it.
+    /// What is missing or wrong, with the files that it needs; what stands in for it, if something does.
     pub reason: String,
 }
 
@@ -81,7 +81,7 @@ pub struct SystemRecord {
     pub kind: SystemKind,
     /// The file it comes from, or how it is made.
     pub source: String,
-    /// SHA-256 of that file.
+    /// SHA-256 of that file, or of the model whose word vectors are weighted anew.
     pub sha256: Option<String>,
     /// Embedding dimension; `None` without vectors.
     pub dim: Option<usize>,
@@ -167,6 +167,25 @@ impl SystemRecord {
 }
 
 impl BenchRecord {
+    /// The items of a task: those of the system that has most.
+    pub(crate) fn n_items(&self, task: &TaskRecord) -> usize {
+        let results = self.systems.iter().filter_map(|system| system.result(&task.key));
+        results.map(|result| result.scores.len()).max().unwrap_or(0)
+    }
+
+    /// Each data file once, with the keys of the tasks that are read from it.
+    pub(crate) fn data_files(&self) -> Vec<(&DataFile, Vec<&str>)> {
+        let mut files: Vec<(&DataFile, Vec<&str>)> = Vec::new();
+        for (task, file) in self.tasks.iter().flat_map(|task| task.files.iter().map(move |file| (task, file))) {
+            let place = files.iter().position(|(other, _)| *other == file).unwrap_or_else(|| {
+                files.push((file, Vec::new()));
+                files.len() - 1
+            });
+            files[place].1.push(&task.key);
+        }
+        files
+    }
+
     /// Reads the JSON of a record.
     ///
     /// # Errors

@@ -2,11 +2,19 @@
 
 use std::fmt::Write as _;
 
-use crate::{Align, BenchRecord, Cell, Mark, PublishedRow, Result, Summary, TextTable, published_rows, summarize};
+use crate::{
+    Align, BenchRecord, Cell, Mark, PublishedRow, Result, Summary, SystemRecord, TaskRecord, TextTable, published_rows,
+    report::half_width, summarize,
+};
 
 /// The digits after the point of a column or mean: two, and three for values from -1 to 1.
-fn digits(summary: &Summary, column: Option<usize>) -> usize {
+pub(crate) fn digits(summary: &Summary, column: Option<usize>) -> usize {
     if column.is_some_and(|column| summary.columns[column].protocol.factor == 1.0) { 3 } else { 2 }
+}
+
+/// The same for a task.
+pub(crate) fn task_digits(task: &TaskRecord) -> usize {
+    if task.protocol().is_some_and(|protocol| protocol.factor == 1.0) { 3 } else { 2 }
 }
 
 /// The sign of a mark.
@@ -23,17 +31,13 @@ pub(crate) fn value_text(summary: &Summary, column: Option<usize>, value: Option
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.*}", digits(summary, column)))
 }
 
-/// The interval of a number as two numbers.
-pub(crate) fn interval_text(summary: &Summary, column: Option<usize>, interval: Option<(f64, f64)>) -> Option<String> {
-    let digits = digits(summary, column);
-    interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"))
-}
-
-/// Half the width of the interval, as a short form for tables.
-fn half_width(summary: &Summary, column: Option<usize>, cell: &Cell) -> String {
-    let half = cell.interval.map(|(low, high)| (high - low) / 2.0);
-    let digits = if digits(summary, column) == 3 { 3 } else { 1 };
-    half.map_or_else(String::new, |half| format!(" ±{half:.digits$}"))
+/// The published rows with the highest value of a column: as many as a terminal has room for.
+fn highest(rows: &[PublishedRow]) -> Vec<&PublishedRow> {
+    let n_columns = rows.first().map_or(0, |row| row.values.len());
+    let of_column = |column: usize| rows.iter().filter_map(|row| row.values[column]).reduce(f64::max);
+    let highest: Vec<Option<f64>> = (0..n_columns).map(of_column).collect();
+    let is_highest = |(value, highest): (&Option<f64>, &Option<f64>)| value.is_some() && value == highest;
+    rows.iter().filter(|row| row.values.iter().zip(&highest).any(is_highest)).collect()
 }
 
 /// What the marks of a table mean.
@@ -46,7 +50,8 @@ pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
 }
 
 impl BenchRecord {
-    /// The tables in aligned columns, for a terminal: half the width of the 95 % interval behind each number.
+    /// The tables in aligned columns, for a terminal: half the width of the 95 % interval behind each number, and the
+    /// published rows that are highest in a column.
     ///
     /// # Errors
     /// As [`summarize`].
@@ -60,7 +65,7 @@ impl BenchRecord {
             for row in &summary.rows {
                 let cell = |column: Option<usize>, cell: &Cell| {
                     let value = value_text(&summary, column, cell.value);
-                    format!("{value}{}{}", half_width(&summary, column, cell), mark_sign(cell.mark))
+                    format!("{value}{}{}", half_width(cell.interval, digits(&summary, column)), mark_sign(cell.mark))
                 };
                 let cells = row.cells.iter().enumerate().map(|(i, of)| cell(Some(i), of));
                 let name = self.systems[row.system].name.clone();
@@ -69,7 +74,20 @@ impl BenchRecord {
             table.rule();
             let chance = summary.chance.iter().enumerate().map(|(i, &x)| value_text(&summary, Some(i), Some(x)));
             table.row(["chance".to_owned(), String::new()].into_iter().chain(chance));
-            let _ = writeln!(text, "{table}{}\n", legend(self, &summary));
+            let published = published_rows(summary.section, &summary.columns);
+            let published = highest(&published);
+            for row in &published {
+                let value = |(i, value): (usize, &Option<f64>)| {
+                    value.map_or_else(String::new, |value| value_text(&summary, Some(i), Some(value)))
+                };
+                let values = row.values.iter().enumerate().map(value);
+                table.row([format!("paper: {}", row.system), String::new()].into_iter().chain(values));
+            }
+            let _ = writeln!(text, "{table}{}", legend(self, &summary));
+            if !published.is_empty() {
+                let _ = writeln!(text, "paper: the highest published values; the page and the Markdown have all.");
+            }
+            text.push('\n');
         }
         for missing in &self.missing {
             let _ = writeln!(text, "not run: {}: {}", missing.protocol, missing.reason);
@@ -98,7 +116,7 @@ impl BenchRecord {
                 let cell = |column: Option<usize>, cell: &Cell| {
                     let value = value_text(&summary, column, cell.value);
                     let value = if cell.best { format!("**{value}**") } else { value };
-                    format!("{value}{}{}", half_width(&summary, column, cell), mark_sign(cell.mark))
+                    format!("{value}{}{}", half_width(cell.interval, digits(&summary, column)), mark_sign(cell.mark))
                 };
                 let cells: Vec<String> = row.cells.iter().enumerate().map(|(i, of)| cell(Some(i), of)).collect();
                 let name = escape(&self.systems[row.system].name);
@@ -110,30 +128,58 @@ impl BenchRecord {
             };
             let chance: Vec<Option<f64>> = summary.chance.iter().map(|&chance| Some(chance)).collect();
             let _ = writeln!(out, "| *chance* | | {} |", values(&chance));
-            for PublishedRow { system, source, values: published } in published_rows(summary.section, &summary.columns)
-            {
-                let _ = writeln!(out, "| *{}* ({}) | | {} |", escape(&system), escape(&source), values(&published));
+            for row in published_rows(summary.section, &summary.columns) {
+                let (system, source) = (escape(&row.system), escape(&row.source_and_beside()));
+                let _ = writeln!(out, "| *{system}* ({source}) | | {} |", values(&row.values));
             }
             let _ = writeln!(out, "\n{}", legend(self, &summary));
         }
+        self.markdown_tasks(&mut out);
         if !self.missing.is_empty() {
             out.push_str("\n## Not run\n\n");
             for missing in &self.missing {
                 let _ = writeln!(out, "* {}: {}", missing.protocol, escape(&missing.reason));
             }
         }
-        out.push_str("\n## How it was made\n\n");
-        let _ = writeln!(out, "senv {}, seed {}:\n\n```text\n{}\n```\n", self.version, self.seed, self.command);
-        out.push_str("| system | source | SHA-256 |\n| --- | --- | --- |\n");
+        out.push_str("\n## What made these numbers\n\n");
+        let _ = writeln!(
+            out,
+            "senv {}, seed {}, {} draws of the bootstrap:\n\n```text\n{}\n```\n",
+            self.version, self.seed, self.resamples, self.command
+        );
+        out.push_str("| system | SHA-256 | source |\n| --- | --- | --- |\n");
         for system in &self.systems {
             let sum = system.sha256.as_deref().unwrap_or("-");
-            let _ = writeln!(out, "| {} | {} | {sum} |", escape(&system.name), escape(&system.source));
+            let _ = writeln!(out, "| {} | {sum} | {} |", escape(&system.name), escape(&system.source));
         }
-        out.push_str("\n| task | file | SHA-256 |\n| --- | --- | --- |\n");
-        for (task, file) in self.tasks.iter().flat_map(|task| task.files.iter().map(move |file| (task, file))) {
-            let _ = writeln!(out, "| {} | {} | {} |", escape(&task.key), escape(&file.path), file.sha256);
+        out.push_str("\n| data file | SHA-256 | tasks |\n| --- | --- | --- |\n");
+        for (file, tasks) in self.data_files() {
+            let _ = writeln!(out, "| {} | {} | {} |", escape(&file.path), file.sha256, escape(&tasks.join(", ")));
         }
         Ok(out)
+    }
+
+    /// Every task with every system: half the width of the 95 % interval behind each number.
+    fn markdown_tasks(&self, out: &mut String) {
+        let names: Vec<String> = self.systems.iter().map(|system| escape(&system.name)).collect();
+        let _ = writeln!(out, "\n## Task by task\n\n| task | items | {} |", names.join(" | "));
+        let _ = writeln!(out, "| --- | ---: |{}", " ---: |".repeat(names.len()));
+        for task in &self.tasks {
+            let digits = task_digits(task);
+            let cell = |system: &SystemRecord| {
+                let result = system.result(&task.key);
+                match result.and_then(|result| result.value) {
+                    Some(value) => {
+                        let half = half_width(result.and_then(|result| result.interval), digits);
+                        format!("{value:.digits$}{half}")
+                    }
+                    None => "-".to_owned(),
+                }
+            };
+            let cells: Vec<String> = self.systems.iter().map(cell).collect();
+            let name = escape(&format!("{} {}", task.protocol, task.label()));
+            let _ = writeln!(out, "| {name} | {} | {} |", self.n_items(task), cells.join(" | "));
+        }
     }
 }
 

@@ -110,7 +110,9 @@ impl All {
         let sentences = data.sentences();
         let note =
             format!("{} in {}", plural(sentences.len() as u64, "sentence"), plural(data.tasks.len() as u64, "task"));
-        output::note(&format!("{note}; {} without data", plural(data.missing.len() as u64, "protocol")));
+        let is_without = |protocol: &&&Protocol| data.tasks.iter().all(|task| task.protocol != **protocol);
+        let without = chosen.iter().filter(is_without).count();
+        output::note(&format!("{note}; {} without data", plural(without as u64, "protocol")));
         let options = RunOptions { seed: self.seed };
         let usual = senv_metrics::DEFAULT_RESAMPLES;
         let resamples = self.resamples.unwrap_or(if self.fast { FAST_RESAMPLES } else { usual });

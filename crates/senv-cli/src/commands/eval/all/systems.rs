@@ -103,9 +103,9 @@ impl Systems<'_> {
             } else {
                 path.display().to_string()
             };
-            let figures =
-                norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure()).into_iter().collect();
+            let norms = norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure());
             model.prepare_for_many();
+            let figures = norms.into_iter().chain(self.label_figures(model)).collect();
             records.push(self.encoded(
                 Described { name: name.clone(), kind: SystemKind::Model, source, sha256, figures },
                 model,
@@ -114,17 +114,25 @@ impl Systems<'_> {
         }
         for ((path, name), embeddings) in vectors.iter().zip(of_vectors).zip(&others) {
             let (kind, source, sha256) = (SystemKind::Vectors, path.display().to_string(), Some(sha256_of_file(path)?));
-            let described = Described { name: name.clone(), kind, source, sha256, figures: Vec::new() };
+            let figures = self.label_figures(embeddings);
+            let described = Described { name: name.clone(), kind, source, sha256, figures };
             records.push(self.scored(described, &Scoring::Vectors(embeddings), Some(embeddings.dim()), None)?);
         }
         // A classifier's own tasks have no sentences to be encoded.
         if self.baselines && !self.sentences.is_empty() {
-            for (name, model) in of_models.iter().zip(&opened) {
-                self.reweighted(name, model, &mut records)?;
+            for (i, (name, model)) in of_models.iter().zip(&opened).enumerate() {
+                // Records of the models come first, in their order.
+                let sha256 = records[i].sha256.clone();
+                self.reweighted(name, model, sha256, &mut records)?;
             }
             self.baselines(opened.first(), &mut records)?;
         }
         Ok(records)
+    }
+
+    /// Cosines by label; none where the system lacks a vector, as those of another program may.
+    fn label_figures(&self, encoder: &dyn SentenceEncoder) -> Vec<Figure> {
+        self.data.label_figures(encoder).unwrap_or_default()
     }
 
     /// A system that encodes, each distinct sentence once, and may have a classifier of its own.
@@ -167,15 +175,15 @@ impl Systems<'_> {
         Ok(SystemRecord { name, kind, source, sha256, dim, sentences_per_second, results, figures })
     }
 
-    /// SIF and uSIF on the word vectors of a model, where it has words with counts.
-    fn reweighted(&self, name: &str, model: &Model, records: &mut Vec<SystemRecord>) -> Result {
+    /// SIF and uSIF on the word vectors of a model of this checksum, where it has words with counts.
+    fn reweighted(&self, name: &str, model: &Model, sha256: Option<String>, records: &mut Vec<SystemRecord>) -> Result {
         let Some(plain) = plain_average(model) else { return Ok(()) };
         for (scheme, suffix) in [(WeightScheme::SIF, "SIF"), (WeightScheme::USIF, "uSIF")] {
             let described = Described {
                 name: format!("{name} + {suffix}"),
                 kind: SystemKind::Reweighted,
                 source: format!("word vectors of {name}, {suffix} weights, common components of the sentences judged"),
-                sha256: None,
+                sha256: sha256.clone(),
                 figures: Vec::new(),
             };
             // A vocabulary without counts has no weights.
