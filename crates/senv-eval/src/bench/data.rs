@@ -12,6 +12,11 @@ use crate::{
     TaskRecord, TaskResult, protocols,
 };
 
+/// Why a system without vectors has no number.
+pub(super) const NEEDS_VECTORS: &str = "needs sentence vectors";
+/// Why a system without a classifier of its own has none.
+pub(super) const NEEDS_CLASSIFIER: &str = "needs a classifier of the model";
+
 /// The tasks of a folder, and what it lacks.
 #[derive(Debug)]
 pub struct BenchData {
@@ -97,11 +102,11 @@ impl BenchData {
         observer: &dyn Observer,
     ) -> Result<TaskResult> {
         let protocol = task.protocol;
-        if !protocol.takes_scores && matches!(scoring, Scoring::Pairs(_)) {
-            return Ok(without_number(task, "needs sentence vectors".into()));
-        }
         if protocol.needs_classifier && scoring.classifier().is_none() {
-            return Ok(without_number(task, "needs a classifier of the model".into()));
+            return Ok(without_number(task, NEEDS_CLASSIFIER.into()));
+        }
+        if !protocol.takes_scores && matches!(scoring, Scoring::Pairs(_)) {
+            return Ok(without_number(task, NEEDS_VECTORS.into()));
         }
         let outcome = (protocol.run)(task, scoring, options, observer)?;
         let sample = outcome.sample(task)?;
@@ -135,11 +140,13 @@ impl BenchData {
                 return Err(Error::SameName { name: system.name.clone() });
             }
         }
-        let has_number = |task: &TaskRecord| {
-            systems.iter().filter_map(|system| system.result(&task.key)).any(|result| result.value.is_some())
+        // A classifier that failed is told.
+        let takes_part = |task: &TaskRecord| {
+            let mut results = systems.iter().filter_map(|system| system.result(&task.key));
+            results.any(|result| result.note.as_deref() != Some(NEEDS_CLASSIFIER))
         };
         let is_for_nobody =
-            |task: &TaskRecord| task.protocol().is_some_and(|p| p.needs_classifier) && !has_number(task);
+            |task: &TaskRecord| task.protocol().is_some_and(|p| p.needs_classifier) && !takes_part(task);
         let (dropped, tasks): (Vec<TaskRecord>, Vec<TaskRecord>) =
             self.records.iter().cloned().partition(is_for_nobody);
         if tasks.is_empty() && !dropped.is_empty() {

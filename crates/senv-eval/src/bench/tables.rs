@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::data::{NEEDS_CLASSIFIER, NEEDS_VECTORS};
 use crate::{
     Align, BenchRecord, Cell, Mark, PublishedRow, Result, Summary, SystemRecord, TaskRecord, TextTable, published_rows,
     report::half_width, summarize,
@@ -93,7 +94,8 @@ impl BenchRecord {
             let _ = writeln!(text, "not run: {}: {}", missing.protocol, missing.reason);
         }
         for (system, result) in self.systems.iter().flat_map(|s| s.results.iter().map(move |result| (s, result))) {
-            let note = result.note.as_deref().filter(|note| *note != "needs sentence vectors");
+            // What a system cannot take part in is no failure.
+            let note = result.note.as_deref().filter(|note| ![NEEDS_VECTORS, NEEDS_CLASSIFIER].contains(note));
             if let Some(note) = note {
                 let _ = writeln!(text, "no number: {} on {}: {note}", system.name, result.task);
             }

@@ -60,7 +60,7 @@ pub(super) struct All {
     /// Leave these protocols out.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Leave out the protocols that train on the vectors, and draw 500 times.
+    /// Leave out the protocols that train on the vectors and entailment by the models' own classifiers, and draw 500 times.
     #[arg(long)]
     fast: bool,
     /// Leave out what takes no training: word overlap, TF-IDF, random vectors, SIF and uSIF weights.
