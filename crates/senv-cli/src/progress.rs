@@ -158,9 +158,9 @@ impl Observer for TrainingProgress {
             self.bar.set_position((progress.done * STEPS as f64) as u64);
             self.bar.set_message(self.line(progress, &state, done_before));
         } else if !output::is_terminal()
-            && state.last_line.map_or(is_reading(progress) || progress.seconds >= FIRST_LINE, |last| {
-                last.elapsed() >= LINE_EVERY
-            })
+            && state
+                .last_line
+                .map_or(is_reading(progress) || progress.seconds >= FIRST_LINE, |last| last.elapsed() >= LINE_EVERY)
         {
             state.last_line = Some(Instant::now());
             output::note(&format!("{:5.1}%  {}", 100.0 * progress.done, self.line(progress, &state, done_before)));

@@ -147,7 +147,10 @@ mod tests {
             (one(r#"{"image_id": 1, "caption": 7}"#), "expected a string"),
             (one(r#"{"image_id": 42, "caption": " \n"}"#), "annotation 2 (image 42): the caption is empty"),
             (one(r#"{"image_id": "", "caption": "a"}"#), "annotation 2 (image ): the image_id is empty"),
-            (one(&format!(r#"{{"image_id": 1, "caption": "{}"}}"#, "x".repeat(MAX_LINE_BYTES + 1))), "longer than a line"),
+            (
+                one(&format!(r#"{{"image_id": 1, "caption": "{}"}}"#, "x".repeat(MAX_LINE_BYTES + 1))),
+                "longer than a line",
+            ),
             (one(r#"{"image_id": 2, "caption": "b"}"#), "none of the 2 groups has two sentences"),
         ] {
             let message = read(&json).unwrap_err().to_string();

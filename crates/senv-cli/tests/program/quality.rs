@@ -46,9 +46,8 @@ fn text_in_order_goes_on_from_the_english_model() {
     let train = ["train", "--input", "text.txt", "--output", "m.senv"];
     let said = folder.run(&[&train[..], &["--init-model", "english"]].concat()).ok().err;
     assert!(said.contains("vectors that are trained already") && said.contains("words start from english"), "{said}");
-    let judge = |model: &str| {
-        folder.run(&["eval", "sts", "--model", model, &pairs, "--json", "--no-floor"]).ok().json()
-    };
+    let judge =
+        |model: &str| folder.run(&["eval", "sts", "--model", model, &pairs, "--json", "--no-floor"]).ok().json();
     let (english, own) = (pearson(&judge("english")), pearson(&judge("m.senv")));
     assert!(own > english - 2.0, "{own} after {english}");
     let nearest = folder.run(&["nearest", "--model", "m.senv", "--query", "zugzwang", "--k", "10"]).ok().out;

@@ -130,8 +130,7 @@ fn random_bow_ranks_as_the_sums_of_its_word_vectors_do() {
     let text = |words: &[String]| format!("Z{} .", &words.join(" ")[1..]);
     let texts: Vec<String> = sentences.iter().map(|words| text(words)).collect();
     assert_eq!(texts.iter().collect::<BTreeSet<_>>().len(), 240);
-    let pair =
-        |two: &[String]| ParaphrasePair { is_paraphrase: true, first: two[0].clone(), second: two[1].clone() };
+    let pair = |two: &[String]| ParaphrasePair { is_paraphrase: true, first: two[0].clone(), second: two[1].clone() };
     let set = ParaphraseSet { path: PathBuf::from("pairs.tsv"), pairs: texts.chunks(2).map(pair).collect() };
     let model = RandomBow::new(RandomBowParams { dim: 100, ..RandomBowParams::default() }).unwrap();
     let result = evaluate_ranking(&model, &[set], &NoObserver).unwrap();

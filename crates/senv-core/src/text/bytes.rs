@@ -66,7 +66,10 @@ impl TextBytes {
     pub fn is_json_object(&mut self) -> Result<bool> {
         let (mut head, mut at_end) = (Vec::new(), false);
         // What is buffered can be a few bytes.
-        while !at_end && head.len() < LONGEST_HEAD && (MARK.starts_with(&head) || without_mark(&head).trim_ascii().is_empty()) {
+        while !at_end
+            && head.len() < LONGEST_HEAD
+            && (MARK.starts_with(&head) || without_mark(&head).trim_ascii().is_empty())
+        {
             match self.reader.fill_buf() {
                 Ok(bytes) => {
                     head.extend_from_slice(bytes);

@@ -151,11 +151,8 @@ mod tests {
         let [figure] = &figures[..] else { panic!("one set of SNLI") };
         let series: Vec<(&str, &[(f64, f64)])> =
             figure.series.iter().map(|series| (&series.name[..], &series.points[..])).collect();
-        let expected: [(&str, &[(f64, f64)]); 3] = [
-            ("contradiction", &[(-1.0, 3.0)]),
-            ("neutral", &[(0.0, 1.0), (0.0, 2.0)]),
-            ("entailment", &[(1.0, 0.0)]),
-        ];
+        let expected: [(&str, &[(f64, f64)]); 3] =
+            [("contradiction", &[(-1.0, 3.0)]), ("neutral", &[(0.0, 1.0), (0.0, 2.0)]), ("entailment", &[(1.0, 0.0)])];
         assert_eq!(series, expected);
         assert!(figure.x_label.contains("SNLI dev"));
         let few = Embeddings::from_vectors(["a"], array![[1.0, 0.0]]).unwrap();

@@ -37,7 +37,8 @@ pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
     let Common { input, files, .. } = &args.common;
     if let Some(once) = input.iter().find(|path| is_dash(path) || path.metadata().is_ok_and(|file| !file.is_file())) {
         let once = once.display();
-        let message = format!("--document-vectors reads the text a second time, and {once} cannot be; give it as a file");
+        let message =
+            format!("--document-vectors reads the text a second time, and {once} cannot be; give it as a file");
         return Err(Failure::Usage(message));
     }
     for (other, what) in [(&files.output, "the model"), (&files.checkpoint(), "the checkpoint")] {
