@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub enum Recipe {
     /// Averages of word vectors, trained to be closest to the next sentence or the paraphrase.
-    Neighbours(NeighbourRecipe),
+    Neighbours(Box<NeighbourRecipe>),
     /// Averages of word vectors, trained to predict a word from the rest of its sentence.
     Words(Box<Sent2VecParams>),
 }
@@ -27,7 +27,7 @@ pub enum Recipe {
 #[derive(Debug, Clone)]
 pub struct NeighbourRecipe {
     /// Settings of the system.
-    pub params: Box<PpParams>,
+    pub params: PpParams,
     /// The files.
     pub inputs: Vec<PairInput>,
     /// How they are read.
@@ -92,7 +92,7 @@ impl Recipe {
             text: reading,
             ..PairOptions::default()
         };
-        Ok(Self::Neighbours(NeighbourRecipe { params: Box::new(params), inputs, options, start: None }))
+        Ok(Self::Neighbours(Box::new(NeighbourRecipe { params, inputs, options, start: None })))
     }
 
     /// Goes on from a model: its words stay known and start from its vectors, and text is tokenized as it does.
@@ -110,9 +110,8 @@ impl Recipe {
     /// [`Error::NoOrder`] where words would be learned from their sentences alone, which loses what a model knows; whatever is
     /// wrong with the vectors of the model.
     pub fn go_on_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
-        let Self::Neighbours(NeighbourRecipe { params, options, start, .. }) = self else {
-            return Err(Error::NoOrder);
-        };
+        let Self::Neighbours(recipe) = self else { return Err(Error::NoOrder) };
+        let NeighbourRecipe { params, options, start, .. } = &mut **recipe;
         let vectors = model.to_embeddings()?;
         params.go_on_from(model);
         params.adapt_lr(&vectors, Some(model), observer);

@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn english_is_told_from_other_text() {
         let english = "The train was late, so we walked home in the rain.\nNobody had an umbrella.\n";
-        let note = note_of(english).unwrap();
-        assert!(note.contains("100 %") && note.contains("--init-model english"), "{note}");
+        let said = note_of(english).unwrap();
+        assert!(said.contains("100 %") && said.contains("--init-model english"), "{said}");
         for other in [
             "Der Zug kam zu spät, also gingen wir im Regen nach Hause.\nNiemand hatte einen Schirm dabei.\n",
             "Le train était en retard, alors nous sommes rentrés à pied sous la pluie.\n",
