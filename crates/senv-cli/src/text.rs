@@ -24,6 +24,16 @@ pub(crate) enum Utf8Policy {
     Latin1,
 }
 
+impl From<Utf8Policy> for InvalidUtf8 {
+    fn from(policy: Utf8Policy) -> Self {
+        match policy {
+            Utf8Policy::Error => Self::Error,
+            Utf8Policy::Replace => Self::Replace,
+            Utf8Policy::Latin1 => Self::Latin1,
+        }
+    }
+}
+
 /// How text is read.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct TextArgs {
@@ -38,12 +48,7 @@ pub(crate) struct TextArgs {
 impl TextArgs {
     /// The options of the library.
     pub(crate) fn options(&self) -> TextOptions {
-        let invalid_utf8 = match self.invalid_utf8 {
-            Utf8Policy::Error => InvalidUtf8::Error,
-            Utf8Policy::Replace => InvalidUtf8::Replace,
-            Utf8Policy::Latin1 => InvalidUtf8::Latin1,
-        };
-        TextOptions { invalid_utf8, max_line_bytes: self.max_line_bytes }
+        TextOptions { invalid_utf8: self.invalid_utf8.into(), max_line_bytes: self.max_line_bytes }
     }
 }
 

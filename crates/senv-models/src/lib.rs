@@ -40,6 +40,7 @@ mod index;
 mod initial;
 mod model;
 mod model2vec;
+mod new_words;
 mod ngram_buckets;
 mod pair_system;
 mod pair_training;

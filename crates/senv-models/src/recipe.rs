@@ -7,11 +7,10 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Coverage, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
-use senv_store::Embeddings;
 
 use crate::{
-    CheckParams, CheckText, Error, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions, PairSystem, Pp,
-    PpParams, Result, Sent2VecParams, TextSize, TextSystem, TrainOptions, Trained, check,
+    CheckParams, CheckText, Error, InitialVectorReport, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions,
+    PairSystem, Pp, PpParams, Result, Sent2VecParams, TextSize, TextSystem, TrainOptions, Trained, check,
 };
 
 /// The system and the settings that fit some data.
@@ -32,8 +31,8 @@ pub struct NeighbourRecipe {
     pub inputs: Vec<PairInput>,
     /// How they are read.
     pub options: PairOptions,
-    /// Vectors that words start from; they are drawn without.
-    pub start: Option<Embeddings>,
+    /// The model that training goes on from; words start at random without.
+    pub start: Option<Model>,
 }
 
 impl Recipe {
@@ -95,7 +94,8 @@ impl Recipe {
         Ok(Self::Neighbours(Box::new(NeighbourRecipe { params, inputs, options, start: None })))
     }
 
-    /// Goes on from a model: its words stay known and start from its vectors, and text is tokenized as it does.
+    /// Goes on from a model: its words stay known and start from its vectors, those that it lacks from what it makes of them
+    /// and of the words around them, and text is tokenized as it does.
     ///
     /// ```no_run
     /// use senv_models::{Model, Recipe, TrainOptions};
@@ -118,7 +118,7 @@ impl Recipe {
         params.dim = vectors.dim();
         options.tokenizer = params.tokenizer.clone();
         options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
-        *start = Some(vectors);
+        *start = Some(model.clone());
         Ok(())
     }
 
@@ -142,8 +142,11 @@ impl NeighbourRecipe {
     pub fn fit(&self, options: &TrainOptions<'_>) -> Result<(Trained<Pp>, PairData)> {
         let reading = PairOptions { threads: options.threads, ..self.options.clone() };
         let data = PairData::read(&self.inputs, &reading, options.observer)?;
-        let options = TrainOptions { vectors: self.start.as_ref().or(options.vectors), ..options.with_dev(None) };
-        let learned = self.params.fit(&data, &options)?;
+        let options = options.with_dev(None);
+        let Some(start) = &self.start else { return Ok((self.params.fit(&data, &options)?, data)) };
+        let vectors = data.vectors_from(start)?;
+        let mut learned = self.params.fit(&data, &TrainOptions { vectors: Some(&vectors), ..options })?;
+        learned.initial = InitialVectorReport::of_model(&data.vocabulary, start);
         Ok((learned, data))
     }
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, path::PathBuf};
 
 use senv_core::{Table, Vocabulary, VocabularyBuilder};
 
-use crate::{Duplicates, Embeddings, Error, InvalidUtf8, LoadReport, NonFinite, ReadOptions, Result, error::Position};
+use crate::{Duplicates, Embeddings, Error, LoadReport, NonFinite, ReadOptions, Result, error::Position};
 
 /// Collects words and rows.
 pub(crate) struct Collector<'a> {
@@ -58,12 +58,11 @@ impl<'a> Collector<'a> {
             let (path, limit) = (self.path.clone(), self.options.max_word_bytes);
             return Err(Error::TooLong { path, at, what: "the word", limit });
         }
-        let word = String::from_utf8_lossy(word);
-        let replaced = matches!(word, Cow::Owned(_));
-        if replaced && self.options.invalid_utf8 == InvalidUtf8::Error {
-            return Err(Error::InvalidUtf8 { path: self.path.clone(), at, word: word.into_owned() });
-        }
-        self.report.invalid_utf8 += u64::from(replaced);
+        let Ok(word) = self.options.invalid_utf8.decode(word) else {
+            let word = String::from_utf8_lossy(word).into_owned();
+            return Err(Error::InvalidUtf8 { path: self.path.clone(), at, word });
+        };
+        self.report.invalid_utf8 += u64::from(matches!(word, Cow::Owned(_)));
         let known = self.words.len();
         self.words.try_add(&word)?;
         if self.words.len() == known {

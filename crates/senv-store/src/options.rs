@@ -1,5 +1,6 @@
 //! Options of reading and writing: formats, policies, limits, and the report of a reader.
 
+use senv_core::InvalidUtf8;
 use std::{fmt, path::Path};
 
 /// A file format of word embeddings.
@@ -50,16 +51,6 @@ impl fmt::Display for Format {
             Self::Safetensors => "safetensors",
         })
     }
-}
-
-/// What to do with a word that is not UTF-8.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum InvalidUtf8 {
-    /// Stop with [`Error::InvalidUtf8`](crate::Error::InvalidUtf8).
-    #[default]
-    Error,
-    /// Replace invalid bytes by U+FFFD; words that become equal are duplicates.
-    Replace,
 }
 
 /// What to do with a word that has a row already.
@@ -129,7 +120,7 @@ impl ReadOptions {
         self
     }
 
-    /// Words that are not UTF-8. Default: [`InvalidUtf8::Error`].
+    /// Words that are not UTF-8; those that become equal are duplicates. Default: [`InvalidUtf8::Error`].
     #[must_use]
     pub fn invalid_utf8(mut self, policy: InvalidUtf8) -> Self {
         self.invalid_utf8 = policy;

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use senv_core::SentenceEncoder as _;
 use senv_core::{AtomicFile, Vocabulary};
 use senv_models::{Model, ReleasedBin, write_model2vec};
-use senv_store::{Embeddings, Format, InvalidUtf8, ModelFile, NonFinite, ReadOptions, read_npy, write_npy};
+use senv_store::{Embeddings, Format, ModelFile, NonFinite, ReadOptions, read_npy, write_npy};
 
 use self::release::ReleaseArgs;
 use crate::{
@@ -213,9 +213,7 @@ impl Convert {
             return read_matrix(&self.input);
         }
         let mut options = ReadOptions::default().non_finite(NonFinite::Error).verify(true);
-        if self.invalid_utf8 == Utf8Policy::Replace {
-            options = options.invalid_utf8(InvalidUtf8::Replace);
-        }
+        options = options.invalid_utf8(self.invalid_utf8.into());
         if let Some(format) = self.from.and_then(FormatArg::format) {
             options = options.format(format);
         }

@@ -61,7 +61,7 @@ fn a_run_writes_page_json_and_markdown() {
     for part in ["Similarity", "STS\n", "paper: BOW autoencoder"].into_iter().chain(baselines) {
         assert!(ended.out.contains(part.trim_end()), "{part} is missing in {}", ended.out);
     }
-    assert!(ended.out.contains("not run: stsb: no data in the folder"), "{}", ended.out);
+    assert!(ended.out.contains("missing: stsb: no data in the folder"), "{}", ended.out);
     let record: serde_json::Value = serde_json::from_str(&read(&folder, "out.json")).unwrap();
     assert_eq!((&record["senv_bench"], &record["seed"], &record["resamples"]), (&1.into(), &1.into(), &500.into()));
     let model = &record["systems"][0];

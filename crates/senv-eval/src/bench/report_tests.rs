@@ -178,7 +178,8 @@ fn the_markdown_has_the_same_in_whole_tables() {
     assert!(text.contains("| sts 2014 images | 30 | 50.00 ±8.8 | 50.00 ±8.8 |"), "{text}");
     assert!(text.contains("| msrp MSRP test | 30 | 50.00 ±8.8 | - |"), "{text}");
     assert!(text.contains("| p-coherence COCO | 30 | 50.000 ±8.750 | - |"), "{text}");
-    assert!(text.contains("a <b> & \"c\" \\| d") && !text.contains("\"c\" | d"), "{text}");
+    let in_table = |line: &str| line.starts_with('|') && line.contains("\"c\" | d");
+    assert!(text.contains("a <b> & \"c\" \\| d") && !text.lines().any(in_table), "{text}");
     assert!(text.contains(&"7".repeat(64)) && text.contains("seed 3, 500 draws"), "{text}");
     // Rows of a table have as many cells as its heading.
     let cells = |line: &str| line.replace("\\|", "").matches('|').count();

@@ -91,7 +91,7 @@ impl BenchRecord {
             text.push('\n');
         }
         for missing in &self.missing {
-            let _ = writeln!(text, "not run: {}: {}", missing.protocol, missing.reason);
+            let _ = writeln!(text, "missing: {}: {}", missing.protocol, missing.reason);
         }
         for (system, result) in self.systems.iter().flat_map(|s| s.results.iter().map(move |result| (s, result))) {
             // What a system cannot take part in is no failure.

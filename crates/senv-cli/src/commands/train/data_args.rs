@@ -112,6 +112,12 @@ pub(crate) fn start_line(found: InitialVectorReport, path: &Path) -> String {
     format!("{found} of {words} words start from {}, the others at random", path.display())
 }
 
+/// The same where training goes on from a model.
+pub(crate) fn go_on_line(found: InitialVectorReport, path: &Path) -> String {
+    let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
+    format!("{found} of {words} words start from {}, the others from the words around them", path.display())
+}
+
 /// Word vectors to start from, if all of their numbers are finite.
 pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv_models::Result<Embeddings> {
     let bad = vectors.table().iter().position(|row| row.iter().any(|x| !x.is_finite()));

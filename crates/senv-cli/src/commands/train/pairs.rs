@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, Observer, Sentences};
 use senv_models::{
-    Error as ModelError, Model, PairData, PairSystem, PairSystemParams, SavedModel, ScoredPairs, TrainOptions, Trained,
+    Error as ModelError, InitialVectorReport, Model, PairData, PairSystem, PairSystemParams, SavedModel, ScoredPairs,
+    TrainOptions, Trained,
 };
 use senv_store::Embeddings;
 use serde_json::json;
 
 use super::{
     check_args::checker,
-    data_args::{Loaded, read_scored},
+    data_args::{Loaded, go_on_line, read_scored},
     files::with_suffix,
     hyper_args::{HyperArgs, Shown, epochs_of},
     init_args::Shared,
@@ -88,18 +89,27 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         let group = parts.pairs.groups_pairs();
         let stage2 = &self.args.stage2.stage2;
         self.given.fit_tokenizer(parts.tokenizer, &self.args.data.sources(stage2), progress);
-        let loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
+        let mut loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
         self.given.fit_dim(parts.dim, loaded.vectors.as_ref().map(Embeddings::dim));
         if let Some(vectors) = loaded.vectors.as_ref().filter(|_| !self.given.is_given("lr")) {
             self.params.adapt_lr(vectors, self.start.as_ref(), progress);
+        }
+        if let Some(model) = &self.start {
+            loaded.vectors = Some(loaded.first.vectors_from(model)?);
         }
         let second = loaded.second.iter().flat_map(|data| &data.reports);
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
         Ok(loaded)
     }
 
-    fn finish(&mut self, trained: Trained<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
-        let found = line.then(|| self.args.init.line(&self.args.data.vectors, trained.initial));
+    fn finish(&mut self, mut trained: Trained<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
+        if let Some(model) = &self.start {
+            trained.initial = InitialVectorReport::of_model(&data.vocabulary, model);
+        }
+        let found = match (&self.args.data.vectors.init_vectors, &self.start) {
+            (Some(path), Some(_)) => line.then(|| go_on_line(trained.initial, path)),
+            _ => line.then(|| self.args.init.line(&self.args.data.vectors, trained.initial)),
+        };
         let mut outcome = Outcome::of_gradient(trained);
         outcome.lines.splice(..0, found);
         let sources: Vec<_> = data.reports.iter().map(source_json).collect();

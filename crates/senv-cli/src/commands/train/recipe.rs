@@ -8,7 +8,7 @@ use senv_models::{
 
 use super::{
     check_args::{CheckArgs, checker},
-    data_args::start_line,
+    data_args::go_on_line,
     english_text,
     files::RunFiles,
     hyper_args::epochs_of,
@@ -33,7 +33,7 @@ pub(crate) struct RecipeArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
     /// Model to go on from, or english, which is part of senv: its words stay known and start from its vectors, those that
-    /// are new are added, and text is tokenized as it does. Text needs an order.
+    /// are new from the words around them, and text is tokenized as it does. Text needs an order.
     #[arg(long, value_name = "MODEL", help_heading = "Files")]
     init_model: Option<PathBuf>,
     #[command(flatten)]
@@ -105,7 +105,7 @@ impl RecipeArgs {
         let (learned, data) = recipe.fit(options)?;
         data.reports.iter().for_each(|report| options.observer.note(&source_line(report)));
         let sample = self.check.of_pairs(&data);
-        let line = self.init_model.as_ref().map(|path| start_line(learned.initial, path));
+        let line = self.init_model.as_ref().map(|path| go_on_line(learned.initial, path));
         let mut outcome = Outcome::of_gradient(learned).map(Model::from);
         outcome.lines.splice(..0, line);
         outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, self.init_model.is_some()));
