@@ -1,5 +1,7 @@
 //! First vectors of words that a model lacks where training goes on from it.
 //!
+//! Equation: `new-word`
+//!
 //! ```text
 //! v(t) = ℓ/√2 (û(t) + ĉ(t))      u: the vector of t alone by the model;  c = Σ over sentences S with t of Σ over x in S of v_x
 //! ```
@@ -16,7 +18,7 @@ use crate::{InitialVectorReport, Model, PairData, Result};
 
 impl PairData {
     /// Initial vectors for training that goes on from a model: those of its words, with those of the words of these data that it
-    /// lacks behind them.
+    /// lacks behind them (`new-word`), a row of the model's dimension each.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if they do not fit into memory.

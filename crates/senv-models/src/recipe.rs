@@ -112,6 +112,9 @@ impl Recipe {
     pub fn go_on_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
         let Self::Neighbours(recipe) = self else { return Err(Error::NoOrder) };
         let NeighbourRecipe { params, options, start, .. } = &mut **recipe;
+        if model.average().is_some_and(|average| average.features().params().max_n > 1) {
+            observer.note("the n-grams of the model are left behind: words alone are trained");
+        }
         let vectors = model.to_embeddings()?;
         params.go_on_from(model);
         params.adapt_lr(&vectors, Some(model), observer);

@@ -54,6 +54,11 @@ fn text_in_order_goes_on_from_the_english_model() {
     let about = ["train", "station", "platform", "railway", "passenger", "late", "express", "timetable"];
     assert!(about.iter().any(|word| nearest.contains(word)), "{nearest}");
 
+    let bigrams = ["train", "sent2vec", "--word-ngrams", "2", "--epochs", "1", "--no-check", "--output", "bi.senv"];
+    folder.run(&[&bigrams[..], &["--input", "text.txt"]].concat()).ok();
+    let said = folder.run(&["train", "--input", "text.txt", "--init-model", "bi.senv", "--output", "b.senv"]).ok().err;
+    assert!(said.contains("n-grams of the model are left behind"), "{said}");
+
     // Sentences without an order teach it nothing and lose what it knows.
     folder.write("shuffled.txt", text(600));
     let args = ["train", "--input", "shuffled.txt", "--init-model", "english", "--output", "s.senv"];
