@@ -11,6 +11,8 @@
 //! its feature `system`. Results agree to rounding and then depend on that library too.
 
 mod arrays;
+mod base;
+mod encoder;
 pub mod error;
 mod files;
 #[cfg(feature = "train")]
@@ -18,7 +20,6 @@ pub mod optim;
 mod run;
 mod static_model;
 mod text;
-mod traits;
 mod words;
 
 #[cfg(feature = "train")]
@@ -35,12 +36,20 @@ pub use arrays::float::Float;
 pub use arrays::least_squares::{LinearMap, least_squares};
 #[cfg(feature = "train")]
 pub use arrays::matmul::{matmul, matmul_into};
-pub use arrays::memory::check_memory;
 #[cfg(feature = "train")]
 pub use arrays::parameters::{Parameters, Tensor};
 pub use arrays::table::Table;
 #[cfg(feature = "train")]
 pub use arrays::token_batch::{Occurrence, TokenBatch};
+pub use base::ids::{RowId, TokenId};
+pub use base::memory::check_memory;
+pub use base::observer::{Control, MAX_METRICS, Metric, NoObserver, Observer, Progress};
+#[cfg(feature = "train")]
+pub use base::rng::{Stream, stream};
+pub use base::rows::Rows;
+pub use base::shared_bytes::SharedBytes;
+pub use base::threads::{spawn_others, startable_threads, thread_count};
+pub use encoder::{Scratch, SentenceEncoder, encode_rows};
 pub use error::{Error, Result};
 #[cfg(feature = "write")]
 pub use files::atomic_file::AtomicFile;
@@ -49,25 +58,19 @@ pub use files::file_lock::FileLock;
 #[cfg(feature = "write")]
 pub use files::model_file::ModelWriter;
 pub use files::model_file::{FORMAT_VERSION, ModelFile, RawTensor, Verification};
-pub use files::shared_bytes::SharedBytes;
 #[cfg(feature = "write")]
 pub use files::unfinished::remove_unfinished_files;
-pub use run::observer::{Control, MAX_METRICS, Metric, NoObserver, Observer, Progress};
-#[cfg(feature = "train")]
-pub use run::rng::{Stream, stream};
 #[cfg(feature = "train")]
 pub use run::run_options::RunOptions;
-pub use run::threads::{spawn_others, startable_threads, thread_count};
 pub use static_model::{CompressedRows, RowEncoding, StaticEncoder};
 pub use text::token::Tokenizer;
 pub use text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Line, TextBytes, TextOptions, TextReader};
-pub use traits::{Coverage, FeatureList, Rows, Scratch, SentenceEncoder, encode_rows};
 #[cfg(feature = "train")]
 pub use words::corpus::{BlockBuffer, Corpus, CorpusOptions};
-pub use words::ids::{RowId, TokenId};
 pub use words::sentences::Sentences;
 pub use words::unknown_words::look_up_all;
 pub use words::vocabulary::{Vocabulary, VocabularyBuilder};
+pub use words::{coverage::Coverage, features::FeatureList};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -8,7 +8,7 @@ use std::{
 use senv_core::{TextBytes, TextOptions, TextReader};
 use serde::Deserialize;
 
-use crate::{Error, Result, SentenceGroups, lines::MAX_LINE_BYTES};
+use crate::{Error, Result, lines::MAX_LINE_BYTES, sentence_groups::SentenceGroups};
 
 /// The longest file of captions in JSON that is read, in bytes after decompression: 256 MiB. The largest that COCO publishes
 /// has 0.1 GiB; a compressed file can pretend to be much longer than it is, and captions take several times their bytes.

@@ -1,37 +1,18 @@
-//! Sentences in groups: the captions of an image, sentences that mean the same.
+//! Reads sentences in groups: the captions of an image, sentences that mean the same.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use senv_core::TextReader;
 
 use crate::{
-    Captions, Error, Result,
+    Error, Result,
+    captions::Captions,
     lines::{self, for_each_line_of},
+    sentence_groups::SentenceGroups,
     sts::{Blank, wrong_columns},
 };
 
 const EXPECTED: &str = "2 (group, sentence)";
-
-/// The sentences of one group.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SentenceGroup {
-    /// Its name, such as the id of an image.
-    pub name: String,
-    /// The sentences, in the order of the file.
-    pub sentences: Vec<String>,
-}
-
-/// Groups of sentences, as they are read from a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SentenceGroups {
-    /// The file; a name in `<>` for groups that are built in.
-    pub path: PathBuf,
-    /// The groups, in the order in which they first occur.
-    pub groups: Vec<SentenceGroup>,
-}
 
 /// The six sentences printed in the paper of the SNLI-finetuned Skip-thoughts: a hot soup, then a cold one.
 const SOUP: [(&str, &str); 6] = [
@@ -110,30 +91,6 @@ impl SentenceGroups {
     pub fn soup() -> Self {
         let lines = SOUP.iter().map(|&(name, sentence)| (name.to_owned(), sentence.to_owned()));
         Self::of(PathBuf::from("<soup>"), lines)
-    }
-
-    pub(crate) fn of(path: PathBuf, lines: impl IntoIterator<Item = (String, String)>) -> Self {
-        let mut groups: Vec<SentenceGroup> = Vec::new();
-        let mut numbers = HashMap::new();
-        for (name, sentence) in lines {
-            let number = *numbers.entry(name).or_insert_with_key(|name| {
-                groups.push(SentenceGroup { name: name.clone(), sentences: Vec::new() });
-                groups.len() - 1
-            });
-            groups[number].sentences.push(sentence);
-        }
-        Self { path, groups }
-    }
-
-    /// All sentences, group by group.
-    pub fn sentences(&self) -> impl Iterator<Item = &str> {
-        self.groups.iter().flat_map(|group| &group.sentences).map(String::as_str)
-    }
-
-    /// Number of sentences.
-    #[must_use]
-    pub fn n_sentences(&self) -> usize {
-        self.groups.iter().map(|group| group.sentences.len()).sum()
     }
 }
 

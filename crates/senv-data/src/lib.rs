@@ -33,17 +33,18 @@ mod nli;
 mod objects;
 mod paraphrases;
 mod scale;
+mod sentence_groups;
 mod sick;
 mod sts;
 mod stsb;
 
 pub use captions::{Captions, MAX_JSON_BYTES};
 pub use error::{Error, Result};
-pub use groups::{SentenceGroup, SentenceGroups};
 pub use labeled::{LabeledSentence, LabeledSet};
 pub use nli::{NliLayout, NliPair, NliSet};
 pub use paraphrases::{ParaphrasePair, ParaphraseSet};
 pub use scale::Scale;
+pub use sentence_groups::{SentenceGroup, SentenceGroups};
 pub use sick::{Entailment, SickSet};
 pub use sts::{StsPair, StsTask, task_label};
 

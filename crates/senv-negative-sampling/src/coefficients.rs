@@ -15,10 +15,20 @@
 
 use senv_core::{kernels, math::softplus};
 
-use crate::{
-    plan::{Plan, SharedNegatives, Step},
-    step::{Rate, n_products},
-};
+use crate::plan::{Plan, SharedNegatives, Step};
+
+/// How far to move.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate {
+    pub(crate) lr: f32,
+    /// L1 penalty, 0 for none.
+    pub(crate) l1: f32,
+}
+
+/// Values of the products of `m` targets with `n` shared negatives.
+pub(crate) fn n_products(m: usize, n: usize) -> usize {
+    m * (n + 1 + m)
+}
 
 /// c_t and c_tn of a step.
 #[derive(Debug, Default)]

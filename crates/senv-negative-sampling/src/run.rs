@@ -11,7 +11,7 @@ use std::{
 
 use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, RunOptions, Stream, stream};
 
-use crate::{Error, examples::Examples, noise::Noise, pace::Pace, params::Params, plan::Plan, step::Rate};
+use crate::{Error, coefficients::Rate, examples::Examples, noise::Noise, pace::Pace, params::Params, plan::Plan};
 
 /// One step in so many computes the loss, which costs a logarithm a score.
 const LOSS_EVERY: u64 = 8;

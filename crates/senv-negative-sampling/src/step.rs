@@ -20,7 +20,7 @@
 use std::ops::Range;
 
 use crate::{
-    coefficients::Coefficients,
+    coefficients::{Coefficients, Rate, n_products},
     overlay::Overlay,
     plan::{Group, Plan, Step},
 };
@@ -28,14 +28,6 @@ use senv_core::kernels;
 
 /// No single target excludes this row.
 const NOBODY: u32 = u32::MAX;
-
-/// How far to move.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rate {
-    pub(crate) lr: f32,
-    /// L1 penalty, 0 for none.
-    pub(crate) l1: f32,
-}
 
 /// The work of a step on some columns of both tables. Reused from step to step.
 #[derive(Debug, Default)]
@@ -61,11 +53,6 @@ fn reserve(buffer: &mut Vec<f32>, n: usize) {
     if buffer.len() < n {
         buffer.resize(n, 0.0);
     }
-}
-
-/// Values of the products of `m` targets with `n` shared negatives.
-pub(crate) fn n_products(m: usize, n: usize) -> usize {
-    m * (n + 1 + m)
 }
 
 impl Columns {

@@ -37,6 +37,7 @@ mod common_components;
 mod common_components_eigen;
 mod common_components_weights;
 mod detect;
+mod embedding_files;
 mod embeddings;
 mod error;
 mod input;

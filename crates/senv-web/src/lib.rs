@@ -18,13 +18,15 @@
 //! # Ok::<(), senv_core::Error>(())
 //! ```
 
+mod embedding;
 pub mod exports;
 mod search;
 mod session;
 mod shares;
 
+pub use embedding::{Counts, Embedding};
 pub use search::{Hit, Reading, Searching};
-pub use session::{About, Counts, Embedding, Session};
+pub use session::{About, Session};
 pub use shares::{Comparison, Side, Word};
 
 #[cfg(doctest)]

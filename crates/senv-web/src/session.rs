@@ -1,9 +1,10 @@
 //! The engine behind a page: one model, one text, one question at a time.
 
-use senv_core::{Coverage, Result, Scratch, SentenceEncoder, StaticEncoder, Tokenizer, kernels};
+use senv_core::{Result, Scratch, SentenceEncoder, StaticEncoder, Tokenizer, kernels};
 use serde::Serialize;
 
 use crate::{
+    embedding::{Counts, Embedding},
     search::{Hit, Lines, Query, Reading, Searching},
     shares::{Comparison, side},
 };
@@ -19,32 +20,6 @@ pub struct About {
     pub small: bool,
     /// Bytes of the model file.
     pub bytes: usize,
-}
-
-/// How many words a text has, and what is known of them; compounds that are unknown count as their parts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
-    /// Words and punctuation marks.
-    pub tokens: usize,
-    /// Of these, tokens with a row of their own.
-    pub known: usize,
-    /// Of the others, tokens whose vector a hash decides.
-    pub hashed: usize,
-}
-
-impl From<Coverage> for Counts {
-    fn from(coverage: Coverage) -> Self {
-        Self { tokens: coverage.tokens, known: coverage.known, hashed: coverage.hashed }
-    }
-}
-
-/// A sentence vector.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Embedding {
-    /// Its words.
-    pub counts: Counts,
-    /// Shape `(dim,)`; zero for a text without a word.
-    pub vector: Vec<f32>,
 }
 
 /// The engine: a model, buffers, and at most one text that is searched.

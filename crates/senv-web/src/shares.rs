@@ -12,7 +12,7 @@
 use senv_core::{Scratch, SentenceEncoder, StaticEncoder, kernels};
 use serde::Serialize;
 
-use crate::session::{Counts, Embedding};
+use crate::embedding::{Counts, Embedding};
 
 /// Words of a sentence that are shown one by one.
 const MOST_WORDS: usize = 300;

@@ -2,7 +2,7 @@
 
 use ndarray::NdFloat;
 
-use crate::{kernels, optim::AdamStep};
+use super::kernels::{self, AdamStep};
 
 pub(crate) mod sealed {
     use crate::arrays::matmul::few_rows;

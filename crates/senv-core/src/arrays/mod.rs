@@ -11,7 +11,6 @@ pub(crate) mod least_squares;
 pub mod math;
 #[cfg(feature = "train")]
 pub(crate) mod matmul;
-pub(crate) mod memory;
 #[cfg(feature = "train")]
 pub(crate) mod parameters;
 pub(crate) mod table;

@@ -7,6 +7,5 @@ pub mod checkpoint;
 #[cfg(feature = "write")]
 pub(crate) mod file_lock;
 pub(crate) mod model_file;
-pub(crate) mod shared_bytes;
 #[cfg(feature = "write")]
 pub(crate) mod unfinished;

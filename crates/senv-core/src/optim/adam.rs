@@ -15,7 +15,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Optimizer, cast, check, check_update};
-use crate::{Float, Result};
+use crate::{
+    Result,
+    arrays::{float::Float, kernels::AdamStep},
+};
 
 /// Where ε is added, and which bias correction is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -133,31 +136,6 @@ impl<F> AdamState<F> {
     #[must_use]
     pub fn n_steps(&self) -> u64 {
         self.n_steps
-    }
-}
-
-/// The factors of one step of Adam, the same for every parameter; made by [`Adam::step`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct AdamStep<F> {
-    keep1: F,
-    keep2: F,
-    take1: F,
-    take2: F,
-    rate: F,
-    root: F,
-    epsilon: F,
-}
-
-impl<F: NdFloat> AdamStep<F> {
-    /// One step on each parameter; the slices have the same length.
-    #[inline(always)]
-    pub(crate) fn apply(&self, x: &mut [F], d_x: &[F], m: &mut [F], v: &mut [F]) {
-        let Self { keep1, keep2, take1, take2, rate, root, epsilon } = *self;
-        for (((x, &g), m), v) in x.iter_mut().zip(d_x).zip(m).zip(v) {
-            *m = keep1 * *m + take1 * g;
-            *v = keep2 * *v + take2 * g * g;
-            *x -= rate * *m / (v.sqrt() * root + epsilon);
-        }
     }
 }
 

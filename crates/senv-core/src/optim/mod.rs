@@ -30,8 +30,9 @@ use ndarray::NdFloat;
 
 use crate::{Error, Float, Result};
 
+pub use crate::arrays::kernels::AdamStep;
 pub use adagrad::{AdaGrad, AdaGradParams, AdaGradState};
-pub use adam::{Adam, AdamParams, AdamState, AdamStep, AdamVariant};
+pub use adam::{Adam, AdamParams, AdamState, AdamVariant};
 pub use clip::{clip_by_global_norm, clip_to_norm, global_norm};
 pub use rule::{ParametersOptimizer, UpdateRule};
 pub use sgd::{LinearDecay, LinearDecayParams, Sgd, SgdState};

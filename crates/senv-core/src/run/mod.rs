@@ -1,9 +1,6 @@
-//! What a run is made of beside its data: hyperparameters, options, random streams, threads, progress.
+//! What a run is made of beside its data: hyperparameters and options.
 
 #[cfg(feature = "train")]
 pub mod hyperparameters;
-pub(crate) mod observer;
-pub(crate) mod rng;
 #[cfg(feature = "train")]
 pub(crate) mod run_options;
-pub(crate) mod threads;

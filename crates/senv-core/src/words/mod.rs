@@ -3,7 +3,8 @@
 mod base_forms;
 #[cfg(feature = "train")]
 pub(crate) mod corpus;
-pub(crate) mod ids;
+pub(crate) mod coverage;
+pub(crate) mod features;
 pub(crate) mod sentences;
 pub(crate) mod unknown_words;
 pub(crate) mod vocabulary;

@@ -15,7 +15,8 @@ pub(super) fn uses(modules: &BTreeMap<ModulePath, Module>) -> Uses {
     for (path, module) in modules {
         let targets = uses.entry(module.file.clone()).or_default();
         // A file may use the module that it is a part of: a type, and the files that do its work.
-        let above: BTreeSet<&PathBuf> = (0..=path.len()).filter_map(|n| modules.get(&path[..n])).map(|m| &m.file).collect();
+        let above: BTreeSet<&PathBuf> =
+            (0..=path.len()).filter_map(|n| modules.get(&path[..n])).map(|m| &m.file).collect();
         for mention in &module.mentions {
             targets.extend(resolve(modules, path, mention, 0).filter(|file| !above.contains(file)));
         }
@@ -24,12 +25,7 @@ pub(super) fn uses(modules: &BTreeMap<ModulePath, Module>) -> Uses {
 }
 
 /// The file that defines what `path` names, seen from the module `from`; `None` for names of other crates.
-fn resolve(
-    modules: &BTreeMap<ModulePath, Module>,
-    from: &[String],
-    path: &[String],
-    depth: usize,
-) -> Option<PathBuf> {
+fn resolve(modules: &BTreeMap<ModulePath, Module>, from: &[String], path: &[String], depth: usize) -> Option<PathBuf> {
     // Names that stand for each other do not compile; this only bounds a mistake of this file.
     if depth > 16 {
         return None;
@@ -92,7 +88,8 @@ fn names_item(modules: &BTreeMap<ModulePath, Module>, from: &[String], glob: &[S
 
 /// Files that use each other, directly or through others: groups of two and more, sorted.
 pub(super) fn circles(uses: &Uses) -> Vec<Vec<PathBuf>> {
-    let reached: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> = uses.keys().map(|file| (file, reachable(uses, file))).collect();
+    let reached: BTreeMap<&PathBuf, BTreeSet<&PathBuf>> =
+        uses.keys().map(|file| (file, reachable(uses, file))).collect();
     let mut circles = BTreeSet::new();
     for (file, targets) in &reached {
         let group: BTreeSet<PathBuf> = targets

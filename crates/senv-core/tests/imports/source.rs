@@ -62,8 +62,7 @@ fn collect(
                     Some((_, items)) => collect(src, file, &folder.join(&name), &child, items, found),
                     None => {
                         let alone = folder.join(&name).with_extension("rs");
-                        let file =
-                            if src.join(&alone).exists() { alone } else { folder.join(&name).join("mod.rs") };
+                        let file = if src.join(&alone).exists() { alone } else { folder.join(&name).join("mod.rs") };
                         read(src, &file, &child, found);
                     }
                 }

@@ -17,7 +17,7 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
-use crate::{Error, Result, Stream, Table, kernels::fill_uniform, run::rng::mix};
+use crate::{Error, Result, Stream, Table, base::rng::mix, kernels::fill_uniform};
 
 /// Fills `out` with values from U[−limit, limit).
 ///

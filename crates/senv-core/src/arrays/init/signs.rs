@@ -1,6 +1,6 @@
 //! Random vectors of words, by a hash.
 
-use crate::{kernels, run::rng::mix_text};
+use crate::{base::rng::mix_text, kernels};
 
 /// Adds a random vector of a word to `out`: `scale` times 1 or -1 in each value, by the bits of a hash of the word alone, so
 /// that every program and every machine has the same. Vectors of two words are nearly orthogonal: their cosine has mean 0

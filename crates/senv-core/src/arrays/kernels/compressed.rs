@@ -1,52 +1,10 @@
-//! Adds a multiple of a compressed row to a vector: `y += c x`, where `x` are stored values of fewer bits.
+//! The loops that add a multiple of a compressed row to a vector: `y += c x`, where `x` are stored values of fewer bits.
 //!
 //! Every level converts an element exactly to f32, multiplies, rounds, adds and rounds, without a fused multiply-add; so all
 //! levels are bit-identical.
 
-use super::{Level, check_len, dispatch};
-
 /// Values of a block of 4-bit codes that is unpacked at once.
 const BLOCK: usize = 64;
-
-/// `y += c x` for `x` in little-endian f32.
-///
-/// # Panics
-/// If `x` does not have four bytes for each value.
-#[inline]
-pub(crate) fn add_f32(c: f32, x: &[u8], y: &mut [f32]) {
-    check_len(x.len(), 4 * y.len());
-    dispatch::add_f32_row(Level::best(), c, x, y);
-}
-
-/// `y += c x` for `x` in little-endian binary16.
-///
-/// # Panics
-/// If `x` does not have two bytes for each value.
-#[inline]
-pub(crate) fn add_f16(c: f32, x: &[u8], y: &mut [f32]) {
-    check_len(x.len(), 2 * y.len());
-    dispatch::add_f16_row(Level::best(), c, x, y);
-}
-
-/// `y += c x` for `x` in signed bytes.
-///
-/// # Panics
-/// If the lengths differ.
-#[inline]
-pub(crate) fn add_int8(c: f32, x: &[u8], y: &mut [f32]) {
-    check_len(x.len(), y.len());
-    dispatch::add_int8_row(Level::best(), c, x, y);
-}
-
-/// `y += c x` for `x` in signed half bytes, the lower half first.
-///
-/// # Panics
-/// If `x` does not have half a byte, rounded up, for each value.
-#[inline]
-pub(crate) fn add_int4(c: f32, x: &[u8], y: &mut [f32]) {
-    check_len(x.len(), y.len().div_ceil(2));
-    dispatch::add_int4_row(Level::best(), c, x, y);
-}
 
 /// The value of a binary16: exact, without a branch.
 #[inline(always)]
@@ -123,7 +81,7 @@ pub(super) fn add_int4_row_by(c: f32, x: &[u8], y: &mut [f32], add: impl Fn(f32,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::rng::mix;
+    use crate::base::rng::mix;
 
     /// Random bytes.
     fn bytes(n: usize, key: u64) -> Vec<u8> {

@@ -5,13 +5,13 @@
 
 use std::{ops::Range, sync::atomic::AtomicU32};
 
+#[cfg(feature = "train")]
+use super::AdamStep;
 use super::int4_sum::Int4Rows;
 use super::level::{Kind, Level};
 use super::portable;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
-#[cfg(feature = "train")]
-use crate::optim::AdamStep;
 
 macro_rules! dispatch {
     ($($(#[$attribute:meta])* fn $f:ident($($arg:ident: $type:ty),*) $(-> $result:ty)?;)*) => {

@@ -8,7 +8,7 @@
 //!
 //! NaN stays NaN. No level fuses a product and a sum, so all levels are bit-identical.
 
-use crate::run::rng::mix;
+use crate::base::rng::mix;
 
 /// Adding and subtracting 1.5 · 2^23 rounds to the nearest integer.
 const ROUND: f32 = 12_582_912.0;
@@ -85,7 +85,7 @@ pub(super) fn add_signs(key: u64, scale: f32, y: &mut [f32]) {
 
 #[cfg(feature = "train")]
 #[inline(always)]
-pub(super) fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
+pub(super) fn adam(step: &super::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
     step.apply(x, d_x, m, v);
 }
 

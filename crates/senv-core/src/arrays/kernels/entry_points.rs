@@ -9,7 +9,7 @@ macro_rules! entry_points {
         use std::{ops::Range, sync::atomic::AtomicU32};
 
         #[cfg(feature = "train")]
-        use $crate::{kernels::panels, optim::AdamStep};
+        use $crate::kernels::{AdamStep, panels};
 
         use $crate::kernels::{
             compressed, elementwise,

@@ -3,7 +3,7 @@
 //! Integer arithmetic and one multiplication a value: bit-identical on every processor.
 #![allow(unsafe_code)]
 
-use crate::run::rng::{GOLDEN, mix};
+use crate::base::rng::{GOLDEN, mix};
 
 /// Values made together, so that hashing and converting are each one loop over whole vectors.
 const BLOCK: usize = 64;

@@ -3,10 +3,7 @@
 //! Every level converts a code exactly to f32, multiplies, rounds, adds and rounds, rows in the order given: bit-identical to
 //! [`add_int4`](super::add_int4) row by row.
 
-use super::{Level, dispatch};
-use crate::TokenId;
-
-/// Rows of signed half bytes, each with a scale, as [`sum_int4`] takes them.
+/// Rows of signed half bytes, each with a scale, as [`sum_int4`](super::sum_int4) takes them.
 #[derive(Clone, Copy)]
 pub(crate) struct Int4Rows<'r> {
     /// The codes, the lower half of each byte first.
@@ -15,20 +12,6 @@ pub(crate) struct Int4Rows<'r> {
     pub(crate) stride: usize,
     /// One for each row.
     pub(crate) scales: &'r [f32],
-}
-
-/// `out = Σ_{r in ids} s_r q_r`, from zero, in the order given.
-///
-/// # Panics
-/// If there is no such row, or its stride is shorter than the codes of `out`.
-#[inline]
-pub(crate) fn sum_int4(rows: Int4Rows<'_>, ids: &[TokenId], out: &mut [f32]) {
-    let n_rows = rows.scales.len();
-    let fits = rows.stride.checked_mul(n_rows).is_some_and(|bytes| bytes <= rows.codes.len());
-    assert!(fits && out.len().div_ceil(2) <= rows.stride, "{} values of {n_rows} rows", out.len());
-    let ids: &[u32] = bytemuck::cast_slice(ids);
-    assert!(ids.iter().fold(0, |last, &id| last.max(id as usize)) < n_rows || ids.is_empty(), "a row of {n_rows}");
-    dispatch::sum_int4_rows(Level::best(), rows, ids, out);
 }
 
 /// Row by row.
@@ -98,7 +81,7 @@ mod blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{kernels, run::rng::mix};
+    use crate::{base::rng::mix, kernels};
 
     #[test]
     fn the_sum_has_the_bits_of_the_rows_one_after_another_at_every_level() {

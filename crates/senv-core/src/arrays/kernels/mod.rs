@@ -14,6 +14,8 @@
 //! assert_eq!(v, [7.0, 8.0]);
 //! ```
 
+#[cfg(feature = "train")]
+mod adam_step;
 mod compressed;
 mod cosine;
 mod dispatch;
@@ -32,6 +34,7 @@ mod panels;
 mod portable;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod products;
+mod row_sums;
 mod rows;
 mod shared;
 #[cfg(all(test, feature = "train"))]
@@ -43,20 +46,22 @@ mod x86;
 
 use std::ops::Range;
 
+#[cfg(feature = "train")]
+pub use adam_step::AdamStep;
 #[cfg(test)]
 pub(crate) use compressed::f16_to_f32;
-pub(crate) use compressed::{add_f16, add_f32, add_int4, add_int8};
 pub use cosine::{cosine, l2_normalize, norm};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use entry_points::entry_points;
 #[cfg(feature = "train")]
 pub(crate) use fill::fill_uniform;
-pub(crate) use int4_sum::{Int4Rows, sum_int4};
+pub(crate) use int4_sum::Int4Rows;
 pub use lanes::Lanes;
 use level::Level;
 #[cfg(feature = "train")]
 pub(crate) use panels::WIDTH_STEP as PANEL_STEP;
-pub use rows::sum_rows;
+pub use row_sums::sum_rows;
+pub(crate) use row_sums::{add_f16, add_f32, add_int4, add_int8, sum_int4};
 pub use shared::SharedTable;
 
 /// Panics if slices differ in length.
@@ -154,13 +159,13 @@ pub(crate) fn add_signs(key: u64, scale: f32, y: &mut [f32]) {
     dispatch::add_signs(Level::best(), key, scale, y);
 }
 
-/// One step of Adam on an array and its two moments; see [`AdamStep`](crate::optim::AdamStep).
+/// One step of Adam on an array and its two moments; see [`AdamStep`].
 ///
 /// # Panics
 /// If the lengths differ.
 #[cfg(feature = "train")]
 #[inline]
-pub fn adam(step: &crate::optim::AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
+pub fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: &mut [f32]) {
     for len in [d_x.len(), m.len(), v.len()] {
         check_len(len, x.len());
     }

@@ -13,7 +13,6 @@ pub(super) use super::compressed::{add_f16_row, add_f32_row, add_int4_row, add_i
 pub(super) use super::elementwise::adam;
 pub(super) use super::elementwise::{add_signs, exp_in_place, sigmoid_in_place, tanh_in_place};
 pub(super) use super::int4_sum::portable as sum_int4_rows;
-pub(super) use super::rows::portable as sum_rows;
 
 /// Independent partial sums.
 const LANES: usize = 16;
@@ -172,4 +171,12 @@ pub(super) fn soft_threshold_row(tau: f32, row: &[AtomicU32]) {
     for y in row {
         set(y, shrink(get(y), tau));
     }
+}
+
+pub(super) fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]) {
+    out.fill(0.0);
+    for &row in rows {
+        add(&values[row as usize * stride..][..out.len()], out);
+    }
+    scale(c, out);
 }

@@ -1,33 +1,5 @@
 //! The weighted sum of many rows of a table, kept in registers until it is complete.
 
-use super::{Level, dispatch};
-use crate::RowId;
-
-/// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at index `r stride`.
-///
-/// Rows are added in the order given, starting from zero, and the sum is scaled last: bit-identical to
-/// [`add`](super::add) and [`scale`](super::scale).
-///
-/// # Panics
-/// If `values` ends before the last value that is needed.
-#[inline]
-pub fn sum_rows(values: &[f32], stride: usize, rows: &[RowId], c: f32, out: &mut [f32]) {
-    if let Some(last) = rows.iter().max() {
-        let end = last.index().checked_mul(stride).and_then(|start| start.checked_add(out.len()));
-        let got = values.len();
-        assert!(end.is_some_and(|end| end <= got), "{got} values do not reach to row {} in steps of {stride}", last.0);
-    }
-    dispatch::sum_rows(Level::best(), values, stride, bytemuck::cast_slice(rows), c, out);
-}
-
-pub(super) fn portable(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]) {
-    out.fill(0.0);
-    for &row in rows {
-        super::portable::add(&values[row as usize * stride..][..out.len()], out);
-    }
-    super::portable::scale(c, out);
-}
-
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) use vectors::sum_rows as in_vectors;
 

@@ -1,0 +1,27 @@
+//! How much of a sentence is known.
+
+/// How many tokens of a sentence are in the vocabulary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Coverage {
+    /// Tokens of the sentence.
+    pub tokens: usize,
+    /// Of these, tokens in the vocabulary.
+    pub known: usize,
+    /// Of the others, tokens that have a vector all the same: one that a hash of their characters decides, or that of the
+    /// word which stands for all unknown ones.
+    pub hashed: usize,
+}
+
+impl Coverage {
+    /// So many tokens, of which so many are known and the others have no vector.
+    #[must_use]
+    pub const fn new(tokens: usize, known: usize) -> Self {
+        Self { tokens, known, hashed: 0 }
+    }
+
+    /// Whether no token has a vector: the embedding is then the zero vector.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.known + self.hashed == 0
+    }
+}

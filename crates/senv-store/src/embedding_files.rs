@@ -1,0 +1,183 @@
+//! Files of embeddings: one door to every format.
+
+use std::{
+    io::{Read, Write},
+    path::Path,
+};
+
+use senv_core::{AtomicFile, Rows};
+
+use crate::{
+    Embeddings, Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result, detect,
+    input::Input, text_read, text_write, word2vec_binary,
+};
+
+/// The kind of a model file that holds embeddings and nothing else.
+const KIND: &str = "embeddings";
+/// The name of the tensor of the rows.
+const ROWS: &str = "rows";
+
+impl Embeddings {
+    /// Opens a file of any [`Format`], which is detected by its content. A senv model is memory-mapped, so that it
+    /// opens in milliseconds whatever its size; the other formats, plain or gzip, are read into memory.
+    ///
+    /// # Errors
+    /// As [`Embeddings::read`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self::read(path, &ReadOptions::default())?.0)
+    }
+
+    /// As [`Embeddings::open`], with policies and limits, and a report.
+    ///
+    /// # Errors
+    /// [`Error`], which names the position in the file; [`Error::UnknownFormat`] if no format fits.
+    pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Self, LoadReport)> {
+        let path = path.as_ref();
+        let mut input = Input::open(path, options)?;
+        let format = match options.format {
+            Some(format) => format,
+            None => detect::detect(&mut input)?,
+        };
+        if format == Format::Safetensors {
+            drop(input);
+            let embeddings = Self::from_model(path, options)?;
+            let mut report = LoadReport::new(format);
+            report.rows = embeddings.len() as u64;
+            return Ok((embeddings, report));
+        }
+        read_rows(input, format, options)
+    }
+
+    /// As [`Embeddings::read`], from a stream such as standard input; `name` is used as the path in errors.
+    ///
+    /// # Errors
+    /// As [`Embeddings::read`], and [`Error::UnknownFormat`] for a senv model, which can only be memory-mapped from a
+    /// file.
+    pub fn read_from(
+        reader: impl Read + 'static,
+        name: impl AsRef<Path>,
+        options: &ReadOptions,
+    ) -> Result<(Self, LoadReport)> {
+        let mut input = Input::from_reader(name.as_ref(), reader, options)?;
+        let format = match options.format {
+            Some(format) => format,
+            None => detect::detect(&mut input)?,
+        };
+        read_rows(input, format, options)
+    }
+
+    /// The words and rows of an open model file of the kind `embeddings`; rows are memory-mapped.
+    ///
+    /// # Errors
+    /// [`Error`] if it is of another kind, or damaged.
+    pub fn from_model_file(model: &ModelFile) -> Result<Self> {
+        model.expect_kind(KIND)?;
+        Self::new(model.vocabulary()?, model.table(ROWS)?)
+    }
+
+    fn from_model(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let file = ModelFile::open(path)?;
+        if options.verify {
+            file.verify()?;
+        }
+        let embeddings = Self::from_model_file(&file)?;
+        crate::collect::limit(path, "the dimension", embeddings.dim() as u64, options.max_dim as u64)?;
+        crate::collect::limit(path, "the number of rows", embeddings.len() as u64, options.max_rows)?;
+        if options.non_finite == NonFinite::Error {
+            embeddings.check_finite(path)?;
+        }
+        Ok(embeddings)
+    }
+
+    /// Writes a senv model file, which [`Embeddings::open`] memory-maps.
+    ///
+    /// # Errors
+    /// As [`Embeddings::write`].
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.write(path, Format::Safetensors, NonFinite::Error)
+    }
+
+    /// Writes the embeddings in a format, by an atomic replace. The values are read back bit for bit (NaN as some NaN).
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`Error::UnwritableWord`] for
+    /// an empty word or one with a blank or line end in a format other than [`Format::Safetensors`];
+    /// [`senv_core::Error::Io`] if the file cannot be written.
+    pub fn write(&self, path: impl AsRef<Path>, format: Format, non_finite: NonFinite) -> Result<()> {
+        let path = path.as_ref();
+        if non_finite == NonFinite::Error {
+            self.check_finite(path)?;
+        }
+        if format == Format::Safetensors {
+            return Ok(ModelWriter::new(KIND).vocabulary(self.vocabulary()).table(ROWS, self.table()).save(path)?);
+        }
+        self.check_words(path, format)?;
+        let mut file = AtomicFile::create(path)?;
+        self.write_rows(&mut file, format).map_err(|error| file.error(error))?;
+        Ok(file.commit()?)
+    }
+
+    /// As [`Embeddings::write`], to a stream such as standard output; `name` is used as the path in errors.
+    ///
+    /// ```
+    /// use senv_core::{Table, Vocabulary};
+    /// use senv_store::{Embeddings, Format, NonFinite};
+    /// let vocabulary = Vocabulary::from_counts([("cat", 3)], 3)?;
+    /// let embeddings = Embeddings::new(vocabulary, Table::from_vec(1, 2, vec![1.0, -0.5])?)?;
+    /// let mut out = Vec::new();
+    /// embeddings.write_to(&mut out, "-", Format::GloveText, NonFinite::Error)?;
+    /// assert_eq!(out, b"cat 1.0 -0.5\n");
+    /// # Ok::<(), senv_store::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Embeddings::write`], and [`senv_core::Error::BadWrite`] for [`Format::Safetensors`], which is memory-mapped from a
+    /// file.
+    pub fn write_to(
+        &self,
+        out: &mut impl Write,
+        name: impl AsRef<Path>,
+        format: Format,
+        non_finite: NonFinite,
+    ) -> Result<()> {
+        let name = name.as_ref();
+        if non_finite == NonFinite::Error {
+            self.check_finite(name)?;
+        }
+        if format == Format::Safetensors {
+            let (what, reason) = ("a senv model".into(), "it is mapped from a file; write one".into());
+            return Err(senv_core::Error::BadWrite { path: name.to_owned(), what, reason }.into());
+        }
+        self.check_words(name, format)?;
+        Ok(self.write_rows(out, format).map_err(|error| senv_core::Error::io("write", name, error))?)
+    }
+
+    fn write_rows(&self, out: &mut impl Write, format: Format) -> std::io::Result<()> {
+        match format {
+            Format::Word2vecBinary => word2vec_binary::write(self, out),
+            _ => text_write::write(self, out, format),
+        }
+    }
+
+    /// Returns an error for words that the formats of other programs cannot hold.
+    fn check_words(&self, path: &Path, format: Format) -> Result<()> {
+        for (_, word, _) in self.vocabulary().iter() {
+            // A byte order mark at the start of the file would be skipped when reading.
+            if word.is_empty() || word.contains([' ', '\n', '\r', '\u{feff}']) {
+                return Err(Error::UnwritableWord { path: path.to_owned(), word: word.to_owned(), format });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_rows(input: Input, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
+    match format {
+        Format::Word2vecBinary => word2vec_binary::read(input, options),
+        Format::Safetensors => {
+            let found = "this is a senv model in a stream or compressed, which cannot be mapped: give the plain file";
+            Err(Error::UnknownFormat { path: input.path().to_owned(), found })
+        }
+        _ => text_read::read(input, format, options),
+    }
+}
