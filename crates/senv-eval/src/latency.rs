@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use senv_core::{Scratch, SentenceEncoder, kernels};
 use serde::Serialize;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Default number of untimed warm-up pairs: 100.
 pub const DEFAULT_WARM_UP: usize = 100;

@@ -60,48 +60,15 @@
 use senv_data::task_label;
 
 mod bench;
-mod classification;
-mod coherence;
-mod correlations;
-mod cross_validation;
-mod curve;
-mod embeddings;
-mod entailment;
 mod error;
-mod error_analysis;
-mod features;
-mod folds;
-mod frozen;
-mod frozen_scorer;
-mod group_ranking;
-mod histogram;
 mod latency;
-mod learning_curve;
-mod linear_probe;
-mod logistic;
-mod map;
-mod norm_plot;
-mod norms;
-mod pair_histograms;
-mod pair_scorer;
-mod paraphrase_detection;
 mod plot;
-mod protocol;
+mod probe;
 mod published;
-mod published_classification;
-mod published_cse;
-mod published_relatedness;
-mod published_similarity;
-mod published_skip_thoughts;
 mod ranking;
-mod relatedness;
-mod relatedness_report;
 mod report;
-mod significance;
-mod sts_intervals;
-mod sts_report;
-mod tsne;
-mod zero_shot;
+mod score;
+mod sts;
 
 pub use bench::{
     BenchComparison, BenchData, BenchRecord, Cell, Column, DEFAULT_COMPARISON_RESAMPLES, DataFile, DataFolder, Detail,
@@ -110,45 +77,46 @@ pub use bench::{
     choose_protocols, compare_systems, escape_html, html_page, protocols, published_rows, sha256_of_bytes,
     sha256_of_file, summarize,
 };
-pub use classification::{ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test};
-pub use coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
-pub use correlations::Correlations;
-pub use cross_validation::{LogisticForm, ProbeOptions, Selection};
-pub use curve::{Curve, Series};
-pub use embeddings::Embeddings;
-pub use entailment::{EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment};
 pub use error::{Error, Result};
-pub use error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
-pub use features::PairFeatures;
-pub use folds::FoldRule;
-pub use frozen::{FrozenClassifier, FrozenTraining};
-pub use frozen_scorer::{FrozenScorer, RelatednessForm, ScorerTraining};
-pub use group_ranking::{
-    GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
-};
-pub use histogram::{Histogram, HistogramGroup, Overlap};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
-pub use learning_curve::{LearningCurveOptions, LearningCurveResult, LearningPoint, evaluate_learning_curve};
-pub use map::{MAX_MAP, MapOptions, MapPoint, MapResult, evaluate_map};
-pub use norms::{DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
-pub use pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms};
-pub use pair_scorer::{PairScorer, evaluate_sts_scorer};
-pub use paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection};
-pub use protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
-pub use published::{PublishedSystem, PublishedValue, published_sts};
-pub use published_classification::{PublishedClassification, published_classification};
-pub use published_cse::{PublishedMeans, published_cse_ablations};
-pub use published_relatedness::{PublishedRelatedness, published_sick, published_stsb};
-pub use published_similarity::{
+pub use plot::curve::{Curve, Series};
+pub use plot::histogram::{Histogram, HistogramGroup, Overlap};
+pub use plot::map::{MAX_MAP, MapOptions, MapPoint, MapResult, evaluate_map};
+pub use plot::norms::{
+    DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile,
+};
+pub use plot::pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms};
+pub use probe::classification::{
+    ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test,
+};
+pub use probe::cross_validation::{LogisticForm, ProbeOptions, Selection};
+pub use probe::features::PairFeatures;
+pub use probe::folds::FoldRule;
+pub use probe::frozen::{FrozenClassifier, FrozenTraining};
+pub use probe::frozen_scorer::{FrozenScorer, RelatednessForm, ScorerTraining};
+pub use probe::learning_curve::{LearningCurveOptions, LearningCurveResult, LearningPoint, evaluate_learning_curve};
+pub use probe::paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection};
+pub use published::classification::{PublishedClassification, published_classification};
+pub use published::cse::{PublishedMeans, published_cse_ablations};
+pub use published::relatedness::{PublishedRelatedness, published_sick, published_stsb};
+pub use published::similarity::{
     PublishedEntailment, PublishedPCoherence, PublishedRanking, PublishedSoup, published_p_coherence,
     published_ranking, published_sick_entailment, published_soup,
 };
-pub use published_skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
-pub use ranking::{PoolRanking, RankingResult, evaluate_ranking};
-pub use relatedness::{
-    Agreement, RelatednessResult, RelatednessTaskResult, ScoringMethod, evaluate_relatedness, evaluate_scorer,
+pub use published::skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
+pub use published::sts::{PublishedSystem, PublishedValue, published_sts};
+pub use ranking::coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
+pub use ranking::entailment::{
+    EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment,
 };
+pub use ranking::groups::{
+    GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
+};
+pub use ranking::pool::{PoolRanking, RankingResult, evaluate_ranking};
+pub use ranking::zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 pub use report::{Align, TextTable, to_json};
+pub use score::correlations::Correlations;
+pub use score::embeddings::Embeddings;
 /// Readers of data sets, re-exported from `senv-data`.
 pub use senv_data::{
     Entailment, LabeledSentence, LabeledSet, NliLayout, NliPair, NliSet, ParaphrasePair, ParaphraseSet, Scale,
@@ -156,9 +124,14 @@ pub use senv_data::{
 };
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
-pub use significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
-pub use sts_intervals::{CorrelationIntervals, StsIntervals, StsMeanIntervals, StsTaskIntervals};
-pub use zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
+pub use sts::error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
+pub use sts::intervals::{CorrelationIntervals, StsIntervals, StsMeanIntervals, StsTaskIntervals};
+pub use sts::pair_scorer::{PairScorer, evaluate_sts_scorer};
+pub use sts::protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
+pub use sts::relatedness::{
+    Agreement, RelatednessResult, RelatednessTaskResult, ScoringMethod, evaluate_relatedness, evaluate_scorer,
+};
+pub use sts::significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

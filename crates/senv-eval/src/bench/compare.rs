@@ -8,7 +8,11 @@ use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval, wilcoxon};
 use serde::Serialize;
 
-use crate::{Align, BenchRecord, Error, Result, SystemRecord, TaskRecord, TextTable, report::number};
+use crate::{
+    bench::{BenchRecord, SystemRecord, TaskRecord},
+    error::{Error, Result},
+    report::{Align, TextTable, number},
+};
 
 /// Two systems on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -8,8 +8,11 @@ use senv_metrics::{Bootstrap, percentile_interval};
 
 use super::gaps::gaps;
 use crate::{
-    BenchRecord, DataFolder, Error, Missing, Protocol, RECORD_FORMAT, Result, RunOptions, Scoring, SystemRecord, Task,
-    TaskRecord, TaskResult, protocols,
+    bench::{
+        BenchRecord, DataFolder, Missing, Protocol, RECORD_FORMAT, RunOptions, Scoring, SystemRecord, Task, TaskRecord,
+        TaskResult, protocols,
+    },
+    error::{Error, Result},
 };
 
 /// Why a system without vectors has no number.

@@ -7,10 +7,15 @@ use super::{
     record::FigureSeries,
 };
 use crate::{
-    BenchRecord, Curve, Figure, LearningCurveResult, MapResult, NormProfile, Result, Section, Summary, SystemKind,
-    SystemRecord, TaskRecord,
-    curve::{self, COLORS},
-    plot::{Caption, INK, Plot},
+    bench::{BenchRecord, Figure, Section, Summary, SystemKind, SystemRecord, TaskRecord},
+    error::Result,
+    plot::{
+        curve::{self, COLORS, Curve},
+        frame::{Caption, INK, Plot},
+        map::MapResult,
+        norms::NormProfile,
+    },
+    probe::learning_curve::LearningCurveResult,
 };
 
 /// Points of a curve that are drawn, at most.

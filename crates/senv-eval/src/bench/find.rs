@@ -4,7 +4,9 @@ use std::path::Path;
 
 use super::task::TaskData;
 use crate::{
-    DataFolder, LabeledSet, NliSet, ParaphraseSet, Protocol, Result, SentenceGroups, SickSet, StsTask, Task, protocols,
+    LabeledSet, NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask,
+    bench::{DataFolder, Protocol, Task, protocols},
+    error::Result,
 };
 
 const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];

@@ -10,7 +10,7 @@ use senv_core::Error as CoreError;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::Result;
+use crate::error::Result;
 
 /// Folders inside folders that are looked into.
 const MAX_DEPTH: usize = 6;

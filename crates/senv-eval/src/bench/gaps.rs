@@ -4,7 +4,7 @@ use super::find::{
     CAPTIONS, MSRP_TEST, MSRP_TRAIN, SICK_LABELLED, SICK_TEST, SICK_TRIAL, SNLI_DEV, SNLI_TEST, STSB_DEV, STSB_TEST,
     sts_files,
 };
-use crate::{DataFolder, Protocol};
+use crate::bench::{DataFolder, Protocol};
 
 /// A part of a data set that papers report on.
 struct Part {
@@ -109,7 +109,7 @@ pub(super) fn gaps(folder: &DataFolder, protocol: &Protocol) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols;
+    use crate::bench::protocols;
 
     #[test]
     fn absent_parts_are_named_with_what_stands_in_for_them() {

@@ -8,11 +8,16 @@ use super::{
     task::TaskData,
 };
 use crate::{
-    BenchData, BenchRecord, Embeddings, Entailment, Figure, Histogram, NliLayout, NliPair, Result, SystemRecord,
-    TaskRecord,
-    curve::COLORS,
-    plot::{Caption, INK, Plot},
+    Entailment, NliLayout, NliPair,
+    bench::{BenchData, BenchRecord, Figure, SystemRecord, TaskRecord},
+    error::Result,
+    plot::{
+        curve::COLORS,
+        frame::{Caption, INK, Plot},
+        histogram::Histogram,
+    },
     report::number,
+    score::embeddings::Embeddings,
 };
 
 /// Bars of a histogram.
@@ -131,7 +136,7 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use crate::{DataFolder, choose_protocols};
+    use crate::bench::{DataFolder, choose_protocols};
 
     #[test]
     fn cosines_by_label_are_those_of_the_vectors() {

@@ -8,8 +8,9 @@ use super::{
     tables::{digits, legend, mark_sign, task_digits, value_text},
 };
 use crate::{
-    BenchRecord, Cell, Result, Summary, SystemKind, SystemRecord, TaskRecord, published_rows, report::interval_text,
-    summarize,
+    bench::{BenchRecord, Cell, Summary, SystemKind, SystemRecord, TaskRecord, published_rows, summarize},
+    error::Result,
+    report::interval_text,
 };
 
 /// The first bytes of every report, by which it is known again.

@@ -1,6 +1,6 @@
 //! The frame of a page without outside parts: readable on a phone, in the dark, and without scripts.
 
-use crate::plot;
+use crate::plot::frame;
 
 const STYLE: &str = "
 :root{color-scheme:light dark;--bg:#fff;--ink:#1c1f23;--soft:#5d6570;--line:#d9dde2;--row:#f5f7f9;--accent:#0b62a8;--up:#00734f;--down:#b3460b}
@@ -49,7 +49,7 @@ pre,code{font:0.82rem/1.45 ui-monospace,Menlo,Consolas,monospace;overflow-wrap:a
 /// ```
 #[must_use]
 pub fn escape_html(text: &str) -> String {
-    plot::escape(text).replace('"', "&quot;")
+    frame::escape(text).replace('"', "&quot;")
 }
 
 /// A whole page in the look of the bench: `title` as text, `body` as HTML, which stands in its `main` element.

@@ -4,7 +4,10 @@ use senv_core::Observer;
 use senv_metrics::Statistic;
 
 use super::{find, run};
-use crate::{DataFolder, Outcome, Result, Scoring, Task};
+use crate::{
+    bench::{DataFolder, Outcome, Scoring, Task},
+    error::Result,
+};
 
 /// Protocols that are shown in one table, with a mean of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

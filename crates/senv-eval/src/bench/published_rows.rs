@@ -1,8 +1,15 @@
 //! Published results as rows of the report's tables.
 
 use crate::{
-    Column, Correlations, ScoringMethod, Section, published_classification, published_p_coherence, published_ranking,
-    published_sick, published_sick_entailment, published_soup, published_sts, published_stsb,
+    bench::{Column, Section},
+    published::{
+        classification::published_classification,
+        relatedness::{published_sick, published_stsb},
+        similarity::{published_p_coherence, published_ranking, published_sick_entailment, published_soup},
+        sts::published_sts,
+    },
+    score::correlations::Correlations,
+    sts::relatedness::ScoringMethod,
 };
 
 /// A system of a paper: its numbers where the paper has them.
@@ -88,7 +95,7 @@ pub fn published_rows(section: Section, columns: &[Column]) -> Vec<PublishedRow>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols;
+    use crate::bench::protocols;
 
     #[test]
     fn rows_have_their_values_and_what_stands_beside_them() {

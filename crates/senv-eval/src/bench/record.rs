@@ -3,7 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DataFile, Detail, Error, Protocol, Result, protocols};
+use crate::{
+    bench::{DataFile, Detail, Protocol, protocols},
+    error::{Error, Result},
+};
 use senv_metrics::Sample;
 
 /// The version of the record; another one is refused.

@@ -1,7 +1,7 @@
 //! The page, its figures and the Markdown of a small record with every kind of figure and names that need escaping.
 
 use super::{figures::drawings, html::REPORT_START};
-use crate::{
+use crate::bench::{
     BenchRecord, DataFile, Detail, Figure, FigureSeries, Missing, RECORD_FORMAT, SystemKind, SystemRecord, TaskRecord,
     TaskResult, protocols, summarize,
 };

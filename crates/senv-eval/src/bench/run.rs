@@ -6,10 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use super::task::TaskData;
 use crate::{
-    DEFAULT_RANDOM_PAIRS, Embeddings, Error, Figure, FrozenClassifier, FrozenScorer, LearningCurveOptions, MapOptions,
-    NliLayout, NliSet, PairClassifier, PairFeatures, PairScorer, ProbeOptions, Result, RunOptions, StsTask, Task,
-    evaluate_classification, evaluate_classification_on_test, evaluate_group_ranking, evaluate_learning_curve,
-    evaluate_map, evaluate_p_coherence, evaluate_paraphrase_detection, evaluate_ranking,
+    NliLayout, NliSet, StsTask,
+    bench::{Figure, RunOptions, Task},
+    error::{Error, Result},
+    plot::map::{MapOptions, evaluate_map},
+    probe::{
+        classification::{evaluate_classification, evaluate_classification_on_test},
+        cross_validation::ProbeOptions,
+        features::PairFeatures,
+        frozen::FrozenClassifier,
+        frozen_scorer::FrozenScorer,
+        learning_curve::{LearningCurveOptions, evaluate_learning_curve},
+        paraphrase_detection::evaluate_paraphrase_detection,
+    },
+    ranking::{
+        coherence::{DEFAULT_RANDOM_PAIRS, evaluate_p_coherence},
+        entailment::PairClassifier,
+        groups::evaluate_group_ranking,
+        pool::evaluate_ranking,
+    },
+    score::embeddings::Embeddings,
+    sts::pair_scorer::PairScorer,
 };
 
 /// Where the scores of a system come from.

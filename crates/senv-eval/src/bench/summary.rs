@@ -4,7 +4,10 @@ use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval};
 use serde::Serialize;
 
-use crate::{BenchRecord, Protocol, Result, Section, protocols};
+use crate::{
+    bench::{BenchRecord, Protocol, Section, protocols},
+    error::Result,
+};
 
 /// The level of the marks, after Holm's correction over the columns of a table.
 pub const MARK_LEVEL: f64 = 0.05;

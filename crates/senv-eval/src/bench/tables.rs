@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use super::data::{NEEDS_CLASSIFIER, NEEDS_VECTORS};
 use crate::{
-    Align, BenchRecord, Cell, Mark, PublishedRow, Result, Summary, SystemRecord, TaskRecord, TextTable, published_rows,
-    report::half_width, summarize,
+    bench::{BenchRecord, Cell, Mark, PublishedRow, Summary, SystemRecord, TaskRecord, published_rows, summarize},
+    error::Result,
+    report::{Align, TextTable, half_width},
 };
 
 /// The digits after the point of a column or mean: two, and three for values from -1 to 1.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{LabeledSet, NliSet, ParaphraseSet, Protocol, SentenceGroups, StsTask};
+use crate::{LabeledSet, NliSet, ParaphraseSet, SentenceGroups, StsTask, bench::Protocol};
 
 /// What a protocol is run on: the data of one number.
 #[derive(Debug, Clone)]

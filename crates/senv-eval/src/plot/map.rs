@@ -1,0 +1,168 @@
+//! Groups of sentences on a plane, and how well they come apart: the plots of captions in the P-thought paper.
+
+use std::path::PathBuf;
+
+use senv_core::Error as CoreError;
+use senv_metrics::silhouette;
+use serde::Serialize;
+
+use crate::{
+    SentenceGroups,
+    error::{Error, Result},
+    plot::{
+        curve::{COLORS, range},
+        frame::{Caption, Plot},
+        tsne,
+    },
+    report::{Align, TextTable, number},
+    score::embeddings::Embeddings,
+};
+
+/// The most sentences of [`evaluate_map`], which compares each with each at every step.
+pub const MAX_MAP: usize = 2_000;
+
+/// How sentences are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MapOptions {
+    /// About how many neighbours a sentence stays near: at least 1 and below a third of the sentences.
+    pub perplexity: f64,
+    /// Steps.
+    pub n_iterations: usize,
+    /// The random seed.
+    pub seed: u64,
+}
+
+impl Default for MapOptions {
+    /// Perplexity 5, 1,000 steps, seed 1.
+    fn default() -> Self {
+        Self { perplexity: 5.0, n_iterations: 1_000, seed: 1 }
+    }
+}
+
+/// A sentence on the plane.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MapPoint {
+    /// The sentence.
+    pub sentence: String,
+    /// Its group.
+    pub group: String,
+    /// Where it lies.
+    pub x: f64,
+    /// Where it lies.
+    pub y: f64,
+}
+
+/// Sentences on a plane.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MapResult {
+    /// The file.
+    pub path: PathBuf,
+    /// Group by group.
+    pub points: Vec<MapPoint>,
+    /// Mean silhouette of the groups on the plane, in `[-1, 1]`: 1 for groups that are apart; `None` below two groups.
+    pub silhouette: Option<f64>,
+    /// Mean silhouette of the groups among the embeddings themselves.
+    pub silhouette_of_embeddings: Option<f64>,
+    /// The divergence that t-SNE minimizes, at its end.
+    pub divergence: f64,
+    /// Sentences without a known token: they lie in one place.
+    pub n_sentences_without_known_token: usize,
+    /// How they were laid out.
+    pub options: MapOptions,
+}
+
+/// Lays out sentences by exact t-SNE.
+///
+/// # Errors
+/// [`senv_core::Error::InvalidParameter`] above [`MAX_MAP`] sentences, or for a perplexity out of its range;
+/// [`Error::NotEncoded`] if a sentence is missing; [`Error::NotFinite`] if an embedding is not, with its sentence.
+///
+/// # References
+/// P-thought paper, Table 4 and its figures, which do not state a perplexity.
+pub fn evaluate_map(embeddings: &Embeddings, groups: &SentenceGroups, options: &MapOptions) -> Result<MapResult> {
+    let n = groups.n_sentences();
+    let bad = |name, requirement, got: String| Err(CoreError::InvalidParameter { name, requirement, got }.into());
+    if n > MAX_MAP {
+        return bad("the number of sentences", "at most 2000, as each is compared with each", n.to_string());
+    }
+    if !(options.perplexity >= 1.0 && options.perplexity < n as f64 / 3.0) {
+        let got = format!("{} for {n} sentences", options.perplexity);
+        return bad("perplexity", "at least 1 and below a third of the number of sentences", got);
+    }
+    embeddings.check_finite()?;
+    let numbers = groups.sentences().map(|sentence| embeddings.number(sentence)).collect::<Result<Vec<_>>>()?;
+    let vectors: Vec<&[f32]> = numbers.iter().map(|&number| embeddings.vector(number)).collect();
+    let layout = tsne::layout(&vectors, options.perplexity, options.n_iterations, options.seed)?;
+    let of_group = |(i, group): (usize, &crate::SentenceGroup)| vec![i; group.sentences.len()];
+    let group_of: Vec<usize> = groups.groups.iter().enumerate().flat_map(of_group).collect();
+    let wide: Vec<f64> = vectors.iter().flat_map(|v| v.iter().map(|&x| f64::from(x))).collect();
+    if layout.places.iter().flatten().any(|y| !y.is_finite()) {
+        return Err(Error::NotFinite { what: "a place on the plane".to_owned() });
+    }
+    let point = |((sentence, &group), place): ((&str, &usize), &[f64; 2])| MapPoint {
+        sentence: sentence.to_owned(),
+        group: groups.groups[group].name.clone(),
+        x: place[0],
+        y: place[1],
+    };
+    Ok(MapResult {
+        path: groups.path.clone(),
+        points: groups.sentences().zip(&group_of).zip(&layout.places).map(point).collect(),
+        silhouette: silhouette(&layout.places.concat(), 2, &group_of)?,
+        silhouette_of_embeddings: silhouette(&wide, vectors.first().map_or(0, |v| v.len()), &group_of)?,
+        divergence: layout.divergence,
+        n_sentences_without_known_token: numbers.iter().filter(|&&i| embeddings.coverage(i).is_empty()).count(),
+        options: *options,
+    })
+}
+
+impl MapResult {
+    /// A line for each sentence, then the silhouettes.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut table = TextTable::new([
+            ("group", Align::Left),
+            ("x", Align::Right),
+            ("y", Align::Right),
+            ("sentence", Align::Left),
+        ]);
+        for point in &self.points {
+            let [x, y] = [point.x, point.y].map(|place| format!("{place:.2}"));
+            table.row([point.group.clone(), x, y, point.sentence.clone()]);
+        }
+        let options = &self.options;
+        let mut text = format!(
+            "{table}silhouette of the groups: {} on the plane, {} among the embeddings\n\
+             t-SNE with perplexity {}, {} steps, seed {}: divergence {:.4}\n",
+            number(self.silhouette, 4),
+            number(self.silhouette_of_embeddings, 4),
+            options.perplexity,
+            options.n_iterations,
+            options.seed,
+            self.divergence
+        );
+        if self.n_sentences_without_known_token > 0 {
+            text +=
+                &format!("{} sentences without a known token, in one place\n", self.n_sentences_without_known_token);
+        }
+        text
+    }
+
+    /// The plane as a self-contained SVG, a color a group.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        let mut names: Vec<&str> = self.points.iter().map(|point| &point.group[..]).collect();
+        names.dedup();
+        let color = |group: &str| {
+            let place = names.iter().position(|name| *name == group).unwrap_or_default();
+            COLORS[place % COLORS.len()]
+        };
+        let captions: Vec<Caption<'_>> = names.iter().map(|text| Caption { text, color: color(text) }).collect();
+        let (x, y) = (range(self.points.iter().map(|p| p.x)), range(self.points.iter().map(|p| p.y)));
+        let mut plot = Plot::new(x, y, "t-SNE", &captions);
+        for point in &self.points {
+            plot.dot((point.x, point.y), color(&point.group));
+        }
+        plot.finish()
+    }
+}

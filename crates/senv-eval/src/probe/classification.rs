@@ -1,0 +1,212 @@
+//! Classification of sentences on frozen vectors: MR, CR, SUBJ and MPQA by nested cross-validation, TREC by its own test
+//! set.
+//!
+//! The vector of a sentence is the input of an L2-regularized `logistic-regression`; nothing else is learned.
+
+use std::path::PathBuf;
+
+use senv_metrics::{Confusion, standard_deviation};
+use serde::Serialize;
+
+use crate::{
+    LabeledSet,
+    error::{Error, Result},
+    probe::{
+        cross_validation::{Chosen, Classified as _, ProbeOptions, choose, nested},
+        features::Featured,
+        logistic,
+    },
+    report::{Align, TextTable, number},
+    score::embeddings::Embeddings,
+};
+
+/// One outer fold.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FoldResult {
+    /// Sentences that were tested.
+    pub n_sentences: usize,
+    /// Share of right classes, in `[0, 1]`.
+    pub accuracy: Option<f64>,
+    /// The C that cross-validation on the other folds chose.
+    pub c: f64,
+}
+
+/// Result of an encoder on sentences with classes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassificationResult {
+    /// The file that was tested.
+    pub path: PathBuf,
+    /// The file that was learned from; `None` for cross-validation on one file.
+    pub train_path: Option<PathBuf>,
+    /// The names of the classes.
+    pub classes: Vec<String>,
+    /// Sentences that were tested.
+    pub n_sentences: usize,
+    /// Sentences without a known token, training ones included: the zero vector.
+    pub n_sentences_without_known_token: usize,
+    /// Share of right classes over all tested sentences, in `[0, 1]`.
+    pub accuracy: Option<f64>,
+    /// Standard deviation of the accuracy over the folds; `None` for a test set.
+    pub fold_deviation: Option<f64>,
+    /// The accuracy of always predicting the most frequent class.
+    pub majority_accuracy: Option<f64>,
+    /// The outer folds; for a test set, the set as one.
+    pub folds: Vec<FoldResult>,
+    /// How classifiers were trained.
+    pub options: ProbeOptions,
+    /// For each tested sentence the predicted class, an index into `classes` (not part of the JSON).
+    #[serde(skip)]
+    pub predicted: Vec<usize>,
+    /// For each tested sentence its outer fold; 0 on a test set (not part of the JSON).
+    #[serde(skip)]
+    pub fold_of: Vec<usize>,
+}
+
+/// Nested cross-validation: each fold is classified by a regression that was trained, and whose C was chosen, on the others.
+///
+/// ```
+/// use senv_eval::{Embeddings, LabeledSentence, LabeledSet, ProbeOptions, evaluate_classification};
+/// // Forty sentences whose only value says their class.
+/// let sentence = |i: usize| LabeledSentence { class: i % 2, text: format!("number {i}") };
+/// let sentences: Vec<LabeledSentence> = (0..40).map(sentence).collect();
+/// let values = ndarray::Array2::from_shape_fn((40, 1), |(i, _)| (i % 2) as f32);
+/// let embeddings = Embeddings::from_vectors(sentences.iter().map(|s| &s.text[..]), values)?;
+/// let classes = vec!["even".to_owned(), "odd".to_owned()];
+/// let set = LabeledSet { path: "numbers".into(), classes, sentences, n_empty: 0 };
+/// let result = evaluate_classification(&embeddings, &set, &ProbeOptions::default())?;
+/// assert_eq!((result.accuracy, result.majority_accuracy), (Some(1.0), Some(0.5)));
+/// # Ok::<(), senv_eval::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::NothingToDo`] without a sentence; [`Error::OneClass`]; [`Error::TooFewExamples`] if there are fewer sentences
+/// than folds; [`Error::NotFinite`] if an embedding is not, with its sentence; [`Error::NotEncoded`] if one is missing;
+/// [`Error::Core`] for options out of range.
+///
+/// # References
+/// Kiros et al., NIPS 2015, section 3.4; Conneau and Kiela, LREC 2018.
+pub fn evaluate_classification(
+    embeddings: &Embeddings,
+    set: &LabeledSet,
+    options: &ProbeOptions,
+) -> Result<ClassificationResult> {
+    let classes: Vec<usize> = set.sentences.iter().map(|sentence| sentence.class).collect();
+    let examples = Featured::sentences(embeddings, texts(set), classes, set.classes.len())?;
+    let found = nested(&examples, options)?;
+    let gold = examples.classes();
+    let folds = found.chosen.iter().enumerate().map(|(fold, &c)| {
+        let of_fold = (0..gold.len()).filter(|&i| found.fold_of[i] == fold);
+        let (gold, predicted): (Vec<usize>, Vec<usize>) = of_fold.map(|i| (gold[i], found.predicted[i])).unzip();
+        Ok(FoldResult { n_sentences: gold.len(), accuracy: senv_metrics::accuracy(&gold, &predicted)?, c })
+    });
+    let folds = folds.collect::<Result<Vec<_>>>()?;
+    let confusion = Confusion::new(gold, &found.predicted, set.classes.len())?;
+    Ok(ClassificationResult {
+        path: set.path.clone(),
+        train_path: None,
+        classes: set.classes.clone(),
+        n_sentences: gold.len(),
+        n_sentences_without_known_token: examples.n_without_known_token(),
+        accuracy: confusion.accuracy(),
+        fold_deviation: standard_deviation(&folds.iter().filter_map(|fold| fold.accuracy).collect::<Vec<_>>()),
+        majority_accuracy: confusion.majority_share(),
+        folds,
+        options: options.clone(),
+        predicted: found.predicted,
+        fold_of: found.fold_of,
+    })
+}
+
+/// Trains on one set, C chosen by cross-validation there (`inner_folds`), and tests on another: TREC.
+///
+/// # Errors
+/// As [`evaluate_classification`].
+pub fn evaluate_classification_on_test(
+    embeddings: &Embeddings,
+    train: &LabeledSet,
+    test: &LabeledSet,
+    options: &ProbeOptions,
+) -> Result<ClassificationResult> {
+    // A class of the test set alone is a class too, which no prediction gets right.
+    let mut names: Vec<&String> = train.classes.iter().chain(&test.classes).collect();
+    names.sort_unstable();
+    names.dedup();
+    let class = |set: &LabeledSet, class: usize| names.binary_search(&&set.classes[class]).unwrap_or_default();
+    let classes_of =
+        |set: &LabeledSet| -> Vec<usize> { set.sentences.iter().map(|sentence| class(set, sentence.class)).collect() };
+    if test.sentences.is_empty() {
+        return Err(Error::NothingToDo { what: "sentences to test" });
+    }
+    let learned = Featured::sentences(embeddings, texts(train), classes_of(train), names.len())?;
+    let tested = Featured::sentences(embeddings, texts(test), classes_of(test), names.len())?;
+    let Chosen { model, c, .. } = choose(&learned, options)?;
+    let predicted: Vec<usize> = logistic::predict::<f32, _>(&tested, &[model])?.into_iter().flatten().collect();
+    let confusion = Confusion::new(tested.classes(), &predicted, names.len())?;
+    let fold = FoldResult { n_sentences: predicted.len(), accuracy: confusion.accuracy(), c };
+    Ok(ClassificationResult {
+        path: test.path.clone(),
+        train_path: Some(train.path.clone()),
+        classes: names.into_iter().cloned().collect(),
+        n_sentences: predicted.len(),
+        n_sentences_without_known_token: learned.n_without_known_token() + tested.n_without_known_token(),
+        accuracy: confusion.accuracy(),
+        fold_deviation: None,
+        majority_accuracy: confusion.majority_share(),
+        folds: vec![fold],
+        options: options.clone(),
+        fold_of: vec![0; predicted.len()],
+        predicted,
+    })
+}
+
+fn texts(set: &LabeledSet) -> impl Iterator<Item = &str> {
+    set.sentences.iter().map(|sentence| &sentence.text[..])
+}
+
+impl ClassificationResult {
+    /// The result as a table, and how it was reached.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        Self::table([self])
+    }
+
+    /// Several results in one table.
+    #[must_use]
+    pub fn table<'r>(results: impl IntoIterator<Item = &'r Self>) -> String {
+        let columns = ["sentences", "classes", "accuracy", "sd of folds", "majority", "C"];
+        let mut table =
+            TextTable::new(std::iter::once(("file", Align::Left)).chain(columns.map(|name| (name, Align::Right))));
+        let mut notes: Vec<String> = Vec::new();
+        for result in results {
+            let chosen = result.folds.iter().map(|fold| fold.c);
+            let (low, high) = chosen.fold((f64::INFINITY, 0.0_f64), |(low, high), c| (low.min(c), high.max(c)));
+            let c = if low < high { format!("{low}-{high}") } else { low.to_string() };
+            let [accuracy, sd, majority] =
+                [result.accuracy, result.fold_deviation, result.majority_accuracy].map(|share| number(share, 4));
+            let name = result.path.display().to_string();
+            let (n, classes) = (result.n_sentences.to_string(), result.classes.len().to_string());
+            table.row([name.clone(), n, classes, accuracy, sd, majority, c]);
+            let options = &result.options;
+            let how = match &result.train_path {
+                None => format!(
+                    "{} x {} folds, C from {} to {}, seed {}",
+                    options.outer_folds,
+                    options.inner_folds,
+                    options.path[0],
+                    options.path[options.path.len() - 1],
+                    options.seed
+                ),
+                Some(train) => format!("trained on {}, C by {} folds", train.display(), options.inner_folds),
+            };
+            let mut note = format!("logistic regression on frozen vectors, {how}");
+            if result.n_sentences_without_known_token > 0 {
+                note +=
+                    &format!("; {name}: {} sentences without a known token", result.n_sentences_without_known_token);
+            }
+            if notes.last() != Some(&note) {
+                notes.push(note);
+            }
+        }
+        format!("{table}{}\n", notes.join("\n"))
+    }
+}

@@ -1,0 +1,261 @@
+//! The choice of C by cross-validation, and nested cross-validation.
+//!
+//! ```text
+//! nested: for each outer fold o
+//!           for each C: mean over inner folds j of the score on j of the regression trained on neither o nor j
+//!           C_o: the C with the best mean (the smallest of equals)
+//!           predictions for o: of the regression trained on all but o with C_o
+//! ```
+//!
+//! All regressions of a data set, 110 for 10 outer and 10 inner folds, are fitted together.
+
+use senv_metrics::Confusion;
+use serde::Serialize;
+
+use crate::{
+    error::{Error, Result},
+    probe::{
+        folds::{FoldRule, folds},
+        logistic::{self, Examples, FOLD_TOLERANCE, Link, Model, Role, Roles},
+    },
+};
+
+/// Outputs of a logistic regression on more than two classes; two classes are one output in either form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LogisticForm {
+    /// Probabilities of all classes add up to 1: scikit-learn today.
+    Softmax,
+    /// A regression for each class against all others: LIBLINEAR, and scikit-learn in the years of the papers.
+    OneVsRest,
+}
+
+/// What the best C is best at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Selection {
+    /// Share of right classes.
+    Accuracy,
+    /// F1 of the second class, for two classes: the script of Skip-thoughts on MSRP.
+    F1,
+}
+
+/// How classifiers on frozen vectors are trained and their C is chosen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProbeOptions {
+    /// Folds that are tested in turn.
+    pub outer_folds: usize,
+    /// Folds of each training part that choose C.
+    pub inner_folds: usize,
+    /// The values of C that are tried, ascending.
+    pub path: Vec<f64>,
+    /// How examples are divided.
+    pub fold_rule: FoldRule,
+    /// Outputs for more than two classes.
+    pub form: LogisticForm,
+    /// What C is chosen by.
+    pub selection: Selection,
+    /// The random seed of the folds.
+    pub seed: u64,
+}
+
+impl Default for ProbeOptions {
+    /// 10 x 10 stratified folds, C from 2⁰ to 2⁸, softmax, accuracy, seed 1.
+    fn default() -> Self {
+        Self {
+            outer_folds: 10,
+            inner_folds: 10,
+            path: powers_of_two(0, 8),
+            fold_rule: FoldRule::Stratified,
+            form: LogisticForm::Softmax,
+            selection: Selection::Accuracy,
+            seed: 1,
+        }
+    }
+}
+
+impl ProbeOptions {
+    /// The script of Skip-thoughts on MSRP: 10 folds, C from 2⁰ to 2⁸ by F1.
+    #[must_use]
+    pub fn skip_thoughts() -> Self {
+        Self { fold_rule: FoldRule::Contiguous, selection: Selection::F1, ..Self::default() }
+    }
+
+    /// SentEval on MSRP: 5 stratified folds, C from 2⁻¹ to 2⁵ by accuracy.
+    #[must_use]
+    pub fn sent_eval() -> Self {
+        Self { inner_folds: 5, path: powers_of_two(-1, 5), ..Self::default() }
+    }
+
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] for a path that is empty or not ascending and above 0.
+    pub(crate) fn check(&self) -> Result<()> {
+        let ascends = self.path.windows(2).all(|pair| pair[0] < pair[1]);
+        let positive = self.path.iter().all(|c| c.is_finite() && *c > 0.0);
+        if self.path.is_empty() || !ascends || !positive {
+            let requirement = "one or more values above 0, ascending";
+            let got = format!("{:?}", self.path);
+            return Err(senv_core::Error::InvalidParameter { name: "C", requirement, got }.into());
+        }
+        Ok(())
+    }
+
+    pub(crate) fn link(&self, n_classes: usize) -> Link {
+        if n_classes == 2 || self.form == LogisticForm::OneVsRest { Link::Sigmoid } else { Link::Softmax }
+    }
+
+    /// The score by which C is chosen.
+    fn score(&self, gold: &[usize], predicted: &[usize], n_classes: usize) -> Result<f64> {
+        let confusion = Confusion::new(gold, predicted, n_classes)?;
+        let score = match self.selection {
+            Selection::Accuracy => confusion.accuracy(),
+            Selection::F1 => confusion.class(1).f1(),
+        };
+        // Neither a paraphrase nor a pair called one: nothing was got right of what F1 counts.
+        Ok(score.unwrap_or(0.0))
+    }
+}
+
+/// 2^low, .., 2^high.
+fn powers_of_two(low: i32, high: i32) -> Vec<f64> {
+    (low..=high).map(|power| 2.0_f64.powi(power)).collect()
+}
+
+/// Examples with a class each.
+pub(crate) trait Classified: Examples {
+    /// The classes, below `n_classes`.
+    fn classes(&self) -> &[usize];
+    /// How many there are.
+    fn n_classes(&self) -> usize;
+}
+
+/// Targets of classes: one output of 0 or 1 for two classes, else one a class.
+pub(crate) fn class_targets(classes: &[usize], n_classes: usize) -> Vec<f64> {
+    match n_classes {
+        2 => classes.iter().map(|&class| class as f64).collect(),
+        k => classes.iter().flat_map(|&class| (0..k).map(move |j| f64::from(u8::from(j == class)))).collect(),
+    }
+}
+
+/// Result of nested cross-validation.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Nested {
+    /// For each example the class predicted when its fold was tested.
+    pub(crate) predicted: Vec<usize>,
+    /// For each outer fold the chosen C.
+    pub(crate) chosen: Vec<f64>,
+    /// The outer fold of each example.
+    pub(crate) fold_of: Vec<usize>,
+}
+
+/// Nested cross-validation.
+///
+/// # Errors
+/// [`Error::TooFewExamples`], [`Error::OneClass`], [`senv_core::Error::InvalidParameter`].
+pub(crate) fn nested<E: Classified>(examples: &E, options: &ProbeOptions) -> Result<Nested> {
+    options.check()?;
+    let (classes, k, inner) = (examples.classes(), examples.n_classes(), options.inner_folds);
+    let fold_of = folds(classes, options.outer_folds, options.fold_rule, options.seed, 0)?;
+    // The inner fold of each example for each outer fold that it is not in.
+    let mut inner_of = vec![vec![usize::MAX; classes.len()]; options.outer_folds];
+    for (outer, inner_of) in inner_of.iter_mut().enumerate() {
+        let kept: Vec<usize> = (0..classes.len()).filter(|&i| fold_of[i] != outer).collect();
+        let kept_classes: Vec<usize> = kept.iter().map(|&i| classes[i]).collect();
+        let found = folds(&kept_classes, inner, options.fold_rule, options.seed, 1 + outer as u64)?;
+        kept.iter().zip(found).for_each(|(&i, fold)| inner_of[i] = fold);
+    }
+    // The regressions of an outer fold: one for each inner fold, then one on all that is not in the outer fold.
+    let per_outer = inner + 1;
+    let role = |i: usize, problem: usize| {
+        let (outer, j) = (problem / per_outer, problem % per_outer);
+        match (fold_of[i] == outer, j == inner) {
+            (true, true) => Role::Judge,
+            (true, false) => Role::Absent,
+            (false, true) => Role::Train,
+            (false, false) if inner_of[outer][i] == j => Role::Judge,
+            (false, false) => Role::Train,
+        }
+    };
+    let roles = Roles::new(classes.len(), per_outer * options.outer_folds, role);
+    check_classes(&roles, classes, per_outer * options.outer_folds)?;
+    let mut predicted = vec![0; classes.len()];
+    let mut best = vec![f64::NEG_INFINITY; options.outer_folds];
+    let mut chosen = vec![0.0; options.outer_folds];
+    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, FOLD_TOLERANCE, |place, models| {
+        let found = logistic::predict::<f32, E>(examples, models)?;
+        for outer in 0..options.outer_folds {
+            let mean = mean_score(&roles, classes, &found, outer * per_outer..outer * per_outer + inner, k, options)?;
+            if mean > best[outer] {
+                (best[outer], chosen[outer]) = (mean, options.path[place]);
+                let of_fold = (0..classes.len()).filter(|&i| fold_of[i] == outer);
+                of_fold.for_each(|i| predicted[i] = found[i][outer * per_outer + inner]);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Nested { predicted, chosen, fold_of })
+}
+
+/// The regression of the best C.
+pub(crate) struct Chosen<R> {
+    /// Fitted to all training examples.
+    pub(crate) model: Model,
+    pub(crate) c: f64,
+    /// The result of each C.
+    pub(crate) results: Vec<(f64, R)>,
+}
+
+/// The regression on all examples with the C whose mean score in cross-validation is best (the smallest of equals).
+///
+/// # Errors
+/// As [`nested`].
+pub(crate) fn choose<E: Classified>(examples: &E, options: &ProbeOptions) -> Result<Chosen<f64>> {
+    options.check()?;
+    let (classes, k, inner) = (examples.classes(), examples.n_classes(), options.inner_folds);
+    let fold_of = folds(classes, inner, options.fold_rule, options.seed, 0)?;
+    let role = |i: usize, j: usize| if fold_of[i] == j { Role::Judge } else { Role::Train };
+    let roles = Roles::new(classes.len(), inner + 1, role);
+    check_classes(&roles, classes, inner + 1)?;
+    let (mut best, mut results) = (None, Vec::new());
+    logistic::fit_path::<f32, E>(examples, options.link(k), &roles, &options.path, FOLD_TOLERANCE, |place, models| {
+        let found = logistic::predict::<f32, E>(examples, models)?;
+        let mean = mean_score(&roles, classes, &found, 0..inner, k, options)?;
+        results.push((options.path[place], mean));
+        if best.as_ref().is_none_or(|(_, _, best)| mean > *best) {
+            best = Some((models[inner].clone(), options.path[place], mean));
+        }
+        Ok(())
+    })?;
+    let (model, c, _) = best.ok_or(Error::NothingToDo { what: "values of C" })?;
+    Ok(Chosen { model, c, results })
+}
+
+/// Mean over regressions of their scores on what they are judged on.
+fn mean_score(
+    roles: &Roles,
+    classes: &[usize],
+    predicted: &[Vec<usize>],
+    problems: std::ops::Range<usize>,
+    n_classes: usize,
+    options: &ProbeOptions,
+) -> Result<f64> {
+    let n = problems.len();
+    let of_problem = |problem: usize| {
+        let judged = (0..classes.len()).filter(|&i| roles.of(i)[problem] == Role::Judge);
+        let (gold, found): (Vec<usize>, Vec<usize>) = judged.map(|i| (classes[i], predicted[i][problem])).unzip();
+        options.score(&gold, &found, n_classes)
+    };
+    Ok(problems.map(of_problem).sum::<Result<f64>>()? / n as f64)
+}
+
+/// Each regression must learn from two classes at least.
+fn check_classes(roles: &Roles, classes: &[usize], n_problems: usize) -> Result<()> {
+    for problem in 0..n_problems {
+        let mut learned = (0..classes.len()).filter(|&i| roles.of(i)[problem] == Role::Train).map(|i| classes[i]);
+        let first = learned.next();
+        if learned.all(|class| Some(class) == first) {
+            return Err(Error::OneClass);
+        }
+    }
+    Ok(())
+}

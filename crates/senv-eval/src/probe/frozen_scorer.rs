@@ -1,0 +1,292 @@
+//! Frozen evaluation of relatedness: a scorer on vectors of an encoder that stays unchanged, the supervised protocol of
+//! SICK and the STS benchmark.
+//!
+//! Sentences are encoded once. A softmax regression is trained from `[|u − v| ; u ∘ v]` to the integer scores of the
+//! scale, over which `relatedness-target` distributes a gold score; the predicted score is the mean under the
+//! probabilities. How it is trained is its [`RelatednessForm`].
+
+use ndarray::Array2;
+use senv_core::{Result as CoreResult, SentenceEncoder};
+use senv_losses::Grid;
+use serde::Serialize;
+
+use crate::{
+    Scale, StsTask,
+    error::{Error, Result},
+    probe::{
+        features::{Featured, PairFeatures},
+        frozen::{GRID, USUAL_C, best_on_dev},
+        linear_probe::{self, Pairs, Recipe},
+        logistic::{self, Examples as _, Link, Model},
+    },
+    score::{correlations::Correlations, embeddings::Embeddings},
+    sts::pair_scorer::PairScorer,
+};
+
+/// How the regression is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RelatednessForm {
+    /// Cross-entropy with L2 regularization, minimized; the development set chooses C of 2⁻² to 2⁸.
+    #[default]
+    Regression,
+    /// The script of Skip-thoughts: cross-entropy, Adam, early stopping on the development set.
+    SkipThoughts,
+    /// SentEval: squared error of the distribution, Adam, early stopping on the development set. Scores of 0 to 5 lie
+    /// on the classes 1 to 5, as there.
+    SentEval,
+}
+
+impl RelatednessForm {
+    /// All forms.
+    pub const ALL: [Self; 3] = [Self::Regression, Self::SkipThoughts, Self::SentEval];
+
+    /// As reports print it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regression => "L2 regression",
+            Self::SkipThoughts => "script of Skip-thoughts",
+            Self::SentEval => "script of SentEval",
+        }
+    }
+
+    /// The classes for scores of a scale.
+    fn grid(self, scale: Scale) -> Grid {
+        let high = scale.high as usize;
+        match self {
+            _ if scale.low > 0.0 => Grid::OneTo(high),
+            Self::SentEval => Grid::SentEval,
+            _ => Grid::ZeroTo(high),
+        }
+    }
+}
+
+/// How a scorer on frozen vectors was trained.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScorerTraining {
+    /// How.
+    pub form: RelatednessForm,
+    /// Training pairs.
+    pub n_pairs: usize,
+    /// C, the inverse strength of its L2 regularization; `None` for the scripts, which have none.
+    pub c: Option<f64>,
+    /// Epochs of the model that was kept; `None` for the regression, which is minimized.
+    pub epochs: Option<usize>,
+    /// Pearson's r x 100 on the held-out pairs for each C that was tried, or after so many epochs; empty without held-out
+    /// pairs.
+    pub dev_correlations: Vec<(f64, Option<f64>)>,
+}
+
+/// A scorer on top of a frozen encoder.
+pub struct FrozenScorer<'a> {
+    encoder: &'a dyn SentenceEncoder,
+    model: Model,
+    /// The score of the first class.
+    first: f64,
+    training: ScorerTraining,
+}
+
+/// The embeddings of the sentences of tasks.
+fn encode(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<Embeddings> {
+    let pairs = tasks.iter().flat_map(|task| &task.pairs);
+    Embeddings::encode(encoder, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))
+}
+
+/// The pairs of tasks with the target distributions of their gold scores on a grid.
+fn distributed<'e>(embeddings: &'e Embeddings, tasks: &[StsTask], grid: Grid) -> Result<Featured<'e>> {
+    let pairs = tasks.iter().flat_map(|task| &task.pairs);
+    let Some(scale) = scale_of(tasks) else {
+        return Err(Error::NothingToDo { what: "scored pairs" });
+    };
+    let gold: Vec<f64> = pairs.clone().map(|pair| pair.relatedness).collect();
+    if let Some(score) = gold.iter().find(|&&score| !scale.contains(score)) {
+        let reason = format!("the score {score} is not between {} and {}", scale.low, scale.high);
+        return Err(Error::OffScale { reason });
+    }
+    let targets = grid.targets::<f64>(&gold).map_err(|error| Error::OffScale { reason: error.to_string() })?;
+    let texts = pairs.map(|pair| (&pair.first[..], &pair.second[..]));
+    Featured::distributions(embeddings, texts, PairFeatures::Symmetric, targets)
+}
+
+/// The scale of the first task with a pair.
+fn scale_of(tasks: &[StsTask]) -> Option<Scale> {
+    tasks.iter().find(|task| !task.pairs.is_empty()).map(|task| task.scale)
+}
+
+impl<'a> FrozenScorer<'a> {
+    /// Trains on `train`, all of one scale; of several C, the one with the best Pearson correlation on `dev` is chosen
+    /// (the smallest of equals), and 1 without `dev`.
+    ///
+    /// # Errors
+    /// [`Error::NothingToDo`] without a pair in either; [`Error::OffScale`] for a gold score outside the scale of the
+    /// first file; [`Error::NotFinite`]; [`Error::Core`] of the encoder.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use senv_eval::{FrozenScorer, SickSet, evaluate_scorer};
+    /// # fn f(encoder: &dyn senv_core::SentenceEncoder) -> senv_eval::Result<()> {
+    /// let read = |part: &str| SickSet::read(format!("sick/{part}.tsv")).map(|set| set.task);
+    /// let scorer = FrozenScorer::train(encoder, &[read("train")?], &[read("trial")?])?;
+    /// let supervised = evaluate_scorer(&scorer, &[read("test")?])?;
+    /// println!("{:?}", supervised.tasks[0].result.correlations.pearson_r_x100);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # References
+    /// Tai, Socher and Manning, ACL 2015, section 4.2; Kiros et al., NIPS 2015, section 3.1.
+    pub fn train(encoder: &'a dyn SentenceEncoder, train: &[StsTask], dev: &[StsTask]) -> Result<Self> {
+        Self::train_by(RelatednessForm::Regression, encoder, train, dev, 1)
+    }
+
+    /// Trains in one of the published forms. The scripts need a development set; the random seed is that of their
+    /// initial weights and shuffles.
+    ///
+    /// # Errors
+    /// As [`FrozenScorer::train`].
+    pub fn train_by(
+        form: RelatednessForm,
+        encoder: &'a dyn SentenceEncoder,
+        train: &[StsTask],
+        dev: &[StsTask],
+        seed: u64,
+    ) -> Result<Self> {
+        let Some(scale) = scale_of(train) else {
+            return Err(Error::NothingToDo { what: "scored pairs" });
+        };
+        let grid = form.grid(scale);
+        let embeddings = encode(encoder, train)?;
+        let examples = distributed(&embeddings, train, grid)?;
+        let first = if matches!(grid, Grid::ZeroTo(_)) { 0.0 } else { 1.0 };
+        let dev_embeddings = encode(encoder, dev)?;
+        let held_out = if dev.is_empty() { None } else { Some(distributed(&dev_embeddings, dev, grid)?) };
+        let gold: Vec<f64> = dev.iter().flat_map(|task| &task.pairs).map(|pair| pair.relatedness).collect();
+        let r = |scores: &[f64]| Ok(Correlations::between(&gold, scores)?.pearson_r_x100);
+        let recipe = match form {
+            RelatednessForm::Regression => None,
+            RelatednessForm::SkipThoughts => Some(Recipe::SKIP_THOUGHTS),
+            RelatednessForm::SentEval => Some(Recipe::SENT_EVAL),
+        };
+        let n_pairs = examples.len();
+        let (model, c, epochs, dev_correlations) = match (recipe, held_out) {
+            (Some(_), None) => return Err(Error::NothingToDo { what: "scored pairs of a development set" }),
+            (Some(recipe), Some(held_out)) => {
+                let pairs = Pairs { features: features_of(&examples), targets: targets_of(&examples) };
+                let found = linear_probe::train(recipe, grid, &pairs, &features_of(&held_out), seed, r)?;
+                (Model::softmax(grid.n_classes(), found.parameters), None, Some(found.epochs), found.checks)
+            }
+            (None, None) => {
+                (logistic::fit::<f32, _>(&examples, Link::Softmax, USUAL_C)?, Some(USUAL_C), None, Vec::new())
+            }
+            (None, Some(held_out)) => {
+                let features = features_of(&held_out);
+                let found = best_on_dev(&examples, &GRID, |model| {
+                    let row = |row: ndarray::ArrayView1<'_, f32>| mean_grade(model, first, &row.to_vec());
+                    r(&features.rows().into_iter().map(row).collect::<Vec<_>>())
+                })?;
+                (found.model, Some(found.c), None, found.results)
+            }
+        };
+        let training = ScorerTraining { form, n_pairs, c, epochs, dev_correlations };
+        Ok(Self { encoder, model, first, training })
+    }
+
+    /// How it was trained.
+    #[must_use]
+    pub fn training(&self) -> &ScorerTraining {
+        &self.training
+    }
+}
+
+/// Σ_j p_j (first + j)
+fn mean_grade(model: &Model, first: f64, x: &[f32]) -> f64 {
+    model.probabilities(x).iter().enumerate().map(|(j, p)| p * (first + j as f64)).sum()
+}
+
+/// All features, a row an example.
+fn features_of(examples: &Featured<'_>) -> Array2<f32> {
+    let mut features = Array2::zeros((examples.len(), examples.n_features()));
+    for (i, mut row) in features.rows_mut().into_iter().enumerate() {
+        if let Some(row) = row.as_slice_mut() {
+            examples.write(i, row);
+        }
+    }
+    features
+}
+
+/// All targets, a row an example.
+fn targets_of(examples: &Featured<'_>) -> Array2<f32> {
+    Array2::from_shape_fn((examples.len(), examples.n_outputs()), |(i, j)| examples.target(i)[j] as f32)
+}
+
+impl PairScorer for FrozenScorer<'_> {
+    fn score_batch(&self, pairs: &[(&str, &str)]) -> CoreResult<Vec<f64>> {
+        let (embeddings, numbers) = Embeddings::of_pairs(self.encoder, pairs)?;
+        let features = PairFeatures::Symmetric;
+        let mut x = vec![0.0_f32; features.n(self.encoder.dim())];
+        let score = |pair: [usize; 2]| {
+            let [u, v] = pair.map(|number| embeddings.vector(number));
+            features.write(u, v, &mut x);
+            mean_grade(&self.model, self.first, &x)
+        };
+        Ok(numbers.into_iter().map(score).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{StsPair, sts::relatedness::evaluate_scorer};
+    use senv_core::{Coverage, Scratch};
+
+    /// The length of a sentence as an angle: sentences of similar length are related.
+    struct Lengths;
+
+    impl SentenceEncoder for Lengths {
+        fn dim(&self) -> usize {
+            2
+        }
+
+        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+            let angle = sentence.len() as f32 / 10.0;
+            out.copy_from_slice(&[angle.cos(), angle.sin()]);
+            Coverage::new(1, 1)
+        }
+    }
+
+    /// Pairs whose score falls with the difference of their lengths.
+    fn task(from: usize, n: usize) -> StsTask {
+        let pair = |i: usize| {
+            let (a, b) = (3 + i % 7, 3 + i * 5 % 11);
+            StsPair { relatedness: 5.0 - a.abs_diff(b) as f64 / 2.0, first: "a".repeat(a), second: "b".repeat(b) }
+        };
+        StsTask {
+            name: "lengths".into(),
+            year: None,
+            path: "lengths".into(),
+            scale: Scale::STS,
+            pairs: (from..from + n).map(pair).collect(),
+            n_unscored: 0,
+            n_empty_sentences: 0,
+        }
+    }
+
+    #[test]
+    fn scores_are_learned_from_frozen_vectors_and_the_best_c_is_taken() {
+        let scorer = FrozenScorer::train(&Lengths, &[task(0, 60)], &[task(60, 30)]).unwrap();
+        let training = scorer.training();
+        assert_eq!((training.n_pairs, training.dev_correlations.len()), (60, GRID.len()));
+        let of = |c: f64| training.dev_correlations.iter().find(|(tried, _)| *tried == c).unwrap().1.unwrap();
+        assert!(training.dev_correlations.iter().all(|&(c, _)| of(c) <= of(training.c.unwrap())));
+        let result = evaluate_scorer(&scorer, &[task(90, 40)]).unwrap();
+        let r = result.tasks[0].result.correlations.pearson_r_x100.unwrap();
+        assert!(r > 95.0, "{r}");
+        assert!(result.tasks[0].mse.unwrap() < 0.1, "{result:?}");
+        assert!(matches!(FrozenScorer::train(&Lengths, &[], &[]), Err(Error::NothingToDo { .. })));
+        let mut off = task(0, 5);
+        off.pairs[2].relatedness = 5.5;
+        let error = FrozenScorer::train(&Lengths, &[off], &[]).err().unwrap().to_string();
+        assert!(error.contains("5.5"), "{error}");
+    }
+}

@@ -1,0 +1,157 @@
+//! Relatedness: agreement of the scores of a system with gold scores on SICK and the STS benchmark.
+//!
+//! ```text
+//! cosine       r and ρ of the cosines; squared error of low + (high − low) max(0, cos)
+//! supervised   r, ρ and squared error of scores that a trained head predicts, on the scale of the gold scores
+//! ```
+//!
+//! The first measures an encoder as it is; the second any [`PairScorer`], after training on the training set of the
+//! data set. Papers print both for SICK, so each result states which it is.
+
+use senv_core::SentenceEncoder;
+use serde::Serialize;
+
+use crate::{
+    StsTask,
+    error::Result,
+    score::correlations::Correlations,
+    sts::{
+        pair_scorer::{PairScorer, evaluate_sts_scorer},
+        protocol::{StsTaskResult, evaluate_sts},
+    },
+};
+
+/// Where the scores come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScoringMethod {
+    /// The cosine of the two embeddings.
+    Cosine,
+    /// A head that was trained on relatedness.
+    Supervised,
+}
+
+impl ScoringMethod {
+    /// `cosine` or `supervised`, as reports print it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cosine => "cosine",
+            Self::Supervised => "supervised",
+        }
+    }
+}
+
+/// Agreement of scores with gold scores.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Agreement {
+    /// Pairs.
+    pub n_pairs: usize,
+    /// Pearson's r and Spearman's ρ.
+    #[serde(flatten)]
+    pub correlations: Correlations,
+    /// Mean squared error on the scale of the gold scores; `None` without a pair.
+    pub mse: Option<f64>,
+}
+
+impl Agreement {
+    /// Of scores that a system predicts on the scale of the gold scores.
+    ///
+    /// ```
+    /// let agreement = senv_eval::Agreement::between(&[1.0, 3.0, 5.0], &[1.0, 2.0, 3.0])?;
+    /// assert_eq!(agreement.mse, Some(5.0 / 3.0)); // (0 + 1 + 4) / 3
+    /// assert!(agreement.correlations.pearson_r_x100.is_some_and(|r| (r - 100.0).abs() < 1e-9));
+    /// # Ok::<(), senv_eval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`crate::Error::Metrics`] if the lists differ in length or hold a value that is not finite.
+    pub fn between(gold: &[f64], predicted: &[f64]) -> Result<Self> {
+        Ok(Self {
+            n_pairs: gold.len(),
+            correlations: Correlations::between(gold, predicted)?,
+            mse: senv_metrics::mse(gold, predicted)?,
+        })
+    }
+}
+
+/// Result of a system on one file of pairs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RelatednessTaskResult {
+    /// Counts, correlations and scores, as for STS. The scores of a supervised system are on the scale of the gold
+    /// scores; its coverage of tokens is unknown.
+    #[serde(flatten)]
+    pub result: StsTaskResult,
+    /// Mean squared error on the scale of the gold scores.
+    pub mse: Option<f64>,
+}
+
+/// Result of a system on files of scored pairs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RelatednessResult {
+    /// Where the scores come from.
+    pub scored_by: ScoringMethod,
+    /// Each file, in the order given.
+    pub tasks: Vec<RelatednessTaskResult>,
+    /// All pairs of all files as one list (not a mean of the files); `None` for a single file.
+    pub together: Option<Agreement>,
+}
+
+/// Scores the pairs of SICK or the STS benchmark by the cosine of their embeddings.
+///
+/// # Errors
+/// As [`evaluate_sts`].
+///
+/// # References
+/// Marelli et al., SemEval-2014 Task 1; Cer et al., SemEval-2017 Task 1.
+pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<RelatednessResult> {
+    let results = evaluate_sts(encoder, tasks)?.tasks;
+    summary(ScoringMethod::Cosine, tasks, results)
+}
+
+/// Scores the pairs of SICK or the STS benchmark by a trained head.
+///
+/// # Errors
+/// As [`evaluate_sts_scorer`].
+///
+/// # Examples
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("trial.tsv");
+/// # std::fs::write(&path, "5\tENTAILMENT\ta\ta\n1\tNEUTRAL\ta\tb c\n2\tNEUTRAL\ta\tb\n")?;
+/// use senv_eval::{SickSet, evaluate_scorer};
+/// let trial = SickSet::read(&path)?.task;
+/// // Takes a number from 5 for each byte in which the lengths differ.
+/// let scorer = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| 5.0 - a.len().abs_diff(b.len()) as f64).collect());
+/// let result = evaluate_scorer(&scorer, &[trial])?;
+/// assert_eq!(result.tasks[0].mse, Some(13.0 / 3.0)); // scores 5, 3, 5: (0 + 4 + 9) / 3
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn evaluate_scorer(scorer: &dyn PairScorer, tasks: &[StsTask]) -> Result<RelatednessResult> {
+    let results = evaluate_sts_scorer(scorer, tasks)?.tasks;
+    summary(ScoringMethod::Supervised, tasks, results)
+}
+
+fn summary(scored_by: ScoringMethod, tasks: &[StsTask], results: Vec<StsTaskResult>) -> Result<RelatednessResult> {
+    let (mut all_gold, mut all_scores, mut all_predicted) = (Vec::new(), Vec::new(), Vec::new());
+    let mut parts = Vec::with_capacity(results.len());
+    for (task, result) in tasks.iter().zip(results) {
+        let (gold, mut predicted) = (task.gold(), result.scores.clone());
+        if scored_by == ScoringMethod::Cosine {
+            predicted.iter_mut().for_each(|score| *score = task.scale.of_cosine(*score));
+        }
+        let mse = senv_metrics::mse(&gold, &predicted)?;
+        all_gold.extend(gold);
+        all_scores.extend_from_slice(&result.scores);
+        all_predicted.extend(predicted);
+        parts.push(RelatednessTaskResult { result, mse });
+    }
+    let together = if parts.len() > 1 {
+        // Correlations of the cosines, as for each file; only the error needs them on the scale.
+        let mse = senv_metrics::mse(&all_gold, &all_predicted)?;
+        Some(Agreement { mse, ..Agreement::between(&all_gold, &all_scores)? })
+    } else {
+        None
+    };
+    Ok(RelatednessResult { scored_by, tasks: parts, together })
+}
