@@ -3,7 +3,7 @@
 use senv_core::{Scratch, SentenceEncoder, Table};
 use senv_store::NearestIndex;
 
-use crate::Result;
+use crate::error::Result;
 
 /// Sentences with their embeddings, searched exactly: every sentence is compared, on all cores.
 ///

@@ -27,50 +27,26 @@
 #![forbid(unsafe_code)]
 
 mod average;
-mod averaged;
+mod base;
 mod check;
 mod compress;
-mod decoding;
+mod data;
 mod error;
-mod file;
-mod fingerprint;
-pub mod fit;
+pub mod gradient;
 mod grid_search;
 mod index;
-mod initial;
 mod model;
-mod model2vec;
-mod new_words;
-mod ngram_buckets;
-mod pair_system;
-mod pair_training;
-mod pairs;
-mod per_side;
 pub mod prelude;
-mod present_words;
-mod pretraining;
-mod principal;
-mod random_vectors;
 mod recipe;
-mod saved;
 mod sequence;
+mod start;
+mod system;
 pub mod systems;
-mod text_size;
-mod text_system;
-mod tf_idf;
-mod train_options;
-mod trainable_encoder;
-mod training;
-mod unknown_words;
-mod validation;
-mod vocabulary_expansion;
-mod weight_scheme;
-mod weighting;
 
-pub use average::AverageEncoder;
+pub use average::encoder::AverageEncoder;
+pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
-pub use model::Model;
-pub use model2vec::write_model2vec;
+pub use model::handle::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::{CorpusOptions, RunOptions, checkpoint::CheckpointPlan};
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
@@ -78,39 +54,39 @@ pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology
 pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
 pub use senv_negative_sampling::{Inference, NegativeSharing, Params, Schedule};
 
-pub use averaged::{Averaged, AveragedSystem};
+pub use average::unknown_words::UnknownWords;
+pub use average::weight_scheme::WeightScheme;
+pub use average::weighting::{WEIGHTING_SENTENCES, Weighting};
+pub use base::text_size::TextSize;
+pub use base::train_options::TrainOptions;
 pub use check::{
     Check, CheckParams, CheckText, CheckWarning, CosineSpread, LossAgainstChance, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE,
     MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
     MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
 };
-pub use compress::CompressParams;
-pub use decoding::Interpolation;
-pub use fit::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
+pub use compress::table::CompressParams;
+pub use data::tf_idf::{TfIdf, TfIdfParams};
+pub use data::{HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
+pub use gradient::pair_training::{PairLoss, PairParams};
+pub use gradient::scored_pairs::ScoredPairs;
+pub use gradient::trainable_encoder::EncoderForm;
+pub use gradient::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
 pub use grid_search::{BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchGrid};
 pub use index::{Hit, Index};
-pub use initial::{Initial, InitialVectorReport, vectors_fingerprint};
-pub use pair_system::{PairSystem, PairSystemParams};
-pub use pair_training::{PairLoss, PairParams};
-pub use pairs::{HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
-pub use pretraining::Pretraining;
+pub use model::averaged::{Averaged, AveragedSystem};
+pub use model::saved::{Decoders, SavedModel};
+pub use model::trained::Trained;
 pub use recipe::{NeighbourRecipe, Recipe, train};
-pub use saved::{Decoders, SavedModel};
+pub use sequence::decoding::Interpolation;
+pub use sequence::vocabulary_expansion::{Expansion, ExpansionReport};
 pub use sequence::{
     Hypothesis, LongSentences, OutputForm, Reading, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
 };
+pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
+pub use system::pair_system::{PairSystem, PairSystemParams};
+pub use system::text_system::{SharedParams, TextSystem};
+pub use systems::pretraining::Pretraining;
 pub use systems::*;
-pub use text_size::TextSize;
-pub use text_system::{SharedParams, TextSystem};
-pub use tf_idf::{TfIdf, TfIdfParams};
-pub use train_options::TrainOptions;
-pub use trainable_encoder::EncoderForm;
-pub use training::Trained;
-pub use unknown_words::UnknownWords;
-pub use validation::ScoredPairs;
-pub use vocabulary_expansion::{Expansion, ExpansionReport};
-pub use weight_scheme::WeightScheme;
-pub use weighting::{WEIGHTING_SENTENCES, Weighting};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -21,7 +21,14 @@ pub use ndarray;
 pub use senv_core::{Control, Coverage, NoObserver, Observer, Progress, Scratch, SentenceEncoder};
 
 pub use crate::{
-    Cse, CseParams, Error, Hit, Index, Model, PvDbow, PvDbowParams, Recipe, Sent2Vec, Sent2VecParams, SiameseCbow,
-    SiameseCbowParams, TextSize, TextSystem, TrainOptions, Trained, Word2Vec, Word2VecParams, open, train,
+    Cse, CseParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, Word2Vec,
+    Word2VecParams,
+    base::{text_size::TextSize, train_options::TrainOptions},
+    error::Error,
+    index::{Hit, Index},
+    model::{handle::Model, trained::Trained},
+    open,
+    recipe::{Recipe, train},
+    system::text_system::TextSystem,
 };
 pub use crate::{Pp, PpParams};

@@ -9,8 +9,14 @@ use std::path::{Path, PathBuf};
 use senv_core::{Coverage, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
 
 use crate::{
-    CheckParams, CheckText, Error, InitialVectorReport, MIN_ORDER, Model, PairData, PairInput, PairKind, PairOptions,
-    PairSystem, Pp, PpParams, Result, Sent2VecParams, TextSize, TextSystem, TrainOptions, Trained, check,
+    Pp, PpParams, Sent2VecParams,
+    base::{text_size::TextSize, train_options::TrainOptions},
+    check::{self, CheckParams, CheckText, MIN_ORDER},
+    data::{PairData, PairInput, PairKind, PairOptions},
+    error::{Error, Result},
+    model::{handle::Model, trained::Trained},
+    start::initial::InitialVectorReport,
+    system::{pair_system::PairSystem, text_system::TextSystem},
 };
 
 /// The system and the settings that fit some data.
@@ -200,7 +206,7 @@ fn order(text: &[&Path], reading: &TextOptions) -> Result<Option<f64>> {
     if sample.n_sentences() < 2 {
         return Ok(None);
     }
-    Ok(check(&Same, &sample, &params)?.neighbours.map(|found| found.tf_idf_auc))
+    Ok(check::check(&Same, &sample, &params)?.neighbours.map(|found| found.tf_idf_auc))
 }
 
 /// An encoder of which nothing is asked.

@@ -23,7 +23,7 @@ pub use warning::{
 };
 
 use self::pairs::{Pair, TfIdfVectors};
-use crate::Result;
+use crate::error::Result;
 
 /// Pairs below which no mean, correlation or probability of them is given.
 const MIN_PAIRS: usize = 30;

@@ -6,7 +6,7 @@ use rand::RngExt;
 use senv_core::{Corpus, Sentences, TokenId, Tokenizer, VocabularyBuilder, stream};
 
 use super::CheckText;
-use crate::{Result, TfIdfParams};
+use crate::{data::tf_idf::TfIdfParams, error::Result};
 
 /// Random pairs that are drawn: the mean of their cosines then has a standard error below .01.
 const N_RANDOM: usize = 20_000;

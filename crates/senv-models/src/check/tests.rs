@@ -4,7 +4,13 @@ use senv_core::{
 };
 
 use super::*;
-use crate::{PairData, PairInput, PairKind, PairOptions, TfIdf, TfIdfParams, TrainOptions};
+use crate::{
+    base::train_options::TrainOptions,
+    data::{
+        PairData, PairInput, PairKind, PairOptions,
+        tf_idf::{TfIdf, TfIdfParams},
+    },
+};
 
 /// Documents of ten sentences, each about one of ten things: four words of its own and three that all share.
 fn documents(n: usize) -> Vec<Vec<String>> {

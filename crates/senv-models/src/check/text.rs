@@ -6,7 +6,7 @@ use rand::RngExt;
 use senv_core::{BlockBuffer, Corpus, TextOptions, TextReader, TokenId, Vocabulary, stream};
 
 use super::CheckParams;
-use crate::{PairData, Result};
+use crate::{data::PairData, error::Result};
 
 /// Sentences of a run: seven of eight then have their next sentence beside them.
 const RUN: u64 = 8;

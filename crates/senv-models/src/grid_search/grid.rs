@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{TextOptions, TextReader, hyperparameters::Hyperparameters};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Hyperparameters in their order, each with the values to try.
 ///

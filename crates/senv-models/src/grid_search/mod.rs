@@ -14,7 +14,11 @@ pub use grid::{Candidate, SearchGrid};
 pub use table::GridRun;
 use table::{RunTable, median};
 
-use crate::{Error, Result, SavedModel, Stopped, Trained};
+use crate::{
+    error::{Error, Result},
+    gradient::Stopped,
+    model::{saved::SavedModel, trained::Trained},
+};
 
 /// The name of the best model in the folder of a search.
 pub const BEST_MODEL: &str = "best.senv";

@@ -5,7 +5,7 @@ use std::{fs, io::Write, path::PathBuf};
 use senv_core::{AtomicFile, Error as CoreError};
 use serde::Serialize;
 
-use crate::Result;
+use crate::error::Result;
 
 /// Columns behind the seed and the settings.
 const RESULTS: [&str; 3] = ["score", "step", "seconds"];

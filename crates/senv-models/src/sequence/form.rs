@@ -11,7 +11,7 @@ use senv_losses::{AdaptiveSoftmax, DEFAULT_SAMPLED, Reduction, RowGradients, Sam
 use serde::{Deserialize, Serialize};
 
 use super::reading::END;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Output layers over the words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,12 @@
 //! What the recurrent systems share: text as token ids, the encoder-decoder, its objective, training and decoding.
 
+pub(crate) mod decoding;
 mod form;
 mod model;
 mod objective;
 mod reading;
 mod training;
+pub(crate) mod vocabulary_expansion;
 mod words;
 
 pub use form::{OutputForm, SequenceForm};

@@ -1,12 +1,12 @@
 //! A trained encoder with decoders: save, open, encode, decode.
 
-use crate::Decoders;
-use crate::Expansion;
-use crate::ExpansionReport;
-use crate::Model;
-use crate::SavedModel;
-use crate::WordUpdates;
-use crate::saved::ReadModel;
+use crate::gradient::WordUpdates;
+use crate::model::handle::Model;
+use crate::model::saved::Decoders;
+use crate::model::saved::ReadModel;
+use crate::model::saved::SavedModel;
+use crate::sequence::vocabulary_expansion::Expansion;
+use crate::sequence::vocabulary_expansion::ExpansionReport;
 use senv_core::Tokenizer;
 use senv_store::Embeddings;
 use std::{fmt::Debug, path::Path};
@@ -25,7 +25,10 @@ use super::{
     form::{Seq2Seq, SequenceForm},
     reading::{END, Reading, UNKNOWN, encode_many, encode_one, gather},
 };
-use crate::{Error, Result, file};
+use crate::{
+    base::file,
+    error::{Error, Result},
+};
 
 /// The settings of a system with decoders.
 pub trait SequenceSystem:

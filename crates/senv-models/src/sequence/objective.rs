@@ -19,8 +19,8 @@ use super::{
     reading::END,
 };
 use crate::{
-    Result,
-    fit::{Gradients, Lap, Objective, Phases, Source, Step, StepReport, Weights, WordUpdates, add_rows},
+    error::Result,
+    gradient::{Gradients, Lap, Objective, Phases, Source, Step, StepReport, Weights, WordUpdates, add_rows},
 };
 
 /// A sentence to be encoded, and those to be predicted.

@@ -1,7 +1,7 @@
 //! From text to the tokens of a recurrent encoder, and vectors of many sentences at once.
 
 use super::words::SPECIAL;
-use crate::fit::require;
+use crate::gradient::require;
 use ndarray::Array2;
 use senv_core::{Coverage, Result as CoreResult, Rows, Scratch, Table, TokenBatch, TokenId, Tokenizer, Vocabulary};
 use serde::{Deserialize, Serialize};

@@ -12,10 +12,11 @@ use super::{
     words::{LongSentences, SPECIAL, Text, assemble, known},
 };
 use crate::{
-    Error, Result, TrainOptions, file,
-    fit::{FitParams, Weights, fit, require},
-    initial::{Initial, vectors_fingerprint},
-    training::Trained,
+    base::{file, train_options::TrainOptions},
+    error::{Error, Result},
+    gradient::{FitParams, Weights, fit, require},
+    model::trained::Trained,
+    start::initial::{Initial, vectors_fingerprint},
 };
 
 /// The words of GloVe files that stand for the end of a sentence and for unknown words.

@@ -11,7 +11,10 @@ use super::{
     objective::{Example, ExampleSet},
     reading::{END, UNKNOWN},
 };
-use crate::{Error, Result, pairs::numbered};
+use crate::{
+    data::numbered,
+    error::{Error, Result},
+};
 
 /// The names of the end token and of the one for unknown words, as in the release of Skip-thoughts.
 pub(crate) const SPECIAL: [&str; 2] = ["<eos>", "UNK"];

@@ -8,6 +8,7 @@ mod fast_text;
 mod kiros;
 mod p_thought;
 mod pp;
+pub(crate) mod pretraining;
 mod pv_dbow;
 mod random_bow;
 mod relatedness;
@@ -16,7 +17,6 @@ mod sent2vec;
 mod siamese_cbow;
 mod skip_thought;
 mod snli;
-mod static_model;
 mod weighted;
 mod word2vec;
 
@@ -24,6 +24,7 @@ use std::path::Path;
 
 use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 
+pub use crate::compress::static_model::StaticModel;
 pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 pub use cse::{Cse, CseParams};
 pub use fast_sent::{FastSent, FastSentParams};
@@ -39,11 +40,13 @@ pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
 pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
 pub use skip_thought::{SkipThought, SkipThoughtParams};
 pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
-pub use static_model::StaticModel;
 pub use weighted::{Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
 
-use crate::{Error, Model, Result, saved::ReadModel};
+use crate::{
+    error::{Error, Result},
+    model::{handle::Model, saved::ReadModel},
+};
 
 /// A kind of model file, and how it is read.
 struct Kind {

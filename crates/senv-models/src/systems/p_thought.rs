@@ -12,15 +12,16 @@ use senv_losses::{DEFAULT_SAMPLED, DualObjective, Reduction};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Result, TrainOptions,
-    fit::{FitParams, WordUpdates},
-    initial::Initial,
-    pairs::{PairData, PairSource},
+    base::train_options::TrainOptions,
+    data::{PairData, PairSource},
+    error::Result,
+    gradient::{FitParams, WordUpdates},
+    model::trained::Trained,
     sequence::{
         Data, Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
         Trainable, assemble, known,
     },
-    training::Trained,
+    start::initial::Initial,
 };
 
 /// The three encoders of the paper.

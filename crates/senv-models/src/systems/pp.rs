@@ -13,15 +13,24 @@ use senv_losses::InfoNce;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Result, TextSize, TrainOptions, UnknownWords, WeightScheme, file,
-    fit::{Decay, FitParams, Weights, fit},
-    initial::{self, Initial},
-    pair_training::{PairLoss, PairObjective, PairParams},
-    pairs::PairData,
-    training::Trained,
-    validation::ScoredPairs,
-    weight_scheme::weights,
-    weighting,
+    average::{
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    data::PairData,
+    error::Result,
+    gradient::{
+        Decay, FitParams, Weights, fit,
+        pair_training::{PairLoss, PairObjective, PairParams},
+        scored_pairs::ScoredPairs,
+    },
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, Initial},
 };
 
 hyperparameters! {

@@ -18,8 +18,15 @@ use senv_negative_sampling::{DistributedBagOfWords, Inference, Noise, Params, Su
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    InitialVectorReport, Result, SavedModel, SharedParams, TextSize, TextSystem, TrainOptions, Trained,
-    average::known_tokens, file, initial, saved::ReadModel, text_system,
+    average::encoder::known_tokens,
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    error::Result,
+    model::{
+        saved::{ReadModel, SavedModel},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::text_system::{self, SharedParams, TextSystem},
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.

@@ -14,7 +14,11 @@ use senv_ngram::fnv1a;
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result, SavedModel, file, saved::ReadModel};
+use crate::{
+    base::file,
+    error::{Error, Result},
+    model::saved::{ReadModel, SavedModel},
+};
 
 hyperparameters! {
     /// Hyperparameters of random BOW.

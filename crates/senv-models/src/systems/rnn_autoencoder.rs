@@ -3,7 +3,7 @@
 //! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the paper
 //! that compares it; it is the first state here.
 
-use crate::WordUpdates;
+use crate::gradient::WordUpdates;
 use std::path::{Path, PathBuf};
 
 use senv_core::{
@@ -15,13 +15,14 @@ use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Result, TrainOptions,
-    fit::FitParams,
-    initial::Initial,
+    base::train_options::TrainOptions,
+    error::Result,
+    gradient::FitParams,
+    model::trained::Trained,
     sequence::{
         Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
     },
-    training::Trained,
+    start::initial::Initial,
 };
 
 hyperparameters! {

@@ -16,8 +16,20 @@ use senv_ngram::{Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramPara
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, TrainOptions, Trained,
-    UnknownWords, WeightScheme, file, initial, ngram_buckets, weight_scheme::weights, weighting,
+    average::{
+        ngram_buckets,
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    error::Result,
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::text_system::{SharedParams, TextSystem},
 };
 
 /// Power of the counts in the noise distribution (P1, section 2.3).

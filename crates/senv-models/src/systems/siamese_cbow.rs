@@ -21,14 +21,24 @@ use senv_losses::{CandidateCounts, SoftmaxCosine};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, Error, Result, TextSize, TrainOptions, UnknownWords, WeightScheme, file,
-    fit::{Decay, FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit, through_encoder},
-    initial::{self, Initial},
-    pairs::numbered,
-    training::Trained,
-    validation::{ScoredPairs, Validation},
-    weight_scheme::weights,
-    weighting,
+    average::{
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    data::numbered,
+    error::{Error, Result},
+    gradient::{
+        Decay, FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit,
+        scored_pairs::{ScoredPairs, Validation},
+        through_encoder,
+    },
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, Initial},
 };
 
 hyperparameters! {

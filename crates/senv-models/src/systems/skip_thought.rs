@@ -4,7 +4,7 @@
 //! one after, by a decoder each, over one output matrix. uni is unidirectional, bi bidirectional, combine is both side by side, each
 //! brought to length 1.
 
-use crate::WordUpdates;
+use crate::gradient::WordUpdates;
 use std::path::{Path, PathBuf};
 
 use senv_core::{
@@ -17,14 +17,16 @@ use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Result, Snli, TrainOptions,
-    fit::{FitParams, copy_table, require},
-    initial::Initial,
+    Snli,
+    base::train_options::TrainOptions,
+    error::Result,
+    gradient::{FitParams, copy_table, require},
+    model::trained::Trained,
     sequence::{
         END, Example, LongSentences, OutputForm, Part, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
         Trainable,
     },
-    training::Trained,
+    start::initial::Initial,
 };
 
 hyperparameters! {

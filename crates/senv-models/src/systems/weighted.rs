@@ -7,8 +7,8 @@
 //! Walk Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence has the
 //! same vector alone and among a million.
 
-use crate::SavedModel;
-use crate::saved::ReadModel;
+use crate::model::saved::ReadModel;
+use crate::model::saved::SavedModel;
 use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,16 @@ use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AverageEncoder, Error, Model, Result, TrainOptions, UnknownWords, WeightScheme, Weighting, average::words, file,
-    fit::require, unknown_words::HashedWords, weighting::ComponentSearch,
+    average::{
+        encoder::{AverageEncoder, words},
+        unknown_words::{HashedWords, UnknownWords},
+        weight_scheme::WeightScheme,
+        weighting::{ComponentSearch, Weighting},
+    },
+    base::{file, train_options::TrainOptions},
+    error::{Error, Result},
+    gradient::require,
+    model::handle::Model,
 };
 
 /// Hyperparameters of weighted averages.

@@ -12,8 +12,19 @@ use senv_negative_sampling::{ContinuousBagOfWords, Noise, Params, SkipGram, Subs
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Averaged, AveragedSystem, InitialVectorReport, Result, SharedParams, TextSize, TextSystem, TrainOptions, Trained,
-    UnknownWords, WeightScheme, file, initial, weight_scheme::weights, weighting,
+    average::{
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    error::Result,
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::text_system::{SharedParams, TextSystem},
 };
 
 /// Power of the counts in the noise distribution of word2vec.

@@ -8,8 +8,8 @@ mod objective;
 #[cfg(test)]
 mod tests;
 
-use crate::SavedModel;
-use crate::saved::ReadModel;
+use crate::model::saved::ReadModel;
+use crate::model::saved::SavedModel;
 use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
 
@@ -26,13 +26,13 @@ use serde::{Deserialize, Serialize};
 use objective::{Autoencoding, Output};
 
 use crate::{
-    Error, Result, TrainOptions, file,
-    fit::{FitParams, Weights, fit},
-    initial::{self, Initial},
-    pairs::numbered,
-    present_words::PresentWords,
+    base::{file, train_options::TrainOptions},
+    data::numbered,
+    error::{Error, Result},
+    gradient::{FitParams, Weights, fit, present_words::PresentWords},
+    model::trained::Trained,
     sequence::{LongSentences, Reading, encode_many, encode_one, gather},
-    training::Trained,
+    start::initial::{self, Initial},
 };
 
 /// How the set of words is predicted.

@@ -6,10 +6,10 @@ use senv_encoders::Encoder;
 use senv_losses::{HierarchicalSoftmax, MultiLabelLoss, RowGradients};
 
 use super::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
-use crate::present_words::PresentWords;
+use crate::gradient::present_words::PresentWords;
 use crate::{
-    Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, through_encoder},
+    error::Result,
+    gradient::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, through_encoder},
 };
 
 /// Held-out sentences of a batch.

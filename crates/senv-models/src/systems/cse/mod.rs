@@ -6,8 +6,8 @@
 
 mod filters;
 
-use crate::SavedModel;
-use crate::saved::ReadModel;
+use crate::model::saved::ReadModel;
+use crate::model::saved::SavedModel;
 use senv_store::ModelFile;
 use std::{
     path::Path,
@@ -28,16 +28,17 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Result, TrainOptions,
-    average::known_tokens,
-    file,
-    fingerprint::Fingerprint,
-    fit::{FitParams, Weights, copy_table, fit},
-    initial::{self, Initial, InitialVectorReport},
-    pair_training::{PairObjective, PairParams},
-    pairs::PairData,
-    training::Trained,
-    validation::ScoredPairs,
+    average::encoder::known_tokens,
+    base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
+    data::PairData,
+    error::{Error, Result},
+    gradient::{
+        FitParams, Weights, copy_table, fit,
+        pair_training::{PairObjective, PairParams},
+        scored_pairs::ScoredPairs,
+    },
+    model::trained::Trained,
+    start::initial::{self, Initial, InitialVectorReport},
 };
 
 hyperparameters! {

@@ -17,7 +17,7 @@ use std::{
     path::Path,
 };
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The first bytes of the file.
 pub(super) const MAGIC: [u8; 4] = 793_712_314_i32.to_le_bytes();

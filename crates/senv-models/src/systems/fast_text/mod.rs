@@ -24,10 +24,10 @@ use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AverageEncoder, Error, Result, SavedModel,
-    average::words,
-    file::{self, ROWS},
-    saved::ReadModel,
+    average::encoder::{AverageEncoder, words},
+    base::file::{self, ROWS},
+    error::{Error, Result},
+    model::saved::{ReadModel, SavedModel},
 };
 
 pub use release::ReleasedBin;

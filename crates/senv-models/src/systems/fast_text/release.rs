@@ -21,9 +21,14 @@ use super::{
     layout::{Args, Layout, MAGIC, Method, Word},
 };
 use crate::{
-    AverageEncoder, Averaged, AveragedSystem, Error, Model, Result, Sent2Vec, Sent2VecParams,
-    file::{ROWS, to_json},
-    model::tokenizer_of_words,
+    Sent2Vec, Sent2VecParams,
+    average::encoder::AverageEncoder,
+    base::file::{ROWS, to_json},
+    error::{Error, Result},
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        handle::{Model, tokenizer_of_words},
+    },
 };
 
 /// A `.bin` file of fastText (CBOW, skip-gram) or of Sent2Vec's program, opened and checked.

@@ -16,7 +16,8 @@ use senv_store::read_npy;
 
 use self::npz::Npz;
 use crate::{
-    Error, Result, SkipThought,
+    SkipThought,
+    error::{Error, Result},
     sequence::{OutputForm, Part, Reading, SPECIAL, SequenceConfig, SequenceForm},
 };
 

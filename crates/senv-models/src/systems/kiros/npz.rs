@@ -10,7 +10,7 @@ use senv_core::{Error as CoreError, Table};
 use senv_store::read_npy_stream;
 use zip::{ZipArchive, result::ZipError};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Deflated data are at least a 1,032nd of what they unpack to.
 const MOST_UNPACKED: u64 = 1032;

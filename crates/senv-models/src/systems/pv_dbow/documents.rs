@@ -9,7 +9,7 @@ use senv_core::{BlockBuffer, Corpus, Error as CoreError, Rows, Table, TextOption
 use senv_store::write_npy;
 
 use super::PvDbow;
-use crate::Result;
+use crate::error::Result;
 
 impl PvDbow {
     /// The trained vectors of the sentences of the training text, in its order; zero for a sentence without a known word.
@@ -115,7 +115,7 @@ impl Rows for Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{PvDbowParams, TextSystem, TrainOptions};
+    use crate::{PvDbowParams, base::train_options::TrainOptions, system::text_system::TextSystem};
     use senv_core::kernels;
 
     /// Two subjects in turn; every third line is blank, and one word of the last line occurs nowhere else.

@@ -6,11 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{Relatedness, training::Scored};
 use crate::{
-    BowAutoencoder, Cse, Error, Model, PThought, Result, RnnAutoencoder, SkipThought, Snli,
-    average::known_tokens,
-    fit::copy_table,
+    BowAutoencoder, Cse, PThought, RnnAutoencoder, SkipThought, Snli,
+    average::encoder::known_tokens,
+    error::{Error, Result},
+    gradient::{
+        copy_table,
+        trainable_encoder::{EncoderForm, TrainableEncoder},
+    },
+    model::handle::Model,
     sequence::{Part, Reading},
-    trainable_encoder::{EncoderForm, TrainableEncoder},
 };
 
 /// How text becomes token ids.

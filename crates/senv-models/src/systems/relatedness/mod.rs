@@ -26,15 +26,20 @@ use base::{Base, TextReading, bring_to_scale};
 use training::{FineTuning, Scored};
 
 use crate::{
-    Error, Model, Result, SavedModel, TrainOptions, file,
-    fingerprint::Fingerprint,
-    fit::{FitParams, Weights, fit},
-    initial::InitialVectorReport,
-    saved::ReadModel,
+    base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
+    error::{Error, Result},
+    gradient::{
+        FitParams, Weights, fit,
+        scored_pairs::ScoredPairs,
+        trainable_encoder::{EncoderForm, TrainableEncoder},
+    },
+    model::{
+        handle::Model,
+        saved::{ReadModel, SavedModel},
+        trained::Trained,
+    },
     sequence::{encode_many, gather},
-    trainable_encoder::{EncoderForm, TrainableEncoder},
-    training::Trained,
-    validation::ScoredPairs,
+    start::initial::InitialVectorReport,
 };
 
 /// The initial filters of the encoder, and the value that their penalty is towards.

@@ -7,10 +7,13 @@ use senv_losses::{Grid, Predictions, RelatednessHead, check_score};
 
 use super::{FilterStart, Relatedness, RelatednessParams, base::TextReading};
 use crate::{
-    Error, Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights, through_encoder},
-    trainable_encoder::TrainableEncoder,
-    validation::{ScoredPairs, correlation},
+    error::{Error, Result},
+    gradient::{
+        Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights,
+        scored_pairs::{ScoredPairs, correlation},
+        through_encoder,
+        trainable_encoder::TrainableEncoder,
+    },
 };
 
 /// Scored pairs as token ids.

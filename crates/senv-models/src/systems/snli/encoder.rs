@@ -7,7 +7,7 @@ use senv_core::{
 use senv_encoders::{GruInit, GruStyle, GruTopology};
 use serde::{Deserialize, Serialize};
 
-use crate::EncoderForm;
+use crate::gradient::trainable_encoder::EncoderForm;
 
 /// The form of the encoder of an SNLI model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -7,12 +7,12 @@ mod encoder;
 mod pairs;
 mod training;
 
-use crate::Expansion;
-use crate::ExpansionReport;
-use crate::Model;
-use crate::SavedModel;
-use crate::WordUpdates;
-use crate::saved::ReadModel;
+use crate::gradient::WordUpdates;
+use crate::model::handle::Model;
+use crate::model::saved::ReadModel;
+use crate::model::saved::SavedModel;
+use crate::sequence::vocabulary_expansion::Expansion;
+use crate::sequence::vocabulary_expansion::ExpansionReport;
 use senv_store::ModelFile;
 use std::path::Path;
 
@@ -33,13 +33,13 @@ pub use pairs::NliPairs;
 use training::{A_BATCH, Labelled, Pairs};
 
 use crate::{
-    Error, Result, SkipThought, TrainOptions, file,
-    fingerprint::Fingerprint,
-    fit::{FitParams, Weights, copy_table, fit, require},
-    initial::{self, Initial, InitialVectorReport},
+    SkipThought,
+    base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
+    error::{Error, Result},
+    gradient::{FitParams, Weights, copy_table, fit, require, trainable_encoder::TrainableEncoder},
+    model::trained::Trained,
     sequence::{LongSentences, Reading, encode_many, encode_one, gather},
-    trainable_encoder::TrainableEncoder,
-    training::Trained,
+    start::initial::{self, Initial, InitialVectorReport},
 };
 
 hyperparameters! {

@@ -3,7 +3,7 @@
 use senv_core::Error as CoreError;
 use senv_losses::NLI_LABELS;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Labelled pairs.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -6,10 +6,11 @@ use senv_losses::{NLI_LABELS, NliHead};
 
 use super::{NliPairs, Snli};
 use crate::{
-    Result,
-    fit::{Gradients, Objective, Source, Step, StepReport, Weights, through_encoder},
+    error::Result,
+    gradient::{
+        Gradients, Objective, Source, Step, StepReport, Weights, through_encoder, trainable_encoder::TrainableEncoder,
+    },
     sequence::{LongSentences, Reading},
-    trainable_encoder::TrainableEncoder,
 };
 
 /// Pairs whose labels are predicted at a time.

@@ -1,0 +1,9 @@
+//! Means of rows: the encoder of all averages, weights and common components, unknown words, random vectors.
+
+pub(crate) mod encoder;
+pub(crate) mod ngram_buckets;
+pub(crate) mod per_side;
+pub(crate) mod random_vectors;
+pub(crate) mod unknown_words;
+pub(crate) mod weight_scheme;
+pub(crate) mod weighting;

@@ -1,0 +1,6 @@
+//! Small tables of word vectors, and the folders of Model2Vec.
+
+pub(crate) mod model2vec;
+pub(crate) mod principal;
+pub(crate) mod static_model;
+pub(crate) mod table;

@@ -1,0 +1,94 @@
+//! Small tables of word vectors, as `senv compress` writes them: [`StaticEncoder`] of the core, opened as any other model.
+
+use std::{path::Path, sync::OnceLock};
+
+use senv_core::{Coverage, Scratch, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary};
+use senv_store::ModelFile;
+use serde_json::json;
+
+use crate::{
+    error::Result,
+    model::saved::{ReadModel, SavedModel},
+};
+
+/// A mean of compressed rows.
+#[derive(Debug, Clone)]
+pub struct StaticModel {
+    encoder: StaticEncoder,
+    /// The rows in full, made when they are asked for.
+    rows: OnceLock<Table>,
+}
+
+impl StaticModel {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "static";
+
+    /// The encoder.
+    #[must_use]
+    pub fn encoder(&self) -> &StaticEncoder {
+        &self.encoder
+    }
+}
+
+impl From<StaticEncoder> for StaticModel {
+    fn from(encoder: StaticEncoder) -> Self {
+        Self { encoder, rows: OnceLock::new() }
+    }
+}
+
+impl ReadModel for StaticModel {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        Ok(StaticEncoder::from_model_file(file)?.into())
+    }
+}
+
+impl SavedModel for StaticModel {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.encoder.vocabulary()
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        self.encoder.tokenizer()
+    }
+
+    fn rows(&self) -> &Table {
+        self.rows.get_or_init(|| {
+            let compressed = self.encoder.rows();
+            let mut rows = Table::zeros(compressed.n_rows(), compressed.dim()).unwrap_or_default();
+            for i in 0..rows.n_rows() {
+                compressed.row_into(i, rows.row_mut(i));
+            }
+            rows
+        })
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        json!({
+            "dim": self.encoder.dim(),
+            "encoding": self.encoder.encoding(),
+            "tokenizer": self.encoder.tokenizer(),
+            "unknown_words": if self.encoder.unknown_word_length().is_some() { "hash" } else { "skip" },
+            "source": self.encoder.source(),
+        })
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        Ok(self.encoder.save(path)?)
+    }
+}
+
+impl SentenceEncoder for StaticModel {
+    fn dim(&self) -> usize {
+        self.encoder.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        self.encoder.encode_into(sentence, scratch, out)
+    }
+}

@@ -1,0 +1,16 @@
+//! Training sets of pairs: paraphrases, captions of one image, entailed sentences, neighbours in running text.
+//!
+//! Files become [`PairSource`]s over one vocabulary. A source is a list of groups (a pair, an image, a premise, a
+//! sentence and what follows it), and a step draws one pair from each group of its batch.
+
+mod decontaminate;
+mod read;
+mod running;
+mod source;
+pub(crate) mod tf_idf;
+mod tsv;
+
+pub use decontaminate::HeldOut;
+pub use read::{PairData, PairInput, PairKind, PairOptions, SourceReport};
+pub(crate) use running::numbered;
+pub use source::{PairSource, SampledPair};

@@ -1,0 +1,275 @@
+//! Hyperparameters of the training loop.
+
+use senv_core::{
+    Error as CoreError, Result as CoreResult,
+    hyperparameters::{Hyperparameter, Hyperparameters, Section, hyperparameters, named_values, set_value},
+    optim::{Adam, UpdateRule},
+};
+use senv_losses::L2;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+
+/// Learning-rate schedules.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decay {
+    /// The same rate all the time.
+    Constant,
+    /// Up from 0 over the share `warmup` of the run, then down in a straight line to `floor` times the rate.
+    Linear {
+        /// In `[0, 1)`.
+        warmup: f64,
+        /// In `[0, 1]`.
+        floor: f64,
+    },
+    /// By half after each of so many equal parts of the run. With as many parts as epochs it is `lr · ½^epoch`, the rule
+    /// of P-thought's release.
+    Halve {
+        /// How many; 0 for one an epoch, or four where steps are counted.
+        parts: u32,
+    },
+}
+
+impl Decay {
+    /// The factor on the learning rate when the share `done` of the run is behind.
+    #[must_use]
+    pub fn factor(self, done: f64) -> f64 {
+        match self {
+            Self::Constant => 1.0,
+            Self::Linear { warmup, .. } if done < warmup => done / warmup,
+            Self::Linear { warmup, floor } => (1.0 - (done - warmup) / (1.0 - warmup)).max(floor),
+            // The first step of a part belongs to it, however its share was rounded.
+            Self::Halve { parts } => 0.5_f64.powf((done * f64::from(parts.max(1)) + 1e-9).floor()),
+        }
+    }
+}
+
+/// Which rows of the word table a step updates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WordUpdates {
+    /// Those of the batch. Rows without a gradient rest, and the penalty acts only where a word occurs.
+    Sparse,
+    /// All of them, which is the papers' exact rule, and slower by the size of the vocabulary.
+    Dense,
+    /// None: word vectors stay as they are.
+    Frozen,
+}
+
+/// The factor k of the L2 penalty k λ |w − w₀|².
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum L2Scaling {
+    /// ½, as in the releases.
+    Half,
+    /// 1, as printed in the papers.
+    Full,
+}
+
+named_values!(WordUpdates {
+    Sparse = "sparse": "Those of the batch",
+    Dense = "dense": "All of them, as the papers have it: slower by the size of the vocabulary",
+    Frozen = "frozen": "None",
+});
+named_values!(L2Scaling { Half = "half": "1/2, as in the releases", Full = "full": "1, as printed in the papers" });
+
+/// Schedules by name.
+enum ScheduleName {
+    Constant,
+    Linear,
+    Halve,
+}
+named_values!(ScheduleName {
+    Constant = "constant": "The same rate all the time",
+    Linear = "linear": "Up from 0 over the warm-up, then linearly down",
+    Halve = "halve": "Half the rate after each epoch, or after each quarter of the steps",
+});
+
+impl Decay {
+    fn name(self) -> ScheduleName {
+        match self {
+            Self::Constant => ScheduleName::Constant,
+            Self::Linear { .. } => ScheduleName::Linear,
+            Self::Halve { .. } => ScheduleName::Halve,
+        }
+    }
+}
+
+impl Hyperparameters for Decay {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let (warmup, floor) = if let Self::Linear { warmup, floor } = *self { (warmup, floor) } else { (0.0, 0.0) };
+        let of_linear = |name, doc, value| {
+            let parameter = Hyperparameter::of(name, doc, Section::Training, None, &value);
+            Hyperparameter { applies: matches!(self, Self::Linear { .. }), ..parameter }
+        };
+        vec![
+            Hyperparameter::of("decay", &["Learning-rate schedule."], Section::Training, None, &self.name()),
+            of_linear(
+                "warmup",
+                &["Share of the run in which a linear schedule climbs, at least 0 and below 1."],
+                warmup,
+            ),
+            of_linear(
+                "lr_floor",
+                &["Share of the rate below which a linear schedule does not fall, from 0 to 1."],
+                floor,
+            ),
+        ]
+    }
+
+    /// A warm-up or a floor makes the schedule linear.
+    fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
+        let (mut warmup, mut floor) =
+            if let Self::Linear { warmup, floor } = *self { (warmup, floor) } else { (0.0, 0.0) };
+        match name {
+            "decay" => {
+                let mut schedule = self.name();
+                set_value(&mut schedule, name, text)?;
+                *self = match schedule {
+                    ScheduleName::Constant => Self::Constant,
+                    ScheduleName::Linear => Self::Linear { warmup, floor },
+                    ScheduleName::Halve => Self::Halve { parts: 0 },
+                };
+                return Ok(true);
+            }
+            "warmup" => set_value(&mut warmup, name, text)?,
+            "lr_floor" => set_value(&mut floor, name, text)?,
+            _ => return Ok(false),
+        }
+        *self = Self::Linear { warmup, floor };
+        Ok(true)
+    }
+
+    fn check_ranges(&self) -> CoreResult<()> {
+        let out_of_range =
+            |name, requirement, x: f64| CoreError::InvalidParameter { name, requirement, got: x.to_string() };
+        match *self {
+            Self::Linear { warmup, .. } if !(0.0..1.0).contains(&warmup) => {
+                Err(out_of_range("warmup", "at least 0 and below 1", warmup))
+            }
+            Self::Linear { floor, .. } if !(0.0..=1.0).contains(&floor) => {
+                Err(out_of_range("lr_floor", "from 0 to 1", floor))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+hyperparameters! {
+    /// Hyperparameters of the training loop; [`FitParams::check`] says what is out of range.
+    ///
+    /// By default ten epochs of Adam at its paper's rate in batches of 100, updates of the words of the batch only, no
+    /// penalty.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct FitParams {
+        /// Epochs: passes over the examples.
+        pub epochs: u32 = 10 => Training[at_least 1];
+        /// Steps of the whole run, instead of epochs.
+        pub steps: Option<u64> = None => Training[at_least 1];
+        /// Batch size: examples of a step.
+        pub batch: usize = 100 => Training[at_least 1];
+        /// Optimizer.
+        pub rule as optimizer: UpdateRule = UpdateRule::default() => Training;
+        /// Learning rate.
+        pub lr: f64 = Adam::DEFAULT_LR => Training[above 0];
+        /// How the learning rate changes over the run.
+        pub decay: Decay = Decay::Constant => group;
+        /// Which word vectors a step updates.
+        pub words as updates: WordUpdates = WordUpdates::Sparse => Training;
+        /// L2 penalty λ of the word vectors towards their initial values.
+        pub l2_words: f64 = 0.0 => Training[at_least 0];
+        /// Factor of all L2 penalties.
+        pub l2_norm as l2_scaling: L2Scaling = L2Scaling::Half => Training;
+        /// Gradient norm, over all parameters together, above which gradients are scaled down.
+        pub clip: Option<f64> = None => Training[above 0 or_infinite];
+        /// Steps between two validations, instead of one an epoch.
+        pub validate_every: Option<u64> = None => Validation[at_least 1];
+        /// Validations without a better score after which training stops early.
+        pub patience: Option<u32> = None => Validation[at_least 1];
+        /// Random seed.
+        pub seed: u64 = 1 => Training;
+    }
+}
+
+impl FitParams {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        Ok(self.check_ranges()?)
+    }
+
+    /// The factor on the learning rate when the share `done` of the run is behind.
+    pub(crate) fn decay_factor(&self, done: f64) -> f64 {
+        match self.decay {
+            Decay::Halve { parts: 0 } => Decay::Halve { parts: if self.steps.is_some() { 4 } else { self.epochs } },
+            decay => decay,
+        }
+        .factor(done)
+    }
+
+    /// The penalty of this λ.
+    pub(crate) fn penalty(&self, lambda: f64) -> L2 {
+        L2 { lambda, half: self.l2_norm == L2Scaling::Half }
+    }
+
+    /// 2 k λ, the factor of w − w₀ in the gradient of the penalty.
+    pub(crate) fn strength(&self, lambda: f64) -> f64 {
+        match self.l2_norm {
+            L2Scaling::Half => lambda,
+            L2Scaling::Full => 2.0 * lambda,
+        }
+    }
+}
+
+/// An error naming the parameter unless `ok`.
+pub(crate) fn require(ok: bool, name: &'static str, requirement: &'static str, got: f64) -> Result<()> {
+    if ok { Ok(()) } else { Err(CoreError::InvalidParameter { name, requirement, got: got.to_string() }.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rate_climbs_falls_and_stops_at_its_floor() {
+        let decay = Decay::Linear { warmup: 0.2, floor: 0.1 };
+        let at: Vec<f64> = [0.0, 0.1, 0.2, 0.6, 1.0].map(|done| decay.factor(done)).into();
+        assert_eq!(at, [0.0, 0.5, 1.0, 0.5, 0.1]);
+        assert_eq!(Decay::Constant.factor(0.7), 1.0);
+        // Steps 0 to 97 of two a part: the rate of each is half that of the part before.
+        let decay = Decay::Halve { parts: 49 };
+        for step in 0..98 {
+            assert_eq!(decay.factor(f64::from(step) / 98.0), 0.5_f64.powi(step / 2), "{step}");
+        }
+        let by_epochs = FitParams { epochs: 49, decay: Decay::Halve { parts: 0 }, ..FitParams::default() };
+        let by_steps = FitParams { steps: Some(98), ..by_epochs.clone() };
+        for step in 0..98 {
+            let done = f64::from(step) / 98.0;
+            assert_eq!(by_epochs.decay_factor(done), decay.factor(done), "{step}");
+            assert_eq!(by_steps.decay_factor(done), Decay::Halve { parts: 4 }.factor(done), "{step}");
+        }
+        assert_eq!(Decay::Linear { warmup: 0.0, floor: 0.0 }.factor(0.0), 1.0);
+    }
+
+    #[test]
+    fn every_range_is_checked() {
+        let good = FitParams::default();
+        good.check().unwrap();
+        let bad = [
+            FitParams { epochs: 0, ..good.clone() },
+            FitParams { steps: Some(0), ..good.clone() },
+            FitParams { batch: 0, ..good.clone() },
+            FitParams { lr: f64::NAN, ..good.clone() },
+            FitParams { lr: 0.0, ..good.clone() },
+            FitParams { l2_words: -1.0, ..good.clone() },
+            FitParams { l2_words: f64::INFINITY, ..good.clone() },
+            FitParams { clip: Some(0.0), ..good.clone() },
+            FitParams { patience: Some(0), ..good.clone() },
+            FitParams { decay: Decay::Linear { warmup: 1.0, floor: 0.0 }, ..good.clone() },
+        ];
+        assert!(bad.iter().all(|params| params.check().is_err()));
+    }
+}

@@ -1,0 +1,73 @@
+//! What came of training.
+
+use std::time::Duration;
+
+use senv_negative_sampling::Outcome;
+
+use crate::{
+    error::Result,
+    gradient::{FitOutcome, Phases, Stopped, Weights},
+    start::initial::InitialVectorReport,
+};
+
+/// A model, and how its training went.
+#[derive(Debug, Clone)]
+pub struct Trained<M> {
+    /// The model.
+    pub model: M,
+    /// Mean loss: of a target in nats (a sample) for systems trained by negative sampling, of a step for the others.
+    pub loss: f64,
+    /// What this run of the program was trained on, each counted once an epoch: known tokens for systems trained by negative
+    /// sampling, examples for the others.
+    pub units: u64,
+    /// Steps made; 0 for systems trained by negative sampling, whose steps are not counted.
+    pub steps: u64,
+    /// Wall time of training alone.
+    pub training: Duration,
+    /// Where the time went, part by part; zero for systems trained by negative sampling.
+    pub phases: Phases,
+    /// How the run ended. [`Stopped::Interrupted`]: the model is as far as it got.
+    pub stopped: Stopped,
+    /// Step and score of every validation.
+    pub history: Vec<(u64, f64)>,
+    /// Step and score of the model, where it was chosen by validation.
+    pub best: Option<(u64, f64)>,
+    /// How many words started from a given vector.
+    pub initial: InitialVectorReport,
+}
+
+impl<M> Trained<M> {
+    /// Tokens or examples a wall second of training.
+    #[must_use]
+    pub fn units_per_second(&self) -> f64 {
+        self.units as f64 / self.training.as_secs_f64().max(1e-9)
+    }
+
+    /// Of a system trained by negative sampling.
+    pub(crate) fn new(outcome: &Outcome, initial: InitialVectorReport, model: M) -> Self {
+        let Outcome { loss, tokens, training, interrupted, .. } = *outcome;
+        Self {
+            model,
+            loss,
+            units: tokens,
+            steps: 0,
+            training,
+            phases: Phases::default(),
+            stopped: if interrupted { Stopped::Interrupted } else { Stopped::Finished },
+            history: Vec::new(),
+            best: None,
+            initial,
+        }
+    }
+
+    /// Of a system trained by gradient.
+    pub(crate) fn of_gradient(
+        fitted: FitOutcome,
+        initial: InitialVectorReport,
+        model: impl FnOnce(Weights) -> Result<M>,
+    ) -> Result<Self> {
+        let FitOutcome { weights, loss, history, best, steps, examples, training, phases, stopped } = fitted;
+        let model = model(weights)?;
+        Ok(Self { model, loss, units: examples, steps, training, phases, stopped, history, best, initial })
+    }
+}

@@ -1,0 +1,4 @@
+//! What systems have in common.
+
+pub(crate) mod pair_system;
+pub(crate) mod text_system;
