@@ -56,7 +56,7 @@ pub use senv_negative_sampling::{Inference, NegativeSharing, Params, Schedule};
 
 pub use average::unknown_words::UnknownWords;
 pub use average::weight_scheme::WeightScheme;
-pub use average::weighting::{WEIGHTING_SENTENCES, Weighting};
+pub use average::{component_search::WEIGHTING_SENTENCES, weighting::Weighting};
 pub use base::text_size::TextSize;
 pub use base::train_options::TrainOptions;
 pub use check::{
@@ -65,6 +65,7 @@ pub use check::{
     MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
 };
 pub use compress::table::CompressParams;
+pub use data::reading::Reading;
 pub use data::tf_idf::{TfIdf, TfIdfParams};
 pub use data::{HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
 pub use gradient::pair_training::{PairLoss, PairParams};
@@ -74,14 +75,15 @@ pub use gradient::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
 pub use grid_search::{BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchGrid};
 pub use index::{Hit, Index};
 pub use model::averaged::{Averaged, AveragedSystem};
-pub use model::saved::{Decoders, SavedModel};
+pub use model::saved::{EncodingCost, ExpandVocabulary, SavedModel};
 pub use model::trained::Trained;
-pub use recipe::{NeighbourRecipe, Recipe, train};
-pub use sequence::decoding::Interpolation;
-pub use sequence::vocabulary_expansion::{Expansion, ExpansionReport};
-pub use sequence::{
-    Hypothesis, LongSentences, OutputForm, Reading, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
+pub use model::{
+    decode::{Decode, Hypothesis, Interpolation},
+    expansion::{Expansion, ExpansionReport},
+    score_pairs::ScorePairs,
 };
+pub use recipe::{NeighbourRecipe, Recipe, train};
+pub use sequence::{LongSentences, OutputForm, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem};
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::pair_system::{PairSystem, PairSystemParams};
 pub use system::text_system::{SharedParams, TextSystem};

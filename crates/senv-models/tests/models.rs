@@ -79,7 +79,7 @@ fn every_kind_of_model_reads_back_to_the_same_vectors() {
     let check = |original: &dyn SentenceEncoder, file: &Path, kind: &str| {
         let opened = Model::open(file).unwrap();
         assert_eq!((opened.kind(), opened.dim()), (kind, original.dim()));
-        assert!(opened.rows().is_mapped());
+        assert!(opened.rows().unwrap().is_mapped());
         for sentence in sentences {
             assert_eq!(vector(original, sentence), vector(&opened, sentence), "{kind}: {sentence}");
         }

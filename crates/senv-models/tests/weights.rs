@@ -255,7 +255,7 @@ fn weighting_a_model_of_bigrams_by_a_text_keeps_its_n_grams() {
         let opened = Model::open(&path).unwrap();
         assert_eq!((opened.kind(), vectors(&opened, &SENTENCES)), ("weighted-average", vectors(&trained, &SENTENCES)));
         let rows_of_words = opened.vocabulary().len();
-        assert_eq!(opened.rows().n_rows(), if n == 1 { rows_of_words } else { 1 + rows_of_words + 500 });
+        assert_eq!(opened.rows().unwrap().n_rows(), if n == 1 { rows_of_words } else { 1 + rows_of_words + 500 });
     }
 }
 
@@ -382,8 +382,8 @@ fn tuning_starts_from_the_weighted_row_of_each_word() {
         let mut scales = Vec::new();
         for (i, (_, _, row)) in base.encoder().words().enumerate() {
             let weight = base.encoder().weighting().map_or(1.0, |weighting| weighting.words()[i]);
-            assert!(kernels::cosine(row, tuned.rows().row(i)) > 0.9999, "word {i}");
-            scales.push(kernels::norm(tuned.rows().row(i)) / kernels::norm(row) / weight);
+            assert!(kernels::cosine(row, tuned.rows().unwrap().row(i)) > 0.9999, "word {i}");
+            scales.push(kernels::norm(tuned.rows().unwrap().row(i)) / kernels::norm(row) / weight);
         }
         assert!(scales.iter().all(|scale| (scale / scales[0] - 1.0).abs() < 1e-3), "{scales:?}");
     }

@@ -8,7 +8,7 @@ use std::{
 
 use clap::builder::RangedU64ValueParser;
 use senv_core::{AtomicFile, Coverage, Scratch, SentenceEncoder, TextReader};
-use senv_models::Model;
+use senv_models::{EncodingCost, Model};
 use senv_store::NpyWriter;
 
 use crate::{
@@ -184,7 +184,7 @@ fn encode(
     mut write: impl FnMut(&[u8]) -> Result,
 ) -> Result<Counts> {
     let state = || (Scratch::default(), vec![0.0; model.dim()]);
-    let in_batches = model.gains_from_batches();
+    let in_batches = model.cost() == EncodingCost::LessInBatches;
     let work = |(scratch, row): &mut (Scratch, Vec<f32>), batch: &mut Batch<Counts>| {
         let Batch { lines, out, tally } = batch;
         let mut push = |line: &str, coverage: Coverage, row: &[f32]| {

@@ -301,16 +301,16 @@ impl Norms {
 }
 
 /// The norms of the words of a model, without the weights that come to them.
-fn norm_profile_of(model: &Model, n_bins: usize) -> senv_eval::Result<NormProfile> {
+fn norm_profile_of(model: &Model, n_bins: usize) -> Result<NormProfile> {
     let options = NormOptions { n_bins, ..NormOptions::default() };
-    match model.average() {
-        Some(encoder) => norm_profile(encoder.words(), &options),
+    Ok(match model.average() {
+        Some(encoder) => norm_profile(encoder.words(), &options)?,
         None => {
-            let (vocabulary, rows) = (model.vocabulary(), model.rows());
+            let (vocabulary, rows) = (model.vocabulary(), model.rows()?);
             let words = vocabulary.iter();
-            norm_profile(words.map(|(id, word, _)| (word, vocabulary.frequency(id), rows.row(id.index()))), &options)
+            norm_profile(words.map(|(id, word, _)| (word, vocabulary.frequency(id), rows.row(id.index()))), &options)?
         }
-    }
+    })
 }
 
 impl LatencyArgs {

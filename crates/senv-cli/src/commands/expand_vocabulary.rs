@@ -96,7 +96,8 @@ impl ExpandVocabulary {
     pub(crate) fn run(self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.vectors])?;
         let model = self.model.open_verified()?;
-        let map = self.map.unwrap_or_else(|| model.usual_expansion().into());
+        let usual = model.expandable().map_or(Expansion::Affine, |model| model.usual_expansion());
+        let map = self.map.unwrap_or_else(|| usual.into());
         let (expanded, report) = model.expanded(&read(&self.vectors)?, map.into())?;
         expanded.save(&self.output)?;
         if map == MapArg::Same && report.error > ROUNDING {

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use senv_core::{Verification, checkpoint, hyperparameters::Hyperparameter};
-use senv_models::{Check, CheckParams, CheckText, Model, check};
+use senv_models::{Check, CheckParams, CheckText, EncodingCost, Model, check};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ impl Info {
                 if self.check {
                     checked = Some(self.checked(&model)?);
                 }
-                of_model(&model)
+                of_model(&model)?
             }
         };
         let file = if is_english { ModelFile::from_static(senv_english::BYTES) } else { ModelFile::open(&self.file) };
@@ -117,7 +117,7 @@ impl Info {
         note_typing(&self.text, "text");
         // What the model was trained on is known by the counts of its words, and its loss is not.
         let words = Some(model.vocabulary().corpus_tokens()).filter(|&words| words > 0);
-        let is_slow = model.infers_vectors() || model.gains_from_batches();
+        let is_slow = model.cost() != EncodingCost::PerSentence;
         let params = CheckParams { training_words: words, ..check_params(is_slow) };
         let text = CheckText::read(&self.text, &self.reading.options(), &params)?;
         model.prepare_for_many();
@@ -125,10 +125,10 @@ impl Info {
     }
 }
 
-fn of_model(model: &Model) -> Value {
-    let (vocabulary, rows) = (model.vocabulary(), model.rows());
+fn of_model(model: &Model) -> Result<Value> {
+    let (vocabulary, rows) = (model.vocabulary(), model.rows()?);
     let most_frequent: Vec<&str> = vocabulary.iter().take(10).map(|(_, word, _)| word).collect();
-    json!({
+    Ok(json!({
         "kind": model.kind(),
         "dim": rows.dim(),
         "words": vocabulary.len(),
@@ -139,7 +139,7 @@ fn of_model(model: &Model) -> Value {
         "first_words": most_frequent,
         "hyperparameters": hyperparameters(model),
         "parameters": model.config_json(),
-    })
+    }))
 }
 
 /// Those that the model was trained with, as the arguments of `senv train` are called; one that does not apply is left out.

@@ -10,20 +10,16 @@
 //! dropped at random, and a word that occurs twice counts twice. With a [`Weighting`] the mean is weighted, and common
 //! components are removed from it (`feature-weight`); with [`UnknownWords::Hash`] unknown words join it (`unknown-word`).
 
-use crate::model::handle::embeddings_of;
-use crate::model::saved::SavedModel;
 use senv_core::{
-    Corpus, Coverage, Error, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
+    Coverage, Error, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
     look_up_all,
 };
 use senv_ngram::WordNgramParams;
 use senv_ngram::WordNgrams;
-use std::path::Path;
 
 use crate::average::{
     unknown_words::{HashedWords, UnknownWords},
-    weight_scheme::WeightScheme,
-    weighting::{self, TokenSentences, Weighting},
+    weighting::Weighting,
 };
 
 /// Averages the rows of words and n-grams, with weights where it has any.
@@ -85,7 +81,7 @@ impl AverageEncoder {
     pub fn with_unknown_words(mut self, unknown: UnknownWords) -> Self {
         self.hashed = match unknown {
             UnknownWords::Skip => None,
-            UnknownWords::Hash => Some(HashedWords::like(&self)),
+            UnknownWords::Hash => Some(HashedWords::like(self.words().map(|(.., row)| row))),
         };
         self.unknown_row = None;
         self
@@ -142,30 +138,6 @@ impl AverageEncoder {
     #[must_use]
     pub fn unknown_words(&self) -> UnknownWords {
         if self.hashed.is_some() { UnknownWords::Hash } else { UnknownWords::Skip }
-    }
-
-    /// The same encoder with weights by the counts of its vocabulary, and the common components of a random sample (at
-    /// most [`crate::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that vocabulary.
-    ///
-    /// # Errors
-    /// [`Error::InvalidParameter`] for a parameter out of range, a vocabulary without counts or a corpus without a known
-    /// word; [`Error::Io`] if the corpus cannot be read back.
-    pub fn weighted(self, scheme: Option<WeightScheme>, corpus: &Corpus, seed: u64) -> crate::Result<Self> {
-        weighting::weighted(self, scheme, corpus, seed)
-    }
-
-    /// As [`AverageEncoder::weighted`], on sentences in memory.
-    ///
-    /// # Errors
-    /// As [`AverageEncoder::weighted`].
-    pub fn weighted_on<S: AsRef<str>>(
-        self,
-        scheme: Option<WeightScheme>,
-        sentences: &[S],
-        seed: u64,
-    ) -> crate::Result<Self> {
-        let lines = Lines { look_up: self.look_up(), sentences };
-        weighting::weighted(self, scheme, &lines, seed)
     }
 
     /// How text is tokenized.
@@ -233,29 +205,6 @@ impl AverageEncoder {
     }
 }
 
-/// Sentences in memory, looked up one by one.
-struct Lines<'s, S> {
-    look_up: LookUp,
-    sentences: &'s [S],
-}
-
-impl<S: AsRef<str>> TokenSentences for Lines<'_, S> {
-    fn n_sentences(&self) -> u64 {
-        self.sentences.len() as u64
-    }
-
-    fn visit(&self, each: &mut dyn FnMut(&[TokenId]) -> crate::Result<bool>) -> crate::Result<()> {
-        let (mut text, mut tokens) = (String::new(), Vec::new());
-        for sentence in self.sentences {
-            self.look_up.tokens(sentence.as_ref(), &mut text, &mut tokens);
-            if !each(&tokens)? {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-}
-
 /// The look-up of an encoder, which can go on while the encoder is changed.
 pub(crate) struct LookUp {
     tokenizer: Tokenizer,
@@ -300,42 +249,6 @@ pub(crate) fn known_tokens(
     vocabulary.known_tokens(tokenizer, text, scratch, tokens)
 }
 
-impl SavedModel for AverageEncoder {
-    fn kind(&self) -> &'static str {
-        "embeddings"
-    }
-
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
-    fn rows(&self) -> &Table {
-        &self.rows
-    }
-
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::Value::Null
-    }
-
-    /// Word vectors alone: weights and what stands for unknown words would be lost, and are refused.
-    fn write(&self, path: &Path) -> crate::Result<()> {
-        if self.weighting.is_some() || self.hashed.is_some() || self.unknown_row.is_some() {
-            let reason = "an average that carries weights, or something for unknown words, has no file of its own; save the model \
-                          that it comes from, or what WeightedParams make of it";
-            return Err(Error::BadFile { path: path.to_owned(), reason: reason.into() }.into());
-        }
-        Ok(embeddings_of(self)?.save(path)?)
-    }
-
-    fn average(&self) -> Option<&AverageEncoder> {
-        Some(self)
-    }
-}
-
 impl SentenceEncoder for AverageEncoder {
     fn dim(&self) -> usize {
         self.rows.dim()
@@ -369,6 +282,7 @@ pub(crate) fn words(vocabulary: &Vocabulary) -> crate::Result<WordNgrams> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::average::weight_scheme::WeightScheme;
 
     /// Rows of one word each, and of the word for unknown ones.
     fn encoder() -> AverageEncoder {

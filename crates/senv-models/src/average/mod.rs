@@ -1,6 +1,8 @@
 //! Means of rows: the encoder of all averages, weights and common components, unknown words, random vectors.
 
+pub(crate) mod component_search;
 pub(crate) mod encoder;
+pub(crate) mod file;
 pub(crate) mod ngram_buckets;
 pub(crate) mod per_side;
 pub(crate) mod random_vectors;

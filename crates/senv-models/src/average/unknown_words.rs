@@ -16,10 +16,7 @@ use senv_core::hyperparameters::named_values;
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    average::encoder::AverageEncoder,
-    error::{Error, Result},
-};
+use crate::error::{Error, Result};
 
 /// Name of the tensor that holds ρ.
 const LENGTH: &str = "unknown_word_length";
@@ -55,10 +52,10 @@ pub(crate) struct HashedWords {
 }
 
 impl HashedWords {
-    /// Vectors as long as the rows of the words of an encoder are on average.
-    pub(crate) fn like(encoder: &AverageEncoder) -> Self {
+    /// Vectors as long as these rows are on average.
+    pub(crate) fn like<'r>(rows: impl Iterator<Item = &'r [f32]>) -> Self {
         let norm = |row: &[f32]| row.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
-        let (n, sum) = encoder.words().fold((0, 0.0), |(n, sum), (.., row)| (n + 1, sum + norm(row)));
+        let (n, sum) = rows.fold((0, 0.0), |(n, sum), row| (n + 1, sum + norm(row)));
         Self { length: (sum / f64::from(n.max(1))) as f32 }
     }
 
@@ -92,7 +89,10 @@ mod tests {
     use senv_core::{Corpus, Scratch, SentenceEncoder, Sentences, Table, Tokenizer, Vocabulary};
 
     use super::*;
-    use crate::average::{encoder::words, weight_scheme::WeightScheme};
+    use crate::average::{
+        encoder::{AverageEncoder, words},
+        weight_scheme::WeightScheme,
+    };
 
     const DIM: usize = 64;
 

@@ -6,10 +6,7 @@ use senv_core::{Error as CoreError, Parameters, Rows, Table, Tensor, Vocabulary}
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    average::{encoder::AverageEncoder, weighting::Weighting},
-    error::{Error, Result},
-};
+use crate::error::{Error, Result};
 
 /// Name of the table in the file.
 pub(crate) const ROWS: &str = "rows";
@@ -45,21 +42,6 @@ pub(crate) fn save_with(
     let writer = ModelWriter::new(kind).config(&config).vocabulary(vocabulary).table(ROWS, rows);
     let tensors = groups.iter().flat_map(Parameters::iter);
     Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).save(path)?)
-}
-
-/// Writes an average of rows with its weights, by atomic replacement.
-pub(crate) fn save_average(kind: &str, params: &impl Serialize, encoder: &AverageEncoder, path: &Path) -> Result<()> {
-    let config = to_json(params)?;
-    let writer = ModelWriter::new(kind).config(&config).vocabulary(encoder.vocabulary()).table(ROWS, encoder.rows());
-    let writer = match encoder.weighting() {
-        Some(weighting) => Weighting::save_into(weighting, writer),
-        None => writer,
-    };
-    let writer = match encoder.hashed() {
-        Some(hashed) => hashed.save_into(writer),
-        None => writer,
-    };
-    Ok(writer.save(path)?)
 }
 
 /// The parts of a model of this kind: parameters, vocabulary, memory-mapped rows.

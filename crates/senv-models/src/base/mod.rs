@@ -2,5 +2,6 @@
 
 pub(crate) mod file;
 pub(crate) mod fingerprint;
+pub(crate) mod range;
 pub(crate) mod text_size;
 pub(crate) mod train_options;

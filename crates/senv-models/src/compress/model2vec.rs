@@ -46,7 +46,7 @@ pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
     };
     fs::create_dir_all(folder).map_err(|e| Core::io("create the folder", folder, e))?;
     match model.downcast_ref::<StaticModel>() {
-        Some(small) => write_rows(small.rows(), folder)?,
+        Some(small) => write_rows(small.rows()?, folder)?,
         None => write_rows(&table::folded(table::average_of(model)?)?, folder)?,
     }
     let config = json!({

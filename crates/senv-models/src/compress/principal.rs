@@ -17,7 +17,7 @@
 use senv_core::{Error as Core, Rows, Table, Vocabulary, kernels};
 use senv_store::SecondMoment;
 
-use crate::{error::Result, gradient::require};
+use crate::{base::range::require, error::Result};
 
 /// The rows of `table`, one for each token, with `dim` axes or all, and the whitening α from 0 to 0.5.
 ///

@@ -11,6 +11,9 @@ use crate::{
     model::saved::{ReadModel, SavedModel},
 };
 
+/// The kinds that are trained on pairs, among those that tables are made of.
+const TRAINED_ON_PAIRS: &[&str] = &["pp"];
+
 /// A mean of compressed rows.
 #[derive(Debug, Clone)]
 pub struct StaticModel {
@@ -57,15 +60,16 @@ impl SavedModel for StaticModel {
         self.encoder.tokenizer()
     }
 
-    fn rows(&self) -> &Table {
-        self.rows.get_or_init(|| {
-            let compressed = self.encoder.rows();
-            let mut rows = Table::zeros(compressed.n_rows(), compressed.dim()).unwrap_or_default();
-            for i in 0..rows.n_rows() {
-                compressed.row_into(i, rows.row_mut(i));
-            }
-            rows
-        })
+    fn rows(&self) -> Result<&Table> {
+        if let Some(rows) = self.rows.get() {
+            return Ok(rows);
+        }
+        let compressed = self.encoder.rows();
+        let mut rows = Table::zeros(compressed.n_rows(), compressed.dim())?;
+        for i in 0..rows.n_rows() {
+            compressed.row_into(i, rows.row_mut(i));
+        }
+        Ok(self.rows.get_or_init(|| rows))
     }
 
     fn config_json(&self) -> serde_json::Value {
@@ -76,6 +80,10 @@ impl SavedModel for StaticModel {
             "unknown_words": if self.encoder.unknown_word_length().is_some() { "hash" } else { "skip" },
             "source": self.encoder.source(),
         })
+    }
+
+    fn holds_frequency_weights(&self) -> bool {
+        TRAINED_ON_PAIRS.contains(&self.encoder.source())
     }
 
     fn write(&self, path: &Path) -> Result<()> {

@@ -16,9 +16,9 @@ use senv_core::{CompressedRows, RowEncoding, Rows, SentenceEncoder, StaticEncode
 use crate::{
     StaticModel,
     average::{encoder::AverageEncoder, unknown_words::UnknownWords, weight_scheme::WeightScheme},
+    base::range::require,
     compress::principal::on_principal_axes,
     error::{Error, Result},
-    gradient::require,
     model::handle::Model,
 };
 

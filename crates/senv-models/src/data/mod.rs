@@ -4,13 +4,16 @@
 //! sentence and what follows it), and a step draws one pair from each group of its batch.
 
 mod decontaminate;
+mod input;
 mod read;
+pub(crate) mod reading;
 mod running;
 mod source;
 pub(crate) mod tf_idf;
 mod tsv;
 
 pub use decontaminate::HeldOut;
-pub use read::{PairData, PairInput, PairKind, PairOptions, SourceReport};
+pub use input::{PairInput, PairKind, PairOptions, SourceReport};
+pub use read::PairData;
 pub(crate) use running::numbered;
 pub use source::{PairSource, SampledPair};

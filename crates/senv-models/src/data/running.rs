@@ -4,7 +4,10 @@ use senv_core::{
     BlockBuffer, Corpus, CorpusOptions, Error as CoreError, Observer, Sentences, TokenId, VocabularyBuilder,
 };
 
-use super::{PairInput, PairOptions, SourceReport, read::Draft, source::Groups};
+use super::{
+    input::{Draft, PairInput, PairOptions, SourceReport},
+    source::Groups,
+};
 use crate::error::Result;
 
 /// Reads a file whose lines are sentences in order, a blank line between documents.

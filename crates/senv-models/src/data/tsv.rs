@@ -9,8 +9,7 @@ use senv_core::{Control, Error as CoreError, Observer, Progress, Sentences, Text
 use senv_data::{Captions, Entailment, NliSet};
 
 use super::{
-    PairInput, PairKind, PairOptions, SourceReport,
-    read::Draft,
+    input::{Draft, PairInput, PairKind, PairOptions, SourceReport},
     source::{Groups, Lists},
 };
 use crate::error::{Error, Result};

@@ -34,7 +34,6 @@ use crate::error::Result;
 pub(crate) use encoder_step::{VectorDropout, through_encoder};
 pub use learner::copy_table;
 pub use outcome::{FitOutcome, Stopped};
-pub(crate) use params::require;
 pub use params::{Decay, FitParams, L2Scaling, WordUpdates};
 pub(crate) use phases::Lap;
 pub use phases::Phases;

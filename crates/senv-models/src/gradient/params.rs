@@ -224,11 +224,6 @@ impl FitParams {
     }
 }
 
-/// An error naming the parameter unless `ok`.
-pub(crate) fn require(ok: bool, name: &'static str, requirement: &'static str, got: f64) -> Result<()> {
-    if ok { Ok(()) } else { Err(CoreError::InvalidParameter { name, requirement, got: got.to_string() }.into()) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

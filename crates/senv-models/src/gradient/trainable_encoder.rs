@@ -8,7 +8,7 @@ use senv_encoders::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{error::Result, gradient::present_words::PresentWords, sequence::gather};
+use crate::{data::reading::gather, error::Result, gradient::present_words::PresentWords};
 
 /// The shape of an encoder over word vectors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

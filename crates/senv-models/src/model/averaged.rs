@@ -1,8 +1,6 @@
 //! Models that are a table of vectors of words and n-grams once trained: one way to keep, weight, save, open and encode
 //! for all of them.
 
-use crate::model::saved::ReadModel;
-use crate::model::saved::SavedModel;
 use senv_store::ModelFile;
 use std::{fmt::Debug, path::Path};
 
@@ -14,13 +12,16 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     average::{
+        component_search::{TokenSentences, weighted},
         encoder::{AverageEncoder, words},
+        file::save_average,
         unknown_words::{HashedWords, UnknownWords},
         weight_scheme::WeightScheme,
-        weighting::{self, TokenSentences, Weighting},
+        weighting::Weighting,
     },
     base::file,
     error::Result,
+    model::saved::{ReadModel, SavedModel},
 };
 
 /// The settings of a system whose model is a table of vectors.
@@ -29,6 +30,9 @@ pub trait AveragedSystem:
 {
     /// The name of its kind in model files.
     const KIND: &'static str;
+
+    /// Whether it is trained on pairs, so that the lengths of its word vectors hold frequency weights.
+    const TRAINED_ON_PAIRS: bool = false;
 
     /// Values of a vector.
     fn dim(&self) -> usize;
@@ -76,7 +80,7 @@ impl<P: AveragedSystem> Averaged<P> {
     pub(crate) fn new(params: P, vocabulary: Vocabulary, rows: Table, sentences: &dyn TokenSentences) -> Result<Self> {
         let features = params.features(&vocabulary)?;
         let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
-        let encoder = weighting::weighted(encoder, params.weighting(), sentences, params.seed())?;
+        let encoder = weighted(encoder, params.weighting(), sentences, params.seed())?;
         Ok(Self { encoder: encoder.with_unknown_words(params.unknown_words()), params })
     }
 
@@ -148,7 +152,7 @@ impl<P: AveragedSystem> Averaged<P> {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save_average(P::KIND, &self.params, &self.encoder, path.as_ref())
+        save_average(P::KIND, &self.params, &self.encoder, path.as_ref())
     }
 
     /// Opens a model; its rows are memory-mapped.
@@ -189,8 +193,8 @@ impl<P: AveragedSystem> SavedModel for Averaged<P> {
         self.encoder.tokenizer()
     }
 
-    fn rows(&self) -> &Table {
-        self.encoder.rows()
+    fn rows(&self) -> Result<&Table> {
+        Ok(self.encoder.rows())
     }
 
     fn config_json(&self) -> serde_json::Value {
@@ -207,6 +211,10 @@ impl<P: AveragedSystem> SavedModel for Averaged<P> {
 
     fn average(&self) -> Option<&AverageEncoder> {
         Some(self.encoder())
+    }
+
+    fn holds_frequency_weights(&self) -> bool {
+        P::TRAINED_ON_PAIRS
     }
 }
 

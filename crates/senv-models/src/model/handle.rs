@@ -3,14 +3,18 @@
 use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
 
 use ndarray::Array2;
-use senv_core::{Coverage, Error as CoreError, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
+use senv_core::{Coverage, Scratch, SentenceEncoder};
 use senv_store::Embeddings;
 
 use crate::{
     average::encoder::{AverageEncoder, words},
     error::{Error, Result},
-    model::saved::SavedModel,
-    sequence::{Hypothesis, decoding::Interpolation},
+    model::{
+        decode::{Hypothesis, Interpolation},
+        expansion::{Expansion, ExpansionReport},
+        saved::SavedModel,
+        word_vectors::{embeddings_of, tokenizer_of_words},
+    },
 };
 
 /// A trained model of any system. What it can do stands in [`SavedModel`], to which it dereferences; cloning shares it.
@@ -31,6 +35,12 @@ pub struct Model(Arc<dyn SavedModel>);
 impl<M: SavedModel> From<M> for Model {
     fn from(model: M) -> Self {
         Self(Arc::new(model))
+    }
+}
+
+impl From<Box<dyn SavedModel>> for Model {
+    fn from(model: Box<dyn SavedModel>) -> Self {
+        Self(model.into())
     }
 }
 
@@ -90,13 +100,13 @@ impl Model {
         Ok(average.clone().with_unknown_row(word)?.into())
     }
 
-    /// What decoder `decoder` (a position in [`crate::Decoders::names`]) makes of a sentence, the likeliest first, by a beam
+    /// What decoder `decoder` (a position in [`crate::Decode::names`]) makes of a sentence, the likeliest first, by a beam
     /// of this width; sentences of at most `longest` words, the end token counted.
     ///
     /// # Errors
-    /// [`Error::NoDecoders`] if the model only encodes; as [`crate::Decoders::decode`].
+    /// [`Error::NoDecoders`] if the model only encodes; as [`crate::Decode::decode`].
     pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<Hypothesis>> {
-        let decoders = self.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
+        let decoders = self.0.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
         decoders.decode(sentence, decoder, width, longest)
     }
 
@@ -111,8 +121,27 @@ impl Model {
         decoder: usize,
         at: &Interpolation,
     ) -> Result<Vec<Hypothesis>> {
-        let decoders = self.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
+        let decoders = self.0.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
         decoders.decode_between(first, second, decoder, at)
+    }
+
+    /// How related two sentences are by the head of a model that was fine-tuned on scored pairs, on the scale of those
+    /// scores; `None` for a model without a head.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn relatedness(&self, first: &str, second: &str) -> Result<Option<f64>> {
+        self.0.head().map(|head| head.score_pair(first, second)).transpose()
+    }
+
+    /// The model with the words of `vectors` besides its own.
+    ///
+    /// # Errors
+    /// [`Error::CannotExpand`] for a kind that takes no more words; [`senv_core::Error`] where the vectors do not fit.
+    pub fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
+        let model = self.0.expandable().ok_or_else(|| Error::CannotExpand { kind: self.kind() })?;
+        let (model, report) = model.expanded(vectors, expansion)?;
+        Ok((model.into(), report))
     }
 
     /// The words and their rows as they were trained, for other programs and as a start for other systems; n-grams,
@@ -123,30 +152,6 @@ impl Model {
     pub fn to_embeddings(&self) -> Result<Embeddings> {
         embeddings_of(&*self.0)
     }
-}
-
-/// The tokenizer for word vectors of another origin: lower-case unless the words have capitals.
-pub(crate) fn tokenizer_of_words(vocabulary: &Vocabulary) -> Tokenizer {
-    let cased = vocabulary.text().chars().any(char::is_uppercase);
-    Tokenizer::words().lowercase(!cased)
-}
-
-/// The words of a model and their rows.
-pub(crate) fn embeddings_of(model: &dyn SavedModel) -> Result<Embeddings> {
-    let vocabulary = model.vocabulary().clone();
-    if model.rows().n_rows() < vocabulary.len() {
-        // Rows in few bits, and no memory to have them in full.
-        return Err(CoreError::TooLarge { rows: vocabulary.len(), dim: model.dim() }.into());
-    }
-    let mut table = Table::zeros(vocabulary.len(), model.rows().dim())?;
-    for (id, _, _) in vocabulary.iter() {
-        let row = match model.average() {
-            Some(encoder) => encoder.features().token_row(id).index(),
-            None => id.index(),
-        };
-        table.row_mut(id.index()).copy_from_slice(senv_core::Rows::row(model.rows(), row));
-    }
-    Ok(Embeddings::new(vocabulary, table)?)
 }
 
 impl SentenceEncoder for Model {

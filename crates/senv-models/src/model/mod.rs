@@ -1,6 +1,10 @@
 //! Trained models: what each can do, any of them behind one type, and how training went.
 
 pub(crate) mod averaged;
+pub(crate) mod decode;
+pub(crate) mod expansion;
 pub(crate) mod handle;
 pub(crate) mod saved;
+pub(crate) mod score_pairs;
 pub(crate) mod trained;
+pub(crate) mod word_vectors;

@@ -1,21 +1,11 @@
 //! Sentences that a model with decoders generates, also between two sentences.
 
 use crate::{
+    data::reading::gather,
     error::{Error, Result},
-    model::saved::Decoders,
-    sequence::{Hypothesis, SequenceModel, SequenceSystem, gather},
+    model::decode::{Decode, Hypothesis, Interpolation},
+    sequence::{SequenceModel, SequenceSystem},
 };
-
-/// Interpolation between two sentence vectors, and the beam search from there.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interpolation {
-    /// 0 is the first sentence, 1 the second.
-    pub share: f32,
-    /// Beam width, at least 1.
-    pub width: usize,
-    /// Words of a sentence at most, the end token counted.
-    pub longest: usize,
-}
 
 impl<S: SequenceSystem> SequenceModel<S> {
     /// The hypotheses of decoder `decoder` for a linear interpolation of two sentence vectors, the likeliest first.
@@ -49,7 +39,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     }
 }
 
-impl<S: SequenceSystem> Decoders for SequenceModel<S> {
+impl<S: SequenceSystem> Decode for SequenceModel<S> {
     fn names(&self) -> Vec<&'static str> {
         S::decoder_names(&self.config.parts.iter().map(|part| part.decoders).collect::<Vec<_>>())
     }

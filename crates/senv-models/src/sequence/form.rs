@@ -10,8 +10,10 @@ use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, G
 use senv_losses::{AdaptiveSoftmax, DEFAULT_SAMPLED, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
 use serde::{Deserialize, Serialize};
 
-use super::reading::END;
-use crate::error::{Error, Result};
+use crate::{
+    data::reading::END,
+    error::{Error, Result},
+};
 
 /// Output layers over the words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,14 +1,6 @@
 //! A trained encoder with decoders: save, open, encode, decode.
 
-use crate::gradient::WordUpdates;
-use crate::model::handle::Model;
-use crate::model::saved::Decoders;
-use crate::model::saved::ReadModel;
-use crate::model::saved::SavedModel;
-use crate::sequence::vocabulary_expansion::Expansion;
-use crate::sequence::vocabulary_expansion::ExpansionReport;
 use senv_core::Tokenizer;
-use senv_store::Embeddings;
 use std::{fmt::Debug, path::Path};
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
@@ -20,14 +12,16 @@ use senv_encoders::{BeamSearch, GruDecoder, beam_search};
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::words::SPECIAL;
-use super::{
-    form::{Seq2Seq, SequenceForm},
-    reading::{END, Reading, UNKNOWN, encode_many, encode_one, gather},
-};
+use super::form::{Seq2Seq, SequenceForm};
 use crate::{
     base::file,
+    data::reading::{END, Reading, SPECIAL, UNKNOWN, encode_many, encode_one, gather},
     error::{Error, Result},
+    gradient::WordUpdates,
+    model::{
+        decode::{Decode, Hypothesis},
+        saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
+    },
 };
 
 /// The settings of a system with decoders.
@@ -59,17 +53,6 @@ pub struct SequenceConfig<S> {
     pub normalize: bool,
     /// What it was trained with; `None` for weights of another origin.
     pub params: Option<S>,
-}
-
-/// A sentence that a decoder said.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hypothesis {
-    /// Its words, separated by spaces.
-    pub text: String,
-    /// ln of its probability.
-    pub log_probability: f64,
-    /// Whether it came to its end before the limit.
-    pub ended: bool,
 }
 
 /// One encoder with its decoders and words.
@@ -340,8 +323,8 @@ impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
         &self.config.reading.tokenizer
     }
 
-    fn rows(&self) -> &Table {
-        self.words()
+    fn rows(&self) -> Result<&Table> {
+        Ok(self.words())
     }
 
     fn config_json(&self) -> serde_json::Value {
@@ -356,24 +339,16 @@ impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
         self.save(path)
     }
 
-    fn gains_from_batches(&self) -> bool {
-        true
+    fn cost(&self) -> EncodingCost {
+        EncodingCost::LessInBatches
     }
 
-    fn decoders(&self) -> Option<&dyn Decoders> {
+    fn decoders(&self) -> Option<&dyn Decode> {
         Some(self)
     }
 
-    fn usual_expansion(&self) -> Expansion {
-        // Without decoders its words were tuned after all.
-        let has_decoders = self.config.parts.iter().all(|part| part.decoders > 0);
-        let frozen = self.config.params.as_ref().is_some_and(|params| params.word_updates() == WordUpdates::Frozen);
-        if has_decoders && frozen { Expansion::Same } else { Expansion::Affine }
-    }
-
-    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Model, ExpansionReport)> {
-        let (model, report) = self.expand(vectors, expansion)?;
-        Ok((model.into(), report))
+    fn expandable(&self) -> Option<&dyn ExpandVocabulary> {
+        Some(self)
     }
 }
 

@@ -14,11 +14,9 @@ use senv_core::{Float, Metric, Parameters, Result as CoreResult, Sentences, Toke
 use senv_encoders::{Encoder, GruDecoder};
 use senv_losses::{Reduction, RowGradients};
 
-use super::{
-    form::{Output, Seq2Seq},
-    reading::END,
-};
+use super::form::{Output, Seq2Seq};
 use crate::{
+    data::reading::END,
     error::Result,
     gradient::{Gradients, Lap, Objective, Phases, Source, Step, StepReport, Weights, WordUpdates, add_rows},
 };

@@ -8,13 +8,13 @@ use super::{
     form::SequenceForm,
     model::{Part, SequenceConfig, SequenceModel, SequenceSystem},
     objective::{Example, ExampleSet, Seq2SeqObjective},
-    reading::{END, Reading, UNKNOWN},
-    words::{LongSentences, SPECIAL, Text, assemble, known},
+    words::{LongSentences, Text, assemble, known},
 };
 use crate::{
-    base::{file, train_options::TrainOptions},
+    base::{file, range::require, train_options::TrainOptions},
+    data::reading::{END, Reading, SPECIAL, UNKNOWN},
     error::{Error, Result},
-    gradient::{FitParams, Weights, fit, require},
+    gradient::{FitParams, Weights, fit},
     model::trained::Trained,
     start::initial::{Initial, vectors_fingerprint},
 };

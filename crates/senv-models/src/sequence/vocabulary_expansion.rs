@@ -9,35 +9,18 @@ use senv_core::{Error as CoreError, LinearMap, Table, TokenId, Vocabulary, least
 use senv_store::Embeddings;
 
 use crate::{
-    Snli,
+    data::reading::SPECIAL,
     error::Result,
-    sequence::{Part, SPECIAL, SequenceModel, SequenceSystem},
+    gradient::WordUpdates,
+    model::{
+        expansion::{Expansion, ExpansionReport},
+        saved::{ExpandVocabulary, SavedModel},
+    },
+    sequence::{Part, SequenceModel, SequenceSystem},
 };
 
 /// Words whose images are computed at a time.
 const A_BATCH: usize = 4096;
-
-/// How words are added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expansion {
-    /// By a linear map with a constant, as in the release of Skip-thoughts.
-    Affine,
-    /// By a matrix alone, as printed in the paper.
-    Linear,
-    /// As they are: the model was trained on these very vectors, and they stayed as they were.
-    Same,
-}
-
-/// What an expansion came to.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ExpansionReport {
-    /// Words that both knew: what the map was fitted on.
-    pub shared: usize,
-    /// Words that were added.
-    pub added: usize,
-    /// The root of the mean squared error of the map on the shared words, over all numbers; of the first part.
-    pub error: f64,
-}
 
 /// The words to be added: those of `vectors` that the model lacks. Words with `_` are phrases and left out, as in the
 /// release.
@@ -94,7 +77,7 @@ fn expanded(
 }
 
 /// A vocabulary with the words of `vectors` besides its own, and each of its tables with their rows.
-fn grown(
+pub(crate) fn grown(
     vocabulary: &Vocabulary,
     tables: &[&Table],
     vectors: &Embeddings,
@@ -121,17 +104,6 @@ fn grown(
     Ok((new, out, ExpansionReport { shared: shared.len(), added: added.len(), error }))
 }
 
-impl Snli {
-    /// The model with the words of `vectors` besides its own, mapped to its word vectors as they are after training.
-    ///
-    /// # Errors
-    /// As [`SequenceModel::expand`].
-    pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
-        let (vocabulary, mut tables, report) = grown(self.vocabulary(), &[self.words()], vectors, expansion)?;
-        Ok((self.with_words(vocabulary, tables.swap_remove(0)), report)) // one table for one
-    }
-}
-
 impl<S: SequenceSystem> SequenceModel<S> {
     /// The model with the words of `vectors` besides its own. Sentences are encoded with them; decoders still say the
     /// words that they have trained.
@@ -146,5 +118,19 @@ impl<S: SequenceSystem> SequenceModel<S> {
         let with = |(part, words): (&Part, Table)| Part::new(words, part.seq2seq.clone(), part.parameters.clone());
         let parts = self.parts.iter().zip(tables).map(with).collect();
         Ok((Self::new(self.config.clone(), vocabulary, parts), report))
+    }
+}
+
+impl<S: SequenceSystem> ExpandVocabulary for SequenceModel<S> {
+    fn usual_expansion(&self) -> Expansion {
+        // Without decoders its words were tuned after all.
+        let has_decoders = self.config.parts.iter().all(|part| part.decoders > 0);
+        let frozen = self.config.params.as_ref().is_some_and(|params| params.word_updates() == WordUpdates::Frozen);
+        if has_decoders && frozen { Expansion::Same } else { Expansion::Affine }
+    }
+
+    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
+        let (model, report) = self.expand(vectors, expansion)?;
+        Ok((Box::new(model), report))
     }
 }

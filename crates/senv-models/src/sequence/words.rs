@@ -7,17 +7,14 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    objective::{Example, ExampleSet},
-    reading::{END, UNKNOWN},
-};
+use super::objective::{Example, ExampleSet};
 use crate::{
-    data::numbered,
+    data::{
+        numbered,
+        reading::{END, SPECIAL, UNKNOWN},
+    },
     error::{Error, Result},
 };
-
-/// The names of the end token and of the one for unknown words, as in the release of Skip-thoughts.
-pub(crate) const SPECIAL: [&str; 2] = ["<eos>", "UNK"];
 
 /// What becomes of a sentence that is longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

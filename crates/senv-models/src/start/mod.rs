@@ -1,4 +1,3 @@
-//! Where word vectors start: drawn, from a file, from a model.
+//! Where word vectors start: drawn, or from a file.
 
 pub(crate) mod initial;
-pub(crate) mod new_words;

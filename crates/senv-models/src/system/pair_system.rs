@@ -5,7 +5,6 @@ use senv_store::Embeddings;
 use serde::Serialize;
 
 use crate::{
-    Cse, CseParams, Pp, PpParams, StaticModel,
     base::train_options::TrainOptions,
     data::PairData,
     error::Result,
@@ -14,18 +13,12 @@ use crate::{
         pair_training::{PairLoss, PairParams},
         scored_pairs::ScoredPairs,
     },
-    model::{averaged::AveragedSystem, handle::Model, saved::SavedModel, trained::Trained},
+    model::{handle::Model, saved::SavedModel, trained::Trained},
     start::initial::Initial,
 };
 
 /// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
 const CONTINUED_LR: f64 = 1.0 / 40.0;
-
-/// Whether the words of a model were trained on pairs, so that their vectors hold frequency weights.
-fn is_trained_on_pairs(model: &Model) -> bool {
-    let is_small = |small: &StaticModel| small.encoder().source() == <PpParams as AveragedSystem>::KIND;
-    model.is::<Pp>() || model.downcast_ref().is_some_and(is_small)
-}
 
 /// A system trained on pairs.
 pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
@@ -63,7 +56,7 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
     fn go_on_from(&mut self, model: &Model) {
         let parts = self.shared();
         parts.tokenizer.clone_from(model.tokenizer());
-        if is_trained_on_pairs(model) {
+        if model.holds_frequency_weights() {
             parts.initial.frequency_weight = None;
         }
     }
@@ -81,7 +74,7 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
         if !relative.is_normal() {
             return;
         }
-        let is_trained = model.is_some_and(is_trained_on_pairs);
+        let is_trained = model.is_some_and(|model| model.holds_frequency_weights());
         parts.fit.lr *= if is_trained { relative * CONTINUED_LR } else { relative };
         let what = if is_trained { "vectors that are trained already" } else { "the length of the initial vectors" };
         observer.note(&format!("learning rate {:.3}, which suits {what}", parts.fit.lr));
@@ -126,68 +119,6 @@ pub struct PairSystemParams<'p> {
     pub pairs: &'p mut PairParams,
     /// The training loop.
     pub fit: &'p mut FitParams,
-}
-
-impl PairSystem for PpParams {
-    type Model = Pp;
-    const AVERAGES: bool = true;
-
-    fn softmax_recipe() -> Self {
-        Self::softmax_recipe()
-    }
-
-    fn shared(&mut self) -> PairSystemParams<'_> {
-        let Self { dim, tokenizer, initial, pairs, fit, .. } = self;
-        PairSystemParams { dim, tokenizer, initial, pairs, fit }
-    }
-
-    /// The vectors of a `start` hold its frequency weights already.
-    fn fit_from(
-        &self,
-        data: &PairData,
-        start: Option<&Pp>,
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Pp>> {
-        let Some(start) = start else { return self.fit(data, options) };
-        let mut params = self.clone();
-        params.initial.frequency_weight = None;
-        let vectors = Model::from(start.clone()).to_embeddings()?;
-        params.fit(data, &TrainOptions { vectors: Some(&vectors), ..options.clone() })
-    }
-
-    fn params_of(model: &Pp) -> &Self {
-        model.params()
-    }
-}
-
-impl PairSystem for CseParams {
-    type Model = Cse;
-    const AVERAGES: bool = false;
-
-    /// That of PP but for what only a table can take: its optimizer and learning rate, and no penalty.
-    fn softmax_recipe() -> Self {
-        let (own, recipe) = (Self::default(), PpParams::softmax_recipe());
-        let fit = FitParams { rule: own.fit.rule, lr: own.fit.lr, l2_words: own.fit.l2_words, ..recipe.fit };
-        Self { initial: recipe.initial, pairs: recipe.pairs, fit, ..own }
-    }
-
-    fn shared(&mut self) -> PairSystemParams<'_> {
-        let Self { dim, tokenizer, initial, pairs, fit, .. } = self;
-        PairSystemParams { dim, tokenizer, initial, pairs, fit }
-    }
-
-    fn fit_from(
-        &self,
-        data: &PairData,
-        start: Option<&Cse>,
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Cse>> {
-        self.fit_with(data, start, options)
-    }
-
-    fn params_of(model: &Cse) -> &Self {
-        model.params()
-    }
 }
 
 impl PairParams {

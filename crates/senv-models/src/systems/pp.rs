@@ -28,9 +28,11 @@ use crate::{
     },
     model::{
         averaged::{Averaged, AveragedSystem},
+        handle::Model,
         trained::Trained,
     },
     start::initial::{self, Initial},
+    system::pair_system::{PairSystem, PairSystemParams},
 };
 
 hyperparameters! {
@@ -150,6 +152,7 @@ impl PpParams {
 
 impl AveragedSystem for PpParams {
     const KIND: &'static str = "pp";
+    const TRAINED_ON_PAIRS: bool = true;
 
     fn dim(&self) -> usize {
         self.dim
@@ -177,6 +180,38 @@ impl AveragedSystem for PpParams {
 
     fn set_unknown_words(&mut self, unknown: UnknownWords) {
         self.unknown_words = unknown;
+    }
+}
+
+impl PairSystem for PpParams {
+    type Model = Pp;
+    const AVERAGES: bool = true;
+
+    fn softmax_recipe() -> Self {
+        Self::softmax_recipe()
+    }
+
+    fn shared(&mut self) -> PairSystemParams<'_> {
+        let Self { dim, tokenizer, initial, pairs, fit, .. } = self;
+        PairSystemParams { dim, tokenizer, initial, pairs, fit }
+    }
+
+    /// The vectors of a `start` hold its frequency weights already.
+    fn fit_from(
+        &self,
+        data: &PairData,
+        start: Option<&Pp>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<Pp>> {
+        let Some(start) = start else { return self.fit(data, options) };
+        let mut params = self.clone();
+        params.initial.frequency_weight = None;
+        let vectors = Model::from(start.clone()).to_embeddings()?;
+        params.fit(data, &TrainOptions { vectors: Some(&vectors), ..options.clone() })
+    }
+
+    fn params_of(model: &Pp) -> &Self {
+        model.params()
     }
 }
 

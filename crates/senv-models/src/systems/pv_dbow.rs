@@ -22,7 +22,7 @@ use crate::{
     base::{file, text_size::TextSize, train_options::TrainOptions},
     error::Result,
     model::{
-        saved::{ReadModel, SavedModel},
+        saved::{EncodingCost, ReadModel, SavedModel},
         trained::Trained,
     },
     start::initial::{self, InitialVectorReport},
@@ -190,8 +190,8 @@ impl SavedModel for PvDbow {
         &self.params.tokenizer
     }
 
-    fn rows(&self) -> &Table {
-        &self.words
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.words)
     }
 
     fn config_json(&self) -> serde_json::Value {
@@ -206,8 +206,8 @@ impl SavedModel for PvDbow {
         self.save(path)
     }
 
-    fn infers_vectors(&self) -> bool {
-        true
+    fn cost(&self) -> EncodingCost {
+        EncodingCost::Inferred
     }
 }
 

@@ -115,8 +115,8 @@ impl SavedModel for RandomBow {
     }
 
     /// Empty: rows are drawn when they are needed.
-    fn rows(&self) -> &Table {
-        &self.rows
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.rows)
     }
 
     fn config_json(&self) -> serde_json::Value {

@@ -3,7 +3,6 @@
 //! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the paper
 //! that compares it; it is the first state here.
 
-use crate::gradient::WordUpdates;
 use std::path::{Path, PathBuf};
 
 use senv_core::{
@@ -17,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     base::train_options::TrainOptions,
     error::Result,
-    gradient::FitParams,
+    gradient::{FitParams, WordUpdates},
     model::trained::Trained,
     sequence::{
         Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,

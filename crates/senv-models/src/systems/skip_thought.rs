@@ -4,7 +4,6 @@
 //! one after, by a decoder each, over one output matrix. uni is unidirectional, bi bidirectional, combine is both side by side, each
 //! brought to length 1.
 
-use crate::gradient::WordUpdates;
 use std::path::{Path, PathBuf};
 
 use senv_core::{
@@ -17,14 +16,13 @@ use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Snli,
-    base::train_options::TrainOptions,
+    base::{range::require, train_options::TrainOptions},
+    data::reading::END,
     error::Result,
-    gradient::{FitParams, copy_table, require},
+    gradient::{FitParams, WordUpdates},
     model::trained::Trained,
     sequence::{
-        END, Example, LongSentences, OutputForm, Part, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
-        Trainable,
+        Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
     },
     start::initial::Initial,
 };
@@ -188,26 +186,5 @@ impl SkipThought {
         config.parts.extend(bi.config.parts);
         parts.extend(bi.parts);
         Ok(Self::new(config, uni.vocabulary, parts))
-    }
-
-    /// The model with words and encoder of one part as they are in `tuned`, which started from that part
-    /// ([`SnliParams::fit_skip_thought`](crate::SnliParams::fit_skip_thought)). The part has no decoders any more: they
-    /// were trained for other vectors.
-    ///
-    /// # Errors
-    /// [`CoreError::InvalidParameter`] if there is no such part, or `tuned` has other words;
-    /// [`CoreError::ShapeMismatch`] if it has another encoder; [`CoreError::TooLarge`].
-    pub fn with_tuned(&self, part: usize, tuned: &Snli) -> Result<Self> {
-        require(part < self.parts.len(), "part", "one of the model's", part as f64)?;
-        let (words, parameters) = tuned.tuned();
-        let old = &self.parts[part];
-        let same = tuned.vocabulary().text() == self.vocabulary.text() && words.n_rows() == self.vocabulary.len();
-        require(same, "words of the tuned model", "those of the model it started from", words.n_rows() as f64)?;
-        parameters.expect_form_of(&old.parameters[0])?;
-        let mut new = self.clone();
-        let form = SequenceForm { decoders: 0, ..old.seq2seq.form.clone() };
-        new.parts[part] = Part::new(copy_table(words)?, form.build()?, vec![parameters.clone()]);
-        new.config.parts[part] = form;
-        Ok(new)
     }
 }

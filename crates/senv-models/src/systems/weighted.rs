@@ -7,8 +7,6 @@
 //! Walk Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence has the
 //! same vector alone and among a million.
 
-use crate::model::saved::ReadModel;
-use crate::model::saved::SavedModel;
 use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
 
@@ -21,15 +19,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     average::{
+        component_search::ComponentSearch,
         encoder::{AverageEncoder, words},
+        file::save_average,
         unknown_words::{HashedWords, UnknownWords},
         weight_scheme::WeightScheme,
-        weighting::{ComponentSearch, Weighting},
+        weighting::Weighting,
     },
-    base::{file, train_options::TrainOptions},
+    base::{file, range::require, train_options::TrainOptions},
     error::{Error, Result},
-    gradient::require,
-    model::handle::Model,
+    model::{
+        handle::Model,
+        saved::{ReadModel, SavedModel},
+    },
 };
 
 /// Hyperparameters of weighted averages.
@@ -274,7 +276,7 @@ impl Weighted {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save_average(Self::KIND, &self.config, &self.encoder, path.as_ref())
+        save_average(Self::KIND, &self.config, &self.encoder, path.as_ref())
     }
 
     /// Opens a model; its rows are memory-mapped.
@@ -325,8 +327,8 @@ impl SavedModel for Weighted {
         self.encoder.tokenizer()
     }
 
-    fn rows(&self) -> &Table {
-        self.encoder.rows()
+    fn rows(&self) -> Result<&Table> {
+        Ok(self.encoder.rows())
     }
 
     fn config_json(&self) -> serde_json::Value {

@@ -8,8 +8,6 @@ mod objective;
 #[cfg(test)]
 mod tests;
 
-use crate::model::saved::ReadModel;
-use crate::model::saved::SavedModel;
 use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
 
@@ -27,11 +25,17 @@ use objective::{Autoencoding, Output};
 
 use crate::{
     base::{file, train_options::TrainOptions},
-    data::numbered,
+    data::{
+        numbered,
+        reading::{Reading, encode_many, encode_one, gather},
+    },
     error::{Error, Result},
     gradient::{FitParams, Weights, fit, present_words::PresentWords},
-    model::trained::Trained,
-    sequence::{LongSentences, Reading, encode_many, encode_one, gather},
+    model::{
+        saved::{ReadModel, SavedModel},
+        trained::Trained,
+    },
+    sequence::LongSentences,
     start::initial::{self, Initial},
 };
 
@@ -298,8 +302,8 @@ impl SavedModel for BowAutoencoder {
         &self.params.tokenizer
     }
 
-    fn rows(&self) -> &Table {
-        &self.words
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.words)
     }
 
     fn config_json(&self) -> serde_json::Value {

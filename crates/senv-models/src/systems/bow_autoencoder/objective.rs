@@ -6,10 +6,12 @@ use senv_encoders::Encoder;
 use senv_losses::{HierarchicalSoftmax, MultiLabelLoss, RowGradients};
 
 use super::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
-use crate::gradient::present_words::PresentWords;
 use crate::{
     error::Result,
-    gradient::{Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, through_encoder},
+    gradient::{
+        Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, present_words::PresentWords,
+        through_encoder,
+    },
 };
 
 /// Held-out sentences of a batch.

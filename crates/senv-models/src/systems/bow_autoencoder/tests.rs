@@ -6,13 +6,11 @@ use senv_encoders::Encoder;
 use senv_losses::MultiLabelLoss;
 use serde_json::Value;
 
-use crate::gradient::present_words::PresentWords;
-
 use super::{
     BowAutoencoderParams,
     objective::{Autoencoding, Output},
 };
-use crate::gradient::{Gradients, Objective, Step, Weights, WordUpdates};
+use crate::gradient::{Gradients, Objective, Step, Weights, WordUpdates, present_words::PresentWords};
 
 fn case() -> Value {
     let file: Value = serde_json::from_str(include_str!("../../../tests/data/bow_autoencoder.json")).unwrap();

@@ -5,9 +5,8 @@
 //! supervised fine-tuning ([`crate::RelatednessParams`]).
 
 mod filters;
+mod pairs;
 
-use crate::model::saved::ReadModel;
-use crate::model::saved::SavedModel;
 use senv_store::ModelFile;
 use std::{
     path::Path,
@@ -37,7 +36,10 @@ use crate::{
         pair_training::{PairObjective, PairParams},
         scored_pairs::ScoredPairs,
     },
-    model::trained::Trained,
+    model::{
+        saved::{ReadModel, SavedModel},
+        trained::Trained,
+    },
     start::initial::{self, Initial, InitialVectorReport},
 };
 
@@ -309,8 +311,8 @@ impl SavedModel for Cse {
         &self.params.tokenizer
     }
 
-    fn rows(&self) -> &Table {
-        &self.words
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.words)
     }
 
     fn config_json(&self) -> serde_json::Value {

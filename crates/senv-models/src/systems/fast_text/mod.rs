@@ -113,7 +113,7 @@ impl FastText {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let config = file::to_json(&self.config)?;
         let writer =
-            ModelWriter::new(Self::KIND).config(&config).vocabulary(self.vocabulary()).table(ROWS, self.rows());
+            ModelWriter::new(Self::KIND).config(&config).vocabulary(self.vocabulary()).table(ROWS, self.words.rows());
         let writer = match &self.subwords {
             Some(subwords) => writer.table(CHAR_NGRAMS, &subwords.rows),
             None => writer,
@@ -170,8 +170,8 @@ impl SavedModel for FastText {
     }
 
     /// The word vectors, which hold those of their n-grams.
-    fn rows(&self) -> &Table {
-        self.words.rows()
+    fn rows(&self) -> Result<&Table> {
+        Ok(self.words.rows())
     }
 
     fn config_json(&self) -> serde_json::Value {

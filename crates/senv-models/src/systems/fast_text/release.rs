@@ -27,7 +27,8 @@ use crate::{
     error::{Error, Result},
     model::{
         averaged::{Averaged, AveragedSystem},
-        handle::{Model, tokenizer_of_words},
+        handle::Model,
+        word_vectors::tokenizer_of_words,
     },
 };
 

@@ -17,8 +17,9 @@ use senv_store::read_npy;
 use self::npz::Npz;
 use crate::{
     SkipThought,
+    data::reading::{Reading, SPECIAL},
     error::{Error, Result},
-    sequence::{OutputForm, Part, Reading, SPECIAL, SequenceConfig, SequenceForm},
+    sequence::{OutputForm, Part, SequenceConfig, SequenceForm},
 };
 
 /// Words of a sentence that are read.

@@ -1,54 +1,23 @@
 //! The model that fine-tuning starts from: its encoder, its words, and how it reads text.
 
-use senv_core::{Coverage, Parameters, Table, TokenBatch, TokenId, Tokenizer, Vocabulary, kernels};
+use senv_core::{Parameters, Table, TokenBatch, kernels};
 use senv_encoders::{Activation, Encoder};
-use serde::{Deserialize, Serialize};
 
-use super::{Relatedness, training::Scored};
+use super::{
+    Relatedness,
+    scored::{Scored, TextReading},
+};
 use crate::{
     BowAutoencoder, Cse, PThought, RnnAutoencoder, SkipThought, Snli,
-    average::encoder::known_tokens,
+    data::reading::Reading,
     error::{Error, Result},
     gradient::{
         copy_table,
         trainable_encoder::{EncoderForm, TrainableEncoder},
     },
     model::handle::Model,
-    sequence::{Part, Reading},
+    sequence::Part,
 };
-
-/// How text becomes token ids.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(super) enum TextReading {
-    /// With a limit, and tokens for unknown words and the end: recurrent encoders.
-    Sequence(Reading),
-    /// Known words alone.
-    Words(Tokenizer),
-}
-
-impl TextReading {
-    pub(super) fn tokenizer(&self) -> &Tokenizer {
-        match self {
-            Self::Sequence(reading) => &reading.tokenizer,
-            Self::Words(tokenizer) => tokenizer,
-        }
-    }
-
-    /// Writes the token ids of a sentence to `out`.
-    pub(super) fn read(
-        &self,
-        vocabulary: &Vocabulary,
-        text: &str,
-        scratch: &mut String,
-        out: &mut Vec<TokenId>,
-    ) -> Coverage {
-        match self {
-            Self::Sequence(reading) => reading.read(vocabulary, text, scratch, out).coverage,
-            Self::Words(tokenizer) => known_tokens(tokenizer, vocabulary, text, scratch, out),
-        }
-    }
-}
 
 /// Encoder and words of a model that can be fine-tuned.
 pub(super) struct Base {
@@ -70,7 +39,7 @@ impl Base {
                 padding: params.padding,
             };
             let reading = TextReading::Words(params.tokenizer.clone());
-            return Ok(Self { form, reading, parameters: cse.parameters().clone(), words: copy_table(model.rows())? });
+            return Ok(Self { form, reading, parameters: cse.parameters().clone(), words: copy_table(model.rows()?)? });
         }
         if let Some(tuned) = model.downcast_ref::<Relatedness>() {
             let (form, reading) = (tuned.config.encoder.clone(), tuned.config.reading.clone());

@@ -6,6 +6,7 @@
 //! average or of a linear CSE are brought to a common scale, which cosines leave free and the head does not.
 
 mod base;
+mod scored;
 mod training;
 
 use std::path::Path;
@@ -22,11 +23,13 @@ use senv_losses::{Combine, Grid, RelatednessHead, RelatednessLoss};
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
 
-use base::{Base, TextReading, bring_to_scale};
-use training::{FineTuning, Scored};
+use base::{Base, bring_to_scale};
+use scored::{Scored, TextReading};
+use training::FineTuning;
 
 use crate::{
     base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
+    data::reading::{encode_many, gather},
     error::{Error, Result},
     gradient::{
         FitParams, Weights, fit,
@@ -35,10 +38,10 @@ use crate::{
     },
     model::{
         handle::Model,
-        saved::{ReadModel, SavedModel},
+        saved::{EncodingCost, ReadModel, SavedModel},
+        score_pairs::ScorePairs,
         trained::Trained,
     },
-    sequence::{encode_many, gather},
     start::initial::InitialVectorReport,
 };
 
@@ -288,8 +291,8 @@ impl SavedModel for Relatedness {
         self.config.reading.tokenizer()
     }
 
-    fn rows(&self) -> &Table {
-        &self.words
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.words)
     }
 
     fn config_json(&self) -> serde_json::Value {
@@ -304,12 +307,18 @@ impl SavedModel for Relatedness {
         self.save(path)
     }
 
-    fn gains_from_batches(&self) -> bool {
-        self.is_recurrent()
+    fn cost(&self) -> EncodingCost {
+        if self.is_recurrent() { EncodingCost::LessInBatches } else { EncodingCost::PerSentence }
     }
 
-    fn relatedness(&self, first: &str, second: &str) -> Result<Option<f64>> {
-        self.score(first, second).map(Some)
+    fn head(&self) -> Option<&dyn ScorePairs> {
+        Some(self)
+    }
+}
+
+impl ScorePairs for Relatedness {
+    fn score_pair(&self, first: &str, second: &str) -> Result<f64> {
+        self.score(first, second)
     }
 }
 

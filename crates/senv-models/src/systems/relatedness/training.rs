@@ -1,51 +1,18 @@
 //! Encoder and head on scored pairs.
 
 use ndarray::{Array2, Axis, concatenate};
-use senv_core::{Parameters, Sentences, TokenBatch, Vocabulary};
+use senv_core::{Parameters, TokenBatch};
 use senv_encoders::Encoder;
-use senv_losses::{Grid, Predictions, RelatednessHead, check_score};
+use senv_losses::{Predictions, RelatednessHead};
 
-use super::{FilterStart, Relatedness, RelatednessParams, base::TextReading};
+use super::{FilterStart, Relatedness, RelatednessParams, scored::Scored};
 use crate::{
-    error::{Error, Result},
+    error::Result,
     gradient::{
-        Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights,
-        scored_pairs::{ScoredPairs, correlation},
-        through_encoder,
-        trainable_encoder::TrainableEncoder,
+        Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights, scored_pairs::correlation,
+        through_encoder, trainable_encoder::TrainableEncoder,
     },
 };
-
-/// Scored pairs as token ids.
-pub(super) struct Scored {
-    /// The first sentences, then the second ones.
-    pub(super) sentences: Sentences,
-    pub(super) gold: Vec<f64>,
-}
-
-impl Scored {
-    pub(super) fn new(
-        pairs: &ScoredPairs,
-        grid: Grid,
-        (reading, encoder): (&TextReading, &TrainableEncoder),
-        vocabulary: &Vocabulary,
-    ) -> Result<Self> {
-        let (mut sentences, mut scratch, mut tokens) = (Sentences::new(), String::new(), Vec::new());
-        for (line, (score, ..)) in pairs.pairs.iter().enumerate() {
-            check_score(*score, grid).map_err(|error| Error::BadLine {
-                path: pairs.name.clone().into(),
-                line: line as u64 + 1,
-                reason: error.to_string(),
-            })?;
-        }
-        for text in pairs.pairs.iter().map(|pair| &pair.1).chain(pairs.pairs.iter().map(|pair| &pair.2)) {
-            reading.read(vocabulary, text, &mut scratch, &mut tokens);
-            encoder.arrange(&mut tokens);
-            sentences.push(tokens.iter().copied());
-        }
-        Ok(Self { sentences, gold: pairs.pairs.iter().map(|pair| pair.0).collect() })
-    }
-}
 
 /// Encoder and head on scored pairs.
 pub(super) struct FineTuning<'p> {

@@ -4,15 +4,11 @@
 //! RNN reads them with a recurrent network; a Skip-thought model may be the start of both words and network.
 
 mod encoder;
+mod expansion;
 mod pairs;
 mod training;
+mod tuned;
 
-use crate::gradient::WordUpdates;
-use crate::model::handle::Model;
-use crate::model::saved::ReadModel;
-use crate::model::saved::SavedModel;
-use crate::sequence::vocabulary_expansion::Expansion;
-use crate::sequence::vocabulary_expansion::ExpansionReport;
 use senv_store::ModelFile;
 use std::path::Path;
 
@@ -25,7 +21,6 @@ use senv_core::{
 };
 use senv_encoders::Encoder;
 use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead};
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 pub use encoder::SnliEncoder;
@@ -34,11 +29,15 @@ use training::{A_BATCH, Labelled, Pairs};
 
 use crate::{
     SkipThought,
-    base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
+    base::{file, fingerprint::Fingerprint, range::require, train_options::TrainOptions},
+    data::reading::{Reading, encode_many, encode_one, gather},
     error::{Error, Result},
-    gradient::{FitParams, Weights, copy_table, fit, require, trainable_encoder::TrainableEncoder},
-    model::trained::Trained,
-    sequence::{LongSentences, Reading, encode_many, encode_one, gather},
+    gradient::{FitParams, Weights, copy_table, fit, trainable_encoder::TrainableEncoder},
+    model::{
+        saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
+        trained::Trained,
+    },
+    sequence::LongSentences,
     start::initial::{self, Initial, InitialVectorReport},
 };
 
@@ -341,8 +340,8 @@ impl SavedModel for Snli {
         &self.config.reading.tokenizer
     }
 
-    fn rows(&self) -> &Table {
-        &self.words
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.words)
     }
 
     fn config_json(&self) -> serde_json::Value {
@@ -357,19 +356,12 @@ impl SavedModel for Snli {
         self.save(path)
     }
 
-    fn gains_from_batches(&self) -> bool {
-        true
+    fn cost(&self) -> EncodingCost {
+        EncodingCost::LessInBatches
     }
 
-    fn usual_expansion(&self) -> Expansion {
-        // One that has a vector for unknown words was fine-tuned, from words of another model.
-        let frozen = self.config.reading.unknown.is_none() && self.config.params.fit.words == WordUpdates::Frozen;
-        if frozen { Expansion::Same } else { Expansion::Affine }
-    }
-
-    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Model, ExpansionReport)> {
-        let (model, report) = self.expand(vectors, expansion)?;
-        Ok((model.into(), report))
+    fn expandable(&self) -> Option<&dyn ExpandVocabulary> {
+        Some(self)
     }
 }
 

@@ -6,11 +6,12 @@ use senv_losses::{NLI_LABELS, NliHead};
 
 use super::{NliPairs, Snli};
 use crate::{
+    data::reading::Reading,
     error::Result,
     gradient::{
         Gradients, Objective, Source, Step, StepReport, Weights, through_encoder, trainable_encoder::TrainableEncoder,
     },
-    sequence::{LongSentences, Reading},
+    sequence::LongSentences,
 };
 
 /// Pairs whose labels are predicted at a time.

@@ -1,10 +1,12 @@
 //! From text to the tokens of a recurrent encoder, and vectors of many sentences at once.
 
-use super::words::SPECIAL;
-use crate::gradient::require;
+use crate::base::range::require;
 use ndarray::Array2;
 use senv_core::{Coverage, Result as CoreResult, Rows, Scratch, Table, TokenBatch, TokenId, Tokenizer, Vocabulary};
 use serde::{Deserialize, Serialize};
+
+/// The names of the end token and of the one for unknown words, as in the release of Skip-thoughts.
+pub(crate) const SPECIAL: [&str; 2] = ["<eos>", "UNK"];
 
 /// The end of a sentence, the first word of every vocabulary here.
 pub(crate) const END: TokenId = TokenId(0);

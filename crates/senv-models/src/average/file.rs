@@ -1,0 +1,27 @@
+//! Averages in model files: rows, weights, and what stands for unknown words.
+
+use std::path::Path;
+
+use senv_store::ModelWriter;
+use serde::Serialize;
+
+use super::{encoder::AverageEncoder, weighting::Weighting};
+use crate::{
+    base::file::{ROWS, to_json},
+    error::Result,
+};
+
+/// Writes an average of rows with its weights, by atomic replacement.
+pub(crate) fn save_average(kind: &str, params: &impl Serialize, encoder: &AverageEncoder, path: &Path) -> Result<()> {
+    let config = to_json(params)?;
+    let writer = ModelWriter::new(kind).config(&config).vocabulary(encoder.vocabulary()).table(ROWS, encoder.rows());
+    let writer = match encoder.weighting() {
+        Some(weighting) => Weighting::save_into(weighting, writer),
+        None => writer,
+    };
+    let writer = match encoder.hashed() {
+        Some(hashed) => hashed.save_into(writer),
+        None => writer,
+    };
+    Ok(writer.save(path)?)
+}

@@ -1,0 +1,110 @@
+//! Files of pairs: what their lines are, how they are read, and what was taken of them.
+
+use std::path::PathBuf;
+
+use senv_core::{Sentences, TextOptions, TokenId, Tokenizer};
+
+use super::{
+    decontaminate::HeldOut,
+    source::{Groups, PairSource},
+};
+
+/// What the lines of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairKind {
+    /// Two sentences that mean the same, separated by a tab.
+    Pairs,
+    /// The number or name of an image and a caption, separated by a tab; the captions of an image on neighbouring lines. Or
+    /// COCO's JSON ([`senv_data::Captions`]).
+    Captions,
+    /// Premises and hypotheses with a label, in any layout of [`senv_data::NliSet::read`]: a premise and what it entails
+    /// are a pair, what contradicts it is a hard negative.
+    Nli,
+    /// Running text, a sentence a line, documents separated by blank lines: a sentence and the next are a pair.
+    Neighbours,
+}
+
+/// A file and what it is for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairInput {
+    /// The file; may be compressed.
+    pub path: PathBuf,
+    /// What its lines are.
+    pub kind: PairKind,
+    /// Its share of the batches among all weights, above 0; without any weight every group comes once an epoch.
+    pub weight: Option<f64>,
+}
+
+/// How files become sources.
+#[derive(Debug, Clone)]
+pub struct PairOptions {
+    /// How text is tokenized.
+    pub tokenizer: Tokenizer,
+    /// Words that occur less often in all files together are unknown.
+    pub min_count: u64,
+    /// At most so many words, the most frequent; no limit by default.
+    pub max_vocabulary: Option<usize>,
+    /// Pairs with the same first sentence are one group, which gives one pair an epoch.
+    pub group: bool,
+    /// Sentences that no example may hold.
+    pub held_out: HeldOut,
+    /// Words that are known whatever their count, in this order behind the counted ones: those of initial vectors.
+    pub keep: Vec<String>,
+    /// Reading of text.
+    pub text: TextOptions,
+    /// Threads that read running text; 0 (default) for all cores.
+    pub threads: usize,
+}
+
+impl Default for PairOptions {
+    fn default() -> Self {
+        Self {
+            tokenizer: Tokenizer::words().lowercase(true),
+            min_count: 1,
+            max_vocabulary: None,
+            group: false,
+            held_out: HeldOut::default(),
+            keep: Vec::new(),
+            text: TextOptions::default(),
+            threads: 0,
+        }
+    }
+}
+
+/// What was taken of a file, and what was not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Groups of the training set.
+    pub groups: usize,
+    /// Pairs of equal sentences, left out.
+    pub identical: u64,
+    /// Lines with a sentence of a held-out set, left out; of captions, the whole image is.
+    pub contaminated: u64,
+    /// Groups that lack a second sentence, or with a sentence without a known word, left out.
+    pub singletons: u64,
+}
+
+/// A source before the vocabulary is known: tokens carry provisional numbers.
+pub(super) struct Draft {
+    pub(super) sentences: Sentences,
+    pub(super) groups: Groups,
+    pub(super) report: SourceReport,
+}
+
+impl Draft {
+    /// With final numbers, unknown words and empty groups left out.
+    pub(super) fn finish(mut self, input: &PairInput, ids: &[Option<TokenId>]) -> (PairSource, SourceReport) {
+        let mut sentences = Sentences::new();
+        for sentence in self.sentences.iter() {
+            sentences.push(sentence.iter().filter_map(|token| ids[token.index()]));
+        }
+        let before = self.groups.len();
+        self.groups.retain(|i| !sentences.get(i as usize).is_empty());
+        self.report.singletons += (before - self.groups.len()) as u64;
+        self.report.groups = self.groups.len();
+        let name = input.path.display().to_string();
+        (PairSource { name, weight: input.weight, sentences, groups: self.groups }, self.report)
+    }
+}

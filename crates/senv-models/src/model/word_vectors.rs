@@ -1,0 +1,66 @@
+//! Word vectors as a model: those of another origin are averaged, and any model can give its own.
+
+use std::path::Path;
+
+use senv_core::{Error as CoreError, Table, Tokenizer, Vocabulary};
+use senv_store::Embeddings;
+
+use super::saved::SavedModel;
+use crate::{average::encoder::AverageEncoder, error::Result};
+
+/// The tokenizer for word vectors of another origin: lower-case unless the words have capitals.
+pub(crate) fn tokenizer_of_words(vocabulary: &Vocabulary) -> Tokenizer {
+    let cased = vocabulary.text().chars().any(char::is_uppercase);
+    Tokenizer::words().lowercase(!cased)
+}
+
+/// The words of a model and their rows.
+pub(crate) fn embeddings_of(model: &dyn SavedModel) -> Result<Embeddings> {
+    let vocabulary = model.vocabulary().clone();
+    let rows = model.rows()?;
+    let mut table = Table::zeros(vocabulary.len(), rows.dim())?;
+    for (id, _, _) in vocabulary.iter() {
+        let row = match model.average() {
+            Some(encoder) => encoder.features().token_row(id).index(),
+            None => id.index(),
+        };
+        table.row_mut(id.index()).copy_from_slice(senv_core::Rows::row(rows, row));
+    }
+    Ok(Embeddings::new(vocabulary, table)?)
+}
+
+impl SavedModel for AverageEncoder {
+    fn kind(&self) -> &'static str {
+        "embeddings"
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        AverageEncoder::vocabulary(self)
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        AverageEncoder::tokenizer(self)
+    }
+
+    fn rows(&self) -> Result<&Table> {
+        Ok(AverageEncoder::rows(self))
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    /// Word vectors alone: weights and what stands for unknown words would be lost, and are refused.
+    fn write(&self, path: &Path) -> Result<()> {
+        if self.weighting().is_some() || self.hashed().is_some() || self.unknown_row().is_some() {
+            let reason = "an average that carries weights, or something for unknown words, has no file of its own; save the model \
+                          that it comes from, or what WeightedParams make of it";
+            return Err(CoreError::BadFile { path: path.to_owned(), reason: reason.into() }.into());
+        }
+        Ok(embeddings_of(self)?.save(path)?)
+    }
+
+    fn average(&self) -> Option<&AverageEncoder> {
+        Some(self)
+    }
+}

@@ -1,0 +1,38 @@
+//! More words for SNLI models, as for Skip-thoughts.
+
+use senv_store::Embeddings;
+
+use super::Snli;
+use crate::{
+    error::Result,
+    gradient::WordUpdates,
+    model::{
+        expansion::{Expansion, ExpansionReport},
+        saved::{ExpandVocabulary, SavedModel},
+    },
+    sequence::vocabulary_expansion::grown,
+};
+
+impl Snli {
+    /// The model with the words of `vectors` besides its own, mapped to its word vectors as they are after training.
+    ///
+    /// # Errors
+    /// As [`SequenceModel::expand`](crate::SequenceModel::expand).
+    pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
+        let (vocabulary, mut tables, report) = grown(self.vocabulary(), &[self.words()], vectors, expansion)?;
+        Ok((self.with_words(vocabulary, tables.swap_remove(0)), report)) // one table for one
+    }
+}
+
+impl ExpandVocabulary for Snli {
+    fn usual_expansion(&self) -> Expansion {
+        // One that has a vector for unknown words was fine-tuned, from words of another model.
+        let frozen = self.config.reading.unknown.is_none() && self.config.params.fit.words == WordUpdates::Frozen;
+        if frozen { Expansion::Same } else { Expansion::Affine }
+    }
+
+    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
+        let (model, report) = self.expand(vectors, expansion)?;
+        Ok((Box::new(model), report))
+    }
+}

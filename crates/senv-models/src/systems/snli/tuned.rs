@@ -1,0 +1,33 @@
+//! Skip-thoughts with an encoder that was tuned on entailment.
+
+use super::Snli;
+use crate::{
+    base::range::require,
+    error::Result,
+    gradient::copy_table,
+    sequence::{Part, SequenceForm},
+    systems::skip_thought::SkipThought,
+};
+
+impl SkipThought {
+    /// The model with words and encoder of one part as they are in `tuned`, which started from that part
+    /// ([`SnliParams::fit_skip_thought`](crate::SnliParams::fit_skip_thought)). The part has no decoders any more: they
+    /// were trained for other vectors.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] if there is no such part, or `tuned` has other words;
+    /// [`CoreError::ShapeMismatch`] if it has another encoder; [`CoreError::TooLarge`].
+    pub fn with_tuned(&self, part: usize, tuned: &Snli) -> Result<Self> {
+        require(part < self.parts.len(), "part", "one of the model's", part as f64)?;
+        let (words, parameters) = tuned.tuned();
+        let old = &self.parts[part];
+        let same = tuned.vocabulary().text() == self.vocabulary.text() && words.n_rows() == self.vocabulary.len();
+        require(same, "words of the tuned model", "those of the model it started from", words.n_rows() as f64)?;
+        parameters.expect_form_of(&old.parameters[0])?;
+        let mut new = self.clone();
+        let form = SequenceForm { decoders: 0, ..old.seq2seq.form.clone() };
+        new.parts[part] = Part::new(copy_table(words)?, form.build()?, vec![parameters.clone()]);
+        new.config.parts[part] = form;
+        Ok(new)
+    }
+}
