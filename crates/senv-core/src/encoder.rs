@@ -1,6 +1,8 @@
 //! What every encoder does: a sentence becomes a vector.
 
-use ndarray::Array2;
+use std::sync::Arc;
+
+use ndarray::{Array1, Array2};
 use rayon::prelude::*;
 
 use crate::{
@@ -71,7 +73,7 @@ pub trait SentenceEncoder: Send + Sync {
         encode_rows(sentences, self.dim(), |sentence, scratch, out| self.encode_into(sentence, scratch, out))
     }
 
-    /// The embeddings of many sentences, one a row, in the order given.
+    /// The embeddings of many sentences, one a row, in the order given. For `dyn SentenceEncoder` too.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.
@@ -79,8 +81,35 @@ pub trait SentenceEncoder: Send + Sync {
     where
         Self: Sized,
     {
-        let sentences: Vec<&str> = sentences.iter().map(AsRef::as_ref).collect();
-        Ok(self.encode_batch(&sentences)?.0)
+        encode_all(self, sentences)
+    }
+
+    /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.
+    ///
+    /// ```
+    /// use senv_core::{Coverage, Scratch, SentenceEncoder};
+    ///
+    /// /// Counts words.
+    /// struct Length;
+    /// impl SentenceEncoder for Length {
+    ///     fn dim(&self) -> usize {
+    ///         1
+    ///     }
+    ///     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    ///         let n = sentence.split_whitespace().count();
+    ///         out[0] = n as f32;
+    ///         Coverage::new(n, n)
+    ///     }
+    /// }
+    /// let encoder: Box<dyn SentenceEncoder> = Box::new(Length);
+    /// assert_eq!(encoder.encode_one("a cat sat").to_vec(), [3.0]);
+    /// assert_eq!(encoder.encode(&["a cat", "sat"])?.dim(), (2, 1));
+    /// # Ok::<(), senv_core::Error>(())
+    /// ```
+    fn encode_one(&self, sentence: &str) -> Array1<f32> {
+        let mut vector = vec![0.0; self.dim()];
+        self.encode_into(sentence, &mut Scratch::default(), &mut vector);
+        Array1::from_vec(vector)
     }
 
     /// Cosine of the embeddings of two sentences, in `[-1, 1]`; 0 where one of them is the zero vector.
@@ -92,4 +121,74 @@ pub trait SentenceEncoder: Send + Sync {
         self.encode_into(b, &mut scratch, v);
         kernels::cosine(u, v)
     }
+}
+
+fn encode_all<S: AsRef<str>>(encoder: &(impl SentenceEncoder + ?Sized), sentences: &[S]) -> Result<Array2<f32>> {
+    let sentences: Vec<&str> = sentences.iter().map(AsRef::as_ref).collect();
+    Ok(encoder.encode_batch(&sentences)?.0)
+}
+
+impl dyn SentenceEncoder + '_ {
+    /// As [`SentenceEncoder::encode`].
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the result does not fit into memory.
+    pub fn encode<S: AsRef<str>>(&self, sentences: &[S]) -> Result<Array2<f32>> {
+        encode_all(self, sentences)
+    }
+}
+
+macro_rules! encodes_as_what_it_points_to {
+    ($($pointer:ty),*) => {$(
+        impl<E: SentenceEncoder + ?Sized> SentenceEncoder for $pointer {
+            fn dim(&self) -> usize {
+                (**self).dim()
+            }
+
+            fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+                (**self).encode_into(sentence, scratch, out)
+            }
+
+            fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {
+                (**self).encode_batch(sentences)
+            }
+        }
+    )*};
+}
+
+encodes_as_what_it_points_to!(&E, Box<E>, Arc<E>);
+
+/// Gives a type the calls of [`SentenceEncoder`] as methods of its own, so that its users need not import the trait.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! encoding_methods {
+    ([$($generics:tt)*] $type:ty) => {
+        impl<$($generics)*> $type {
+            /// Embedding dimension.
+            #[must_use]
+            pub fn dim(&self) -> usize {
+                $crate::SentenceEncoder::dim(self)
+            }
+
+            /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
+            ///
+            /// # Errors
+            /// [`senv_core::Error::TooLarge`]($crate::Error::TooLarge) if the result does not fit into memory.
+            pub fn encode<Text: AsRef<str>>(&self, sentences: &[Text]) -> $crate::Result<$crate::ndarray::Array2<f32>> {
+                $crate::SentenceEncoder::encode(self, sentences)
+            }
+
+            /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.
+            #[must_use]
+            pub fn encode_one(&self, sentence: &str) -> $crate::ndarray::Array1<f32> {
+                $crate::SentenceEncoder::encode_one(self, sentence)
+            }
+
+            /// Cosine of the embeddings of two sentences, in `[-1, 1]`; 0 where one of them is the zero vector.
+            #[must_use]
+            pub fn similarity(&self, a: &str, b: &str) -> f32 {
+                $crate::SentenceEncoder::similarity(self, a, b)
+            }
+        }
+    };
 }

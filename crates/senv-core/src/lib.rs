@@ -60,6 +60,8 @@ pub use files::model_file::ModelWriter;
 pub use files::model_file::{FORMAT_VERSION, ModelFile, RawTensor, Verification};
 #[cfg(feature = "write")]
 pub use files::unfinished::remove_unfinished_files;
+#[doc(hidden)]
+pub use ndarray;
 #[cfg(feature = "train")]
 pub use run::run_options::RunOptions;
 pub use static_model::{CompressedRows, RowEncoding, StaticEncoder};

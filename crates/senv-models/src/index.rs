@@ -19,8 +19,8 @@ use crate::error::Result;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Index<'m, E: ?Sized> {
-    encoder: &'m E,
+pub struct Index<E> {
+    encoder: E,
     sentences: Vec<String>,
     nearest: NearestIndex<Table>,
 }
@@ -36,12 +36,12 @@ pub struct Hit<'i> {
     pub similarity: f32,
 }
 
-impl<'m, E: SentenceEncoder + ?Sized> Index<'m, E> {
+impl<E: SentenceEncoder> Index<E> {
     /// Encodes the sentences on all cores. Takes `4 dim` bytes a sentence beside the sentences themselves.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if the embeddings do not fit into memory.
-    pub fn new(encoder: &'m E, sentences: &[impl AsRef<str>]) -> Result<Self> {
+    pub fn new(encoder: E, sentences: &[impl AsRef<str>]) -> Result<Self> {
         let sentences: Vec<String> = sentences.iter().map(|sentence| sentence.as_ref().to_owned()).collect();
         let texts: Vec<&str> = sentences.iter().map(String::as_str).collect();
         let (vectors, _) = encoder.encode_batch(&texts)?;
@@ -120,5 +120,7 @@ mod tests {
     fn any_encoder_behind_a_pointer_will_do() {
         let encoder: Box<dyn SentenceEncoder> = Box::new(Letters);
         assert_eq!(Index::new(&*encoder, &["a"]).unwrap().search("a", 1).unwrap()[0].similarity, 1.0);
+        let owned: Index<Box<dyn SentenceEncoder>> = Index::new(encoder, &["a"]).unwrap();
+        assert_eq!(owned.search("a", 1).unwrap()[0].position, 0);
     }
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{SentenceEncoder, Tokenizer};
+use senv_core::Tokenizer;
 use senv_models::{Error, Model, SkipThought};
 use tempfile::TempDir;
 use zip::{ZipWriter, write::SimpleFileOptions};

@@ -1,7 +1,6 @@
 //! The C ABI, called as a page calls it; each test is a thread, and has a session of its own.
 #![allow(unsafe_code)] // a page writes into the memory of the module and reads from it
 
-use senv_core::SentenceEncoder;
 use senv_web::exports::*;
 use serde_json::{Value, json};
 

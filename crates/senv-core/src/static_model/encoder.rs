@@ -138,6 +138,8 @@ impl StaticEncoder {
     }
 }
 
+crate::encoding_methods!([] StaticEncoder);
+
 impl SentenceEncoder for StaticEncoder {
     fn dim(&self) -> usize {
         self.rows.dim()

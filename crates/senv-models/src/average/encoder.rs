@@ -249,6 +249,8 @@ pub(crate) fn known_tokens(
     vocabulary.known_tokens(tokenizer, text, scratch, tokens)
 }
 
+senv_core::encoding_methods!([] AverageEncoder);
+
 impl SentenceEncoder for AverageEncoder {
     fn dim(&self) -> usize {
         self.rows.dim()

@@ -91,6 +91,8 @@ impl SavedModel for StaticModel {
     }
 }
 
+senv_core::encoding_methods!([] StaticModel);
+
 impl SentenceEncoder for StaticModel {
     fn dim(&self) -> usize {
         self.encoder.dim()

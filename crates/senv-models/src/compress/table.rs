@@ -11,7 +11,7 @@
 //! weight, which count here. uSIF divides each dimension by its norm over the sentence, which is not linear, and n-grams are
 //! no words: models with either are refused.
 
-use senv_core::{CompressedRows, RowEncoding, Rows, SentenceEncoder, StaticEncoder, Table};
+use senv_core::{CompressedRows, RowEncoding, Rows, StaticEncoder, Table};
 
 use crate::{
     StaticModel,

@@ -218,6 +218,8 @@ impl<P: AveragedSystem> SavedModel for Averaged<P> {
     }
 }
 
+senv_core::encoding_methods!([P: AveragedSystem] Averaged<P>);
+
 impl<P: AveragedSystem> SentenceEncoder for Averaged<P> {
     fn dim(&self) -> usize {
         self.encoder.dim()

@@ -154,6 +154,8 @@ impl Model {
     }
 }
 
+senv_core::encoding_methods!([] Model);
+
 impl SentenceEncoder for Model {
     fn dim(&self) -> usize {
         self.0.dim()

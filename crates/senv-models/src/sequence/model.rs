@@ -142,7 +142,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         let (mut scratch, mut tokens) = (String::new(), Vec::new());
         self.config.reading.read(&self.vocabulary, sentence, &mut scratch, &mut tokens);
         let vector = part.vectors(&[&tokens])?;
-        self.say(part, decoder, vector.row(0), width, longest)
+        self.say(part, decoder, vector.row(0).into(), width, longest)
     }
 
     /// The same of a vector of the part that the decoder belongs to, not brought to length 1.
@@ -351,6 +351,8 @@ impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
         Some(self)
     }
 }
+
+senv_core::encoding_methods!([S: SequenceSystem] SequenceModel<S>);
 
 impl<S: SequenceSystem> SentenceEncoder for SequenceModel<S> {
     fn dim(&self) -> usize {

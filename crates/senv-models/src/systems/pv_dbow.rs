@@ -211,6 +211,8 @@ impl SavedModel for PvDbow {
     }
 }
 
+senv_core::encoding_methods!([] PvDbow);
+
 impl SentenceEncoder for PvDbow {
     fn dim(&self) -> usize {
         self.words.dim()

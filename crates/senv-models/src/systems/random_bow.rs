@@ -132,6 +132,8 @@ impl SavedModel for RandomBow {
     }
 }
 
+senv_core::encoding_methods!([] RandomBow);
+
 impl SentenceEncoder for RandomBow {
     fn dim(&self) -> usize {
         self.params.dim

@@ -344,6 +344,8 @@ impl SavedModel for Weighted {
     }
 }
 
+senv_core::encoding_methods!([] Weighted);
+
 impl SentenceEncoder for Weighted {
     fn dim(&self) -> usize {
         self.encoder.dim()

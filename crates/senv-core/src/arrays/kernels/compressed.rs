@@ -81,7 +81,10 @@ pub(super) fn add_int4_row_by(c: f32, x: &[u8], y: &mut [f32], add: impl Fn(f32,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng::mix;
+    use crate::{
+        arrays::kernels::{dispatch, level::Level},
+        base::rng::mix,
+    };
 
     /// Random bytes.
     fn bytes(n: usize, key: u64) -> Vec<u8> {

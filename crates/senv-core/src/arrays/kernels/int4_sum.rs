@@ -81,7 +81,11 @@ mod blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{base::rng::mix, kernels};
+    use crate::{
+        arrays::kernels::{dispatch, level::Level, row_sums::sum_int4},
+        base::{ids::TokenId, rng::mix},
+        kernels,
+    };
 
     #[test]
     fn the_sum_has_the_bits_of_the_rows_one_after_another_at_every_level() {

@@ -90,8 +90,11 @@ mod vectors {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::kernels;
+    use crate::{
+        arrays::kernels::{dispatch, level::Level, row_sums::sum_rows},
+        base::ids::RowId,
+        kernels,
+    };
 
     #[test]
     fn the_sum_has_the_bits_of_the_sums_one_after_another_at_every_level() {

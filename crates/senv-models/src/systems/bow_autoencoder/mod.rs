@@ -319,6 +319,8 @@ impl SavedModel for BowAutoencoder {
     }
 }
 
+senv_core::encoding_methods!([] BowAutoencoder);
+
 impl SentenceEncoder for BowAutoencoder {
     fn dim(&self) -> usize {
         self.params.dim

@@ -332,6 +332,8 @@ impl SavedModel for Cse {
     }
 }
 
+senv_core::encoding_methods!([] Cse);
+
 impl SentenceEncoder for Cse {
     fn dim(&self) -> usize {
         Encoder::<f32>::dim(&self.cnn)

@@ -187,6 +187,8 @@ impl SavedModel for FastText {
     }
 }
 
+senv_core::encoding_methods!([] FastText);
+
 impl SentenceEncoder for FastText {
     fn dim(&self) -> usize {
         self.words.dim()

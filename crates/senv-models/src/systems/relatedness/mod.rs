@@ -322,6 +322,8 @@ impl ScorePairs for Relatedness {
     }
 }
 
+senv_core::encoding_methods!([] Relatedness);
+
 impl SentenceEncoder for Relatedness {
     fn dim(&self) -> usize {
         self.encoder.dim()

@@ -365,6 +365,8 @@ impl SavedModel for Snli {
     }
 }
 
+senv_core::encoding_methods!([] Snli);
+
 impl SentenceEncoder for Snli {
     fn dim(&self) -> usize {
         self.encoder.dim()
