@@ -16,8 +16,8 @@ use serde::Serialize;
 
 use crate::{Correlations, published_cse};
 
-const SENT2VEC: &str = "Pagliardini, Gupta and Jaggi, NAACL 2018, Table 2 (SICK: training and test part)";
-const SENT2VEC_MORE: &str = "Pagliardini, Gupta and Jaggi, NAACL 2018, Table 7 (SICK: training and test part)";
+pub(crate) const SENT2VEC: &str = "Pagliardini, Gupta and Jaggi, NAACL 2018, Table 2";
+pub(crate) const SENT2VEC_MORE: &str = "Pagliardini, Gupta and Jaggi, NAACL 2018, Table 7";
 const SIAMESE_CBOW: &str = "Kenter, Borisov and de Rijke, ACL 2016, Table 1";
 
 /// One system as a paper reports it.

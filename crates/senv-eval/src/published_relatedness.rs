@@ -11,7 +11,11 @@
 
 use serde::Serialize;
 
-use crate::{Correlations, ScoringMethod, published_skip_thoughts, published_sts};
+use crate::{
+    Correlations, ScoringMethod,
+    published::{SENT2VEC, SENT2VEC_MORE},
+    published_skip_thoughts, published_sts,
+};
 
 const CSE: &str = "CSE paper, Table 3";
 const SNLI_TABLES_1_TO_4: &str = "paper of the SNLI-finetuned Skip-thoughts, Tables 1 to 4";
@@ -19,13 +23,17 @@ const SNLI_TABLE_7: &str = "paper of the SNLI-finetuned Skip-thoughts, Table 7";
 pub(crate) const SKIP_THOUGHTS: &str = "Skip-thought paper, numbers as cited";
 const P_THOUGHT: &str = "P-thought paper, Table 6";
 
-/// A row of a published table of relatedness, on the test part unless the source says otherwise.
+const TEST_PART: &str = "test part";
+
+/// A row of a published table of relatedness.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PublishedRelatedness {
     /// The system's name.
     pub system: &'static str,
     /// The paper and its table.
     pub source: &'static str,
+    /// The part of the data set: the test part, but for the Sent2Vec paper.
+    pub part: &'static str,
     /// Where the scores come from.
     pub scored_by: ScoringMethod,
     /// The correlations, times 100; `None` where the paper prints none.
@@ -53,7 +61,8 @@ pub fn published_sick() -> Vec<PublishedRelatedness> {
     let cosines = published_sts().into_iter().filter_map(|system| {
         let correlations = system.value(None, "SICK")?;
         let (system, source) = (system.system, system.source);
-        Some(PublishedRelatedness { system, source, scored_by: ScoringMethod::Cosine, correlations, mse: None })
+        let part = if [SENT2VEC, SENT2VEC_MORE].contains(&source) { "training and test part" } else { TEST_PART };
+        Some(PublishedRelatedness { system, source, part, scored_by: ScoringMethod::Cosine, correlations, mse: None })
     });
     supervised
         .chain(snli(SNLI_TABLES_1_TO_4, ScoringMethod::Supervised, SNLI_SUPERVISED))
@@ -84,7 +93,7 @@ pub(crate) fn row(
     // Rounding undoes the noise of the multiplication by 100.
     let x100 = |x: f64| (10_000.0 * x).round() / 100.0;
     let correlations = Correlations { pearson_r_x100: Some(x100(r)), spearman_rho_x100: rho.map(x100) };
-    PublishedRelatedness { system, source, scored_by, correlations, mse }
+    PublishedRelatedness { system, source, part: TEST_PART, scored_by, correlations, mse }
 }
 
 /// System, Pearson, Spearman, squared error.
@@ -168,6 +177,8 @@ mod tests {
         let rows = published_sick();
         let find = |system: &str| rows.iter().find(|row| row.system == system).unwrap().correlations;
         assert_eq!(find("Sent2Vec uni books").pearson_r_x100, Some(70.0));
+        let part = |system: &str| rows.iter().find(|row| row.system == system).unwrap().part;
+        assert_eq!((part("Sent2Vec uni wiki"), part("CSE-universal")), ("training and test part", "test part"));
         assert_eq!(find("CSE (cumulative)"), Correlations { pearson_r_x100: Some(73.0), spearman_rho_x100: None });
         for row in rows.iter().chain(&published_stsb()) {
             assert!(row.correlations.pearson_r_x100.is_some_and(|r| (1.0..100.0).contains(&r)), "{row:?}");
