@@ -46,7 +46,7 @@ struct Args {
     #[arg(long, default_value_t = SiameseCbowParams::default().negatives)]
     negatives: usize,
     /// Learning rate of Siamese CBOW (Adam).
-    #[arg(long, default_value_t = SiameseCbowParams::default().fit.lr)]
+    #[arg(long, default_value_t = SiameseCbowParams::default().with_adam().fit.lr)]
     lr: f64,
     /// Rarer words are unknown [default: 5; 2 for the sample]
     #[arg(long)]
@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (sentences, words) = (corpus.n_sentences(), vocabulary.len());
     println!("{sentences} sentences, {words} words, {dim} numbers a vector, seed {seed}\n");
 
-    let defaults = SiameseCbowParams::default();
+    let defaults = SiameseCbowParams::default().with_adam();
     let siamese = SiameseCbowParams {
         dim,
         min_count,

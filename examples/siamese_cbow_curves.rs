@@ -83,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let reading = CorpusOptions { threads: args.threads, ..CorpusOptions::default() };
     let (vocabulary, corpus) = Corpus::read(&args.input, &reading, &Line("reading"))?;
     let bench = Bench { vocabulary, corpus, tasks, threads: args.threads };
-    let defaults = SiameseCbowParams::default();
+    let defaults = SiameseCbowParams::default().with_adam();
     let base = SiameseCbowParams { temperature: args.temperature, dim: args.dims[args.dims.len() - 1], ..defaults };
 
     let mut curves = Vec::new();

@@ -95,7 +95,7 @@ impl Bench {
         let options = TrainOptions { threads, ..TrainOptions::default() };
         let rate = match system {
             "siamese-cbow" => {
-                let params = SiameseCbowParams { negatives: 4, ..SiameseCbowParams::default() };
+                let params = SiameseCbowParams { negatives: 4, ..SiameseCbowParams::default().with_adam() };
                 let params = SiameseCbowParams { fit: self.fit(&params.fit, words), ..params };
                 let trained: Trained<SiameseCbow> = params.fit(vocabulary()?, &self.corpora[of], &options)?;
                 (trained.units_per_second(), trained.phases)

@@ -47,7 +47,7 @@ pub enum Pooling {
 ///
 /// # References
 /// J. Wieting, M. Bansal, K. Gimpel, K. Livescu: Towards Universal Paraphrastic Sentence Embeddings, ICLR 2016,
-/// section 3.1. T. Kenter, A. Borisov, M. de Rijke: Siamese CBOW, ACL 2016, section 2.
+/// section 3.1. T. Kenter, A. Borisov, M. de Rijke: Siamese CBOW, ACL 2016, section 2.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Average {
     /// The word dimension, which is also the sentence dimension; above 0.

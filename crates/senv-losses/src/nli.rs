@@ -58,7 +58,8 @@ const B_O: usize = 3;
 /// ```
 ///
 /// # References
-/// S. R. Bowman, G. Angeli, C. Potts, C. D. Manning, EMNLP 2015, section 3.4, for the task.
+/// S. R. Bowman, G. Angeli, C. Potts, C. D. Manning, EMNLP 2015, for the task; the paper of the SNLI-finetuned
+/// Skip-thoughts, section 3, for the head: both vectors, one hidden layer, a softmax.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NliHead {
     /// The sentence dimension.

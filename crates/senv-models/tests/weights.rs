@@ -72,7 +72,7 @@ impl Text {
     }
 
     fn siamese_cbow(&self, weighting: Option<WeightScheme>) -> SiameseCbow {
-        let params = SiameseCbowParams { dim: 12, min_count: 1, weighting, ..SiameseCbowParams::default() };
+        let params = SiameseCbowParams { dim: 12, min_count: 1, weighting, ..SiameseCbowParams::default().with_adam() };
         params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
     }
 

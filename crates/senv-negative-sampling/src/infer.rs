@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! d ← d − lr ∂L/∂d     L of `negative-sampling-objective` with the context {d}, over every token, `epochs` times
+//!                      lr by `linear-decay` to 0
 //! ```
 //!
 //! The start, the negatives and so the result depend on the seed and the tokens alone: the same sentence has the same
 //! vector every time.
 
 use rand::RngExt;
-use senv_core::{Rows, TokenId, hyperparameters::hyperparameters, kernels, stream};
+use senv_core::{Rows, TokenId, hyperparameters::hyperparameters, kernels, optim::linear_decay, stream};
 
 use crate::noise::Noise;
 
@@ -40,7 +41,7 @@ pub fn infer(tokens: &[TokenId], targets: &dyn Rows, noise: &Noise, how: &Infere
     let n_steps = (how.epochs as usize * tokens.len()).max(1);
     let mut gradient = vec![0.0; out.len()];
     for step in 0..how.epochs as usize * tokens.len() {
-        let lr = how.lr * (1.0 - step as f32 / n_steps as f32);
+        let lr = how.lr * linear_decay(step as f32 / n_steps as f32, 0.0);
         let target = tokens[step % tokens.len()].0;
         gradient.fill(0.0);
         for k in 0..=how.negatives {

@@ -11,7 +11,7 @@
 //! (B1)  ∂L/∂v_r += (1/|R|) ∂L/∂h                               a repeated row counts each time
 //! ```
 //!
-//! R is the context of the target: the sentence's words and n-grams without it (Sent2Vec, equation 4), the window
+//! R is the context of the target: the sentence's words and n-grams without it (Sent2Vec, equation 4 of appendix B with τ = 0), the window
 //! (CBOW), the focus word (skip-gram), the document (PV-DBOW). [`sequential_step`] is the update that the Sent2Vec release
 //! makes from it, one row at a time.
 

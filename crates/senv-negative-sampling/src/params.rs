@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::plan::NegativeSharing;
 
-/// Negatives a target when nothing is said (Sent2Vec, section 3.2).
+/// Negatives a target when nothing is said (every model in appendix A of Sent2Vec).
 pub const DEFAULT_NEGATIVES: usize = 10;
 /// Passes over the corpus when nothing is said (the release's default).
 pub const DEFAULT_EPOCHS: u32 = 5;
@@ -37,8 +37,11 @@ hyperparameters! {
     pub struct Params {
         /// Passes over the text.
         pub epochs: u32 = DEFAULT_EPOCHS => Training[at_least 1];
-        /// Learning rate at the start, which falls linearly to 0.
+        /// Learning rate at the start, which falls linearly.
         pub lr: f32 = DEFAULT_LR => Training[above 0];
+        /// Share of the rate below which it does not fall.
+        @[serde(default, skip_serializing_if = "is_zero")]
+        pub lr_floor: f64 = 0.0 => Training[from 0 to 1];
         /// Negatives for each target.
         pub negatives: usize = DEFAULT_NEGATIVES => Training[from 1 to 1000];
         /// Which targets share their negatives.
@@ -50,6 +53,11 @@ hyperparameters! {
         /// Random seed.
         pub seed: u64 = 1 => Training;
     }
+}
+
+/// Whether a run decays to 0, as all did before there was a floor.
+fn is_zero(floor: &f64) -> bool {
+    *floor == 0.0
 }
 
 impl Params {
@@ -76,6 +84,9 @@ mod tests {
         assert!(with(&|_| {}));
         for (lr, ok) in [(1e-9, true), (0.0, false), (-0.1, false), (f32::NAN, false), (f32::INFINITY, false)] {
             assert_eq!(with(&|p| p.lr = lr), ok, "lr {lr}");
+        }
+        for (floor, ok) in [(0.0, true), (1e-4, true), (1.0, true), (1.001, false), (-1e-9, false), (f64::NAN, false)] {
+            assert_eq!(with(&|p| p.lr_floor = floor), ok, "floor {floor}");
         }
         for (l1, ok) in [(0.0, true), (5e-4, true), (-1e-9, false), (f32::NAN, false), (f32::INFINITY, false)] {
             assert_eq!(with(&|p| p.l1 = l1), ok, "l1 {l1}");

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, RunOptions, Stream, stream};
+use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, RunOptions, Stream, optim::linear_decay, stream};
 
 use crate::{Error, coefficients::Rate, examples::Examples, noise::Noise, pace::Pace, params::Params, plan::Plan};
 
@@ -102,14 +102,14 @@ impl<'a, E: Examples> Run<'a, E> {
         }
     }
 
-    /// The place and the learning rate of unit `index`: linear decay over all tokens of all epochs, to 0.
+    /// The place and the learning rate of unit `index`: `linear-decay` over all tokens of all epochs.
     pub(crate) fn unit(&self, index: u64) -> Unit {
         let n_blocks = self.corpus.n_blocks() as u64;
         let (epoch, block) = (index / n_blocks, (index % n_blocks) as usize);
         let total = self.corpus.n_tokens() as f64 * f64::from(self.params.epochs);
         let before = epoch as f64 * self.corpus.n_tokens() as f64 + self.corpus.tokens_before(block) as f64;
         let done = before / total.max(1.0);
-        let lr = self.params.lr * (1.0 - done) as f32;
+        let lr = self.params.lr * linear_decay(done, self.params.lr_floor) as f32;
         Unit { epoch, block, rate: Rate { lr, l1: self.params.l1 }, done }
     }
 
@@ -240,5 +240,42 @@ pub(crate) fn steps(block: &BlockBuffer, step_tokens: usize, out: &mut Vec<Range
     }
     if start < block.n_sentences() {
         out.push(start..block.n_sentences());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::CorpusOptions;
+
+    use super::*;
+    use crate::{ContinuousBagOfWords, Subsampling};
+
+    #[test]
+    fn the_rate_of_a_run_decays_linearly_to_its_floor() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text.txt");
+        std::fs::write(&path, "the boat left the port at noon\n".repeat(4000)).unwrap();
+        let (vocabulary, corpus) = Corpus::read(&[path], &CorpusOptions::default(), &senv_core::NoObserver).unwrap();
+        let n = vocabulary.len();
+        let kept = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), f64::INFINITY, 1).unwrap();
+        let examples = ContinuousBagOfWords::new(5, kept, n);
+        let noise = Noise::new(vocabulary.counts(), 0.75).unwrap();
+        let rates = |lr_floor: f64| -> Vec<f32> {
+            let params = Params { epochs: 2, lr: 0.5, lr_floor, ..Params::default() };
+            let (options, pace) = (RunOptions::default(), Pace { step_tokens: 1 });
+            let job =
+                Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
+            let run = Run::new(&job, 0, Instant::now(), None);
+            (0..run.n_units).map(|i| run.unit(i).rate.lr).collect()
+        };
+        let (to_zero, to_floor) = (rates(0.0), rates(0.25));
+        assert!(to_zero.len() >= 8, "{}", to_zero.len());
+        let half = to_zero.len() / 2;
+        // The second epoch starts at half the rate, whatever the sizes of the blocks.
+        assert_eq!((to_zero[0], to_zero[half]), (0.5, 0.25));
+        assert!(to_zero.windows(2).all(|pair| pair[1] < pair[0]) && to_zero[to_zero.len() - 1] < 0.125);
+        for (zero, floor) in to_zero.iter().zip(&to_floor) {
+            assert_eq!(*floor, zero.max(0.125));
+        }
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Sent2Vec keeps a *target* with this probability and leaves contexts whole (Pagliardini, Gupta and Jaggi, "Unsupervised
-//! Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.3); word2vec drops the
+//! Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1); word2vec drops the
 //! occurrence from the sentence. The denominator counts every token of the corpus, also those cut by the minimum
 //! count. A token below `min_count` is never kept.
 

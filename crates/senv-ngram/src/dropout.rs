@@ -9,7 +9,7 @@
 //!           R(S) loses D; words stay
 //! ```
 //!
-//! Pagliardini et al., NAACL 2018, section 3.3: "dropping K n-grams (n > 1) for each sentence". The authors' release
+//! Pagliardini et al., NAACL 2018, section 2.4: "dropping K n-grams (n > 1) for each sentence". The authors' release
 //! drops K tokens from n-gram formation instead, which costs up to 2K bigrams but always leaves two usable tokens.
 //!
 //! The K indices come from Floyd's method (Bentley and Floyd, "Programming Pearls: A Sample of Brilliance", 1987): one

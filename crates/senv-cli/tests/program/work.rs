@@ -50,6 +50,26 @@ fn a_short_text_brings_a_warning_and_settings_follow_its_size() {
 }
 
 #[test]
+fn a_preset_is_what_its_name_says() {
+    let folder = Folder::with_text(60);
+    let parameters = |system: &str, preset: &str| {
+        let args = ["train", system, "--input", "text.txt", "--output", "m.senv", "--force", "--preset", preset];
+        folder.run(&[&args[..], &["--min-count", "1", "--epochs", "1", "--no-check"]].concat()).ok();
+        folder.run(&["info", "m.senv", "--json"]).ok().json()["parameters"].clone()
+    };
+    let siamese = parameters("siamese-cbow", "paper");
+    assert_eq!((&siamese["fit"]["lr"], &siamese["temperature"]), (&1e-4.into(), &1.0.into()));
+    assert!(siamese["fit"]["rule"].to_string().contains("sgd"), "{}", siamese["fit"]["rule"]);
+    for (preset, dim, subsample) in [("paper", 300, 1e-5), ("release", 100, 1e-3)] {
+        let word2vec = parameters("word2vec", preset);
+        assert_eq!((&word2vec["dim"], &word2vec["subsample"]), (&dim.into(), &subsample.into()), "{preset}");
+        assert_eq!(word2vec["training"]["lr_floor"], 1e-4, "{preset}");
+    }
+    // Sent2Vec's release falls to 0, which is not written.
+    assert!(parameters("sent2vec", "paper")["training"].get("lr_floor").is_none());
+}
+
+#[test]
 fn without_a_system_the_order_of_the_sentences_chooses_one() {
     let folder = Folder::with_text(10);
     // Documents of eight sentences about one subject each, and the same sentences with every line a document of its own.

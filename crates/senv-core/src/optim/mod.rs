@@ -1,7 +1,7 @@
 //! Optimizers: one update rule a file, all behind [`Optimizer`].
 //!
 //! An update rule holds its hyperparameters, each array of parameters has its own optimizer state, and the learning
-//! rate is an argument of every step, from a constant or a [`LinearDecay`]. `d_x` is always ∂L/∂x of a loss L to
+//! rate is an argument of every step, constant or times the factor of [`linear_decay`]. `d_x` is always ∂L/∂x of a loss L to
 //! minimize.
 //!
 //! ```
@@ -21,6 +21,7 @@
 mod adagrad;
 mod adam;
 mod clip;
+mod linear_decay;
 mod rows;
 mod rule;
 mod sgd;
@@ -34,8 +35,9 @@ pub use crate::arrays::kernels::AdamStep;
 pub use adagrad::{AdaGrad, AdaGradParams, AdaGradState};
 pub use adam::{Adam, AdamParams, AdamState, AdamVariant};
 pub use clip::{clip_by_global_norm, clip_to_norm, global_norm};
+pub use linear_decay::linear_decay;
 pub use rule::{ParametersOptimizer, UpdateRule};
-pub use sgd::{LinearDecay, LinearDecayParams, Sgd, SgdState};
+pub use sgd::{Sgd, SgdState};
 pub use table::{L2Penalty, TableOptimizer};
 
 /// An update rule, for f32 and f64.

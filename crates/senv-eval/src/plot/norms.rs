@@ -117,7 +117,7 @@ pub struct NormProfile {
 ///
 /// # References
 /// Pagliardini, Gupta and Jaggi, NAACL 2018, Figure 1; Arora, Liang and Ma, ICLR 2017; Kenter, Borisov and de Rijke,
-/// ACL 2016 (words of extreme norm).
+/// ACL 2016, section 4.4 (words of extreme norm).
 pub fn norm_profile<'a>(
     words: impl IntoIterator<Item = (&'a str, f64, &'a [f32])>,
     options: &NormOptions,

@@ -1,13 +1,16 @@
 //! Published accuracies of classifiers on frozen vectors, as data, for comparison with our own.
 //!
-//! * Pagliardini, Gupta and Jaggi, NAACL 2018, Table 1: MSRP (accuracy and F1), MR, CR, SUBJ, MPQA and TREC, in percent. Two
+//! * Pagliardini, Gupta and Jaggi, NAACL 2018, Tables 1 and 6: MSRP (accuracy and F1), MR, CR, SUBJ, MPQA and TREC, in percent. Two
 //!   of its printed averages do not follow from its cells, so only cells are here.
-//! * Paper of the SNLI-finetuned Skip-thoughts: MSRP, MR, SUBJ and TREC, two decimals.
+//! * Paper of the SNLI-finetuned Skip-thoughts, Tables 1 and 4: MSRP, MR, SUBJ and TREC, two decimals.
 
 use serde::Serialize;
 
+use crate::published::is_in_appendix;
+
 const SENT2VEC: &str = "Pagliardini, Gupta and Jaggi, NAACL 2018, Table 1";
-const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts";
+const SENT2VEC_MORE: &str = "Pagliardini, Gupta and Jaggi, NAACL 2018, Table 6";
+const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts, Tables 1 to 4";
 
 /// A row of a published table of classification: accuracies times 100.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -60,7 +63,8 @@ impl PublishedClassification {
 pub fn published_classification() -> Vec<PublishedClassification> {
     let sent2vec = SENT2VEC_ROWS.iter().map(|&(system, [msrp, msrp_f1, mr, cr, subj, mpqa, trec])| {
         let (cr, mpqa) = (Some(cr), Some(mpqa));
-        PublishedClassification { system, source: SENT2VEC, msrp, msrp_f1, mr, cr, subj, mpqa, trec }
+        let source = if is_in_appendix(system) { SENT2VEC_MORE } else { SENT2VEC };
+        PublishedClassification { system, source, msrp, msrp_f1, mr, cr, subj, mpqa, trec }
     });
     let snli = SNLI_ROWS.iter().map(|&(system, [msrp, msrp_f1, mr, subj, trec])| PublishedClassification {
         system,
@@ -116,8 +120,8 @@ const SNLI_ROWS: &[(&str, [f64; 5])] = &[
 mod tests {
     use super::*;
 
-    /// The printed averages of six accuracies (MSRP, MR, CR, SUBJ, MPQA, TREC) check the transcription. Those of SDAE, CBOW
-    /// and skip-gram are off their own cells by up to 1 point.
+    /// The printed averages of six accuracies (MSRP, MR, CR, SUBJ, MPQA, TREC) check the transcription. Those of SDAE
+    /// (78.3, cells 77.7) and skip-gram (78.5, cells 79.4) do not follow from their cells.
     #[test]
     fn the_cells_agree_with_the_printed_averages() {
         let printed = [
@@ -143,7 +147,8 @@ mod tests {
         ];
         let rows = published_classification();
         for (system, average) in printed {
-            let row = rows.iter().find(|row| row.system == system && row.source == SENT2VEC).expect(system);
+            let of_paper = |row: &&PublishedClassification| [SENT2VEC, SENT2VEC_MORE].contains(&row.source);
+            let row = rows.iter().filter(of_paper).find(|row| row.system == system).expect(system);
             let sets = ["msrp", "mr", "cr", "subj", "mpqa", "trec"];
             let mean = sets.iter().map(|set| row.accuracy(set).unwrap()).sum::<f64>() / 6.0;
             assert!((mean - average).abs() < 0.11, "{system}: {mean} instead of {average}");

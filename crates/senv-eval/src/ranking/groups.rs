@@ -10,7 +10,7 @@
 //! gap = min cosine inside the group − max cosine outside     above 0: the group is kept apart
 //! ```
 //!
-//! Paper of the SNLI-finetuned Skip-thoughts, which prints the last sentence as reference only.
+//! Paper of the SNLI-finetuned Skip-thoughts, section 7, which prints the last sentence as reference only (Table 8).
 
 use std::path::PathBuf;
 

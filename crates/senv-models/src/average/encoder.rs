@@ -6,7 +6,7 @@
 //! v_S = (1/|R(S)|) Σ_{r in R(S)} v_r        R(S): known words, and the n-grams over them; v_S = 0 if R(S) is empty
 //! ```
 //!
-//! Pagliardini, Gupta and Jaggi 2018, equation 1. Unknown words are dropped before n-grams are formed, nothing is
+//! Pagliardini, Gupta and Jaggi 2018, equation 2. Unknown words are dropped before n-grams are formed, nothing is
 //! dropped at random, and a word that occurs twice counts twice. With a [`Weighting`] the mean is weighted, and common
 //! components are removed from it (`feature-weight`); with [`UnknownWords::Hash`] unknown words join it (`unknown-word`).
 

@@ -3,7 +3,7 @@
 use senv_core::{
     Error as CoreError, Result as CoreResult,
     hyperparameters::{Hyperparameter, Hyperparameters, Section, hyperparameters, named_values, set_value},
-    optim::{Adam, UpdateRule},
+    optim::{Adam, UpdateRule, linear_decay},
 };
 use senv_losses::L2;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::error::Result;
 pub enum Decay {
     /// The same rate all the time.
     Constant,
-    /// Up from 0 over the share `warmup` of the run, then down in a straight line to `floor` times the rate.
+    /// Up from 0 over the share `warmup` of the run, then down by `linear-decay` to `floor` times the rate.
     Linear {
         /// In `[0, 1)`.
         warmup: f64,
@@ -38,7 +38,7 @@ impl Decay {
         match self {
             Self::Constant => 1.0,
             Self::Linear { warmup, .. } if done < warmup => done / warmup,
-            Self::Linear { warmup, floor } => (1.0 - (done - warmup) / (1.0 - warmup)).max(floor),
+            Self::Linear { warmup, floor } => linear_decay((done - warmup) / (1.0 - warmup), floor),
             // The first step of a part belongs to it, however its share was rounded.
             Self::Halve { parts } => 0.5_f64.powf((done * f64::from(parts.max(1)) + 1e-9).floor()),
         }

@@ -51,7 +51,14 @@ hyperparameters! {
         @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
         /// Hyperparameters of the trainer.
-        pub training: Params = Params { lr: 0.025, epochs: 1, negatives: 5, ..Params::default() } => group;
+        pub training: Params = Params {
+            lr: 0.025,
+            // It falls to 1e-4.
+            lr_floor: 4e-3,
+            epochs: 1,
+            negatives: 5,
+            ..Params::default()
+        } => group;
     }
 }
 

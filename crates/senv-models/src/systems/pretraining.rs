@@ -15,7 +15,7 @@ use crate::{
 /// The system that trains initial word vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pretraining {
-    /// word2vec (CBOW) with the settings of its authors' program.
+    /// word2vec (CBOW) with the settings of the Siamese CBOW paper.
     Word2Vec,
     /// Sent2Vec with the settings of its release, but every word is a target: the run itself knows all of them.
     Sent2Vec,

@@ -32,7 +32,7 @@ use crate::{
     system::text_system::{SharedParams, TextSystem},
 };
 
-/// Power of the counts in the noise distribution (P1, section 2.3).
+/// Power of the counts in the noise distribution (section 2.1 of the paper).
 const NOISE_POWER: f64 = 0.5;
 
 /// How the rows of n-grams start.
@@ -97,7 +97,7 @@ hyperparameters! {
     }
 }
 
-/// The settings of the published models (P1, table 5 of the supplement).
+/// The settings of the published models (appendix A of the paper, Table 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Preset {

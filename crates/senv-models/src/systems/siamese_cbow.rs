@@ -13,7 +13,7 @@ use rand::RngExt;
 use senv_core::{
     Corpus, Error as CoreError, Parameters, Sentences, Stream, TokenBatch, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters},
-    optim::UpdateRule,
+    optim::{Adam, UpdateRule},
     stream,
 };
 use senv_encoders::{Average, Pooling};
@@ -42,10 +42,11 @@ use crate::{
 };
 
 hyperparameters! {
-    /// Hyperparameters of Siamese CBOW; the defaults are the paper's but for the optimizer.
+    /// Hyperparameters of Siamese CBOW; the defaults are the paper's (section 3.4).
     ///
-    /// The paper's rate of 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
-    /// thousand million words; the default here is Adam, which does not depend on that scale.
+    /// Gradient descent at 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
+    /// thousand million words. [`SiameseCbowParams::with_adam`] does not depend on that scale. The floor of the learning
+    /// rate and the 50 words of a sentence are those of the release; the paper states neither.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct SiameseCbowParams {
         /// Embedding dimension.
@@ -72,7 +73,8 @@ hyperparameters! {
         pub fit: FitParams = FitParams {
             epochs: 1,
             batch: 100,
-            lr: 1e-3,
+            rule: UpdateRule::Sgd,
+            lr: 1e-4,
             decay: Decay::Linear { warmup: 0.0, floor: 1e-4 },
             ..FitParams::default()
         } => group;
@@ -80,19 +82,19 @@ hyperparameters! {
 }
 
 impl SiameseCbowParams {
-    /// The optimiser of the paper: gradient descent at a rate of 1e-4 on the mean over the batch.
+    /// The same with Adam at a rate of 1e-3, which learns from little text, too.
     #[must_use]
-    pub fn with_paper_optimizer(mut self) -> Self {
-        self.fit.rule = UpdateRule::Sgd;
-        self.fit.lr = 1e-4;
+    pub fn with_adam(mut self) -> Self {
+        self.fit.rule = UpdateRule::default();
+        self.fit.lr = Adam::DEFAULT_LR;
         self
     }
 
-    /// Settings that fit a text of this size: a temperature, as the paper has none, more epochs, and the weights of SIF.
+    /// Settings that fit a text of this size: Adam, a temperature, as the paper has none, more epochs, and the weights of SIF.
     /// [`SiameseCbowParams::default`] has those of the paper, for a billion words.
     #[must_use]
     pub fn for_text(size: TextSize) -> Self {
-        let paper = Self::default();
+        let paper = Self::default().with_adam();
         Self {
             min_count: size.min_count(),
             temperature: 0.1,
@@ -296,5 +298,22 @@ impl Objective for Neighbours<'_> {
 
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         self.validation.score(&self.encoder, weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_those_of_the_paper_and_adam_is_asked_for() {
+        let paper = SiameseCbowParams::default();
+        assert_eq!((paper.dim, paper.min_count, paper.negatives, paper.temperature), (300, 5, 2, 1.0));
+        let fit = &paper.fit;
+        assert_eq!((fit.rule, fit.lr, fit.epochs, fit.batch), (UpdateRule::Sgd, 1e-4, 1, 100));
+        assert_eq!(fit.decay, Decay::Linear { warmup: 0.0, floor: 1e-4 });
+        for adam in [SiameseCbowParams::for_text(TextSize::MEDIUM), paper.with_adam()] {
+            assert_eq!((adam.fit.rule, adam.fit.lr), (UpdateRule::default(), 1e-3));
+        }
     }
 }

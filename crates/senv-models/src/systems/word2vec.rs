@@ -1,7 +1,7 @@
 //! Averages of word2vec vectors, the baseline every paper compares with: CBOW or skip-gram with negative sampling.
 //!
 //! T. Mikolov, K. Chen, G. Corrado and J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013;
-//! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016. The windows are `window-context`, the
+//! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016, section 3.2. The windows are `window-context`, the
 //! average is `feature-average`.
 
 use senv_core::{
@@ -30,6 +30,9 @@ use crate::{
 /// Power of the counts in the noise distribution of word2vec.
 const NOISE_POWER: f64 = 0.75;
 
+/// Share of the learning rate below which the program does not fall.
+const LR_FLOOR: f64 = 1e-4;
+
 /// Which way the prediction goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -46,11 +49,14 @@ named_values!(Architecture {
 });
 
 hyperparameters! {
-    /// Hyperparameters of word2vec; the defaults are those of the authors' program.
+    /// Hyperparameters of word2vec; the defaults are those of the Siamese CBOW paper (section 3.2).
+    ///
+    /// 300 dimensions, minimum count 5, windows of 5, t = 1e-5, 5 negatives. It names no learning rate and no number of
+    /// epochs; both are the program's, .05 (CBOW) and 5. [`Word2VecParams::release`] has all of the program's.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Word2VecParams {
         /// Embedding dimension.
-        pub dim: usize = 100 => Training[from 1 to 65536];
+        pub dim: usize = 300 => Training[from 1 to 65536];
         /// Direction of the prediction.
         pub architecture: Architecture = Architecture::Cbow => Training;
         /// Words to either side, at most.
@@ -68,11 +74,17 @@ hyperparameters! {
         @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
         /// Hyperparameters of the trainer.
-        pub training: Params = Params { lr: 0.05, negatives: 5, ..Params::default() } => group;
+        pub training: Params = Params { lr: 0.05, lr_floor: LR_FLOOR, negatives: 5, ..Params::default() } => group;
     }
 }
 
 impl Word2VecParams {
+    /// What the authors' program does when nothing is said: 100 dimensions and t = 1e-3; else as the default.
+    #[must_use]
+    pub fn release() -> Self {
+        Self { dim: 100, subsample: 1e-3, ..Self::default() }
+    }
+
     /// The learning rate of the authors' program: .05 for CBOW, .025 for skip-gram.
     #[must_use]
     pub fn default_lr(architecture: Architecture) -> f32 {
@@ -87,9 +99,10 @@ impl TextSystem for Word2VecParams {
     type Model = Word2Vec;
 
     /// Settings that fit a text of this size: skip-gram at a high learning rate, many epochs, and the weights of uSIF.
-    /// [`Word2VecParams::default`] has those of the authors' program.
+    /// [`Word2VecParams::default`] has those of a paper, [`Word2VecParams::release`] those of the authors' program.
     fn for_text(size: TextSize) -> Self {
         Self {
+            dim: 100,
             architecture: Architecture::SkipGram,
             min_count: size.min_count(),
             weighting: Some(WeightScheme::USIF),
@@ -173,3 +186,19 @@ impl AveragedSystem for Word2VecParams {
 
 /// Trained word vectors; a sentence is the mean of its words.
 pub type Word2Vec = Averaged<Word2VecParams>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_preset_has_the_settings_of_its_source() {
+        let paper = Word2VecParams::default();
+        assert_eq!((paper.dim, paper.min_count, paper.window, paper.subsample), (300, 5, 5, 1e-5));
+        assert_eq!((paper.training.negatives, paper.training.lr, paper.training.epochs), (5, 0.05, 5));
+        let release = Word2VecParams::release();
+        assert_eq!((release.dim, release.min_count, release.window, release.subsample), (100, 5, 5, 1e-3));
+        assert_eq!(release.training, paper.training);
+        assert_eq!(paper.training.lr_floor, 1e-4);
+    }
+}

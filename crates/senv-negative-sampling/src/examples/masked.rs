@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
-//! 2018, section 2.2, equations 1 to 4. Equations 3 and 4 disagree on what the keep probability multiplies; sampling
+//! 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep probability multiplies; sampling
 //! implements 4. Contexts are never subsampled, and a sentence of fewer than two known tokens is skipped.
 
 use senv_core::{FeatureList, RowId, Stream, TokenId};

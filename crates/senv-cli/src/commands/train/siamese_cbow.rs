@@ -46,7 +46,8 @@ pub(crate) struct SiameseCbowArgs {
     params: HyperArgs<SiameseCbowParams>,
     #[command(flatten)]
     text: TextArgs,
-    /// Start from the settings of the paper instead of those that fit the size of the text.
+    /// Start from the settings of the paper (gradient descent at 1e-4, for a billion words) instead of those that fit the size
+    /// of the text; arguments given change them.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     preset: Option<PaperArg>,
     #[command(flatten)]

@@ -52,9 +52,9 @@ pub(crate) struct Sent2VecArgs {
 pub(crate) struct Word2VecArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Start from the settings of the authors' program instead of those that fit the size of the text.
+    /// Start from published settings instead of those that fit the size of the text; arguments given change them.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
-    preset: Option<PaperArg>,
+    preset: Option<Word2VecPreset>,
     #[command(flatten)]
     pub(crate) params: HyperArgs<Word2VecParams>,
 }
@@ -92,6 +92,15 @@ pub(crate) struct FastSentArgs {
 pub(crate) enum PaperArg {
     /// As published.
     Paper,
+}
+
+/// The settings of word2vec by their source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Word2VecPreset {
+    /// The Siamese CBOW paper, section 3.2: 300 dimensions, t = 1e-5.
+    Paper,
+    /// What the authors' program does when nothing is said: 100 dimensions, t = 1e-3.
+    Release,
 }
 
 /// Settings by name.
@@ -166,7 +175,11 @@ impl Sent2VecArgs {
 
 impl Word2VecArgs {
     pub(crate) fn params(&self) -> Result<Word2VecParams> {
-        let mut start: Word2VecParams = self.common.start(self.preset);
+        let mut start = match self.preset {
+            None => Word2VecParams::for_text(self.common.size()),
+            Some(Word2VecPreset::Paper) => Word2VecParams::default(),
+            Some(Word2VecPreset::Release) => Word2VecParams::release(),
+        };
         if self.params.is_given("architecture") {
             self.params.apply(&mut start)?;
             start.training.lr = Word2VecParams::default_lr(start.architecture);

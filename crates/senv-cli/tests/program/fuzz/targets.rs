@@ -116,7 +116,7 @@ fn checkpoints_of_negative_sampling() {
 #[test]
 fn checkpoints_of_gradient_descent() {
     resume("fit-checkpoints", |text, plan, epochs| {
-        let fit = FitParams { epochs, ..SiameseCbowParams::default().fit };
+        let fit = FitParams { epochs, ..SiameseCbowParams::default().with_adam().fit };
         let params = SiameseCbowParams { dim: 3, min_count: 1, fit, ..SiameseCbowParams::default() };
         params.fit_files(&[text], &stopping(plan)).map(|_| ())
     });

@@ -119,7 +119,7 @@ pub(super) fn sts_values(name: &str, tasks: &[(Option<u16>, &str)]) -> Vec<Optio
     tasks.iter().map(value).collect()
 }
 
-/// CBOW with the settings of its authors.
+/// CBOW with the settings of the Siamese CBOW paper.
 pub(super) fn cbow() -> Model {
     Model::new("cbow.senv", 30.0, "train word2vec --preset paper --input @text --dim 300 --epochs 5 --no-check --json")
 }

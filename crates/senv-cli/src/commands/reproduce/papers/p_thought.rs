@@ -87,7 +87,7 @@ fn main_table() -> Table {
     rows.push(row("Sent2Vec, words and bigrams", TEXT, &sent2vec_bigrams(1).file, "Sent2Vec wiki bi", ""));
     rows.extend(P_THOUGHTS.map(|(file, name, _, theirs)| row(name, CAPTIONS, file, theirs, theirs)));
     Table {
-        title: "P-coherence and STS benchmark",
+        title: "Tables 3 and 6: P-coherence and STS benchmark",
         about: "P-coherence of COCO captions (4,137 images here, 5,000 there), beside the mean cosine of captions of different images: vectors that all point one way have both high. STS benchmark: Pearson's r x 100 of a regression on frozen vectors by the script of SentEval (squared error, Adam, stopped by the dev part), which is the form of the published figures but for their lower learning rate; then of our own regression (cross-entropy with an L2 penalty of C = 1), and of the cosine. Where the test part is not there the dev part is reported, too, which is a little too good for the script.",
         evaluations: vec![
             Evaluation { command: "eval p-coherence --model $MODEL --json @coco", seconds: 2.0 },
@@ -115,7 +115,7 @@ fn trained_on_captions() -> Table {
     };
     let of_coco = |path: &str| format!("systems[0].results[task=p-coherence/COCO].{path}");
     Table {
-        title: "P-coherence of PV-DBOW's own vectors",
+        title: "Table 3: P-coherence of PV-DBOW's own vectors",
         about: "The paper trains PV-DBOW on the captions for training and those for evaluation together and compares the vectors that this gives them, here the captions of Flickr30k, Flickr8k and COCO, each distinct one once. Beside them the vectors that the trained model fits to the same captions, as it does to any sentence. The paper does not give its settings.",
         evaluations: vec![
             Evaluation {
@@ -144,8 +144,8 @@ fn map() -> Table {
     ];
     rows.extend(P_THOUGHTS.iter().take(3).map(|(file, name, _, _)| Row::new(name, CAPTIONS, [*file])));
     Table {
-        title: "Scatter plots: captions of five images on a plane (t-SNE)",
-        about: "Silhouette of the five groups of captions that the paper prints, on the plane and among the vectors: 1 for groups far from each other, 0 for groups that lie in each other. The paper shows plots and no figures.",
+        title: "Figure 3: captions of five images on a plane (t-SNE)",
+        about: "Silhouette of the five groups of captions that the paper prints (its Table 4), on the plane and among the vectors: 1 for groups far from each other, 0 for groups that lie in each other. The paper shows plots and no figures.",
         evaluations: vec![Evaluation { command: "eval map --model $MODEL --json @caption-groups", seconds: 0.5 }],
         columns: vec![
             Column::new("on the plane", 0, "silhouette").digits(2),

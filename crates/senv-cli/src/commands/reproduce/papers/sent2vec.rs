@@ -98,7 +98,7 @@ fn unsupervised() -> Table {
     let mut rows: Vec<Row> = systems().into_iter().map(row).collect();
     rows.push(Row::new("Sent2Vec, words, with novels and reviews", ALL, ["sent2vec-all.senv"]));
     Table {
-        title: "Table 2: STS 2014 and SICK by cosine",
+        title: "Tables 2 and 7: STS 2014 and SICK by cosine",
         about: "Pearson's r x 100 (the paper also prints Spearman). SICK is the parts that are there; the paper has training and test part.",
         evaluations: vec![
             Evaluation { command: "eval sts --model $MODEL --no-floor --json @sts14", seconds: 0.3 },
@@ -158,7 +158,7 @@ fn supervised() -> Table {
         Row::new(name, TEXT, models.into_iter().take(1)).beside(theirs, published(theirs))
     };
     Table {
-        title: "Table 1: classifiers on frozen vectors",
+        title: "Tables 1 and 6: classifiers on frozen vectors",
         about: "Accuracy in percent, seed 1. Logistic regression; MR, CR, SUBJ and MPQA by nested cross-validation (10 x 10 folds). MSRP is tested on the last quarter of its training part where the test part is not there.",
         evaluations: vec![EVAL_MSRP, EVAL_MR, EVAL_CR, EVAL_SUBJ, EVAL_MPQA, EVAL_TREC],
         columns: vec![
@@ -181,7 +181,7 @@ fn sif() -> Table {
         Row::new(name, TEXT, [file]).beside(theirs, [Some(sts), Some(sick)])
     };
     Table {
-        title: "Section 6: beside SIF weights",
+        title: "Table 4: beside SIF weights",
         about: "Pearson's r x 100. The paper has GloVe of 300 dimensions and 2 million words; here it is the 5,050 most frequent words with 50 dimensions, counted on the same text as Sent2Vec.",
         evaluations: vec![
             Evaluation { command: "eval sts --model $MODEL --no-floor --json @sts14", seconds: 0.3 },

@@ -107,7 +107,7 @@ fn sick() -> Table {
     let mut columns = relatedness_columns(0, "supervised", "");
     columns.extend(relatedness_columns(1, "supervised", ", our regression"));
     Table {
-        title: "SICK relatedness, supervised",
+        title: "Table 3: SICK relatedness, supervised",
         about: "Pearson's r and Spearman's rho x 100, squared error of a regression on frozen vectors. First by the script of Skip-thoughts (cross-entropy, Adam, stopped by the trial part), the form of the published figures; then by our own regression (cross-entropy with an L2 penalty, which the trial part chooses). Where the test part is not there the trial part is also what is reported, which is a little too good.",
         evaluations: vec![EVAL_SICK_SCRIPT, EVAL_SICK],
         columns,
@@ -133,7 +133,7 @@ fn entailment() -> Table {
         Some(vec![Some(100.0 * row.accuracy), None])
     };
     Table {
-        title: "Entailment: probes on SICK and SNLI",
+        title: "Table 2: entailment, probes on SICK and SNLI",
         about: "Accuracy in percent of probes, which are logistic regressions on frozen vectors, for all models alike. SICK: trained on the training part, C chosen by the trial part, which is also reported where the test part is not there. SNLI: trained on the dev part and tested on the test part. Where the models are trained on SNLI's dev part for want of its training part, the probe is trained on the dev part of the counterfactual pairs (1,000 pairs), which no model is trained on; it chose the weights of the SNLI models.",
         evaluations: vec![
             Evaluation {
@@ -186,8 +186,8 @@ fn ranking() -> Table {
     };
     let column = |title: &str, k: u32| Column::percent(title, 0, &format!("ranking.distinct.accuracy_at_{k}"));
     Table {
-        title: "Table 6: ranking of paraphrases",
-        about: "How often the best paraphrase is among the nearest 1, 10 and 100 sentences, in percent, and its mean rank. The pool is MSRP's training part (7,816 sentences) where the test part is not there; 11,602 in the paper, which does not say whether repeated sentences stand in it once. Here they do; in the raw pool they stand as often as they occur, and a query's own repetition is nearer than its paraphrase.",
+        title: "Tables 5 and 6: ranking of paraphrases",
+        about: "How often the best paraphrase is among the nearest 1, 10 and 100 sentences, in percent, and its mean rank. The pool is MSRP's training part (7,816 sentences) where the test part is not there; more than 11,000 (both parts have 11,602) in the paper, which does not say whether repeated sentences stand in it once. Here they do; in the raw pool they stand as often as they occur, and a query's own repetition is nearer than its paraphrase.",
         evaluations: vec![EVAL_RANKING],
         columns: vec![
             column("@1", 1),
@@ -208,8 +208,8 @@ fn soup() -> Table {
         Some(vec![row.average_precision(), row.gap(), None])
     };
     Table {
-        title: "Figure 7: the soup test",
-        about: "Average precision, and the gap between the farthest sentence of the group and the nearest outside, for the last sentence as reference as the paper prints it; and the mean average precision over all six.",
+        title: "Table 8: the soup test",
+        about: "Average precision, and the gap between the farthest sentence of the group and the nearest outside, for the last sentence as reference as the paper prints it (average precision by the printed ranks, the gap of two decimals, so 0 is a tie); and the mean average precision over all six.",
         evaluations: vec![Evaluation { command: "eval soup --model $MODEL --json", seconds: 0.3 }],
         columns: vec![
             Column::new("average precision", 0, "references[-1].average_precision").digits(2),
@@ -230,7 +230,7 @@ fn classification() -> Table {
     };
     let [detection, f1] = msrp(0);
     Table {
-        title: "Classifiers on frozen vectors",
+        title: "Tables 1 and 4: classifiers on frozen vectors",
         about: "Accuracy in percent; MR and SUBJ by nested cross-validation. MSRP is tested on the last quarter of its training part where the test part is not there.",
         evaluations: vec![EVAL_MSRP, EVAL_MR, EVAL_SUBJ, EVAL_TREC],
         columns: vec![detection, accuracy("MR", 1), accuracy("SUBJ", 2), accuracy("TREC", 3), f1],
@@ -258,8 +258,8 @@ fn histograms() -> Table {
     let mean = |label: &str| Column::new(label, 0, &format!("cosines.groups[name={label}].mean")).digits(2);
     let apart = "cosines.overlaps[first=contradiction,second=entailment].coefficient";
     Table {
-        title: "Figures 5 and 6: cosines by label",
-        about: "Mean cosine of the pairs of SNLI's test part by label, and how far the histograms of contradiction and entailment overlap (1: alike). The paper plots histograms and prints no figures.",
+        title: "Figure 5, on SNLI: cosines by label",
+        about: "Mean cosine of the pairs of SNLI's test part by label, and how far the histograms of contradiction and entailment overlap (1: alike). The paper plots histograms of MSRP's pairs and prints no figures.",
         evaluations: vec![Evaluation {
             command: "eval histograms --model $MODEL --by label --json @snli-test",
             seconds: 4.0,
