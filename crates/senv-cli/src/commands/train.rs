@@ -9,6 +9,7 @@ mod hyper_args;
 mod init_args;
 mod init_model;
 mod job;
+mod origin;
 mod outcome;
 mod p_thought;
 mod pair_args;
@@ -44,6 +45,7 @@ pub(super) use self::{
     check_args::check_params,
     data_args::{Loaded, PairFiles, Stage2Args, read_scored},
     hyper_args::{HyperArgs, Shown},
+    origin::{InputFile, Origin},
     outcome::source_line,
     pair_args::RecipeChoice,
 };

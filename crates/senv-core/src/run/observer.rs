@@ -1,5 +1,9 @@
 //! Progress reports of long work, and how to stop it.
 
+use std::path::Path;
+
+use crate::Error;
+
 /// The progress of a training run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
@@ -67,6 +71,14 @@ pub trait Observer: Send + Sync {
     /// Receives a message, such as what was skipped and how often.
     fn note(&self, message: &str) {
         let _ = message;
+    }
+
+    /// Hears what became of a checkpoint: written, or the error. A run that was not asked to stop goes on in both cases,
+    /// since hours of training are worth more than one checkpoint; by default a note says so.
+    fn checkpoint(&self, written: Result<&Path, &Error>) {
+        if let Err(error) = written {
+            self.note(&format!("no checkpoint was written: {error}"));
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::{
     check_args::Checker,
     files::{RunFiles, modified},
+    origin::Origin,
     outcome::{Beside, Outcome},
 };
 use crate::{
@@ -51,17 +52,26 @@ impl<'a> Job<'a> {
         }
         Destination::output(&files.output, Content::Model, files.force).check(inputs)?;
         let locks = vec![FileLock::acquire(&files.output)?];
-        let inputs = inputs.iter().map(|path| path.to_path_buf()).collect();
+        let inputs: Vec<PathBuf> = inputs.iter().map(|path| path.to_path_buf()).collect();
+        let origin = Origin::new(&inputs);
+        if files.resume {
+            check_resumed(&checkpoint, &origin)?;
+        }
+        origin.set();
         Self { files, inputs, reads_stdin, kept: Vec::new(), locks }.keeping([(checkpoint, Content::Checkpoint)])
     }
 
-    /// With further files that are kept to go on from and removed at the end: what an earlier run left may be replaced,
-    /// nothing else, not even by `--force`, which speaks of the model.
+    /// With further files that are kept to go on from and removed at the end: what an earlier run left is gone on from or, by
+    /// `--restart`, replaced; nothing else is, not even by `--force`, which speaks of the model.
     pub(crate) fn keeping(mut self, files: impl IntoIterator<Item = (PathBuf, Content<'static>)>) -> Result<Self> {
         for (path, content) in files {
             Destination { path: &path, option: "--checkpoint", content, force: None }.check(&self.inputs)?;
             self.locks.push(FileLock::acquire(&path)?);
             let before = modified(&path);
+            let is_work = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
+            if is_work && !self.files.resume && !self.files.restart {
+                return Err(self.left_by_another(&path));
+            }
             self.kept.push((path, before));
         }
         Ok(self)
@@ -110,6 +120,22 @@ impl<'a> Job<'a> {
         self.tell(outcome)
     }
 
+    /// Hours of an earlier run may lie there: it is for the user to say what becomes of them.
+    fn left_by_another(&self, path: &Path) -> Failure {
+        let this = Origin::new(&self.inputs);
+        let (done, earlier) = match Origin::of_checkpoint(path) {
+            Some((about, origin)) => (format!(" ({:.1} % done)", 100.0 * about.done), origin),
+            None => (String::new(), Origin::default()),
+        };
+        let earlier = if earlier.is_known() { earlier.command() } else { this.command() };
+        Failure::Usage(format!(
+            "{} was left by an earlier run{done} and is not overwritten; go on from it, or start anew and replace it:\n  \
+             {earlier} --resume\n  {} --restart",
+            path.display(),
+            this.command(),
+        ))
+    }
+
     fn tell_of_checkpoints(&self) {
         let before = self.kept.iter().find(|(_, before)| before.is_some()).map(|(path, _)| path.display());
         match (self.files.resume, before) {
@@ -117,10 +143,7 @@ impl<'a> Job<'a> {
                 let checkpoint = self.kept[0].0.display();
                 output::warn(&format!("there is no checkpoint {checkpoint}: training starts from the beginning"));
             }
-            (false, Some(path)) => output::warn(&format!(
-                "{path} was left by an earlier run and is removed once this one has written its model; --resume would go on \
-                 from it"
-            )),
+            (false, Some(path)) => output::note(&format!("{path} was left by an earlier run and is replaced")),
             _ => {}
         }
     }
@@ -201,4 +224,21 @@ impl<'a> Job<'a> {
         }
         error.into()
     }
+}
+
+/// Refuses at once, before the data are read, to go on with other settings; the trainer compares the rest.
+fn check_resumed(checkpoint: &Path, this: &Origin) -> Result {
+    let Some((_, earlier)) = Origin::of_checkpoint(checkpoint) else { return Ok(()) };
+    let different = earlier.differences(this).unwrap_or_default();
+    if different.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "{} was written with other settings ({}); go on with those, or start anew and replace it:\n  {} --resume\n  {} \
+         --restart",
+        checkpoint.display(),
+        different.join(", "),
+        earlier.command(),
+        this.command(),
+    )))
 }
