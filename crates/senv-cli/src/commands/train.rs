@@ -23,6 +23,7 @@ mod snli;
 mod text_args;
 mod text_run;
 mod text_systems;
+mod unchanged;
 mod weighted;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};

@@ -101,7 +101,8 @@ pub fn save_with<S: Serialize>(
     tables: &[(&str, &Table)],
 ) -> Result<()> {
     let path = path.as_ref();
-    let head = encode_head(kind, about, state, tables).map_err(|reason| Error::BadFile { path: path.to_owned(), reason })?;
+    let head =
+        encode_head(kind, about, state, tables).map_err(|reason| Error::BadFile { path: path.to_owned(), reason })?;
     AtomicFile::write_with(path, |file| {
         let mut whole = Hasher::new();
         let mut put = |bytes: &[u8]| {

@@ -7,10 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Result, files::unfinished::Unfinished};
+use crate::{
+    Error, Result,
+    files::{atomic_file::replaced, unfinished::Unfinished},
+};
 
-/// The right to write a file, held by one process at a time. A file `.NAME.lock` lies beside it meanwhile; the lock ends
-/// with the process, in whatever way that ends, and a lock file that is left behind locks nothing.
+/// The right to write a file, held by one process at a time, by whatever symbolic link each of them reaches it. A file
+/// `.NAME.lock` lies beside it meanwhile; the lock ends with the process, in whatever way that ends, and a lock file that is
+/// left behind locks nothing.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -36,10 +40,13 @@ impl FileLock {
     /// made.
     pub fn acquire(target: impl AsRef<Path>) -> Result<Self> {
         let target = target.as_ref();
+        // What is locked is what a writer replaces. A device has no other name than its own.
+        let replaced = replaced(target).map_err(|e| Error::io("create a lock for", target, e))?;
+        let real = replaced.map_or_else(|| target.to_owned(), |(real, _)| real);
         let mut name = OsString::from(".");
-        name.push(target.file_name().unwrap_or_default());
+        name.push(real.file_name().unwrap_or_default());
         name.push(".lock");
-        let path = target.with_file_name(name);
+        let path = real.with_file_name(name);
         loop {
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
             let file = file.map_err(|e| Error::io("create", &path, e))?;
@@ -103,6 +110,24 @@ mod tests {
             }
         });
         assert_eq!((total.into_inner(), fs::read_dir(folder.path()).unwrap().count()), (200, 0));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_locked_under_all_of_its_links() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("disk")).unwrap();
+        symlink("disk/model", at("link")).unwrap();
+        symlink("disk", at("way")).unwrap();
+        let lock = FileLock::acquire(at("link")).unwrap();
+        for name in ["link", "disk/model", "way/model", "disk/../link"] {
+            assert!(matches!(FileLock::acquire(at(name)), Err(Error::InUse { path }) if path == at(name)), "{name}");
+        }
+        assert!(FileLock::acquire(at("disk/link")).is_ok(), "another file of that name");
+        drop(lock);
+        assert_eq!(fs::read_dir(at("disk")).unwrap().count(), 0);
     }
 
     #[test]

@@ -54,7 +54,11 @@ impl Default for RunOptions<'_> {
 impl std::fmt::Debug for RunOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { threads, checkpoint, observer: _, origin } = self;
-        f.debug_struct("RunOptions").field("threads", threads).field("checkpoint", checkpoint).field("origin", origin).finish_non_exhaustive()
+        f.debug_struct("RunOptions")
+            .field("threads", threads)
+            .field("checkpoint", checkpoint)
+            .field("origin", origin)
+            .finish_non_exhaustive()
     }
 }
 

@@ -127,6 +127,14 @@ impl TextReader {
         Ok(Some(Line { text, path, number: self.number }))
     }
 
+    /// The present file and its bytes so far: as they lie in the file, and as text. Where a compressed file becomes more text
+    /// than text can, it was made to fill memory or a disk. `None` before the first line, and for input that is no file.
+    #[must_use]
+    pub fn expansion(&self) -> Option<(&Path, u64, u64)> {
+        let (compressed, text) = self.blocks.of_file();
+        (compressed > 0 && text > 0).then(|| (self.blocks.path(self.block.file), compressed, text))
+    }
+
     /// Number of lines so far in which invalid bytes were replaced.
     #[must_use]
     pub fn n_replaced(&self) -> u64 {

@@ -45,7 +45,10 @@ impl Origin {
         let command = command.filter(|argument| !CHOICES.contains(&argument.as_str()));
         let bytes = |path: &Path| path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
         let file = |path: &PathBuf| InputFile { path: path.display().to_string(), bytes: bytes(path) };
-        Self { command: [Cli::command().get_name().to_owned()].into_iter().chain(command).collect(), files: files.iter().map(file).collect() }
+        Self {
+            command: [Cli::command().get_name().to_owned()].into_iter().chain(command).collect(),
+            files: files.iter().map(file).collect(),
+        }
     }
 
     /// From here on checkpoints say that they are of this run.
@@ -114,7 +117,9 @@ fn differing(command: &Command, ours: &ArgMatches, theirs: &ArgMatches) -> Vec<S
         let id = argument.get_id().as_str();
         values(ours, id) != values(theirs, id)
     };
-    let name = |argument: &clap::Arg| argument.get_long().map_or_else(|| argument.get_id().to_string(), |long| format!("--{long}"));
+    let name = |argument: &clap::Arg| {
+        argument.get_long().map_or_else(|| argument.get_id().to_string(), |long| format!("--{long}"))
+    };
     command.get_arguments().filter(setting).filter(differs).map(name).collect()
 }
 
@@ -146,13 +151,17 @@ mod tests {
         assert_eq!(other, Some(vec!["--dim".to_owned(), "--lr".into()]));
         let other = of("senv train word2vec --input a.txt --output m.senv --dim 12");
         assert_eq!(other, Some(vec!["word2vec instead of sent2vec".to_owned()]));
-        assert_eq!(of("senv train --input a.txt --output m.senv"), Some(vec!["no system instead of sent2vec".to_owned()]));
+        assert_eq!(
+            of("senv train --input a.txt --output m.senv"),
+            Some(vec!["no system instead of sent2vec".to_owned()])
+        );
         assert_eq!(of("senv train sent2vec --no-such-argument"), None);
     }
 
     #[test]
     fn commands_can_be_typed_once_more() {
-        let origin = Origin { command: ["senv", "train", "my text.txt", "it's", ""].map(str::to_owned).into(), files: vec![] };
+        let origin =
+            Origin { command: ["senv", "train", "my text.txt", "it's", ""].map(str::to_owned).into(), files: vec![] };
         assert_eq!(origin.command(), "senv train 'my text.txt' 'it'\\''s' ''");
     }
 }
