@@ -60,7 +60,7 @@ pub use run::run_options::RunOptions;
 pub use run::threads::{spawn_others, startable_threads, thread_count};
 pub use static_model::{CompressedRows, RowEncoding, StaticEncoder};
 pub use text::token::Tokenizer;
-pub use text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Line, TextBytes, TextOptions, TextReader};
+pub use text::{DEFAULT_MAX_LINE_BYTES, Expansion, InvalidUtf8, Line, TextBytes, TextOptions, TextReader};
 pub use traits::{Coverage, FeatureList, Rows, Scratch, SentenceEncoder, encode_rows};
 #[cfg(feature = "train")]
 pub use words::corpus::{BlockBuffer, Corpus, CorpusOptions};

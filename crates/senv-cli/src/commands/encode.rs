@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv_core::{AtomicFile, Coverage, Scratch, SentenceEncoder, TextReader};
+use senv_core::{AtomicFile, Coverage, Expansion, Scratch, SentenceEncoder, TextReader};
 use senv_models::Model;
 use senv_store::NpyWriter;
 
@@ -42,8 +42,8 @@ pub(crate) struct Encode {
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Replace a file that is there already, whatever it holds; without it only an empty one, or what senv has written
-    /// of the same kind. One of the inputs is never replaced. And encode a compressed file that becomes more than 200 times
-    /// as much text as it has bytes.
+    /// of the same kind. One of the inputs is never replaced. And encode a compressed file that becomes more text than any
+    /// text does: 200 bytes or 10 lines for each of its bytes.
     #[arg(long, help_heading = "Files")]
     force: bool,
     /// Digits after the point in text, 0 to 9 [default: as many as give back the same number]
@@ -58,10 +58,11 @@ Examples:
   senv encode --model model.senv --input text.txt --output text.npy
   zcat text.gz | senv encode --model model.senv --digits 5 | head -3";
 
-/// How many times as much text a compressed file may become. Text becomes 3 to 10 times as much, logs some 50 times.
-const RATIO: u64 = 200;
-/// Bytes of text below which the ratio says nothing.
-const MUCH_TEXT: u64 = 16 << 20;
+/// How many bytes of text, and how many lines, a byte of a compressed file may become. Text becomes 3 to 10 bytes, logs
+/// some 50; a line takes a byte and more even where one is much like the other.
+const RATIOS: (u64, u64) = (200, 10);
+/// Bytes and lines below which the ratio says nothing.
+const MUCH: (u64, u64) = (16 << 20, 1 << 16);
 
 /// How vectors are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,15 +197,18 @@ impl Source<'_> {
     /// Refuses a compressed file of a ratio that no text has. Each of its lines would become a row: 20 KB of blank lines are
     /// tens of gigabytes of zeros.
     fn accept(&self, reader: &TextReader) -> Result {
-        let Some((path, compressed, text)) = reader.expansion() else { return Ok(()) };
-        if self.takes_any_ratio || text < MUCH_TEXT || text / RATIO <= compressed {
+        let Some(Expansion { path, compressed, text, lines }) = reader.expansion() else { return Ok(()) };
+        let is_text =
+            (text < MUCH.0 || text / RATIOS.0 <= compressed) && (lines < MUCH.1 || lines / RATIOS.1 <= compressed);
+        if self.takes_any_ratio || is_text {
             return Ok(());
         }
         let reason = format!(
-            "{} of it become more than {} of text, over {RATIO} times as much, which no text does, and each line would be a \
-             row of {} values; --force encodes it all the same",
+            "{} of it become more than {} in {}, which no text does, and each line would be a row of {} values; --force \
+             encodes it all the same",
             output::bytes(compressed),
             output::bytes(text),
+            plural(lines, "line"),
             self.model.dim()
         );
         Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into())

@@ -27,22 +27,29 @@ use crate::{
 /// ```
 #[derive(Debug)]
 pub struct FileLock {
+    _held: Option<Held>,
+}
+
+/// A lock file that this process has locked.
+#[derive(Debug)]
+struct Held {
     _file: File,
     path: PathBuf,
     _unfinished: Unfinished,
 }
 
 impl FileLock {
-    /// Takes the lock of a file, which need not be there. Where the system has no locks it is always free.
+    /// Takes the lock of a file, which need not be there. Where the system has no locks it is always free, and so are devices
+    /// and pipes, of which nothing is replaced.
     ///
     /// # Errors
     /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::Io`] if the lock file cannot be
     /// made.
     pub fn acquire(target: impl AsRef<Path>) -> Result<Self> {
         let target = target.as_ref();
-        // What is locked is what a writer replaces. A device has no other name than its own.
+        // What is locked is what a writer replaces.
         let replaced = replaced(target).map_err(|e| Error::io("create a lock for", target, e))?;
-        let real = replaced.map_or_else(|| target.to_owned(), |(real, _)| real);
+        let Some((real, _)) = replaced else { return Ok(Self { _held: None }) };
         let mut name = OsString::from(".");
         name.push(real.file_name().unwrap_or_default());
         name.push(".lock");
@@ -57,13 +64,13 @@ impl FileLock {
             // Whoever held it before removes the file at the end: then this is a lock on a file without a name.
             if is_at(&file, &path) {
                 let unfinished = Unfinished::new(&path);
-                return Ok(Self { _file: file, path, _unfinished: unfinished });
+                return Ok(Self { _held: Some(Held { _file: file, path, _unfinished: unfinished }) });
             }
         }
     }
 }
 
-impl Drop for FileLock {
+impl Drop for Held {
     fn drop(&mut self) {
         // While it is still locked, so that nobody else's is removed.
         let _ = fs::remove_file(&self.path);
