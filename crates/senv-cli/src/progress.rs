@@ -176,6 +176,10 @@ impl Observer for TrainingProgress {
         if self.interrupt.is_requested() { Control::Stop } else { Control::Continue }
     }
 
+    fn stops(&self) -> bool {
+        self.interrupt.is_requested()
+    }
+
     fn note(&self, message: &str) {
         self.bar.suspend(|| output::note(&with_options(message)));
     }

@@ -87,7 +87,8 @@ impl State {
 ///
 /// # Errors
 /// [`Error::Diverged`] when a score is not finite, [`Error::NothingToLearn`] when the corpus holds no example,
-/// [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters, files, memory.
+/// [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters, files, memory, and where
+/// the observer stops the run before anything is trained.
 pub fn fit<E: Examples>(
     corpus: &Corpus,
     examples: &E,
@@ -119,6 +120,8 @@ pub fn fit<E: Examples>(
         return Err(Error::CheckpointMismatch { path: plan.path.clone(), what: "place in the run" });
     }
     check_shapes(examples, &tables)?;
+    // Nothing is lost yet: a checkpoint of such a run would be gigabytes of first values.
+    options.observer.go_on("making the tables")?;
 
     let pace =
         Pace::measure(corpus.n_blocks(), |block, buffer| corpus.read_block(block, buffer), examples, noise, params)?;

@@ -68,6 +68,19 @@ pub trait Observer: Send + Sync {
     /// stopped at a place that does not depend on the clock, and besides several times a second.
     fn progress(&self, progress: &Progress) -> Control;
 
+    /// Whether the work is to stop: asked where minutes may pass before there is progress to report, as while tables are made.
+    fn stops(&self) -> bool {
+        false
+    }
+
+    /// An error if the work is to stop, which was doing this.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    fn go_on(&self, action: &'static str) -> Result<(), Error> {
+        if self.stops() { Err(Error::Interrupted { action }) } else { Ok(()) }
+    }
+
     /// Receives a message, such as what was skipped and how often.
     fn note(&self, message: &str) {
         let _ = message;

@@ -113,6 +113,8 @@ impl<'a, O: Objective> Run<'a, O> {
         let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.epochs)));
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
         let initial = initial()?;
+        // Nothing is lost yet, and nothing worth a checkpoint.
+        options.observer.go_on("making the tables")?;
         let resumed = match &options.checkpoint {
             Some(plan) => checkpoint::resume(plan, &settings, params, &initial)?,
             None => None,

@@ -90,6 +90,10 @@ impl Observer for UntilInterrupted {
     fn progress(&self, _: &Progress) -> Control {
         if self.0.is_requested() { Control::Stop } else { Control::Continue }
     }
+
+    fn stops(&self) -> bool {
+        self.0.is_requested()
+    }
 }
 
 impl WeightedArgs {
