@@ -34,7 +34,7 @@ Examples:
 Without --model the English model that is part of senv is used.
 
 Text holds one sentence a line; it may be plain, .gz or .zst, and - is standard input.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -2,12 +2,10 @@
 
 use std::{error::Error, fmt::Write as _, io, process::ExitCode};
 
-use crate::{options_of::with_options, output};
+use crate::{interrupt, options_of::with_options, output};
 
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
-/// Exit code after Ctrl-C, as shells have it: 128 + the number of the signal.
-pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The result of a command.
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
@@ -19,7 +17,7 @@ pub(crate) enum Failure {
     Usage(String),
     /// Something failed; the message names a remedy where there is one.
     Failed(Box<dyn Error + Send + Sync>),
-    /// Stopped by Ctrl-C; what there is to say about it has been said.
+    /// Stopped by a signal; what there is to say about it has been said.
     Interrupted,
     /// The reader of the results has gone, as `head` does when it has enough.
     ReaderGone,
@@ -33,11 +31,16 @@ impl Failure {
                 output::error(&format!("{message}\n\nFor more information, try '--help'."));
                 ExitCode::from(USAGE)
             }
+            // Where a command has nothing to add.
+            Self::Failed(error) if is_interrupted(error.as_ref()) => {
+                output::warn(&format!("{error}; nothing is written"));
+                ExitCode::from(interrupt::exit_code())
+            }
             Self::Failed(error) => {
                 output::error(&with_options(&chain(error.as_ref())));
                 ExitCode::from(if is_usage(error.as_ref()) { USAGE } else { 1 })
             }
-            Self::Interrupted => ExitCode::from(INTERRUPTED),
+            Self::Interrupted => ExitCode::from(interrupt::exit_code()),
             Self::ReaderGone => ExitCode::SUCCESS,
         }
     }
@@ -76,10 +79,21 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
+/// Whether the cause of the error is that the user has asked to stop.
+fn is_interrupted(error: &(dyn Error + 'static)) -> bool {
+    is_of_core(error, |error| matches!(error, senv_core::Error::Interrupted { .. }))
+}
+
 /// Whether the cause of the error is a parameter out of its range.
 fn is_usage(error: &(dyn Error + 'static)) -> bool {
+    use senv_models::Error as Model;
+    is_of_core(error, |error| matches!(error, senv_core::Error::InvalidParameter { .. }))
+        || matches!(error.downcast_ref(), Some(Model::Ngrams(_) | Model::BadGrid { .. }))
+}
+
+/// Whether the cause of the error is such an error of the core.
+fn is_of_core(error: &(dyn Error + 'static), core: impl Fn(&senv_core::Error) -> bool) -> bool {
     use senv_core::Error as Core;
-    let core = |error: &Core| matches!(error, Core::InvalidParameter { .. });
     // Transparent variants hand on the source of what they wrap, not what they wrap itself.
     if let Some(error) = error.downcast_ref::<senv_models::Error>() {
         return match error {
@@ -87,7 +101,6 @@ fn is_usage(error: &(dyn Error + 'static)) -> bool {
             | senv_models::Error::Loss(senv_losses::Error::Core(error))
             | senv_models::Error::Training(senv_negative_sampling::Error::Core(error))
             | senv_models::Error::Store(senv_store::Error::Core(error)) => core(error),
-            senv_models::Error::Ngrams(_) | senv_models::Error::BadGrid { .. } => true,
             _ => false,
         };
     }

@@ -2,17 +2,27 @@
 //! ends.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicI32, Ordering},
+    },
     time::{Duration, Instant},
 };
 
-use crate::failure::INTERRUPTED;
+use crate::output;
 
 /// Signals within this time count as one: `timeout` and some shells send theirs to a process and once more to its group.
 const ONE_REQUEST: Duration = Duration::from_millis(500);
 
+/// The number of Ctrl-C.
+const SIGINT: i32 = 2;
+
+/// The signal that has asked for the end.
+static SIGNAL: AtomicI32 = AtomicI32::new(SIGINT);
 /// Who is asked to stop; nobody in a command that has nothing to save.
 static ASKED: Mutex<Option<Interrupt>> = Mutex::new(None);
+/// Whether the work may wait for standard input.
+static READS_STDIN: AtomicBool = AtomicBool::new(false);
 /// What a command says when a signal ends it.
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
@@ -45,6 +55,12 @@ impl Interrupt {
         locked(&ASKED).get_or_insert_default().clone()
     }
 
+    /// The same of work that may wait for somebody to type, and does not see the flag meanwhile.
+    pub(crate) fn install_reading_stdin() -> Self {
+        READS_STDIN.store(true, Ordering::Relaxed);
+        Self::install()
+    }
+
     /// Whether the user has asked to stop.
     pub(crate) fn is_requested(&self) -> bool {
         self.0.get().is_some()
@@ -55,7 +71,7 @@ impl Interrupt {
 /// system (`ulimit -f`) is an error of the write, and not the end of the process. Where no handler can be installed, the
 /// signals do what they do to any program.
 pub(crate) fn handle_signals() {
-    let _ = ctrlc::set_handler(stop);
+    let _ = ctrlc::set_handler(|| stop(SIGINT));
     #[cfg(unix)]
     {
         use signal_hook::consts::{SIGHUP, SIGTERM, SIGXFSZ};
@@ -63,14 +79,32 @@ pub(crate) fn handle_signals() {
         // A program that `nohup` started goes on when the terminal goes.
         let ending: &[i32] = if is_ignored(SIGHUP) { &[SIGTERM] } else { &[SIGTERM, SIGHUP] };
         if let Ok(mut signals) = signal_hook::iterator::Signals::new(ending) {
-            let _ = std::thread::Builder::new().spawn(move || signals.forever().for_each(|_| stop()));
+            let _ = std::thread::Builder::new().spawn(move || signals.forever().for_each(stop));
         }
     }
 }
 
+/// The exit code after a signal, as shells have it: 128 and the number of the signal.
+pub(crate) fn exit_code() -> u8 {
+    u8::try_from(128 + SIGNAL.load(Ordering::Relaxed)).unwrap_or(u8::MAX)
+}
+
 /// Asks for an end, or ends the program.
-fn stop() {
-    let request = locked(&ASKED).as_ref().map(|interrupt| *interrupt.0.get_or_init(Instant::now));
+fn stop(signal: i32) {
+    let asked = locked(&ASKED).clone();
+    let is_first = asked.as_ref().is_none_or(|interrupt| !interrupt.is_requested());
+    if is_first {
+        SIGNAL.store(signal, Ordering::Relaxed);
+    }
+    let request = asked.map(|interrupt| *interrupt.0.get_or_init(Instant::now));
+    if request.is_some() && is_first {
+        output::note(if READS_STDIN.load(Ordering::Relaxed) {
+            "asked to stop: so it will once standard input has ended or given more (Ctrl-D ends it); Ctrl-C once more ends the \
+             program at once"
+        } else {
+            "asked to stop: so it will at the next step; Ctrl-C once more ends the program at once"
+        });
+    }
     if request.is_none_or(|request| request.elapsed() >= ONE_REQUEST) {
         // Held to the end: what is said stays true, because whoever is done with it waits here.
         let mut last_words = locked(&LAST_WORDS);
@@ -78,7 +112,7 @@ fn stop() {
         if let Some(say) = last_words.take() {
             say();
         }
-        std::process::exit(i32::from(INTERRUPTED));
+        std::process::exit(i32::from(exit_code()));
     }
 }
 

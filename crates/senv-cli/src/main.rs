@@ -1,9 +1,8 @@
 //! `senv`: train, encode, search and evaluate sentence embeddings from the command line.
 //!
 //! The program parses arguments, calls the libraries and prints; it computes nothing itself. Results go to standard
-//! output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
-
-#![forbid(unsafe_code)]
+//! output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (143 by SIGTERM,
+//! 129 by SIGHUP).
 
 mod args;
 mod commands;
@@ -14,6 +13,7 @@ mod number;
 mod options_of;
 mod output;
 mod progress;
+mod stdout_at_start;
 mod stream;
 mod text;
 
@@ -24,11 +24,13 @@ use clap::Parser;
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            // Help and version are no failures; a closed pipe is nobody's business.
+        Err(error) if error.use_stderr() => {
+            // Where it cannot be printed, the exit code is all there is.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { failure::USAGE } else { 0 });
+            return ExitCode::from(failure::USAGE);
         }
+        // Help and version are results.
+        Err(help) => return output::print_help(&help).map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS),
     };
     output::set_quiet(cli.quiet);
     interrupt::handle_signals();

@@ -8,7 +8,10 @@ use std::{
 
 use serde::Serialize;
 
-use crate::failure::{Failure, Result};
+use crate::{
+    failure::{Failure, Result},
+    stdout_at_start,
+};
 
 /// Bytes of results gathered before the system is called.
 const BUFFER: usize = 1 << 18;
@@ -30,9 +33,32 @@ pub(crate) fn is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// Standard output, locked once, with room to gather in.
-pub(crate) fn stdout() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::with_capacity(BUFFER, io::stdout().lock())
+/// Standard output, locked once; an error where it was closed when the program was started.
+pub(crate) struct Stdout(StdoutLock<'static>);
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        check_open()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn check_open() -> io::Result<()> {
+    if stdout_at_start::was_closed() { Err(io::Error::other("standard output is closed")) } else { Ok(()) }
+}
+
+/// Standard output with room to gather in.
+pub(crate) fn stdout() -> BufWriter<Stdout> {
+    BufWriter::with_capacity(BUFFER, Stdout(io::stdout().lock()))
+}
+
+/// Prints help or the version, in the colours of the terminal.
+pub(crate) fn print_help(help: &clap::Error) -> Result {
+    check_open().and_then(|()| help.print()).and_then(|()| io::stdout().flush()).map_err(Failure::stdout)
 }
 
 /// Writes a whole result to standard output; a line end is added where it lacks.

@@ -1,12 +1,13 @@
 //! How far long work has come: a bar on a terminal, a line now and then elsewhere.
 
 use std::{
+    path::Path,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::{Control, Metric, Observer, Progress};
+use senv_core::{Control, Error, Metric, Observer, Progress};
 
 use crate::{
     interrupt::Interrupt,
@@ -47,6 +48,8 @@ pub(crate) struct TrainingProgress {
     unit: Unit,
     bar: ProgressBar,
     state: Mutex<State>,
+    /// Why the latest checkpoint could not be written.
+    unsaved: Mutex<Option<String>>,
 }
 
 #[derive(Default)]
@@ -71,7 +74,7 @@ impl TrainingProgress {
         } else {
             ProgressBar::hidden()
         };
-        Self { interrupt, epochs, unit, bar, state: Mutex::default() }
+        Self { interrupt, epochs, unit, bar, state: Mutex::default(), unsaved: Mutex::default() }
     }
 
     /// From here on everything is of this stage of the run.
@@ -99,6 +102,11 @@ impl TrainingProgress {
     /// The share of the whole run that was done at the last report.
     pub(crate) fn done(&self) -> f64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).done
+    }
+
+    /// Why the latest checkpoint could not be written, if it could not.
+    pub(crate) fn unsaved(&self) -> Option<String> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn line(&self, progress: &Progress, state: &State, done_before: f64) -> String {
@@ -168,8 +176,21 @@ impl Observer for TrainingProgress {
         if self.interrupt.is_requested() { Control::Stop } else { Control::Continue }
     }
 
+    fn stops(&self) -> bool {
+        self.interrupt.is_requested()
+    }
+
     fn note(&self, message: &str) {
         self.bar.suspend(|| output::note(&with_options(message)));
+    }
+
+    fn checkpoint(&self, written: Result<&Path, &Error>) {
+        let error = written.err().map(ToString::to_string);
+        // Of a run that is asked to stop it is said at the end.
+        if let Some(error) = error.as_ref().filter(|_| !self.interrupt.is_requested()) {
+            self.note(&format!("no checkpoint was written, training goes on: {error}"));
+        }
+        *self.unsaved.lock().unwrap_or_else(PoisonError::into_inner) = error;
     }
 }
 

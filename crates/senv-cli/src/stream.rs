@@ -38,9 +38,10 @@ pub(crate) struct Batch<T> {
 /// Sends all lines of `reader` through `work` on `threads` threads and then, in order, through `write`.
 ///
 /// `work` finds `out` empty and `tally` at its default; `state` makes what each thread reuses from batch to batch.
-/// After a failure what lies before it is still written.
+/// `accept` sees the reader after each batch and may refuse the rest. After a failure what lies before it is still written.
 pub(crate) fn run<S, T: Default + Send>(
     reader: TextReader,
+    accept: impl Fn(&TextReader) -> Result + Send,
     threads: usize,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &mut Batch<T>) -> Result + Sync,
@@ -80,7 +81,8 @@ pub(crate) fn run<S, T: Default + Send>(
         }
         drop(done_in);
         // Last, so that nothing waits for a worker that could not be started.
-        let reading = Builder::new().spawn_scoped(scope, move || fill(reader, &free, &filled_in)).map_err(refused)?;
+        let reading =
+            Builder::new().spawn_scoped(scope, move || fill(reader, accept, &free, &filled_in)).map_err(refused)?;
         // Gone at its end are the channels that the other threads wait on.
         let written = write_in_order(done, free_in, write);
         let read = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -88,7 +90,12 @@ pub(crate) fn run<S, T: Default + Send>(
     })
 }
 
-fn fill<T>(mut reader: TextReader, free: &Receiver<Batch<T>>, filled: &Sender<(u64, Batch<T>)>) -> Result {
+fn fill<T>(
+    mut reader: TextReader,
+    accept: impl Fn(&TextReader) -> Result,
+    free: &Receiver<Batch<T>>,
+    filled: &Sender<(u64, Batch<T>)>,
+) -> Result {
     let mut first = 1;
     for number in 0.. {
         // No more batches come when writing has failed.
@@ -101,6 +108,7 @@ fn fill<T>(mut reader: TextReader, free: &Receiver<Batch<T>>, filled: &Sender<(u
             break;
         }
         result?;
+        accept(&reader)?;
         if n == 0 {
             break;
         }

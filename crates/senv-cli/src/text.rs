@@ -1,9 +1,6 @@
 //! Lines of text that are worked on together.
 
-use std::{
-    io::IsTerminal,
-    path::{Path, PathBuf},
-};
+use std::{io::IsTerminal, path::Path};
 
 use clap::ValueEnum;
 use senv_core::{InvalidUtf8, Line, TextOptions, TextReader};
@@ -124,7 +121,7 @@ impl Lines {
 }
 
 /// All lines that hold anything but blanks.
-pub(crate) fn read_sentences(paths: &[PathBuf], options: &TextOptions) -> Result<Lines> {
+pub(crate) fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Result<Lines> {
     let mut reader = TextReader::open(paths, options)?;
     let mut lines = Lines::default();
     lines.fill_sentences(&mut reader, usize::MAX, usize::MAX)?;

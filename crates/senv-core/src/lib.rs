@@ -66,7 +66,7 @@ pub use ndarray;
 pub use run::run_options::RunOptions;
 pub use static_model::{CompressedRows, RowEncoding, StaticEncoder};
 pub use text::token::Tokenizer;
-pub use text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Line, TextBytes, TextOptions, TextReader};
+pub use text::{DEFAULT_MAX_LINE_BYTES, Expansion, InvalidUtf8, Line, TextBytes, TextOptions, TextReader};
 #[cfg(feature = "train")]
 pub use words::corpus::{BlockBuffer, Corpus, CorpusOptions};
 pub use words::sentences::Sentences;

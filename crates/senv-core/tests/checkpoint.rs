@@ -101,6 +101,18 @@ fn every_field_comes_back() {
 }
 
 #[test]
+fn a_checkpoint_says_what_it_is_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    checkpoint::save(&path, "test", &state(), &[]).unwrap();
+    assert_eq!(checkpoint::about(&path).unwrap(), checkpoint::About::default());
+    let about = checkpoint::About { done: 0.25, settings: "dim 300".into(), origin: "senv train \"ä\"".into() };
+    checkpoint::save_with(&path, "test", &about, &state(), &[("source", &table(2, 3, true))]).unwrap();
+    assert_eq!(checkpoint::about(&path).unwrap(), about);
+    assert_eq!(checkpoint::load::<State>(&path, "test").unwrap().0, state());
+}
+
+#[test]
 fn tables_of_every_shape_come_back_bit_for_bit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
@@ -213,11 +225,11 @@ fn another_kind_another_version_and_another_state_are_named() {
     assert!(matches!(checkpoint::load::<(State, u8)>(&path, "test"), Err(Error::BadFile { .. })), "state too short");
     assert!(matches!(checkpoint::load::<u8>(&path, "test"), Err(Error::BadFile { .. })), "state too long");
 
-    bytes[8] = 2;
+    bytes[8] = 3;
     sign(&mut bytes);
     fs::write(&path, &bytes).unwrap();
     let text = message(checkpoint::load(&path, "test"));
-    assert!(text.contains("version 2") && text.contains("reads 1"), "{text}");
+    assert!(text.contains("version 3") && text.contains("reads 2"), "{text}");
 
     assert!(matches!(checkpoint::load::<State>(folder.path().join("none"), "test"), Err(Error::Io { .. })));
     assert!(checkpoint::load::<State>(folder.path(), "test").is_err());

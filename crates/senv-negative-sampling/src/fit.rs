@@ -7,7 +7,7 @@ use std::{
 
 use senv_core::{
     Corpus, RunOptions, Table,
-    checkpoint::{self, CheckpointPlan},
+    checkpoint::{self, About, CheckpointPlan},
 };
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,8 @@ pub struct Outcome {
     pub tokens: u64,
     /// Wall time of training in this run of the program: no initialising, no saving.
     pub training: Duration,
-    /// The observer asked to stop before the end; the checkpoint (where one was asked for) is written.
+    /// The observer asked to stop before the end; the checkpoint (where one was asked for) is written, or the observer
+    /// has heard why not.
     pub interrupted: bool,
 }
 
@@ -86,7 +87,8 @@ impl State {
 ///
 /// # Errors
 /// [`Error::Diverged`] when a score is not finite, [`Error::NothingToLearn`] when the corpus holds no example,
-/// [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters, files, memory.
+/// [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters, files, memory, and where
+/// the observer stops the run before anything is trained.
 pub fn fit<E: Examples>(
     corpus: &Corpus,
     examples: &E,
@@ -118,6 +120,8 @@ pub fn fit<E: Examples>(
         return Err(Error::CheckpointMismatch { path: plan.path.clone(), what: "place in the run" });
     }
     check_shapes(examples, &tables)?;
+    // Nothing is lost yet: a checkpoint of such a run would be gigabytes of first values.
+    options.observer.go_on("making the tables")?;
 
     let pace =
         Pace::measure(corpus.n_blocks(), |block, buffer| corpus.read_block(block, buffer), examples, noise, params)?;
@@ -156,12 +160,11 @@ pub fn fit<E: Examples>(
         let finished = next_unit >= n_units;
         if !finished && let Some(plan) = plan {
             let sections = [("source", &tables.source), ("target", &tables.target)];
-            match checkpoint::save(&plan.path, CHECKPOINT_KIND, &state, &sections) {
-                Ok(()) => written = true,
-                Err(error) if interrupted => return Err(error.into()),
-                // Hours of training are worth more than this checkpoint.
-                Err(error) => options.observer.note(&format!("no checkpoint was written, training goes on: {error}")),
-            }
+            let done = state.next_unit as f64 / n_units.max(1) as f64;
+            let about = About { done, settings: state.settings.clone(), origin: options.origin.to_owned() };
+            let saved = checkpoint::save_with(&plan.path, CHECKPOINT_KIND, &about, &state, &sections);
+            written |= saved.is_ok();
+            options.observer.checkpoint(saved.as_ref().map(|()| plan.path.as_path()));
         }
         if finished || interrupted {
             break interrupted && !finished;

@@ -226,6 +226,29 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
     }
 }
 
+/// Stops before there is anything to report.
+struct StopAtOnce;
+
+impl Observer for StopAtOnce {
+    fn progress(&self, _: &Progress) -> Control {
+        Control::Continue
+    }
+
+    fn stops(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_while_its_tables_are_made_ends_without_a_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint");
+    let options = RunOptions { observer: &StopAtOnce, ..resuming(path.clone()) };
+    let error = train(&corpus(4000), &masked(), &long(Schedule::Deterministic), &options).unwrap_err();
+    assert!(matches!(error, Error::Core(senv_core::Error::Interrupted { action: "making the tables" })), "{error}");
+    assert!(!path.exists());
+}
+
 #[test]
 fn a_checkpoint_of_another_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();

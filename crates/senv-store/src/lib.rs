@@ -58,7 +58,7 @@ pub use common_components_weights::{
 pub use embeddings::Embeddings;
 pub use error::{Error, Position, Result};
 pub use nearest::{NearestIndex, Neighbour};
-pub use npy::{NpyWriter, read_npy, read_npy_stream, write_npy};
+pub use npy::{NpyWriter, read_npy, read_npy_marked, read_npy_stream, write_npy};
 pub use options::{Duplicates, Format, LoadReport, NonFinite, ReadOptions};
 pub use senv_core::InvalidUtf8;
 pub use senv_core::{FORMAT_VERSION, ModelFile, ModelWriter};

@@ -10,7 +10,7 @@ use senv_core::{AtomicFile, Rows, Table};
 
 use crate::{
     Error, Result,
-    npy_header::{Head, MAGIC, MAX_HEADER},
+    npy_header::{Head, MAGIC, MAX_HEADER, mark_as_padding},
     word2vec_binary::le_bytes,
 };
 
@@ -45,9 +45,22 @@ impl<W: Write> NpyWriter<W> {
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the header cannot be written.
-    pub fn new(mut writer: W, name: impl AsRef<Path>, n_rows: usize, dim: usize) -> Result<Self> {
-        let path = name.as_ref().to_owned();
-        writer.write_all(&header(n_rows, dim)).map_err(|e| senv_core::Error::io("write", &path, e))?;
+    pub fn new(writer: W, name: impl AsRef<Path>, n_rows: usize, dim: usize) -> Result<Self> {
+        Self::start(writer, name.as_ref(), n_rows, dim, &[])
+    }
+
+    /// The same with a number that [`read_npy_marked`] gives back, in the padding of the header: a checksum of what belongs
+    /// to the matrix, say. 0 is no number.
+    ///
+    /// # Errors
+    /// As [`NpyWriter::new`].
+    pub fn marked(writer: W, name: impl AsRef<Path>, n_rows: usize, dim: usize, mark: u32) -> Result<Self> {
+        Self::start(writer, name.as_ref(), n_rows, dim, &mark_as_padding(mark))
+    }
+
+    fn start(mut writer: W, path: &Path, n_rows: usize, dim: usize, padding: &[u8]) -> Result<Self> {
+        let path = path.to_owned();
+        writer.write_all(&header(n_rows, dim, padding)).map_err(|e| senv_core::Error::io("write", &path, e))?;
         Ok(Self { writer, path, n_rows, dim, written: 0 })
     }
 
@@ -93,9 +106,9 @@ pub fn write_npy(path: impl AsRef<Path>, rows: &dyn Rows) -> Result<()> {
     Ok(writer.finish()?.commit()?)
 }
 
-fn header(n_rows: usize, dim: usize) -> Vec<u8> {
+fn header(n_rows: usize, dim: usize, padding: &[u8]) -> Vec<u8> {
     let dict = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({n_rows}, {dim}), }}");
-    let mut header = [MAGIC.as_slice(), b"\x01\x00\x00\x00", dict.as_bytes()].concat();
+    let mut header = [MAGIC.as_slice(), b"\x01\x00\x00\x00", dict.as_bytes(), padding].concat();
     header.resize((header.len() + 1).next_multiple_of(ALIGNMENT) - 1, b' ');
     header.push(b'\n');
     let len = (header.len() - 10) as u16; // below 200, for two numbers of 20 digits
@@ -110,11 +123,19 @@ fn header(n_rows: usize, dim: usize) -> Vec<u8> {
 /// [`Error::BadNpy`] if it is no matrix of these types, or not as long as its shape says;
 /// [`senv_core::Error::Io`] if it cannot be read.
 pub fn read_npy(path: impl AsRef<Path>) -> Result<Table> {
+    Ok(read_npy_marked(path)?.0)
+}
+
+/// The same with the number that [`NpyWriter::marked`] has put into the header; none where another program wrote it.
+///
+/// # Errors
+/// As [`read_npy`].
+pub fn read_npy_marked(path: impl AsRef<Path>) -> Result<(Table, Option<u32>)> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
     let len = file.metadata().map_err(|e| senv_core::Error::io("read", path, e))?.len();
     let (head, start) = Head::read(&file, len, path)?;
-    head.numbers(start.chain(&file), path)
+    Ok((head.numbers(start.chain(&file), path)?, head.mark))
 }
 
 /// The same from a stream of `len` bytes, such as an entry of an archive, which is read to its end; `name` is used as

@@ -66,6 +66,25 @@ pub(crate) struct Head {
     pub(crate) columns: usize,
     /// First byte of the data.
     pub(crate) data: usize,
+    /// The number in the padding, where senv has written one.
+    pub(crate) mark: Option<u32>,
+}
+
+/// A number as padding of a header: a bit a character, a blank for 0 and a tab for 1, the highest first. Programs that read
+/// matrices pass over it as over any padding.
+pub(crate) fn mark_as_padding(mark: u32) -> [u8; 32] {
+    std::array::from_fn(|i| if mark >> (31 - i) & 1 == 1 { b'\t' } else { b' ' })
+}
+
+/// The number in a padding; none in one of blanks alone, as other programs write it.
+fn mark_of_padding(padding: &str) -> Option<u32> {
+    let bits = padding.as_bytes().get(..32)?;
+    let mark = bits.iter().try_fold(0, |mark, &byte| match byte {
+        b' ' => Some(mark << 1),
+        b'\t' => Some(mark << 1 | 1),
+        _ => None,
+    });
+    mark.filter(|&mark| mark != 0)
 }
 
 impl Head {
@@ -118,6 +137,7 @@ impl<'a> Dict<'a> {
                 break;
             }
         }
+        let mark = mark_of_padding(self.rest);
         if !self.rest.trim_ascii().is_empty() {
             return Err(format!("{:?} follows the header", self.shown()));
         }
@@ -143,7 +163,7 @@ impl<'a> Dict<'a> {
             ">" => true,
             _ => return Err(format!("numbers of type {descr:?}, expected '<f4' or the like")),
         };
-        Ok(Head { kind, big_endian, columns_first, rows, columns, data })
+        Ok(Head { kind, big_endian, columns_first, rows, columns, data, mark })
     }
 
     fn skip(&mut self) {

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use senv_core::Table;
-use senv_store::{Error, NpyWriter, Result, read_npy, write_npy};
+use senv_store::{Error, NpyWriter, Result, read_npy, read_npy_marked, write_npy};
 
 /// A file of version 1.0 with this dict and these data.
 fn npy(dict: &str, data: &[u8]) -> Vec<u8> {
@@ -51,6 +51,25 @@ fn what_is_written_has_the_bytes_of_numpy_and_comes_back() {
         let again = read_npy(&path).unwrap();
         assert_eq!((again.n_rows(), again.dim()), (n, dim));
         assert_eq!((std::fs::metadata(&path).unwrap().len() - 4 * (n * dim) as u64) % 64, 0);
+    }
+}
+
+#[test]
+fn a_number_in_the_padding_comes_back_and_is_padding_to_others() {
+    let folder = Folder::new();
+    let table = Table::from_vec(1, 2, vec![1.0, 2.0]).unwrap();
+    for mark in [1, 0x8000_0000, 0xdead_beef, u32::MAX] {
+        let mut writer = NpyWriter::marked(Vec::new(), "-", 1, 2, mark).unwrap();
+        writer.write_row(table.row(0)).unwrap();
+        let bytes = writer.finish().unwrap();
+        let path = folder.file(&bytes);
+        let (read, found) = read_npy_marked(&path).unwrap();
+        assert_eq!((rows(&read), found), (vec![vec![1.0, 2.0]], Some(mark)));
+        // Blanks in its place give the file of NumPy, but for the length of the padding.
+        let plain: Vec<u8> = bytes.iter().map(|&byte| if byte == b'\t' { b' ' } else { byte }).collect();
+        let dict = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
+        assert_eq!(plain, npy(&(dict.to_owned() + &" ".repeat(32)), &le(&[1.0, 2.0])));
+        assert_eq!(read_npy_marked(folder.file(&plain)).unwrap().1, None);
     }
 }
 

@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use senv_core::SentenceEncoder as _;
 use senv_core::{AtomicFile, Vocabulary};
 use senv_models::{Model, ReleasedBin, write_model2vec};
-use senv_store::{Embeddings, Format, ModelFile, NonFinite, ReadOptions, read_npy, write_npy};
+use senv_store::{Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOptions, read_npy_marked};
 
 use self::release::ReleaseArgs;
 use crate::{
@@ -263,13 +263,43 @@ fn write_matrix(embeddings: &Embeddings, path: &Path) -> Result {
         let reason = format!("the word {word:?} cannot stand on a line of its own; write another format");
         return Err(senv_core::Error::BadFile { path: words, reason }.into());
     }
-    write_npy(path, embeddings)?;
-    AtomicFile::write_with(&words, |file| embeddings.iter().try_for_each(|(word, _)| writeln!(file, "{word}")))?;
-    Ok(())
+    let mark = checksum(embeddings.iter().map(|(word, _)| word));
+    let matrix = AtomicFile::create(path)?;
+    let mut matrix = NpyWriter::marked(matrix, path, embeddings.len(), embeddings.dim(), mark)?;
+    embeddings.iter().try_for_each(|(_, row)| matrix.write_row(row))?;
+    let mut list = AtomicFile::create(&words)?;
+    embeddings.iter().try_for_each(|(word, _)| writeln!(list, "{word}")).map_err(|error| list.error(error))?;
+    Ok(AtomicFile::commit_all([matrix.finish()?, list])?)
 }
 
 fn read_matrix(path: &Path) -> Result<Embeddings> {
-    let words = read_sentences(&[words_path(path)], &senv_core::TextOptions::default())?;
+    let names = words_path(path);
+    let words = read_sentences(&[&names], &senv_core::TextOptions::default())?;
+    let (table, mark) = read_npy_marked(path)?;
+    let differs = mark.is_some_and(|mark| mark != checksum(words.iter().map(|(_, word)| word)));
+    if differs || words.len() != table.n_rows() {
+        let why = format!(
+            "{}, {} of {}",
+            plural(words.len() as u64, "word"),
+            plural(table.n_rows() as u64, "row"),
+            path.display()
+        );
+        let reason = format!(
+            "these are not the words that belong to the matrix ({why}): one of the two files was replaced or changed; write \
+             both anew (a matrix saved by NumPy may go with any list of as many words)"
+        );
+        return Err(senv_core::Error::BadFile { path: names, reason }.into());
+    }
     let vocabulary = Vocabulary::from_counts(words.iter().map(|(_, word)| (word, 0)), 0)?;
-    Ok(Embeddings::new(vocabulary, read_npy(path)?)?)
+    Ok(Embeddings::new(vocabulary, table)?)
+}
+
+/// The checksum of words, one a line.
+fn checksum<'w>(words: impl Iterator<Item = &'w str>) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
+    for word in words {
+        sum.update(word.as_bytes());
+        sum.update(b"\n");
+    }
+    sum.finalize()
 }

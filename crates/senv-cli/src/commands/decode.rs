@@ -135,6 +135,7 @@ impl Decode {
             };
             stream::run(
                 reader,
+                |_| Ok(()),
                 threads,
                 || State::new(&model),
                 work,

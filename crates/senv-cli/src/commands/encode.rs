@@ -7,7 +7,7 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv_core::{AtomicFile, Coverage, Scratch, SentenceEncoder, TextReader};
+use senv_core::{AtomicFile, Coverage, Expansion, Scratch, SentenceEncoder, TextReader};
 use senv_models::{EncodingCost, Model};
 use senv_store::NpyWriter;
 
@@ -41,8 +41,11 @@ pub(crate) struct Encode {
     /// - is standard output, separated by blanks.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    #[command(flatten)]
-    force: ForceArg,
+    /// Replace a file that is there already, whatever it holds; without it only an empty one, or what senv has written
+    /// of the same kind. One of the inputs is never replaced. And encode a compressed file that becomes more text than any
+    /// text does: 200 bytes or 10 lines for each of its bytes.
+    #[arg(long, help_heading = "Files")]
+    force: bool,
     /// Digits after the point in text, 0 to 9 [default: as many as give back the same number]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u8>::new().range(0..=9))]
     digits: Option<u8>,
@@ -54,6 +57,12 @@ const EXAMPLES: &str = "\
 Examples:
   senv encode --model model.senv --input text.txt --output text.npy
   zcat text.gz | senv encode --model model.senv --digits 5 | head -3";
+
+/// How many bytes of text, and how many lines, a byte of a compressed file may become. Text becomes 3 to 10 bytes, logs
+/// some 50; a line takes a byte and more even where one is much like the other.
+const RATIOS: (u64, u64) = (200, 10);
+/// Bytes and lines below which the ratio says nothing.
+const MUCH: (u64, u64) = (16 << 20, 1 << 16);
 
 /// How vectors are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,10 +137,10 @@ impl Encode {
         if is_dash(&self.output) {
             destination::check_stdout(&inputs)?;
         } else {
-            Destination::output(&self.output, format.content(), self.force).check(&inputs)?;
+            Destination::output(&self.output, format.content(), ForceArg { force: self.force }).check(&inputs)?;
         }
         let model = self.model.open_for_many()?;
-        let source = (&model, self.model.model.as_path());
+        let source = Source { model: &model, path: &self.model.model, takes_any_ratio: self.force };
         note_typing(&self.input, "sentences");
         let reader = TextReader::open(&self.input, &self.text.options())?;
         let started = Instant::now();
@@ -174,15 +183,48 @@ impl Counts {
     }
 }
 
-/// Encodes all lines with a model, of the file that errors name.
+/// What encodes, and which text.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    model: &'a Model,
+    /// The file that errors name.
+    path: &'a Path,
+    /// Whether compressed text may be of any ratio.
+    takes_any_ratio: bool,
+}
+
+impl Source<'_> {
+    /// Refuses a compressed file of a ratio that no text has. Each of its lines would become a row: 20 KB of blank lines are
+    /// tens of gigabytes of zeros.
+    fn accept(&self, reader: &TextReader) -> Result {
+        let Some(Expansion { path, compressed, text, lines }) = reader.expansion() else { return Ok(()) };
+        let is_text =
+            (text < MUCH.0 || text / RATIOS.0 <= compressed) && (lines < MUCH.1 || lines / RATIOS.1 <= compressed);
+        if self.takes_any_ratio || is_text {
+            return Ok(());
+        }
+        let reason = format!(
+            "{} of it become more than {} in {}, which no text does, and each line would be a row of {} values; --force \
+             encodes it all the same",
+            output::bytes(compressed),
+            output::bytes(text),
+            plural(lines, "line"),
+            self.model.dim()
+        );
+        Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into())
+    }
+}
+
+/// Encodes all lines.
 fn encode(
-    (model, path): (&Model, &Path),
+    source: Source<'_>,
     reader: TextReader,
     threads: usize,
     format: Format,
     count: bool,
     mut write: impl FnMut(&[u8]) -> Result,
 ) -> Result<Counts> {
+    let Source { model, path, .. } = source;
     let state = || (Scratch::default(), vec![0.0; model.dim()]);
     let in_batches = model.cost() == EncodingCost::LessInBatches;
     let work = |(scratch, row): &mut (Scratch, Vec<f32>), batch: &mut Batch<Counts>| {
@@ -206,22 +248,29 @@ fn encode(
     let [before, behind] = format.frame();
     write(before)?;
     let counter = Counter::new(count);
-    stream::run(reader, threads, state, work, |batch| {
-        let first = if counts.lines == 0 { before.len() } else { 0 };
-        counts.lines += batch.tally.lines;
-        counts.blank += batch.tally.blank;
-        counts.unknown += batch.tally.unknown;
-        counter.add(batch.tally.lines);
-        write(&batch.out[first.min(batch.out.len())..])
-    })?;
+    stream::run(
+        reader,
+        move |reader| source.accept(reader),
+        threads,
+        state,
+        work,
+        |batch| {
+            let first = if counts.lines == 0 { before.len() } else { 0 };
+            counts.lines += batch.tally.lines;
+            counts.blank += batch.tally.blank;
+            counts.unknown += batch.tally.unknown;
+            counter.add(batch.tally.lines);
+            write(&batch.out[first.min(batch.out.len())..])
+        },
+    )?;
     counter.finish();
     write(behind)?;
     Ok(counts)
 }
 
 /// Writes a file by atomic replacement.
-fn to_file(source: (&Model, &Path), reader: TextReader, threads: usize, format: Format, path: &Path) -> Result<Counts> {
-    let (model, _) = source;
+fn to_file(source: Source<'_>, reader: TextReader, threads: usize, format: Format, path: &Path) -> Result<Counts> {
+    let model = source.model;
     let failed = |error| senv_core::Error::io("write", path, error);
     let mut file = AtomicFile::create(path)?;
     let is_npy = matches!(format, Format::Npy);

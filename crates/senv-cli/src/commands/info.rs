@@ -1,13 +1,19 @@
 //! `senv info`: what a file holds.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use senv_core::{Verification, checkpoint, hyperparameters::Hyperparameter};
 use senv_models::{Check, CheckParams, CheckText, EncodingCost, Model, check};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
-use super::{check_report, is_english, open_model, train::check_params};
+use super::{
+    check_report, is_english, open_model,
+    train::{InputFile, Origin, check_params},
+};
 use crate::{
     failure::Result,
     output::{self, bytes, grouped, plural},
@@ -52,7 +58,7 @@ impl Info {
         let verified = if self.verify { self.verified()? } else { None };
         let mut checked = None;
         let mut facts = match checkpoint::kind(&self.file) {
-            Ok(kind) if !self.check => json!({ "kind": "checkpoint", "of": kind }),
+            Ok(kind) if !self.check => of_checkpoint(&self.file, &kind),
             _ => {
                 let model = open_model(&self.file)?;
                 if self.check {
@@ -123,6 +129,26 @@ impl Info {
         model.prepare_for_many();
         Ok(check(model, &text, &params)?)
     }
+}
+
+/// What a checkpoint says of its run.
+fn of_checkpoint(path: &Path, kind: &str) -> Value {
+    let mut facts = json!({ "kind": "checkpoint", "of": kind });
+    let Some((about, origin)) = Origin::of_checkpoint(path) else { return facts };
+    facts["done_percent"] = json!((1000.0 * about.done).round() / 10.0);
+    if origin.is_known() {
+        facts["command"] = json!(origin.command());
+    }
+    let files = origin.files.iter().map(|InputFile { path, bytes }| match bytes {
+        Some(n) => format!("{path} ({})", plural(*n, "byte")),
+        None => path.clone(),
+    });
+    facts["text"] = json!(files.collect::<Vec<_>>());
+    // Trainers may write more before and behind the settings: the kind of the model, fingerprints.
+    let start = about.settings.find('{').unwrap_or(about.settings.len());
+    let settings = serde_json::Deserializer::from_str(&about.settings[start..]).into_iter().next();
+    facts["settings"] = settings.and_then(std::result::Result::ok).unwrap_or_else(|| json!(about.settings));
+    facts
 }
 
 fn of_model(model: &Model) -> Result<Value> {

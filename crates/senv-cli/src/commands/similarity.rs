@@ -130,10 +130,17 @@ impl Similarity {
             let reader = TextReader::open(&[&self.input], &self.text.options())?;
             let mut out = output::stdout();
             let work = |state: &mut State<'_>, batch: &mut Batch<u64>| self.score(state, batch);
-            stream::run(reader, threads, state, work, |batch| {
-                unknown += batch.tally;
-                out.write_all(&batch.out).map_err(Failure::stdout)
-            })?;
+            stream::run(
+                reader,
+                |_| Ok(()),
+                threads,
+                state,
+                work,
+                |batch| {
+                    unknown += batch.tally;
+                    out.write_all(&batch.out).map_err(Failure::stdout)
+                },
+            )?;
             out.flush().map_err(Failure::stdout)?;
         }
         if unknown > 0 {

@@ -9,6 +9,7 @@ mod hyper_args;
 mod init_args;
 mod init_model;
 mod job;
+mod origin;
 mod outcome;
 mod p_thought;
 mod pair_args;
@@ -22,6 +23,7 @@ mod snli;
 mod text_args;
 mod text_run;
 mod text_systems;
+mod unchanged;
 mod weighted;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
@@ -44,6 +46,7 @@ pub(super) use self::{
     check_args::check_params,
     data_args::{Loaded, PairFiles, Stage2Args, read_scored},
     hyper_args::{HyperArgs, Shown},
+    origin::{InputFile, Origin},
     outcome::source_line,
     pair_args::RecipeChoice,
 };

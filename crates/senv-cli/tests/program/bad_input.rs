@@ -75,8 +75,8 @@ fn a_full_disk_loses_no_model() {
     folder.train("text.txt", "m.senv", &[]).ok();
     // Everything written to this device meets a full disk.
     let full = folder.train("text.txt", "/dev/full", &["--checkpoint", "c"]);
-    full.fails(1, &["cannot write /dev/full", "No space left", "saved as", "full.rescued"]);
-    assert_eq!(folder.read("full.rescued"), folder.read("m.senv"));
+    full.fails(1, &["cannot write /dev/full", "No space left", "saved as", "senv-rescued-"]);
+    assert_eq!(std::fs::read(folder.rescued("full")).unwrap(), folder.read("m.senv"));
 
     let encode = ["encode", "--model", "m.senv", "--input", "text.txt", "--output"];
     folder.run(&[&encode[..], &["/dev/full"]].concat()).fails(1, &["cannot write /dev/full", "No space left"]);

@@ -3,7 +3,7 @@
 #![allow(dead_code)] // each test file uses its part
 
 use std::{
-    io::Write,
+    io::{BufRead, Write},
     path::PathBuf,
     process::{Child, Command, Output, Stdio},
     thread,
@@ -102,6 +102,20 @@ impl Folder {
         let mut names: Vec<String> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    /// The file of this name that was rescued, in a folder of its own that nobody else may enter.
+    #[track_caller]
+    pub(crate) fn rescued(&self, name: &str) -> PathBuf {
+        let folders: Vec<String> = self.names().into_iter().filter(|name| name.starts_with("senv-rescued-")).collect();
+        assert_eq!(folders.len(), 1, "{:?}", self.names());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(self.path(&folders[0])).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+        }
+        self.path(&folders[0]).join(name)
     }
 
     /// The program, to be run in this folder.
@@ -209,6 +223,16 @@ pub(crate) fn scored(n: usize) -> String {
         }
     };
     (0..n).map(line).collect()
+}
+
+/// Reads what the run says until a line of it holds this; all of it so far.
+#[track_caller]
+pub(crate) fn hear(said: &mut impl BufRead, part: &str) -> String {
+    let mut all = String::new();
+    while !all.contains(part) {
+        assert!(said.read_line(&mut all).unwrap() > 0, "{part:?} is missing in: {all}");
+    }
+    all
 }
 
 /// Waits until the run has written this file, or fails.

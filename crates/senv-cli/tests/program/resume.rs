@@ -38,11 +38,25 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     );
     assert!(!folder.has("m.senv"));
     let info = folder.run(&["info", "m.senv.checkpoint", "--json"]).ok().json();
-    assert_eq!(info["kind"], "checkpoint");
+    assert_eq!((&info["kind"], &info["settings"]["dim"]), (&"checkpoint".into(), &12.into()), "{info}");
+    let done = info["done_percent"].as_f64().unwrap();
+    assert!(0.0 < done && done < 100.0, "{info}");
+    let command = info["command"].as_str().unwrap();
+    assert!(command.starts_with("senv train sent2vec --input text.txt --output m.senv --dim 12"), "{command}");
+    assert!(info["text"][0].as_str().unwrap().starts_with("text.txt ("), "{info}");
+    let shown = folder.run(&["info", "m.senv.checkpoint"]).ok().out;
+    assert!(shown.contains(command) && shown.contains("settings.training.epochs"), "{shown}");
 
-    // Other settings or another text are refused, and the checkpoint stays.
+    // Other settings or another text are refused before anything is trained, and the checkpoint stays.
     let other = [&more[..], &["--resume", "--seed", "9"]].concat();
-    folder.train("text.txt", "m.senv", &other).fails(1, &["another set of parameters"]);
+    let resume = format!("{command} --resume\n");
+    let says = ["m.senv.checkpoint was written with other settings (--seed)", &resume, "--seed 9 --restart"];
+    folder.train("text.txt", "m.senv", &other).fails(2, &says);
+    folder.write("other.txt", "another text\n".repeat(100));
+    let resume = [&LONG[..], &["--resume"]].concat();
+    let ended = folder.train("other.txt", "m.senv", &resume);
+    assert!(!ended.err.contains("learning rate of"), "{}", ended.err);
+    ended.fails(1, &["another text"]);
     let resumed = folder.train("text.txt", "m.senv", &[&LONG[..], &["--resume"]].concat()).ok();
     assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
     assert!(!folder.has("m.senv.checkpoint"));
@@ -67,14 +81,22 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn a_run_that_replaces_the_model_removes_the_checkpoint_of_an_earlier_one() {
+fn the_checkpoint_of_an_earlier_run_is_replaced_only_when_that_is_asked_for() {
     let folder = Folder::with_text(300);
     let other = senv_core::Table::zeros(1, 1).unwrap();
     let checkpoint = folder.path("m.senv.checkpoint");
     senv_core::checkpoint::save(&checkpoint, "sent2vec", &1_u32, &[("source", &other)]).unwrap();
+    let before = folder.read("m.senv.checkpoint");
+    let command = Folder::training("text.txt", "m.senv", &["--epochs", "1"]).join(" ");
+    let choices = [format!("  senv {command} --resume\n"), format!("  senv {command} --restart\n")];
+    let says = ["m.senv.checkpoint was left by an earlier run (0.0 % done)", &choices[0], &choices[1]];
+    folder.train("text.txt", "m.senv", &["--epochs", "1"]).fails(2, &says);
+    folder.train("text.txt", "m.senv", &["--epochs", "1", "--force"]).fails(2, &says[..1]);
+    assert_eq!((folder.read("m.senv.checkpoint"), folder.has("m.senv")), (before, false));
+    folder.train("text.txt", "m.senv", &["--restart", "--resume"]).fails(2, &["cannot be used with"]);
     // Too short a run to write one of its own.
-    let ended = folder.train("text.txt", "m.senv", &["--epochs", "1"]).ok();
-    assert!(ended.err.contains("m.senv.checkpoint was left by an earlier run and is removed"), "{}", ended.err);
+    let ended = folder.train("text.txt", "m.senv", &["--epochs", "1", "--restart"]).ok();
+    assert!(ended.err.contains("m.senv.checkpoint was left by an earlier run and is replaced"), "{}", ended.err);
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
     // Any other file is somebody's work.
     folder.write("notes.txt", "mine");

@@ -2,12 +2,12 @@
 #![cfg(unix)]
 
 use std::{
-    io::Write,
+    io::{BufReader, Read, Write},
     process::{Command, Stdio},
     time::Duration,
 };
 
-use crate::common::{Ended, Folder, signal, text, wait_for};
+use crate::common::{Ended, Folder, hear, signal, text, wait_for};
 
 /// Runs the program with a limit of the shell: `-v` KiB of memory, `-f` blocks of a file.
 fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
@@ -86,14 +86,14 @@ fn threads_that_the_system_refuses_are_done_without() {
 fn signals_that_end_a_command_leave_no_temporary_file() {
     let folder = Folder::with_model();
     folder.write("many.txt", text(2_000_000));
-    for number in [2, 15] {
+    for number in [2, 15, 1] {
         let mut child = folder.spawn(&["encode", "--model", "m.senv", "--input", "many.txt", "--output", "v.npy"]);
         while folder.names().len() < 4 {
             assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
             std::thread::sleep(Duration::from_millis(2));
         }
         signal(&child, number);
-        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_eq!(child.wait().unwrap().code(), Some(128 + number));
         assert_eq!(folder.names(), ["m.senv", "many.txt", "text.txt"]);
     }
 }
@@ -137,11 +137,152 @@ fn a_second_run_that_would_write_the_same_files_is_refused() {
     folder.train("text.txt", "m.senv", &["--epochs", "1"]).fails(1, &says);
     let other_name = ["--epochs", "1", "--checkpoint", "m.senv.checkpoint"];
     folder.train("text.txt", "n.senv", &other_name).fails(1, &["m.senv.checkpoint: another process is writing it"]);
+    // By another name, too.
+    std::os::unix::fs::symlink("m.senv", folder.path("link.senv")).unwrap();
+    let by_link = ["--epochs", "1", "--checkpoint", "c"];
+    folder.train("text.txt", "link.senv", &by_link).fails(1, &["link.senv: another process is writing it"]);
+    std::fs::remove_file(folder.path("link.senv")).unwrap();
     signal(&first, 15);
-    assert_eq!(Ended::from(first.wait_with_output().unwrap()).code, Some(130));
+    assert_eq!(Ended::from(first.wait_with_output().unwrap()).code, Some(143));
     assert_eq!(folder.names(), ["m.senv.checkpoint", "text.txt"], "nothing but the checkpoint is left");
     folder.train("text.txt", "m.senv", &[&long[..2], &["--resume", "--threads", "1"]].concat()).ok();
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
+}
+
+/// Everything written to `/dev/full` meets a full disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_stopped_while_the_disk_is_full_saves_its_model_elsewhere() {
+    let folder = Folder::with_text(4000);
+    let stopped = |args: &[&str]| {
+        let mut child = folder.spawn(args);
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        hear(&mut said, "no checkpoint was written, training goes on: cannot write /dev/full");
+        signal(&child, 2);
+        let mut rest = String::new();
+        said.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{rest}");
+        for part in
+            ["asked to stop", "the checkpoint could not be written", "the model as far as it is trained is saved as"]
+        {
+            assert!(rest.contains(part), "{part}: {rest}");
+        }
+        assert!(rest.contains("error: cannot write /dev/full: No space left"), "{rest}");
+    };
+    let full = ["--checkpoint", "/dev/full", "--checkpoint-every", "0.05s", "--threads", "1"];
+    stopped(&Folder::training("text.txt", "m.senv", &[&["--epochs", "4000"], &full[..]].concat()));
+    let model = folder.rescued("m.senv");
+    let info = folder.run(&["info", model.to_str().unwrap(), "--json"]).ok().json();
+    assert_eq!(info["kind"], "sent2vec");
+    assert!(!folder.has("m.senv"));
+
+    // Trained by gradient.
+    std::fs::remove_dir_all(model.parent().unwrap()).unwrap();
+    let siamese =
+        ["train", "siamese-cbow", "--input", "text.txt", "--output", "s.senv", "--dim", "8", "--epochs", "4000"];
+    stopped(&[&siamese[..], &full].concat());
+    let model = folder.rescued("s.senv");
+    assert_eq!(folder.run(&["info", model.to_str().unwrap(), "--json"]).ok().json()["kind"], "siamese-cbow");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_model_is_rescued_past_links_that_others_have_left() {
+    let folder = Folder::with_text(100);
+    for name in ["full.rescued", "senv-rescued-full"] {
+        std::os::unix::fs::symlink("target", folder.path(name)).unwrap();
+    }
+    folder.train("text.txt", "/dev/full", &["--checkpoint", "c"]).fails(1, &["No space left", "saved as"]);
+    assert!(!folder.has("target"));
+    std::fs::remove_file(folder.path("senv-rescued-full")).unwrap();
+    assert!(folder.rescued("full").is_file());
+}
+
+#[test]
+fn a_run_that_waits_for_standard_input_answers_the_first_ctrl_c() {
+    let folder = Folder::with_model();
+    let weighted = ["train", "weighted", "--model", "m.senv", "--input", "-", "--output", "w.senv"];
+    let training = Folder::training("-", "n.senv", &[]);
+    for (args, signals) in [(&training[..], &[2][..]), (&weighted[..], &[2]), (&weighted[..], &[15])] {
+        let mut child = folder.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(text(3000).as_bytes()).unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        // What the pipe does not hold is read: the run has begun.
+        stdin.write_all(text(3000).as_bytes()).unwrap();
+        signal(&child, signals[0]);
+        hear(&mut said, "asked to stop");
+        drop(stdin);
+        let mut rest = String::new();
+        said.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(128 + signals[0]), "{args:?}: {rest}");
+        assert!(rest.contains("stopped") && !rest.contains("error:"), "{rest}");
+    }
+    assert_eq!(folder.names(), ["m.senv", "text.txt"]);
+}
+
+#[test]
+fn a_matrix_and_its_words_are_replaced_together_or_not_at_all() {
+    let folder = Folder::new();
+    let words = |first: char, length: usize| -> String {
+        (0..10).map(|i| format!("{}{i} 1 {i}\n", first.to_string().repeat(length))).collect()
+    };
+    folder.write("old.txt", words('o', 1));
+    folder.write("new.txt", words('n', 2000));
+    folder.run(&["convert", "old.txt", "w.npy"]).ok();
+    let before = ["w.npy", "w.words.txt"].map(|name| folder.read(name));
+    // The matrix has room below the limit, its words have not.
+    limited(&folder, "-f 8", &["convert", "new.txt", "w.npy"])
+        .fails(1, &["cannot write w.words.txt", "File too large"]);
+    assert_eq!(["w.npy", "w.words.txt"].map(|name| folder.read(name)), before);
+    assert_eq!(folder.names(), ["new.txt", "old.txt", "w.npy", "w.words.txt"]);
+
+    folder.run(&["convert", "new.txt", "w.npy"]).ok();
+    folder.run(&["convert", "w.npy", "back.txt"]).ok();
+    assert_eq!(folder.read("back.txt").split(|&b| b == b' ').next(), Some(format!("{}0", "n".repeat(2000)).as_bytes()));
+    // As many words, but others.
+    folder.write("w.words.txt", &before[1]);
+    let says = ["w.words.txt: these are not the words that belong to the matrix", "10 rows of w.npy"];
+    folder.run(&["convert", "w.npy", "again.txt"]).fails(1, &says);
+}
+
+/// Blank lines: 100 bytes and more of them for each byte of the file.
+#[test]
+fn compressed_text_that_no_text_becomes_is_encoded_by_force_alone() {
+    let folder = Folder::with_model();
+    let gzip = |lines: &[u8]| {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        gzip.write_all(lines).unwrap();
+        gzip.finish().unwrap()
+    };
+    folder.write("blank.gz", gzip(&vec![b'\n'; 1_000_000]));
+    let encode = ["encode", "--model", "m.senv", "--output", "v.npy", "--input"];
+    let says = ["blank.gz: ", "which no text does", "a row of 12 values; --force"];
+    folder.run(&[&encode[..], &["blank.gz"]].concat()).fails(1, &says);
+    // Behind a file of another ratio, too.
+    folder.run(&[&encode[..], &["text.txt", "blank.gz"]].concat()).fails(1, &says);
+    assert_eq!(folder.names(), ["blank.gz", "m.senv", "text.txt"]);
+    folder.run(&[&encode[..], &["blank.gz", "--force"]].concat()).ok();
+    assert_eq!(folder.read("v.npy").len(), 128 + 48_000_000);
+    // Text that compresses well, and blank lines as they are.
+    folder.write("same.gz", gzip(text(200).repeat(200).as_bytes()));
+    folder.write("blank.txt", vec![b'\n'; 100_000]);
+    folder.run(&[&encode[..], &["same.gz", "blank.txt"]].concat()).ok();
+}
+
+#[test]
+fn text_that_changes_while_it_is_trained_on_is_warned_of() {
+    let folder = Folder::with_text(4000);
+    let long = ["--epochs", "4000", "--checkpoint-every", "0.05s", "--threads", "1"];
+    let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &long));
+    wait_for(&folder, "m.senv.checkpoint", &mut child);
+    std::fs::OpenOptions::new().append(true).open(folder.path("text.txt")).unwrap().write_all(b"more\n").unwrap();
+    signal(&child, 2);
+    let ended = Ended::from(child.wait_with_output().unwrap());
+    assert_eq!(ended.code, Some(130), "{}", ended.err);
+    assert!(ended.err.contains("text.txt was changed during training (it had "), "{}", ended.err);
+    let whole = folder.train("text.txt", "n.senv", &[]).ok();
+    assert!(!whole.err.contains("was changed"), "{}", whole.err);
 }
 
 /// Eight million different words, 80 MB of them; whichever table of the vocabulary has to grow first.

@@ -307,3 +307,34 @@ fn pairs_without_spaces_are_tokenized_by_characters() {
     let info = folder.run(&["info", "pp.senv", "--json"]).ok().json();
     assert_eq!(info["parameters"]["tokenizer"]["rule"], "unicode");
 }
+
+/// Closed, as by `>&-` in a shell, or full.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_cannot_be_written_are_no_success() {
+    let folder = Folder::with_model();
+    let program = env!("CARGO_BIN_EXE_senv");
+    let run = |to: &str, args: &str| -> crate::common::Ended {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("exec {program} {args} {to}")]).current_dir(folder.path(""));
+        shell.output().unwrap().into()
+    };
+    let commands = [
+        "encode --model m.senv --input text.txt",
+        "similarity a b",
+        "--help",
+        "train pp --help",
+        "--version",
+        "info m.senv",
+        "completions bash",
+        "nearest --input text.txt --query cat",
+        "convert m.senv - --to glove-text",
+    ];
+    for command in commands {
+        run(">&-", command).fails(1, &["cannot write -: standard output is closed"]);
+        run(">/dev/full", command).fails(1, &["cannot write -: No space left"]);
+        run(">/dev/null", command).ok();
+    }
+    // What has no results needs no output.
+    run(">&-", "encode --model m.senv --input text.txt --output v.npy").ok();
+}

@@ -1,5 +1,9 @@
 //! Progress reports of long work, and how to stop it.
 
+use std::path::Path;
+
+use crate::Error;
+
 /// The progress of a training run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
@@ -64,9 +68,30 @@ pub trait Observer: Send + Sync {
     /// stopped at a place that does not depend on the clock, and besides several times a second.
     fn progress(&self, progress: &Progress) -> Control;
 
+    /// Whether the work is to stop: asked where minutes may pass before there is progress to report, as while tables are made.
+    fn stops(&self) -> bool {
+        false
+    }
+
+    /// An error if the work is to stop, which was doing this.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`].
+    fn go_on(&self, action: &'static str) -> Result<(), Error> {
+        if self.stops() { Err(Error::Interrupted { action }) } else { Ok(()) }
+    }
+
     /// Receives a message, such as what was skipped and how often.
     fn note(&self, message: &str) {
         let _ = message;
+    }
+
+    /// Hears what became of a checkpoint: written, or the error. A run that was not asked to stop goes on in both cases,
+    /// since hours of training are worth more than one checkpoint; by default a note says so.
+    fn checkpoint(&self, written: Result<&Path, &Error>) {
+        if let Err(error) = written {
+            self.note(&format!("no checkpoint was written: {error}"));
+        }
     }
 }
 

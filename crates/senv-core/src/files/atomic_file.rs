@@ -134,15 +134,33 @@ impl AtomicFile {
     /// [`Error::Io`] if the rest cannot be written or the file cannot be renamed; the old file is then untouched
     /// and nothing is left over.
     pub fn commit(self) -> Result<()> {
+        Self::commit_all([self])
+    }
+
+    /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a full
+    /// disk leaves all the old ones. A crash between two renames, which takes a moment, can leave new ones beside old.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`].
+    pub fn commit_all(files: impl IntoIterator<Item = Self>) -> Result<()> {
+        let written = files.into_iter().map(Self::written).collect::<Result<Vec<_>>>()?;
+        written.into_iter().try_for_each(|(sink, path)| {
+            let Sink::Temporary { file, target, unfinished: _unfinished } = sink else { return Ok(()) };
+            file.persist(&target).map_err(|e| Error::io("rename the finished file to", &path, e.error))?;
+            sync_folder(&target).map_err(|e| Error::io("write the folder of", &path, e))
+        })
+    }
+
+    /// Writes everything to the disk.
+    fn written(self) -> Result<(Sink, PathBuf)> {
         let Self { sink, path } = self;
-        let sink = sink.into_inner().map_err(|e| Error::io("write", &path, e.into_error()))?;
-        let (file, target, _unfinished) = match sink {
-            Sink::Temporary { file, target, unfinished } => (file, target, unfinished),
-            Sink::Direct(mut file) => return file.flush().map_err(|e| Error::io("write", &path, e)),
-        };
-        file.as_file().sync_all().map_err(|e| Error::io("write", &path, e))?;
-        file.persist(&target).map_err(|e| Error::io("rename the finished file to", &path, e.error))?;
-        sync_folder(&target).map_err(|e| Error::io("write the folder of", &path, e))
+        let mut sink = sink.into_inner().map_err(|e| Error::io("write", &path, e.into_error()))?;
+        match &mut sink {
+            Sink::Temporary { file, .. } => file.as_file().sync_all(),
+            Sink::Direct(file) => file.flush(),
+        }
+        .map_err(|e| Error::io("write", &path, e))?;
+        Ok((sink, path))
     }
 }
 
@@ -169,6 +187,20 @@ impl Write for AtomicFile {
 
 /// Finds out what `path` names and opens the sink that fits.
 fn open(path: &Path) -> io::Result<Sink> {
+    match replaced(path)? {
+        Some((_, Some(permissions))) if permissions.readonly() => {
+            // A rename needs no permission of the file itself, so the read-only flag is checked here.
+            Err(io::Error::new(ErrorKind::PermissionDenied, "an old file of that name is read-only"))
+        }
+        Some((target, permissions)) => temporary(target, permissions),
+        // Appending is what a redirection of standard output to an old file asks for; devices and pipes do not care.
+        None => OpenOptions::new().append(true).open(path).map(Sink::Direct),
+    }
+}
+
+/// The file that is replaced when `path` is written, behind all links, and the permissions of the old one; `None` for what is
+/// not replaced but written to.
+pub(crate) fn replaced(path: &Path) -> io::Result<Option<(PathBuf, Option<fs::Permissions>)>> {
     let mut current = path.to_owned();
     for _ in 0..MAX_LINKS {
         let Some(name) = current.file_name() else { break };
@@ -182,18 +214,13 @@ fn open(path: &Path) -> io::Result<Sink> {
                 }
                 current = folder_of(&target).join(fs::read_link(&target)?);
             }
-            // A rename needs no permission of the file itself, so the read-only flag is checked here.
-            Ok(metadata) if metadata.is_file() && metadata.permissions().readonly() => {
-                return Err(io::Error::new(ErrorKind::PermissionDenied, "an old file of that name is read-only"));
-            }
-            Ok(metadata) if metadata.is_file() => return temporary(target, Some(metadata.permissions())),
+            Ok(metadata) if metadata.is_file() => return Ok(Some((target, Some(metadata.permissions())))),
             Ok(_) => break,
-            Err(e) if e.kind() == ErrorKind::NotFound => return temporary(target, None),
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Some((target, None))),
             Err(e) => return Err(e),
         }
     }
-    // Appending is what a redirection of standard output to an old file asks for; devices and pipes do not care.
-    OpenOptions::new().append(true).open(path).map(Sink::Direct)
+    Ok(None)
 }
 
 /// The folder a path lies in; `.` for a bare name.
@@ -306,6 +333,24 @@ mod tests {
         AtomicFile::write_with(&path, |file| file.write_all(b"new")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(names(folder.path()), ["model"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn of_files_that_belong_together_all_are_replaced_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("first");
+        fs::write(&path, "old").unwrap();
+        let started = |path: &Path| {
+            let mut file = AtomicFile::create(path).unwrap();
+            file.write_all(b"new").unwrap();
+            file
+        };
+        let second = folder.path().join("second");
+        assert!(AtomicFile::commit_all([started(&path), started(Path::new("/dev/full"))]).is_err());
+        assert_eq!((fs::read_to_string(&path).unwrap(), names(folder.path()).len()), ("old".into(), 1));
+        AtomicFile::commit_all([started(&path), started(&second)]).unwrap();
+        assert_eq!([path, second].map(|path| fs::read_to_string(path).unwrap()), ["new", "new"]);
     }
 
     #[test]

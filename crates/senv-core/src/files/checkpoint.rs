@@ -6,10 +6,11 @@
 //!
 //! ```text
 //! byte 0    8 bytes   "SENVCKPT"
-//!      8    u32       version of the layout, 1
+//!      8    u32       version of the layout, 2
 //!      12   u32       CRC-32 of bytes 0..12 and of everything from byte 16 to the end of the head
 //!      16   u64       n, length of the head
 //!      24   n bytes   head: u32 length and bytes of the kind
+//!                           u32 length and bytes of what it says of its run (JSON)
 //!                           u32 number of tables, of each: u32 length and bytes of its name, u64 rows, u64 dim (below 2^32)
 //!                           u64 length and bytes of the state (bincode)
 //!      24+n           rows x dim f32 of each table in order, without padding
@@ -28,12 +29,12 @@ use std::{
 
 use bincode::Options;
 use crc32fast::Hasher;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{AtomicFile, Error, Result, Table};
 
 const MAGIC: [u8; 8] = *b"SENVCKPT";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the head.
 const PREFIX: usize = 24;
 /// Bytes of the checksum at the end.
@@ -48,8 +49,21 @@ pub struct CheckpointPlan {
     pub path: PathBuf,
     /// Time between two checkpoints; `None` writes one only when training is stopped.
     pub every: Option<Duration>,
-    /// Resume from the file if it exists.
+    /// Resume from the file if it exists. Without it a file that is there is replaced at the first checkpoint: whoever
+    /// trains looks first whether an earlier run has left one.
     pub resume: bool,
+}
+
+/// What a checkpoint says of its run to those who have not its data: a person, or the program that goes on from it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct About {
+    /// Share of the run that is done, in `[0, 1]`.
+    pub done: f64,
+    /// Its settings, as the trainer compares them.
+    pub settings: String,
+    /// Where it comes from, in the words of the program that trains ([`RunOptions::origin`](crate::RunOptions::origin)).
+    pub origin: String,
 }
 
 /// Saves `state` and `tables` under `path`, by an atomic replace.
@@ -72,8 +86,23 @@ pub struct CheckpointPlan {
 /// # Errors
 /// [`Error::Io`] if the file cannot be written, [`Error::BadFile`] if the state cannot be serialized.
 pub fn save<S: Serialize>(path: impl AsRef<Path>, kind: &str, state: &S, tables: &[(&str, &Table)]) -> Result<()> {
+    save_with(path, kind, &About::default(), state, tables)
+}
+
+/// As [`save`], with what the checkpoint says of its run.
+///
+/// # Errors
+/// As [`save`].
+pub fn save_with<S: Serialize>(
+    path: impl AsRef<Path>,
+    kind: &str,
+    about: &About,
+    state: &S,
+    tables: &[(&str, &Table)],
+) -> Result<()> {
     let path = path.as_ref();
-    let head = encode_head(kind, state, tables).map_err(|reason| Error::BadFile { path: path.to_owned(), reason })?;
+    let head =
+        encode_head(kind, about, state, tables).map_err(|reason| Error::BadFile { path: path.to_owned(), reason })?;
     AtomicFile::write_with(path, |file| {
         let mut whole = Hasher::new();
         let mut put = |bytes: &[u8]| {
@@ -162,6 +191,14 @@ pub fn kind(path: impl AsRef<Path>) -> Result<String> {
     Ok(Reader::open(path.as_ref())?.head()?.kind)
 }
 
+/// What a checkpoint says of its run. It is part of the head, which has a checksum of its own: the tables are not read.
+///
+/// # Errors
+/// As [`load`].
+pub fn about(path: impl AsRef<Path>) -> Result<About> {
+    Ok(Reader::open(path.as_ref())?.head()?.about)
+}
+
 /// How the state is encoded: values of fixed width, little-endian, nothing after the end.
 fn coding() -> impl Options {
     bincode::DefaultOptions::new().with_fixint_encoding().reject_trailing_bytes()
@@ -175,7 +212,12 @@ fn blocks(table: &Table) -> impl Iterator<Item = &[f32]> {
 }
 
 /// Everything up to the values of the tables.
-fn encode_head<S: Serialize>(kind: &str, state: &S, tables: &[(&str, &Table)]) -> Result<Vec<u8>, String> {
+fn encode_head<S: Serialize>(
+    kind: &str,
+    about: &About,
+    state: &S,
+    tables: &[(&str, &Table)],
+) -> Result<Vec<u8>, String> {
     fn text(head: &mut Vec<u8>, text: &str) -> Result<(), String> {
         let n = u32::try_from(text.len()).map_err(|_| "a name is longer than 4 GiB")?;
         head.extend(n.to_le_bytes());
@@ -184,6 +226,8 @@ fn encode_head<S: Serialize>(kind: &str, state: &S, tables: &[(&str, &Table)]) -
     }
     let mut head = vec![0; PREFIX];
     text(&mut head, kind)?;
+    let about = serde_json::to_string(about).map_err(|e| format!("what it says of its run cannot be written: {e}"))?;
+    text(&mut head, &about)?;
     head.extend(u32::try_from(tables.len()).map_err(|_| "more than 2^32 tables")?.to_le_bytes());
     for (name, table) in tables {
         text(&mut head, name)?;
@@ -216,6 +260,7 @@ fn head_sum(head: &[u8]) -> u32 {
 /// What is stored before the values of the tables.
 struct Head {
     kind: String,
+    about: About,
     tables: Vec<TableHead>,
     state: Vec<u8>,
 }
@@ -355,6 +400,7 @@ fn decode_head(mut bytes: Vec<u8>) -> Option<Head> {
     }
     let mut rest = Rest(&bytes);
     let kind = rest.text()?;
+    let about = serde_json::from_str(&rest.text()?).ok()?;
     // Grown entry by entry: the declared count alone allocates nothing.
     let mut tables = Vec::new();
     for _ in 0..rest.u32()? {
@@ -367,5 +413,5 @@ fn decode_head(mut bytes: Vec<u8>) -> Option<Head> {
         return None;
     }
     let state = bytes.split_off(bytes.len() - n_state as usize);
-    Some(Head { kind, tables, state })
+    Some(Head { kind, about, tables, state })
 }

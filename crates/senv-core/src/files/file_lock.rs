@@ -7,10 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Result, files::unfinished::Unfinished};
+use crate::{
+    Error, Result,
+    files::{atomic_file::replaced, unfinished::Unfinished},
+};
 
-/// The right to write a file, held by one process at a time. A file `.NAME.lock` lies beside it meanwhile; the lock ends
-/// with the process, in whatever way that ends, and a lock file that is left behind locks nothing.
+/// The right to write a file, held by one process at a time, by whatever symbolic link each of them reaches it. A file
+/// `.NAME.lock` lies beside it meanwhile; the lock ends with the process, in whatever way that ends, and a lock file that is
+/// left behind locks nothing.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -23,23 +27,33 @@ use crate::{Error, Result, files::unfinished::Unfinished};
 /// ```
 #[derive(Debug)]
 pub struct FileLock {
+    _held: Option<Held>,
+}
+
+/// A lock file that this process has locked.
+#[derive(Debug)]
+struct Held {
     _file: File,
     path: PathBuf,
     _unfinished: Unfinished,
 }
 
 impl FileLock {
-    /// Takes the lock of a file, which need not be there. Where the system has no locks it is always free.
+    /// Takes the lock of a file, which need not be there. Where the system has no locks it is always free, and so are devices
+    /// and pipes, of which nothing is replaced.
     ///
     /// # Errors
     /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::Io`] if the lock file cannot be
     /// made.
     pub fn acquire(target: impl AsRef<Path>) -> Result<Self> {
         let target = target.as_ref();
+        // What is locked is what a writer replaces.
+        let replaced = replaced(target).map_err(|e| Error::io("create a lock for", target, e))?;
+        let Some((real, _)) = replaced else { return Ok(Self { _held: None }) };
         let mut name = OsString::from(".");
-        name.push(target.file_name().unwrap_or_default());
+        name.push(real.file_name().unwrap_or_default());
         name.push(".lock");
-        let path = target.with_file_name(name);
+        let path = real.with_file_name(name);
         loop {
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
             let file = file.map_err(|e| Error::io("create", &path, e))?;
@@ -50,13 +64,13 @@ impl FileLock {
             // Whoever held it before removes the file at the end: then this is a lock on a file without a name.
             if is_at(&file, &path) {
                 let unfinished = Unfinished::new(&path);
-                return Ok(Self { _file: file, path, _unfinished: unfinished });
+                return Ok(Self { _held: Some(Held { _file: file, path, _unfinished: unfinished }) });
             }
         }
     }
 }
 
-impl Drop for FileLock {
+impl Drop for Held {
     fn drop(&mut self) {
         // While it is still locked, so that nobody else's is removed.
         let _ = fs::remove_file(&self.path);
@@ -103,6 +117,24 @@ mod tests {
             }
         });
         assert_eq!((total.into_inner(), fs::read_dir(folder.path()).unwrap().count()), (200, 0));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_is_locked_under_all_of_its_links() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("disk")).unwrap();
+        symlink("disk/model", at("link")).unwrap();
+        symlink("disk", at("way")).unwrap();
+        let lock = FileLock::acquire(at("link")).unwrap();
+        for name in ["link", "disk/model", "way/model", "disk/../link"] {
+            assert!(matches!(FileLock::acquire(at(name)), Err(Error::InUse { path }) if path == at(name)), "{name}");
+        }
+        assert!(FileLock::acquire(at("disk/link")).is_ok(), "another file of that name");
+        drop(lock);
+        assert_eq!(fs::read_dir(at("disk")).unwrap().count(), 0);
     }
 
     #[test]

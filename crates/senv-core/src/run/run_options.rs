@@ -20,6 +20,9 @@ pub struct RunOptions<'a> {
     pub checkpoint: Option<CheckpointPlan>,
     /// Hears of the progress, and may stop the run; nobody by default.
     pub observer: &'a dyn Observer,
+    /// Where the run comes from (its command, its files), written into its checkpoints for whoever finds them; empty by
+    /// default.
+    pub origin: &'a str,
 }
 
 impl RunOptions<'_> {
@@ -44,14 +47,18 @@ impl RunOptions<'_> {
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Self { threads: 0, checkpoint: None, observer: &NoObserver }
+        Self { threads: 0, checkpoint: None, observer: &NoObserver, origin: "" }
     }
 }
 
 impl std::fmt::Debug for RunOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { threads, checkpoint, observer: _ } = self;
-        f.debug_struct("RunOptions").field("threads", threads).field("checkpoint", checkpoint).finish_non_exhaustive()
+        let Self { threads, checkpoint, observer: _, origin } = self;
+        f.debug_struct("RunOptions")
+            .field("threads", threads)
+            .field("checkpoint", checkpoint)
+            .field("origin", origin)
+            .finish_non_exhaustive()
     }
 }
 

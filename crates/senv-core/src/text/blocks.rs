@@ -46,6 +46,8 @@ pub(crate) struct BlockReader {
     /// Returns lines as soon as they are read, for input that a person types.
     eager: bool,
     consumed: Arc<AtomicU64>,
+    /// What had been consumed when the present file was opened, and its bytes of text since.
+    of_file: (u64, u64),
 }
 
 struct Open {
@@ -112,6 +114,7 @@ impl BlockReader {
             max_line_bytes: options.max_line_bytes,
             eager,
             consumed: Arc::default(),
+            of_file: (0, 0),
         })
     }
 
@@ -120,9 +123,13 @@ impl BlockReader {
     }
 
     /// Bytes read from the files so far, before decompression.
-    #[cfg(feature = "train")]
     pub(crate) fn consumed(&self) -> u64 {
         self.consumed.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Bytes of the present file so far: before and after decompression. Before is 0 for input that is no file.
+    pub(crate) fn of_file(&self) -> (u64, u64) {
+        (self.consumed() - self.of_file.0, self.of_file.1)
     }
 
     /// Reads the next block; false at the end of the last file.
@@ -130,10 +137,12 @@ impl BlockReader {
         loop {
             if self.open.is_none() {
                 let Some(file) = self.waiting.pop_front() else { return Ok(false) };
+                self.of_file = (self.consumed(), 0);
                 self.open = Some(Open::new(file, decode::open(&self.paths[file], &self.consumed)?));
             }
             let Some(open) = &mut self.open else { return Ok(false) };
             if open.next_block(block, &self.paths[open.file], self.size, self.max_line_bytes, self.eager)? {
+                self.of_file.1 += block.bytes().len() as u64;
                 return Ok(true);
             }
             self.open = None;

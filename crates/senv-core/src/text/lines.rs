@@ -61,6 +61,19 @@ pub struct TextReader {
     n_replaced: u64,
 }
 
+/// How much a file has become so far: one that becomes more text than text can was made to fill memory or a disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expansion<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// Bytes as they lie in it, some of them read ahead.
+    pub compressed: u64,
+    /// Bytes of text.
+    pub text: u64,
+    /// Lines.
+    pub lines: u64,
+}
+
 impl std::fmt::Debug for TextReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TextReader").field("line", &self.number).finish_non_exhaustive()
@@ -125,6 +138,14 @@ impl TextReader {
             }
         };
         Ok(Some(Line { text, path, number: self.number }))
+    }
+
+    /// How much the present file has become so far. `None` before the first line, and for input that is no file.
+    #[must_use]
+    pub fn expansion(&self) -> Option<Expansion<'_>> {
+        let (compressed, text) = self.blocks.of_file();
+        let path = self.blocks.path(self.block.file);
+        (compressed > 0 && text > 0).then_some(Expansion { path, compressed, text, lines: self.number })
     }
 
     /// Number of lines so far in which invalid bytes were replaced.

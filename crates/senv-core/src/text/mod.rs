@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use blocks::{BlockReader, TextBlock};
 pub use bytes::TextBytes;
 pub(crate) use decode::{is_stdin, peek_stdin};
-pub use lines::{Line, TextReader};
+pub use lines::{Expansion, Line, TextReader};
 #[cfg(feature = "train")]
 pub(crate) use lines::{check_line, cut_line};
 

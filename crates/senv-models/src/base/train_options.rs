@@ -35,6 +35,8 @@ pub struct TrainOptions<'a, D = ()> {
     pub checkpoint: Option<CheckpointPlan>,
     /// Hears of the progress, and may stop the run; nobody by default.
     pub observer: &'a dyn Observer,
+    /// Where the run comes from (its command, its files), written into its checkpoints; empty by default.
+    pub origin: &'a str,
     /// Word vectors to start from: of a file, or of a model ([`Model::to_embeddings`](crate::Model::to_embeddings)). Words that they lack are drawn as
     /// long as they are on average.
     pub vectors: Option<&'a Embeddings>,
@@ -54,6 +56,7 @@ impl<D> Default for TrainOptions<'_, D> {
             threads: 0,
             checkpoint: None,
             observer: &NoObserver,
+            origin: "",
             vectors: None,
             dev: None,
             document_vectors: false,
@@ -78,6 +81,7 @@ impl<'a, D> TrainOptions<'a, D> {
             threads: self.threads,
             checkpoint: self.checkpoint.clone(),
             observer: self.observer,
+            origin: self.origin,
             vectors: self.vectors,
             dev,
             document_vectors: self.document_vectors,
@@ -88,7 +92,8 @@ impl<'a, D> TrainOptions<'a, D> {
     /// What the trainer itself sees of them.
     #[must_use]
     pub fn run(&self) -> RunOptions<'a> {
-        RunOptions { threads: self.threads, checkpoint: self.checkpoint.clone(), observer: self.observer }
+        let Self { threads, observer, origin, .. } = *self;
+        RunOptions { threads, checkpoint: self.checkpoint.clone(), observer, origin }
     }
 
     /// How text is read with this tokenizer and minimum count.

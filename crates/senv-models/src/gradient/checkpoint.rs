@@ -4,7 +4,7 @@ use std::path::Path;
 
 use senv_core::{
     Parameters, Table, checkpoint,
-    checkpoint::CheckpointPlan,
+    checkpoint::{About, CheckpointPlan},
     optim::{ParametersOptimizer, TableOptimizer},
 };
 use serde::{Deserialize, Serialize};
@@ -62,9 +62,15 @@ struct State {
 }
 
 /// Writes the file.
-pub(super) fn save(path: &Path, settings: &str, place: &Place, learner: &Learner, best: Option<&Best>) -> Result<()> {
+pub(super) fn save(
+    path: &Path,
+    about: &About,
+    place: &Place,
+    learner: &Learner,
+    best: Option<&Best>,
+) -> senv_core::Result<()> {
     let state = State {
-        settings: settings.to_owned(),
+        settings: about.settings.clone(),
         place: place.clone(),
         parameters: learner.weights.parameters.clone(),
         optimizers: learner.parameters.clone(),
@@ -75,7 +81,7 @@ pub(super) fn save(path: &Path, settings: &str, place: &Place, learner: &Learner
     tables.extend(learner.words.iter().flat_map(TableOptimizer::moments).map(|moment| ("moment", moment)));
     tables.extend(learner.initial_words.iter().map(|words| ("initial", words)));
     tables.extend(best.map(|best| ("best", &best.weights.words)));
-    Ok(checkpoint::save(path, KIND, &state, &tables)?)
+    checkpoint::save_with(path, KIND, about, &state, &tables)
 }
 
 /// Reads the file, if there is one and the plan says to go on from it; all in it must have the shapes of the weights that the

@@ -12,7 +12,7 @@ pub enum Stopped {
     Finished,
     /// The validation score had not risen for as long as was asked.
     Early,
-    /// The observer asked; the checkpoint, if one was planned, is written.
+    /// The observer asked; the checkpoint, if one was planned, is written, or the observer has heard why not.
     Interrupted,
     /// The loss was no longer a number; the weights are the best before.
     Diverged {

@@ -103,7 +103,7 @@ fn stopped_after(
     checkpoint: Option<CheckpointPlan>,
 ) -> FitOutcome {
     params.check().unwrap();
-    let options = RunOptions { threads: 2, checkpoint, observer: &StopAt(AtomicU64::new(steps)) };
+    let options = RunOptions { threads: 2, checkpoint, observer: &StopAt(AtomicU64::new(steps)), origin: "" };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().unwrap();
     pool.install(|| run::Run::new(objective, initial, params, &options).unwrap().reporting_always().go()).unwrap()
 }
@@ -117,13 +117,27 @@ fn a_run_with_rows_is_resumed_to_the_bit() {
     let whole = fit(&mut objective(), with_output, &params, &RunOptions::default()).unwrap();
     for stop in [1, 7, 20] {
         let plan = |resume| Some(CheckpointPlan { path: path.clone(), every: None, resume });
-        let first = RunOptions { checkpoint: plan(false), threads: 1, observer: &StopAt(AtomicU64::new(stop)) };
+        let first =
+            RunOptions { checkpoint: plan(false), threads: 1, observer: &StopAt(AtomicU64::new(stop)), origin: "" };
         let run =
             run::Run::new(&mut objective(), with_output, &params, &first).unwrap().reporting_always().go().unwrap();
         assert_eq!((run.stopped, run.steps), (Stopped::Interrupted, stop));
         let second = RunOptions { checkpoint: plan(true), threads: 2, ..RunOptions::default() };
         let resumed = fit(&mut objective(), || with_output().map(ones), &params, &second).unwrap();
         assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
+    }
+}
+
+/// Stops, and counts the checkpoints that could not be written.
+struct Refused(StopAt, AtomicU64);
+
+impl Observer for Refused {
+    fn progress(&self, progress: &Progress) -> Control {
+        self.0.progress(progress)
+    }
+
+    fn checkpoint(&self, written: Result<&std::path::Path, &senv_core::Error>) {
+        self.1.fetch_add(u64::from(written.is_err()), Ordering::Relaxed);
     }
 }
 
@@ -151,10 +165,11 @@ fn a_checkpoint_that_cannot_be_written_does_not_end_the_training() {
     let run = fit(&mut Targets::default(), initial, &params(), &options).unwrap();
     assert_eq!((run.stopped, bits(&run.weights)), (Stopped::Finished, bits(&whole.weights)));
     let notes = notes.0.lock().unwrap();
-    assert!(notes[0].contains("training goes on: cannot create /dev/null/no/such"), "{}", notes[0]);
+    assert!(notes[0].contains("no checkpoint was written: cannot create /dev/null/no/such"), "{}", notes[0]);
     let params = params();
-    let observer = StopAt(AtomicU64::new(2));
+    let observer = Refused(StopAt(AtomicU64::new(2)), AtomicU64::new(0));
     let options = RunOptions { observer: &observer, ..options };
     let stopped = run::Run::new(&mut Targets::default(), initial, &params, &options).unwrap().reporting_always().go();
-    assert!(stopped.is_err(), "what was asked to stop and cannot be kept is an error");
+    assert_eq!(stopped.unwrap().stopped, Stopped::Interrupted, "whoever asked has the weights and has heard of it");
+    assert_eq!(observer.1.load(Ordering::Relaxed), 2, "once for each step");
 }

@@ -1,9 +1,13 @@
 //! The loop.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use senv_core::{
-    Control, Error as CoreError, Parameters, Progress, Result as CoreResult, RunOptions, optim::global_norm,
+    Control, Error as CoreError, Parameters, Progress, Result as CoreResult, RunOptions, checkpoint::About,
+    optim::global_norm,
 };
 
 use super::{
@@ -112,6 +116,8 @@ impl<'a, O: Objective> Run<'a, O> {
         let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.epochs)));
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
         let initial = initial()?;
+        // Nothing is lost yet, and nothing worth a checkpoint.
+        options.observer.go_on("making the tables")?;
         let resumed = match &options.checkpoint {
             Some(plan) => checkpoint::resume(plan, &settings, params, &initial)?,
             None => None,
@@ -229,16 +235,8 @@ impl<'a, O: Objective> Run<'a, O> {
             if let Some(plan) = &self.options.checkpoint {
                 let due = plan.every.is_some_and(|every| saved.elapsed() >= every);
                 if due || stopped == Stopped::Interrupted {
-                    match self.save() {
-                        Ok(()) => {}
-                        Err(error) if stopped == Stopped::Interrupted => return Err(error),
-                        // Hours of training are worth more than this checkpoint.
-                        Err(error) => {
-                            self.options
-                                .observer
-                                .note(&format!("no checkpoint was written, training goes on: {error}"));
-                        }
-                    }
+                    let written = self.save(&plan.path);
+                    self.options.observer.checkpoint(written.as_ref().map(|()| plan.path.as_path()));
                     saved = Instant::now();
                 }
             }
@@ -323,11 +321,13 @@ impl<'a, O: Objective> Run<'a, O> {
         Ok(())
     }
 
-    fn save(&mut self) -> Result<()> {
-        match &self.options.checkpoint {
-            Some(plan) => checkpoint::save(&plan.path, &self.settings, &self.place, &self.learner, self.best.as_ref()),
-            None => Ok(()),
-        }
+    fn save(&self, path: &Path) -> CoreResult<()> {
+        let about = About {
+            done: self.place.step as f64 / self.total.max(1) as f64,
+            settings: self.settings.clone(),
+            origin: self.options.origin.to_owned(),
+        };
+        checkpoint::save(path, &about, &self.place, &self.learner, self.best.as_ref())
     }
 
     fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<FitOutcome> {

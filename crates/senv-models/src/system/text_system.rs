@@ -83,14 +83,23 @@ pub trait TextSystem: Clone + Sized {
         options: &TrainOptions<'_>,
     ) -> Result<Trained<Self::Model>> {
         let (mut params, mut options) = (self.clone(), options.clone());
+        let mut mismatch = None;
         loop {
             let trained = params.fit(vocabulary.clone(), corpus, &options);
             let training = params.shared().training;
             let before = training.lr;
             let why = match &trained {
                 Err(Error::Training(TrainingError::Diverged { .. })) => "training diverged".to_owned(),
-                // Of a run that had come to a lower rate when it was stopped.
-                Err(Error::Training(TrainingError::CheckpointMismatch { .. })) => "the checkpoint is none".to_owned(),
+                // It may be of a run that had come to a lower rate when it was stopped. Nothing is trained meanwhile.
+                Err(Error::Training(TrainingError::CheckpointMismatch { what: "set of parameters", .. })) => {
+                    let first = mismatch.take().unwrap_or(trained);
+                    if before < 2.0 * LEAST_LR {
+                        return first;
+                    }
+                    mismatch = Some(first);
+                    training.lr /= 2.0;
+                    continue;
+                }
                 Ok(Trained { loss, stopped: Stopped::Finished, .. }) => {
                     let loss = LossAgainstChance::negative_sampling(*loss, training.negatives);
                     if loss.mean < loss.chance {
@@ -104,10 +113,8 @@ pub trait TextSystem: Clone + Sized {
                 return trained;
             }
             training.lr /= 2.0;
-            if trained.is_ok() || matches!(trained, Err(Error::Training(TrainingError::Diverged { .. }))) {
-                // What was written belongs to the rate before.
-                options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
-            }
+            // What was written belongs to the rate before.
+            options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
             options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", training.lr));
         }
     }

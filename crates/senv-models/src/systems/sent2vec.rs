@@ -201,6 +201,7 @@ impl TextSystem for Sent2VecParams {
         if self.word_ngrams > 1 && self.buckets.is_none() {
             let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX))?;
             options.observer.note(&ngram_buckets::note(n));
+            options.observer.go_on("counting n-grams")?;
             return Self { buckets: Some(n), ..self.clone() }.fit(vocabulary, corpus, options);
         }
         let seed = self.training.seed;
@@ -218,6 +219,7 @@ impl TextSystem for Sent2VecParams {
             let mut target = Table::zeros(vocabulary.len(), self.dim)?;
             source.touch();
             target.touch();
+            options.observer.go_on("making the tables")?;
             let drawn = match self.ngram_start {
                 NgramStart::Zero => 0..n_words,
                 NgramStart::Uniform => 0..features.n_rows(),

@@ -183,7 +183,7 @@ impl<'a> Runner<'a> {
         }
         if let Some(model) = &step.model {
             // The checkpoint of a run that was stopped.
-            if checkpoint_of(model).is_file() {
+            if has_checkpoint(model) {
                 command.arg("--resume");
             }
         }
@@ -268,10 +268,15 @@ fn ask_to_end(child: &mut Child) {
     }
 }
 
-fn checkpoint_of(model: &Path) -> PathBuf {
-    let mut name = model.as_os_str().to_owned();
-    name.push(".checkpoint");
-    name.into()
+/// Whether a run that was stopped has left something to go on from: a checkpoint, or that of one of its stages or parts.
+fn has_checkpoint(model: &Path) -> bool {
+    let has = |stage: &str| {
+        let mut name = model.as_os_str().to_owned();
+        name.push(".checkpoint");
+        name.push(stage);
+        PathBuf::from(name).is_file()
+    };
+    ["", ".stage1", ".stage2", ".part1", ".part2"].into_iter().any(has)
 }
 
 fn record_path(folder: &Path, key: &str) -> PathBuf {

@@ -9,6 +9,7 @@ use std::{
 use senv_core::{CorpusOptions, Observer};
 use senv_models::{CheckpointPlan, TrainOptions};
 
+use super::origin::Origin;
 use crate::{destination::ForceArg, text::TextArgs};
 
 /// Time between two checkpoints unless another is asked for: 30 minutes.
@@ -30,6 +31,9 @@ pub(crate) struct RunFiles {
     /// Go on from the checkpoint, if there is one; the data and all settings but --threads must be the same.
     #[arg(long, help_heading = "Files")]
     pub(crate) resume: bool,
+    /// Start anew although an earlier run has left a checkpoint, which is replaced.
+    #[arg(long, conflicts_with = "resume", help_heading = "Files")]
+    pub(crate) restart: bool,
     /// Write what came of it as JSON to standard output.
     #[arg(long, help_heading = "Files")]
     pub(crate) json: bool,
@@ -68,7 +72,8 @@ impl RunFiles {
         threads: usize,
         observer: &'a dyn Observer,
     ) -> TrainOptions<'a, D> {
-        TrainOptions { threads, checkpoint: Some(self.plan_at(checkpoint)), observer, ..TrainOptions::default() }
+        let (checkpoint, origin) = (Some(self.plan_at(checkpoint)), Origin::text());
+        TrainOptions { threads, checkpoint, observer, origin, ..TrainOptions::default() }
     }
 
     /// The checkpoints, as the library takes them.

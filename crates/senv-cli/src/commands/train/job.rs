@@ -1,6 +1,7 @@
 //! A training run of any system from the first check to the file.
 
 use std::{
+    error::Error,
     fs,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -13,7 +14,9 @@ use serde_json::{Value, json};
 use super::{
     check_args::Checker,
     files::{RunFiles, modified},
+    origin::Origin,
     outcome::{Beside, Outcome},
+    unchanged::Unchanged,
 };
 use crate::{
     commands::{check_report, file_name},
@@ -29,6 +32,7 @@ use crate::{
 pub(crate) struct Job<'a> {
     files: &'a RunFiles,
     inputs: Vec<PathBuf>,
+    unchanged: Unchanged,
     reads_stdin: bool,
     /// The checkpoint and what else is kept to go on from, and the times of those that were there before.
     kept: Vec<(PathBuf, Option<SystemTime>)>,
@@ -51,17 +55,28 @@ impl<'a> Job<'a> {
         }
         Destination::output(&files.output, Content::Model, files.force).check(inputs)?;
         let locks = vec![FileLock::acquire(&files.output)?];
-        let inputs = inputs.iter().map(|path| path.to_path_buf()).collect();
-        Self { files, inputs, reads_stdin, kept: Vec::new(), locks }.keeping([(checkpoint, Content::Checkpoint)])
+        let inputs: Vec<PathBuf> = inputs.iter().map(|path| path.to_path_buf()).collect();
+        let origin = Origin::new(&inputs);
+        if files.resume {
+            check_resumed(&checkpoint, &origin)?;
+        }
+        origin.set();
+        let unchanged = Unchanged::note(&inputs);
+        Self { files, inputs, unchanged, reads_stdin, kept: Vec::new(), locks }
+            .keeping([(checkpoint, Content::Checkpoint)])
     }
 
-    /// With further files that are kept to go on from and removed at the end: what an earlier run left may be replaced,
-    /// nothing else, not even by `--force`, which speaks of the model.
+    /// With further files that are kept to go on from and removed at the end: what an earlier run left is gone on from or, by
+    /// `--restart`, replaced; nothing else is, not even by `--force`, which speaks of the model.
     pub(crate) fn keeping(mut self, files: impl IntoIterator<Item = (PathBuf, Content<'static>)>) -> Result<Self> {
         for (path, content) in files {
             Destination { path: &path, option: "--checkpoint", content, force: None }.check(&self.inputs)?;
             self.locks.push(FileLock::acquire(&path)?);
             let before = modified(&path);
+            let is_work = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
+            if is_work && !self.files.resume && !self.files.restart {
+                return Err(self.left_by_another(&path));
+            }
             self.kept.push((path, before));
         }
         Ok(self)
@@ -76,7 +91,8 @@ impl<'a> Job<'a> {
         save: impl Fn(&M, &Path) -> senv_models::Result<()>,
     ) -> Result {
         self.tell_of_checkpoints();
-        let progress = TrainingProgress::new(epochs, unit, Interrupt::install());
+        let interrupt = if self.reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() };
+        let progress = TrainingProgress::new(epochs, unit, interrupt);
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {
@@ -86,11 +102,18 @@ impl<'a> Job<'a> {
             }
             outcome => outcome?,
         };
+        self.unchanged.warn_of_others();
         if outcome.stopped == Stopped::Interrupted {
-            return Err(self.interrupted(progress.done()));
+            let Some(error) = progress.unsaved() else { return Err(self.interrupted(progress.done())) };
+            output::warn(&format!(
+                "stopped at {:.1} %, and the checkpoint could not be written",
+                100.0 * progress.done()
+            ));
+            let what = ("the model as far as it is trained", self.files.output.as_path());
+            return Err(self.rescue(what, error.into(), |path| save(&outcome.model, path)));
         }
         if let Err(error) = save(&outcome.model, &self.files.output) {
-            return Err(self.rescue(("the model", &self.files.output), error, |path| save(&outcome.model, path)));
+            return Err(self.not_written("the model", &self.files.output, error, |path| save(&outcome.model, path)));
         }
         // Before the checkpoint goes: --resume can lead back here.
         if let Some(Beside { what, path, write }) = outcome.beside.take() {
@@ -99,7 +122,7 @@ impl<'a> Job<'a> {
                 // The text is another one by now: no place helps.
                 Err(error @ senv_models::Error::Core(senv_core::Error::BadFile { .. })) => return Err(error.into()),
                 Err(error) => {
-                    return Err(self.rescue((what, &path), error, |path| write(&outcome.model, path).map(drop)));
+                    return Err(self.not_written(what, &path, error, |path| write(&outcome.model, path).map(drop)));
                 }
             }
         }
@@ -110,6 +133,22 @@ impl<'a> Job<'a> {
         self.tell(outcome)
     }
 
+    /// Hours of an earlier run may lie there: it is for the user to say what becomes of them.
+    fn left_by_another(&self, path: &Path) -> Failure {
+        let this = Origin::new(&self.inputs);
+        let (done, earlier) = match Origin::of_checkpoint(path) {
+            Some((about, origin)) => (format!(" ({:.1} % done)", 100.0 * about.done), origin),
+            None => (String::new(), Origin::default()),
+        };
+        let earlier = if earlier.is_known() { earlier.command() } else { this.command() };
+        Failure::Usage(format!(
+            "{} was left by an earlier run{done} and is not overwritten; go on from it, or start anew and replace it:\n  \
+             {earlier} --resume\n  {} --restart",
+            path.display(),
+            this.command(),
+        ))
+    }
+
     fn tell_of_checkpoints(&self) {
         let before = self.kept.iter().find(|(_, before)| before.is_some()).map(|(path, _)| path.display());
         match (self.files.resume, before) {
@@ -117,10 +156,7 @@ impl<'a> Job<'a> {
                 let checkpoint = self.kept[0].0.display();
                 output::warn(&format!("there is no checkpoint {checkpoint}: training starts from the beginning"));
             }
-            (false, Some(path)) => output::warn(&format!(
-                "{path} was left by an earlier run and is removed once this one has written its model; --resume would go on \
-                 from it"
-            )),
+            (false, Some(path)) => output::note(&format!("{path} was left by an earlier run and is replaced")),
             _ => {}
         }
     }
@@ -177,28 +213,66 @@ impl<'a> Job<'a> {
         Failure::Interrupted
     }
 
-    /// A file could not be written where it should be: hours of work go to the first place that takes them.
-    fn rescue(
+    /// A file could not be written where it should be.
+    fn not_written(
         &self,
-        (what, output): (&str, &Path),
+        what: &str,
+        output: &Path,
         error: senv_models::Error,
         save: impl Fn(&Path) -> senv_models::Result<()>,
     ) -> Failure {
         output::warn(&format!("{} is not written; trying elsewhere", output.display()));
-        let name = format!("{}.rescued", file_name(output));
+        self.rescue((what, output), Box::new(error), save)
+    }
+
+    /// Hours of work go to the first place that takes them: a new folder that is the user's alone, so that nobody else can
+    /// have put a file or a link there.
+    fn rescue(
+        &self,
+        (what, output): (&str, &Path),
+        error: Box<dyn Error + Send + Sync>,
+        save: impl Fn(&Path) -> senv_models::Result<()>,
+    ) -> Failure {
         let beside = self.kept[0].0.parent().map(Path::to_owned);
         let folders = [std::env::current_dir().ok(), Some(std::env::temp_dir()), beside];
-        // What an earlier run rescued is as dear.
-        let places = folders.into_iter().flatten().map(|folder| folder.join(&name)).filter(|path| !path.exists());
-        let rescued = { places }.find(|path| save(path).is_ok());
-        let kept = self.kept.iter().rev().find(|(path, _)| path.exists()).map(|(path, _)| path.display());
+        let rescued = folders.into_iter().flatten().find_map(|folder| {
+            let mut private = tempfile::Builder::new();
+            private.prefix("senv-rescued-");
+            #[cfg(unix)]
+            private.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+            // Dropped where saving fails, it takes what was written with it.
+            let private = private.tempdir_in(folder).ok()?;
+            let path = private.path().join(file_name(output));
+            save(&path).ok()?;
+            let _ = private.keep();
+            Some(path)
+        });
+        let kept = self.kept.iter().rev().find(|(path, before)| self.is_ours(path, *before));
         match (rescued, kept) {
             (Some(path), _) => output::warn(&format!("{what} is saved as {} instead: move it", path.display())),
-            (None, Some(checkpoint)) => output::warn(&format!(
-                "{what} is lost, the checkpoint {checkpoint} is kept: make room and use --resume"
+            (None, Some((checkpoint, _))) => output::warn(&format!(
+                "{what} is lost, the checkpoint {} is kept: make room and use --resume",
+                checkpoint.display()
             )),
             (None, None) => output::warn(&format!("{what} is lost: no folder took it")),
         }
-        error.into()
+        Failure::Failed(error)
     }
+}
+
+/// Refuses at once, before the data are read, to go on with other settings; the trainer compares the rest.
+fn check_resumed(checkpoint: &Path, this: &Origin) -> Result {
+    let Some((_, earlier)) = Origin::of_checkpoint(checkpoint) else { return Ok(()) };
+    let different = earlier.differences(this).unwrap_or_default();
+    if different.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "{} was written with other settings ({}); go on with those, or start anew and replace it:\n  {} --resume\n  {} \
+         --restart",
+        checkpoint.display(),
+        different.join(", "),
+        earlier.command(),
+        this.command(),
+    )))
 }

@@ -179,7 +179,8 @@ impl SnliArgs {
             let outcome = Outcome::of_gradient(tune(0, self.files.checkpoint())?);
             if !outcome.stopped.is_complete() {
                 let Outcome { stopped, lines, facts, .. } = outcome;
-                return Ok(Outcome { model: base.clone(), stopped, lines, check: None, beside: None, facts });
+                let model = base.with_tuned(0, &outcome.model)?;
+                return Ok(Outcome { model, stopped, lines, check: None, beside: None, facts });
             }
             outcome.model.save(&kept)?;
             lines.extend(outcome.lines.into_iter().map(|line| format!("part 1: {line}")));

@@ -7,12 +7,13 @@ use senv_core::{Control, Observer, Progress};
 use senv_core::{CorpusOptions, TextOptions};
 use senv_models::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
 
+use super::unchanged::Unchanged;
 use crate::{
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     interrupt::Interrupt,
     output::{self, plural},
-    text::TextArgs,
+    text::{TextArgs, is_dash},
 };
 
 /// Arguments of weighting.
@@ -89,6 +90,10 @@ impl Observer for UntilInterrupted {
     fn progress(&self, _: &Progress) -> Control {
         if self.0.is_requested() { Control::Stop } else { Control::Continue }
     }
+
+    fn stops(&self) -> bool {
+        self.0.is_requested()
+    }
 }
 
 impl WeightedArgs {
@@ -119,12 +124,16 @@ impl WeightedArgs {
         let params = self.params()?;
         let inputs: Vec<&PathBuf> = self.input.iter().chain([&self.model]).collect();
         Destination::output(&self.output, Content::Model, self.force).check(&inputs)?;
+        let unchanged = Unchanged::note(&inputs);
         let base = Model::open_verified(&self.model)?;
-        let observer = UntilInterrupted(Interrupt::install());
+        let reads_stdin = self.input.iter().any(|path| is_dash(path));
+        let observer =
+            UntilInterrupted(if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() });
         let TextOptions { invalid_utf8, max_line_bytes } = self.text.options();
         let text = CorpusOptions { invalid_utf8, max_line_bytes, ..CorpusOptions::default() };
         let options = TrainOptions { observer: &observer, text, ..TrainOptions::default() };
         let weighted = params.fit_files(&base, &self.input, &options)?;
+        unchanged.warn_of_others();
         weighted.save(&self.output)?;
         let words = plural(weighted.weights().len() as u64, "word");
         output::note(&format!("{words} weighted; {} written", self.output.display()));
