@@ -56,7 +56,7 @@ hyperparameters! {
         /// Tokens (or n-grams) of a sentence that are left out of its n-grams in training.
         pub dropout: usize = 4 => Training;
         /// What is dropped.
-        pub dropout_scheme: DropoutScheme = DropoutScheme::Release => Training;
+        pub dropout_scheme: DropoutScheme = DropoutScheme::Tokens => Training;
         /// Words that occur less often are unknown.
         pub min_count: u64 = 5 => Text;
         /// Words that occur less often are never targets.
@@ -244,8 +244,18 @@ impl MaskedFeatures for WithDropout<'_> {
     fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, mask: &mut DropoutMask, out: &mut FeatureList) {
         if self.features.max_span() == 1 {
             self.features.features_into(tokens, out);
+        } else if self.dropout.scheme == DropoutScheme::Release {
+            mask.clear(); // drawn for each target
+            self.features.features_into(tokens, out);
         } else {
             self.features.features_with_dropout_into(tokens, self.dropout, rng, mask, out);
+        }
+    }
+
+    fn drop_for_target(&self, n_tokens: usize, rng: &mut Stream, mask: &mut DropoutMask, dropped: &mut Vec<usize>) {
+        if self.features.max_span() > 1 && self.dropout.scheme == DropoutScheme::Release {
+            self.dropout.draw(n_tokens, 0, rng, mask);
+            dropped.extend(mask.iter());
         }
     }
 
@@ -253,7 +263,7 @@ impl MaskedFeatures for WithDropout<'_> {
         let Some(row) = self.features.placeholder_row() else { return };
         each(row);
         if self.features.max_span() > 1 {
-            let dropped = (self.dropout.scheme == DropoutScheme::Release).then_some(mask);
+            let dropped = self.dropout.scheme.drops_tokens().then_some(mask);
             self.features.placeholder_n_grams(tokens, position, dropped, |row, _, _| each(row));
         }
     }
