@@ -41,7 +41,7 @@ fn word_n_grams(c: &mut Criterion) {
 
     let n_grams = WordNgrams::new(&text.vocabulary, WordNgramParams::default()).expect("parameters in range");
     let (mut rng, mut mask) = (stream(SEED, "dropout", &[]), DropoutMask::default());
-    for (name, scheme) in [("release", DropoutScheme::Release), ("paper", DropoutScheme::Paper)] {
+    for (name, scheme) in [("tokens", DropoutScheme::Tokens), ("paper", DropoutScheme::Paper)] {
         let dropout = Dropout { scheme, n_dropped: 4 };
         n_grams.features_with_dropout_into(sentences.get(0), dropout, &mut rng, &mut mask, &mut features);
         assert_eq!(mask.n_dropped(), 4);

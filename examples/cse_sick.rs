@@ -1,13 +1,13 @@
 //! The supervised experiment of the CSE paper, Table 3: a trained CSE tuned on SICK with a head that reads the score off two
-//! sentence vectors, "universal" (pulled back to where it started) and "random" (filters anew), beside the published
-//! numbers.
+//! sentence vectors, "universal" (held towards where it started) and "random" (filters at random on the word vectors that CSE
+//! itself was trained from, section 4.2), beside the published numbers.
 //!
 //! ```text
-//! cargo run --release -p senv-examples --example cse_sick -- --model cse.senv \
+//! cargo run --release -p senv-examples --example cse_sick -- --model cse.senv --words words.senv \
 //!     --train SICK_train.txt --dev SICK_trial.txt --test SICK_test_annotated.txt
 //! ```
 //!
-//! The model is one of `senv train cse`, or what `cse_transfer --output` wrote. Without arguments a model is trained on the
+//! The model is one of `senv train cse`, or what `cse_transfer --output` wrote; the words are its `--init-vectors`. Without arguments a model is trained on the
 //! samples of this repository, far too small to compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -24,9 +24,10 @@ use senv_eval::{
     published_sick,
 };
 use senv_models::{
-    CseParams, FilterStart, FitParams, Model, PairData, PairInput, PairKind, PairOptions, Relatedness,
+    CseParams, FilterStart, FitParams, Initial, Model, PairData, PairInput, PairKind, PairOptions, Relatedness,
     RelatednessParams, ScoredPairs, TrainOptions,
 };
+use senv_store::Embeddings;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
@@ -34,8 +35,11 @@ const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 #[derive(Debug, Parser)]
 struct Args {
     /// A trained CSE [default: the samples]
-    #[arg(long, value_name = "MODEL", requires_all = ["train", "dev", "test"])]
+    #[arg(long, value_name = "MODEL", requires_all = ["words", "train", "dev", "test"])]
     model: Option<PathBuf>,
+    /// The word vectors that it was trained from: a model, word2vec, GloVe or fastText.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    words: Option<PathBuf>,
     /// SICK: the part to train on.
     #[arg(long, value_name = "FILE", requires = "model")]
     train: Option<PathBuf>,
@@ -71,15 +75,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let read = |path: &Option<PathBuf>, name: &str| SickSet::read(path.clone().unwrap_or_else(|| sample(name)));
     let [train, dev, test] =
         [read(&args.train, "sick-train")?, read(&args.dev, "sick-trial")?, read(&args.test, "sick-test")?];
-    let base = match &args.model {
-        Some(path) => Model::open(path)?,
-        None => small_model(&[sample("phrase-pairs"), sample("sentence-pairs")], args.threads)?,
+    let (base, words) = match (&args.model, &args.words) {
+        (Some(model), Some(words)) => (Model::open(model)?, Model::open(words)?.to_embeddings()?),
+        _ => small_model(&[sample("phrase-pairs"), sample("sentence-pairs")], args.threads)?,
     };
     let test = [test.task];
     println!("before, by cosine\n\n{}", evaluate_relatedness(&base, &test)?.to_text());
 
     let (train, dev) = (scored(&train.task), scored(&dev.task));
-    for (filters, name) in [(FilterStart::Universal, "CSE-universal"), (FilterStart::Random, "CSE-random")] {
+    let starts = [(FilterStart::Universal, None, "CSE-universal"), (FilterStart::Random, Some(&words), "CSE-random")];
+    for (filters, vectors, name) in starts {
         let (mut results, mut correlations) = (Vec::new(), Vec::new());
         for seed in 1..=args.seeds.max(1) {
             let defaults = RelatednessParams::default();
@@ -95,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let trained = params.fit(
                 &base,
                 &train,
-                &TrainOptions { threads, observer: &Line(name), dev: Some(&dev), ..Default::default() },
+                &TrainOptions { threads, observer: &Line(name), dev: Some(&dev), vectors, ..Default::default() },
             )?;
             let result = evaluate_scorer(&Head(trained.model), &test)?;
             let r = result.tasks[0].result.correlations.pearson_r_x100.unwrap_or(f64::NAN);
@@ -139,8 +144,8 @@ fn scored(task: &StsTask) -> ScoredPairs {
     ScoredPairs { name: task.path.display().to_string(), pairs: pairs.collect() }
 }
 
-/// A CSE of the samples.
-fn small_model(files: &[PathBuf], threads: usize) -> Result<Model, Box<dyn Error>> {
+/// A CSE of the samples, and the word vectors that it was trained from, which are random here.
+fn small_model(files: &[PathBuf], threads: usize) -> Result<(Model, Embeddings), Box<dyn Error>> {
     let sick = ["train", "trial", "test"].map(|part| format!("{DATA}/sick-{part}-sample.tsv"));
     // Few pairs know few words: those of the scored pairs are known, too, at random to begin with.
     let mut keep: Vec<String> = Vec::new();
@@ -158,6 +163,11 @@ fn small_model(files: &[PathBuf], threads: usize) -> Result<Model, Box<dyn Error
     let defaults = CseParams::default();
     let fit = FitParams { batch: 20, ..defaults.fit };
     let params = CseParams { dim: 50, windows, fit, ..defaults };
-    let trained = params.fit(&data, &TrainOptions { threads, observer: &Line("CSE"), ..Default::default() })?;
-    Ok(Model::from(trained.model))
+    let vocabulary = &data.vocabulary;
+    let rows = Initial { sd: 0.1, frequency_weight: None }.rows(vocabulary, params.dim, None, 1)?.0;
+    let words = Embeddings::new(vocabulary.clone(), rows)?;
+    let vectors = Some(&words);
+    let options = TrainOptions { threads, observer: &Line("CSE"), vectors, ..Default::default() };
+    let model = Model::from(params.fit(&data, &options)?.model);
+    Ok((model, words))
 }

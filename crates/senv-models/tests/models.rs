@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use senv_core::{Rows, Scratch, SentenceEncoder, Tokenizer};
 use senv_models::{
     Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem,
-    TrainOptions, Word2Vec, Word2VecParams,
+    TrainOptions, UnknownWords, Word2Vec, Word2VecParams,
 };
-use senv_negative_sampling::Params;
+use senv_negative_sampling::{NegativeSharing, Params, TextOrder};
+use senv_ngram::{DropoutScheme, NgramScheme};
 use tempfile::TempDir;
 
 fn folder_with_text() -> (TempDir, PathBuf) {
@@ -196,7 +197,69 @@ fn presets_are_the_published_settings() {
         assert_eq!(ours, settings, "{preset:?}");
         assert_eq!((p.training.lr, p.training.negatives), (0.2, 10), "{preset:?}");
         p.check().unwrap();
+        // The models were trained by the authors' program: the rest is its own, but for the text, which was tokenized before.
+        let release = Sent2VecParams::preset(Preset::Release);
+        let training = Params { epochs: p.training.epochs, lr: p.training.lr, ..release.training.clone() };
+        let rest = Sent2VecParams {
+            dim: p.dim,
+            word_ngrams: p.word_ngrams,
+            min_count: p.min_count,
+            min_target_count: p.min_target_count,
+            subsample: p.subsample,
+            dropout: p.dropout,
+            tokenizer: p.tokenizer.clone(),
+            training,
+            ..release
+        };
+        assert_eq!(p, rest, "{preset:?}");
     }
+}
+
+/// `src/args.cc` of epfml/sent2vec (9efbc2d) for `fasttext sent2vec` without options, and what `dictionary.cc`, `fasttext.cc`
+/// and `matrix.cc` do.
+#[test]
+fn the_release_preset_is_the_program_without_options() {
+    let p = Sent2VecParams::preset(Preset::Release);
+    let counts = (p.dim, p.word_ngrams, p.min_count, p.min_target_count, p.buckets, p.dropout);
+    assert_eq!(counts, (100, 1, 5, 0, Some(2_000_000), 2));
+    let Params { epochs, lr, negatives, negatives_shared, text_order, l1, .. } = p.training;
+    assert_eq!((epochs, lr, negatives, p.subsample, l1), (5, 0.05, 10, 1e-4, 0.0));
+    assert_eq!((negatives_shared, text_order), (NegativeSharing::None, TextOrder::Given));
+    assert_eq!((p.dropout_scheme, p.hashing), (DropoutScheme::Release, NgramScheme::TokenIds));
+    assert_eq!((p.placeholder, p.ngram_start, p.initial_length), (true, NgramStart::Uniform, None));
+    assert_eq!((p.tokenizer, p.weighting), (Tokenizer::blank().lowercase(false), None));
+    assert_eq!(p.unknown_words, UnknownWords::Skip);
+}
+
+/// What the paper prints: equation 4 with R(S \ {w}), sections 2.2 and 2.4, table 5.
+#[test]
+fn the_paper_preset_is_the_method_as_printed() {
+    let p = Sent2VecParams::preset(Preset::Paper);
+    let books = Sent2VecParams::preset(Preset::BooksUni);
+    assert_eq!((p.placeholder, p.dropout_scheme, p.dropout), (false, DropoutScheme::Paper, 7));
+    assert_eq!((p.hashing, p.training.text_order), (NgramScheme::TokenHashes, TextOrder::Shuffled));
+    assert_eq!(p.training.negatives_shared, NegativeSharing::None);
+    let (placeholder, dropout_scheme, dropout, hashing) = (true, DropoutScheme::Release, 0, NgramScheme::TokenIds);
+    let training = Params { text_order: TextOrder::Given, ..p.training.clone() };
+    assert_eq!(books, Sent2VecParams { placeholder, dropout_scheme, dropout, hashing, training, ..p });
+}
+
+#[test]
+fn dropout_of_the_release_is_drawn_for_each_target_and_leaves_words_alone() {
+    let (_folder, text) = folder_with_text();
+    let rows = |dropout_scheme, dropout, word_ngrams| {
+        let params = Sent2VecParams { dropout_scheme, dropout, ..sent2vec(word_ngrams) };
+        train(&params, &text).encoder().rows().values().to_vec()
+    };
+    use DropoutScheme::{Paper, Release, Tokens};
+    // Nothing to drop: all ways are one.
+    for scheme in [Tokens, Paper] {
+        assert_eq!(rows(Release, 0, 2), rows(scheme, 0, 2));
+        assert_eq!(rows(Release, 2, 1), rows(scheme, 2, 1));
+    }
+    assert_ne!(rows(Release, 2, 2), rows(Tokens, 2, 2));
+    assert_ne!(rows(Release, 2, 2), rows(Paper, 2, 2));
+    assert_ne!(rows(Release, 2, 2), rows(Release, 0, 2));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod hogwild;
 mod infer;
 mod noise;
 pub mod objective;
+mod order;
 mod overlay;
 mod pace;
 mod params;
@@ -25,6 +26,6 @@ pub use examples::{
 pub use fit::{Outcome, Tables, fit};
 pub use infer::{Inference, infer};
 pub use noise::Noise;
-pub use params::{DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSharing, Params, Schedule};
+pub use params::{DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSharing, Params, Schedule, TextOrder};
 pub use plan::Plan;
 pub use subsampling::{Subsampling, keep_probability};

@@ -6,7 +6,7 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-pub use crate::plan::NegativeSharing;
+pub use crate::{order::TextOrder, plan::NegativeSharing};
 
 /// Negatives a target when nothing is said (every model in appendix A of Sent2Vec).
 pub const DEFAULT_NEGATIVES: usize = 10;
@@ -46,6 +46,9 @@ hyperparameters! {
         pub negatives: usize = DEFAULT_NEGATIVES => Training[from 1 to 1000];
         /// Which targets share their negatives.
         pub negatives_shared: NegativeSharing = NegativeSharing::Block => Training;
+        /// Order of the text in each epoch; a shuffled one deals joined collections out over the whole run.
+        @[serde(default, skip_serializing_if = "TextOrder::is_given")]
+        pub text_order: TextOrder = TextOrder::Given => Training;
         /// L1 penalty τ (Sent2Vec, appendix B): rows of rare words become zero.
         pub l1: f32 = 0.0 => Training[at_least 0];
         /// How threads share the work.

@@ -11,7 +11,10 @@ use std::{
 
 use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, RunOptions, Stream, optim::linear_decay, stream};
 
-use crate::{Error, coefficients::Rate, examples::Examples, noise::Noise, pace::Pace, params::Params, plan::Plan};
+use crate::{
+    Error, coefficients::Rate, examples::Examples, noise::Noise, order::PresentOrder, pace::Pace, params::Params,
+    plan::Plan,
+};
 
 /// One step in so many computes the loss, which costs a logarithm a score.
 const LOSS_EVERY: u64 = 8;
@@ -31,7 +34,8 @@ pub(crate) struct Run<'a, E> {
     observer: &'a dyn Observer,
     pub(crate) n_threads: usize,
     pub(crate) pace: Pace,
-    /// Units: blocks of the corpus, epoch after epoch.
+    order: PresentOrder,
+    /// Units: blocks of the corpus, epoch after epoch, in the order of each.
     pub(crate) n_units: u64,
     pub(crate) next: AtomicU64,
     halt: AtomicBool,
@@ -91,6 +95,7 @@ impl<'a, E: Examples> Run<'a, E> {
             observer: options.observer,
             n_threads: options.thread_count(),
             pace,
+            order: PresentOrder::default(),
             n_units: corpus.n_blocks() as u64 * u64::from(params.epochs),
             next: AtomicU64::new(first_unit),
             halt: AtomicBool::new(false),
@@ -105,9 +110,11 @@ impl<'a, E: Examples> Run<'a, E> {
     /// The place and the learning rate of unit `index`: `linear-decay` over all tokens of all epochs.
     pub(crate) fn unit(&self, index: u64) -> Unit {
         let n_blocks = self.corpus.n_blocks() as u64;
-        let (epoch, block) = (index / n_blocks, (index % n_blocks) as usize);
+        let (epoch, place) = (index / n_blocks, (index % n_blocks) as usize);
+        let order = self.order.of(self.corpus, self.params.text_order, self.params.seed, epoch);
+        let (block, tokens_before) = order.block(self.corpus, place);
         let total = self.corpus.n_tokens() as f64 * f64::from(self.params.epochs);
-        let before = epoch as f64 * self.corpus.n_tokens() as f64 + self.corpus.tokens_before(block) as f64;
+        let before = epoch as f64 * self.corpus.n_tokens() as f64 + tokens_before as f64;
         let done = before / total.max(1.0);
         let lr = self.params.lr * linear_decay(done, self.params.lr_floor) as f32;
         Unit { epoch, block, rate: Rate { lr, l1: self.params.l1 }, done }

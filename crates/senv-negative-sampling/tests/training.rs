@@ -12,7 +12,7 @@ use senv_core::{
 };
 use senv_negative_sampling::{
     ContinuousBagOfWords, DistributedBagOfWords, Error, Examples, MaskedFeatures, MaskedTargets, NegativeSharing,
-    Noise, Outcome, Params, Schedule, SkipGram, Subsampling, Tables, fit,
+    Noise, Outcome, Params, Schedule, SkipGram, Subsampling, Tables, TextOrder, fit,
 };
 
 const DIM: usize = 24;
@@ -168,6 +168,21 @@ fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
     assert!(!same_bits(&outcomes[0], &other), "another seed is another run");
 }
 
+#[test]
+fn a_shuffled_text_is_read_whole_in_another_order_and_gives_the_same_bits_at_1_2_and_5_threads() {
+    let corpus = corpus(3000);
+    let train = |params: &Params, threads| {
+        train(&corpus, &masked(), params, &RunOptions { threads, ..Default::default() }).unwrap()
+    };
+    let params = Params { epochs: 2, text_order: TextOrder::Shuffled, ..Params::default() };
+    let outcomes = [1, 2, 5].map(|threads| train(&params, threads));
+    assert!(outcomes.iter().all(|outcome| same_bits(&outcomes[0], outcome)));
+    assert_eq!(outcomes[0].tokens, 2 * corpus.n_tokens());
+    let given = train(&Params { text_order: TextOrder::Given, ..params }, 2);
+    assert_eq!(given.tokens, outcomes[0].tokens);
+    assert!(!same_bits(&outcomes[0], &given));
+}
+
 /// Nearly all of the time goes from one block to the next, where threads learn in different moments that it begins.
 #[test]
 fn thousands_of_tiny_blocks_give_the_same_bits_at_any_number_of_threads() {
@@ -211,9 +226,14 @@ fn resuming(path: PathBuf) -> RunOptions<'static> {
 fn an_interrupted_run_goes_on_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     let corpus = corpus(4000);
-    for (schedule, name) in [(Schedule::Deterministic, "d"), (Schedule::Hogwild, "h")] {
-        let path = folder.path().join(name);
-        let (params, options) = (long(schedule), resuming(path.clone()));
+    let runs = [
+        (Schedule::Deterministic, TextOrder::Given),
+        (Schedule::Deterministic, TextOrder::Shuffled),
+        (Schedule::Hogwild, TextOrder::Given),
+    ];
+    for (i, (schedule, text_order)) in runs.into_iter().enumerate() {
+        let path = folder.path().join(i.to_string());
+        let (params, options) = (Params { text_order, ..long(schedule) }, resuming(path.clone()));
         let whole = train(&corpus, &masked(), &params, &RunOptions { checkpoint: None, ..options.clone() }).unwrap();
         let stop = RunOptions { observer: &StopAt(AtomicUsize::new(1)), ..options.clone() };
         let stopped = train(&corpus, &masked(), &params, &stop).unwrap();
@@ -222,7 +242,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
         let resumed = train(&corpus, &masked(), &params, &options).unwrap();
         assert!(!resumed.interrupted);
         assert_eq!(stopped.tokens + resumed.tokens, whole.tokens);
-        assert!(same_bits(&whole, &resumed), "{schedule:?}");
+        assert!(same_bits(&whole, &resumed), "{schedule:?} {text_order:?}");
     }
 }
 

@@ -3,14 +3,16 @@
 //! Equation: `n-gram-dropout`
 //!
 //! ```text
-//! release   D ⊂ tokens of S, |D| = min(K, |S| − 2) (none if |S| ≤ 2), every such D equally likely
-//!           R(S) loses every n-gram (n > 1) with a token in D; words stay
 //! paper     D ⊂ n-grams (n > 1) of S, |D| = min(K, their number), every such D equally likely
 //!           R(S) loses D; words stay
+//! tokens    D ⊂ tokens of S, |D| = min(K, |S| − 2) (none if |S| ≤ 2), every such D equally likely
+//!           R(S) loses every n-gram (n > 1) with a token in D; words stay
+//! release   as tokens, with a D of its own for each target of S
 //! ```
 //!
 //! Pagliardini et al., NAACL 2018, section 2.4: "dropping K n-grams (n > 1) for each sentence". The authors' release
-//! drops K tokens from n-gram formation instead, which costs up to 2K bigrams but always leaves two usable tokens.
+//! drops K tokens from n-gram formation instead, which costs up to 2K bigrams but always leaves two usable tokens, and
+//! draws them anew for each target. Drawn once a sentence, the sum of its rows serves all its targets.
 //!
 //! The K indices come from Floyd's method (Bentley and Floyd, "Programming Pearls: A Sample of Brilliance", 1987): one
 //! random number each, whatever has been drawn before.
@@ -19,20 +21,33 @@ use rand::Rng;
 use senv_core::{FeatureList, Stream, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
 
-/// What is dropped: tokens or n-grams.
+/// What is dropped, tokens or n-grams, and how often it is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DropoutScheme {
-    /// K tokens; every n-gram that contains one of them is dropped.
+    /// K tokens, drawn once a sentence; every n-gram that contains one of them is dropped.
     #[default]
+    Tokens,
+    /// K tokens, drawn anew for each target.
+    ///
+    /// A [`DropoutMask`] is that of one target then: whoever has several draws as many.
     Release,
-    /// K n-grams.
+    /// K n-grams, drawn once a sentence.
     Paper,
 }
 
+impl DropoutScheme {
+    /// Whether a mask is one of tokens, which takes all n-grams that contain them.
+    #[must_use]
+    pub fn drops_tokens(self) -> bool {
+        self != Self::Paper
+    }
+}
+
 named_values!(DropoutScheme {
-    Release = "release": "Tokens, and with each all n-grams that contain it, as in the release",
-    Paper = "paper": "N-grams, as in the paper",
+    Tokens = "tokens": "Tokens, and with each all n-grams that contain it, drawn once a sentence",
+    Release = "release": "The same, drawn anew for each target, as in the release",
+    Paper = "paper": "N-grams, drawn once a sentence, as in the paper",
 });
 
 /// The number of tokens or n-grams dropped from a sentence.
@@ -53,7 +68,7 @@ named_values!(DropoutScheme {
 pub struct Dropout {
     /// Whether tokens or n-grams are drawn.
     pub scheme: DropoutScheme,
-    /// K: the number drawn from each sentence; 0 drops nothing. The paper has 4 for Wikipedia, 7 for books, 3 for
+    /// K: the number drawn; 0 drops nothing. The paper has 4 for Wikipedia, 7 for books, 3 for
     /// tweets.
     pub n_dropped: usize,
 }
@@ -65,7 +80,9 @@ impl Dropout {
     #[inline]
     pub fn draw(&self, n_tokens: usize, n_n_grams: usize, rng: &mut Stream, mask: &mut DropoutMask) {
         match self.scheme {
-            DropoutScheme::Release => mask.draw(n_tokens, self.n_dropped.min(n_tokens.saturating_sub(2)), rng),
+            DropoutScheme::Tokens | DropoutScheme::Release => {
+                mask.draw(n_tokens, self.n_dropped.min(n_tokens.saturating_sub(2)), rng)
+            }
             DropoutScheme::Paper => mask.draw(n_n_grams, self.n_dropped.min(n_n_grams), rng),
         }
     }
@@ -95,7 +112,7 @@ impl Dropout {
 
     fn draw_for(&self, features: &FeatureList, rng: &mut Stream, mask: &mut DropoutMask) {
         let n_n_grams = match self.scheme {
-            DropoutScheme::Release => 0, // not asked for
+            DropoutScheme::Tokens | DropoutScheme::Release => 0, // not asked for
             DropoutScheme::Paper => features.iter().filter(|&(_, start, end)| start != end).count(),
         };
         self.draw(features.n_tokens(), n_n_grams, rng, mask);
@@ -106,7 +123,7 @@ impl Dropout {
         let (scheme, mut number) = (self.scheme, 0);
         move |start, end| match scheme {
             _ if start == end => true,
-            DropoutScheme::Release => !(start..=end).any(|token| mask.contains(token)),
+            DropoutScheme::Tokens | DropoutScheme::Release => !(start..=end).any(|token| mask.contains(token)),
             DropoutScheme::Paper => {
                 number += 1;
                 !mask.contains(number - 1)
@@ -124,7 +141,7 @@ pub struct DropoutMask {
 }
 
 impl DropoutMask {
-    /// Whether this token (release) or n-gram (paper) is dropped; `false` beyond the end of the sentence.
+    /// Whether this token or n-gram (paper) is dropped; `false` beyond the end of the sentence.
     #[inline]
     #[must_use]
     pub fn contains(&self, number: usize) -> bool {
@@ -136,6 +153,19 @@ impl DropoutMask {
     #[must_use]
     pub fn n_dropped(&self) -> usize {
         self.n_dropped
+    }
+
+    /// The dropped indices, rising.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let bits = |(word, bits): (usize, &u64)| {
+            let mut left = *bits;
+            std::iter::from_fn(move || {
+                let bit = left.trailing_zeros() as usize;
+                left &= left.checked_sub(1)?;
+                Some(64 * word + bit)
+            })
+        };
+        self.bits.iter().enumerate().flat_map(bits)
     }
 
     /// Clears the mask: nothing is dropped.

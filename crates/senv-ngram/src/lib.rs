@@ -22,7 +22,7 @@
 //! assert_eq!(spans, [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]);
 //!
 //! // In training: one of the three tokens is kept out of the bigrams.
-//! let dropout = Dropout { scheme: DropoutScheme::Release, n_dropped: 1 };
+//! let dropout = Dropout { scheme: DropoutScheme::Tokens, n_dropped: 1 };
 //! let (mut rng, mut mask) = (stream(1, "dropout", &[0]), DropoutMask::default());
 //! n_grams.features_with_dropout_into(&tokens, dropout, &mut rng, &mut mask, &mut features);
 //! assert!(features.rows().len() < 5);

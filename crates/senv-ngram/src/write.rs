@@ -27,17 +27,17 @@ pub(crate) fn features(
     dropped: Option<(DropoutScheme, &DropoutMask)>,
     out: &mut FeatureList,
 ) {
-    use DropoutScheme::{Paper, Release};
+    use DropoutScheme::{Paper, Release, Tokens};
     match (max_n, dropped) {
         (1, _) => words(rows_of, tokens, out),
         (2, None) => bigrams(rows_of, tokens, out),
-        (2, Some((Release, mask))) => {
+        (2, Some((Tokens | Release, mask))) => {
             some_bigrams(rows_of, tokens, |i| !(mask.contains(i) | mask.contains(i + 1)), out);
         }
         // The index of a bigram is that of its first token.
         (2, Some((Paper, mask))) => some_bigrams(rows_of, tokens, |i| !mask.contains(i), out),
         (_, None) => any_order(rows_of, tokens, (max_n, n_features), KeepAll, out),
-        (_, Some((Release, mask))) => any_order(rows_of, tokens, (max_n, n_features), DropTokens(mask), out),
+        (_, Some((Tokens | Release, mask))) => any_order(rows_of, tokens, (max_n, n_features), DropTokens(mask), out),
         (_, Some((Paper, mask))) => {
             any_order(rows_of, tokens, (max_n, n_features), DropNgrams { mask, number: 0 }, out);
         }

@@ -39,7 +39,7 @@ pub trait TextSystem: Clone + Sized {
     const INFERS_VECTORS: bool = false;
 
     /// Settings that fit a text of this size; `Default` has those of the paper or of the authors' program, which are for
-    /// billions of words.
+    /// billions of words (of Sent2Vec, [`Sent2VecParams::preset`](crate::Sent2VecParams::preset)).
     #[must_use]
     fn for_text(size: TextSize) -> Self;
 

@@ -11,7 +11,9 @@ use senv_core::{
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     init,
 };
-use senv_negative_sampling::{MaskedFeatures, MaskedTargets, Noise, Params, Subsampling, Tables, fit};
+use senv_negative_sampling::{
+    MaskedFeatures, MaskedTargets, NegativeSharing, Noise, Params, Schedule, Subsampling, Tables, TextOrder, fit,
+};
 use senv_ngram::{Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +53,12 @@ named_values!(NgramStart {
 });
 
 hyperparameters! {
-    /// Hyperparameters of Sent2Vec; the defaults are those of the release. [`TextSystem::check`] says what is out of range.
+    /// Hyperparameters of Sent2Vec. [`TextSystem::check`] says what is out of range.
+    ///
+    /// The defaults are a start for settings of your own: the learning rate and the negatives of the published models, and what
+    /// trains fast and well on texts of millions of words (shared negatives, dropout once a sentence, n-grams that start at
+    /// zero). [`Sent2VecParams::preset`] has the settings of the paper and of the release under their names;
+    /// [`TextSystem::for_text`] those that fit a text.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Sent2VecParams {
         /// Embedding dimension.
@@ -68,7 +75,7 @@ hyperparameters! {
         /// Tokens (or n-grams) of a sentence that are left out of its n-grams in training.
         pub dropout: usize = 4 => Training;
         /// What is dropped.
-        pub dropout_scheme: DropoutScheme = DropoutScheme::Release => Training;
+        pub dropout_scheme: DropoutScheme = DropoutScheme::Tokens => Training;
         /// Words that occur less often are unknown.
         pub min_count: u64 = 5 => Text;
         /// Words that occur less often are never targets.
@@ -97,41 +104,109 @@ hyperparameters! {
     }
 }
 
-/// The settings of the published models (appendix A of the paper, Table 5).
+/// Settings that have a name.
+///
+/// What differs between them, what differs from the paper and the release in all of them, and what each difference does to
+/// the score: `docs/experiments/sent2vec-settings.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Preset {
+    /// The method as the paper prints it, with its settings for words alone on the Toronto books, the smallest of its texts.
+    ///
+    /// The target is left out, n-grams are dropped once a sentence and hashed as in fastText, the text is in a random order, and
+    /// every target draws its negatives. `dropout` is that of the books too, for `word_ngrams` of 2.
+    Paper,
+    /// The authors' program without options: other texts, tokenized beforehand, need other settings, says its manual.
+    Release,
+    /// Toronto books, words, by the authors' program: table 5 of the paper's supplement.
     BooksUni,
+    /// Toronto books, words and bigrams.
     BooksBi,
+    /// Wikipedia, words.
     WikiUni,
+    /// Wikipedia, words and bigrams.
     WikiBi,
+    /// Tweets, words.
     TwitterUni,
+    /// Tweets, words and bigrams.
     TwitterBi,
 }
 
+impl Preset {
+    /// Table 5: dimension, n, least counts of words and of targets, epochs, subsampling threshold, dropped n-grams.
+    fn table_5(self) -> Option<(usize, usize, u64, u64, u32, f64, usize)> {
+        Some(match self {
+            Self::Release => return None,
+            Self::Paper => (700, 1, 5, 8, 13, 1e-5, 7),
+            Self::BooksUni => (700, 1, 5, 8, 13, 1e-5, 0),
+            Self::BooksBi => (700, 2, 5, 5, 12, 5e-6, 7),
+            Self::WikiUni => (600, 1, 8, 20, 9, 1e-5, 0),
+            Self::WikiBi => (700, 2, 8, 20, 9, 5e-6, 4),
+            Self::TwitterUni => (700, 1, 20, 20, 3, 1e-6, 0),
+            Self::TwitterBi => (700, 2, 20, 20, 3, 1e-6, 3),
+        })
+    }
+}
+
 impl Sent2VecParams {
-    /// The settings of a published model: dimension, counts, learning rate, epochs, threshold, dropout, negatives.
+    /// The settings of this name.
     #[must_use]
     pub fn preset(preset: Preset) -> Self {
-        // dim, n, min count, min target count, epochs, t, dropped
-        let (dim, n, min_count, min_target_count, epochs, subsample, dropout) = match preset {
-            Preset::BooksUni => (700, 1, 5, 8, 13, 1e-5, 0),
-            Preset::BooksBi => (700, 2, 5, 5, 12, 5e-6, 7),
-            Preset::WikiUni => (600, 1, 8, 20, 9, 1e-5, 0),
-            Preset::WikiBi => (700, 2, 8, 20, 9, 5e-6, 4),
-            Preset::TwitterUni => (700, 1, 20, 20, 3, 1e-6, 0),
-            Preset::TwitterBi => (700, 2, 20, 20, 3, 1e-6, 3),
+        let release = Self::release();
+        let Some((dim, n, min_count, min_target_count, epochs, subsample, dropout)) = preset.table_5() else {
+            return release;
         };
-        Self {
+        // The published models were trained by the program, on text that was tokenized beforehand.
+        let published = Self {
             dim,
             word_ngrams: n,
-            buckets: Some(ngram_buckets::PAPER),
             min_count,
             min_target_count,
             subsample,
             dropout,
-            training: Params { epochs, lr: 0.2, negatives: 10, ..Params::default() },
-            ..Self::default()
+            tokenizer: Tokenizer::words().lowercase(true),
+            training: Params { epochs, lr: 0.2, ..release.training.clone() },
+            ..release
+        };
+        if preset != Preset::Paper {
+            return published;
+        }
+        Self {
+            hashing: NgramScheme::TokenHashes,
+            dropout_scheme: DropoutScheme::Paper,
+            placeholder: false,
+            training: Params { text_order: TextOrder::Shuffled, ..published.training.clone() },
+            ..published
+        }
+    }
+
+    /// The authors' program, called as `fasttext sent2vec -input .. -output ..`. All fields are here, so that none is inherited.
+    fn release() -> Self {
+        Self {
+            dim: 100,
+            word_ngrams: 1,
+            buckets: Some(ngram_buckets::PAPER),
+            hashing: NgramScheme::TokenIds,
+            dropout: 2,
+            dropout_scheme: DropoutScheme::Release,
+            min_count: 5,
+            min_target_count: 0,
+            subsample: 1e-4,
+            placeholder: true,
+            initial_length: None,
+            ngram_start: NgramStart::Uniform,
+            tokenizer: Tokenizer::blank().lowercase(false),
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
+            training: Params {
+                epochs: 5,
+                lr: 0.05,
+                negatives: 10,
+                negatives_shared: NegativeSharing::None,
+                text_order: TextOrder::Given,
+                l1: 0.0,
+                schedule: Schedule::Deterministic,
+                seed: 1,
+            },
         }
     }
 
@@ -162,8 +237,8 @@ impl TextSystem for Sent2VecParams {
     type Model = Sent2Vec;
 
     /// Settings that fit a text of this size: a high learning rate, many epochs, rare words as targets, long rows to start
-    /// with, no placeholder, and the weights of uSIF. [`Sent2VecParams::default`] has those of the release, which are for
-    /// billions of words.
+    /// with, no placeholder, and the weights of uSIF. Those of the paper and of the release, which are for billions of words,
+    /// are presets ([`Sent2VecParams::preset`]).
     ///
     /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences bear lower rates: on
     /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among longer
@@ -258,8 +333,18 @@ impl MaskedFeatures for WithDropout<'_> {
     fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, mask: &mut DropoutMask, out: &mut FeatureList) {
         if self.features.max_span() == 1 {
             self.features.features_into(tokens, out);
+        } else if self.dropout.scheme == DropoutScheme::Release {
+            mask.clear(); // drawn for each target
+            self.features.features_into(tokens, out);
         } else {
             self.features.features_with_dropout_into(tokens, self.dropout, rng, mask, out);
+        }
+    }
+
+    fn drop_for_target(&self, n_tokens: usize, rng: &mut Stream, mask: &mut DropoutMask, dropped: &mut Vec<usize>) {
+        if self.features.max_span() > 1 && self.dropout.scheme == DropoutScheme::Release {
+            self.dropout.draw(n_tokens, 0, rng, mask);
+            dropped.extend(mask.iter());
         }
     }
 
@@ -267,7 +352,7 @@ impl MaskedFeatures for WithDropout<'_> {
         let Some(row) = self.features.placeholder_row() else { return };
         each(row);
         if self.features.max_span() > 1 {
-            let dropped = (self.dropout.scheme == DropoutScheme::Release).then_some(mask);
+            let dropped = self.dropout.scheme.drops_tokens().then_some(mask);
             self.features.placeholder_n_grams(tokens, position, dropped, |row, _, _| each(row));
         }
     }

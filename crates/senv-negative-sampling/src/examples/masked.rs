@@ -5,7 +5,7 @@
 //! ```text
 //! R(S)            the words of S and the n-grams over them, after dropout
 //! R(S \ {w_t})    the features of R(S) that do not touch position t          (the paper)
-//!                 the features of S with position t replaced by a placeholder (the release)
+//!                 the features of S with position t replaced by a placeholder (the release), after dropout of its own
 //! ```
 //!
 //! Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
@@ -31,6 +31,12 @@ pub trait MaskedFeatures: Send + Sync {
     /// Writes the features of `tokens` to `out` (cleared first), dropout included; every token is opened once.
     fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, drawn: &mut Self::Drawn, out: &mut FeatureList);
 
+    /// Draws for the next target of a sentence of `n_tokens` tokens, where dropout is anew for each: appends the tokens, as
+    /// rising positions, whose n-grams (features of several tokens) its context lacks. Nothing by default.
+    fn drop_for_target(&self, n_tokens: usize, rng: &mut Stream, drawn: &mut Self::Drawn, dropped: &mut Vec<usize>) {
+        let _ = (n_tokens, rng, drawn, dropped);
+    }
+
     /// Calls `each` with the rows that stand in for the features touching `position` once its token is replaced by
     /// the placeholder; with none where there is no placeholder and those features simply disappear.
     fn placeholders(&self, tokens: &[TokenId], position: usize, drawn: &Self::Drawn, each: &mut dyn FnMut(RowId));
@@ -49,6 +55,8 @@ pub struct MaskedTargets<F> {
 pub struct MaskedScratch<D> {
     features: FeatureList,
     kept: Vec<u32>,
+    dropped: Vec<usize>,
+    starts: Vec<usize>,
     drawn: D,
 }
 
@@ -75,7 +83,7 @@ impl<F: MaskedFeatures> Examples for MaskedTargets<F> {
         sentence: &[TokenId],
         _number: u64,
         rng: &mut Stream,
-        MaskedScratch { features, kept, drawn }: &mut Self::Scratch,
+        MaskedScratch { features, kept, dropped, starts, drawn }: &mut Self::Scratch,
         plan: &mut Plan,
     ) {
         if sentence.len() < 2 {
@@ -91,16 +99,29 @@ impl<F: MaskedFeatures> Examples for MaskedTargets<F> {
         let reach = self.features.max_span().saturating_sub(1);
         for &position in kept.iter() {
             let position = position as usize;
+            dropped.clear();
+            self.features.drop_for_target(sentence.len(), rng, drawn, dropped);
+            starts.clear();
+            starts.extend(position.saturating_sub(reach)..=position);
+            if !dropped.is_empty() {
+                starts.extend(dropped.iter().flat_map(|&token| token.saturating_sub(reach)..=token));
+                starts.sort_unstable();
+                starts.dedup();
+            }
+            let is_out = |start: usize, end: usize| {
+                (start..=end).contains(&position)
+                    // The first dropped token that is not before the feature.
+                    || (start < end && dropped.get(dropped.partition_point(|&t| t < start)).is_some_and(|&t| t <= end))
+            };
             plan.push_masked_target(
                 RowId(sentence[position].0),
                 true,
                 |exclude| {
-                    for start in position.saturating_sub(reach)..=position {
-                        for i in features.starting_at(start) {
-                            if features.end_of(i) >= position {
-                                exclude(i);
-                            }
-                        }
+                    for &start in starts.iter() {
+                        features
+                            .starting_at(start)
+                            .filter(|&i| is_out(start, features.end_of(i)))
+                            .for_each(&mut *exclude);
                     }
                 },
                 |add| self.features.placeholders(sentence, position, drawn, add),
@@ -182,6 +203,60 @@ mod tests {
         }
     }
 
+    /// The same, where a target's context lacks the pairs of some tokens: those of the next list of `drawn`.
+    struct DroppingPairs;
+
+    impl MaskedFeatures for DroppingPairs {
+        type Drawn = std::vec::IntoIter<Vec<usize>>;
+
+        fn n_rows(&self) -> usize {
+            20
+        }
+
+        fn max_span(&self) -> usize {
+            2
+        }
+
+        fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, drawn: &mut Self::Drawn, out: &mut FeatureList) {
+            *drawn = vec![vec![3], vec![], vec![0, 2], vec![0, 1, 2]].into_iter();
+            WordsAndPairs.draw_into(tokens, rng, &mut (), out);
+        }
+
+        fn drop_for_target(&self, n: usize, _rng: &mut Stream, drawn: &mut Self::Drawn, dropped: &mut Vec<usize>) {
+            assert_eq!((n, dropped.len()), (4, 0));
+            dropped.extend(drawn.next().unwrap());
+        }
+
+        fn placeholders(&self, _: &[TokenId], _: usize, _: &Self::Drawn, _: &mut dyn FnMut(RowId)) {}
+    }
+
+    /// For each target of the only sentence its row and its context.
+    fn contexts(plan: &Plan) -> Vec<(u32, Vec<u32>)> {
+        let context = |t: &crate::plan::Target| -> Vec<u32> {
+            let excluded = &plan.excluded[t.excluded.clone()];
+            assert!(excluded.windows(2).all(|pair| pair[0] < pair[1]), "rising, each once: {excluded:?}");
+            let positions = (0..plan.rows.len() as u32).filter(|position| !excluded.contains(position));
+            positions.map(|position| plan.rows[position as usize]).collect()
+        };
+        plan.targets.iter().map(|t| (t.row, context(t))).collect()
+    }
+
+    #[test]
+    fn n_grams_that_are_dropped_for_a_target_are_missing_from_its_context_alone() {
+        let subsampling = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let examples = MaskedTargets::new(DroppingPairs, subsampling, 10);
+        let mut plan = Plan::default();
+        let sentence = [1, 2, 3, 4].map(TokenId);
+        examples.plan(&sentence, 0, &mut stream(1, "test", &[]), &mut MaskedScratch::default(), &mut plan);
+        assert_eq!(
+            contexts(&plan),
+            [(1, vec![2, 12, 3, 4]), (2, vec![1, 3, 13, 4]), (3, vec![1, 2, 4]), (4, vec![1, 2, 3])],
+            "words stay, pairs with a dropped token go"
+        );
+        let means: Vec<f32> = plan.targets.iter().map(|t| t.mean).collect();
+        assert_eq!(means, [0.25, 0.25, 1.0 / 3.0, 1.0 / 3.0]);
+    }
+
     #[test]
     fn a_target_is_predicted_from_exactly_the_features_that_do_not_touch_it() {
         let subsampling = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
@@ -190,14 +265,8 @@ mod tests {
         let sentence = [1, 2, 3, 4].map(TokenId);
         examples.plan(&sentence, 0, &mut stream(1, "test", &[]), &mut MaskedScratch::default(), &mut plan);
         assert_eq!(plan.rows, [1, 11, 2, 12, 3, 13, 4]);
-        let context = |t: &crate::plan::Target| -> Vec<u32> {
-            let excluded = &plan.excluded[t.excluded.clone()];
-            let positions = (0..plan.rows.len() as u32).filter(|position| !excluded.contains(position));
-            positions.map(|position| plan.rows[position as usize]).collect()
-        };
-        let contexts: Vec<(u32, Vec<u32>)> = plan.targets.iter().map(|t| (t.row, context(t))).collect();
         assert_eq!(
-            contexts,
+            contexts(&plan),
             [(1, vec![2, 12, 3, 13, 4]), (2, vec![1, 3, 13, 4]), (3, vec![1, 11, 2, 4]), (4, vec![1, 11, 2, 12, 3]),]
         );
         let means: Vec<f32> = plan.targets.iter().map(|t| t.mean).collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use senv_models::{Model, Relatedness, RelatednessParams, TrainOptions};
 
 use super::{
-    data_args::read_graded,
+    data_args::{VectorArgs, read_graded, start_line},
     files::RunFiles,
     hyper_args::{HyperArgs, epochs_of},
     job::Job,
@@ -26,6 +26,10 @@ pub(crate) struct RelatednessArgs {
     /// Scored pairs that choose the best weights, by Pearson's r; without them the last weights are kept.
     #[arg(long, value_name = "FILE", help_heading = "Validation")]
     dev: Option<PathBuf>,
+    /// Word vectors that words start at instead of those of the model, and are held towards: with --filters-start random those
+    /// that the model was trained from make what the CSE paper calls random.
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    init_vectors: Option<PathBuf>,
     #[command(flatten)]
     files: RunFiles,
     #[command(flatten)]
@@ -43,7 +47,7 @@ impl RelatednessArgs {
         self.params.check_training(self.dev.is_some())?;
         let params = self.params()?;
         let mut read = vec![self.model.as_path(), &self.train];
-        read.extend(self.dev.as_deref());
+        read.extend([&self.dev, &self.init_vectors].into_iter().flatten().map(PathBuf::as_path));
         let job = Job::new(&self.files, &read)?;
         let train = read_graded(&self.train)?;
         let dev = self.dev.as_deref().map(read_graded).transpose()?;
@@ -52,8 +56,15 @@ impl RelatednessArgs {
             Unit::Pairs,
             |progress| {
                 let base = Model::open_verified(&self.model)?;
-                let options = TrainOptions { dev: dev.as_ref(), ..self.files.options(threads, progress) };
-                Ok(Outcome::of_gradient(params.fit(&base, &train, &options)?))
+                let start = VectorArgs { init_vectors: self.init_vectors.clone() };
+                let vectors = start.open()?;
+                let options = self.files.options(threads, progress);
+                let options = TrainOptions { dev: dev.as_ref(), vectors: vectors.as_ref(), ..options };
+                let trained = params.fit(&base, &train, &options)?;
+                let found = self.init_vectors.as_ref().map(|path| start_line(trained.initial, path));
+                let mut outcome = Outcome::of_gradient(trained);
+                outcome.lines.splice(0..0, found);
+                Ok(outcome)
             },
             |model: &Relatedness, path| model.save(path),
         )

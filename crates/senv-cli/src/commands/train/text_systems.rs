@@ -39,8 +39,7 @@ pub(crate) struct Common {
 pub(crate) struct Sent2VecArgs {
     #[command(flatten)]
     pub(crate) common: Common,
-    /// Start from the settings of a published model, or those of the released program (paper), instead of those that fit
-    /// the size of the text; arguments given change them.
+    /// Start from settings with a name instead of those that fit the size of the text; arguments given change them.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     preset: Option<PresetArg>,
     #[command(flatten)]
@@ -106,19 +105,29 @@ enum Word2VecPreset {
 /// Settings by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PresetArg {
+    /// The method as the paper prints it, with its settings for words on the Toronto books.
     Paper,
+    /// The authors' program without options; it splits text at white space and keeps upper case.
+    Release,
+    /// The published model of the Toronto books, words: the authors' program with the options of the paper.
     BooksUni,
+    /// Toronto books, words and bigrams.
     BooksBi,
+    /// Wikipedia, words.
     WikiUni,
+    /// Wikipedia, words and bigrams.
     WikiBi,
+    /// Tweets, words.
     TwitterUni,
+    /// Tweets, words and bigrams.
     TwitterBi,
 }
 
 impl PresetArg {
     fn params(self) -> Sent2VecParams {
         Sent2VecParams::preset(match self {
-            Self::Paper => return Sent2VecParams::default(),
+            Self::Paper => Preset::Paper,
+            Self::Release => Preset::Release,
             Self::BooksUni => Preset::BooksUni,
             Self::BooksBi => Preset::BooksBi,
             Self::WikiUni => Preset::WikiUni,

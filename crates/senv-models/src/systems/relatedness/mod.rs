@@ -2,7 +2,8 @@
 //!
 //! The head is `relatedness-head` (K. S. Tai, R. Socher and C. D. Manning, ACL 2015), as PP, CSE and their kin are
 //! fine-tuned on SICK. Encoder and head are trained together, with an L2 penalty of the encoder towards its initial parameters
-//! ("universal"), or filters that start at random with a penalty towards 0 ("random"). Before that, the vectors of an
+//! ("universal"), or filters that start at random with a penalty towards 0 ("random"). CSE-random of that paper (section 4.2)
+//! also starts at the word vectors that CSE itself was trained from, which are then given beside the model. Before that, the vectors of an
 //! average or of a linear CSE are brought to a common scale, which cosines leave free and the head does not.
 
 mod base;
@@ -42,7 +43,7 @@ use crate::{
         score_pairs::ScorePairs,
         trained::Trained,
     },
-    start::initial::InitialVectorReport,
+    start::initial::{self, InitialVectorReport},
 };
 
 /// The initial filters of the encoder, and the value that their penalty is towards.
@@ -51,7 +52,7 @@ use crate::{
 pub enum FilterStart {
     /// Those of the model, with the penalty towards them.
     Universal,
-    /// Random ones, with the penalty towards 0; word vectors start at those of the model all the same.
+    /// Random ones, with the penalty towards 0. Word vectors start at those of the model, or at those that are given.
     Random,
 }
 
@@ -122,9 +123,11 @@ impl RelatednessParams {
     }
 
     /// Tunes a copy of `base` on scored pairs, validated on others: the best weights by Pearson's r there are kept. The
-    /// words are those of the model; vectors of the options are not looked at.
+    /// words are those of the model. They start at its vectors, or at those of the options, where words that these lack are
+    /// drawn; the penalty is towards where they start.
     ///
     /// # Errors
+    /// [`senv_core::Error::ShapeMismatch`] if the vectors of the options have another dimension;
     /// [`Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, combined Skip-thoughts; [`Error::BadLine`] for a score
     /// outside the grid; whatever is wrong with the parameters, the memory, or the training itself.
     pub fn fit(
@@ -149,6 +152,14 @@ impl RelatednessParams {
             FilterStart::Random => encoder.init(&mut stream(seed, "filters", &[]))?,
         };
         let vocabulary = base.vocabulary().clone();
+        let mut found = InitialVectorReport { words: vocabulary.len(), found: vocabulary.len() };
+        if let Some(vectors) = options.vectors {
+            let rows = initial::start_rows(&vocabulary, dim, vectors, seed)?;
+            for ((id, ..), row) in vocabulary.iter().zip(rows.iter()) {
+                words.row_mut(id.index()).copy_from_slice(row);
+            }
+            found = InitialVectorReport::count(&vocabulary, vectors);
+        }
         let train = Scored::new(train, self.grid, (&reading, &encoder), &vocabulary)?;
         let dev = options.dev.map(|dev| Scored::new(dev, self.grid, (&reading, &encoder), &vocabulary)).transpose()?;
         let config = RelatednessConfig {
@@ -169,7 +180,6 @@ impl RelatednessParams {
         let identity = format!("{} {}", file::to_json(&config)?, base.hex());
         let mut objective = FineTuning { params: self, encoder, head, train, dev, start, identity };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
-        let found = InitialVectorReport { words: vocabulary.len(), found: vocabulary.len() };
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             Relatedness::new(config, vocabulary, words, file::exactly(parameters))
         })

@@ -130,23 +130,24 @@ pub(super) fn skip_gram() -> Model {
     Model::new("skip-gram.senv", 70.0, command)
 }
 
-/// Sent2Vec on words alone with the settings of its paper, negatives shared by a block.
+/// Sent2Vec on words alone with the settings of the authors' model of books, negatives shared by a block.
 pub(super) fn sent2vec(seed: u32) -> Model {
-    sent2vec_by(&format!("sent2vec-{seed}.senv"), "@text", &format!("--seed {seed}"), 30.0)
+    let options = format!("--negatives-shared block --seed {seed}");
+    sent2vec_by(&format!("sent2vec-{seed}.senv"), "@text", &options, 30.0)
 }
 
 /// The same on another text, with other options.
 pub(super) fn sent2vec_by(file: &str, text: &str, options: &str, seconds: f64) -> Model {
     let command = format!(
-        "train sent2vec --preset paper --input {text} --dim 300 --epochs 5 --min-count 5 --min-target-count 8 --subsample 1e-5 {options} --no-check --json"
+        "train sent2vec --preset books-uni --input {text} --dim 300 --epochs 5 {options} --no-check --json"
     );
     Model::new(file, seconds, command)
 }
 
-/// Sent2Vec on words and bigrams.
+/// Sent2Vec on words and bigrams, with what senv does otherwise than the release by default: negatives, dropout, first rows.
 pub(super) fn sent2vec_bigrams(seed: u32) -> Model {
     let command = format!(
-        "train sent2vec --preset paper --input @text --dim 300 --epochs 5 --min-count 5 --min-target-count 5 --subsample 5e-6 --word-ngrams 2 --dropout 7 --seed {seed} --no-check --json"
+        "train sent2vec --preset books-bi --input @text --dim 300 --epochs 5 --negatives-shared block --dropout-scheme tokens --ngram-start zero --seed {seed} --no-check --json"
     );
     Model::new(&format!("sent2vec-bi-{seed}.senv"), 60.0, command)
 }

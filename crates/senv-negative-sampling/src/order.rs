@@ -1,0 +1,136 @@
+//! The order in which the blocks of the text are read, epoch by epoch.
+//!
+//! The learning rate falls to 0, so what is read last is learned least. Where a text is several collections one after
+//! another, that is the last of them. A shuffled order deals every collection out over the whole run. It is drawn from the seed
+//! and the epoch alone: the same at any number of threads, and the same when a run is resumed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rand::seq::SliceRandom;
+use senv_core::{Corpus, hyperparameters::named_values, stream};
+use serde::{Deserialize, Serialize};
+
+/// The order of the text in an epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TextOrder {
+    /// From the first line to the last, as the releases read it.
+    #[default]
+    Given,
+    /// In blocks of some hundred neighbouring lines, in a random order that is new in each epoch.
+    Shuffled,
+}
+
+named_values!(TextOrder {
+    Given = "given": "From the first line to the last, as in the releases",
+    Shuffled = "shuffled": "Blocks of some hundred lines, in a new random order in each epoch",
+});
+
+impl TextOrder {
+    /// Whether configurations that do not mention it mean this.
+    pub(crate) fn is_given(&self) -> bool {
+        *self == Self::Given
+    }
+}
+
+/// Neighbouring blocks that stay together at most: 64 blocks are a MiB of token ids, which any disk reads at full speed.
+const MAX_RUN: usize = 64;
+
+/// Runs of blocks that a text is divided into before they become longer than one block.
+const MIN_RUNS: usize = 4096;
+
+/// The order of one epoch.
+#[derive(Debug)]
+pub(crate) struct EpochOrder {
+    epoch: u64,
+    /// The blocks in their order, with the tokens of those before; `None` for the order of the text.
+    blocks: Option<Vec<(u32, u64)>>,
+}
+
+impl EpochOrder {
+    fn new(corpus: &Corpus, order: TextOrder, seed: u64, epoch: u64) -> Self {
+        let blocks = (order == TextOrder::Shuffled).then(|| {
+            let mut before = 0;
+            let place = |block: u32| {
+                let place = (block, before);
+                before += corpus.tokens_before(block as usize + 1) - corpus.tokens_before(block as usize);
+                place
+            };
+            shuffled(corpus.n_blocks(), seed, epoch).map(place).collect()
+        });
+        Self { epoch, blocks }
+    }
+
+    /// Block number `place` of the epoch, and the tokens of those before it.
+    pub(crate) fn block(&self, corpus: &Corpus, place: usize) -> (usize, u64) {
+        match &self.blocks {
+            Some(blocks) => (blocks[place].0 as usize, blocks[place].1),
+            None => (place, corpus.tokens_before(place)),
+        }
+    }
+}
+
+/// The numbers below `n_blocks` in the order of an epoch.
+fn shuffled(n_blocks: usize, seed: u64, epoch: u64) -> impl Iterator<Item = u32> {
+    let run = (n_blocks / MIN_RUNS).clamp(1, MAX_RUN);
+    let mut runs: Vec<u32> = (0..n_blocks.div_ceil(run) as u32).collect();
+    runs.shuffle(&mut stream(seed, "order of the text", &[epoch]));
+    runs.into_iter().flat_map(move |number| {
+        let start = number as usize * run;
+        start as u32..(start + run).min(n_blocks) as u32
+    })
+}
+
+/// The order of the present epoch, made when the first thread comes to it.
+#[derive(Debug, Default)]
+pub(crate) struct PresentOrder(Mutex<Option<Arc<EpochOrder>>>);
+
+impl PresentOrder {
+    pub(crate) fn of(&self, corpus: &Corpus, order: TextOrder, seed: u64, epoch: u64) -> Arc<EpochOrder> {
+        let mut present = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*present {
+            Some(known) if known.epoch == epoch => known.clone(),
+            // A thread that is late may ask for the epoch before: then both are made again, which costs milliseconds.
+            _ => present.insert(Arc::new(EpochOrder::new(corpus, order, seed, epoch))).clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_comes_once_in_an_epoch_and_in_another_order_in_the_next() {
+        for n_blocks in [0, 1, 2, 7, MIN_RUNS, 2 * MIN_RUNS + 3, 100 * MIN_RUNS + 17] {
+            let order: Vec<u32> = shuffled(n_blocks, 1, 0).collect();
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            assert!(sorted.iter().copied().eq(0..n_blocks as u32), "{n_blocks} blocks");
+            if n_blocks > 2 {
+                assert_ne!(order, sorted);
+                assert_ne!(order, shuffled(n_blocks, 1, 1).collect::<Vec<_>>(), "another epoch");
+                assert_ne!(order, shuffled(n_blocks, 2, 0).collect::<Vec<_>>(), "another seed");
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_a_long_text_stay_together_in_runs_of_a_mebibyte() {
+        let order: Vec<u32> = shuffled(100 * MIN_RUNS, 1, 0).collect();
+        let neighbours = order.windows(2).filter(|pair| pair[0] + 1 == pair[1]).count();
+        assert!(neighbours >= order.len() / MAX_RUN * (MAX_RUN - 1), "{neighbours}");
+    }
+
+    #[test]
+    fn the_collections_of_a_text_are_dealt_out_over_the_epoch() {
+        // Two collections of 500 blocks: mean places of the second, 749.5 in the order of the text.
+        let places =
+            |epoch| shuffled(1000, 3, epoch).zip(0..).filter(|(block, _)| *block >= 500).map(|(_, place)| place);
+        for epoch in 0..5 {
+            let mean = places(epoch).sum::<u32>() as f64 / 500.0;
+            // The standard deviation of the mean is 9.
+            assert!((450.0..550.0).contains(&mean), "{mean}");
+        }
+    }
+}
