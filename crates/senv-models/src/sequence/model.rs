@@ -266,7 +266,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        self.config.reading.read(&self.vocabulary, text, scratch, out).coverage
+        self.config.reading.read(&self.vocabulary, text, scratch, out)
     }
 
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {

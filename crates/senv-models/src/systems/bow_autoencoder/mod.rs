@@ -60,7 +60,7 @@ hyperparameters! {
         pub min_count: u64 = 5 => Text;
         /// Vocabulary size: the most frequent words.
         pub max_vocabulary: Option<usize> = Some(20_000) => Text[at_least 1];
-        /// Words of a sentence that are read.
+        /// Words of a sentence that are read in training; encoding reads all.
         pub max_tokens: usize = 200 => Text[at_least 1];
         /// What becomes of longer sentences in training.
         @[serde(default)]
@@ -259,7 +259,7 @@ impl BowAutoencoder {
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        let coverage = self.reading.read(&self.vocabulary, text, scratch, out).coverage;
+        let coverage = self.reading.read(&self.vocabulary, text, scratch, out);
         out.sort_unstable();
         out.dedup();
         coverage

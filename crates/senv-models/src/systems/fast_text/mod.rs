@@ -204,7 +204,7 @@ impl SentenceEncoder for FastText {
             hashed += usize::from(subwords.add(word, unknown));
         });
         self.words.encode_with(&tokens, hashed, scratch, out);
-        let coverage = Coverage { tokens: n, known: tokens.len(), hashed };
+        let coverage = Coverage { hashed, ..Coverage::new(n, tokens.len()) };
         scratch.tokens = tokens;
         coverage
     }

@@ -40,7 +40,21 @@ impl TextReading {
         out: &mut Vec<TokenId>,
     ) -> Coverage {
         match self {
-            Self::Sequence(reading) => reading.read(vocabulary, text, scratch, out).coverage,
+            Self::Sequence(reading) => reading.read(vocabulary, text, scratch, out),
+            Self::Words(tokenizer) => known_tokens(tokenizer, vocabulary, text, scratch, out),
+        }
+    }
+
+    /// The same of a sentence that is trained on: no more of it than the base model read in training.
+    pub(super) fn read_to_train(
+        &self,
+        vocabulary: &Vocabulary,
+        text: &str,
+        scratch: &mut String,
+        out: &mut Vec<TokenId>,
+    ) -> Coverage {
+        match self {
+            Self::Sequence(reading) => reading.read_to_train(vocabulary, text, scratch, out),
             Self::Words(tokenizer) => known_tokens(tokenizer, vocabulary, text, scratch, out),
         }
     }

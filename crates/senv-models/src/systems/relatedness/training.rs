@@ -36,7 +36,7 @@ impl Scored {
             })?;
         }
         for text in pairs.pairs.iter().map(|pair| &pair.1).chain(pairs.pairs.iter().map(|pair| &pair.2)) {
-            reading.read(vocabulary, text, &mut scratch, &mut tokens);
+            reading.read_to_train(vocabulary, text, &mut scratch, &mut tokens);
             encoder.arrange(&mut tokens);
             sentences.push(tokens.iter().copied());
         }

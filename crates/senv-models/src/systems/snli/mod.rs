@@ -55,7 +55,7 @@ hyperparameters! {
         /// Vocabulary size: the most frequent words; no limit by default.
         @[serde(default)]
         pub max_vocabulary: Option<usize> = None => Text[at_least 1];
-        /// Words of a sentence that are read.
+        /// Words of a sentence that are read in training; encoding reads all.
         pub max_tokens: usize = 100 => Text[at_least 1];
         /// What becomes of longer sentences; pairs with them are left out of held-out pairs too.
         @[serde(default)]
@@ -298,7 +298,7 @@ impl Snli {
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        self.config.reading.read(&self.vocabulary, text, scratch, out).coverage
+        self.config.reading.read(&self.vocabulary, text, scratch, out)
     }
 
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
