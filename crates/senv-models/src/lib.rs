@@ -30,6 +30,7 @@ mod average;
 mod averaged;
 mod check;
 mod compress;
+mod configuration;
 mod decoding;
 mod error;
 mod file;

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     InitialVectorReport, Result, SavedModel, SharedParams, TextSize, TextSystem, TrainOptions, Trained,
-    average::known_tokens, file, initial, saved::ReadModel, text_system,
+    average::known_tokens, configuration::Configuration, file, initial, saved::ReadModel, text_system,
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
@@ -156,6 +156,14 @@ impl PvDbow {
     /// If the file is no PV-DBOW model, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl Configuration for PvDbowParams {
+    /// Inference takes as long as its settings say.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim)?;
+        Ok(self.inference.check_ranges()?)
     }
 }
 

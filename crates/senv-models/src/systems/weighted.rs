@@ -20,8 +20,8 @@ use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AverageEncoder, Error, Model, Result, TrainOptions, UnknownWords, WeightScheme, Weighting, average::words, file,
-    fit::require, unknown_words::HashedWords, weighting::ComponentSearch,
+    AverageEncoder, Error, Model, Result, TrainOptions, UnknownWords, WeightScheme, Weighting, average::words,
+    configuration::Configuration, file, fit::require, unknown_words::HashedWords, weighting::ComponentSearch,
 };
 
 /// Hyperparameters of weighted averages.
@@ -275,6 +275,14 @@ impl Weighted {
     /// If the file is no such model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl Configuration for WeightedConfig {
+    /// What else it uses is checked where it is made: n-grams, weights, the shape of the table.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim)?;
+        self.params.scheme.check()
     }
 }
 

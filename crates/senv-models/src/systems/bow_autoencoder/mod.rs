@@ -26,7 +26,9 @@ use serde::{Deserialize, Serialize};
 use objective::{Autoencoding, Output};
 
 use crate::{
-    Error, Result, TrainOptions, file,
+    Error, Result, TrainOptions,
+    configuration::Configuration,
+    file,
     fit::{FitParams, Weights, fit},
     initial::{self, Initial},
     pairs::numbered,
@@ -271,14 +273,18 @@ impl BowAutoencoder {
     }
 }
 
+impl Configuration for BowAutoencoderParams {
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        self.check()
+    }
+}
+
 impl ReadModel for BowAutoencoder {
     const KIND: &'static str = Self::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (params, vocabulary, words) = file::parts::<BowAutoencoderParams>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
-        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        params.check().map_err(|error| bad(error.to_string()))?;
         let output = Output::new(&params, vocabulary.len()).init(&mut stream(0, "form", &[]))?;
         let bias = PresentWords::new(params.dim).init(&mut stream(0, "form", &[]))?;
         Self::new(params, vocabulary, words, file::groups(file, &[bias, output])?)

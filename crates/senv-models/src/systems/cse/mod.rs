@@ -28,8 +28,9 @@ use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Result, TrainOptions,
+    Result, TrainOptions,
     average::known_tokens,
+    configuration::{self, Configuration},
     file,
     fingerprint::Fingerprint,
     fit::{FitParams, Weights, copy_table, fit},
@@ -280,14 +281,19 @@ impl Cse {
     }
 }
 
+impl Configuration for CseParams {
+    fn check_for(&self, file: &ModelFile, _: usize) -> Result<()> {
+        self.check()?;
+        configuration::expect_values(file, "the filters", self.cnn()?.n_values())
+    }
+}
+
 impl ReadModel for Cse {
     const KIND: &'static str = Self::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (params, vocabulary, words) = file::parts::<CseParams>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
-        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        params.check().map_err(|error| bad(error.to_string()))?;
         let cnn = params.cnn()?;
         let form: Parameters<f32> = Encoder::<f32>::init(&cnn, &mut stream(0, "form", &[]))?;
         let [parameters] = file::groups(file, &[form])?;

@@ -31,6 +31,14 @@ impl TextReading {
         }
     }
 
+    /// Refuses tokens for unknown words and the end that a vocabulary of `n_words` lacks.
+    pub(super) fn check(&self, n_words: usize) -> Result<()> {
+        match self {
+            Self::Sequence(reading) => reading.check(n_words),
+            Self::Words(_) => Ok(()),
+        }
+    }
+
     /// Writes the token ids of a sentence to `out`.
     pub(super) fn read(
         &self,

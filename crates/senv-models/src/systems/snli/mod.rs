@@ -33,7 +33,9 @@ pub use pairs::NliPairs;
 use training::{A_BATCH, Labelled, Pairs};
 
 use crate::{
-    Error, Result, SkipThought, TrainOptions, file,
+    Error, Result, SkipThought, TrainOptions,
+    configuration::{self, Configuration},
+    file,
     fingerprint::Fingerprint,
     fit::{FitParams, Weights, copy_table, fit, require},
     initial::{self, Initial, InitialVectorReport},
@@ -307,19 +309,26 @@ impl Snli {
     }
 }
 
+impl Configuration for SnliConfig {
+    fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()> {
+        self.reading.check(n_words)?;
+        self.encoder.form().check(self.dim, file)?;
+        let gives = self.encoder.form().encoder(self.dim)?.dim();
+        let NliHead { dim, hidden, .. } = self.head;
+        if dim != gives {
+            let reason = format!("the classifier reads {dim} numbers, the encoder gives {gives}");
+            return Err(Error::BadModel { path: file.path().to_owned(), reason });
+        }
+        configuration::expect_values(file, "the classifier", hidden as f64 * dim as f64)
+    }
+}
+
 impl ReadModel for Snli {
     const KIND: &'static str = Self::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, words) = file::parts::<SnliConfig>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
-        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
-        let encoder = config.encoder.form().encoder(config.dim).map_err(|error| bad(error.to_string()))?;
-        if config.head.dim != encoder.dim() {
-            let (reads, gives) = (config.head.dim, encoder.dim());
-            return Err(bad(format!("the classifier reads {reads} numbers, the encoder gives {gives}")));
-        }
         let forms = [
             config.encoder.form().cheap().encoder(config.dim)?.init(&mut stream(0, "form", &[]))?,
             config.head.init(&mut stream(0, "form", &[]))?,
