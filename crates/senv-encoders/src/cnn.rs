@@ -233,6 +233,13 @@ impl SumPooledCnn {
         Ok(())
     }
 
+    /// The number of its parameters, as far as f64 counts.
+    #[must_use]
+    pub fn n_values(&self) -> f64 {
+        let values = |block: &Block| block.n_filters as f64 * (block.width as f64 * self.dim as f64 + 1.0);
+        self.blocks.iter().map(values).sum()
+    }
+
     /// All filters as one matrix with a row for each value of a word's projection, shape `(projection, d)`.
     fn stacked_filters<F: Float>(&self, parameters: &Parameters<F>) -> Array2<F> {
         let mut stacked = Array2::zeros((self.projection_dim(), self.dim));

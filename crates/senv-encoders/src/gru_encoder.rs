@@ -176,6 +176,18 @@ impl GruEncoder {
         self.style
     }
 
+    /// The number of its parameters, as far as f64 counts: in one step however many layers there are.
+    #[must_use]
+    pub fn n_values(&self) -> f64 {
+        let values = |layer: usize| {
+            let cell = self.cell(layer);
+            3.0 * cell.hidden as f64 * (cell.input as f64 + cell.hidden as f64 + 1.0)
+        };
+        let above = if self.layers > 1 { (self.layers - 1) as f64 * values(1) } else { 0.0 };
+        let biases = if self.style == GruStyle::Torch { 3.0 * self.hidden as f64 * self.layers as f64 } else { 0.0 };
+        self.n_directions() as f64 * (values(0) + above + biases)
+    }
+
     /// The number of directions.
     fn n_directions(&self) -> usize {
         if self.topology == GruTopology::Forward { 1 } else { 2 }

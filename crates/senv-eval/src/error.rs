@@ -53,6 +53,19 @@ pub enum Error {
         /// Its first characters.
         sentence: String,
     },
+    /// An encoder did not read a sentence to its end.
+    #[error(
+        "the sentence {sentence:?} of {tokens} tokens is longer than the encoder reads, which left out {unread}; divide it \
+         into sentences"
+    )]
+    Unread {
+        /// Its first characters.
+        sentence: String,
+        /// Its tokens.
+        tokens: usize,
+        /// Those at its end that were not read.
+        unread: usize,
+    },
     /// A sentence was given with two different vectors.
     #[error("the sentence {sentence:?} has two different vectors; give one vector a sentence")]
     TwoVectors {

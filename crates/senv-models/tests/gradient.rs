@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, fs, path::PathBuf};
 
-use senv_core::{NoObserver, Observer, Rows, SentenceEncoder, Table};
+use senv_core::{NoObserver, Observer, SentenceEncoder, Table};
 use senv_models::{
     Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, MarginLoss,
     Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PairSystem, PpParams, RelatednessParams, ScoredPairs,

@@ -18,7 +18,7 @@ hyperparameters! {
     #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
     pub struct Inference {
         /// Passes over a new sentence when its vector is inferred.
-        pub epochs as inference_epochs: u32 = 20 => Training[at_least 1];
+        pub epochs as inference_epochs: u32 = 20 => Training[from 1 to 10000];
         /// Learning rate at the start of inference, which falls linearly to 0.
         pub lr as inference_lr: f32 = 0.1 => Training[above 0];
         /// Negatives for each word in inference.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use senv_core::SentenceEncoder;
 use senv_models::{Model, SkipThought};
 
 use crate::{

@@ -8,7 +8,6 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv_core::SentenceEncoder as _;
 use senv_core::{AtomicFile, Vocabulary};
 use senv_models::{Model, ReleasedBin, write_model2vec};
 use senv_store::{Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOptions, read_npy_marked};

@@ -3,12 +3,12 @@
 use std::{io::Write, path::PathBuf};
 
 use clap::builder::RangedU64ValueParser;
-use senv_core::{Scratch, SentenceEncoder, TextReader};
+use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader};
 use senv_models::{Hypothesis, Interpolation, Model};
 use serde::Serialize;
 
 use crate::{
-    commands::ModelArg,
+    commands::{ModelArg, unread::Unread},
     destination,
     failure::{Failure, Result},
     output::{self, plural},
@@ -104,13 +104,15 @@ impl Decode {
             return Err(Failure::Usage(message));
         }
         let wanted = Wanted { model: &model, decoders, width, longest: self.longest, n: self.n, json: self.json };
-        let mut unknown = 0;
+        let mut counts = Counts::default();
         let mut out = output::stdout();
         if let Some(stops) = self.between {
             let [first, second] = &self.sentences[..] else {
                 let message = format!("--between needs two sentences, got {}", self.sentences.len());
                 return Err(Failure::Usage(message));
             };
+            let mut state = State::new(&model);
+            [first, second].iter().for_each(|sentence| counts.unread.add(&state.coverage(&model, sentence)));
             for i in 0..=stops + 1 {
                 let mut line = Vec::new();
                 wanted.between(first, second, i as f32 / (stops + 1) as f32, &mut line)?;
@@ -119,17 +121,17 @@ impl Decode {
         } else if !self.sentences.is_empty() {
             for sentence in &self.sentences {
                 let mut line = Vec::new();
-                unknown += u64::from(wanted.sentence(sentence, &mut State::new(&model), &mut line)?);
+                counts.add(wanted.sentence(sentence, &mut State::new(&model), &mut line)?);
                 out.write_all(&line).map_err(Failure::stdout)?;
             }
         } else {
             destination::check_stdout(&self.input)?;
             note_typing(&self.input, "sentences");
             let reader = TextReader::open(&self.input, &self.text.options())?;
-            let work = |state: &mut State, batch: &mut Batch<u64>| {
+            let work = |state: &mut State, batch: &mut Batch<Counts>| {
                 let Batch { lines, out, tally } = batch;
                 for (_, line) in lines.iter().filter(|(_, line)| !is_blank(line)) {
-                    *tally += u64::from(wanted.sentence(line, state, out)?);
+                    tally.add(wanted.sentence(line, state, out)?);
                 }
                 Ok(())
             };
@@ -140,19 +142,35 @@ impl Decode {
                 || State::new(&model),
                 work,
                 |batch| {
-                    unknown += batch.tally;
+                    counts.unknown += batch.tally.unknown;
+                    counts.unread += batch.tally.unread;
                     out.write_all(&batch.out).map_err(Failure::stdout)
                 },
             )?;
         }
         out.flush().map_err(Failure::stdout)?;
-        if unknown > 0 {
-            let sentences = plural(unknown, "sentence");
+        if counts.unknown > 0 {
+            let sentences = plural(counts.unknown, "sentence");
             output::warn(&format!(
                 "{sentences} without a known word: what is said of them is said of a vector of nothing"
             ));
         }
+        counts.unread.warn();
         Ok(())
+    }
+}
+
+/// Sentences without a known word, and those that were not read to their end.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    unknown: u64,
+    unread: Unread,
+}
+
+impl Counts {
+    fn add(&mut self, coverage: Coverage) {
+        self.unknown += u64::from(coverage.known == 0);
+        self.unread.add(&coverage);
     }
 }
 
@@ -186,17 +204,21 @@ impl State {
     fn new(model: &Model) -> Self {
         Self { scratch: Scratch::default(), vector: vec![0.0; model.dim()] }
     }
+
+    fn coverage(&mut self, model: &Model, sentence: &str) -> Coverage {
+        model.encode_into(sentence, &mut self.scratch, &mut self.vector)
+    }
 }
 
 impl Wanted<'_> {
-    /// Writes the hypotheses for a sentence, and returns whether it holds no known word.
-    fn sentence(&self, sentence: &str, state: &mut State, out: &mut Vec<u8>) -> Result<bool> {
-        let known = self.model.encode_into(sentence, &mut state.scratch, &mut state.vector).known;
+    /// Writes the hypotheses for a sentence, and returns how much of it the model knows.
+    fn sentence(&self, sentence: &str, state: &mut State, out: &mut Vec<u8>) -> Result<Coverage> {
+        let coverage = state.coverage(self.model, sentence);
         let decode = |decoder| self.model.decode(sentence, decoder, self.width, self.longest);
         let said = self.said(decode)?;
-        let decoded = Decoded { sentence: Some(sentence), share: None, known_tokens: Some(known), said };
+        let decoded = Decoded { sentence: Some(sentence), share: None, known_tokens: Some(coverage.known), said };
         self.write(&sentence.replace('\t', " "), &decoded, out)?;
-        Ok(known == 0)
+        Ok(coverage)
     }
 
     /// Writes what is said of a point between two sentences.

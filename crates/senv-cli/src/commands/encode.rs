@@ -12,7 +12,7 @@ use senv_models::{EncodingCost, Model};
 use senv_store::NpyWriter;
 
 use crate::{
-    commands::{ModelArg, finite},
+    commands::{ModelArg, finite, unread::Unread},
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     number::{Digits, push_row},
@@ -162,6 +162,7 @@ impl Encode {
         if counts.unknown > 0 {
             output::warn(&format!("{} without a known word: zero vectors", plural(counts.unknown, "sentence")));
         }
+        counts.unread.warn();
         Ok(())
     }
 }
@@ -172,6 +173,7 @@ struct Counts {
     lines: u64,
     blank: u64,
     unknown: u64,
+    unread: Unread,
 }
 
 impl Counts {
@@ -180,6 +182,7 @@ impl Counts {
         self.lines += 1;
         self.blank += u64::from(blank);
         self.unknown += u64::from(!blank && coverage.is_empty());
+        self.unread.add(&coverage);
     }
 }
 
@@ -259,6 +262,7 @@ fn encode(
             counts.lines += batch.tally.lines;
             counts.blank += batch.tally.blank;
             counts.unknown += batch.tally.unknown;
+            counts.unread += batch.tally.unread;
             counter.add(batch.tally.lines);
             write(&batch.out[first.min(batch.out.len())..])
         },

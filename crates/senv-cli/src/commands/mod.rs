@@ -17,6 +17,7 @@ pub(crate) mod reproduce;
 pub(crate) mod similarity;
 pub(crate) mod train;
 pub(crate) mod tune;
+mod unread;
 
 use std::path::{Path, PathBuf};
 

@@ -14,7 +14,7 @@ use senv_store::{NearestIndex, Neighbour};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, finite},
+    commands::{ModelArg, finite, unread::Unread},
     destination,
     failure::{Failure, Result, no_memory},
     output::{self, plural},
@@ -118,6 +118,7 @@ impl Nearest {
         let mut best = Best::new(queries.texts.len(), self.k);
         let mut reader = TextReader::open(&self.input, &self.text.options())?;
         let (mut lines, mut n_lines, mut n_unknown) = (Lines::default(), 0_u64, 0_u64);
+        let mut unread = Unread::default();
         loop {
             lines.fill_sentences(&mut reader, (CHUNK_VALUES / model.dim().max(1)).max(1), CHUNK_BYTES)?;
             if lines.len() == 0 {
@@ -130,6 +131,7 @@ impl Nearest {
             }
             n_lines += sentences.len() as u64;
             n_unknown += coverage.iter().filter(|coverage| coverage.is_empty()).count() as u64;
+            coverage.iter().for_each(|coverage| unread.add(coverage));
             let (rows, dim) = vectors.dim();
             let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
             best.add(NearestIndex::new(&table).nearest_batch(&queries.rows(), self.k)?, &lines)?;
@@ -141,15 +143,18 @@ impl Nearest {
             let sentences = plural(n_unknown, "sentence");
             output::warn(&format!("{sentences} of the input without a known word: never neighbours"));
         }
+        unread.warn();
         self.answer(&queries, best.of_query.into_iter())
     }
 
     fn answer<'a>(&self, queries: &Queries<'_>, found: impl Iterator<Item = Vec<FoundText<'a>>>) -> Result {
         let mut out = output::stdout();
         let n = queries.texts.len();
+        let mut unread = Unread::default();
         for (i, ((&query, coverage), neighbours)) in queries.texts.iter().zip(&queries.coverage).zip(found).enumerate()
         {
             let Coverage { tokens, known, .. } = *coverage;
+            unread.add(coverage);
             let answer = Answer { query, tokens, known_tokens: known, neighbours };
             self.write(&mut out, i, n, &answer).map_err(Failure::stdout)?;
             if coverage.is_empty() {
@@ -157,7 +162,9 @@ impl Nearest {
                 output::warn(&format!("no word of {query:?} is known: zero vector, no neighbours"));
             }
         }
-        out.flush().map_err(Failure::stdout)
+        out.flush().map_err(Failure::stdout)?;
+        unread.warn();
+        Ok(())
     }
 
     fn write(&self, out: &mut impl Write, i: usize, n: usize, answer: &Answer<'_>) -> std::io::Result<()> {

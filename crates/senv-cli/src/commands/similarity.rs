@@ -10,7 +10,7 @@ use senv_models::Model;
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, finite},
+    commands::{ModelArg, finite, unread::Unread},
     destination,
     failure::{Failure, Result},
     number::{Digits, push_row},
@@ -66,9 +66,29 @@ struct Pair<'a> {
     /// Whether one of them is the zero vector.
     #[serde(skip)]
     is_empty: bool,
+    #[serde(skip)]
+    unread: Unread,
+}
+
+/// Pairs with a sentence of no known word, and sentences that were not read to their end.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    unknown: u64,
+    unread: Unread,
+}
+
+impl Counts {
+    fn add(&mut self, other: Self) {
+        self.unknown += other.unknown;
+        self.unread += other.unread;
+    }
 }
 
 impl Pair<'_> {
+    fn counts(&self) -> Counts {
+        Counts { unknown: u64::from(self.is_empty), unread: self.unread }
+    }
+
     /// The cosine, then the score if there is one, and the end of the line.
     fn write(&self, out: &mut Vec<u8>) {
         push_row(&[self.cosine], b' ', DIGITS, out);
@@ -104,7 +124,9 @@ impl<'m> State<'m> {
         let relatedness = model.relatedness(first, second)?;
         let known_tokens = coverage.map(|coverage| coverage.known);
         let is_empty = coverage.iter().any(|coverage| coverage.is_empty());
-        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens, is_empty })
+        let mut unread = Unread::default();
+        coverage.iter().for_each(|coverage| unread.add(coverage));
+        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens, is_empty, unread })
     }
 }
 
@@ -112,10 +134,10 @@ impl Similarity {
     pub(crate) fn run(self, threads: usize) -> Result {
         let model = self.model.open()?;
         let state = || State::new(&model, &self.model.model);
-        let mut unknown = 0;
+        let mut counts = Counts::default();
         if let (Some(first), Some(second)) = (&self.first, &self.second) {
             let pair = state().pair(first, second)?;
-            unknown = u64::from(pair.is_empty);
+            counts = pair.counts();
             if self.json {
                 output::print_json(&pair)?;
             } else {
@@ -129,7 +151,7 @@ impl Similarity {
             model.prepare_for_many();
             let reader = TextReader::open(&[&self.input], &self.text.options())?;
             let mut out = output::stdout();
-            let work = |state: &mut State<'_>, batch: &mut Batch<u64>| self.score(state, batch);
+            let work = |state: &mut State<'_>, batch: &mut Batch<Counts>| self.score(state, batch);
             stream::run(
                 reader,
                 |_| Ok(()),
@@ -137,19 +159,20 @@ impl Similarity {
                 state,
                 work,
                 |batch| {
-                    unknown += batch.tally;
+                    counts.add(batch.tally);
                     out.write_all(&batch.out).map_err(Failure::stdout)
                 },
             )?;
             out.flush().map_err(Failure::stdout)?;
         }
-        if unknown > 0 {
-            output::warn(&format!("{} with a sentence of no known word: cosine 0", plural(unknown, "pair")));
+        if counts.unknown > 0 {
+            output::warn(&format!("{} with a sentence of no known word: cosine 0", plural(counts.unknown, "pair")));
         }
+        counts.unread.warn();
         Ok(())
     }
 
-    fn score(&self, state: &mut State<'_>, batch: &mut Batch<u64>) -> Result {
+    fn score(&self, state: &mut State<'_>, batch: &mut Batch<Counts>) -> Result {
         let Batch { lines, out, tally } = batch;
         for (number, line) in lines.iter() {
             let mut columns = line.split('\t');
@@ -158,7 +181,7 @@ impl Similarity {
                 return Err(stream::bad_line(&self.input, number, reason));
             };
             let pair = state.pair(first, second)?;
-            *tally += u64::from(pair.is_empty);
+            tally.add(pair.counts());
             if self.json {
                 serde_json::to_writer(&mut *out, &pair)?;
                 out.push(b'\n');

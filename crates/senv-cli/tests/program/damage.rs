@@ -1,8 +1,14 @@
-//! Models with damaged rows, and rows that are no numbers: nothing that is written anew may hide them.
+//! Models with damaged rows, and rows that are no numbers: nothing that is written anew may hide them. Configurations that
+//! do not fit the rest of the file: `fuzz` draws such at random, those here were met.
 
 use senv_core::{ModelFile, ModelWriter, Table, Vocabulary};
+use serde_json::{Value, json};
 
-use crate::common::Folder;
+use crate::{
+    common::Folder,
+    fuzz::configuration::{config, with_config},
+    systems::{SYSTEMS, samples},
+};
 
 /// The position in the file of the first byte of a tensor.
 fn start_of(folder: &Folder, model: &str, tensor: &str) -> usize {
@@ -123,5 +129,88 @@ fn rows_that_are_no_numbers_are_errors_that_name_word_and_file() {
         }
         assert!(!folder.has("v.npy"));
         folder.run(&["similarity", "--model", "w.senv", "cat", "sat"]).ok();
+    }
+}
+
+/// Sets what stands under this key, wherever that is, and returns how often that was.
+fn set(config: &mut Value, key: &str, value: &Value) -> usize {
+    match config {
+        Value::Object(parts) => {
+            let mut n = 0;
+            for (name, part) in parts {
+                if name == key {
+                    *part = value.clone();
+                    n += 1;
+                } else {
+                    n += set(part, key, value);
+                }
+            }
+            n
+        }
+        Value::Array(parts) => parts.iter_mut().map(|part| set(part, key, value)).sum(),
+        _ => 0,
+    }
+}
+
+#[test]
+fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens() {
+    let folder = samples();
+    let mut refused = Vec::new();
+    for (name, arguments) in SYSTEMS {
+        let model = format!("{name}.senv");
+        let mut command = vec!["train"];
+        command.extend(arguments.split(' '));
+        command.extend(["--output", &model, "--quiet"]);
+        folder.run(&command).ok();
+        let bytes = folder.read(&model);
+        for (key, value) in [
+            // Tokens that no vocabulary here has.
+            ("end", json!(300_000)),
+            ("unknown", json!(300_000)),
+            // More than the tensors of the file; with 30,000 layers it took 25 s, with 2^32 for ever.
+            ("layers", json!(30_000)),
+            ("layers", json!(1_u64 << 32)),
+            ("hidden", json!(1_u64 << 20)),
+            ("n_filters", json!(1_u64 << 30)),
+            // Each sentence took minutes.
+            ("inference", json!({"epochs": 2_147_483_647, "lr": 0.1, "negatives": 5, "seed": 1})),
+            ("inference", json!({"epochs": 20, "lr": 0.1, "negatives": 2_147_483_647, "seed": 1})),
+        ] {
+            let mut config = config(&bytes).unwrap();
+            // The settings of training stand there as they were, and are not used.
+            let mut params = config.as_object_mut().and_then(|config| config.remove("params"));
+            let n = set(&mut config, key, &value);
+            config.as_object_mut().unwrap().extend(params.take().map(|params| ("params".to_owned(), params)));
+            if n == 0 {
+                continue;
+            }
+            folder.write("other.senv", with_config(&bytes, &config));
+            for command in [
+                &["encode", "--model", "other.senv", "--input", "sentences.txt"][..],
+                &["info", "other.senv", "--verify"],
+                &["info", "other.senv"],
+            ] {
+                let ended = folder.run(command).fails(1, &["other.senv"]);
+                assert!(!ended.err.contains("panicked"), "{name}, {key}: {}", ended.err);
+            }
+            refused.push((*name, key));
+        }
+        // The same file with its own configuration is sound.
+        folder.write("other.senv", with_config(&bytes, &config(&bytes).unwrap()));
+        folder.run(&["info", "other.senv", "--verify"]).ok();
+    }
+    for expected in [
+        ("skip-thought", "end"),
+        ("relatedness-gru", "end"),
+        ("relatedness-gru", "unknown"),
+        ("relatedness-gru", "layers"),
+        ("rnn-ae", "unknown"),
+        ("p-thought", "layers"),
+        ("snli", "end"),
+        ("relatedness", "n_filters"),
+        ("cse", "n_filters"),
+        ("pv-dbow", "inference"),
+    ] {
+        assert!(refused.contains(&expected), "{expected:?} of {refused:?}");
     }
 }

@@ -249,3 +249,81 @@ fn tuning_both_parts_stopped_in_the_second_goes_on_to_the_same_bytes() {
     assert_eq!(kind(&folder, "m.senv"), "skip-thought");
     assert!(!folder.names().iter().any(|name| name.contains("checkpoint")));
 }
+
+/// Models of every system with such a limit, trained on sentences of at most 2 or 3 words.
+fn limited_models(folder: &Folder) -> Vec<String> {
+    let lines = ["the cat saw a dog and dogs", "a dog and dogs saw the house", "the house saw a cat and a dog"];
+    folder.write("text.txt", (lines.join("\n") + "\n").repeat(20));
+    let [first, second, third] = lines;
+    folder.write("pairs.tsv", format!("{first}\t{second}\n{second}\t{third}\n"));
+    folder.write("labelled.tsv", format!("entailment\t{first}\t{second}\nneutral\t{second}\t{third}\n"));
+    folder.write("scored.tsv", format!("4.5\t{first}\t{second}\n1.5\t{second}\t{third}\n"));
+    let systems = [
+        ("skip-thought", "skip-thought --input text.txt --sentence-dim 8 --max-tokens 3 --dim 8"),
+        ("rnn-ae", "rnn-ae --input text.txt --hidden 6 --max-tokens 3 --dim 8"),
+        ("bow-ae", "bow-ae --input text.txt --max-tokens 3 --min-count 1 --dim 8"),
+        ("p-thought", "p-thought --pairs pairs.tsv --hidden 6 --max-tokens 3 --dim 8"),
+        ("snli", "snli --train labelled.tsv --encoder rnn --sentence-dim 6 --max-tokens 2 --dim 8"),
+        ("relatedness", "relatedness --model skip-thought.senv --train scored.tsv"),
+    ];
+    for (name, arguments) in systems {
+        let output = format!("{name}.senv");
+        let more = ["--epochs", "1", "--output", &output, "--quiet"];
+        folder.run(&[&["train"], &arguments.split(' ').collect::<Vec<_>>()[..], &more].concat()).ok();
+    }
+    systems.map(|(name, _)| format!("{name}.senv")).into()
+}
+
+#[test]
+fn a_limit_of_training_does_not_cut_what_is_encoded() {
+    let folder = Folder::new();
+    let start = "the cat saw a dog and ".repeat(5) + "the cat saw";
+    let lines = ["dogs", "a house", ""].map(|end| format!("{start} {end}"));
+    folder.write("long.txt", lines.join("\n"));
+    for model in limited_models(&folder) {
+        let out = folder.run(&["encode", "--model", &model, "--input", "long.txt"]).ok();
+        let vectors: Vec<&str> = out.out.lines().collect();
+        assert_eq!(vectors.len(), 3);
+        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+            assert_ne!(vectors[i], vectors[j], "{model}: lines {i} and {j}");
+        }
+        assert!(!out.err.contains("warning"), "{model}: {}", out.err);
+        let one = folder.run(&["similarity", "--model", &model, &lines[0], &lines[1], "--json"]).ok().json();
+        assert!(one["cosine"].as_f64().unwrap() < 1.0, "{model}: {one}");
+    }
+}
+
+#[test]
+fn a_line_that_is_longer_than_memory_allows_for_is_cut_and_that_is_said() {
+    let folder = Folder::with_text(60);
+    skip_thought(&folder, "m.senv", &["--epochs", "1"]).ok();
+    let [whole, long, longer] = [10_000, 10_001, 10_900].map(|n| "cat ".repeat(n));
+    folder.write("whole.txt", format!("{whole}\n"));
+    folder.write("long.txt", format!("{long}\na cat\n{longer}\n"));
+    folder.write("pairs.tsv", format!("a cat\t{long}\n"));
+    folder.write("scored.tsv", format!("3\ta cat\t{long}\n2\ta dog\ta cat\n1\tthe cat\ta dog\n"));
+    let says =
+        |n: &str, tokens: &str| format!("{n} longer than a recurrent model reads: the last {tokens} are not part");
+    let both = says("2 sentences", "901 tokens");
+    for (command, says) in [
+        (&["encode", "--input", "long.txt"][..], both.as_str()),
+        (&["encode", "--input", "long.txt", "--output", "v.npy"], &both),
+        (&["nearest", "--input", "long.txt", "--query", "a cat"], &both),
+        (&["nearest", "--input", "pairs.tsv", "--query", &long], &says("1 sentence", "1 token")),
+        (&["similarity", "a cat", &longer], &says("1 sentence", "900 tokens")),
+        (&["similarity", "--input", "pairs.tsv"], &says("1 sentence", "1 token")),
+        (&["decode", "--input", "long.txt", "--beam", "1", "--longest", "2"], &both),
+        (
+            &["decode", "--between", "1", "a cat", &long, "--beam", "1", "--longest", "2"],
+            &says("1 sentence", "1 token"),
+        ),
+    ] {
+        let ended = folder.run(&[command, &["--model", "m.senv"]].concat()).ok();
+        assert!(ended.err.contains(says), "{command:?}: {}", ended.err);
+    }
+    let ended = folder.run(&["encode", "--input", "whole.txt", "--model", "m.senv"]).ok();
+    assert!(!ended.err.contains("longer than"), "{}", ended.err);
+    // A figure of a sentence that was not read whole would not be its figure.
+    let sts = ["eval", "sts", "--model", "m.senv", "scored.tsv", "--no-floor", "--resamples", "0"];
+    folder.run(&sts).fails(1, &["of 10001 tokens is longer than the encoder reads, which left out 1"]);
+}

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use rand::RngExt;
-use senv_core::{NoObserver, SentenceEncoder, stream};
+use senv_core::{NoObserver, stream};
 use senv_eval::{ParaphrasePair, ParaphraseSet, evaluate_ranking};
 use senv_models::{RandomBow, RandomBowParams};
 

@@ -29,6 +29,7 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ("bow-ae", "bow-ae --input text.txt --dim 16 --epochs 1"),
     ("rnn-ae", "rnn-ae --input text.txt --init-vectors word2vec.senv --hidden 16 --epochs 1 --softmax sampled"),
     ("skip-thought", "skip-thought --input text.txt --dim 12 --sentence-dim 16 --softmax sampled --epochs 1"),
+    ("relatedness-gru", "relatedness --model skip-thought.senv --train scored.tsv --dev scored-dev.tsv --epochs 1"),
     ("p-thought", "p-thought --pairs pairs.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
     ("snli", "snli --train labelled.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
 ];

@@ -148,7 +148,7 @@ fn the_vector_is_the_mean_of_known_and_hashed_words() {
         let (got, coverage) = encode(&hashes, text);
         let close = |got: &[f32], n: f32| got.iter().zip(&sum).all(|(x, sum)| (x - sum / n).abs() < 1e-5);
         assert!(close(&got, 5.0));
-        assert_eq!(coverage, Coverage { tokens: 5, known: 3, hashed: 2 });
+        assert_eq!(coverage, Coverage { hashed: 2, ..Coverage::new(5, 3) });
         assert!(hashes.similarity("a ?", "? b") > skips.similarity("a ?", "? b") + 0.2);
     }
 }
@@ -218,7 +218,7 @@ fn cutting_words_and_dimensions_keeps_what_is_left() {
     assert_eq!((cut.dim(), cut.vocabulary().len(), cut.vocabulary().corpus_tokens()), (13, 3, 400));
     let before = encode(&whole, "a b c").0;
     assert_eq!(encode(&cut, "a b c").0, before[..13]);
-    assert_eq!(encode(&cut, "a d").1, Coverage { tokens: 2, known: 1, hashed: 1 });
+    assert_eq!(encode(&cut, "a d").1, Coverage { hashed: 1, ..Coverage::new(2, 1) });
     // 13 of 49 Gaussian values are about √(13/49) as long.
     let ratio = cut.unknown_word_length().unwrap() / whole.unknown_word_length().unwrap();
     assert!((ratio - (13.0_f32 / 49.0).sqrt()).abs() < 0.05, "{ratio}");

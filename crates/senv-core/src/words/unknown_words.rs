@@ -67,7 +67,7 @@ pub fn look_up_all(
         }
         further += usize::saturating_sub(n_parts, 1);
     });
-    Coverage { tokens: n + further, known: tokens.len(), hashed }
+    Coverage { hashed, ..Coverage::new(n + further, tokens.len()) }
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn compounds_stand_for_their_parts_unless_they_are_known() {
         let (coverage, tokens, sum) = look_up("x-y a-b/c d");
-        assert_eq!((coverage, tokens), (Coverage { tokens: 5, known: 3, hashed: 2 }, vec![2, 0, 1]));
+        assert_eq!((coverage, tokens), (Coverage { hashed: 2, ..Coverage::new(5, 3) }, vec![2, 0, 1]));
         let mut expected = vec![0.0; 5];
         ["c", "d"].iter().for_each(|word| init::add_signs(word, 1.0, &mut expected));
         assert_eq!(sum, expected);
@@ -100,7 +100,7 @@ mod tests {
             let coverage = look_up_all(&vocabulary, &tokenizer, text, 1.0, 5, scratch, &mut tokens, &mut sum);
             (coverage, tokens.iter().map(|id| id.0).collect::<Vec<_>>(), sum)
         };
-        let coverage = Coverage { tokens: 4, known: 4, hashed: 0 };
+        let coverage = Coverage::new(4, 4);
         assert_eq!(look_up("trotted low-costed costs"), (coverage, vec![1, 0, 2, 3], vec![]), "a known word is itself");
     }
 

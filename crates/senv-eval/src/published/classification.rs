@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 
-use crate::published::is_in_appendix;
+use crate::published::sts::is_in_appendix;
 
 const SENT2VEC: &str = "Pagliardini, Gupta and Jaggi, NAACL 2018, Table 1";
 const SENT2VEC_MORE: &str = "Pagliardini, Gupta and Jaggi, NAACL 2018, Table 6";

@@ -36,7 +36,8 @@ impl Embeddings {
     /// and their number times the dimension in f32.
     ///
     /// # Errors
-    /// [`Error::Core`] if the embeddings do not fit into memory or the encoder returns another shape than declared.
+    /// [`Error::Core`] if the embeddings do not fit into memory or the encoder returns another shape than declared;
+    /// [`Error::Unread`] if it did not read a sentence to its end: the figures would not be those of the sentence.
     pub fn encode<'a>(encoder: &dyn SentenceEncoder, sentences: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let mut distinct = IndexSet::new();
         for sentence in sentences {
@@ -48,6 +49,10 @@ impl Embeddings {
         let (values, coverage) = encoder.encode_batch(&texts)?;
         check_shape("an embedding", encoder.dim(), values.ncols())?;
         check_shape("coverage of the sentences", distinct.len(), coverage.len())?;
+        if let Some((text, cut)) = texts.iter().zip(&coverage).find(|(_, coverage)| coverage.unread > 0) {
+            let (tokens, unread) = (cut.tokens, cut.unread);
+            return Err(Error::Unread { sentence: start_of(text), tokens, unread });
+        }
         Self::new(distinct, values, coverage)
     }
 
@@ -96,6 +101,11 @@ impl Embeddings {
         });
         encoded.map_err(|error| match error {
             Error::Core(error) => error,
+            Error::Unread { tokens, .. } => CoreError::InvalidParameter {
+                name: "a sentence",
+                requirement: "no longer than its encoder reads",
+                got: format!("{tokens} tokens"),
+            },
             // Encoding has no other errors.
             _ => CoreError::TooLarge { rows: pairs.len(), dim: encoder.dim() },
         })
@@ -239,6 +249,29 @@ mod tests {
         let again = Embeddings::encode(&two, ["b", "a", "b"]).unwrap();
         assert_eq!((again.n(), again.vector(1)), (2, two.vector(0)));
         assert!(again.coverage(0).is_empty());
+    }
+
+    /// Reads the first three letters of a sentence.
+    struct Short;
+
+    impl SentenceEncoder for Short {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+            out.fill(1.0);
+            Coverage { unread: sentence.len().saturating_sub(3), ..Coverage::new(sentence.len(), 1) }
+        }
+    }
+
+    #[test]
+    fn a_sentence_that_was_not_read_to_its_end_is_not_evaluated() {
+        assert!(Embeddings::encode(&Short, ["a", "abc"]).is_ok());
+        let error = Embeddings::encode(&Short, ["abc", "abcde"]).unwrap_err();
+        assert!(matches!(&error, Error::Unread { sentence, tokens: 5, unread: 2 } if sentence == "abcde"), "{error}");
+        let error = Embeddings::of_pairs(&Short, &[("a", "abcd")]).unwrap_err();
+        assert!(error.to_string().contains("no longer than its encoder reads, got 4 tokens"), "{error}");
     }
 
     #[test]

@@ -235,7 +235,7 @@ fn tokens_with_row(
         tokens.push(row);
         unknown += 1;
     });
-    Coverage { tokens: n, known: n - unknown, hashed: unknown }
+    Coverage { hashed: unknown, ..Coverage::new(n, n - unknown) }
 }
 
 /// Looks up the tokens of a text; returns how many there were.
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn a_row_stands_for_every_unknown_word() {
         let with_row = encoder().with_unknown_row("UUUNKKK").unwrap();
-        let coverage = Coverage { tokens: 4, known: 2, hashed: 2 };
+        let coverage = Coverage { hashed: 2, ..Coverage::new(4, 2) };
         // (4 + 0 + 2 x 1) / 4 and (0 + 8 - 2 x 2) / 4.
         assert_eq!(vector(&with_row, "cat Ishmael dog Queequeg"), (coverage, vec![1.5, 1.0]));
         assert_eq!(vector(&encoder(), "cat Ishmael dog Queequeg").1, [2.0, 4.0], "left out by default");

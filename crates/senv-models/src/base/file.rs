@@ -4,9 +4,12 @@ use std::path::Path;
 
 use senv_core::{Error as CoreError, Parameters, Rows, Table, Tensor, Vocabulary};
 use senv_store::{ModelFile, ModelWriter};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::{
+    base::configuration::{self, Configuration},
+    error::{Error, Result},
+};
 
 /// Name of the table in the file.
 pub(crate) const ROWS: &str = "rows";
@@ -44,13 +47,11 @@ pub(crate) fn save_with(
     Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).save(path)?)
 }
 
-/// The parts of a model of this kind: parameters, vocabulary, memory-mapped rows.
-pub(crate) fn parts<P: DeserializeOwned>(kind: &str, file: &ModelFile) -> Result<(P, Vocabulary, Table)> {
+/// The parts of a model of this kind: parameters that passed their check, vocabulary, memory-mapped rows.
+pub(crate) fn parts<C: Configuration>(kind: &str, file: &ModelFile) -> Result<(C, Vocabulary, Table)> {
     file.expect_kind(kind)?;
-    let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-    let config = file.config().ok_or_else(|| bad("the configuration is missing".into()))?;
-    let params = serde_json::from_str(config).map_err(|e| bad(format!("the configuration does not parse: {e}")))?;
-    Ok((params, file.vocabulary()?, file.table(ROWS)?))
+    let vocabulary = file.vocabulary()?;
+    Ok((configuration::read(file, vocabulary.len())?, vocabulary, file.table(ROWS)?))
 }
 
 /// Reads groups of dense parameters of the names and shapes of `forms`.

@@ -1,5 +1,6 @@
 //! What every room stands on: parts of model files, the identity of data, options of a run, the size of a text.
 
+pub(crate) mod configuration;
 pub(crate) mod file;
 pub(crate) mod fingerprint;
 pub(crate) mod range;

@@ -6,9 +6,15 @@ use senv_encoders::{
     Activation, Average, CnnSaved, Encoder, GruEncoder, GruInit, GruSaved, GruStyle, GruTopology, Padding, Pooling,
     SumPooledCnn, Window,
 };
+use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
 
-use crate::{data::reading::gather, error::Result, gradient::present_words::PresentWords};
+use crate::{
+    base::configuration::{expect_layers, expect_values},
+    data::reading::gather,
+    error::Result,
+    gradient::present_words::PresentWords,
+};
 
 /// The shape of an encoder over word vectors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +64,19 @@ impl EncoderForm {
                 TrainableEncoder::Gru(GruEncoder::new(dim, *hidden, *layers, *topology, *style, *start)?)
             }
         })
+    }
+
+    /// Refuses an encoder of more values or layers than the file has.
+    pub(crate) fn check(&self, dim: usize, file: &ModelFile) -> Result<()> {
+        let encoder = self.encoder(dim)?;
+        match &encoder {
+            TrainableEncoder::Pooled(_) | TrainableEncoder::Present(_) => Ok(()),
+            TrainableEncoder::Cnn(cnn) => expect_values(file, "the encoder", cnn.n_values()),
+            TrainableEncoder::Gru(gru) => {
+                expect_layers(file, gru.layers())?;
+                expect_values(file, "the encoder", gru.n_values())
+            }
+        }
     }
 
     /// The same tensors, with initial weights that take no time.

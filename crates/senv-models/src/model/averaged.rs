@@ -19,7 +19,7 @@ use crate::{
         weight_scheme::WeightScheme,
         weighting::Weighting,
     },
-    base::file,
+    base::{configuration::Configuration, file},
     error::Result,
     model::saved::{ReadModel, SavedModel},
 };
@@ -161,6 +161,14 @@ impl<P: AveragedSystem> Averaged<P> {
     /// If the file is no model of this kind, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl<P: AveragedSystem> Configuration for P {
+    /// What else an average uses is checked where it is made: n-grams, weights, the shape of the table.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim())?;
+        self.weighting().map_or(Ok(()), WeightScheme::check)
     }
 }
 

@@ -8,9 +8,11 @@ use senv_core::{
 };
 use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
 use senv_losses::{AdaptiveSoftmax, DEFAULT_SAMPLED, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
+use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    base::configuration::{expect_layers, expect_values},
     data::reading::END,
     error::{Error, Result},
 };
@@ -161,6 +163,15 @@ pub(crate) enum Output {
 }
 
 impl SequenceForm {
+    /// Refuses parts of more values or layers than the file has.
+    pub(crate) fn check(&self, file: &ModelFile) -> Result<()> {
+        let encoder = GruEncoder::new(self.dim, self.hidden, self.layers, self.topology, self.style, self.start)?;
+        expect_layers(file, self.layers)?;
+        let dim = Encoder::<f32>::dim(&encoder) as f64;
+        let decoders = self.decoders as f64 * 3.0 * dim * (dim + self.dim as f64);
+        expect_values(file, "encoder and decoders", encoder.n_values() + decoders)
+    }
+
     /// The parts.
     pub(crate) fn build(&self) -> Result<Seq2Seq> {
         let encoder = GruEncoder::new(self.dim, self.hidden, self.layers, self.topology, self.style, self.start)?;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::form::{Seq2Seq, SequenceForm};
 use crate::{
-    base::file,
+    base::{configuration::Configuration, file},
     data::reading::{END, Reading, SPECIAL, UNKNOWN, encode_many, encode_one, gather},
     error::{Error, Result},
     gradient::WordUpdates,
@@ -252,7 +252,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        self.config.reading.read(&self.vocabulary, text, scratch, out).coverage
+        self.config.reading.read(&self.vocabulary, text, scratch, out)
     }
 
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
@@ -277,24 +277,34 @@ impl<S: SequenceSystem> SequenceModel<S> {
     }
 }
 
+impl<S: SequenceSystem> Configuration for SequenceConfig<S> {
+    fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()> {
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
+        self.reading.check(n_words)?;
+        if !(1..=TABLES.len()).contains(&self.parts.len()) {
+            return Err(bad(format!("{} parts; expected one or two", self.parts.len())));
+        }
+        for form in &self.parts {
+            if form.n_words > n_words || form.decoders > 2 {
+                let (decoders, n) = (form.decoders, form.n_words);
+                return Err(bad(format!("{decoders} decoders of {n} words, {n_words} in the vocabulary")));
+            }
+            form.check(file)?;
+        }
+        Ok(())
+    }
+}
+
 impl<S: SequenceSystem> ReadModel for SequenceModel<S> {
     const KIND: &'static str = S::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, _) = file::parts::<SequenceConfig<S>>(S::KIND, file)?;
         let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
-        if !(1..=TABLES.len()).contains(&config.parts.len()) {
-            return Err(bad(format!("{} parts; expected one or two", config.parts.len())));
-        }
         let mut parts = Vec::new();
         for ((form, table), i) in config.parts.iter().zip(TABLES).zip(1..) {
             let words = file.table(table)?;
             file::expect_table(file.path(), table, &words, vocabulary.len(), form.dim)?;
-            if form.n_words > vocabulary.len() || form.decoders > 2 {
-                let (n, words) = (form.n_words, vocabulary.len());
-                return Err(bad(format!("{} decoders of {n} words, {words} in the vocabulary", form.decoders)));
-            }
             let seq2seq = form.build().map_err(|error| bad(error.to_string()))?;
             let mut groups = Vec::new();
             for (prefix, form) in form.prefixes().iter().zip(seq2seq.forms()?) {

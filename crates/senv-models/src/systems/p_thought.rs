@@ -66,7 +66,7 @@ hyperparameters! {
         pub max_vocabulary: Option<usize> = None => Text;
         /// Words that occur less often are unknown.
         pub min_count: u64 = 1 => Text;
-        /// Words of a sentence that are read; longer ones are treated by `long`.
+        /// Words of a sentence that are read in training; longer ones are treated by `long`. Encoding reads all.
         pub max_tokens: usize = 50 => Text[at_least 1];
         /// What becomes of longer sentences in training.
         pub long: LongSentences = LongSentences::Cut => Text;

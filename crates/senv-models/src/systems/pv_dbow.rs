@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     average::encoder::known_tokens,
-    base::{file, text_size::TextSize, train_options::TrainOptions},
+    base::{configuration::Configuration, file, text_size::TextSize, train_options::TrainOptions},
     error::Result,
     model::{
         saved::{EncodingCost, ReadModel, SavedModel},
@@ -163,6 +163,14 @@ impl PvDbow {
     /// If the file is no PV-DBOW model, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl Configuration for PvDbowParams {
+    /// Inference takes as long as its settings say.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim)?;
+        Ok(self.inference.check_ranges()?)
     }
 }
 

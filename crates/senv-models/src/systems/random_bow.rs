@@ -15,8 +15,11 @@ use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::file,
-    error::{Error, Result},
+    base::{
+        configuration::{self, Configuration},
+        file,
+    },
+    error::Result,
     model::saved::{ReadModel, SavedModel},
 };
 
@@ -88,15 +91,18 @@ impl RandomBow {
     }
 }
 
+impl Configuration for RandomBowParams {
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        Ok(self.check_ranges()?)
+    }
+}
+
 impl ReadModel for RandomBow {
     const KIND: &'static str = Self::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         file.expect_kind(Self::KIND)?;
-        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        let config = file.config().ok_or_else(|| bad("the configuration is missing".into()))?;
-        Self::new(serde_json::from_str(config).map_err(|e| bad(format!("the configuration does not parse: {e}")))?)
-            .map_err(|error| bad(error.to_string()))
+        Self::new(configuration::read(file, 0)?)
     }
 }
 

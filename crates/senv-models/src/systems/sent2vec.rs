@@ -200,6 +200,7 @@ impl Sent2VecParams {
             training: Params {
                 epochs: 5,
                 lr: 0.05,
+                lr_floor: 0.0,
                 negatives: 10,
                 negatives_shared: NegativeSharing::None,
                 text_order: TextOrder::Given,

@@ -26,7 +26,7 @@ use crate::{
         weight_scheme::WeightScheme,
         weighting::Weighting,
     },
-    base::{file, range::require, train_options::TrainOptions},
+    base::{configuration::Configuration, file, range::require, train_options::TrainOptions},
     error::{Error, Result},
     model::{
         handle::Model,
@@ -285,6 +285,14 @@ impl Weighted {
     /// If the file is no such model of senv, or damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl Configuration for WeightedConfig {
+    /// What else it uses is checked where it is made: n-grams, weights, the shape of the table.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim)?;
+        self.params.scheme.check()
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{Error as CoreError, SentenceEncoder, Tokenizer};
+use senv_core::{Error as CoreError, Tokenizer};
 use senv_models::{ReleasedBin, SkipThought};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! What takes no training, on the same pairs: a model has to be above it.
 
-use senv_core::{Corpus, SentenceEncoder, Sentences, Tokenizer, Vocabulary, VocabularyBuilder};
+use senv_core::{Corpus, Sentences, Tokenizer, Vocabulary, VocabularyBuilder};
 use senv_eval::{Align, PairScorer, StsResult, StsTask, TextTable, WordOverlap, evaluate_sts, evaluate_sts_scorer};
 use senv_models::{AverageEncoder, Model, TfIdf, TfIdfParams, WeightScheme};
 use serde::Serialize;

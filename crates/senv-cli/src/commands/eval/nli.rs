@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use senv_core::SentenceEncoder;
 use senv_eval::{
     Entailment, EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, PublishedEntailment,
     evaluate_entailment, published_sick_entailment,

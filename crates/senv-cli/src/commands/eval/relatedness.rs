@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use senv_core::SentenceEncoder;
 use senv_eval::{
     FrozenScorer, PublishedRelatedness, RelatednessForm, RelatednessResult, ScorerTraining, SickSet, StsTask,
     evaluate_relatedness, evaluate_scorer, published_sick, published_stsb,

@@ -9,6 +9,7 @@
 
 #![allow(clippy::print_stdout)] // tests have no other way to tell how much they did
 
+pub(crate) mod configuration;
 mod formats;
 mod memory;
 mod mutate;
@@ -37,8 +38,13 @@ struct Target {
 }
 
 impl Target {
-    /// Reads mutations until the time is up. `read` gets the file, and whether it is a seed as it was.
-    fn run(&self, mut read: impl FnMut(&Path, bool)) {
+    /// Reads files with changed bytes until the time is up. `read` gets the file, and whether it is a seed as it was.
+    fn run(&self, read: impl FnMut(&Path, bool)) {
+        self.run_with(mutate::mutated, read);
+    }
+
+    /// The same with other changes.
+    fn run_with(&self, mutated: impl Fn(&Self, u64) -> Vec<u8>, mut read: impl FnMut(&Path, bool)) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(self.file);
         for seed in &self.seeds {
@@ -51,7 +57,7 @@ impl Target {
         let mut round = first;
         // However slow the machine is, some are read.
         while Instant::now() < end || round < first + 20 {
-            let bytes = mutate::mutated(self, round);
+            let bytes = mutated(self, round);
             // A new file: one that is mapped must not change.
             let _ = fs::remove_file(&path);
             fs::write(&path, &bytes).unwrap();

@@ -20,7 +20,7 @@ use senv_store::{
 };
 
 use super::{
-    Target,
+    Target, configuration,
     formats::{forget_checksums_of_model, keep, mend_checkpoint},
 };
 use crate::systems::{SYSTEMS, samples};
@@ -56,13 +56,15 @@ fn models() {
     folder.run(&["convert", "word2vec.senv", "words.senv", "--quiet"]).ok();
     seeds.extend(["small.senv", "words.senv"].map(|name| folder.read(name)));
     assert!(seeds.len() > 12, "{}", seeds.len());
-    let target = Target { name: "models", seeds, mend: forget_checksums_of_model, file: "m.senv" };
-    target.run(|path, is_seed| {
+    let read = |path: &Path, is_seed: bool| {
         let model = Model::open(path);
         model.iter().for_each(use_model);
         let verified = ModelFile::open(path).is_ok_and(|file| file.verify().is_ok());
         assert!(!is_seed || (model.is_ok() && verified));
-    });
+    };
+    let target = Target { name: "models", seeds, mend: forget_checksums_of_model, file: "m.senv" };
+    target.run(read);
+    Target { name: "configurations", ..target }.run_with(configuration::mutated, read);
 }
 
 /// Stops at the first report.

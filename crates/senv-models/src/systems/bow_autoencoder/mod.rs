@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use objective::{Autoencoding, Output};
 
 use crate::{
-    base::{file, train_options::TrainOptions},
+    base::{configuration::Configuration, file, train_options::TrainOptions},
     data::{
         numbered,
         reading::{Reading, encode_many, encode_one, gather},
@@ -64,7 +64,7 @@ hyperparameters! {
         pub min_count: u64 = 5 => Text;
         /// Vocabulary size: the most frequent words.
         pub max_vocabulary: Option<usize> = Some(20_000) => Text[at_least 1];
-        /// Words of a sentence that are read.
+        /// Words of a sentence that are read in training; encoding reads all.
         pub max_tokens: usize = 200 => Text[at_least 1];
         /// What becomes of longer sentences in training.
         @[serde(default)]
@@ -263,7 +263,7 @@ impl BowAutoencoder {
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        let coverage = self.reading.read(&self.vocabulary, text, scratch, out).coverage;
+        let coverage = self.reading.read(&self.vocabulary, text, scratch, out);
         out.sort_unstable();
         out.dedup();
         coverage
@@ -275,14 +275,18 @@ impl BowAutoencoder {
     }
 }
 
+impl Configuration for BowAutoencoderParams {
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        self.check()
+    }
+}
+
 impl ReadModel for BowAutoencoder {
     const KIND: &'static str = Self::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (params, vocabulary, words) = file::parts::<BowAutoencoderParams>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
-        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        params.check().map_err(|error| bad(error.to_string()))?;
         let output = Output::new(&params, vocabulary.len()).init(&mut stream(0, "form", &[]))?;
         let bias = PresentWords::new(params.dim).init(&mut stream(0, "form", &[]))?;
         Self::new(params, vocabulary, words, file::groups(file, &[bias, output])?)

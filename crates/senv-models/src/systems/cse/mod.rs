@@ -28,9 +28,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     average::encoder::known_tokens,
-    base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
+    base::{
+        configuration::{self, Configuration},
+        file,
+        fingerprint::Fingerprint,
+        train_options::TrainOptions,
+    },
     data::PairData,
-    error::{Error, Result},
+    error::Result,
     gradient::{
         FitParams, Weights, copy_table, fit,
         pair_training::{PairObjective, PairParams},
@@ -283,14 +288,19 @@ impl Cse {
     }
 }
 
+impl Configuration for CseParams {
+    fn check_for(&self, file: &ModelFile, _: usize) -> Result<()> {
+        self.check()?;
+        configuration::expect_values(file, "the filters", self.cnn()?.n_values())
+    }
+}
+
 impl ReadModel for Cse {
     const KIND: &'static str = Self::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (params, vocabulary, words) = file::parts::<CseParams>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
-        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        params.check().map_err(|error| bad(error.to_string()))?;
         let cnn = params.cnn()?;
         let form: Parameters<f32> = Encoder::<f32>::init(&cnn, &mut stream(0, "form", &[]))?;
         let [parameters] = file::groups(file, &[form])?;

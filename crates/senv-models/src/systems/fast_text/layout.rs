@@ -26,7 +26,11 @@ pub(super) const MAGIC: [u8; 4] = 793_712_314_i32.to_le_bytes();
 const SHORTEST_ENTRY: u64 = 10;
 
 /// The longest character n-gram that is believed; usual are 6 or fewer.
-const LONGEST_CHAR_NGRAM: u32 = 255;
+pub(super) const LONGEST_CHAR_NGRAM: u32 = 255;
+
+/// The most bytes of a word that are believed. fastText reads any; of a longer one, the vectors of all its character
+/// n-grams would be added up when the file is opened.
+const LONGEST_WORD: usize = 1 << 16;
 
 /// Rows behind those of n-grams that a Sent2Vec model may have. The program makes as many as it has buckets of character
 /// n-grams, 1 by default, though such a model has no character n-grams, and does not record their number.
@@ -284,6 +288,10 @@ impl<'f> Reader<'f> {
                 return Err(self.bad(reason));
             }
             if i < n_words {
+                if len > LONGEST_WORD {
+                    let reason = format!("{what} is a word of {len} bytes, at most {LONGEST_WORD} are read");
+                    return Err(self.bad(reason));
+                }
                 words.push(Word { text: start..start + len, count });
             }
         }

@@ -25,11 +25,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     average::encoder::{AverageEncoder, words},
-    base::file::{self, ROWS},
+    base::{
+        configuration::Configuration,
+        file::{self, ROWS},
+        range::require,
+    },
     error::{Error, Result},
     model::saved::{ReadModel, SavedModel},
 };
-
+use layout::LONGEST_CHAR_NGRAM;
 pub use release::ReleasedBin;
 
 /// Name of the table of character n-grams in a file.
@@ -133,13 +137,22 @@ impl Subwords {
     }
 }
 
+impl Configuration for FastTextConfig {
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim)?;
+        let longest = self.char_ngrams.map_or(0, |n_grams| n_grams.max_n);
+        // An unknown word takes time in proportion to it.
+        let bounded = longest <= LONGEST_CHAR_NGRAM as usize;
+        require(bounded, "the longest character n-gram", "at most 255", longest as f64)
+    }
+}
+
 impl ReadModel for FastText {
     const KIND: &'static str = Self::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, rows) = file::parts::<FastTextConfig>(Self::KIND, file)?;
         let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        file::check_dim(config.dim).map_err(|error| bad(error.to_string()))?;
         file::expect_rows(file, &rows, vocabulary.len(), config.dim)?;
         let n_grams = match config.char_ngrams {
             Some(CharNgramConfig { n_buckets, .. }) => {
@@ -206,7 +219,7 @@ impl SentenceEncoder for FastText {
             hashed += usize::from(subwords.add(word, unknown));
         });
         self.words.encode_with(&tokens, hashed, scratch, out);
-        let coverage = Coverage { tokens: n, known: tokens.len(), hashed };
+        let coverage = Coverage { hashed, ..Coverage::new(n, tokens.len()) };
         scratch.tokens = tokens;
         coverage
     }

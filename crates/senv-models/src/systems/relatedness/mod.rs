@@ -29,7 +29,12 @@ use scored::{Scored, TextReading};
 use training::FineTuning;
 
 use crate::{
-    base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
+    base::{
+        configuration::{self, Configuration},
+        file,
+        fingerprint::Fingerprint,
+        train_options::TrainOptions,
+    },
     data::reading::{encode_many, gather},
     error::{Error, Result},
     gradient::{
@@ -267,21 +272,26 @@ impl Relatedness {
     }
 }
 
+impl Configuration for RelatednessConfig {
+    fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()> {
+        self.reading.check(n_words)?;
+        self.encoder.check(self.dim, file)?;
+        let gives = self.encoder.encoder(self.dim)?.dim();
+        let RelatednessHead { dim, hidden, .. } = self.head;
+        if dim != gives {
+            let reason = format!("the head reads {dim} numbers, the encoder gives {gives}");
+            return Err(Error::BadModel { path: file.path().to_owned(), reason });
+        }
+        configuration::expect_values(file, "the head", hidden as f64 * dim as f64)
+    }
+}
+
 impl ReadModel for Relatedness {
     const KIND: &'static str = Self::KIND;
 
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, words) = file::parts::<RelatednessConfig>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
-        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        let encoder = config.encoder.encoder(config.dim).map_err(|error| bad(error.to_string()))?;
-        if config.head.dim != encoder.dim() {
-            return Err(bad(format!(
-                "the head reads {} numbers, the encoder gives {}",
-                config.head.dim,
-                encoder.dim()
-            )));
-        }
         let cheap = config.encoder.cheap().encoder(config.dim)?;
         let forms = [cheap.init(&mut stream(0, "form", &[]))?, config.head.init(&mut stream(0, "form", &[]))?];
         Self::new(config, vocabulary, words, file::groups(file, &forms)?)

@@ -29,6 +29,14 @@ impl TextReading {
         }
     }
 
+    /// Refuses tokens for unknown words and the end that a vocabulary of `n_words` lacks.
+    pub(super) fn check(&self, n_words: usize) -> Result<()> {
+        match self {
+            Self::Sequence(reading) => reading.check(n_words),
+            Self::Words(_) => Ok(()),
+        }
+    }
+
     /// Writes the token ids of a sentence to `out`.
     pub(super) fn read(
         &self,
@@ -38,7 +46,21 @@ impl TextReading {
         out: &mut Vec<TokenId>,
     ) -> Coverage {
         match self {
-            Self::Sequence(reading) => reading.read(vocabulary, text, scratch, out).coverage,
+            Self::Sequence(reading) => reading.read(vocabulary, text, scratch, out),
+            Self::Words(tokenizer) => known_tokens(tokenizer, vocabulary, text, scratch, out),
+        }
+    }
+
+    /// The same of a sentence that is trained on: no more of it than the base model read in training.
+    pub(super) fn read_to_train(
+        &self,
+        vocabulary: &Vocabulary,
+        text: &str,
+        scratch: &mut String,
+        out: &mut Vec<TokenId>,
+    ) -> Coverage {
+        match self {
+            Self::Sequence(reading) => reading.read_to_train(vocabulary, text, scratch, out),
             Self::Words(tokenizer) => known_tokens(tokenizer, vocabulary, text, scratch, out),
         }
     }
@@ -67,7 +89,7 @@ impl Scored {
             })?;
         }
         for text in pairs.pairs.iter().map(|pair| &pair.1).chain(pairs.pairs.iter().map(|pair| &pair.2)) {
-            reading.read(vocabulary, text, &mut scratch, &mut tokens);
+            reading.read_to_train(vocabulary, text, &mut scratch, &mut tokens);
             encoder.arrange(&mut tokens);
             sentences.push(tokens.iter().copied());
         }

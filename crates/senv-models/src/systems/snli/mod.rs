@@ -29,7 +29,13 @@ use training::{A_BATCH, Labelled, Pairs};
 
 use crate::{
     SkipThought,
-    base::{file, fingerprint::Fingerprint, range::require, train_options::TrainOptions},
+    base::{
+        configuration::{self, Configuration},
+        file,
+        fingerprint::Fingerprint,
+        range::require,
+        train_options::TrainOptions,
+    },
     data::reading::{Reading, encode_many, encode_one, gather},
     error::{Error, Result},
     gradient::{FitParams, Weights, copy_table, fit, trainable_encoder::TrainableEncoder},
@@ -54,7 +60,7 @@ hyperparameters! {
         /// Vocabulary size: the most frequent words; no limit by default.
         @[serde(default)]
         pub max_vocabulary: Option<usize> = None => Text[at_least 1];
-        /// Words of a sentence that are read.
+        /// Words of a sentence that are read in training; encoding reads all.
         pub max_tokens: usize = 100 => Text[at_least 1];
         /// What becomes of longer sentences; pairs with them are left out of held-out pairs too.
         @[serde(default)]
@@ -297,12 +303,26 @@ impl Snli {
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        self.config.reading.read(&self.vocabulary, text, scratch, out).coverage
+        self.config.reading.read(&self.vocabulary, text, scratch, out)
     }
 
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
         let (batch, words) = gather(&self.words, sentences)?;
         self.encoder.encode(&self.parameters[0], &batch, words.view())
+    }
+}
+
+impl Configuration for SnliConfig {
+    fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()> {
+        self.reading.check(n_words)?;
+        self.encoder.form().check(self.dim, file)?;
+        let gives = self.encoder.form().encoder(self.dim)?.dim();
+        let NliHead { dim, hidden, .. } = self.head;
+        if dim != gives {
+            let reason = format!("the classifier reads {dim} numbers, the encoder gives {gives}");
+            return Err(Error::BadModel { path: file.path().to_owned(), reason });
+        }
+        configuration::expect_values(file, "the classifier", hidden as f64 * dim as f64)
     }
 }
 
@@ -312,13 +332,6 @@ impl ReadModel for Snli {
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, words) = file::parts::<SnliConfig>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
-        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
-        config.reading.check(vocabulary.len()).map_err(|error| bad(error.to_string()))?;
-        let encoder = config.encoder.form().encoder(config.dim).map_err(|error| bad(error.to_string()))?;
-        if config.head.dim != encoder.dim() {
-            let (reads, gives) = (config.head.dim, encoder.dim());
-            return Err(bad(format!("the classifier reads {reads} numbers, the encoder gives {gives}")));
-        }
         let forms = [
             config.encoder.form().cheap().encoder(config.dim)?.init(&mut stream(0, "form", &[]))?,
             config.head.init(&mut stream(0, "form", &[]))?,

@@ -41,7 +41,7 @@ impl Labelled {
         let (mut sentences, mut hypotheses, mut labels, mut n_long) =
             (Sentences::new(), Sentences::new(), Vec::new(), 0);
         for (label, first, second) in &pairs.pairs {
-            let mut cut = |text: &str, tokens| reading.read(vocabulary, text, &mut scratch, tokens).cut;
+            let mut cut = |text: &str, tokens| reading.read_to_train(vocabulary, text, &mut scratch, tokens).unread > 0;
             let cut = usize::from(cut(first, &mut premise)) + usize::from(cut(second, &mut hypothesis));
             if cut > 0 && policy == LongSentences::Drop {
                 n_long += 1;
