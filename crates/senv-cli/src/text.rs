@@ -1,6 +1,9 @@
 //! Lines of text that are worked on together.
 
-use std::{io::IsTerminal, path::Path};
+use std::{
+    io::IsTerminal,
+    path::{Path, PathBuf},
+};
 
 use clap::ValueEnum;
 use senv_core::{InvalidUtf8, Line, TextOptions, TextReader};
@@ -46,6 +49,25 @@ impl TextArgs {
     /// The options of the library.
     pub(crate) fn options(&self) -> TextOptions {
         TextOptions { invalid_utf8: self.invalid_utf8.into(), max_line_bytes: self.max_line_bytes }
+    }
+}
+
+/// Files given by position or with an option.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[group(multiple = false)]
+pub(crate) struct InputArgs {
+    /// The same as --input.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
+    #[arg(long, short, value_name = "FILE", num_args = 1..)]
+    input: Vec<PathBuf>,
+}
+
+impl InputArgs {
+    /// The files; none where none is given.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        if self.files.is_empty() { &self.input } else { &self.files }
     }
 }
 
@@ -136,6 +158,21 @@ pub(crate) fn is_blank(line: &str) -> bool {
 /// Whether a path stands for standard input or output.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Whether standard input is a pipe or a file, as somebody gives it who wants it read.
+///
+/// A terminal is not, nor are /dev/null and sockets, which services have there.
+pub(crate) fn stdin_is_given() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::{fd::AsFd, unix::fs::FileTypeExt};
+        let stdin = std::io::stdin();
+        let file = stdin.as_fd().try_clone_to_owned().map(std::fs::File::from);
+        file.and_then(|file| file.metadata()).is_ok_and(|file| file.file_type().is_fifo() || file.is_file())
+    }
+    #[cfg(not(unix))]
+    false
 }
 
 /// Says what is waited for where a person has to type it.

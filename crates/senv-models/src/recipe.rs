@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Coverage, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
+use senv_core::{Coverage, Error as CoreError, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
 
 use crate::{
     Pp, PpParams, Sent2VecParams,
@@ -47,7 +47,7 @@ impl Recipe {
     /// What was chosen and why is a note for the observer.
     ///
     /// # Errors
-    /// If both are empty or a file cannot be read.
+    /// If both are empty, a file cannot be read, or no file of text holds a sentence.
     pub fn choose(text: &[impl AsRef<Path>], pairs: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Self> {
         let paths = |files: &[&Path]| files.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>();
         let text: Vec<&Path> = text.iter().map(AsRef::as_ref).collect();
@@ -56,10 +56,10 @@ impl Recipe {
         if text.is_empty() && pairs.is_empty() {
             return Err(Error::NoExamplesIn { paths: Vec::new() });
         }
-        let all: Vec<&Path> = text.iter().chain(&pairs).copied().collect();
-        let (size, tokenizer) = (TextSize::of_files(&all), Tokenizer::for_files(&all, observer).lowercase(true));
         let reading = options.text_reading();
         let order = if text.is_empty() { None } else { order(&text, &reading)? };
+        let all: Vec<&Path> = text.iter().chain(&pairs).copied().collect();
+        let (size, tokenizer) = (TextSize::of_files(&all), Tokenizer::for_files(&all, observer).lowercase(true));
         // Standard input is not read twice; nearly all text has an order.
         let ordered = text.iter().any(|path| *path == Path::new("-")) || order.is_some_and(|auc| auc >= MIN_ORDER);
         if !ordered && pairs.is_empty() {
@@ -82,6 +82,7 @@ impl Recipe {
         let learns = match (ordered, pairs.is_empty()) {
             (true, true) => "each sentence is trained to be closer to the next one than to others",
             (true, false) => "paraphrases, and sentences and the next ones, are trained to be closer than others",
+            (false, _) if text.is_empty() => "paraphrases are trained to be closer than others",
             (false, _) => "paraphrases are trained to be closer than others; the text has no order and is not used",
         };
         let mut params = PpParams::for_neighbours(size);
@@ -137,26 +138,33 @@ impl Recipe {
     /// Whatever is wrong with the text, the memory, or the training itself.
     pub fn fit(&self, text: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Model> {
         Ok(match self {
-            Self::Neighbours(recipe) => Model::from(recipe.fit(options)?.0.model),
+            Self::Neighbours(recipe) => Model::from(recipe.fit_on(&recipe.read(options)?, options)?.model),
             Self::Words(params) => Model::from(params.fit_files_halving_lr(text, options)?.model),
         })
     }
 }
 
 impl NeighbourRecipe {
-    /// Reads the files and trains; the data as well, for a check.
+    /// Reads the files.
     ///
     /// # Errors
     /// As [`Recipe::fit`].
-    pub fn fit(&self, options: &TrainOptions<'_>) -> Result<(Trained<Pp>, PairData)> {
+    pub fn read(&self, options: &TrainOptions<'_>) -> Result<PairData> {
         let reading = PairOptions { threads: options.threads, ..self.options.clone() };
-        let data = PairData::read(&self.inputs, &reading, options.observer)?;
+        PairData::read(&self.inputs, &reading, options.observer)
+    }
+
+    /// Trains on what was read, or on a part of it: [`CheckText::hold_out`] keeps a part for a check.
+    ///
+    /// # Errors
+    /// As [`Recipe::fit`].
+    pub fn fit_on(&self, data: &PairData, options: &TrainOptions<'_>) -> Result<Trained<Pp>> {
         let options = options.with_dev(None);
-        let Some(start) = &self.start else { return Ok((self.params.fit(&data, &options)?, data)) };
+        let Some(start) = &self.start else { return self.params.fit(data, &options) };
         let vectors = data.vectors_from(start)?;
-        let mut learned = self.params.fit(&data, &TrainOptions { vectors: Some(&vectors), ..options })?;
+        let mut learned = self.params.fit(data, &TrainOptions { vectors: Some(&vectors), ..options })?;
         learned.initial = InitialVectorReport::of_model(&data.vocabulary, start);
-        Ok((learned, data))
+        Ok(learned)
     }
 }
 
@@ -203,8 +211,10 @@ fn order(text: &[&Path], reading: &TextOptions) -> Result<Option<f64>> {
     }
     let params = CheckParams::default();
     let sample = CheckText::read(text, reading, &params)?;
-    if sample.n_sentences() < 2 {
-        return Ok(None);
+    match sample.n_sentences() {
+        0 => return Err(CoreError::EmptyInput { path: text[0].to_owned() }.into()),
+        1 => return Ok(None),
+        _ => {}
     }
     Ok(check::check(&Same, &sample, &params)?.neighbours.map(|found| found.tf_idf_auc))
 }

@@ -10,17 +10,29 @@ use crate::{
 
 /// A few lines on what was found; warnings are apart.
 pub(super) fn lines(check: &Check) -> Vec<String> {
-    let mut lines = vec![format!("check on {} of the text:", plural(check.sentences as u64, "sentence"))];
+    let held_out = check.neighbours.map_or(0, |neighbours| neighbours.held_out_sentences);
+    let sentences = plural((check.sentences - held_out) as u64, "sentence");
+    let text = if check.on_training_text { "training text" } else { "text" };
+    let mut lines = vec![format!("check on {sentences} of the {text}:")];
     if let Some(random) = check.random {
         let (mean, sd) = (random.mean, random.sd);
         lines.push(format!("  random sentences have a mean cosine of {mean:.2}, with a standard deviation of {sd:.2}"));
     }
     if let Some(neighbours) = check.neighbours {
         let [auc, words] = [neighbours.auc, neighbours.tf_idf_auc].map(|auc| 100.0 * auc);
+        let which = match held_out {
+            0 => "neighbouring sentences".to_owned(),
+            n => format!("of {} held out of training, neighbours", plural(n as u64, "sentence")),
+        };
+        let nearer = format!("  {which} are nearer than random ones in {auc:.0} % of comparisons");
         lines.push(if !neighbours.has_order() {
-            format!("  neighbouring sentences are nearer than random ones in {auc:.0} % of comparisons, from which nothing follows: the text marks no documents whose sentences share words")
+            format!("{nearer}, from which nothing follows: the text marks no documents whose sentences share words")
+        } else if check.on_training_text && held_out == 0 {
+            format!(
+                "{nearer} ({words:.0} % by TF-IDF; 50 % is chance), which other text may not reach: senv info --check"
+            )
         } else {
-            format!("  neighbouring sentences are nearer than random ones in {auc:.0} % of comparisons ({words:.0} % by TF-IDF; 50 % is chance)")
+            format!("{nearer} ({words:.0} % by TF-IDF; 50 % is chance)")
         });
     }
     if let Some(agreement) = check.tf_idf {

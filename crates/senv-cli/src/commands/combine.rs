@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use senv_models::{Model, SkipThought};
 
 use crate::{
-    commands::ModelArg,
+    commands::{ModelArg, named},
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     output,
@@ -17,9 +17,12 @@ use crate::{
 /// been trained on the same text with the same vocabulary; text is read as the first reads it. Expand the vocabulary
 /// afterwards.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("model", named),
+    after_help = "\
 Example:
-  senv combine --model uni.senv --with bi.senv --output combined.senv")]
+  senv combine --model uni.senv --with bi.senv --output combined.senv"
+)]
 pub(crate) struct Combine {
     #[command(flatten)]
     model: ModelArg,

@@ -12,7 +12,7 @@ use senv_models::{CompressParams, Model, SavedModel, StaticModel};
 use serde::Serialize;
 
 use crate::{
-    commands::ModelArg,
+    commands::{ModelArg, named},
     destination::{Content, Destination, ForceArg},
     failure::Result,
     output,
@@ -24,11 +24,14 @@ use crate::{
 /// can use it. Models with n-grams or uSIF weights cannot be compressed. Dimensions can be cut off where the model was
 /// trained with --nested.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("model", named),
+    after_help = "\
 Examples:
   senv compress --model pp.senv --output small.senv
   senv compress --model pp.senv --encoding int8 --max-vocabulary 30000 --report sts/2014/*.tsv --output small.senv
-  senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening .1 --output both.senv")]
+  senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening .1 --output both.senv"
+)]
 pub(crate) struct Compress {
     #[command(flatten)]
     model: ModelArg,

@@ -14,7 +14,7 @@ use senv_store::{Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOption
 
 use self::release::ReleaseArgs;
 use crate::{
-    commands::open_model,
+    commands::{is_english, open_model, open_verified},
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, plural},
@@ -57,7 +57,8 @@ Examples:
   senv convert skip-thoughts/ skip-thoughts.senv"
 )]
 pub(crate) struct Convert {
-    /// The file to read, or the folder of released Skip-thoughts; .npy needs its words beside it; - is standard input.
+    /// The file to read, or the folder of released Skip-thoughts; .npy needs its words beside it; - is standard input, english
+    /// the model that is part of senv.
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// The file to write; - is standard output, for the formats of other programs (with --to).
@@ -210,6 +211,9 @@ impl Convert {
     fn read(&self) -> Result<Embeddings> {
         if self.reads_matrix() {
             return read_matrix(&self.input);
+        }
+        if is_english(&self.input) {
+            return Ok(open_verified(&self.input)?.to_embeddings()?);
         }
         let mut options = ReadOptions::default().non_finite(NonFinite::Error).verify(true);
         options = options.invalid_utf8(self.invalid_utf8.into());

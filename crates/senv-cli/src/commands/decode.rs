@@ -1,6 +1,9 @@
 //! `senv decode`: what a vector says.
 
-use std::{io::Write, path::PathBuf};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 use clap::builder::RangedU64ValueParser;
 use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader};
@@ -8,7 +11,7 @@ use senv_models::{Hypothesis, Interpolation, Model};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, unread::Unread},
+    commands::{ModelArg, named, unread::Unread},
     destination,
     failure::{Failure, Result},
     output::{self, plural},
@@ -23,11 +26,14 @@ use crate::{
 /// are lines of SENTENCE, DECODER, LN-PROBABILITY and what it says, with tabs between, the likeliest first; … stands behind
 /// one that did not come to its end. Without sentences, the lines of --input are read; blank ones are passed over.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("model", named),
+    after_help = "\
 Examples:
   senv decode --model skip-thought.senv \"He opened the door .\"
   senv decode --model p-thought.senv --decoder paraphrase --n 3 --input captions.txt
-  senv decode --model autoencoder.senv --between 3 \"a man rides a horse\" \"two dogs play in the snow\"")]
+  senv decode --model autoencoder.senv --between 3 \"a man rides a horse\" \"two dogs play in the snow\""
+)]
 pub(crate) struct Decode {
     #[command(flatten)]
     model: ModelArg,
@@ -119,6 +125,12 @@ impl Decode {
                 out.write_all(&line).map_err(Failure::stdout)?;
             }
         } else if !self.sentences.is_empty() {
+            // Other commands take files here.
+            if let [only] = &self.sentences[..]
+                && Path::new(only).is_file()
+            {
+                output::note(&format!("{only:?} is taken for a sentence; --input {only} reads the file"));
+            }
             for sentence in &self.sentences {
                 let mut line = Vec::new();
                 counts.add(wanted.sentence(sentence, &mut State::new(&model), &mut line)?);

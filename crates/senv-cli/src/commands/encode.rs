@@ -12,14 +12,14 @@ use senv_models::{EncodingCost, Model};
 use senv_store::NpyWriter;
 
 use crate::{
-    commands::{ModelArg, finite, unread::Unread},
+    commands::{KnownTokens, ModelArg, finite},
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     number::{Digits, push_row},
     output::{self, plural, short},
     progress::Counter,
     stream::{self, Batch},
-    text::{TextArgs, is_blank, is_dash, note_typing},
+    text::{InputArgs, TextArgs, is_blank, is_dash, note_typing},
 };
 
 /// Turn each line of text into a vector.
@@ -29,13 +29,12 @@ use crate::{
 /// one; how many zero vectors there were is said at the end. Recurrent models encode lines in batches: the same line among
 /// others may differ in the last bits (by some 1e-7 of the vector's length).
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Encode {
     #[command(flatten)]
     model: ModelArg,
-    /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
-    #[arg(long, short, value_name = "FILE", num_args = 1.., default_value = "-")]
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
     /// Where to, the ending being the format: .npy (a NumPy matrix of f32), .tsv (a line a vector, values separated by
     /// tabs), .csv (by commas), .jsonl (an array a line), .json (an array of arrays), .txt or none (separated by blanks);
     /// - is standard output, separated by blanks.
@@ -53,8 +52,11 @@ pub(crate) struct Encode {
     text: TextArgs,
 }
 
+const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
+
 const EXAMPLES: &str = "\
 Examples:
+  senv encode text.txt --output text.npy
   senv encode --model model.senv --input text.txt --output text.npy
   zcat text.gz | senv encode --model model.senv --digits 5 | head -3";
 
@@ -133,16 +135,19 @@ impl Format {
 impl Encode {
     pub(crate) fn run(self, threads: usize) -> Result {
         let format = Format::of(&self.output, self.digits)?;
-        let inputs: Vec<&PathBuf> = self.input.iter().chain([&self.model.model]).collect();
+        let stdin = [PathBuf::from("-")];
+        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let inputs: Vec<&PathBuf> = input.iter().chain([&self.model.model]).collect();
         if is_dash(&self.output) {
             destination::check_stdout(&inputs)?;
         } else {
             Destination::output(&self.output, format.content(), ForceArg { force: self.force }).check(&inputs)?;
         }
-        let model = self.model.open_for_many()?;
+        let model = self.model.open()?;
+        model.prepare_for_many();
         let source = Source { model: &model, path: &self.model.model, takes_any_ratio: self.force };
-        note_typing(&self.input, "sentences");
-        let reader = TextReader::open(&self.input, &self.text.options())?;
+        note_typing(input, "sentences");
+        let reader = TextReader::open(input, &self.text.options())?;
         let started = Instant::now();
         let counts = if is_dash(&self.output) {
             let mut out = output::stdout();
@@ -162,18 +167,18 @@ impl Encode {
         if counts.unknown > 0 {
             output::warn(&format!("{} without a known word: zero vectors", plural(counts.unknown, "sentence")));
         }
-        counts.unread.warn();
+        self.model.warn_of(counts.known);
         Ok(())
     }
 }
 
-/// Lines, those that are blank, and the others without a known word.
+/// Lines, those that are blank, and the others without a known word; and tokens.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     lines: u64,
     blank: u64,
     unknown: u64,
-    unread: Unread,
+    known: KnownTokens,
 }
 
 impl Counts {
@@ -182,7 +187,7 @@ impl Counts {
         self.lines += 1;
         self.blank += u64::from(blank);
         self.unknown += u64::from(!blank && coverage.is_empty());
-        self.unread.add(&coverage);
+        self.known.add(coverage);
     }
 }
 
@@ -262,7 +267,7 @@ fn encode(
             counts.lines += batch.tally.lines;
             counts.blank += batch.tally.blank;
             counts.unknown += batch.tally.unknown;
-            counts.unread += batch.tally.unread;
+            counts.known.merge(batch.tally.known);
             counter.add(batch.tally.lines);
             write(&batch.out[first.min(batch.out.len())..])
         },

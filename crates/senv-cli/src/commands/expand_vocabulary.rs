@@ -8,7 +8,7 @@ use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 use serde::Serialize;
 
 use crate::{
-    commands::ModelArg,
+    commands::{ModelArg, named},
     destination::{Content, Destination, ForceArg},
     failure::Result,
     output::{self, plural},
@@ -25,10 +25,13 @@ const ROUNDING: f64 = 1e-4;
 /// they have trained. For skip-thought, rnn-autoencoder, p-thought and snli models; a model that is to be tuned gets its
 /// words afterwards, by a map to its word vectors as they are then.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    mut_arg("model", named),
+    after_help = "\
 Examples:
   senv expand-vocabulary --model uni.senv --vectors GoogleNews-vectors-negative300.bin --output large.senv
-  senv expand-vocabulary --model p-thought.senv --vectors glove.840B.300d.txt --map same --output large.senv")]
+  senv expand-vocabulary --model p-thought.senv --vectors glove.840B.300d.txt --map same --output large.senv"
+)]
 pub(crate) struct ExpandVocabulary {
     #[command(flatten)]
     model: ModelArg,

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::builder::RangedU64ValueParser;
+use clap::{ArgGroup, builder::RangedU64ValueParser};
 use ndarray::Array2;
 use senv_core::{Coverage, SentenceEncoder, Table, TextReader};
 use senv_models::{AverageEncoder, Model, UnknownWords};
@@ -14,28 +14,36 @@ use senv_store::{NearestIndex, Neighbour};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, finite, unread::Unread},
+    commands::{KnownTokens, ModelArg, finite},
     destination,
     failure::{Failure, Result, no_memory},
     output::{self, plural},
-    text::{Lines, TextArgs, is_dash, read_sentences},
+    text::{InputArgs, Lines, TextArgs, is_dash, read_sentences, stdin_is_given},
 };
 
-/// Find the sentences most like a query, or, without --input, the words.
+/// Find the sentences most like a query, or, without sentences, the words.
+///
+/// Sentences come from files, or from a pipe or file on standard input; --words leaves that unread.
 ///
 /// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, the nearest first.
 /// Blank lines of the input are passed over. Memory grows with the queries and with K, not with the input. A query without a known word is the zero vector, unless the model has vectors
 /// for unknown words: it has no neighbours, and that is said.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("input", |input| input.help(INPUT_HELP)),
+    group = ArgGroup::new("wanted").args(["queries", "query_file"]).multiple(true).required(true)
+)]
 pub(crate) struct Nearest {
     #[command(flatten)]
     model: ModelArg,
-    /// Sentences to search, one a line [default: the words of the model]
-    #[arg(long, short, value_name = "FILE", num_args = 1..)]
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Search the words of the model, whatever standard input holds.
+    #[arg(long, conflicts_with_all = ["input", "files"])]
+    words: bool,
     /// What to look for; may be given more than once.
-    #[arg(long = "query", value_name = "TEXT", required_unless_present = "query_file")]
+    #[arg(long = "query", value_name = "TEXT")]
     queries: Vec<String>,
     /// What to look for, one a line; - is standard input.
     #[arg(long = "queries", value_name = "FILE")]
@@ -55,8 +63,12 @@ pub(crate) struct Nearest {
 const CHUNK_VALUES: usize = 16 << 20;
 const CHUNK_BYTES: usize = 16 << 20;
 
+const INPUT_HELP: &str = "Sentences to search, one a line; plain, .gz or .zst; - is standard input [default: what is piped in, or else the words \
+                          of the model]";
+
 const EXAMPLES: &str = "\
 Examples:
+  senv nearest text.txt --query \"a cat sat on the mat\"
   senv nearest --model model.senv --input text.txt --query \"a cat sat on the mat\" --k 5
   senv nearest --model model.senv --query cat";
 
@@ -77,12 +89,16 @@ struct FoundText<'a> {
 
 impl Nearest {
     pub(crate) fn run(self) -> Result {
-        if self.input.iter().chain(&self.query_file).filter(|path| is_dash(path)).count() > 1 {
+        let query_stdin = self.query_file.as_deref().is_some_and(is_dash);
+        let piped = [PathBuf::from("-")];
+        let is_piped = self.input.paths().is_empty() && !self.words && !query_stdin && stdin_is_given();
+        let input = if is_piped { &piped } else { self.input.paths() };
+        if input.iter().chain(&self.query_file).filter(|path| is_dash(path)).count() > 1 {
             return Err(Failure::Usage(
                 "standard input can be read once: give the sentences or the queries as a file".into(),
             ));
         }
-        destination::check_stdout(&self.input.iter().chain(&self.query_file).collect::<Vec<_>>())?;
+        destination::check_stdout(&input.iter().chain(&self.query_file).collect::<Vec<_>>())?;
         let model = self.model.open()?;
         let mut queries = self.queries.clone();
         if let Some(path) = &self.query_file {
@@ -90,7 +106,13 @@ impl Nearest {
             queries.extend(lines.iter().map(|(_, line)| line.to_owned()));
         }
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
-        if self.input.is_empty() { self.words(&model, &queries) } else { self.sentences(&model, &queries) }
+        if input.is_empty() {
+            return self.words(&model, &queries);
+        }
+        if is_piped {
+            output::note("searching the lines of standard input; --words searches the words of the model");
+        }
+        self.sentences(input, &model, &queries)
     }
 
     /// Searches the words of the model.
@@ -108,17 +130,17 @@ impl Nearest {
         let found = NearestIndex::new(&words).nearest_batch_where(&queries.rows(), self.k, is_other)?;
         let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: words.word(near.row).into() };
         let found = found.iter().map(|found| found.iter().map(text).collect());
-        self.answer(&queries, found)
+        self.answer(&queries, found, KnownTokens::default())
     }
 
     /// Searches the sentences of the input, some at a time: what is kept of them are the best so far.
-    fn sentences(&self, model: &Model, queries: &[&str]) -> Result {
+    fn sentences(&self, input: &[PathBuf], model: &Model, queries: &[&str]) -> Result {
         model.prepare_for_many();
         let queries = Queries::encode(model, model, &self.model.model, queries)?;
         let mut best = Best::new(queries.texts.len(), self.k);
-        let mut reader = TextReader::open(&self.input, &self.text.options())?;
+        let mut reader = TextReader::open(input, &self.text.options())?;
         let (mut lines, mut n_lines, mut n_unknown) = (Lines::default(), 0_u64, 0_u64);
-        let mut unread = Unread::default();
+        let mut known = KnownTokens::default();
         loop {
             lines.fill_sentences(&mut reader, (CHUNK_VALUES / model.dim().max(1)).max(1), CHUNK_BYTES)?;
             if lines.len() == 0 {
@@ -131,30 +153,33 @@ impl Nearest {
             }
             n_lines += sentences.len() as u64;
             n_unknown += coverage.iter().filter(|coverage| coverage.is_empty()).count() as u64;
-            coverage.iter().for_each(|coverage| unread.add(coverage));
+            coverage.iter().for_each(|&coverage| known.add(coverage));
             let (rows, dim) = vectors.dim();
             let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
             best.add(NearestIndex::new(&table).nearest_batch(&queries.rows(), self.k)?, &lines)?;
         }
         if n_lines == 0 {
-            return Err(senv_core::Error::EmptyInput { path: self.input[0].clone() }.into());
+            return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
         }
         if n_unknown > 0 {
             let sentences = plural(n_unknown, "sentence");
             output::warn(&format!("{sentences} of the input without a known word: never neighbours"));
         }
-        unread.warn();
-        self.answer(&queries, best.of_query.into_iter())
+        self.answer(&queries, best.of_query.into_iter(), known)
     }
 
-    fn answer<'a>(&self, queries: &Queries<'_>, found: impl Iterator<Item = Vec<FoundText<'a>>>) -> Result {
+    fn answer<'a>(
+        &self,
+        queries: &Queries<'_>,
+        found: impl Iterator<Item = Vec<FoundText<'a>>>,
+        mut known: KnownTokens,
+    ) -> Result {
         let mut out = output::stdout();
         let n = queries.texts.len();
-        let mut unread = Unread::default();
         for (i, ((&query, coverage), neighbours)) in queries.texts.iter().zip(&queries.coverage).zip(found).enumerate()
         {
+            known.add(*coverage);
             let Coverage { tokens, known, .. } = *coverage;
-            unread.add(coverage);
             let answer = Answer { query, tokens, known_tokens: known, neighbours };
             self.write(&mut out, i, n, &answer).map_err(Failure::stdout)?;
             if coverage.is_empty() {
@@ -163,7 +188,7 @@ impl Nearest {
             }
         }
         out.flush().map_err(Failure::stdout)?;
-        unread.warn();
+        self.model.warn_of(known);
         Ok(())
     }
 

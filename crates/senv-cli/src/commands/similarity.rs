@@ -5,18 +5,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{Scratch, SentenceEncoder, TextReader, kernels};
+use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, kernels};
 use senv_models::Model;
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, finite, unread::Unread},
+    commands::{KnownTokens, ModelArg, finite},
     destination,
     failure::{Failure, Result},
     number::{Digits, push_row},
     output::{self, plural},
     stream::{self, Batch},
-    text::{TextArgs, note_typing},
+    text::{TextArgs, is_dash, note_typing},
 };
 
 /// Digits of a cosine after the point: what an f32 holds.
@@ -24,7 +24,7 @@ const DIGITS: Digits = Digits::Fixed(6);
 
 /// Print how similar two sentences are: the cosine of their vectors, -1 to 1.
 ///
-/// Without sentences, lines of two sentences with a tab between are read and written again with the cosine in a last column. A
+/// Of a file, or of standard input without sentences, lines of two sentences with a tab between are read and written again with the cosine in a last column. A
 /// sentence without a known word has cosine 0 with everything, unless the model has vectors for unknown words, and it is
 /// said how often that happened. A model tuned on scored pairs (`senv train relatedness`) gives its score as well, behind
 /// the cosine and a tab.
@@ -33,8 +33,8 @@ const DIGITS: Digits = Digits::Fixed(6);
 pub(crate) struct Similarity {
     #[command(flatten)]
     model: ModelArg,
-    /// The first sentence.
-    #[arg(requires = "second", conflicts_with = "input")]
+    /// The first sentence; alone, the file of pairs, as --input.
+    #[arg(conflicts_with = "input")]
     first: Option<String>,
     /// The second sentence.
     second: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Similarity {
 const EXAMPLES: &str = "\
 Examples:
   senv similarity --model model.senv \"a cat sat on the mat\" \"a dog lay on the rug\"
-  senv similarity --model model.senv < pairs.tsv > scored.tsv";
+  senv similarity --model model.senv pairs.tsv > scored.tsv";
 
 #[derive(Debug, Serialize)]
 struct Pair<'a> {
@@ -63,32 +63,31 @@ struct Pair<'a> {
     relatedness: Option<f64>,
     /// Known words of either sentence.
     known_tokens: [usize; 2],
-    /// Whether one of them is the zero vector.
     #[serde(skip)]
-    is_empty: bool,
-    #[serde(skip)]
-    unread: Unread,
+    tally: Tally,
 }
 
-/// Pairs with a sentence of no known word, and sentences that were not read to their end.
+/// Pairs with a sentence that is the zero vector, and tokens.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct Tally {
     unknown: u64,
-    unread: Unread,
+    known: KnownTokens,
 }
 
-impl Counts {
-    fn add(&mut self, other: Self) {
+impl Tally {
+    fn of(coverage: [Coverage; 2]) -> Self {
+        let mut known = KnownTokens::default();
+        coverage.iter().for_each(|&coverage| known.add(coverage));
+        Self { unknown: u64::from(coverage.iter().any(|coverage| coverage.is_empty())), known }
+    }
+
+    fn merge(&mut self, other: Self) {
         self.unknown += other.unknown;
-        self.unread += other.unread;
+        self.known.merge(other.known);
     }
 }
 
 impl Pair<'_> {
-    fn counts(&self) -> Counts {
-        Counts { unknown: u64::from(self.is_empty), unread: self.unread }
-    }
-
     /// The cosine, then the score if there is one, and the end of the line.
     fn write(&self, out: &mut Vec<u8>) {
         push_row(&[self.cosine], b' ', DIGITS, out);
@@ -123,21 +122,27 @@ impl<'m> State<'m> {
         finite::check(model, path, second, v)?;
         let relatedness = model.relatedness(first, second)?;
         let known_tokens = coverage.map(|coverage| coverage.known);
-        let is_empty = coverage.iter().any(|coverage| coverage.is_empty());
-        let mut unread = Unread::default();
-        coverage.iter().for_each(|coverage| unread.add(coverage));
-        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens, is_empty, unread })
+        let tally = Tally::of(coverage);
+        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens, tally })
     }
 }
 
 impl Similarity {
-    pub(crate) fn run(self, threads: usize) -> Result {
+    pub(crate) fn run(mut self, threads: usize) -> Result {
+        if let (Some(only), None) = (&self.first, &self.second) {
+            if !is_dash(only.as_ref()) && !Path::new(only).exists() {
+                let message =
+                    format!("{only:?} is one sentence, and no file of pairs is named so; give a second sentence");
+                return Err(Failure::Usage(message));
+            }
+            self.input = only.into();
+        }
         let model = self.model.open()?;
         let state = || State::new(&model, &self.model.model);
-        let mut counts = Counts::default();
+        let mut tally = Tally::default();
         if let (Some(first), Some(second)) = (&self.first, &self.second) {
             let pair = state().pair(first, second)?;
-            counts = pair.counts();
+            tally = pair.tally;
             if self.json {
                 output::print_json(&pair)?;
             } else {
@@ -151,7 +156,7 @@ impl Similarity {
             model.prepare_for_many();
             let reader = TextReader::open(&[&self.input], &self.text.options())?;
             let mut out = output::stdout();
-            let work = |state: &mut State<'_>, batch: &mut Batch<Counts>| self.score(state, batch);
+            let work = |state: &mut State<'_>, batch: &mut Batch<Tally>| self.score(state, batch);
             stream::run(
                 reader,
                 |_| Ok(()),
@@ -159,20 +164,20 @@ impl Similarity {
                 state,
                 work,
                 |batch| {
-                    counts.add(batch.tally);
+                    tally.merge(batch.tally);
                     out.write_all(&batch.out).map_err(Failure::stdout)
                 },
             )?;
             out.flush().map_err(Failure::stdout)?;
         }
-        if counts.unknown > 0 {
-            output::warn(&format!("{} with a sentence of no known word: cosine 0", plural(counts.unknown, "pair")));
+        if tally.unknown > 0 {
+            output::warn(&format!("{} with a sentence of no known word: cosine 0", plural(tally.unknown, "pair")));
         }
-        counts.unread.warn();
+        self.model.warn_of(tally.known);
         Ok(())
     }
 
-    fn score(&self, state: &mut State<'_>, batch: &mut Batch<Counts>) -> Result {
+    fn score(&self, state: &mut State<'_>, batch: &mut Batch<Tally>) -> Result {
         let Batch { lines, out, tally } = batch;
         for (number, line) in lines.iter() {
             let mut columns = line.split('\t');
@@ -181,7 +186,7 @@ impl Similarity {
                 return Err(stream::bad_line(&self.input, number, reason));
             };
             let pair = state.pair(first, second)?;
-            tally.add(pair.counts());
+            tally.merge(pair.tally);
             if self.json {
                 serde_json::to_writer(&mut *out, &pair)?;
                 out.push(b'\n');

@@ -8,6 +8,7 @@ mod files;
 mod hyper_args;
 mod init_args;
 mod init_model;
+mod input_args;
 mod job;
 mod origin;
 mod outcome;
@@ -72,7 +73,7 @@ impl clap::Args for Train {
                  papers",
             )
             .override_usage(
-                "senv train [OPTIONS] --input <FILE>... --output <MODEL>\n       senv train <SYSTEM> [OPTIONS] --output <MODEL>",
+                "senv train [OPTIONS] --output <MODEL> <FILE>...\n       senv train <SYSTEM> [OPTIONS] --output <MODEL>",
             )
             .subcommand_required(false)
             .arg_required_else_help(true)
@@ -105,6 +106,7 @@ impl FromArgMatches for Train {
 const AFTER_HELP: &str = "\
 Examples:
   senv train --input text.txt --output my.senv
+  senv train text.txt --output my.senv
   senv train --input news.txt.gz --pairs paraphrases.tsv --output my.senv
   senv train --input mine.txt --init-model english --output my.senv
   senv train sent2vec --input text.txt --output my.senv --preset paper

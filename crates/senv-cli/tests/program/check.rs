@@ -21,13 +21,22 @@ fn folder() -> Folder {
 fn training_ends_with_a_check_that_can_be_switched_off() {
     let folder = folder();
     let ended = folder.train("text.txt", "m.senv", &["--json"]).ok();
-    for part in ["check on 400 sentences of the text:", "mean cosine", "neighbouring sentences", "TF-IDF", "unknown"] {
+    let whole = "which other text may not reach: senv info --check";
+    for part in [
+        "check on 400 sentences of the training text:",
+        whole,
+        "mean cosine",
+        "neighbouring sentences",
+        "TF-IDF",
+        "unknown",
+    ] {
         assert!(ended.err.contains(part), "{part:?} is missing in {}", ended.err);
     }
     assert!(ended.err.contains("warning: ") && ended.err.contains("words of training text are few"), "{}", ended.err);
     let check = &ended.json()["check"];
     assert_eq!((&check["sentences"], &check["unknown_words"]), (&400.into(), &0.0.into()), "{check}");
     assert!(check["random"]["mean"].is_number() && check["neighbours"]["pairs"] == 360, "{check}");
+    assert_eq!((&check["on_training_text"], &check["neighbours"]["held_out_sentences"]), (&true.into(), &0.into()));
     assert!((check["loss"]["chance"].as_f64().unwrap() - 11.0 * std::f64::consts::LN_2).abs() < 1e-9, "{check}");
     let few = check["warnings"].as_array().unwrap().iter().find(|warning| warning["kind"] == "few-words").unwrap();
     assert!(few["message"].as_str().unwrap().contains("--init-model"), "{few}");
@@ -69,6 +78,7 @@ fn vectors_of_one_direction_are_warned_of_by_info() {
     folder.write("one.txt", words + "the 1 0.1\nand 1 0.2\nof 1 0.3\n");
     let ended = folder.run(&["info", "--check", "one.txt", "--text", "text.txt"]).ok();
     assert!(ended.out.contains("check on 400 sentences of the text:"), "{}", ended.out);
+    assert!(!ended.out.contains("may not reach"), "{}", ended.out);
     assert!(ended.err.contains("warning: ") && ended.err.contains("point one way"), "{}", ended.err);
     assert!(ended.err.contains("--weights sif"), "{}", ended.err);
 

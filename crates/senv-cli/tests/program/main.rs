@@ -1,5 +1,6 @@
 //! The program, run as a user runs it. One test binary: twenty would link for minutes.
 
+mod arguments;
 mod bad_input;
 mod bench;
 mod check;

@@ -98,11 +98,13 @@ fn typical_sentence(path: &Path) -> Option<f64> {
 }
 
 impl std::fmt::Display for TextSize {
-    /// As in "1.5 million words".
+    /// As in "1.5 million words", "20 thousand words", "800 words".
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let words = self.words as f64;
-        if words < 1e6 {
-            write!(f, "{:.0} thousand words", (words / 1e3).max(1.0))
+        if words < 1e3 {
+            write!(f, "{} word{}", self.words, if self.words == 1 { "" } else { "s" })
+        } else if words < 1e6 {
+            write!(f, "{:.0} thousand words", words / 1e3)
         } else {
             write!(f, "{:.1} million words", words / 1e6)
         }
@@ -133,5 +135,6 @@ mod tests {
         let of = |words| TextSize { words, ..TextSize::MEDIUM };
         assert_eq!(of(1_534_000).to_string(), "1.5 million words");
         assert_eq!(of(42_100).to_string(), "42 thousand words");
+        assert_eq!([of(0), of(1), of(999)].map(|size| size.to_string()), ["0 words", "1 word", "999 words"]);
     }
 }

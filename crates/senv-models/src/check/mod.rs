@@ -43,12 +43,22 @@ pub struct CheckParams {
     pub training_words: Option<u64>,
     /// Whether training went on from vectors of another text: then nothing follows from the size of this one.
     pub starts_from_vectors: bool,
+    /// Whether the model was trained on the text, but for what was held out.
+    pub on_training_text: bool,
 }
 
 impl Default for CheckParams {
     fn default() -> Self {
         let tokenizer = Tokenizer::words().lowercase(true);
-        Self { n_sentences: 4_000, seed: 1, tokenizer, loss: None, training_words: None, starts_from_vectors: false }
+        Self {
+            n_sentences: 4_000,
+            seed: 1,
+            tokenizer,
+            loss: None,
+            training_words: None,
+            starts_from_vectors: false,
+            on_training_text: false,
+        }
     }
 }
 
@@ -107,6 +117,8 @@ pub struct NeighbourCheck {
     pub tf_idf_auc: f64,
     /// Whether the text marks several documents, by blank lines or as files.
     pub documents: bool,
+    /// Sentences that were held out of training, which all pairs are of; 0: none were.
+    pub held_out_sentences: usize,
 }
 
 impl NeighbourCheck {
@@ -135,6 +147,8 @@ pub struct Check {
     pub dim: usize,
     /// Sentences of the sample.
     pub sentences: usize,
+    /// Whether the model was trained on them, but for those held out.
+    pub on_training_text: bool,
     /// Cosines of random sentences; `None` below 30 pairs, here and below.
     pub random: Option<CosineSpread>,
     /// Neighbouring sentences against random ones; `None` where no document has two.
@@ -162,7 +176,9 @@ pub struct Check {
 /// Pairs are of three kinds: random ones; neighbours, which is every sentence of the sample with the next of its
 /// document; and, for the comparison with TF-IDF, for which nearly all random pairs are equally far, each of up to 800
 /// sentences with the first, third, 9th, 31st and 101st of the sentences that share a word with it, in the order of
-/// their TF-IDF cosines. Equal sentences are never paired.
+/// their TF-IDF cosines. Equal sentences are never paired. Where sentences were held out of training
+/// ([`CheckText::hold_out`]), neighbours and the random pairs that they are compared with are of these, and all else is of
+/// the others.
 ///
 /// # Errors
 /// [`senv_core::Error::InvalidParameter`] for a text without a sentence; [`senv_core::Error::TooLarge`] if memory is
@@ -203,15 +219,25 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
         pairs.iter().map(|&[i, j]| f64::from(kernels::cosine(row(i), row(j)))).collect()
     };
 
-    let (random_pairs, neighbour_pairs) = (pairs::random(text, &usable, params.seed), pairs::neighbours(text, &usable));
+    let (trained_on, held_out) = usable.split_at(usable.partition_point(|&i| i < n - text.n_held_out));
+    let compared = if text.n_held_out > 0 { held_out } else { trained_on };
+    let random_pairs = pairs::random(text, compared, params.seed);
+    let neighbour_pairs = pairs::neighbours(text, compared);
     let (of_random, of_neighbours) = (cosines(&random_pairs), cosines(&neighbour_pairs));
-    let random = (random_pairs.len() >= MIN_PAIRS).then(|| spread(&of_random));
+    let beside_neighbours = (random_pairs.len() >= MIN_PAIRS).then(|| spread(&of_random));
+    let random = if text.n_held_out > 0 {
+        let pairs = pairs::random(text, trained_on, params.seed);
+        (pairs.len() >= MIN_PAIRS).then(|| spread(&cosines(&pairs)))
+    } else {
+        beside_neighbours
+    };
     let words = TfIdfVectors::new(text, &params.tokenizer)?;
     let mut neighbours = None;
-    if let (Some(random), Some(words), true) = (random, &words, neighbour_pairs.len() >= MIN_PAIRS) {
+    if let (Some(random), Some(words), true) = (beside_neighbours, &words, neighbour_pairs.len() >= MIN_PAIRS) {
         let by_words = |pairs: &[Pair]| pairs.iter().map(|&pair| words.cosine(pair)).collect::<Vec<f64>>();
         let difference = mean(&of_neighbours).unwrap_or_default() - random.mean;
         neighbours = Some(NeighbourCheck {
+            held_out_sentences: text.n_held_out,
             pairs: neighbour_pairs.len(),
             auc: auc(&of_neighbours, &of_random)?.unwrap_or(0.5),
             // Differences within the rounding of f32 are none.
@@ -222,7 +248,7 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     }
     let mut tf_idf = None;
     if let Some(words) = &words {
-        let sharing = words.sharing(text, &usable);
+        let sharing = words.sharing(text, trained_on);
         if sharing.len() >= MIN_PAIRS {
             let by_words: Vec<f64> = sharing.iter().map(|&pair| words.cosine(pair)).collect();
             let correlation = spearman_rho(&cosines(&sharing), &by_words)?.unwrap_or(0.0);
@@ -234,6 +260,7 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     let mut check = Check {
         dim: encoder.dim(),
         sentences: n,
+        on_training_text: params.on_training_text,
         random,
         neighbours,
         tf_idf,

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use rand::RngExt;
 use senv_core::{
     Corpus, CorpusOptions, Coverage, NoObserver, Scratch, Sentences, Stream, TextOptions, TokenId, stream,
@@ -288,4 +290,91 @@ fn the_seed_decides_everything() {
     let check_with = |seed| check(&random(), &text, &CheckParams { seed, ..CheckParams::default() }).unwrap();
     assert_eq!(check_with(5), check_with(5));
     assert_ne!(check_with(5).random, check_with(6).random);
+}
+
+/// Running text, pairs, running text: so many sentences of text in all, documents of ten, each of numbered words.
+fn two_texts(n: usize) -> PairData {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |i: usize| format!("s{i} d{} {}\n{}", i / 10, i % 7, if i % 10 == 9 { "\n" } else { "" });
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let kind = if name == "pairs" { PairKind::Pairs } else { PairKind::Neighbours };
+        PairInput { path, kind, weight: None }
+    };
+    let first = n / 10 * 4;
+    let inputs = [
+        write("first", (0..first).map(line).collect()),
+        write("pairs", "s1 d0\ts2 d0\n".into()),
+        write("second", (first..n).map(line).collect()),
+    ];
+    PairData::read(&inputs, &PairOptions::default(), &NoObserver).unwrap()
+}
+
+fn words(data: &PairData, source: usize, sentence: u32) -> String {
+    let ids = data.sources[source].sentence(sentence).iter();
+    ids.map(|&id| data.vocabulary.token(id).to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_is_held_out_has_no_pair_left() {
+    let mut data = two_texts(40_000);
+    let before: Vec<usize> = data.sources.iter().map(crate::PairSource::n_groups).collect();
+    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap();
+    assert_eq!(text.n_held_out(), 400);
+    let (trained_on, held_out) = text.sentences.split_at(text.n_sentences() - 400);
+    let held_out: HashSet<&String> = held_out.iter().collect();
+    assert!(held_out.len() == 400 && (3_850..=4_000).contains(&trained_on.len()), "{}", trained_on.len());
+    assert!(trained_on.iter().all(|sentence| !held_out.contains(sentence)));
+    let n_of_second = held_out.iter().filter(|sentence| number(sentence) >= 16_000).count();
+    assert!((200..=280).contains(&n_of_second), "{n_of_second}");
+    let mut lost = 0;
+    for source in [0, 2] {
+        let starts = data.sources[source].neighbours().unwrap();
+        lost += before[source] - starts.len();
+        for &i in starts {
+            assert!(!held_out.contains(&words(&data, source, i)) && !held_out.contains(&words(&data, source, i + 1)));
+        }
+        assert_eq!(data.reports[source].groups, starts.len());
+    }
+    // Fifty runs: the pairs within each, and those with the sentences before and after in the same document.
+    assert!((300..=450).contains(&lost), "{lost}");
+    assert_eq!(data.sources[1].n_groups(), 1);
+    // Neighbours within the runs are known to be.
+    let within: Vec<usize> = (trained_on.len()..text.n_sentences()).filter(|&i| text.goes_on[i]).collect();
+    assert!((300..=350).contains(&within.len()), "{}", within.len());
+    assert!(within.iter().all(|&i| number(&text.sentences[i]) + 1 == number(&text.sentences[i + 1])));
+    let again = CheckText::hold_out(&mut two_texts(40_000), &CheckParams::default()).unwrap();
+    assert_eq!(again, text);
+}
+
+#[test]
+fn a_shorter_text_is_trained_on_as_a_whole() {
+    let mut data = two_texts(31_990);
+    let before = data.fingerprint();
+    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap();
+    assert_eq!((text.n_held_out(), data.fingerprint()), (0, before));
+    assert_eq!(text, CheckText::of_pairs(&data, &CheckParams::default()).unwrap());
+}
+
+#[test]
+fn neighbours_that_were_learned_by_heart_show_where_a_part_was_held_out() {
+    let mut data = two_texts(40_000);
+    let whole = CheckText::of_pairs(&data, &CheckParams::default()).unwrap();
+    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap();
+    let held_out: HashSet<String> = text.sentences[text.n_sentences() - 400..].iter().cloned().collect();
+    // A direction for each document of the training text, any direction for what it has not seen.
+    let by_heart = Known(20, |sentence: &str, out: &mut [f32]| {
+        let document = (number(sentence) / 10) as u64;
+        let seed = if held_out.contains(sentence) { 1_000_000 + number(sentence) as u64 } else { document };
+        let mut rng = stream(seed, "vector", &[]);
+        out.fill_with(|| rng.random_range(-1.0..1.0));
+    });
+    let params = CheckParams { on_training_text: true, ..CheckParams::default() };
+    let [seen, unseen] = [&whole, &text].map(|text| check(&by_heart, text, &params).unwrap());
+    let neighbours = |check: &Check| check.neighbours.unwrap();
+    assert!(neighbours(&seen).auc > 0.95 && neighbours(&seen).held_out_sentences == 0, "{seen:?}");
+    assert!((neighbours(&unseen).auc - 0.5).abs() < 0.07, "{unseen:?}");
+    assert_eq!(neighbours(&unseen).held_out_sentences, 400);
+    assert!(seen.on_training_text && unseen.on_training_text && unseen.random.is_some());
 }

@@ -3,13 +3,22 @@
 use std::path::Path;
 
 use rand::RngExt;
-use senv_core::{BlockBuffer, Corpus, TextOptions, TextReader, TokenId, Vocabulary, stream};
+use senv_core::{BlockBuffer, Corpus, Stream, TextOptions, TextReader, TokenId, Vocabulary, stream};
 
 use super::CheckParams;
-use crate::{data::PairData, error::Result};
+use crate::{
+    data::{PairData, PairSource},
+    error::Result,
+};
 
 /// Sentences of a run: seven of eight then have their next sentence beside them.
 const RUN: u64 = 8;
+/// One of so many sentences is held out of training,
+const HELD_OUT_SHARE: u64 = 100;
+/// where these are enough for a probability within some .02,
+const MIN_HELD_OUT: u64 = 320;
+/// and no more than these, as many as the sample of the training text has.
+const MAX_HELD_OUT: u64 = 4_000;
 
 /// A sample of a text, in order, that knows which sentences follow one another.
 ///
@@ -25,6 +34,8 @@ pub struct CheckText {
     pub(super) unknown: Option<f64>,
     /// Words of the whole text, where it is the training text.
     pub(super) training_words: Option<u64>,
+    /// Sentences at the end of the sample that were held out of training.
+    pub(super) n_held_out: usize,
 }
 
 impl CheckText {
@@ -131,34 +142,95 @@ impl CheckText {
     /// A sample of the running text among sources of pairs ([`crate::PairKind::Neighbours`]); `None` where there is none.
     #[must_use]
     pub fn of_pairs(data: &PairData, params: &CheckParams) -> Option<Self> {
-        let texts: Vec<_> = data.sources.iter().filter_map(|source| Some((source, source.neighbours()?))).collect();
-        let total: u64 = texts.iter().map(|(source, _)| source.sentences().len() as u64).sum();
+        Self::of_pairs_without(data, params, &[])
+    }
+
+    /// The same, without these runs, in order.
+    fn of_pairs_without(data: &PairData, params: &CheckParams, left_out: &[u64]) -> Option<Self> {
+        let texts = running(data);
+        let total = n_sentences(&texts);
         if total == 0 {
             return None;
         }
         // Equal neighbours count as an end too.
         let ends = texts.iter().map(|(source, starts)| (source.sentences().len() - starts.len()) as u64);
         let mut text = Self { n_documents: ends.sum(), ..Self::of_vocabulary(&data.vocabulary) };
-        for first in runs(total, params) {
-            let mut before = 0;
-            for (source, starts) in &texts {
-                let n = source.sentences().len() as u64;
-                for i in first.max(before)..(first + RUN).min(before + n) {
-                    let i = (i - before) as u32;
-                    text.push(joined(source.sentence(i), &data.vocabulary), starts.binary_search(&i).is_ok());
-                }
-                before += n;
-            }
+        for first in runs(total, params).into_iter().filter(|first| left_out.binary_search(first).is_err()) {
+            text.push_run(&texts, first, &data.vocabulary);
             text.end_run_of_sample(total, params);
         }
         text.end_run();
         Some(text)
     }
 
-    /// Number of sentences.
+    /// The same, where training shall not see a part of the text: of 32,000 sentences and more, 1 % (4,000 at most) are
+    /// held out, in runs of eight. They lose their pairs in `data`, their words are counted all the same; they are the end
+    /// of the sample, and neighbours are compared in them alone. A shorter text is trained on as a whole.
+    ///
+    /// ```no_run
+    /// # use senv_models::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
+    /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv_models::Result<()> {
+    /// let mut data = recipe.read(&options)?;
+    /// let sample = CheckText::hold_out(&mut data, &CheckParams::default());
+    /// let model = recipe.fit_on(&data, &options)?.model;
+    /// if let Some(sample) = sample {
+    ///     println!("{:?}", check(&model, &sample, &CheckParams::default())?.neighbours);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Option<Self> {
+        let texts = running(data);
+        let total = n_sentences(&texts);
+        let n = (total / HELD_OUT_SHARE).min(MAX_HELD_OUT);
+        if n < MIN_HELD_OUT {
+            return Self::of_pairs(data, params);
+        }
+        let held_out = runs_of(total, n, stream(params.seed, "check held out", &[]));
+        let mut text = Self::of_pairs_without(data, params, &held_out)?;
+        let before = text.n_sentences();
+        for &first in &held_out {
+            text.push_run(&texts, first, &data.vocabulary);
+            text.end_run();
+        }
+        text.n_held_out = text.n_sentences() - before;
+        let mut first = 0;
+        for (number, source) in data.sources.iter_mut().enumerate().filter(|(_, source)| source.neighbours().is_some())
+        {
+            source.retain(|i| held_out.binary_search(&((first + u64::from(i)) / RUN * RUN)).is_err());
+            first += source.sentences().len() as u64;
+            // Sources of a program's own have no reports.
+            if let Some(report) = data.reports.get_mut(number) {
+                report.groups = source.n_groups();
+            }
+        }
+        Some(text)
+    }
+
+    /// Appends the sentences of a run of running text, counted over all sources.
+    fn push_run(&mut self, texts: &[(&PairSource, &[u32])], first: u64, vocabulary: &Vocabulary) {
+        let mut before = 0;
+        for (source, starts) in texts {
+            let n = source.sentences().len() as u64;
+            for i in first.max(before)..(first + RUN).min(before + n) {
+                let i = (i - before) as u32;
+                self.push(joined(source.sentence(i), vocabulary), starts.binary_search(&i).is_ok());
+            }
+            before += n;
+        }
+    }
+
+    /// Number of sentences, with those that were held out.
     #[must_use]
     pub fn n_sentences(&self) -> usize {
         self.sentences.len()
+    }
+
+    /// Sentences that were held out of training: see [`CheckText::hold_out`].
+    #[must_use]
+    pub fn n_held_out(&self) -> usize {
+        self.n_held_out
     }
 
     fn of_vocabulary(vocabulary: &Vocabulary) -> Self {
@@ -187,14 +259,28 @@ impl CheckText {
     }
 }
 
+/// The sources that are running text, and which of their sentences have a next one.
+fn running(data: &PairData) -> Vec<(&PairSource, &[u32])> {
+    data.sources.iter().filter_map(|source| Some((source, source.neighbours()?))).collect()
+}
+
+/// Their sentences.
+fn n_sentences(texts: &[(&PairSource, &[u32])]) -> u64 {
+    texts.iter().map(|(source, _)| source.sentences().len() as u64).sum()
+}
+
 /// The first sentences of the runs that are taken of so many sentences: all, or one of each stretch of equal length.
 fn runs(total: u64, params: &CheckParams) -> Vec<u64> {
-    let all = total.div_ceil(RUN);
     if total <= params.n_sentences as u64 {
-        return (0..all).map(|run| run * RUN).collect();
+        return (0..total.div_ceil(RUN)).map(|run| run * RUN).collect();
     }
-    let n = (params.n_sentences as u64).div_ceil(RUN).clamp(1, all);
-    let mut rng = stream(params.seed, "check runs", &[]);
+    runs_of(total, params.n_sentences as u64, stream(params.seed, "check runs", &[]))
+}
+
+/// The first sentences of the runs that hold `n` of so many sentences: one run of each stretch of equal length.
+fn runs_of(total: u64, n: u64, mut rng: Stream) -> Vec<u64> {
+    let all = total.div_ceil(RUN);
+    let n = n.div_ceil(RUN).clamp(1, all);
     let bound = |i: u64| (u128::from(i) * u128::from(all) / u128::from(n)) as u64;
     (0..n).map(|i| RUN * rng.random_range(bound(i)..bound(i + 1))).collect()
 }

@@ -229,6 +229,11 @@ impl PairSource {
         pairs
     }
 
+    /// Drops the groups that have no pair without the sentences for which `keep` is false.
+    pub(crate) fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+        self.groups.retain(keep);
+    }
+
     /// Whether some group has sentences that contradict its anchor.
     #[must_use]
     pub fn has_contradictions(&self) -> bool {

@@ -1,4 +1,4 @@
-//! The check of a model on its training text.
+//! The check of a model on its training text, and on what of it was held out.
 
 use senv_core::{Corpus, SentenceEncoder, Tokenizer, Vocabulary};
 use senv_models::{Check, CheckParams, CheckText, LossAgainstChance, PairData, check};
@@ -6,7 +6,8 @@ use senv_models::{Check, CheckParams, CheckText, LossAgainstChance, PairData, ch
 /// Whether a model is checked once it is trained.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Do not check the model on a sample of the training text, which shows whether its vectors are of use.
+    /// Do not check the model on a sample of the training text, which shows whether its vectors are of use. Where a system
+    /// is not named, that also trains on the 1 % of a longer text which is held out for the check otherwise.
     #[arg(long, help_heading = "Training")]
     no_check: bool,
 }
@@ -34,6 +35,11 @@ impl CheckArgs {
     pub(crate) fn of_pairs(self, data: &PairData) -> Option<CheckText> {
         if self.no_check { None } else { CheckText::of_pairs(data, &CheckParams::default()) }
     }
+
+    /// The same, with a part of a longer text held out of training.
+    pub(crate) fn hold_out(self, data: &mut PairData) -> Option<CheckText> {
+        if self.no_check { None } else { CheckText::hold_out(data, &CheckParams::default()) }
+    }
 }
 
 /// How much a model is checked on: less where each sentence takes long.
@@ -54,6 +60,6 @@ pub(crate) fn checker<M: SentenceEncoder>(
     starts_from_vectors: bool,
 ) -> Checker<M> {
     let tokenizer = tokenizer.clone();
-    let params = CheckParams { tokenizer, loss, starts_from_vectors, ..CheckParams::default() };
+    let params = CheckParams { tokenizer, loss, starts_from_vectors, on_training_text: true, ..CheckParams::default() };
     Box::new(move |model| check(model, &text, &params))
 }

@@ -2,11 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::{
+    Subcommand,
+    builder::{PathBufValueParser, TypedValueParser},
+};
 use senv_models::{
     CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, TextSystem, TrainOptions,
 };
 
 use super::{
+    System,
     check_args::{CheckArgs, checker},
     data_args::go_on_line,
     english_text,
@@ -18,6 +23,7 @@ use super::{
 use crate::{
     commands::open_verified,
     failure::{Failure, Result},
+    output::plural,
     progress::{TrainingProgress, Unit},
     text::{TextArgs, is_dash},
 };
@@ -26,8 +32,12 @@ use senv_core::Observer;
 /// Data, and what little there is to choose.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecipeArgs {
+    /// The same as --input.
+    #[arg(value_name = "FILE", conflicts_with = "input", value_parser = PathBufValueParser::new().try_map(text_file))]
+    paths: Vec<PathBuf>,
     /// Text, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
-    #[arg(long, short, value_name = "FILE", num_args = 1.., required_unless_present = "pairs", help_heading = "Files")]
+    #[arg(long, short, value_name = "FILE", num_args = 1.., required_unless_present_any = ["pairs", "paths"],
+          help_heading = "Files")]
     input: Vec<PathBuf>,
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab; with text or alone.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
@@ -50,8 +60,20 @@ pub(crate) struct RecipeArgs {
     check: CheckArgs,
 }
 
+/// A file, and not the name of a system that is spelled otherwise.
+fn text_file(path: PathBuf) -> std::result::Result<PathBuf, String> {
+    let is_word = path.components().count() == 1 && path.extension().is_none() && !is_dash(&path);
+    if !is_word || path.exists() {
+        return Ok(path);
+    }
+    let systems = System::augment_subcommands(clap::Command::new("train"));
+    let names: Vec<&str> = systems.get_subcommands().map(clap::Command::get_name).collect();
+    Err(format!("there is no such file, and no such system; the systems are {}", names.join(", ")))
+}
+
 impl RecipeArgs {
-    pub(crate) fn run(&self, threads: usize) -> Result {
+    pub(crate) fn run(mut self, threads: usize) -> Result {
+        self.input.append(&mut self.paths);
         if self.input.iter().any(|path| is_dash(path)) && self.input.len() + self.pairs.len() > 1 {
             return Err(Failure::Usage("standard input (-) is trained on alone, without other files".into()));
         }
@@ -102,9 +124,14 @@ impl RecipeArgs {
     }
 
     fn on_pairs(&self, recipe: &NeighbourRecipe, options: &TrainOptions<'_>) -> senv_models::Result<Outcome<Model>> {
-        let (learned, data) = recipe.fit(options)?;
+        let mut data = recipe.read(options)?;
+        let sample = self.check.hold_out(&mut data);
+        if let Some(n) = sample.as_ref().map(CheckText::n_held_out).filter(|&n| n > 0) {
+            let held_out = plural(n as u64, "sentence");
+            options.observer.note(&format!("{held_out} are held out of training for the check (--no-check: none)"));
+        }
+        let learned = recipe.fit_on(&data, options)?;
         data.reports.iter().for_each(|report| options.observer.note(&source_line(report)));
-        let sample = self.check.of_pairs(&data);
         let line = self.init_model.as_ref().map(|path| go_on_line(learned.initial, path));
         let mut outcome = Outcome::of_gradient(learned).map(Model::from);
         outcome.lines.splice(..0, line);

@@ -13,6 +13,7 @@ use super::{
     hyper_args::{HyperArgs, epochs_of},
     init_args::{InitArgs, Shared},
     init_model::{InitModelArgs, words_of},
+    input_args::InputArgs,
     job::Job,
     outcome::Outcome,
     text_systems::PaperArg,
@@ -23,12 +24,15 @@ use crate::{
     text::TextArgs,
 };
 
+const INPUT_HELP: &str =
+    "Ordered text, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input";
+
 /// Arguments of Siamese CBOW.
 #[derive(Debug, Clone, clap::Args)]
+#[command(mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct SiameseCbowArgs {
-    /// Ordered text, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
-    #[arg(long, short, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
     #[command(flatten)]
     files: RunFiles,
     #[command(flatten)]
@@ -57,7 +61,7 @@ pub(crate) struct SiameseCbowArgs {
 impl SiameseCbowArgs {
     fn params(&self) -> Result<SiameseCbowParams> {
         let mut params = match self.preset {
-            None => SiameseCbowParams::for_text(TextSize::of_files(&self.input)),
+            None => SiameseCbowParams::for_text(TextSize::of_files(self.input.paths())),
             Some(PaperArg::Paper) => SiameseCbowParams::default(),
         };
         self.params.apply(&mut params)?;
@@ -87,14 +91,14 @@ impl SiameseCbowArgs {
             vectors = Some(model.vectors);
         }
         if self.init_model.init_model.is_none() {
-            self.params.fit_tokenizer(&mut params.tokenizer, &self.input, progress);
+            self.params.fit_tokenizer(&mut params.tokenizer, self.input.paths(), progress);
         }
         self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
         params.check()?;
         let SiameseCbowParams { tokenizer, dim, min_count, fit, .. } = &*params;
         let options =
             CorpusOptions { tokenizer: tokenizer.clone(), min_count: *min_count, keep, ..self.corpus_options(threads) };
-        let (vocabulary, corpus) = Corpus::read(&self.input, &options, progress)?;
+        let (vocabulary, corpus) = Corpus::read(self.input.paths(), &options, progress)?;
         let sample = self.check.of_corpus(&corpus, &vocabulary, &CheckParams::default())?;
         let given = vectors.is_some();
         if self.init.is_trained() {
@@ -104,7 +108,7 @@ impl SiameseCbowArgs {
         let options =
             TrainOptions { vectors: vectors.as_ref(), dev: Some(dev), ..self.files.options(threads, progress) };
         let trained = match params.fit(vocabulary, &corpus, &options) {
-            Err(Error::NoExamples { .. }) => return Err(Error::NoExamplesIn { paths: self.input.clone() }),
+            Err(Error::NoExamples { .. }) => return Err(Error::NoExamplesIn { paths: self.input.paths().to_vec() }),
             trained => trained?,
         };
         let found = match path {
@@ -121,7 +125,8 @@ impl SiameseCbowArgs {
         self.params.check_training(!self.dev.dev.is_empty())?;
         let mut params = self.params()?;
         let vectors = self.vectors.init_vectors.iter().chain(&self.init_model.init_model);
-        let read: Vec<&Path> = self.input.iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();
+        let read: Vec<&Path> =
+            self.input.paths().iter().chain(&self.dev.dev).chain(vectors).map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &read)?;
         let dev = read_scored(&self.dev.dev)?;
         job.run(

@@ -10,17 +10,21 @@ use super::{
     data_args::VectorArgs,
     files::RunFiles,
     hyper_args::{HyperArgs, Shown, epochs_of},
+    input_args::InputArgs,
     job::Job,
     outcome::Outcome,
 };
 use crate::{failure::Result, progress::Unit, text::TextArgs};
 
+const INPUT_HELP: &str =
+    "Text in order, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input";
+
 /// Running text, and its hyperparameters.
 #[derive(Debug, Clone, clap::Args)]
+#[command(mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct RunningText<S: Shown> {
-    /// Text in order, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
-    #[arg(long, short, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
     /// Held-out text of the same layout. The score is minus the loss a token on it; the weights with the best are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev: Vec<PathBuf>,
@@ -90,7 +94,7 @@ impl<S: TextSystem + Shown> RunningText<S> {
         self.params.apply(&mut params)?;
         let (_, _, fit) = params.parts();
         let epochs = epochs_of(fit);
-        let read = self.input.iter().chain(&self.dev).chain(&self.vectors.init_vectors);
+        let read = self.input.paths().iter().chain(&self.dev).chain(&self.vectors.init_vectors);
         let job = Job::new(&self.files, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
         job.run(
             epochs,
@@ -99,14 +103,14 @@ impl<S: TextSystem + Shown> RunningText<S> {
                 let vectors = self.vectors.open()?;
                 let (dim, tokenizer, _) = params.parts();
                 self.params.fit_dim(dim, vectors.as_ref().map(Embeddings::dim));
-                self.params.fit_tokenizer(tokenizer, &self.input, progress);
+                self.params.fit_tokenizer(tokenizer, self.input.paths(), progress);
                 let options = TrainOptions {
                     vectors: vectors.as_ref(),
                     dev: (!self.dev.is_empty()).then_some(&self.dev[..]),
                     text: self.corpus_options(threads),
                     ..self.files.options(threads, progress)
                 };
-                let trained = params.train(&self.input, &options)?;
+                let trained = params.train(self.input.paths(), &options)?;
                 let found = self.vectors.line(trained.initial);
                 let mut outcome = Outcome::of_gradient_in(Unit::Examples, trained);
                 outcome.lines.insert(0, found);

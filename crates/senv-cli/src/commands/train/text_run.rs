@@ -35,6 +35,7 @@ pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
         return train(&args.common, &args.params, args.params()?, threads);
     };
     let Common { input, files, .. } = &args.common;
+    let input = input.paths();
     if let Some(once) = input.iter().find(|path| is_dash(path) || path.metadata().is_ok_and(|file| !file.is_file())) {
         let once = once.display();
         let message =
@@ -48,7 +49,7 @@ pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
     }
     let force = Some(files.force.force);
     Destination { path, option: "--document-vectors", content: Content::Matrix, force }.check(&args.common.inputs())?;
-    let (texts, text) = (input.clone(), args.common.text_options());
+    let (texts, text) = (input.to_vec(), args.common.text_options());
     let write: WriteBeside<PvDbow> = Box::new(move |model, path| {
         let n = model.write_document_vectors(&texts, &text, path)?;
         Ok(format!("{} written ({})", path.display(), plural(n as u64, "vector")))
@@ -70,13 +71,16 @@ where
     let job = Job::new(&common.files, &common.inputs())?;
     let parts = params.shared();
     let epochs = parts.training.epochs;
-    output::note(&format!(
-        "about {}: {} at a learning rate of {}, words that occur {} or more",
-        common.size(),
-        plural(u64::from(epochs), "epoch"),
-        parts.training.lr,
-        plural(*parts.min_count, "time"),
-    ));
+    // A file without text is an error at once.
+    if common.size().words > 0 {
+        output::note(&format!(
+            "about {}: {} at a learning rate of {}, words that occur {} or more",
+            common.size(),
+            plural(u64::from(epochs), "epoch"),
+            parts.training.lr,
+            plural(*parts.min_count, "time"),
+        ));
+    }
     job.run(
         Some(epochs),
         Unit::Words,
@@ -108,7 +112,7 @@ fn fit<S: TextSystem + Hyperparameters>(
         }
     }
     if model.is_none() {
-        given.fit_tokenizer(parts.tokenizer, &common.input, progress);
+        given.fit_tokenizer(parts.tokenizer, common.input.paths(), progress);
     }
     let path = model.as_ref().map(|model| model.path).or(common.vectors.init_vectors.as_deref());
     let start = match model {
@@ -120,7 +124,7 @@ fn fit<S: TextSystem + Hyperparameters>(
     let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *parts.min_count, ..options };
     params.check()?;
 
-    let (vocabulary, corpus) = Corpus::read(&common.input, &options, progress)?;
+    let (vocabulary, corpus) = Corpus::read(common.input.paths(), &options, progress)?;
     let line =
         start.as_ref().zip(path).map(|(start, path)| start_line(InitialVectorReport::count(&vocabulary, start), path));
     let sample = common.check.of_corpus(&corpus, &vocabulary, &check_params(S::INFERS_VECTORS))?;

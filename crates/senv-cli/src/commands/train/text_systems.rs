@@ -8,15 +8,15 @@ use senv_models::{FastSentParams, Preset, PvDbowParams, Sent2VecParams, TextSize
 
 use super::{
     check_args::CheckArgs, data_args::VectorArgs, files::RunFiles, hyper_args::HyperArgs, init_model::InitModelArgs,
+    input_args::InputArgs,
 };
 use crate::{failure::Result, text::TextArgs};
 
 /// Arguments of all systems.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
-    /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
-    #[arg(long, short, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
-    pub(crate) input: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) files: RunFiles,
     /// Folder for the token ids of the text while training, four bytes a word [default: that of MODEL]
@@ -142,12 +142,12 @@ impl Common {
     /// Every file that is read.
     pub(crate) fn inputs(&self) -> Vec<&Path> {
         let starts = self.vectors.init_vectors.iter().chain(&self.init_model.init_model);
-        self.input.iter().chain(starts).map(PathBuf::as_path).collect()
+        self.input.paths().iter().chain(starts).map(PathBuf::as_path).collect()
     }
 
     /// About how long the text is.
     pub(crate) fn size(&self) -> TextSize {
-        TextSize::of_files(&self.input)
+        TextSize::of_files(self.input.paths())
     }
 
     /// How the text is read.

@@ -7,7 +7,7 @@ use senv_core::{Control, Observer, Progress};
 use senv_core::{CorpusOptions, TextOptions};
 use senv_models::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
 
-use super::unchanged::Unchanged;
+use super::{input_args::InputArgs, unchanged::Unchanged};
 use crate::{
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
@@ -16,15 +16,17 @@ use crate::{
     text::{TextArgs, is_dash},
 };
 
+const INPUT_HELP: &str = "Text that words are counted in and common directions are found on; plain, .gz or .zst";
+
 /// Arguments of weighting.
 #[derive(Debug, Clone, clap::Args)]
+#[command(mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct WeightedArgs {
     /// The model whose words (and n-grams) are weighted: word2vec, sent2vec, siamese-cbow, pp or word vectors.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
     model: PathBuf,
-    /// Text that words are counted in and common directions are found on; plain, .gz or .zst.
-    #[arg(long, short, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
-    input: Vec<PathBuf>,
+    #[command(flatten)]
+    input: InputArgs,
     /// The model to write, by atomic replacement.
     #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
     output: PathBuf,
@@ -122,17 +124,17 @@ impl WeightedArgs {
 
     pub(crate) fn run(&self) -> Result {
         let params = self.params()?;
-        let inputs: Vec<&PathBuf> = self.input.iter().chain([&self.model]).collect();
+        let inputs: Vec<&PathBuf> = self.input.paths().iter().chain([&self.model]).collect();
         Destination::output(&self.output, Content::Model, self.force).check(&inputs)?;
         let unchanged = Unchanged::note(&inputs);
         let base = Model::open_verified(&self.model)?;
-        let reads_stdin = self.input.iter().any(|path| is_dash(path));
+        let reads_stdin = self.input.paths().iter().any(|path| is_dash(path));
         let observer =
             UntilInterrupted(if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() });
         let TextOptions { invalid_utf8, max_line_bytes } = self.text.options();
         let text = CorpusOptions { invalid_utf8, max_line_bytes, ..CorpusOptions::default() };
         let options = TrainOptions { observer: &observer, text, ..TrainOptions::default() };
-        let weighted = params.fit_files(&base, &self.input, &options)?;
+        let weighted = params.fit_files(&base, self.input.paths(), &options)?;
         unchanged.warn_of_others();
         weighted.save(&self.output)?;
         let words = plural(weighted.weights().len() as u64, "word");
