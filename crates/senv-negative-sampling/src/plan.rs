@@ -351,4 +351,33 @@ mod tests {
             assert_eq!(next, plan.n_targets());
         }
     }
+
+    /// The targets of each group and of each step, for one context of `n_rows` with `n_targets`.
+    fn cut(n_rows: u32, n_targets: u32, true_mean: bool, lr: f32) -> (Vec<usize>, Vec<usize>) {
+        let mut plan = Plan::default();
+        plan.open_group((0..n_rows).map(RowId));
+        (0..n_targets).for_each(|t| plan.push_target(RowId(t), true_mean));
+        plan.cut(MAX_TARGETS, lr);
+        let groups = plan.groups.iter().map(|group| group.targets.len()).collect();
+        (groups, plan.steps.iter().map(|step| step.targets.len()).collect())
+    }
+
+    #[test]
+    fn the_targets_of_a_context_move_it_by_half_an_update_in_a_step() {
+        // m = ⌊0.5 / (lr / |R|)⌋ targets, from 1 to 16, the groups as even as can be.
+        for (n_rows, lr, parts) in [
+            (1, 0.125, vec![3, 3, 4]),      // m = 4
+            (1, 0.25, vec![2, 2, 2, 2, 2]), // m = 2
+            (1, 0.3, vec![1; 10]),          // 1 after rounding down
+            (1, 2.0, vec![1; 10]),          // 1 at least
+            (2, 0.25, vec![3, 3, 4]),       // twice the rows, half the update of each
+            (3, 0.25, vec![5, 5]),          // m = 6
+            (1, 0.01, vec![10]),            // m = 16, as ⌊50⌋ is above it
+        ] {
+            assert_eq!(cut(n_rows, 10, true, lr), (parts.clone(), parts), "{n_rows} rows at {lr}");
+        }
+        assert_eq!(cut(1, 40, true, 0.001).0, [13, 13, 14], "16 at most");
+        // A row of CBOW's window receives the whole of every update, whatever the length of the window.
+        assert_eq!(cut(4, 10, false, 0.125).0, [3, 3, 4]);
+    }
 }

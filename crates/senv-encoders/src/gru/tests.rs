@@ -206,7 +206,10 @@ fn cells_start_as_their_systems_say() {
     let skip = push(GruInit::Orthogonal);
     let names: Vec<_> = skip.iter().map(|tensor| (tensor.name(), tensor.shape())).collect();
     assert_eq!(names, [("a.input", [60, 30]), ("a.recurrent", [60, 20]), ("a.bias", [1, 60])]);
-    assert!(skip[0].values().iter().all(|x| x.abs() <= 0.1) && skip[2].values().iter().all(|&x| x == 0.0));
+    // U[−0.1, 0.1), the published limit: 1800 values come within a hundredth of it.
+    let largest = skip[0].values().iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    assert!(largest <= 0.1 && largest > 0.099, "{largest}");
+    assert!(skip[2].values().iter().all(|&x| x == 0.0));
     for gate in skip[1].values().chunks_exact(400) {
         let u = view(gate, 20, 20);
         let products = u.t().dot(&u);
