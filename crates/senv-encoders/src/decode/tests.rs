@@ -157,13 +157,13 @@ fn edges_and_bad_numbers() {
 
 /// The sentences found where a step has the same probabilities whatever came before, and the steps it took: word 0 has
 /// the probabilities `p[t][0]` and so on.
-fn search_in(search: &BeamSearch, p: &[[f64; 3]]) -> (Vec<Hypothesis>, usize) {
+fn search_in<const N: usize>(search: &BeamSearch, p: &[[f64; N]]) -> (Vec<Hypothesis>, usize) {
     let setting = Setting::new(1);
     let session = setting.decoder.session(&setting.parameters, setting.vector.row(0)).unwrap();
     let mut n_steps = 0;
     let logits = |h: ArrayView2<'_, f64>| {
         n_steps += 1;
-        Ok::<_, Error>(Array2::from_shape_fn((h.nrows(), 3), |(_, word)| p[n_steps - 1][word].ln()))
+        Ok::<_, Error>(Array2::from_shape_fn((h.nrows(), N), |(_, word)| p[n_steps - 1][word].ln()))
     };
     let found = beam_search(&session, search, |_, _| {}, logits).unwrap();
     (found, n_steps)
@@ -192,4 +192,15 @@ fn the_search_goes_on_while_an_open_hypothesis_may_exceed_the_complete_ones_and_
         (0, 1, 2),
         "two complete, the open one no likelier"
     );
+}
+
+#[test]
+fn sentences_that_end_leave_the_beam_as_wide_as_it_was() {
+    // Three hypotheses, of words 0, 2 and 3; in the second step the end is the likeliest word of each, and word 0 the next.
+    let p = [[0.3, 0.1, 0.3, 0.3], [0.35, 0.4, 0.15, 0.1], [0.0, 1.0, 0.0, 0.0]];
+    let search = BeamSearch { power: 1.0, ..BeamSearch::new(END, 3, 3) };
+    let (found, n_steps) = search_in(&search, &p);
+    // ln 0.105 / 3 of the longer ones is above ln 0.12 / 2 of the shorter ones.
+    let tokens: Vec<&[u32]> = found.iter().map(|hypothesis| &hypothesis.tokens[..]).collect();
+    assert_eq!((tokens, n_steps), (vec![&[0, 0][..], &[2, 0], &[3, 0]], 3));
 }

@@ -172,4 +172,13 @@ mod tests {
         assert_eq!(weights(&cbow), [(1.0, 1.0), (0.5, 1.0), (1.0, 1.0)]);
         assert_eq!(weights(&skip_gram), [(1.0, 1.0); 4]);
     }
+
+    #[test]
+    fn both_tables_have_a_row_for_each_word() {
+        let subsampling = || Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let cbow = ContinuousBagOfWords::new(1, subsampling(), 10);
+        let skip_gram = SkipGram::new(1, subsampling(), 10);
+        assert_eq!((cbow.n_source_rows(), cbow.n_target_rows()), (10, 10));
+        assert_eq!((skip_gram.n_source_rows(), skip_gram.n_target_rows()), (10, 10));
+    }
 }
