@@ -223,4 +223,25 @@ mod tests {
             assert!(matches!(result, Err(Error::ShapeMismatch { .. })));
         }
     }
+
+    #[test]
+    fn sentences_and_words_beyond_those_of_one_thread_have_their_own_places() {
+        let sentences = crate::testing::random_sentences(3 * AT_A_TIME, 9, 3 * AT_A_TIME, 5);
+        let batch = crate::testing::assigned(&sentences);
+        assert!(batch.distinct().len() > 2 * AT_A_TIME);
+        let (words, d_out) = (matrix_of::<f64>(batch.distinct().len(), 2, 1), matrix_of::<f64>(batch.len(), 2, 2));
+        let encoder = Average::new(2, Pooling::Mean);
+        let out = encoder.forward(&Parameters::new(), &batch, words.view()).unwrap().0;
+        let (d_words, _) = crate::testing::gradients(&encoder, &Parameters::new(), &batch, words.view(), d_out.view());
+        let (mut expected, mut d_expected) =
+            (Array2::<f64>::zeros(out.raw_dim()), Array2::<f64>::zeros(words.raw_dim()));
+        for i in 0..batch.len() {
+            let share = 1.0 / batch.sentence(i).len().max(1) as f64;
+            for &u in batch.sentence(i) {
+                expected.row_mut(i).scaled_add(share, &words.row(u as usize));
+                d_expected.row_mut(u as usize).scaled_add(share, &d_out.row(i));
+            }
+        }
+        assert!((out - expected).iter().chain((d_words - d_expected).iter()).all(|d| d.abs() < 1e-13));
+    }
 }

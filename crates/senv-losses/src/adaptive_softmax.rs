@@ -392,4 +392,23 @@ mod tests {
         assert!(output.forward(&Parameters::new(), h.view(), &[1, 1]).is_err());
         assert!(AdaptiveSoftmax::new(0, 9, &[2]).unwrap().init::<f32>(&mut stream(1, "output", &[])).is_err());
     }
+
+    #[test]
+    fn clusters_work_in_ever_fewer_dimensions_one_at_least() {
+        let projections = |output: AdaptiveSoftmax| -> Vec<[usize; 2]> {
+            let parameters = output.init::<f32>(&mut stream(1, "output", &[])).unwrap();
+            parameters.iter().filter(|tensor| tensor.name().ends_with('p')).map(|tensor| tensor.shape()).collect()
+        };
+        let output = AdaptiveSoftmax::new(33, 90, &[10, 30, 60]).unwrap();
+        assert_eq!(projections(output.clone()), [[8, 33], [2, 33], [1, 33]], "divided by 4 each, rounded down");
+        assert_eq!(projections(output.with_factor(2).unwrap()), [[16, 33], [8, 33], [4, 33]]);
+    }
+
+    #[test]
+    fn every_field_is_read_back() {
+        let output = AdaptiveSoftmax::new(4, 9, &[2, 5]).unwrap().with_factor(3).unwrap();
+        let output = AdaptiveSoftmax { reduction: Reduction::Sum, block: 77, ..output };
+        let text = serde_json::to_string(&output).unwrap();
+        assert_eq!(serde_json::from_str::<AdaptiveSoftmax>(&text).unwrap(), output);
+    }
 }

@@ -173,4 +173,26 @@ mod tests {
             objective
         );
     }
+
+    #[test]
+    fn alpha_is_a_hyperparameter_in_its_range() {
+        let mut objective = DualObjective::default();
+        let [alpha] = &objective.hyperparameters()[..] else { panic!("one") };
+        assert_eq!((alpha.name, objective.alpha()), ("alpha", DEFAULT_ALPHA));
+        assert!(objective.set("alpha", "3.5").unwrap());
+        assert_eq!(objective, DualObjective::new(3.5).unwrap());
+        assert!(!objective.set("margin", "0.5").unwrap(), "not its own");
+        assert_eq!(objective.alpha(), 3.5);
+        for (alpha, good) in [(1e-300, true), (0.0, false), (-1.0, false), (f64::INFINITY, false), (f64::NAN, false)] {
+            assert_eq!(DualObjective { alpha }.check_ranges().is_ok(), good, "{alpha}");
+        }
+    }
+
+    #[test]
+    fn a_lambda_out_of_range_is_named_and_not_the_alpha_that_would_follow() {
+        for lambda in [-1.0, 1.0, 1.5, -1.5] {
+            let error = DualObjective::from_lambda(lambda).unwrap_err().to_string();
+            assert!(error.contains("lambda"), "{error}");
+        }
+    }
 }

@@ -199,4 +199,29 @@ mod tests {
         assert_eq!(rule.hardest(2, &[f64::NAN, 0.5, 9.0, 9.0, 0.7]), Some(0));
         assert_eq!(rule.hardest(0, &[1.0, 1.0]), None);
     }
+
+    #[test]
+    fn the_hardest_is_the_candidate_of_the_largest_cosine_on_the_sides_that_are_asked_for() {
+        let units = Units::new(matrix::<f64>(8, 3, 1).view());
+        for candidates in [Candidates::BothSides, Candidates::SameSide, Candidates::FirstElements] {
+            for exclude in [false, true] {
+                let may = |anchor: usize, other: usize| {
+                    let side = match candidates {
+                        Candidates::BothSides => true,
+                        Candidates::SameSide => other % 2 == anchor % 2,
+                        Candidates::FirstElements => other % 2 == 0,
+                    };
+                    let of_pair = |text: u32| text == TEXTS[anchor] || text == TEXTS[anchor ^ 1];
+                    side && other / 2 != anchor / 2 && !(exclude && of_pair(TEXTS[other]))
+                };
+                let hardest = |anchor: usize| {
+                    let by_cosine =
+                        |&a: &usize, &b: &usize| units.cosine(anchor, a).total_cmp(&units.cosine(anchor, b));
+                    (0..8).filter(|&other| may(anchor, other)).max_by(by_cosine).map(|other| other as u32)
+                };
+                let chosen = rule(candidates, Selection::Max, exclude).choose(&units, &mut stream(1, "", &[])).unwrap();
+                assert_eq!(chosen, (0..8).map(hardest).collect::<Vec<_>>(), "{candidates:?} {exclude}");
+            }
+        }
+    }
 }

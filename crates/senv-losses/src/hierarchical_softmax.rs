@@ -305,4 +305,29 @@ mod tests {
         assert!(output.forward(&Parameters::new(), h.view(), &sentences(&[&[1], &[]])).is_err());
         assert!(output.forward(&p, h.slice(ndarray::s![.., ..2]), &sentences(&[&[1], &[]])).is_err());
     }
+
+    #[test]
+    fn a_node_counts_the_words_to_its_left_and_right_once() {
+        // Seven words: the leaves 7 to 13; of 7, 8 and 12 the paths are 7, 3 - 8, 4, 2 - 12, 6, 3.
+        let batch = sentences(&[&[0, 1, 5], &[], &[4, 5]]);
+        let counts = HierarchicalSoftmax::new(3, 7).path_counts(&batch);
+        let of = |counts: &[PathCounts]| counts.iter().map(|c| (c.node, c.left, c.right)).collect::<Vec<_>>();
+        assert_eq!(of(&counts[0]), [(1, 1, 2), (2, 1, 0), (3, 1, 1), (4, 1, 0), (6, 1, 0)]);
+        assert!(counts[1].is_empty());
+        // 11 is right of 5, which is right of 2.
+        assert_eq!(of(&counts[2]), [(1, 1, 1), (2, 0, 1), (3, 1, 0), (5, 0, 1), (6, 1, 0)]);
+    }
+
+    #[test]
+    fn the_leaves_of_the_largest_tree_are_numbered_below_two_to_the_32() {
+        let error = |n_words| {
+            let output = HierarchicalSoftmax::new(3, n_words);
+            output
+                .forward(&Parameters::<f32>::new(), matrix(1, 3, 1).view(), &sentences(&[&[]]))
+                .unwrap_err()
+                .to_string()
+        };
+        let (most, more) = (error((1 << 31) - 1), error(1 << 31));
+        assert!(!most.contains("words of a tree") && more.contains("words of a tree"), "{most} - {more}");
+    }
 }

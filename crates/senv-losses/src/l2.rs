@@ -168,9 +168,19 @@ mod tests {
     }
 
     #[test]
+    fn k_is_one_half_or_one() {
+        // k λ |w|² = 0.25 · 3² times k.
+        for (half, expected) in [(true, 1.125), (false, 2.25)] {
+            assert_eq!(L2 { lambda: 0.25, half }.forward(&[3.0], None).unwrap(), expected);
+        }
+    }
+
+    #[test]
     fn many_numbers_and_bad_ones() {
         let n = 3 * CHUNK + 7;
-        let (w, w0) = (vec![1.5f32; n], vec![1.0f32; n]);
+        // 251 does not divide a chunk: the initial values of another chunk are other values.
+        let w0: Vec<f32> = (0..n).map(|i| (i % 251) as f32).collect();
+        let w: Vec<f32> = w0.iter().map(|w0| w0 + 0.5).collect();
         let l2 = L2 { lambda: 2.0, half: true };
         assert_eq!(l2.forward(&w, Some(&w0)).unwrap(), 0.25 * n as f64);
         let mut d = vec![0.0f32; n];

@@ -215,6 +215,15 @@ mod tests {
     }
 
     #[test]
+    fn the_negatives_are_those_of_every_member_in_turn() {
+        // Both members of a pair alike; the second pair is the nearest of the first, and of the third.
+        let x = array![[1.0, 0.0], [1.0, 1.0], [0.1, 1.0]];
+        let loss = MarginLoss { candidates: Candidates::SameSide, ..MarginLoss::default() };
+        let saved = loss.forward(x.view(), x.view(), &[0, 1, 2, 3, 4, 5], &mut stream(1, "", &[])).unwrap().1;
+        assert_eq!(saved.negatives(), [Some(2), Some(3), Some(4), Some(5), Some(2), Some(3)]);
+    }
+
+    #[test]
     fn batches_without_candidates() {
         let loss = MarginLoss::default();
         let (a, b) = (matrix::<f32>(3, 2, 1), matrix::<f32>(3, 2, 2));
@@ -226,6 +235,27 @@ mod tests {
             assert!(saved.negatives().iter().all(Option::is_none));
             assert!(loss.backward(&saved, 1.0).0.iter().all(|&d| d == 0.0));
         }
+    }
+
+    #[test]
+    fn a_pair_without_candidates_adds_nothing_to_the_others_unless_it_is_nan() {
+        // Candidates are of the same side: of two pairs whose second members are one text, these have none.
+        let loss = |a: View<'_>, b: View<'_>, texts: &[u32]| {
+            let loss = MarginLoss { candidates: Candidates::SameSide, ..MarginLoss::default() };
+            loss.forward(a, b, texts, &mut stream(1, "", &[])).unwrap().0
+        };
+        let x = array![[1.0, 0.0], [0.0, 1.0]];
+        let y = array![[0.0, 1.0], [1.0, 0.0]];
+        // Cosines 0 in the pairs and across the sides: every hinge that there is, is δ.
+        let (all, none) = (loss(x.view(), y.view(), &[0, 1, 2, 3]), loss(x.view(), y.view(), &[0, 1, 0, 1]));
+        assert_eq!((all, none), (2.0 * DEFAULT_MARGIN, 0.0));
+        let first_alone = loss(x.view(), y.view(), &[0, 1, 2, 1]);
+        assert_eq!(first_alone, DEFAULT_MARGIN, "b_1 and b_2 have none; what a_1 and a_2 gave stays");
+        // A zero vector has cosine 0, which divides nothing.
+        let zero = Array2::zeros((2, 2));
+        assert_eq!(loss(zero.view(), y.view(), &[0, 1, 0, 1]), 0.0);
+        let nan = array![[f64::NAN, 0.0], [0.0, 1.0]];
+        assert!(loss(nan.view(), y.view(), &[0, 1, 0, 1]).is_nan(), "a NaN is not lost with its pair");
     }
 
     #[test]

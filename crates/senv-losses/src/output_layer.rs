@@ -168,3 +168,34 @@ fn add_column_sums<F: Float>(d: ArrayView2<'_, F>, out: &mut [F]) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::matrix;
+
+    #[test]
+    fn blocks_are_as_even_as_can_be_and_hold_no_more_logits_than_were_said() {
+        let mut parameters = Parameters::<f32>::new();
+        parameters.push_zeros("w", [7, 3]).unwrap();
+        parameters.push_zeros("b", [1, 7]).unwrap();
+        let hidden = matrix::<f32>(10, 3, 1);
+        let blocks = |block| {
+            let mut blocks = Vec::new();
+            let layer = OutputLayer::new(&parameters, 0, block);
+            let each = |places: Range<usize>, logits: ArrayViewMut2<'_, f32>| {
+                assert_eq!(logits.dim(), (places.len(), 7));
+                blocks.push(places);
+                Ok(())
+            };
+            let losses = layer.blocks(hidden.view(), |i, _| i as f64, each).unwrap();
+            assert!(losses.into_iter().eq((0..10).map(f64::from)));
+            blocks
+        };
+        assert_eq!(blocks(35), [0..5, 5..10]); // Five rows of seven logits.
+        assert_eq!(blocks(34), [0..4, 4..8, 8..10]); // Four rows.
+        assert_eq!(blocks(1).len(), 10, "one row at least");
+        assert_eq!(blocks(DEFAULT_BLOCK), vec![0..10]);
+        assert_eq!(DEFAULT_BLOCK * size_of::<f32>(), 32 << 20);
+    }
+}

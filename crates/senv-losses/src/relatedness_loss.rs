@@ -233,4 +233,28 @@ mod tests {
         let nan = Predictions::from_logits(ndarray::array![[f64::NAN, 0.0]]);
         assert!(loss.forward(&nan, ndarray::array![[0.0, 1.0]].view()).unwrap().is_nan());
     }
+
+    #[test]
+    fn names_are_read_and_printed_and_others_refused() {
+        for (loss, name) in LOSSES.into_iter().zip(["kl", "kl-mean", "cross-entropy", "squared-error"]) {
+            assert_eq!(RelatednessLoss::parse(name), Ok(loss));
+            assert_eq!(loss.print().as_deref(), Some(name));
+        }
+        assert!(RelatednessLoss::parse("kl-").is_err());
+    }
+
+    #[test]
+    fn the_score_of_a_prediction_is_its_mean_class() {
+        let never = f64::NEG_INFINITY;
+        let logits = ndarray::array![[0.25f64.ln(), 0.75f64.ln(), never], [never, 0.0, 0.0]];
+        let predictions = Predictions::from_logits(logits);
+        for (grid, expected) in [(Grid::OneTo(3), [1.75, 2.5]), (Grid::ZeroTo(2), [0.75, 1.5])] {
+            let scores = predictions.scores(grid);
+            assert_eq!(scores.len(), 2);
+            assert!(
+                scores.iter().zip(expected).all(|(score, expected)| (score - expected).abs() < 1e-15),
+                "{scores:?}"
+            );
+        }
+    }
 }

@@ -204,4 +204,22 @@ mod tests {
         }
         assert_eq!(Grid::OneTo(0).targets::<f32>(&[2.0]).unwrap().dim(), (1, 0));
     }
+
+    #[test]
+    fn scales_are_read_and_printed_up_to_a_thousand_classes_and_others_refused() {
+        for (text, grid) in [
+            ("1-2", Grid::OneTo(2)),
+            ("1-5", Grid::OneTo(5)),
+            ("1-1000", Grid::OneTo(1000)),
+            ("0-1", Grid::ZeroTo(1)),
+            ("0-1000", Grid::ZeroTo(1000)),
+            ("senteval", Grid::SentEval),
+        ] {
+            assert_eq!(Grid::parse(text), Ok(grid));
+            assert_eq!(grid.print().as_deref(), Some(text));
+        }
+        for bad in ["1-1", "0-0", "1-1001", "0-1001", "1-", "1-x", "2-5", "SentEval", ""] {
+            assert!(Grid::parse(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -206,4 +206,18 @@ mod tests {
         assert!(matches!(run(2, &[1], &words), Err(Error::Core(_))));
         assert!(run(2, &[1, 1], &SampledWords::new(6, vec![1, 2], 3).unwrap()).is_err(), "another vocabulary");
     }
+
+    #[test]
+    fn one_token_by_hand() {
+        // Logits 2 and 1 less the logarithms of the expected counts; the target is word 0, word 4 was drawn.
+        let mut p = Parameters::<f64>::new();
+        p.push("output.w", [5, 1], vec![1.0, 9.0, 9.0, 9.0, 0.25]).unwrap();
+        p.push("output.b", [1, 5], vec![0.0, 9.0, 9.0, 9.0, 0.5]).unwrap();
+        let words = SampledWords::new(5, vec![4], 3).unwrap();
+        let a = 2.0 - words.expected_count(0).ln();
+        let b = 1.0 - words.expected_count(4).ln();
+        let h = ndarray::array![[2.0]];
+        let loss = SampledSoftmax::default().loss_and_gradients(&p, h.view(), &[0], &words, 1.0).unwrap().0;
+        assert!((loss - (b - a).exp().ln_1p()).abs() < 1e-14, "{loss}");
+    }
 }

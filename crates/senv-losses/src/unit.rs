@@ -122,6 +122,12 @@ mod tests {
     }
 
     #[test]
+    fn the_shortest_vector_with_a_direction() {
+        let units = Units::new(array![[SHORTEST, 0.0], [SHORTEST * (1.0 - f64::EPSILON), 0.0]].view());
+        assert!((units.row(0)[0] - 1.0).abs() < 1e-15 && units.row(1) == [0.0, 0.0]);
+    }
+
+    #[test]
     fn large_and_bad_numbers() {
         let units = Units::new(array![[3e30f32, 4e30], [f32::NAN, 1.0], [f32::INFINITY, 1.0]].view());
         assert!((units.row(0)[0] - 0.6).abs() < 1e-6, "squares overflow, the norm does not");

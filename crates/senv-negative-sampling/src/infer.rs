@@ -57,3 +57,71 @@ pub fn infer(tokens: &[TokenId], targets: &dyn Rows, noise: &Noise, how: &Infere
         kernels::add(&gradient, out);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use senv_core::Table;
+
+    use super::*;
+
+    const DIM: usize = 6;
+
+    fn targets() -> Table {
+        let mut table = Table::zeros(4, DIM).unwrap();
+        for i in 0..4 {
+            (0..DIM).for_each(|j| table.row_mut(i)[j] = ((i * DIM + j) as f32 * 1.3).sin());
+        }
+        table
+    }
+
+    fn fitted(tokens: &[u32], noise: &Noise, how: &Inference) -> Vec<f32> {
+        let tokens: Vec<TokenId> = tokens.iter().copied().map(TokenId).collect();
+        let mut out = vec![f32::NAN; DIM];
+        infer(&tokens, &targets(), noise, how, &mut out);
+        out
+    }
+
+    /// The start, from which no step of a rate of 0 moves.
+    fn start(tokens: &[u32], noise: &Noise) -> Vec<f32> {
+        fitted(tokens, noise, &Inference { lr: 0.0, ..Inference::default() })
+    }
+
+    #[test]
+    fn a_target_is_not_its_own_negative() {
+        // Row 2 is the only one that is drawn, and the target.
+        let noise = Noise::new(&[0, 0, 5, 0], 1.0).unwrap();
+        let how = Inference { negatives: 5, ..Inference::default() };
+        assert_eq!(fitted(&[2], &noise, &how), fitted(&[2], &noise, &Inference { negatives: 0, ..how }));
+        // Of another target it is a negative.
+        assert_ne!(fitted(&[1], &noise, &how), fitted(&[1], &noise, &Inference { negatives: 0, ..how }));
+    }
+
+    #[test]
+    fn a_vector_takes_the_steps_of_the_objective_at_a_rate_that_falls_to_zero() {
+        use crate::objective::{Example, gradient};
+        use ndarray::Array2;
+        let noise = Noise::new(&[0, 0, 5, 0], 1.0).unwrap();
+        let (tokens, how) = ([0, 3], Inference { epochs: 3, lr: 0.4, negatives: 2, ..Inference::default() });
+        let table = targets();
+        let rows = Array2::from_shape_fn((4, DIM), |(i, j)| f64::from(table.row(i)[j]));
+        let start = start(&tokens, &noise);
+        let mut d = Array2::from_shape_fn((1, DIM), |(_, j)| f64::from(start[j]));
+        for step in 0..6 {
+            let example = Example { context: &[0], target: tokens[step % 2] as usize, negatives: &[2, 2] };
+            let d_source = gradient(&d, &rows, example).d_source;
+            d.scaled_add(-0.4 * (1.0 - step as f64 / 6.0), &d_source);
+        }
+        for (got, expected) in fitted(&tokens, &noise, &how).iter().zip(&d) {
+            assert!((f64::from(*got) - expected).abs() < 1e-5, "{got} {expected}"); // f32, six steps
+        }
+    }
+
+    #[test]
+    fn the_start_is_small_and_depends_on_the_tokens() {
+        let noise = Noise::new(&[1; 4], 1.0).unwrap();
+        let (a, b) = (start(&[0, 3], &noise), start(&[3, 0], &noise));
+        assert!(a != b && a.iter().any(|&x| x != 0.0));
+        assert!(a.iter().chain(&b).all(|x| x.abs() <= 0.5 / DIM as f32));
+        assert_eq!(fitted(&[], &noise, &Inference::default()), [0.0; DIM]);
+    }
+}

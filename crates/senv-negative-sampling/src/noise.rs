@@ -55,7 +55,12 @@ impl Noise {
     /// Draws a row.
     #[inline]
     pub fn draw(&self, rng: &mut Stream) -> u32 {
-        let random = rng.next_u64();
+        self.row_at(rng.next_u64())
+    }
+
+    /// The row at a number from all 64-bit ones: the upper half chooses the cell, the lower one between its two rows.
+    #[inline]
+    fn row_at(&self, random: u64) -> u32 {
         let cell = ((random >> 32) * self.cells.len() as u64) >> 32;
         let (share, alias) = self.cells[cell as usize];
         if (random as u32) < share { cell as u32 } else { alias }
@@ -98,6 +103,9 @@ mod tests {
         let noise = Noise::new(&[0, 7, 0, 1], 0.75).unwrap();
         let mut rng = senv_core::stream(3, "zero", &[]);
         assert!((0..100_000).all(|_| matches!(noise.draw(&mut rng), 1 | 3)));
+        // Where its share of a cell is 0, not even by the lowest number; a cell of its own alone, up to the highest.
+        let noise = Noise::new(&[0, 7], 0.75).unwrap();
+        assert_eq!([0, u64::from(u32::MAX), 1 << 63, u64::MAX].map(|random| noise.row_at(random)), [1; 4]);
     }
 
     #[test]

@@ -344,11 +344,114 @@ mod tests {
                 assert!(shared_negatives.targets.len() <= MAX_TARGETS);
                 next = shared_negatives.targets.end;
                 if shared_negatives.targets.len() == 1 {
+                    assert!(!shared_negatives.has_repeats, "one target has no other to see");
                     let own = plan.targets[shared_negatives.targets.start].row;
                     assert!(!plan.negatives[shared_negatives.negatives.clone()].contains(&own));
                 }
             }
             assert_eq!(next, plan.n_targets());
         }
+    }
+
+    /// The targets of each group and of each step, for one context of `n_rows` with `n_targets`.
+    fn cut(n_rows: u32, n_targets: u32, true_mean: bool, lr: f32) -> (Vec<usize>, Vec<usize>) {
+        let mut plan = Plan::default();
+        plan.open_group((0..n_rows).map(RowId));
+        (0..n_targets).for_each(|t| plan.push_target(RowId(t), true_mean));
+        plan.cut(MAX_TARGETS, lr);
+        let groups = plan.groups.iter().map(|group| group.targets.len()).collect();
+        (groups, plan.steps.iter().map(|step| step.targets.len()).collect())
+    }
+
+    #[test]
+    fn the_targets_of_a_context_move_it_by_half_an_update_in_a_step() {
+        // m = ⌊0.5 / (lr / |R|)⌋ targets, from 1 to 16, the groups as even as can be.
+        for (n_rows, lr, parts) in [
+            (1, 0.125, vec![3, 3, 4]),      // m = 4
+            (1, 0.25, vec![2, 2, 2, 2, 2]), // m = 2
+            (1, 0.3, vec![1; 10]),          // 1 after rounding down
+            (1, 2.0, vec![1; 10]),          // 1 at least
+            (2, 0.25, vec![3, 3, 4]),       // twice the rows, half the update of each
+            (3, 0.25, vec![5, 5]),          // m = 6
+            (1, 0.01, vec![10]),            // m = 16, as ⌊50⌋ is above it
+        ] {
+            assert_eq!(cut(n_rows, 10, true, lr), (parts.clone(), parts), "{n_rows} rows at {lr}");
+        }
+        assert_eq!(cut(1, 40, true, 0.001).0, [13, 13, 14], "16 at most");
+        // A row of CBOW's window receives the whole of every update, whatever the length of the window.
+        assert_eq!(cut(4, 10, false, 0.125).0, [3, 3, 4]);
+    }
+
+    #[test]
+    fn a_step_takes_groups_until_they_would_exceed_its_targets() {
+        let mut plan = Plan::default();
+        for (g, n) in [5, 5, 5, 2, 16, 1].into_iter().enumerate() {
+            plan.open_group(rows(&[g as u32]));
+            (0..n).for_each(|t| plan.push_target(RowId(t), true));
+        }
+        plan.cut(MAX_TARGETS, 0.01);
+        let steps: Vec<_> = plan.steps.iter().map(|step| (step.groups.clone(), step.targets.clone())).collect();
+        assert_eq!(steps, [(0..3, 0..15), (3..4, 15..17), (4..5, 17..33), (5..6, 33..34)]);
+        // A set of steps that is exactly full.
+        let mut plan = Plan::default();
+        for g in 0..3 {
+            plan.open_group(rows(&[g]));
+            (0..8).for_each(|t| plan.push_target(RowId(t), true));
+        }
+        plan.cut(MAX_TARGETS, 0.01);
+        assert_eq!(plan.steps.iter().map(|step| step.targets.clone()).collect::<Vec<_>>(), [0..16, 16..24]);
+    }
+
+    #[test]
+    fn later_parts_of_a_group_have_its_rows_again_and_exclude_the_same() {
+        let mut plan = Plan::default();
+        plan.open_group(rows(&[9, 9]));
+        plan.push_target(RowId(0), true);
+        plan.open_group(rows(&[4, 5, 6]));
+        (0..5).for_each(|t| plan.push_masked_target(RowId(t), true, |skip| skip(t as usize % 3), |_| {}));
+        plan.cut(2, 0.01);
+        assert_eq!(plan.rows, [9, 9, 4, 5, 6, 4, 5, 6, 4, 5, 6]);
+        let groups: Vec<_> = plan.groups.iter().map(|g| (g.rows.clone(), g.targets.clone(), g.follows)).collect();
+        assert_eq!(groups, [(0..2, 0..1, false), (2..5, 1..2, false), (5..8, 2..4, true), (8..11, 4..6, true)]);
+        let excluded: Vec<u32> =
+            plan.targets[1..].iter().map(|t| plan.rows[plan.excluded[t.excluded.clone()][0] as usize]).collect();
+        assert_eq!(excluded, [4, 5, 6, 4, 5]);
+        let inside = |g: &Group| {
+            plan.targets[g.targets.clone()]
+                .iter()
+                .all(|t| g.rows.contains(&(plan.excluded[t.excluded.clone()][0] as usize)))
+        };
+        assert!(plan.groups[1..].iter().all(inside), "positions of the part's own rows");
+    }
+
+    #[test]
+    fn a_cleared_plan_is_empty_and_one_with_a_target_is_not() {
+        let mut plan = Plan::default();
+        assert!(plan.is_empty());
+        plan.open_group(rows(&[1, 2]));
+        plan.push_masked_target(RowId(3), true, |skip| skip(0), |add| add(RowId(7)));
+        plan.draw_negatives(
+            2,
+            NegativeSharing::Block,
+            0.1,
+            &Noise::new(&[5; 8], 0.5).unwrap(),
+            &mut senv_core::stream(1, "test", &[]),
+        );
+        assert!(!plan.is_empty());
+        plan.clear();
+        assert!(plan.is_empty() && plan.steps.is_empty() && plan.rows.is_empty() && plan.groups.is_empty());
+        assert!(
+            plan.excluded.is_empty() && plan.added.is_empty() && plan.negatives.is_empty() && plan.shared.is_empty()
+        );
+    }
+
+    #[test]
+    fn repeats_are_rows_that_come_twice_and_not_those_of_one_hash() {
+        let twice = |ids: &[u32]| has_repeats(ids.iter().copied());
+        assert!(!twice(&[]) && !twice(&[5]) && twice(&[5, 5]) && twice(&[7, 5, 6, 5]) && !twice(&[5, 6, 7]));
+        // Of 2,000 rows two in a row of one hash, of ten bits, are certain.
+        let hash = |row: u32| row.wrapping_mul(0x9E37_79B9) >> 22;
+        let (a, b) = (1..2000).flat_map(|b| (0..b).map(move |a| (a, b))).find(|&(a, b)| hash(a) == hash(b)).unwrap();
+        assert!(!twice(&[a, b]) && twice(&[a, b, a]) && twice(&[b, a, a]));
     }
 }

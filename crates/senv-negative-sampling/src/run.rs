@@ -252,10 +252,10 @@ pub(crate) fn steps(block: &BlockBuffer, step_tokens: usize, out: &mut Vec<Range
 
 #[cfg(test)]
 mod tests {
-    use senv_core::CorpusOptions;
+    use senv_core::{CorpusOptions, Sentences, TokenId};
 
     use super::*;
-    use crate::{ContinuousBagOfWords, Subsampling};
+    use crate::{ContinuousBagOfWords, SkipGram, Subsampling};
 
     #[test]
     fn the_rate_of_a_run_decays_linearly_to_its_floor() {
@@ -283,6 +283,56 @@ mod tests {
         assert!(to_zero.windows(2).all(|pair| pair[1] < pair[0]) && to_zero[to_zero.len() - 1] < 0.125);
         for (zero, floor) in to_zero.iter().zip(&to_floor) {
             assert_eq!(*floor, zero.max(0.125));
+        }
+    }
+
+    /// What a run comes to whose first unit ends with these sums.
+    fn outcome(done: &Tally) -> Result<(u64, Tally, bool), Error> {
+        let mut sentences = Sentences::new();
+        sentences.push([0, 1, 2].map(TokenId));
+        let corpus = Corpus::from_sentences(sentences);
+        let subsampling = Subsampling::new(&[1; 3], 3, f64::INFINITY, 1).unwrap();
+        let (examples, noise) = (SkipGram::new(1, subsampling, 3), Noise::new(&[1; 3], 0.5).unwrap());
+        let (params, options) = (Params::default(), RunOptions::default());
+        let pace = Pace { step_tokens: 1 };
+        let job = Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
+        let run = Run::new(&job, 0, Instant::now(), None);
+        run.count(&run.unit(0), done);
+        let halted = run.halted();
+        let outcome = run.finish();
+        assert_eq!(halted, outcome.is_err(), "the other threads are told");
+        outcome
+    }
+
+    #[test]
+    fn a_loss_that_no_training_comes_back_from_ends_the_run() {
+        let tally = |loss, targets| Tally { tokens: 3, loss, targets };
+        for good in [tally(0.0, 0), tally(16.0, 2), tally(2.0 * LOST, 2)] {
+            assert_eq!(outcome(&good).unwrap().1, good);
+        }
+        // The bound is on the mean of a target; without targets no loss is right.
+        for bad in [tally(2.1 * LOST, 2), tally(1.0, 0), tally(f64::INFINITY, 2), tally(f64::NAN, 2)] {
+            let error = outcome(&bad).unwrap_err();
+            assert!(matches!(error, Error::Diverged { epoch: 1, tokens: 3, .. }), "{error}");
+        }
+        assert!(outcome(&tally(-f64::INFINITY, 2)).is_err());
+    }
+
+    #[test]
+    fn steps_end_with_the_sentence_that_brings_them_to_their_length() {
+        let mut sentences = Sentences::new();
+        [2, 3, 1, 4, 1, 1].iter().for_each(|&n| sentences.push((0..n).map(TokenId)));
+        let mut block = BlockBuffer::default();
+        Corpus::from_sentences(sentences).read_block(0, &mut block).unwrap();
+        let mut cut = Vec::new();
+        for (step_tokens, expected) in [
+            (4, vec![0..2, 2..4, 4..6]),
+            (5, vec![0..2, 2..4, 4..6]),
+            (6, vec![0..3, 3..6]),
+            (1, (0..6).map(|i| i..i + 1).collect()),
+        ] {
+            steps(&block, step_tokens, &mut cut);
+            assert_eq!(cut, expected, "{step_tokens}");
         }
     }
 }

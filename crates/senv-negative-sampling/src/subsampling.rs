@@ -59,7 +59,13 @@ impl Subsampling {
     /// Whether this occurrence of `token` is kept.
     #[inline]
     pub fn keeps(&self, token: u32, rng: &mut Stream) -> bool {
-        u64::from(rng.next_u32()) < self.thresholds[token as usize]
+        self.keeps_at(token, rng.next_u32())
+    }
+
+    /// The same at a number from all 32-bit ones.
+    #[inline]
+    fn keeps_at(&self, token: u32, random: u32) -> bool {
+        u64::from(random) < self.thresholds[token as usize]
     }
 
     /// Whether `token` can be kept at all.
@@ -121,6 +127,14 @@ mod tests {
         assert!((0..10_000).all(|i| all.keeps(i % 6, &mut rng)));
         for t in [0.0, -1.0, f64::NAN] {
             assert!(Subsampling::new(&COUNTS, TOTAL, t, 1).is_err());
+        }
+    }
+
+    #[test]
+    fn a_token_below_the_minimum_is_never_kept_and_a_rare_one_always() {
+        let subsampling = Subsampling::new(&[1, 5], 1000, f64::INFINITY, 2).unwrap();
+        for random in [0, u32::MAX] {
+            assert!(!subsampling.keeps_at(0, random) && subsampling.keeps_at(1, random));
         }
     }
 }

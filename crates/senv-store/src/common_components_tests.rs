@@ -187,3 +187,28 @@ fn components_come_back_from_a_model_file_and_wrong_ones_are_refused() {
     ModelWriter::new("test").save(&path).unwrap();
     assert!(CommonComponents::load_from(&ModelFile::open(&path).unwrap(), 2).unwrap().is_none());
 }
+
+#[test]
+fn vectors_are_counted_and_multiplied_a_block_at_a_time() {
+    let mut moment = SecondMoment::new(2).unwrap();
+    assert_eq!(moment.n_vectors(), 0);
+    for n in 1..=2 * BLOCK + 1 {
+        moment.add(&[1.0f32, 2.0]).unwrap();
+        assert_eq!((moment.n_vectors(), moment.filled), (n, n % BLOCK));
+        let blocks = (n - n % BLOCK) as f64;
+        assert_eq!(moment.sum, ndarray::array![[blocks, 2.0 * blocks], [2.0 * blocks, 4.0 * blocks]]);
+    }
+}
+
+#[test]
+fn an_eigenvalue_within_rounding_of_the_largest_is_no_component() {
+    // σ² of 1 and x² along the axes: rounding is dim ε = 3 ε of the largest.
+    let count = |x: f64| {
+        let vectors = ndarray::array![[1.0, 0.0, 0.0], [0.0, x, 0.0]];
+        moment(&vectors).leading(3).unwrap().len()
+    };
+    assert_eq!((count((3.5 * f64::EPSILON).sqrt()), count((2.5 * f64::EPSILON).sqrt())), (2, 1));
+    // Of larger vectors in proportion.
+    let count = |x: f64| moment(&ndarray::array![[1e3, 0.0, 0.0], [0.0, 1e3 * x, 0.0]]).leading(3).unwrap().len();
+    assert_eq!((count((3.5 * f64::EPSILON).sqrt()), count((2.5 * f64::EPSILON).sqrt())), (2, 1));
+}

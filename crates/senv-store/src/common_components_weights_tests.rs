@@ -89,7 +89,7 @@ fn bad_parameters_and_vocabularies_are_named() {
     for mean_length in [0.999, f64::NAN, f64::INFINITY] {
         assert!(Usif { mean_length }.a(&head).is_err(), "{mean_length}");
     }
-    assert!(Usif { mean_length: 1.0 }.a(&head).is_ok());
+    assert!(Usif { mean_length: 1.0 }.a(&head).is_ok() && Usif::default().a(&counted).is_ok(), "two words are enough");
     for none in [vocabulary([0, 0], 0), vocabulary([], 0)] {
         assert!(Sif::default().weights(&none).unwrap_err().to_string().contains("no counts"));
         assert!(Usif::default().weights(&none).is_err());
@@ -132,4 +132,51 @@ fn weights_come_back_from_a_model_file_and_wrong_ones_are_refused() {
     }
     ModelWriter::new("test").save(&path).unwrap();
     assert_eq!(load_weights_from(&ModelFile::open(&path).unwrap(), 2).unwrap(), None);
+}
+
+#[test]
+fn usif_counts_the_words_above_its_threshold_and_no_others() {
+    // 100 words and 11 tokens a sentence: τ = 1 − 0.99¹¹ = 0.1047. Three words are more frequent, the fourth is not.
+    let counts = [300, 200, 105, 104].into_iter().chain(std::iter::repeat_n(3, 95)).chain([6]);
+    let usif = Usif { mean_length: 11.0 };
+    let a = usif.a(&vocabulary(counts, 1000)).unwrap();
+    assert!((a - (1.0 - 0.03) / (0.03 * 50.0)).abs() < 1e-12, "{a}");
+    // Two words and one token: τ = 1/2, which both words have and neither exceeds.
+    let a = Usif { mean_length: 1.0 }.a(&vocabulary([1, 1], 2)).unwrap();
+    assert_eq!(a, 1.0, "one counts as frequent, as where there is none: (1/2) / (1/2 · 1)");
+}
+
+#[test]
+fn rows_that_are_known_by_their_sum_are_as_rows_given_one_by_one() {
+    // Vectors of unknown words: ±1/4 in every dimension, over more than two tiles; each with the weight 1/2.
+    let dim = 2 * TILE + 5;
+    let sign = |k: usize| (0..dim).map(|j| if (j * j + k) % 3 == 0 { 0.25f32 } else { -0.25 }).collect::<Vec<_>>();
+    let known = [((0..dim).map(|j| j as f32 * 0.01 - 0.3).collect::<Vec<_>>(), 0.75f32)];
+    let unknown = [sign(0), sign(1), sign(4)];
+    let known_rows = || known.iter().map(|(row, w)| (&row[..], *w));
+    let all = known_rows().chain(unknown.iter().map(|row| (&row[..], 0.5)));
+    let weighted: Vec<f32> = (0..dim).map(|j| unknown.iter().map(|row| 0.5 * row[j]).sum()).collect();
+    let further = RowSum { n: 3, weighted: &weighted, square: 0.0625 };
+    for dimension_norms in [false, true] {
+        let (mut expected, mut got) = (vec![7.0; dim], vec![7.0; dim]);
+        let n = weighted_sentence(all.clone(), dimension_norms, &mut expected).unwrap();
+        assert_eq!((n, weighted_sentence_with(known_rows(), further, dimension_norms, &mut got).unwrap()), (4, 4));
+        for (j, (got, expected)) in got.iter().zip(&expected).enumerate() {
+            assert!((got - expected).abs() < 1e-6, "{dimension_norms} {j}: {got} {expected}");
+        }
+    }
+    let short = RowSum { weighted: &weighted[1..], ..further };
+    assert!(weighted_sentence_with(known_rows(), short, false, &mut vec![0.0; dim]).is_err());
+    let none = RowSum { n: 0, weighted: &[], square: 0.0 };
+    assert_eq!(weighted_sentence_with(known_rows(), none, false, &mut vec![0.0; dim]).unwrap(), 1);
+}
+
+#[test]
+fn a_sentence_without_weight_is_zero_and_not_nan() {
+    for dimension_norms in [false, true] {
+        let mut out = [7.0; 2];
+        let rows = [(&[1.0f32, 2.0][..], 0.0)];
+        assert_eq!(weighted_sentence(rows.into_iter(), dimension_norms, &mut out).unwrap(), 0);
+        assert_eq!(out, [0.0; 2], "{dimension_norms}");
+    }
 }

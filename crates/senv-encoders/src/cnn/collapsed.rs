@@ -27,7 +27,7 @@ use crate::{
 
 impl SumPooledCnn {
     /// The positions that every window covers at every offset, in a sentence of `n` words.
-    fn interior(&self, n: usize) -> std::ops::Range<usize> {
+    pub(super) fn interior(&self, n: usize) -> std::ops::Range<usize> {
         let edge = self.longest - 1;
         if n > 2 * edge { edge..n - edge } else { n..n }
     }

@@ -267,3 +267,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_words_that_every_window_covers_are_those_far_enough_from_both_ends() {
+    for (windows, cases) in [
+        (&[(1, 1)][..], &[(0, 0..0), (1, 0..1), (4, 0..4)][..]),
+        (&[(1, 1), (3, 1)], &[(0, 0..0), (3, 3..3), (4, 4..4), (5, 2..3), (8, 2..6)]),
+    ] {
+        let cnn = cnn(2, windows, ALL[0]);
+        for (n, expected) in cases {
+            assert_eq!(&cnn.interior(*n), expected, "{n} words, {windows:?}");
+        }
+    }
+}

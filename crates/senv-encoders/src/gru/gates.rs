@@ -137,3 +137,47 @@ pub(super) fn back_reset<F: Float>(r: &[F], before: &[F], q: &[F], d_h: &mut [F]
         d_h[j] += q[j] * r[j]; // (B2)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use senv_core::gradcheck;
+
+    const H: usize = 3;
+
+    /// Values in (−1, 1), all different.
+    fn values(n: usize, seed: usize) -> Vec<f64> {
+        (0..n).map(|i| (((i + 1) * (2 * seed + 3)) as f64 * 0.7).sin()).collect()
+    }
+
+    /// Gates, u_n with its bias and the new state of one step with the reset after the product.
+    fn step_after<const KEEP: bool>(a: &[f64], u: &[f64], bias: &[f64], before: &[f64]) -> [Vec<f64>; 3] {
+        let (mut gates, mut u_n, mut out) = (u.to_vec(), vec![0.0; H], vec![0.0; H]);
+        let (first, n) = gates.split_at_mut(2 * H);
+        reset_and_update(a, None, first);
+        candidate_after(&a[2 * H..], None, Some(bias), &first[..H], n, &mut u_n);
+        blend::<f64, KEEP>(&gates, before, &mut out);
+        [gates, u_n, out]
+    }
+
+    /// The gradients of Σ d h with respect to a, u and the state before, joined, by the functions and as differences.
+    fn check_after<const KEEP: bool>() {
+        let (a, u, bias, before, d) = (values(9, 1), values(9, 2), values(H, 3), values(H, 4), values(H, 5));
+        let f = |x: &[f64]| {
+            let [_, _, h] = step_after::<KEEP>(&x[..9], &x[9..18], &bias, &x[18..]);
+            h.iter().zip(&d).map(|(h, d)| h * d).sum::<f64>()
+        };
+        let [gates, u_n, _] = step_after::<KEEP>(&a, &u, &bias, &before);
+        let (mut d_h, mut d_u, mut d_n) = (d.clone(), vec![0.0; 9], vec![0.0; H]);
+        back_after::<f64, KEEP>(&gates, &u_n, &before, &mut d_h, &mut d_u, &mut d_n);
+        let gradient = [&d_u[..2 * H], &d_n, &d_u, &d_h].concat(); // ∂a is ∂u but for the candidate.
+        let error = gradcheck::max_relative_error(f, &[&a[..], &u, &before].concat(), &gradient);
+        assert!(error < 1e-8, "z kept: {KEEP}: {error}");
+    }
+
+    #[test]
+    fn the_reset_after_the_product_is_differentiated_whichever_state_z_keeps() {
+        check_after::<true>();
+        check_after::<false>(); // No published cell, and no style, joins the two.
+    }
+}

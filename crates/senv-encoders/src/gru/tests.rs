@@ -98,16 +98,20 @@ struct Problem {
 /// Of words, first states, context and parameters.
 type ProblemGradients = (Array2<f64>, Vec<f64>, Vec<f64>, Parameters<f64>);
 
+/// The hidden size: not 2, of which the double and the square are one.
+const H: usize = 3;
+
 impl Problem {
     fn new(style: GruStyle, backward: bool) -> Self {
-        let cell = Cell { input: 3, hidden: 2, context: 2, style };
+        let cell = Cell { input: 3, hidden: H, context: 2, style };
         let mut parameters = Parameters::new();
         let mut rng = stream(7, "cells", &[]);
         cell.push("cell", GruInit::Orthogonal, &mut rng, &mut parameters).unwrap();
         parameters.iter_mut().for_each(|tensor| init::normal(&mut rng, tensor.values_mut(), 0.7).unwrap());
         let batch = batch(&[&[3, 1, 3], &[], &[1], &[7, 3, 1, 7, 9], &[9, 9, 3]]);
         let words = matrix_of(batch.distinct().len(), 3, 1);
-        let [initial, context] = [(2, 2), (6, 3)].map(|(n, seed)| matrix_of(5, n, seed).into_raw_vec_and_offset().0);
+        let [initial, context] =
+            [(H, 2), (3 * H, 3)].map(|(n, seed)| matrix_of(5, n, seed).into_raw_vec_and_offset().0);
         Self { cell, parameters, batch, words, initial, context, backward }
     }
 
@@ -124,10 +128,10 @@ impl Problem {
         };
         let weights = self.cell.weights(&self.parameters, 0);
         let run = self.cell.forward(&weights, &cell_input).unwrap();
-        let (d_states, d_last) = (matrix_of::<f64>(steps.total(), 2, 8), matrix_of::<f64>(5, 2, 9));
+        let (d_states, d_last) = (matrix_of::<f64>(steps.total(), H, 8), matrix_of::<f64>(5, H, 9));
         let (d_states, d_last) = (d_states.as_slice().unwrap(), d_last.as_slice().unwrap());
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let last: f64 = (0..5).map(|i| dot(run.last(&steps, i), &d_last[2 * i..2 * i + 2])).sum();
+        let last: f64 = (0..5).map(|i| dot(run.last(&steps, i), &d_last[H * i..H * (i + 1)])).sum();
         let value = dot(run.states(), d_states) + last;
         if !want {
             return (value, None);
@@ -206,7 +210,10 @@ fn cells_start_as_their_systems_say() {
     let skip = push(GruInit::Orthogonal);
     let names: Vec<_> = skip.iter().map(|tensor| (tensor.name(), tensor.shape())).collect();
     assert_eq!(names, [("a.input", [60, 30]), ("a.recurrent", [60, 20]), ("a.bias", [1, 60])]);
-    assert!(skip[0].values().iter().all(|x| x.abs() <= 0.1) && skip[2].values().iter().all(|&x| x == 0.0));
+    // U[−0.1, 0.1), the published limit: 1800 values come within a hundredth of it.
+    let largest = skip[0].values().iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    assert!(largest <= 0.1 && largest > 0.099, "{largest}");
+    assert!(skip[2].values().iter().all(|&x| x == 0.0));
     for gate in skip[1].values().chunks_exact(400) {
         let u = view(gate, 20, 20);
         let products = u.t().dot(&u);

@@ -240,6 +240,16 @@ fn any_number_of_threads_gives_the_same_bits() {
 }
 
 #[test]
+fn a_decoder_says_how_it_was_made() {
+    for (conditioning, first) in
+        [(Conditioning::InitialState, FirstInput::Zero), (Conditioning::ContextMatrices, FirstInput::Token(TokenId(4)))]
+    {
+        let decoder = decoder(conditioning, first, GruStyle::Paper);
+        assert_eq!((decoder.conditioning(), decoder.first_input()), (conditioning, first));
+    }
+}
+
+#[test]
 fn forms_and_shapes_that_do_not_fit_are_refused() {
     let new = |word_dim, hidden, vector_dim, conditioning| {
         let style = GruStyle::Paper;

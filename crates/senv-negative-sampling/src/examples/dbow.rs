@@ -52,3 +52,23 @@ impl Examples for DistributedBagOfWords {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use senv_core::stream;
+
+    use super::*;
+
+    #[test]
+    fn the_row_of_a_sentence_predicts_the_words_that_are_kept() {
+        // Token 2 occurs too rarely to be kept.
+        let subsampling = Subsampling::new(&[9, 9, 1, 9], 28, f64::INFINITY, 2).unwrap();
+        let examples = DistributedBagOfWords::new(7, subsampling, 4);
+        assert_eq!((examples.n_source_rows(), examples.n_target_rows()), (7, 4));
+        let mut plan = Plan::default();
+        examples.plan(&[3, 2, 0, 3].map(TokenId), 5, &mut stream(1, "test", &[]), &mut (), &mut plan);
+        assert_eq!(plan.rows, [5]);
+        let targets: Vec<(u32, f32, f32)> = plan.targets.iter().map(|t| (t.row, t.mean, t.share)).collect();
+        assert_eq!(targets, [(3, 1.0, 1.0), (0, 1.0, 1.0), (3, 1.0, 1.0)]);
+    }
+}

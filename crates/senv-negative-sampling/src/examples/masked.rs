@@ -272,4 +272,11 @@ mod tests {
         let means: Vec<f32> = plan.targets.iter().map(|t| t.mean).collect();
         assert_eq!(means, [0.2, 0.25, 0.25, 0.2]);
     }
+
+    #[test]
+    fn the_tables_have_a_row_for_each_feature_and_each_target() {
+        let subsampling = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let examples = MaskedTargets::new(WordsAndPlaceholder, subsampling, 10);
+        assert_eq!((examples.n_source_rows(), examples.n_target_rows()), (WordsAndPlaceholder.n_rows(), 10));
+    }
 }

@@ -119,4 +119,32 @@ mod tests {
         plan.push_target_of_sum(RowId(5));
         assert_eq!((plan.targets[0].mean, plan.targets[0].share), (1.0, 0.25));
     }
+
+    #[test]
+    fn a_sentence_without_a_block_predicts_itself_if_asked() {
+        let everything = || Subsampling::new(&[5; 4], 20, f64::INFINITY, 1).unwrap();
+        for (autoencode, expected) in [(false, &[][..]), (true, &[3, 1])] {
+            let examples = NeighbouringSentences::new(everything(), 4, autoencode);
+            assert_eq!((examples.n_source_rows(), examples.n_target_rows()), (4, 4));
+            let mut plan = Plan::default();
+            examples.plan(&[3, 1].map(TokenId), 0, &mut stream(1, "test", &[]), &mut (), &mut plan);
+            assert_eq!(plan.targets.iter().map(|t| t.row).collect::<Vec<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn the_last_sentence_of_a_block_within_a_document_has_its_neighbour_before_alone() {
+        let mut sentences = senv_core::Sentences::new();
+        (0..9000).for_each(|i| sentences.push([TokenId(i % 4)]));
+        let corpus = Corpus::from_sentences(sentences);
+        let mut block = BlockBuffer::default();
+        corpus.read_block(0, &mut block).unwrap();
+        let last = block.n_sentences() - 1;
+        assert!(corpus.n_blocks() > 1 && !block.ends_document(last));
+        let everything = Subsampling::new(&[5; 4], 20, f64::INFINITY, 1).unwrap();
+        let examples = NeighbouringSentences::new(everything, 4, false);
+        let mut plan = Plan::default();
+        examples.plan_in_block(&block, last, &mut stream(1, "test", &[]), &mut (), &mut plan);
+        assert_eq!(plan.targets.iter().map(|t| t.row).collect::<Vec<_>>(), [(last as u32 - 1) % 4]);
+    }
 }

@@ -159,4 +159,26 @@ mod tests {
         assert_eq!(contexts, [&[8][..], &[7, 9], &[8]]);
         assert_eq!(plan.targets.iter().map(|t| t.row).collect::<Vec<_>>(), [7, 8, 9]);
     }
+
+    #[test]
+    fn cbow_gives_every_word_of_the_window_the_whole_gradient_and_skip_gram_has_one_word() {
+        let subsampling = || Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let sentence = [7, 8, 9].map(TokenId);
+        let (mut cbow, mut skip_gram) = (Plan::default(), Plan::default());
+        let rng = || stream(2, "windows", &[]);
+        ContinuousBagOfWords::new(1, subsampling(), 10).plan(&sentence, 0, &mut rng(), &mut vec![], &mut cbow);
+        SkipGram::new(1, subsampling(), 10).plan(&sentence, 0, &mut rng(), &mut vec![], &mut skip_gram);
+        let weights = |plan: &Plan| plan.targets.iter().map(|t| (t.mean, t.share)).collect::<Vec<_>>();
+        assert_eq!(weights(&cbow), [(1.0, 1.0), (0.5, 1.0), (1.0, 1.0)]);
+        assert_eq!(weights(&skip_gram), [(1.0, 1.0); 4]);
+    }
+
+    #[test]
+    fn both_tables_have_a_row_for_each_word() {
+        let subsampling = || Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let cbow = ContinuousBagOfWords::new(1, subsampling(), 10);
+        let skip_gram = SkipGram::new(1, subsampling(), 10);
+        assert_eq!((cbow.n_source_rows(), cbow.n_target_rows()), (10, 10));
+        assert_eq!((skip_gram.n_source_rows(), skip_gram.n_target_rows()), (10, 10));
+    }
 }

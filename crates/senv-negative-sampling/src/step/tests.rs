@@ -19,6 +19,9 @@ const DIM: usize = 21;
 const SOURCE: usize = 30;
 const TARGET: usize = 12;
 
+/// Targets whose contexts receive the whole gradient in every row, as in word2vec's CBOW.
+const WHOLE: [u32; 2] = [10, 11];
+
 fn random_table(n_rows: usize, name: &str) -> Table {
     let mut rng = senv_core::stream(3, name, &[]);
     let mut table = Table::zeros(n_rows, DIM).unwrap();
@@ -87,8 +90,9 @@ fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array
                     let a = 1.0 / (1.0 + (-moved.row(row).dot(&g.hidden)).exp()) - label;
                     d_h.scaled_add(a, &t.row(row));
                 }
+                let share = if WHOLE.contains(&one.row) { 1.0 } else { 1.0 / context.len() as f64 };
                 for &r in &context {
-                    new_s.row_mut(r).scaled_add(-lr / context.len() as f64, &d_h);
+                    new_s.row_mut(r).scaled_add(-lr * share, &d_h);
                 }
                 moved.scaled_add(-lr, &g.d_target);
                 new_t.scaled_add(-lr, &g.d_target);
@@ -176,6 +180,9 @@ fn a_long_sentence_is_divided_into_steps_that_see_each_other() {
 fn the_l1_penalty_thresholds_a_row_by_its_share_of_every_target() {
     let mut tables = tables();
     let mut plan = Plan::default();
+    // The positions of the second group's rows do not start at 0.
+    plan.open_group([8, 9, 10, 11].map(RowId));
+    plan.push_target(RowId(6), true);
     plan.open_group([3, 4, 5].map(RowId));
     plan.push_masked_target(RowId(1), true, |skip| skip(0), |_| {});
     plan.push_masked_target(RowId(2), true, |skip| skip(1), |_| {});
@@ -220,5 +227,46 @@ fn the_l1_penalty_counts_a_negative_once_for_every_target_it_is_shared_by() {
             let e = soft_threshold(plain[[row as usize, j]], tau);
             assert!((f64::from(tables.1.row(row as usize)[j]) - e).abs() < 2e-6, "row {row}");
         }
+    }
+}
+
+#[test]
+fn the_rows_of_a_cbow_window_receive_the_whole_gradient_each() {
+    let mut plan = Plan::default();
+    for (window, focus) in [(&[3, 4, 5, 6][..], WHOLE[0]), (&[7, 8, 7], WHOLE[1])] {
+        plan.open_group(window.iter().copied().map(RowId));
+        plan.push_target(RowId(focus), false);
+    }
+    plan.open_group([9, 3].map(RowId));
+    plan.push_target(RowId(1), true);
+    let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
+    plan.draw_negatives(3, NegativeSharing::None, 0.1, &noise, &mut senv_core::stream(8, "n", &[]));
+    let mut tables = tables();
+    let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.1);
+    let got = train(&plan, &mut tables, Rate { lr: 0.1, l1: 0.0 }, &[0..32], 1);
+    assert!((got - loss).abs() < 1e-5 * loss, "{got} {loss}");
+    assert_close(&tables.0, &new_source);
+    assert_close(&tables.1, &new_target);
+}
+
+#[test]
+fn targets_of_different_contexts_see_the_negatives_moved_by_those_before() {
+    const MANY: usize = 400;
+    // With one negative and with several, without a row that comes twice and with one.
+    for (n_negatives, targets) in [(1, [1, 2, 3, 4]), (6, [1, 2, 3, 4]), (1, [1, 2, 1, 3]), (6, [1, 2, 1, 3])] {
+        let mut tables = (random_table(SOURCE, "source"), random_table(MANY, "many targets"));
+        let mut plan = Plan::default();
+        plan.open_group([3, 4, 5, 6].map(RowId));
+        for (i, row) in targets.into_iter().enumerate() {
+            plan.push_masked_target(RowId(row), true, |skip| skip(i), |_| {});
+        }
+        let noise = Noise::new(&[4; MANY], 0.5).unwrap();
+        plan.draw_negatives(n_negatives, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::stream(9, "n", &[]));
+        assert_eq!((plan.shared.len(), plan.shared[0].has_repeats), (1, targets[2] == 1));
+        let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.3);
+        let got = train(&plan, &mut tables, Rate { lr: 0.3, l1: 0.0 }, &[0..32], 1);
+        assert!((got - loss).abs() < 1e-5 * loss, "{n_negatives} {targets:?}: {got} {loss}");
+        assert_close(&tables.0, &new_source);
+        assert_close(&tables.1, &new_target);
     }
 }
