@@ -19,9 +19,6 @@ const DIM: usize = 21;
 const SOURCE: usize = 30;
 const TARGET: usize = 12;
 
-/// Targets whose contexts receive the whole gradient in every row, as in word2vec's CBOW.
-const WHOLE: [u32; 2] = [10, 11];
-
 fn random_table(n_rows: usize, name: &str) -> Table {
     let mut rng = senv_core::stream(3, name, &[]);
     let mut table = Table::zeros(n_rows, DIM).unwrap();
@@ -62,6 +59,17 @@ fn plan(sharing: NegativeSharing) -> Plan {
 /// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a group of shared negatives move from target to
 /// target, all else is as it was when the step began.
 fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array2<f64>, Array2<f64>) {
+    expected_with(plan, source, target, lr, &[])
+}
+
+/// The same where the contexts of these targets receive the whole gradient in every row, as word2vec's CBOW has it.
+fn expected_with(
+    plan: &Plan,
+    source: &Table,
+    target: &Table,
+    lr: f64,
+    whole: &[u32],
+) -> (f64, Array2<f64>, Array2<f64>) {
     let (mut new_s, mut new_t, mut loss) = (as_array(source), as_array(target), 0.0);
     for step in &plan.steps {
         let (s, t) = (new_s.clone(), new_t.clone());
@@ -90,7 +98,7 @@ fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array
                     let a = 1.0 / (1.0 + (-moved.row(row).dot(&g.hidden)).exp()) - label;
                     d_h.scaled_add(a, &t.row(row));
                 }
-                let share = if WHOLE.contains(&one.row) { 1.0 } else { 1.0 / context.len() as f64 };
+                let share = if whole.contains(&one.row) { 1.0 } else { 1.0 / context.len() as f64 };
                 for &r in &context {
                     new_s.row_mut(r).scaled_add(-lr * share, &d_h);
                 }
@@ -233,7 +241,7 @@ fn the_l1_penalty_counts_a_negative_once_for_every_target_it_is_shared_by() {
 #[test]
 fn the_rows_of_a_cbow_window_receive_the_whole_gradient_each() {
     let mut plan = Plan::default();
-    for (window, focus) in [(&[3, 4, 5, 6][..], WHOLE[0]), (&[7, 8, 7], WHOLE[1])] {
+    for (window, focus) in [(&[3, 4, 5, 6][..], 10), (&[7, 8, 7], 11)] {
         plan.open_group(window.iter().copied().map(RowId));
         plan.push_target(RowId(focus), false);
     }
@@ -242,7 +250,7 @@ fn the_rows_of_a_cbow_window_receive_the_whole_gradient_each() {
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
     plan.draw_negatives(3, NegativeSharing::None, 0.1, &noise, &mut senv_core::stream(8, "n", &[]));
     let mut tables = tables();
-    let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.1);
+    let (loss, new_source, new_target) = expected_with(&plan, &tables.0, &tables.1, 0.1, &[10, 11]);
     let got = train(&plan, &mut tables, Rate { lr: 0.1, l1: 0.0 }, &[0..32], 1);
     assert!((got - loss).abs() < 1e-5 * loss, "{got} {loss}");
     assert_close(&tables.0, &new_source);
