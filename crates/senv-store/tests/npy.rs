@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use senv_core::Table;
+use senv_core::{Rows, Table};
 use senv_store::{Error, NpyWriter, Result, read_npy, read_npy_marked, write_npy};
 
 /// A file of version 1.0 with this dict and these data.
