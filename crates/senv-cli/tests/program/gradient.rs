@@ -191,7 +191,13 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), None);
     assert!(!folder.has("m.senv"));
     let other = [&command("m.senv")[..], &["--resume", "--seed", "9"]].concat();
-    folder.run(&other).fails(1, &["m.senv.checkpoint cannot be resumed", "other settings"]);
+    folder.run(&other).fails(2, &["m.senv.checkpoint was written with other settings (--seed)"]);
+    // The same settings on other data, which the trainer finds.
+    let text = folder.read("pairs.tsv");
+    folder.write("pairs.tsv", pairs(60));
+    let resume = [&command("m.senv")[..], &["--resume"]].concat();
+    folder.run(&resume).fails(1, &["m.senv.checkpoint cannot be resumed", "other data"]);
+    folder.write("pairs.tsv", text);
     let resumed = folder.run(&[&command("m.senv")[..], &["--resume"]].concat()).ok();
     assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
     folder.run(&command("whole.senv")).ok();
@@ -216,7 +222,7 @@ fn a_second_stage_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     assert!(stopped.err.contains("m.senv.checkpoint.stage2 is written"), "{}", stopped.err);
     assert!(folder.has("m.senv.checkpoint.stage1") && !folder.has("m.senv"));
     let other = [&command("m.senv")[..], &["--resume", "--margin", "0.3"]].concat();
-    folder.run(&other).fails(1, &["other settings of the first stage"]);
+    folder.run(&other).fails(2, &["m.senv.checkpoint was written with other settings (--margin)"]);
     folder.run(&[&command("m.senv")[..], &["--resume"]].concat()).ok();
     folder.run(&command("whole.senv")).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));

@@ -201,7 +201,9 @@ fn a_model_is_rescued_past_links_that_others_have_left() {
 #[test]
 fn a_run_that_waits_for_standard_input_answers_the_first_ctrl_c() {
     let folder = Folder::with_model();
-    let weighted = ["train", "weighted", "--model", "m.senv", "--input", "-", "--output", "w.senv"];
+    let weighted =
+        ["train", "weighted", "--model", "m.senv", "--input", "-", "--output", "w.senv", "--components", "0"];
+    folder.run(&weighted[..8]).fails(2, &["--input -: the text is read a second time", "--components 0"]);
     let training = Folder::training("-", "n.senv", &[]);
     for (args, signals) in [(&training[..], &[2][..]), (&weighted[..], &[2]), (&weighted[..], &[15])] {
         let mut child = folder.command(args).stdin(Stdio::piped()).spawn().unwrap();

@@ -197,6 +197,8 @@ fn each_line<P: AsRef<Path>>(
             return Err(CoreError::Interrupted { action: "reading the text" }.into());
         }
     }
+    // Whoever waits for the end of a pipe asks meanwhile.
+    observer.go_on("reading the text")?;
     Ok(())
 }
 

@@ -124,11 +124,16 @@ impl WeightedArgs {
 
     pub(crate) fn run(&self) -> Result {
         let params = self.params()?;
+        let reads_stdin = self.input.paths().iter().any(|path| is_dash(path));
+        if reads_stdin && params.n_components > 0 {
+            let message = "--input -: the text is read a second time for the common directions, and standard input cannot be; give \
+                           it as a file, or --components 0";
+            return Err(Failure::Usage(message.into()));
+        }
         let inputs: Vec<&PathBuf> = self.input.paths().iter().chain([&self.model]).collect();
         Destination::output(&self.output, Content::Model, self.force).check(&inputs)?;
         let unchanged = Unchanged::note(&inputs);
         let base = Model::open_verified(&self.model)?;
-        let reads_stdin = self.input.paths().iter().any(|path| is_dash(path));
         let observer =
             UntilInterrupted(if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() });
         let TextOptions { invalid_utf8, max_line_bytes } = self.text.options();
