@@ -138,9 +138,8 @@ pub(super) fn sent2vec(seed: u32) -> Model {
 
 /// The same on another text, with other options.
 pub(super) fn sent2vec_by(file: &str, text: &str, options: &str, seconds: f64) -> Model {
-    let command = format!(
-        "train sent2vec --preset books-uni --input {text} --dim 300 --epochs 5 {options} --no-check --json"
-    );
+    let command =
+        format!("train sent2vec --preset books-uni --input {text} --dim 300 --epochs 5 {options} --no-check --json");
     Model::new(file, seconds, command)
 }
 
