@@ -112,7 +112,7 @@ impl Decode {
                 return Err(Failure::Usage(message));
             };
             let mut state = State::new(&model);
-            [first, second].map(|sentence| counts.unread.add(&state.coverage(&model, sentence)));
+            [first, second].iter().for_each(|sentence| counts.unread.add(&state.coverage(&model, sentence)));
             for i in 0..=stops + 1 {
                 let mut line = Vec::new();
                 wanted.between(first, second, i as f32 / (stops + 1) as f32, &mut line)?;
