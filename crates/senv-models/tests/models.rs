@@ -325,3 +325,20 @@ fn text_decides_the_number_of_buckets_where_nothing_was_said() {
     assert_eq!(fit(1, None).encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len());
     assert_eq!(Sent2VecParams::preset(Preset::WikiBi).buckets, Some(2_000_000));
 }
+
+/// A map would end this test with SIGBUS where the file gets shorter.
+#[test]
+fn a_model_that_was_copied_does_not_follow_its_file() {
+    let (folder, text) = folder_with_text();
+    let path = folder.path().join("m.senv");
+    train(&sent2vec(1), &text).save(&path).unwrap();
+    let expected = vector(&Model::open(&path).unwrap(), "the cat sat");
+    let copies = [false, true].map(|verify| Model::open_copied(&path, verify).unwrap());
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_len(100).unwrap();
+    for copy in copies {
+        assert!(!copy.rows().is_mapped());
+        assert_eq!(vector(&copy, "the cat sat"), expected);
+    }
+    assert!(Model::open_copied(&path, false).is_err());
+}

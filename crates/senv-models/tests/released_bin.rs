@@ -399,6 +399,17 @@ fn settings_out_of_range_are_refused_where_they_are_used() {
 }
 
 #[test]
+fn a_word_that_no_text_has_is_refused_before_its_n_grams_are_added_up() {
+    let mut bin = Bin::skipgram();
+    let folder = tempfile::tempdir().unwrap();
+    bin.entries[1].0 = vec![b'x'; 1 << 16];
+    assert!(ReleasedBin::open(bin.write(&folder)).is_ok());
+    bin.entries[1].0 = vec![b'x'; (1 << 16) + 1];
+    let message = message(&bin);
+    assert!(message.contains("entry 1 of the dictionary is a word of 65537 bytes, at most 65536"), "{message}");
+}
+
+#[test]
 fn values_that_add_up_to_infinity_are_refused() {
     let mut bin = Bin::skipgram();
     bin.input.2.fill(f32::MAX);

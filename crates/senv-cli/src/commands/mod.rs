@@ -44,6 +44,10 @@ pub(crate) struct ModelArg {
     /// that write a model always do.
     #[arg(long)]
     verify: bool,
+    /// Read the model into memory instead of mapping its file: for a file that is overwritten in place while it is used.
+    /// senv itself replaces files as a whole, and needs no copy.
+    #[arg(long)]
+    copy: bool,
     /// Take every word that the model lacks as this word of it, as files of vectors have one for that (UUUNKKK in those of
     /// Paragram); for averages of words, in commands that encode sentences.
     #[arg(long, value_name = "WORD")]
@@ -53,13 +57,18 @@ pub(crate) struct ModelArg {
 impl ModelArg {
     /// Opens it.
     pub(crate) fn open(&self) -> Result<Model> {
-        self.with_row(if self.verify { open_verified(&self.model) } else { open_model(&self.model) }?)
+        self.with_row(match (self.copy && !is_english(&self.model), self.verify) {
+            (true, verify) => Model::open_copied(&self.model, verify),
+            (false, true) => open_verified(&self.model),
+            (false, false) => open_model(&self.model),
+        }?)
     }
 
     /// The same, with the whole file compared with its checksums: for what is written anew, which must not carry damage on
     /// under checksums that fit.
     pub(crate) fn open_verified(&self) -> Result<Model> {
-        self.with_row(open_verified(&self.model)?)
+        let copied = self.copy && !is_english(&self.model);
+        self.with_row(if copied { Model::open_copied(&self.model, true) } else { open_verified(&self.model) }?)
     }
 
     fn with_row(&self, model: Model) -> Result<Model> {

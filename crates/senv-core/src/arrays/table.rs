@@ -1,6 +1,6 @@
 //! The dense table: `n_rows` rows of `dim` values, on the heap, in anonymous pages, or memory-mapped from a file.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use memmap2::MmapMut;
 
@@ -11,23 +11,11 @@ use crate::{Error, Result, Rows, SharedBytes};
 enum Backing {
     /// On the heap.
     Heap(Vec<f32>),
-    /// In anonymous pages, zero until first written to; cloning copies, and panics where memory is lacking, as the
-    /// clone of a vector aborts the program.
-    Pages(Pages),
+    /// In anonymous pages, zero until first written to; cloning shares them, and a write to shared ones copies them first.
+    /// A copy made by `clone` would have to panic where memory is lacking.
+    Pages(Arc<MmapMut>),
     /// In a file that is memory-mapped read-only, or in the program itself; cloning shares.
     Shared(SharedBytes),
-}
-
-/// Anonymous zero pages.
-#[derive(Debug)]
-struct Pages(MmapMut);
-
-impl Clone for Pages {
-    fn clone(&self) -> Self {
-        let mut pages = MmapMut::map_anon(self.0.len()).expect("memory for a copy of a table");
-        pages.copy_from_slice(&self.0);
-        Self(pages)
-    }
 }
 
 /// A dense table of f32, row-major; the starts of two rows are `stride >= dim` values apart.
@@ -81,7 +69,7 @@ impl Table {
         let pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| too_large())?;
         #[cfg(target_os = "linux")]
         let _ = pages.advise(memmap2::Advice::HugePage);
-        Ok(Self { backing: Backing::Pages(Pages(pages)), n_rows, dim, stride })
+        Ok(Self { backing: Backing::Pages(Arc::new(pages)), n_rows, dim, stride })
     }
 
     /// A table of exactly these `n_rows * dim` little-endian f32, which are not copied (several tensors of one file
@@ -130,20 +118,29 @@ impl Table {
         let n = self.n_rows * self.stride;
         match &self.backing {
             Backing::Heap(values) => values,
-            Backing::Pages(pages) => &bytemuck::cast_slice(&pages.0[..n * 4])[..n],
+            Backing::Pages(pages) => &bytemuck::cast_slice(&pages[..n * 4])[..n],
             Backing::Shared(bytes) => bytemuck::cast_slice(bytes),
         }
     }
 
-    /// All values, to be changed; a memory-mapped table is first copied onto the heap.
+    /// All values, to be changed; a table that is memory-mapped, or shares its memory with a clone, is first copied onto
+    /// the heap.
     pub fn values_mut(&mut self) -> &mut [f32] {
-        if let Backing::Shared(_) = self.backing {
+        let is_own = match &mut self.backing {
+            Backing::Heap(_) => true,
+            Backing::Pages(pages) => Arc::get_mut(pages).is_some(),
+            Backing::Shared(_) => false,
+        };
+        if !is_own {
             self.backing = Backing::Heap(self.values().to_vec());
         }
         let n = self.n_rows * self.stride;
         match &mut self.backing {
             Backing::Heap(values) => values,
-            Backing::Pages(pages) => bytemuck::cast_slice_mut(&mut pages.0[..n * 4]),
+            Backing::Pages(pages) => match Arc::get_mut(pages) {
+                Some(pages) => bytemuck::cast_slice_mut(&mut pages[..n * 4]),
+                None => unreachable!("replaced by the heap above"),
+            },
             Backing::Shared(_) => unreachable!("replaced by the heap above"),
         }
     }
@@ -229,6 +226,21 @@ mod tests {
         assert!(matches!(of(bytes.clone(), 3), Err(Error::BadFile { .. })));
         assert!(matches!(of(bytes.slice(1..9), 1), Err(Error::BadFile { .. })), "at an odd byte");
         assert!(matches!(of(bytes, usize::MAX), Err(Error::TooLarge { .. })));
+    }
+
+    #[test]
+    fn clones_share_memory_until_one_is_written_to() {
+        let mut table = Table::zeros(3, 17).unwrap();
+        table.row_mut(1).fill(2.5);
+        let mut clone = table.clone();
+        assert_eq!(clone.values().as_ptr(), table.values().as_ptr(), "no memory is taken, so none can be lacking");
+        clone.row_mut(1)[0] = 7.0;
+        assert_eq!((table.row(1)[0], clone.row(1)[0], clone.row(1)[16]), (2.5, 7.0, 2.5));
+        assert_eq!(clone.stride(), table.stride());
+        let before = table.values().as_ptr();
+        table.row_mut(0).fill(1.0);
+        assert_eq!(table.values().as_ptr(), before, "what is no longer shared is written in place");
+        assert_eq!(clone.row(0), [0.0; 17]);
     }
 
     #[test]

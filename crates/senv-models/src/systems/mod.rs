@@ -103,7 +103,7 @@ impl Model {
     /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
     /// is NaN or infinite (of vectors that are read; those of a file of senv are memory-mapped and not looked at: [`Model::open_verified`]).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_after(path.as_ref(), |_| Ok(()))
+        Self::open_after(path.as_ref(), |path| ModelFile::open(path), |_| Ok(()))
     }
 
     /// As [`Model::open`], and reads a file of senv as a whole before it is used: compares it with its checksums, and looks
@@ -113,11 +113,26 @@ impl Model {
     /// # Errors
     /// As [`Model::open`] and [`ModelFile::verify`].
     pub fn open_verified(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_after(path.as_ref(), |file| Ok(file.verify().map(|_| ())?))
+        Self::open_after(path.as_ref(), |path| ModelFile::open(path), |file| Ok(file.verify().map(|_| ())?))
     }
 
-    fn open_after(path: &Path, check: impl FnOnce(&ModelFile) -> Result<()>) -> Result<Self> {
-        let file = match ModelFile::open(path) {
+    /// As [`Model::open`], but a file of senv is read into memory and not memory-mapped: for a file that others write into
+    /// while it is used. The map would follow them, and end the program where the file gets shorter. `verify` reads it as
+    /// [`Model::open_verified`] does.
+    ///
+    /// # Errors
+    /// As [`Model::open`] and, with `verify`, [`ModelFile::verify`]; also if there is no memory for the file.
+    pub fn open_copied(path: impl AsRef<Path>, verify: bool) -> Result<Self> {
+        let check = |file: &ModelFile| if verify { Ok(file.verify().map(|_| ())?) } else { Ok(()) };
+        Self::open_after(path.as_ref(), |path| ModelFile::read(path), check)
+    }
+
+    fn open_after(
+        path: &Path,
+        open: fn(&Path) -> senv_core::Result<ModelFile>,
+        check: impl FnOnce(&ModelFile) -> Result<()>,
+    ) -> Result<Self> {
+        let file = match open(path) {
             Ok(file) => file,
             // No model file: word vectors in some other format, or an error that names what was met.
             Err(error @ (senv_core::Error::Io { .. } | senv_core::Error::NotAFile { .. })) => return Err(error.into()),

@@ -13,7 +13,8 @@ use crate::{Error, Result, SharedBytes};
 /// keeps the file that it was made of. Whoever writes into a model file in place can make a program that has it open read
 /// other numbers; whoever shortens it ends that program at the next access to a page that is gone (SIGBUS). What must hold
 /// for the program to be sound (the vocabulary is UTF-8, offsets are in range) is checked on copies. Why a file is mapped
-/// all the same is in `docs/design.md`; [`ModelFile::read`](super::ModelFile::read) copies it instead.
+/// all the same is in `docs/design.md`; [`ModelFile::read`](super::ModelFile::read) copies it instead, and `--copy` does so in
+/// the program.
 pub(super) fn map(path: &Path) -> Result<SharedBytes> {
     let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
     let metadata = file.metadata().map_err(|e| Error::io("open", path, e))?;
