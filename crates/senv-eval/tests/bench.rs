@@ -6,13 +6,14 @@ use ndarray::Array2;
 use rand::RngExt;
 use senv_core::{NoObserver, Stream, stream};
 use senv_eval::{
-    BenchData, BenchRecord, DataFolder, Embeddings, Entailment, Error, PairClassifier, RunOptions, Scoring, StsTask,
-    SystemKind, SystemRecord, TaskResult, choose_protocols, compare_systems, evaluate_sts, protocols, summarize,
+    BenchData, BenchOptions, BenchRecord, DataFolder, Entailment, Error, PairClassifier, Scoring, SentenceVectors,
+    StsTask, SystemKind, SystemRecord, TaskResult, choose_protocols, compare_systems, evaluate_sts, protocols,
+    summarize,
 };
 use senv_metrics::Bootstrap;
 
 const DIM: usize = 24;
-const OPTIONS: RunOptions = RunOptions { seed: 1 };
+const OPTIONS: BenchOptions = BenchOptions { seed: 1 };
 const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 500, seed: 1 };
 /// Enough draws for a difference to stand out over all tasks.
 const COMPARED: Bootstrap = Bootstrap { resamples: 2_000, seed: 1 };
@@ -107,21 +108,21 @@ impl Made {
         }
     }
 
-    fn leaking(&self) -> Embeddings {
+    fn leaking(&self) -> SentenceVectors {
         let values: Vec<f32> = self.leaks.iter().flat_map(|(_, vector)| vector.clone()).collect();
         let values = Array2::from_shape_vec((self.leaks.len(), DIM), values).unwrap();
-        Embeddings::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
+        SentenceVectors::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
     }
 
-    fn random(&self, seed: u64) -> Embeddings {
+    fn random(&self, seed: u64) -> SentenceVectors {
         let mut rng = stream(seed, "vectors", &[]);
         let values: Vec<f32> = (0..self.leaks.len() * DIM).map(|_| rng.random_range(-1.0..1.0)).collect();
         let values = Array2::from_shape_vec((self.leaks.len(), DIM), values).unwrap();
-        Embeddings::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
+        SentenceVectors::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
     }
 }
 
-fn run(data: &BenchData, embeddings: &Embeddings) -> Vec<TaskResult> {
+fn run(data: &BenchData, embeddings: &SentenceVectors) -> Vec<TaskResult> {
     data.run(&Scoring::Vectors(embeddings), &OPTIONS, BOOTSTRAP, &NoObserver, |_| true).unwrap()
 }
 
@@ -190,7 +191,7 @@ fn a_classifier_of_the_system_is_judged_by_itself_and_left_out_where_no_system_h
     let soup = data.sentences();
     assert_eq!(soup.len(), 6, "the classifier reads the pairs itself");
     let vectors = Array2::from_shape_fn((6, 2), |(i, j)| (i + 2 * j) as f32 + 1.0);
-    let embeddings = Embeddings::from_vectors(soup.iter().copied(), vectors).unwrap();
+    let embeddings = SentenceVectors::from_vectors(soup.iter().copied(), vectors).unwrap();
     let right = |pairs: &[(&str, &str)]| {
         let label = |hypothesis: &str| match hypothesis {
             "d" => Entailment::Entailment,
@@ -294,7 +295,7 @@ fn equal_scores_are_undefined_and_say_so() {
     let data = data(&made);
     let sentences: Vec<String> = made.leaks.iter().map(|(sentence, _)| sentence.clone()).collect();
     let ones = Array2::ones((sentences.len(), DIM));
-    let results = run(&data, &Embeddings::from_vectors(sentences, ones).unwrap());
+    let results = run(&data, &SentenceVectors::from_vectors(sentences, ones).unwrap());
     let of = |key: &str| results.iter().find(|result| result.task == key).unwrap();
     assert_eq!((of("sts/2012/a").value, of("sts/2012/a").interval), (None, None));
     assert!(of("sts/2012/a").note.as_ref().unwrap().contains("all scores are equal"));
@@ -308,7 +309,7 @@ fn equal_scores_are_undefined_and_say_so() {
 fn missing_vectors_are_a_note_of_the_task() {
     let made = Made::new();
     let data = data(&made);
-    let few = Embeddings::from_vectors([made.leaks[0].0.clone()], Array2::ones((1, DIM))).unwrap();
+    let few = SentenceVectors::from_vectors([made.leaks[0].0.clone()], Array2::ones((1, DIM))).unwrap();
     let results = run(&data, &few);
     assert_eq!(results.len(), data.tasks.len());
     assert!(results.iter().all(|result| result.value.is_none() && result.note.is_some()));

@@ -13,12 +13,15 @@
 
 mod compare;
 mod data;
+mod drawing;
+mod figure;
 mod figures;
 mod find;
 mod folder;
 mod gaps;
 mod histograms;
 mod html;
+mod outcome;
 mod page;
 mod protocols;
 mod published_rows;
@@ -26,20 +29,23 @@ mod record;
 #[cfg(test)]
 mod report_tests;
 mod run;
+mod scoring;
 mod summary;
 mod tables;
 mod task;
+mod task_data;
 
 pub use compare::{BenchComparison, DEFAULT_COMPARISON_RESAMPLES, TaskDifference, compare_systems};
 pub use data::{BenchData, choose_protocols};
+pub use figure::{Figure, FigureSeries};
 pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
 pub use html::REPORT_START;
+pub use outcome::Detail;
 pub use page::{escape_html, html_page};
-pub use protocols::{Protocol, RunOptions, Section, protocols};
+pub use protocols::{Protocol, Section, protocols};
 pub use published_rows::{PublishedRow, published_rows};
-pub use record::{
-    BenchRecord, Figure, FigureSeries, Missing, RECORD_FORMAT, SystemKind, SystemRecord, TaskRecord, TaskResult,
-};
-pub use run::{Detail, Outcome, Scoring};
+pub use record::{BenchRecord, Missing, RECORD_FORMAT, SystemKind, SystemRecord, TaskRecord, TaskResult};
+pub use run::BenchOptions;
+pub use scoring::Scoring;
 pub use summary::{Cell, Column, MARK_LEVEL, Mark, Row, Summary, summarize};
 pub use task::Task;

@@ -1,15 +1,14 @@
 //! Published results as rows of the report's tables.
 
+use super::{protocols::Section, summary::Column};
 use crate::{
-    bench::{Column, Section},
     published::{
         classification::published_classification,
         relatedness::{published_sick, published_stsb},
         similarity::{published_p_coherence, published_ranking, published_sick_entailment, published_soup},
         sts::published_sts,
     },
-    score::correlations::Correlations,
-    sts::relatedness::ScoringMethod,
+    score::{correlations::Correlations, scoring_method::ScoringMethod},
 };
 
 /// A system of a paper: its numbers where the paper has them.

@@ -1,13 +1,16 @@
 //! What a run of the bench leaves behind: a plain record, which is the JSON file, and which reports and comparisons are
 //! made from.
 
+use senv_metrics::Sample;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    bench::{DataFile, Detail, Protocol, protocols},
-    error::{Error, Result},
+use super::{
+    figure::Figure,
+    folder::DataFile,
+    outcome::Detail,
+    protocols::{Protocol, protocols},
 };
-use senv_metrics::Sample;
+use crate::error::{Error, Result};
 
 /// The version of the record; another one is refused.
 pub const RECORD_FORMAT: u32 = 1;
@@ -113,28 +116,6 @@ pub struct TaskResult {
     pub scores: Vec<f32>,
     /// Figures of the task.
     pub figures: Vec<Figure>,
-}
-
-/// Points of a figure that belongs to one system.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Figure {
-    /// What kind of figure: figures of one kind are drawn side by side.
-    pub kind: String,
-    /// The label of x, with its unit.
-    pub x_label: String,
-    /// The label of y, with its unit.
-    pub y_label: String,
-    /// Named point lists.
-    pub series: Vec<FigureSeries>,
-}
-
-/// Points of one name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FigureSeries {
-    /// The name.
-    pub name: String,
-    /// `(x, y)`.
-    pub points: Vec<(f64, f64)>,
 }
 
 impl TaskRecord {

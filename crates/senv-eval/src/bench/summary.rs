@@ -4,10 +4,11 @@ use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval};
 use serde::Serialize;
 
-use crate::{
-    bench::{BenchRecord, Protocol, Section, protocols},
-    error::Result,
+use super::{
+    protocols::{Protocol, Section, protocols},
+    record::BenchRecord,
 };
+use crate::error::Result;
 
 /// The level of the marks, after Holm's correction over the columns of a table.
 pub const MARK_LEVEL: f64 = 0.05;

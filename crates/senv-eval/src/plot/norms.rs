@@ -17,7 +17,6 @@ use serde::Serialize;
 
 use crate::{
     error::{Error, Result},
-    plot::norm_plot,
     report::{Align, TextTable, number},
 };
 
@@ -234,13 +233,6 @@ impl NormProfile {
             ]);
         }
         format!("{} words, a = {}\n{table}\n{extremes}", self.n_words, self.a)
-    }
-
-    /// The figure as a self-contained SVG: mean norm and quartiles against ln f, and a / (a + f) scaled to the same
-    /// height.
-    #[must_use]
-    pub fn to_svg(&self) -> String {
-        norm_plot::svg(self)
     }
 }
 

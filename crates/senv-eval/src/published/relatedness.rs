@@ -12,8 +12,7 @@ use serde::Serialize;
 
 use crate::{
     published::{skip_thoughts::published_skip_thoughts, sts::published_sts},
-    score::correlations::Correlations,
-    sts::relatedness::ScoringMethod,
+    score::{correlations::Correlations, scoring_method::ScoringMethod},
 };
 
 const CSE: &str = "CSE paper, Table 3";

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     published::relatedness::{PublishedRelatedness, SKIP_THOUGHTS, row},
-    sts::relatedness::ScoringMethod,
+    score::scoring_method::ScoringMethod,
 };
 
 /// Published results of one model of the Skip-thought paper: a classifier or regression on frozen vectors.

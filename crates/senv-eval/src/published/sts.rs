@@ -1,9 +1,9 @@
 //! Published STS results as data, for comparison with our own.
 //!
 //! Three tables:
-//! * Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram
+//! * Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence SentenceVectors using Compositional n-Gram
 //!   Features", NAACL 2018, Table 2: STS 2014 and SICK relatedness, two decimals, printed as Spearman/Pearson.
-//! * Kenter, Borisov and de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL
+//! * Kenter, Borisov and de Rijke, "Siamese CBOW: Optimizing Word SentenceVectors for Sentence Representations", ACL
 //!   2016, Table 1: STS 2012-2015, four decimals, printed as Pearson (Spearman).
 //! * CSE paper, Table 1: STS 2012-2016 and SICK, one decimal, Pearson only.
 //!

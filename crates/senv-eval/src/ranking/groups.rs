@@ -15,15 +15,15 @@
 use std::path::PathBuf;
 
 use senv_core::{SentenceEncoder, kernels};
+use senv_data::SentenceGroups;
 use senv_metrics::{average_precision, mean};
 use serde::Serialize;
 
 use crate::{
-    SentenceGroups,
     error::{Error, Result},
     published::similarity::PublishedSoup,
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// The most sentences of [`evaluate_group_ranking`], which compares each with each.
@@ -87,7 +87,7 @@ pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGr
             senv_core::Error::InvalidParameter { name, requirement, got: groups.n_sentences().to_string() }.into()
         );
     }
-    let embeddings = Embeddings::encode(encoder, groups.sentences())?;
+    let embeddings = SentenceVectors::encode(encoder, groups.sentences())?;
     embeddings.check_finite()?;
     let of_group = |group: usize| groups.groups[group].sentences.iter().map(move |sentence| (group, &sentence[..]));
     let all: Vec<(usize, &str)> = (0..groups.groups.len()).flat_map(of_group).collect();

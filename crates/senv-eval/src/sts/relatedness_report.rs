@@ -1,5 +1,6 @@
 //! The text report of relatedness, with or without published results.
 
+use senv_data::task_label;
 use std::fmt::Write;
 
 use crate::{
@@ -7,7 +8,6 @@ use crate::{
     report::{Align, TextTable, number},
     score::correlations::Correlations,
     sts::{relatedness::RelatednessResult, report::notes},
-    task_label,
 };
 
 impl RelatednessResult {

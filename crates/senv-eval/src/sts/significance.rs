@@ -5,14 +5,14 @@
 //! de Rijke (Siamese CBOW, ACL 2016) mark their table. The test says that the scores differ in level, not that one
 //! system is better: the correlations are given next to it.
 
+use senv_data::task_label;
 use serde::Serialize;
 
 use crate::{
     error::{Error, Result},
     report::{Align, TextTable, number},
     score::correlations::Correlations,
-    sts::protocol::{StsResult, StsTaskResult},
-    task_label,
+    sts::result::{StsResult, StsTaskResult},
 };
 
 /// Differences with a p-value below this are marked, as in Kenter et al. 2016.
