@@ -96,13 +96,14 @@ pub use probe::learning_curve::{LearningCurveOptions, LearningCurveResult, Learn
 pub use probe::paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection};
 pub use published::classification::{PublishedClassification, published_classification};
 pub use published::cse::{PublishedMeans, published_cse_ablations};
-pub use published::relatedness::{PublishedRelatedness, published_sick, published_stsb};
+pub use published::relatedness::{published_sick, published_stsb};
+pub use published::rows::{PublishedRelatedness, PublishedSystem, PublishedValue};
 pub use published::similarity::{
     PublishedEntailment, PublishedPCoherence, PublishedRanking, PublishedSoup, published_p_coherence,
     published_ranking, published_sick_entailment, published_soup,
 };
 pub use published::skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
-pub use published::sts::{PublishedSystem, PublishedValue, published_sts};
+pub use published::sts::published_sts;
 pub use ranking::coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
 pub use ranking::entailment::{
     EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment,

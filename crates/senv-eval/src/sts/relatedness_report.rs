@@ -4,7 +4,7 @@ use senv_data::task_label;
 use std::fmt::Write;
 
 use crate::{
-    published::relatedness::PublishedRelatedness,
+    published::rows::PublishedRelatedness,
     report::{Align, TextTable, number},
     score::correlations::Correlations,
     sts::{relatedness::RelatednessResult, report::notes},

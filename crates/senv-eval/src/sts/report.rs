@@ -4,7 +4,7 @@ use senv_data::task_label;
 use std::fmt::Write;
 
 use crate::{
-    published::sts::PublishedSystem,
+    published::rows::PublishedSystem,
     report::{Align, TextTable, half_width, number},
     score::correlations::Correlations,
     sts::result::{CorrelationIntervals, StsIntervals, StsResult, StsTaskResult},
