@@ -70,19 +70,16 @@ mod sts;
 
 pub use bench::{
     BenchComparison, BenchData, BenchOptions, BenchRecord, Cell, Column, DEFAULT_COMPARISON_RESAMPLES, DataFile,
-    DataFolder, Detail, Figure, FigureSeries, MARK_LEVEL, Mark, Missing, Protocol, PublishedRow, RECORD_FORMAT,
-    REPORT_START, Row, Scoring, Section, Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord,
-    TaskResult, choose_protocols, compare_systems, escape_html, html_page, protocols, published_rows, sha256_of_bytes,
-    sha256_of_file, summarize,
+    DataFolder, Detail, Figure, FigureSeries, Mark, Missing, Protocol, REPORT_START, Row, Scoring, Section, Summary,
+    SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols, compare_systems,
+    escape_html, html_page, protocols, sha256_of_bytes, sha256_of_file, summarize,
 };
 pub use error::{Error, Result};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
 pub use plot::curve::{Curve, Series};
 pub use plot::histogram::{Histogram, HistogramGroup, Overlap};
-pub use plot::map::{MAX_MAP, MapOptions, MapPoint, MapResult, evaluate_map};
-pub use plot::norms::{
-    DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile,
-};
+pub use plot::map::{MapOptions, MapPoint, MapResult, evaluate_map};
+pub use plot::norms::{DEFAULT_BINS, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
 pub use plot::pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms};
 pub use probe::classification::{
     ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test,
@@ -108,9 +105,7 @@ pub use ranking::coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs
 pub use ranking::entailment::{
     EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment,
 };
-pub use ranking::groups::{
-    GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
-};
+pub use ranking::groups::{GroupRankingResult, RankedSentence, ReferenceRanking, evaluate_group_ranking};
 pub use ranking::pool::{PoolRanking, RankingResult, evaluate_ranking};
 pub use ranking::zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 pub use report::{Align, TextTable, to_json};
@@ -134,7 +129,7 @@ pub use sts::result::{
     CorrelationIntervals, StsIntervals, StsMeanIntervals, StsOverall, StsResult, StsTaskIntervals, StsTaskResult,
     StsYearResult,
 };
-pub use sts::significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
+pub use sts::significance::{StsComparison, TaskComparison, compare_sts};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

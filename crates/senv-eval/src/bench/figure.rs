@@ -43,8 +43,7 @@ pub(super) const LABEL_COSINES: &str = "label-cosines";
 
 impl LearningCurveResult {
     /// Mean accuracy against training pairs, as points.
-    #[must_use]
-    pub fn to_figure(&self) -> Figure {
+    pub(crate) fn to_figure(&self) -> Figure {
         let point = |point: &LearningPoint| Some((point.n_training_pairs as f64, 100.0 * point.mean_accuracy?));
         let points = self.points.iter().filter_map(point).collect();
         Figure {
@@ -58,8 +57,7 @@ impl LearningCurveResult {
 
 impl MapResult {
     /// The sentences as points, a series for each group.
-    #[must_use]
-    pub fn to_figure(&self) -> Figure {
+    pub(crate) fn to_figure(&self) -> Figure {
         let mut series: Vec<FigureSeries> = Vec::new();
         for point in &self.points {
             let place = series.iter().position(|series| series.name == point.group).unwrap_or_else(|| {

@@ -65,8 +65,7 @@ impl DataFolder {
     }
 
     /// The first file whose path ends in one of these, tried in their order; letter case and compression do not matter.
-    #[must_use]
-    pub fn find(&self, ends: &[&str]) -> Option<&Path> {
+    pub(crate) fn find(&self, ends: &[&str]) -> Option<&Path> {
         ends.iter().find_map(|end| {
             let end = format!("/{end}");
             self.files.iter().find(|(name, _)| name.ends_with(&end)).map(|(_, path)| path.as_path())
@@ -79,8 +78,7 @@ impl DataFolder {
     }
 
     /// Whether there is no file.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 

@@ -22,11 +22,10 @@ pub enum Section {
 
 impl Section {
     /// All of them, in the order of the report.
-    pub const ALL: [Self; 3] = [Self::Similarity, Self::Neighbors, Self::Probes];
+    pub(crate) const ALL: [Self; 3] = [Self::Similarity, Self::Neighbors, Self::Probes];
 
     /// The heading of its table.
-    #[must_use]
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Similarity => "Similarity",
             Self::Neighbors => "Paraphrases and captions",
@@ -35,8 +34,7 @@ impl Section {
     }
 
     /// What its table shows, in a sentence or two.
-    #[must_use]
-    pub fn about(self) -> &'static str {
+    pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Similarity => {
                 "Cosines of sentence vectors against gold scores, without training: Pearson's r x 100, per year the plain mean over its tasks."

@@ -11,7 +11,7 @@ use super::{
 use crate::error::Result;
 
 /// The level of the marks, after Holm's correction over the columns of a table.
-pub const MARK_LEVEL: f64 = 0.05;
+pub(crate) const MARK_LEVEL: f64 = 0.05;
 
 /// A column: the mean over one task or more of a protocol.
 #[derive(Debug, Clone)]

@@ -40,20 +40,17 @@ impl Task {
     }
 
     /// Year and name, for people.
-    #[must_use]
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         self.year.map_or_else(|| self.name.clone(), |year| format!("{year} {}", self.name))
     }
 
     /// All sentences that have to be encoded, some of them more than once.
-    #[must_use]
-    pub fn sentences(&self) -> Vec<&str> {
+    pub(crate) fn sentences(&self) -> Vec<&str> {
         self.data.sentences()
     }
 
     /// The gold value of each item; empty where the number is a mean over items.
-    #[must_use]
-    pub fn gold(&self) -> Vec<f64> {
+    pub(crate) fn gold(&self) -> Vec<f64> {
         self.data.gold()
     }
 

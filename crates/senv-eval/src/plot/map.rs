@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The most sentences of [`evaluate_map`], which compares each with each at every step.
-pub const MAX_MAP: usize = 2_000;
+pub(crate) const MAX_MAP: usize = 2_000;
 
 /// How sentences are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -74,7 +74,7 @@ pub struct MapResult {
 /// Lays out sentences by exact t-SNE.
 ///
 /// # Errors
-/// [`senv_core::Error::InvalidParameter`] above [`MAX_MAP`] sentences, or for a perplexity out of its range;
+/// [`senv_core::Error::InvalidParameter`] above 2,000 sentences, or for a perplexity out of its range;
 /// [`Error::NotEncoded`] if a sentence is missing; [`Error::NotFinite`] if an embedding is not, with its sentence.
 ///
 /// # References

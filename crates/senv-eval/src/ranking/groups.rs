@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// The most sentences of [`evaluate_group_ranking`], which compares each with each.
-pub const MAX_GROUP_RANKING: usize = 2_000;
+pub(crate) const MAX_GROUP_RANKING: usize = 2_000;
 
 /// A sentence in the ranking of one reference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -75,7 +75,7 @@ pub struct GroupRankingResult {
 /// Ranks all sentences for each.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] below two groups; [`senv_core::Error::InvalidParameter`] above [`MAX_GROUP_RANKING`]
+/// [`Error::NothingToDo`] below two groups; [`senv_core::Error::InvalidParameter`] above 2,000
 /// sentences; [`Error::NotFinite`] if an embedding is not, with its sentence.
 pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGroups) -> Result<GroupRankingResult> {
     if groups.groups.len() < 2 {

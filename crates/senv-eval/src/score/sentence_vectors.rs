@@ -105,7 +105,7 @@ impl SentenceVectors {
     ///
     /// # Errors
     /// [`Error::NotFinite`] with the sentence.
-    pub fn check_finite(&self) -> Result<()> {
+    pub(crate) fn check_finite(&self) -> Result<()> {
         match (0..self.n()).find(|&number| self.vector(number).iter().any(|x| !x.is_finite())) {
             Some(number) => {
                 Err(Error::NotFinite { what: format!("the embedding of {:?}", start_of(&self.sentences[number])) })
@@ -138,7 +138,10 @@ impl SentenceVectors {
     ///
     /// # Errors
     /// [`Error::NotEncoded`] for a sentence that is not among them.
-    pub fn pair_numbers<'a>(&self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Vec<[usize; 2]>> {
+    pub(crate) fn pair_numbers<'a>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Vec<[usize; 2]>> {
         let numbers = |(first, second)| Ok([self.number(first)?, self.number(second)?]);
         pairs.into_iter().map(numbers).collect()
     }

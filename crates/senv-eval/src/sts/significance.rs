@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Differences with a p-value below this are marked, as in Kenter et al. 2016.
-pub const SIGNIFICANCE_LEVEL: f64 = 1e-4;
+pub(crate) const SIGNIFICANCE_LEVEL: f64 = 1e-4;
 
 /// Two systems on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,7 +35,7 @@ pub struct TaskComparison {
     pub second: Correlations,
     /// Two-sided p-value, in `[0, 1]`; `None` where no pair differs.
     pub p_value: Option<f64>,
-    /// Whether the p-value is below [`SIGNIFICANCE_LEVEL`].
+    /// Whether the p-value is below the level of significance, LEVEL.
     pub significant: bool,
 }
 
