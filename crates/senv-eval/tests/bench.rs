@@ -6,9 +6,10 @@ use ndarray::Array2;
 use rand::RngExt;
 use senv_core::{NoObserver, Stream, stream};
 use senv_eval::{
-    BenchData, BenchOptions, BenchRecord, DataFolder, Entailment, Error, PairClassifier, Scoring, SentenceVectors,
-    StsTask, SystemKind, SystemRecord, TaskResult, choose_protocols, compare_systems, evaluate_sts, protocols,
-    summarize,
+    BenchData, BenchOptions, BenchRecord, DataFolder, Entailment, Error, FrozenClassifier, FrozenScorer, NliSet,
+    PairClassifier, PairFeatures, ParaphraseSet, Scoring, SentenceVectors, SickSet, StsTask, SystemKind, SystemRecord,
+    TaskResult, choose_protocols, compare_systems, evaluate_entailment, evaluate_relatedness, evaluate_scorer,
+    evaluate_sts, evaluate_zero_shot, protocols, summarize,
 };
 use senv_metrics::Bootstrap;
 
@@ -250,6 +251,46 @@ fn numbers_are_those_of_the_single_protocols() {
     assert!((mean - (years[0] + years[1]) / 2.0).abs() < 1e-9);
     let of_years = intervals.overall.plain_mean_of_year_means.unwrap().pearson_r_x100.unwrap();
     assert!(close(of_years, summary.rows[0].mean.interval.unwrap()), "{of_years:?}");
+}
+
+#[test]
+fn scores_and_details_are_those_of_the_functions_that_single_commands_call() {
+    let made = Made::new();
+    let folder = tempfile::tempdir().unwrap();
+    made.write(folder.path());
+    let only = ["sick", "detection", "sick-probe", "sick-entailment"].map(str::to_owned);
+    let data =
+        BenchData::read(&DataFolder::open(folder.path()).unwrap(), &choose_protocols(&only, &[]).unwrap()).unwrap();
+    let vectors = made.random(6);
+    let results = run(&data, &vectors);
+    let [sick, detection, probe, entailment] = &results[..] else { panic!("a task for each protocol") };
+    let detail = |result: &TaskResult, name: &str| {
+        let found = result.details.iter().find(|detail| detail.name == name);
+        found.unwrap_or_else(|| panic!("{name} is no detail")).value
+    };
+    let in_f32 = |scores: &[f64]| scores.iter().map(|&score| score as f32).collect::<Vec<_>>();
+    let file = |name: &str| folder.path().join(name);
+    let [train, trial] = ["sick/train.tsv", "sick/trial.tsv"].map(|name| [SickSet::read(file(name)).unwrap().task]);
+    let scorer = FrozenScorer::train(&vectors, &train, &[]).unwrap();
+    let by_cosine = evaluate_relatedness(&vectors, &trial).unwrap();
+    for (result, single) in [(sick, by_cosine), (probe, evaluate_scorer(&scorer, &trial).unwrap())] {
+        let single = &single.tasks[0];
+        assert_eq!(result.scores, in_f32(&single.result.scores), "{}", result.task);
+        let correlations = single.result.correlations;
+        assert_eq!(detail(result, "Spearman's rho x 100"), correlations.spearman_rho_x100, "{}", result.task);
+        assert_eq!(detail(result, "squared error"), single.mse, "{}", result.task);
+    }
+    let single = evaluate_zero_shot(&vectors, &[ParaphraseSet::read(file("msrp/train.tsv")).unwrap()]).unwrap();
+    assert_eq!(detection.scores, in_f32(&single.sets[0].cosines));
+    let best_f1 = single.sets[0].best_f1.map(|f1| 100.0 * f1);
+    assert_eq!(detail(detection, "best F1 of any threshold x 100"), best_f1);
+    let [train, trial] = ["sick/train.tsv", "sick/trial.tsv"].map(|name| [NliSet::read(file(name)).unwrap()]);
+    let classifier = FrozenClassifier::train(&vectors, &train, &[], PairFeatures::Symmetric).unwrap();
+    let single = evaluate_entailment(&classifier, &trial).unwrap();
+    let right = trial[0].pairs.iter().zip(&single.sets[0].predicted).map(|(pair, label)| pair.label == *label);
+    assert_eq!(entailment.scores, right.map(|right| f32::from(u8::from(right))).collect::<Vec<_>>());
+    let accuracy = single.sets[0].accuracy.unwrap();
+    assert!((entailment.value.unwrap() - 100.0 * accuracy).abs() < 1e-9);
 }
 
 #[test]

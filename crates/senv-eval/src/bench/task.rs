@@ -39,11 +39,6 @@ impl Task {
         }
     }
 
-    /// Year and name, for people.
-    pub(crate) fn label(&self) -> String {
-        self.year.map_or_else(|| self.name.clone(), |year| format!("{year} {}", self.name))
-    }
-
     /// All sentences that have to be encoded, some of them more than once.
     pub(crate) fn sentences(&self) -> Vec<&str> {
         self.data.sentences()

@@ -41,13 +41,15 @@ impl PublishedSystem {
     }
 }
 
-/// A row of a published table of relatedness, on the test part.
+/// A row of a published table of relatedness.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PublishedRelatedness {
     /// The system's name.
     pub system: &'static str,
     /// The paper and its table.
     pub source: &'static str,
+    /// The part of the data set: the test part, but for the Sent2Vec paper.
+    pub part: &'static str,
     /// Where the scores come from.
     pub scored_by: ScoringMethod,
     /// The correlations, times 100; `None` where the paper prints none.
@@ -56,6 +58,9 @@ pub struct PublishedRelatedness {
     /// The mean squared error, where printed.
     pub mse: Option<f64>,
 }
+
+/// The part of a data set that most papers report on.
+pub(super) const TEST_PART: &str = "test part";
 
 /// A share as printed, times 100. Rounding undoes the noise of the multiplication.
 pub(super) fn x100(share: f64) -> f64 {
@@ -73,6 +78,7 @@ impl PublishedRelatedness {
         Some(Self {
             system: row.system()?,
             source: row.source(),
+            part: TEST_PART,
             scored_by,
             correlations: correlations(row.number("r")?, row.number("rho")),
             mse: row.number("mse"),

@@ -46,10 +46,10 @@ impl RelatednessResult {
         if !published.is_empty() {
             table.rule();
         }
-        let mut sources: Vec<&str> = Vec::new();
+        let mut sources: Vec<(&str, &str)> = Vec::new();
         for system in published {
-            let place = sources.iter().position(|source| *source == system.source).unwrap_or_else(|| {
-                sources.push(system.source);
+            let place = sources.iter().position(|source| source.0 == system.source).unwrap_or_else(|| {
+                sources.push((system.source, system.part));
                 sources.len() - 1
             });
             let name = format!("{} [{}]", system.system, place + 1);
@@ -57,8 +57,8 @@ impl RelatednessResult {
         }
         let mut text = table.to_string();
         self.tasks.iter().for_each(|task| notes(&task.result, &mut text));
-        for (i, source) in sources.iter().enumerate() {
-            let _ = writeln!(text, "[{}] {source}, on the test part", i + 1);
+        for (i, (source, part)) in sources.iter().enumerate() {
+            let _ = writeln!(text, "[{}] {source}, on the {part}", i + 1);
         }
         text
     }

@@ -35,7 +35,7 @@ pub struct TaskComparison {
     pub second: Correlations,
     /// Two-sided p-value, in `[0, 1]`; `None` where no pair differs.
     pub p_value: Option<f64>,
-    /// Whether the p-value is below the level of significance, LEVEL.
+    /// Whether the p-value is below the level of the comparison.
     pub significant: bool,
 }
 
