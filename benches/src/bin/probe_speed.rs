@@ -25,7 +25,7 @@ use std::{
 use clap::Parser;
 use senv_benches::spread;
 use senv_core::AtomicFile;
-use senv_eval::{SentenceVectors, LabeledSet, ProbeOptions, evaluate_classification};
+use senv_eval::{LabeledSet, ProbeOptions, SentenceVectors, evaluate_classification};
 use senv_models::Model;
 
 /// The script that does the same in scikit-learn.

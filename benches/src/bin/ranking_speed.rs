@@ -24,7 +24,7 @@ use ndarray::{Array2, ArrayView2, Axis, linalg::general_mat_mul};
 use rayon::prelude::*;
 use senv_benches::{SEED, peak_of, spread};
 use senv_core::{NoObserver, init, kernels, matmul_into, stream, thread_count};
-use senv_eval::{SentenceVectors, ParaphrasePair, ParaphraseSet, RankingResult, evaluate_ranking};
+use senv_eval::{ParaphrasePair, ParaphraseSet, RankingResult, SentenceVectors, evaluate_ranking};
 
 /// Rows of a block of the products alone.
 const BLOCK: usize = 256;

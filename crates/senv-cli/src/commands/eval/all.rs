@@ -7,7 +7,7 @@ use std::{io::Write, path::PathBuf, time::Instant};
 use clap::builder::RangedU64ValueParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use senv_core::AtomicFile;
-use senv_eval::{BenchData, BenchRecord, DataFolder, Protocol, BenchOptions, Section, choose_protocols, protocols};
+use senv_eval::{BenchData, BenchOptions, BenchRecord, DataFolder, Protocol, Section, choose_protocols, protocols};
 
 use crate::{
     destination::{Content, Destination, ForceArg},

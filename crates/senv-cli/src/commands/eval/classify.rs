@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use senv_eval::{
-    ClassificationResult, SentenceVectors, FoldRule, LabeledSet, LogisticForm, ProbeOptions, evaluate_classification,
+    ClassificationResult, FoldRule, LabeledSet, LogisticForm, ProbeOptions, SentenceVectors, evaluate_classification,
     evaluate_classification_on_test,
 };
 use serde::Serialize;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_eval::{
-    DEFAULT_HISTOGRAM_BINS, SentenceVectors, NliSet, PairGroups, PairHistograms, ParaphraseSet, SickSet,
+    DEFAULT_HISTOGRAM_BINS, NliSet, PairGroups, PairHistograms, ParaphraseSet, SentenceVectors, SickSet,
     evaluate_pair_histograms,
 };
 use serde::Serialize;

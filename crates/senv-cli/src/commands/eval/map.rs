@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv_eval::{SentenceVectors, MapOptions, MapResult, SentenceGroups, evaluate_map};
+use senv_eval::{MapOptions, MapResult, SentenceGroups, SentenceVectors, evaluate_map};
 use serde::Serialize;
 
 use super::{check, write};

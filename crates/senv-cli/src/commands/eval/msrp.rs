@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_eval::{
-    SentenceVectors, LearningCurveOptions, LearningCurveResult, ParaphraseDetectionResult, ParaphraseSet, ProbeOptions,
+    LearningCurveOptions, LearningCurveResult, ParaphraseDetectionResult, ParaphraseSet, ProbeOptions, SentenceVectors,
     evaluate_learning_curve, evaluate_paraphrase_detection,
 };
 use serde::Serialize;

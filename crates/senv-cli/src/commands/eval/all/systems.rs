@@ -9,7 +9,7 @@ use std::{
 use ndarray::Array2;
 use senv_core::{NoObserver, Rows, SentenceEncoder, TextOptions, TextReader, Tokenizer};
 use senv_eval::{
-    BenchData, DEFAULT_BINS, SentenceVectors, Figure, BenchOptions, Scoring, SystemKind, SystemRecord, sha256_of_bytes,
+    BenchData, BenchOptions, DEFAULT_BINS, Figure, Scoring, SentenceVectors, SystemKind, SystemRecord, sha256_of_bytes,
     sha256_of_file,
 };
 use senv_metrics::Bootstrap;
