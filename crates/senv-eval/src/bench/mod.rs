@@ -2,14 +2,18 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `folder.rs`, `find.rs` | files of a folder; the tasks they make, by the layouts of the data sets |
+//! | `folder.rs` | the files of a folder |
+//! | `task_data.rs`, `find.rs` | the data of a task; what a folder has of it, by the layouts of the data sets |
+//! | `scoring.rs`, `figure.rs`, `outcome.rs` | where scores come from; what a task gives |
+//! | `run.rs` | a task with a system, by the functions that single commands call |
+//! | `protocols.rs`, `task.rs` | the list of protocols; a protocol with its data |
 //! | `gaps.rs` | parts of data sets that are not there |
-//! | `protocols.rs`, `run.rs` | the list of protocols; how each is run on vectors or on scores |
-//! | `task.rs`, `data.rs` | a task; all tasks of a folder, and a run of a system over them |
-//! | `record.rs` | what a run leaves behind, as JSON |
+//! | `record.rs`, `data.rs` | what a run leaves behind, as JSON; all tasks of a folder, and a run of a system over them |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
 //! | `compare.rs` | two systems, task by task |
-//! | `tables.rs`, `html.rs`, `page.rs`, `figures.rs`, `histograms.rs` | reports |
+//! | `tables.rs`, `page.rs`, `drawing.rs`, `histograms.rs`, `figures.rs`, `html.rs` | reports |
+//!
+//! The order is that of use: a file uses those above it.
 
 mod compare;
 mod data;
