@@ -25,7 +25,7 @@ use std::{
 use clap::Parser;
 use senv_benches::spread;
 use senv_core::AtomicFile;
-use senv_eval::{Embeddings, LabeledSet, ProbeOptions, evaluate_classification};
+use senv_eval::{LabeledSet, ProbeOptions, SentenceVectors, evaluate_classification};
 use senv_models::Model;
 
 /// The script that does the same in scikit-learn.
@@ -61,7 +61,7 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 fn main() -> Outcome {
     let args = Args::parse();
     let (model, set) = (Model::open(&args.model)?, LabeledSet::read(&args.labeled)?);
-    let embeddings = Embeddings::encode(&model, set.sentences.iter().map(|sentence| &sentence.text[..]))?;
+    let embeddings = SentenceVectors::encode(&model, set.sentences.iter().map(|sentence| &sentence.text[..]))?;
     let options = ProbeOptions::default();
     let evaluate = || evaluate_classification(&embeddings, &set, &options);
 
@@ -110,7 +110,7 @@ fn main() -> Outcome {
 }
 
 /// A line for each sentence: outer fold, class, vector.
-fn write_vectors(path: &Path, embeddings: &Embeddings, set: &LabeledSet, fold_of: &[usize]) -> Outcome {
+fn write_vectors(path: &Path, embeddings: &SentenceVectors, set: &LabeledSet, fold_of: &[usize]) -> Outcome {
     AtomicFile::write_with(path, |out| {
         for (sentence, fold) in set.sentences.iter().zip(fold_of) {
             let Ok(number) = embeddings.number(&sentence.text) else { continue };
@@ -199,7 +199,7 @@ mod tests {
         let sentences = vec![sentence(1, "a"), sentence(0, "b")];
         let classes = vec!["no".to_owned(), "yes".to_owned()];
         let set = LabeledSet { path: "set".into(), classes, sentences, n_empty: 0 };
-        let embeddings = Embeddings::from_vectors(["a", "b"], ndarray::array![[0.5, 2.0], [-1.0, 0.25]]).unwrap();
+        let embeddings = SentenceVectors::from_vectors(["a", "b"], ndarray::array![[0.5, 2.0], [-1.0, 0.25]]).unwrap();
         write_vectors(&path, &embeddings, &set, &[3, 0]).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "3\t1\t0.5\t2\n0\t0\t-1\t0.25\n");
     }

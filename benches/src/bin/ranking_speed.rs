@@ -24,7 +24,7 @@ use ndarray::{Array2, ArrayView2, Axis, linalg::general_mat_mul};
 use rayon::prelude::*;
 use senv_benches::{SEED, peak_of, spread};
 use senv_core::{NoObserver, init, kernels, matmul_into, stream, thread_count};
-use senv_eval::{Embeddings, ParaphrasePair, ParaphraseSet, RankingResult, evaluate_ranking};
+use senv_eval::{ParaphrasePair, ParaphraseSet, RankingResult, SentenceVectors, evaluate_ranking};
 
 /// Rows of a block of the products alone.
 const BLOCK: usize = 256;
@@ -57,7 +57,7 @@ type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
 /// Sentences with random vectors, of which 2 i and 2 i + 1 are paraphrases.
 struct Data {
-    embeddings: Embeddings,
+    embeddings: SentenceVectors,
     set: ParaphraseSet,
 }
 
@@ -78,7 +78,7 @@ impl Data {
             ParaphrasePair { is_paraphrase: true, first, second }
         };
         Ok(Self {
-            embeddings: Embeddings::from_vectors((0..2 * n_pairs).map(sentence), values)?,
+            embeddings: SentenceVectors::from_vectors((0..2 * n_pairs).map(sentence), values)?,
             set: ParaphraseSet { path: "random vectors".into(), pairs: (0..n_pairs).map(pair).collect() },
         })
     }

@@ -14,7 +14,7 @@
 //! | How well are paraphrases told on frozen vectors (MSRP), and with how many training pairs? | [`evaluate_paraphrase_detection`], [`evaluate_learning_curve`] |
 //! | How do cosines and shared words of pairs spread? | [`PairGroups`], [`evaluate_pair_histograms`] |
 //! | How do groups of sentences lie to each other? | [`evaluate_map`] |
-//! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`Embeddings`] |
+//! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`SentenceVectors`] |
 //! | What are the published results? | [`published_sts`], [`published_sick`], [`published_skip_thoughts`], [`published_stsb`], [`published_cse_ablations`], [`published_p_coherence`], [`published_ranking`], [`published_soup`], [`published_sick_entailment`], [`published_classification`] |
 //! | Do two encoders score differently? | [`compare_sts`]; on which pairs, [`error_analysis`] |
 //! | What does every protocol say of several systems? | [`DataFolder`], [`BenchData`], [`protocols`], [`summarize`], [`compare_systems`] |
@@ -57,8 +57,6 @@
 
 #![forbid(unsafe_code)]
 
-use senv_data::task_label;
-
 mod bench;
 mod error;
 mod latency;
@@ -71,25 +69,22 @@ mod score;
 mod sts;
 
 pub use bench::{
-    BenchComparison, BenchData, BenchRecord, Cell, Column, DEFAULT_COMPARISON_RESAMPLES, DataFile, DataFolder, Detail,
-    Figure, FigureSeries, MARK_LEVEL, Mark, Missing, Outcome, Protocol, PublishedRow, RECORD_FORMAT, REPORT_START, Row,
-    RunOptions, Scoring, Section, Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult,
-    choose_protocols, compare_systems, escape_html, html_page, protocols, published_rows, sha256_of_bytes,
-    sha256_of_file, summarize,
+    BenchComparison, BenchData, BenchOptions, BenchRecord, Cell, Column, DEFAULT_COMPARISON_RESAMPLES, DataFile,
+    DataFolder, Detail, Figure, FigureSeries, Mark, Missing, Protocol, REPORT_START, Row, Scoring, Section, Summary,
+    SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols, compare_systems,
+    escape_html, html_page, protocols, sha256_of_bytes, sha256_of_file, summarize,
 };
 pub use error::{Error, Result};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
 pub use plot::curve::{Curve, Series};
 pub use plot::histogram::{Histogram, HistogramGroup, Overlap};
-pub use plot::map::{MAX_MAP, MapOptions, MapPoint, MapResult, evaluate_map};
-pub use plot::norms::{
-    DEFAULT_A, DEFAULT_BINS, DEFAULT_EXTREMES, NormBin, NormOptions, NormProfile, WordNorm, norm_profile,
-};
+pub use plot::map::{MapOptions, MapPoint, MapResult, evaluate_map};
+pub use plot::norms::{DEFAULT_BINS, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
 pub use plot::pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms};
 pub use probe::classification::{
     ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test,
 };
-pub use probe::cross_validation::{LogisticForm, ProbeOptions, Selection};
+pub use probe::cross_validation::{LogisticForm, ProbeOptions, SelectionMetric};
 pub use probe::features::PairFeatures;
 pub use probe::folds::FoldRule;
 pub use probe::frozen::{FrozenClassifier, FrozenTraining};
@@ -98,25 +93,26 @@ pub use probe::learning_curve::{LearningCurveOptions, LearningCurveResult, Learn
 pub use probe::paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection};
 pub use published::classification::{PublishedClassification, published_classification};
 pub use published::cse::{PublishedMeans, published_cse_ablations};
-pub use published::relatedness::{PublishedRelatedness, published_sick, published_stsb};
+pub use published::relatedness::{published_sick, published_stsb};
+pub use published::rows::{PublishedRelatedness, PublishedSystem, PublishedValue};
 pub use published::similarity::{
     PublishedEntailment, PublishedPCoherence, PublishedRanking, PublishedSoup, published_p_coherence,
     published_ranking, published_sick_entailment, published_soup,
 };
 pub use published::skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
-pub use published::sts::{PublishedSystem, PublishedValue, published_sts};
+pub use published::sts::published_sts;
 pub use ranking::coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
 pub use ranking::entailment::{
     EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment,
 };
-pub use ranking::groups::{
-    GroupRankingResult, MAX_GROUP_RANKING, RankedSentence, ReferenceRanking, evaluate_group_ranking,
-};
+pub use ranking::groups::{GroupRankingResult, RankedSentence, ReferenceRanking, evaluate_group_ranking};
 pub use ranking::pool::{PoolRanking, RankingResult, evaluate_ranking};
 pub use ranking::zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 pub use report::{Align, TextTable, to_json};
 pub use score::correlations::Correlations;
-pub use score::embeddings::Embeddings;
+pub use score::pairs::PairScorer;
+pub use score::scoring_method::ScoringMethod;
+pub use score::sentence_vectors::SentenceVectors;
 /// Readers of data sets, re-exported from `senv-data`.
 pub use senv_data::{
     Entailment, LabeledSentence, LabeledSet, NliLayout, NliPair, NliSet, ParaphrasePair, ParaphraseSet, Scale,
@@ -125,13 +121,15 @@ pub use senv_data::{
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
 pub use sts::error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
-pub use sts::intervals::{CorrelationIntervals, StsIntervals, StsMeanIntervals, StsTaskIntervals};
-pub use sts::pair_scorer::{PairScorer, evaluate_sts_scorer};
-pub use sts::protocol::{StsOverall, StsResult, StsTaskResult, StsYearResult, evaluate_sts};
+pub use sts::protocol::{evaluate_sts, evaluate_sts_scorer};
 pub use sts::relatedness::{
-    Agreement, RelatednessResult, RelatednessTaskResult, ScoringMethod, evaluate_relatedness, evaluate_scorer,
+    Agreement, RelatednessResult, RelatednessTaskResult, evaluate_relatedness, evaluate_scorer,
 };
-pub use sts::significance::{SIGNIFICANCE_LEVEL, StsComparison, TaskComparison, compare_sts};
+pub use sts::result::{
+    CorrelationIntervals, StsIntervals, StsMeanIntervals, StsOverall, StsResult, StsTaskIntervals, StsTaskResult,
+    StsYearResult,
+};
+pub use sts::significance::{StsComparison, TaskComparison, compare_sts};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,13 +6,15 @@ use ndarray::Array2;
 use rand::RngExt;
 use senv_core::{NoObserver, Stream, stream};
 use senv_eval::{
-    BenchData, BenchRecord, DataFolder, Embeddings, Entailment, Error, PairClassifier, RunOptions, Scoring, StsTask,
-    SystemKind, SystemRecord, TaskResult, choose_protocols, compare_systems, evaluate_sts, protocols, summarize,
+    BenchData, BenchOptions, BenchRecord, DataFolder, Entailment, Error, FrozenClassifier, FrozenScorer, NliSet,
+    PairClassifier, PairFeatures, ParaphraseSet, Scoring, SentenceVectors, SickSet, StsTask, SystemKind, SystemRecord,
+    TaskResult, choose_protocols, compare_systems, evaluate_entailment, evaluate_relatedness, evaluate_scorer,
+    evaluate_sts, evaluate_zero_shot, protocols, summarize,
 };
 use senv_metrics::Bootstrap;
 
 const DIM: usize = 24;
-const OPTIONS: RunOptions = RunOptions { seed: 1 };
+const OPTIONS: BenchOptions = BenchOptions { seed: 1 };
 const BOOTSTRAP: Bootstrap = Bootstrap { resamples: 500, seed: 1 };
 /// Enough draws for a difference to stand out over all tasks.
 const COMPARED: Bootstrap = Bootstrap { resamples: 2_000, seed: 1 };
@@ -107,21 +109,21 @@ impl Made {
         }
     }
 
-    fn leaking(&self) -> Embeddings {
+    fn leaking(&self) -> SentenceVectors {
         let values: Vec<f32> = self.leaks.iter().flat_map(|(_, vector)| vector.clone()).collect();
         let values = Array2::from_shape_vec((self.leaks.len(), DIM), values).unwrap();
-        Embeddings::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
+        SentenceVectors::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
     }
 
-    fn random(&self, seed: u64) -> Embeddings {
+    fn random(&self, seed: u64) -> SentenceVectors {
         let mut rng = stream(seed, "vectors", &[]);
         let values: Vec<f32> = (0..self.leaks.len() * DIM).map(|_| rng.random_range(-1.0..1.0)).collect();
         let values = Array2::from_shape_vec((self.leaks.len(), DIM), values).unwrap();
-        Embeddings::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
+        SentenceVectors::from_vectors(self.leaks.iter().map(|(sentence, _)| sentence.clone()), values).unwrap()
     }
 }
 
-fn run(data: &BenchData, embeddings: &Embeddings) -> Vec<TaskResult> {
+fn run(data: &BenchData, embeddings: &SentenceVectors) -> Vec<TaskResult> {
     data.run(&Scoring::Vectors(embeddings), &OPTIONS, BOOTSTRAP, &NoObserver, |_| true).unwrap()
 }
 
@@ -190,7 +192,7 @@ fn a_classifier_of_the_system_is_judged_by_itself_and_left_out_where_no_system_h
     let soup = data.sentences();
     assert_eq!(soup.len(), 6, "the classifier reads the pairs itself");
     let vectors = Array2::from_shape_fn((6, 2), |(i, j)| (i + 2 * j) as f32 + 1.0);
-    let embeddings = Embeddings::from_vectors(soup.iter().copied(), vectors).unwrap();
+    let embeddings = SentenceVectors::from_vectors(soup.iter().copied(), vectors).unwrap();
     let right = |pairs: &[(&str, &str)]| {
         let label = |hypothesis: &str| match hypothesis {
             "d" => Entailment::Entailment,
@@ -252,6 +254,46 @@ fn numbers_are_those_of_the_single_protocols() {
 }
 
 #[test]
+fn scores_and_details_are_those_of_the_functions_that_single_commands_call() {
+    let made = Made::new();
+    let folder = tempfile::tempdir().unwrap();
+    made.write(folder.path());
+    let only = ["sick", "detection", "sick-probe", "sick-entailment"].map(str::to_owned);
+    let data =
+        BenchData::read(&DataFolder::open(folder.path()).unwrap(), &choose_protocols(&only, &[]).unwrap()).unwrap();
+    let vectors = made.random(6);
+    let results = run(&data, &vectors);
+    let [sick, detection, probe, entailment] = &results[..] else { panic!("a task for each protocol") };
+    let detail = |result: &TaskResult, name: &str| {
+        let found = result.details.iter().find(|detail| detail.name == name);
+        found.unwrap_or_else(|| panic!("{name} is no detail")).value
+    };
+    let in_f32 = |scores: &[f64]| scores.iter().map(|&score| score as f32).collect::<Vec<_>>();
+    let file = |name: &str| folder.path().join(name);
+    let [train, trial] = ["sick/train.tsv", "sick/trial.tsv"].map(|name| [SickSet::read(file(name)).unwrap().task]);
+    let scorer = FrozenScorer::train(&vectors, &train, &[]).unwrap();
+    let by_cosine = evaluate_relatedness(&vectors, &trial).unwrap();
+    for (result, single) in [(sick, by_cosine), (probe, evaluate_scorer(&scorer, &trial).unwrap())] {
+        let single = &single.tasks[0];
+        assert_eq!(result.scores, in_f32(&single.result.scores), "{}", result.task);
+        let correlations = single.result.correlations;
+        assert_eq!(detail(result, "Spearman's rho x 100"), correlations.spearman_rho_x100, "{}", result.task);
+        assert_eq!(detail(result, "squared error"), single.mse, "{}", result.task);
+    }
+    let single = evaluate_zero_shot(&vectors, &[ParaphraseSet::read(file("msrp/train.tsv")).unwrap()]).unwrap();
+    assert_eq!(detection.scores, in_f32(&single.sets[0].cosines));
+    let best_f1 = single.sets[0].best_f1.map(|f1| 100.0 * f1);
+    assert_eq!(detail(detection, "best F1 of any threshold x 100"), best_f1);
+    let [train, trial] = ["sick/train.tsv", "sick/trial.tsv"].map(|name| [NliSet::read(file(name)).unwrap()]);
+    let classifier = FrozenClassifier::train(&vectors, &train, &[], PairFeatures::Symmetric).unwrap();
+    let single = evaluate_entailment(&classifier, &trial).unwrap();
+    let right = trial[0].pairs.iter().zip(&single.sets[0].predicted).map(|(pair, label)| pair.label == *label);
+    assert_eq!(entailment.scores, right.map(|right| f32::from(u8::from(right))).collect::<Vec<_>>());
+    let accuracy = single.sets[0].accuracy.unwrap();
+    assert!((entailment.value.unwrap() - 100.0 * accuracy).abs() < 1e-9);
+}
+
+#[test]
 fn a_record_goes_through_json_and_its_tables_rank_systems_with_marks() {
     let made = Made::new();
     let data = data(&made);
@@ -294,7 +336,7 @@ fn equal_scores_are_undefined_and_say_so() {
     let data = data(&made);
     let sentences: Vec<String> = made.leaks.iter().map(|(sentence, _)| sentence.clone()).collect();
     let ones = Array2::ones((sentences.len(), DIM));
-    let results = run(&data, &Embeddings::from_vectors(sentences, ones).unwrap());
+    let results = run(&data, &SentenceVectors::from_vectors(sentences, ones).unwrap());
     let of = |key: &str| results.iter().find(|result| result.task == key).unwrap();
     assert_eq!((of("sts/2012/a").value, of("sts/2012/a").interval), (None, None));
     assert!(of("sts/2012/a").note.as_ref().unwrap().contains("all scores are equal"));
@@ -308,7 +350,7 @@ fn equal_scores_are_undefined_and_say_so() {
 fn missing_vectors_are_a_note_of_the_task() {
     let made = Made::new();
     let data = data(&made);
-    let few = Embeddings::from_vectors([made.leaks[0].0.clone()], Array2::ones((1, DIM))).unwrap();
+    let few = SentenceVectors::from_vectors([made.leaks[0].0.clone()], Array2::ones((1, DIM))).unwrap();
     let results = run(&data, &few);
     assert_eq!(results.len(), data.tasks.len());
     assert!(results.iter().all(|result| result.value.is_none() && result.note.is_some()));

@@ -6,10 +6,10 @@ use std::{collections::HashSet, f64::consts::TAU};
 
 use senv_core::{Coverage, NoObserver, Scratch, SentenceEncoder};
 use senv_eval::{
-    DEFAULT_HISTOGRAM_BINS, Embeddings, Entailment, Error, FrozenClassifier, FrozenScorer, LabeledSentence, LabeledSet,
+    DEFAULT_HISTOGRAM_BINS, Entailment, Error, FrozenClassifier, FrozenScorer, LabeledSentence, LabeledSet,
     LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet, PairFeatures, PairGroups,
     ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, Scale, SentenceGroup, SentenceGroups,
-    StsPair, StsTask, evaluate_classification, evaluate_classification_on_test, evaluate_entailment,
+    SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test, evaluate_entailment,
     evaluate_group_ranking, evaluate_learning_curve, evaluate_map, evaluate_p_coherence, evaluate_pair_histograms,
     evaluate_paraphrase_detection, evaluate_ranking, evaluate_relatedness, evaluate_scorer, evaluate_sts,
     evaluate_zero_shot,
@@ -131,7 +131,7 @@ fn groups(n: usize, each: usize) -> SentenceGroups {
 }
 
 /// The embeddings of everything that the protocols below read.
-fn embeddings(vectors: Vectors) -> Result<Embeddings> {
+fn embeddings(vectors: Vectors) -> Result<SentenceVectors> {
     let mut texts = Vec::new();
     for set in [paraphrases("train", 300), paraphrases("test", 300)] {
         texts.extend(set.pairs.into_iter().flat_map(|pair| [pair.first, pair.second]));
@@ -140,7 +140,7 @@ fn embeddings(vectors: Vectors) -> Result<Embeddings> {
         texts.extend(set.sentences.into_iter().map(|sentence| sentence.text));
     }
     texts.extend(groups(5, 6).sentences().map(str::to_owned));
-    Embeddings::encode(&vectors, texts.iter().map(String::as_str))
+    SentenceVectors::encode(&vectors, texts.iter().map(String::as_str))
 }
 
 /// A protocol: the functions that it stands for, the result of vectors that know nothing (lowest and highest), the least of
@@ -387,7 +387,7 @@ fn products_beyond_f32_are_an_error_and_not_a_number() {
     let set = paraphrases("train", 40);
     let texts: Vec<&str> = set.pairs.iter().flat_map(|pair| [&pair.first[..], &pair.second[..]]).collect();
     let huge = ndarray::Array2::from_elem((texts.len(), 2), 1e30);
-    let embeddings = Embeddings::from_vectors(texts, huge).unwrap();
+    let embeddings = SentenceVectors::from_vectors(texts, huge).unwrap();
     let error = evaluate_paraphrase_detection(&embeddings, &set, &set, &ProbeOptions::sent_eval()).unwrap_err();
     assert!(matches!(error, Error::NotFinite { .. }), "{error}");
 }

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval, wilcoxon};
 use serde::Serialize;
 
+use super::record::{BenchRecord, SystemRecord, TaskRecord, TaskResult};
 use crate::{
-    bench::{BenchRecord, SystemRecord, TaskRecord},
     error::{Error, Result},
     report::{Align, TextTable, number},
 };
@@ -123,7 +123,7 @@ fn difference(
 ) -> Result<TaskDifference> {
     let protocol = task.protocol();
     let (a, b) = (first.result(&task.key), second.result(&task.key));
-    let value = |result: Option<&crate::TaskResult>| result.and_then(|result| result.value);
+    let value = |result: Option<&TaskResult>| result.and_then(|result| result.value);
     let mut row = TaskDifference {
         task: task.key.clone(),
         label: format!("{} {}", task.protocol, task.label()),
@@ -149,7 +149,7 @@ fn difference(
     let differences = paired_differences(&draws(a)?, &draws(b)?)?;
     row.interval = percentile_interval(&differences).map(|i| (protocol.factor * i.low, protocol.factor * i.high));
     row.p_bootstrap = bootstrap_p(&differences);
-    let scores = |result: &crate::TaskResult| result.scores.iter().map(|&score| f64::from(score)).collect::<Vec<_>>();
+    let scores = |result: &TaskResult| result.scores.iter().map(|&score| f64::from(score)).collect::<Vec<_>>();
     row.p_wilcoxon = wilcoxon(&scores(a), &scores(b))?.p_value;
     Ok(row)
 }

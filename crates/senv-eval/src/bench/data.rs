@@ -4,16 +4,18 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 use senv_core::Observer;
-use senv_metrics::{Bootstrap, percentile_interval};
+use senv_metrics::{Bootstrap, Sample, percentile_interval};
 
-use super::gaps::gaps;
-use crate::{
-    bench::{
-        BenchRecord, DataFolder, Missing, Protocol, RECORD_FORMAT, RunOptions, Scoring, SystemRecord, Task, TaskRecord,
-        TaskResult, protocols,
-    },
-    error::{Error, Result},
+use super::{
+    folder::DataFolder,
+    gaps::gaps,
+    protocols::{Protocol, protocols},
+    record::{BenchRecord, Missing, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
+    run::{self, BenchOptions},
+    scoring::Scoring,
+    task::Task,
 };
+use crate::error::{Error, Result};
 
 /// Why a system without vectors has no number.
 pub(super) const NEEDS_VECTORS: &str = "needs sentence vectors";
@@ -36,11 +38,11 @@ impl BenchData {
     ///
     /// # Errors
     /// [`Error::NothingToDo`] if there is not one task with data of the folder and some protocol needs data.
-    pub fn read(folder: &DataFolder, chosen: &[&Protocol]) -> Result<Self> {
+    pub fn read(folder: &DataFolder, chosen: &[&'static Protocol]) -> Result<Self> {
         let mut data = Self { tasks: Vec::new(), records: Vec::new(), missing: Vec::new() };
         for protocol in chosen {
             let missing = |reason: String| Missing { protocol: protocol.name.to_owned(), reason };
-            let loaded = (protocol.load)(folder);
+            let loaded = Task::find(protocol, folder);
             let absent = match loaded.is_empty() {
                 true => vec![format!("no data in the folder; it needs {}", protocol.needs)],
                 false => gaps(folder, protocol),
@@ -77,7 +79,7 @@ impl BenchData {
     pub fn run(
         &self,
         scoring: &Scoring<'_>,
-        options: &RunOptions,
+        options: &BenchOptions,
         bootstrap: Bootstrap,
         observer: &dyn Observer,
         mut each: impl FnMut(&Task) -> bool,
@@ -100,7 +102,7 @@ impl BenchData {
         &self,
         task: &Task,
         scoring: &Scoring<'_>,
-        options: &RunOptions,
+        options: &BenchOptions,
         bootstrap: Bootstrap,
         observer: &dyn Observer,
     ) -> Result<TaskResult> {
@@ -111,8 +113,9 @@ impl BenchData {
         if !protocol.takes_scores && matches!(scoring, Scoring::Pairs(_)) {
             return Ok(without_number(task, NEEDS_VECTORS.into()));
         }
-        let outcome = (protocol.run)(task, scoring, options, observer)?;
-        let sample = outcome.sample(task)?;
+        let outcome = run::run(&task.data, scoring, options, observer)?;
+        let scores: Vec<f64> = outcome.scores.iter().map(|&score| f64::from(score)).collect();
+        let sample = Sample::new(protocol.statistic, &task.gold(), &scores)?;
         let on_scale = |x: f64| protocol.factor * x;
         let value = sample.value().map(on_scale);
         let interval = value.and_then(|_| percentile_interval(&bootstrap.replicates(&task.key(), &sample)));
@@ -134,7 +137,7 @@ impl BenchData {
     pub fn record(
         &self,
         command: String,
-        options: &RunOptions,
+        options: &BenchOptions,
         bootstrap: Bootstrap,
         mut systems: Vec<SystemRecord>,
     ) -> Result<BenchRecord> {

@@ -3,39 +3,23 @@
 use senv_metrics::precision_recall;
 
 use super::{
-    histograms::{LABEL_COSINES, histograms, label_cosines},
-    record::FigureSeries,
+    drawing::{Drawing, range},
+    figure::{Figure, LABEL_COSINES, LEARNING_CURVE, MAP, NORMS},
+    histograms::{histograms, label_cosines},
+    protocols::Section,
+    record::{BenchRecord, SystemKind, SystemRecord, TaskRecord},
+    summary::{Row, Summary},
 };
 use crate::{
-    bench::{BenchRecord, Figure, Section, Summary, SystemKind, SystemRecord, TaskRecord},
     error::Result,
     plot::{
-        curve::{self, COLORS, Curve},
+        curve::{COLORS, Curve},
         frame::{Caption, INK, Plot},
-        map::MapResult,
-        norms::NormProfile,
     },
-    probe::learning_curve::LearningCurveResult,
 };
 
 /// Points of a curve that are drawn, at most.
 const MAX_POINTS: usize = 200;
-
-/// A drawing with its heading.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Drawing {
-    /// What it shows.
-    pub(crate) title: String,
-    /// How to read it.
-    pub(crate) about: String,
-    pub(crate) svg: String,
-}
-
-impl Drawing {
-    pub(super) fn new(title: impl Into<String>, about: impl Into<String>, svg: String) -> Self {
-        Self { title: title.into(), about: about.into(), svg }
-    }
-}
 
 /// All figures for which the record has data.
 pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Vec<Drawing>> {
@@ -70,17 +54,10 @@ fn drawn(
     systems.into_iter().zip(COLORS)
 }
 
-/// The range of values; `None` without one.
-pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    let mut values = values.filter(|value| value.is_finite()).peekable();
-    values.peek().is_some().then_some(())?;
-    Some(curve::range(values))
-}
-
 /// The mean of each system with its interval, the best on top.
 fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     let rows: Vec<_> = summary.rows.iter().filter(|row| row.mean.value.is_some()).collect();
-    let ends = |row: &&crate::Row| {
+    let ends = |row: &&Row| {
         let value = row.mean.value.unwrap_or(0.0);
         let (low, high) = row.mean.interval.unwrap_or((value, value));
         [low, high, value]
@@ -212,43 +189,6 @@ fn learning_curve(record: &BenchRecord) -> Option<Drawing> {
     (!curve.series.is_empty()).then(|| Drawing::new("Accuracy against training data, MSRP", about, curve.to_svg()))
 }
 
-/// The kind of figure that [`LearningCurveResult::to_figure`] makes.
-const LEARNING_CURVE: &str = "learning-curve";
-/// The kind of figure that [`MapResult::to_figure`] makes.
-const MAP: &str = "map";
-
-impl LearningCurveResult {
-    /// Mean accuracy against training pairs, as points.
-    #[must_use]
-    pub fn to_figure(&self) -> Figure {
-        let point = |point: &crate::LearningPoint| Some((point.n_training_pairs as f64, 100.0 * point.mean_accuracy?));
-        let points = self.points.iter().filter_map(point).collect();
-        Figure {
-            kind: LEARNING_CURVE.to_owned(),
-            x_label: "training pairs".to_owned(),
-            y_label: "accuracy x 100".to_owned(),
-            series: vec![FigureSeries { name: "accuracy".to_owned(), points }],
-        }
-    }
-}
-
-impl MapResult {
-    /// The sentences as points, a series for each group.
-    #[must_use]
-    pub fn to_figure(&self) -> Figure {
-        let mut series: Vec<FigureSeries> = Vec::new();
-        for point in &self.points {
-            let place = series.iter().position(|series| series.name == point.group).unwrap_or_else(|| {
-                series.push(FigureSeries { name: point.group.clone(), points: Vec::new() });
-                series.len() - 1
-            });
-            series[place].points.push((point.x, point.y));
-        }
-        let [x_label, y_label] = ["first axis of t-SNE", "second axis of t-SNE"].map(str::to_owned);
-        Figure { kind: MAP.to_owned(), x_label, y_label, series }
-    }
-}
-
 fn map(figure: &Figure) -> Option<String> {
     let points = || figure.series.iter().flat_map(|series| &series.points);
     let (x, y) = (range(points().map(|point| point.0))?, range(points().map(|point| point.1))?);
@@ -260,30 +200,6 @@ fn map(figure: &Figure) -> Option<String> {
         }
     }
     Some(plot.finish())
-}
-
-/// The kind of figure that [`NormProfile::to_figure`] makes.
-const NORMS: &str = "norms";
-
-impl NormProfile {
-    /// The profile as points: mean, quartiles and the curve of SIF scaled to the highest of them.
-    #[must_use]
-    pub fn to_figure(&self) -> Figure {
-        let middle = |bin: &crate::NormBin| (bin.ln_frequency_from + bin.ln_frequency_to) / 2.0;
-        let of = |value: fn(&crate::NormBin) -> Option<f64>| {
-            self.bins.iter().filter_map(|bin| Some((middle(bin), value(bin)?))).collect::<Vec<_>>()
-        };
-        let (mean, low, high) = (of(|bin| bin.mean), of(|bin| bin.lower_quartile), of(|bin| bin.upper_quartile));
-        let top = mean.iter().chain(&high).map(|point| point.1).fold(0.0, f64::max);
-        let sif = self.bins.iter().map(|bin| (middle(bin), bin.sif_weight * top)).collect();
-        let named = [("mean", mean), ("lower quartile", low), ("upper quartile", high), ("a/(a+f)", sif)];
-        Figure {
-            kind: NORMS.to_owned(),
-            x_label: "ln of the relative frequency".to_owned(),
-            y_label: "L2 norm of the word vector".to_owned(),
-            series: named.into_iter().map(|(name, points)| FigureSeries { name: name.to_owned(), points }).collect(),
-        }
-    }
 }
 
 fn norms(figure: &Figure) -> Option<String> {

@@ -1,13 +1,30 @@
 //! The tasks of each protocol in a folder, by the layouts in which the data sets are handed around.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::task::TaskData;
-use crate::{
-    LabeledSet, NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask,
-    bench::{DataFolder, Protocol, Task, protocols},
-    error::Result,
-};
+use senv_data::{LabeledSet, NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask};
+
+use super::{folder::DataFolder, task_data::TaskData};
+use crate::error::Result;
+
+/// A task as it was found: all but its protocol.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Its name among the tasks of the protocol.
+    pub(super) name: String,
+    /// The year, for STS.
+    pub(super) year: Option<u16>,
+    /// The files it is read from.
+    pub(super) files: Vec<PathBuf>,
+    /// The data.
+    pub(super) data: TaskData,
+}
+
+impl Found {
+    fn new(name: &str, files: &[&Path], data: TaskData) -> Self {
+        Self { name: name.to_owned(), year: None, files: files.iter().map(|&file| file.to_owned()).collect(), data }
+    }
+}
 
 const SICK_TRAIN: &[&str] = &["sick_train.txt", "sick/train.tsv"];
 pub(super) const SICK_TRIAL: &[&str] = &["sick_trial.txt", "sick/trial.tsv", "sick/dev.tsv"];
@@ -36,16 +53,6 @@ pub(super) const CAPTIONS: &[(&str, &[&str])] = &[
     ("Flickr8k", &["flickr/flickr8k.tsv", "flickr8k.token.txt"]),
 ];
 
-/// The protocol of this name; all names here are in the list, which a test checks.
-fn protocol(name: &str) -> &'static Protocol {
-    protocols().iter().find(|protocol| protocol.name == name).unwrap_or(&protocols()[0])
-}
-
-fn task(protocol_name: &str, name: &str, files: &[&Path], data: TaskData) -> Task {
-    let files = files.iter().map(|&file| file.to_owned()).collect();
-    Task { protocol: protocol(protocol_name), name: name.to_owned(), year: None, files, data }
-}
-
 /// The year that a folder is named as: `2014`, `STS14-en-test`, `sts2014-test`.
 fn year_of(folder: &str) -> Option<u16> {
     if let Ok(year @ 2012..=2017) = folder.parse() {
@@ -73,18 +80,18 @@ pub(super) fn sts_files(folder: &DataFolder) -> impl Iterator<Item = (u16, &Path
     })
 }
 
-pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Task>> {
-    let read = |(year, path): (u16, &Path)| -> Result<Task> {
+pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Found>> {
+    let read = |(year, path): (u16, &Path)| -> Result<Found> {
         let data = StsTask::read(path)?;
         let name = data.name.clone();
-        Ok(Task { year: Some(year), ..task("sts", &name, &[path], TaskData::Scored(data)) })
+        Ok(Found { year: Some(year), ..Found::new(&name, &[path], TaskData::Scored(data)) })
     };
-    let mut tasks: Vec<Result<Task>> = sts_files(folder).map(read).collect();
+    let mut tasks: Vec<Result<Found>> = sts_files(folder).map(read).collect();
     // Compared by year, then as the files are named.
     tasks
         .sort_by_key(|task| task.as_ref().map_or((u16::MAX, String::new()), |t| (t.year.unwrap_or(0), t.name.clone())));
     // The same task in two layouts is one task.
-    tasks.dedup_by(|a, b| matches!((a, b), (Ok(a), Ok(b)) if a.key() == b.key()));
+    tasks.dedup_by(|a, b| matches!((a, b), (Ok(a), Ok(b)) if (a.year, &a.name) == (b.year, &b.name)));
     tasks
 }
 
@@ -94,20 +101,19 @@ fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(
     part("test", test).or_else(|| part("dev", dev))
 }
 
-pub(super) fn stsb(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn stsb(folder: &DataFolder) -> Vec<Result<Found>> {
     let part = reported(folder, STSB_TEST, STSB_DEV);
-    let read =
-        |(name, path): (&str, &Path)| Ok(task("stsb", name, &[path], TaskData::Scored(StsTask::read_stsb(path)?)));
+    let read = |(name, path): (&str, &Path)| Ok(Found::new(name, &[path], TaskData::Scored(StsTask::read_stsb(path)?)));
     part.map(read).into_iter().collect()
 }
 
-pub(super) fn sick(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn sick(folder: &DataFolder) -> Vec<Result<Found>> {
     let part = reported(folder, SICK_TEST, SICK_TRIAL);
     let read = |(name, path): (&str, &Path)| {
         // MTEB has the scores without the labels.
         let is_mteb = path.to_string_lossy().contains(".jsonl");
         let data = if is_mteb { StsTask::read(path)? } else { SickSet::read(path)?.task };
-        Ok(task("sick", name, &[path], TaskData::Scored(data)))
+        Ok(Found::new(name, &[path], TaskData::Scored(data)))
     };
     part.map(read).into_iter().collect()
 }
@@ -118,8 +124,8 @@ fn split<T>(
     folder: &DataFolder,
     [train, dev, test]: [&[&str]; 3],
     read: impl Fn(&Path) -> Result<T>,
-    make: impl FnOnce(&'static str, &[&Path], T, Option<T>, T) -> Task,
-) -> Vec<Result<Task>> {
+    make: impl FnOnce(&'static str, &[&Path], T, Option<T>, T) -> Found,
+) -> Vec<Result<Found>> {
     let (Some(train), Some((part, reported))) = (folder.find(train), reported(folder, test, dev)) else {
         return Vec::new();
     };
@@ -129,46 +135,45 @@ fn split<T>(
     vec![all()]
 }
 
-pub(super) fn sick_probe(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn sick_probe(folder: &DataFolder) -> Vec<Result<Found>> {
     let read = |path: &Path| Ok(SickSet::read(path)?.task);
     split(folder, [SICK_TRAIN, SICK_TRIAL, SICK_TEST], read, |part, files, train, dev, test| {
-        task("sick-probe", part, files, TaskData::Trained { train, dev, test })
+        Found::new(part, files, TaskData::Trained { train, dev, test })
     })
 }
 
-pub(super) fn stsb_probe(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn stsb_probe(folder: &DataFolder) -> Vec<Result<Found>> {
     let read = |path: &Path| Ok(StsTask::read_stsb(path)?);
     split(folder, [STSB_TRAIN, STSB_DEV, STSB_TEST], read, |part, files, train, dev, test| {
-        task("stsb-probe", part, files, TaskData::Trained { train, dev, test })
+        Found::new(part, files, TaskData::Trained { train, dev, test })
     })
 }
 
-pub(super) fn sick_entailment(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn sick_entailment(folder: &DataFolder) -> Vec<Result<Found>> {
     let read = |path: &Path| Ok(NliSet::read(path)?);
     split(folder, [SICK_TRAIN, SICK_TRIAL, SICK_TEST], read, |part, files, train, dev, test| {
-        task("sick-entailment", part, files, TaskData::Entailment { train, dev, test })
+        Found::new(part, files, TaskData::Entailment { train, dev, test })
     })
 }
 
-pub(super) fn own_entailment(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn own_entailment(folder: &DataFolder) -> Vec<Result<Found>> {
     let sets = [("SICK", SICK_LABELLED, SICK_TRIAL), ("SNLI", SNLI_TEST, SNLI_DEV)];
     let found = sets.into_iter().filter_map(|(set, test, dev)| reported(folder, test, dev).map(|part| (set, part)));
     let read = |(set, (part, path)): (&str, (&str, &Path))| {
-        Ok(task("own-entailment", &format!("{set} {part}"), &[path], TaskData::Labels(NliSet::read(path)?)))
+        Ok(Found::new(&format!("{set} {part}"), &[path], TaskData::Labels(NliSet::read(path)?)))
     };
     found.map(read).collect()
 }
 
-pub(super) fn detection(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn detection(folder: &DataFolder) -> Vec<Result<Found>> {
     let test = folder.find(MSRP_TEST).map(|path| ("MSRP test", path));
     let part = test.or_else(|| folder.find(MSRP_TRAIN).map(|path| ("MSRP train", path)));
-    let read = |(name, path): (&str, &Path)| {
-        Ok(task("detection", name, &[path], TaskData::Paraphrases(ParaphraseSet::read(path)?)))
-    };
+    let read =
+        |(name, path): (&str, &Path)| Ok(Found::new(name, &[path], TaskData::Paraphrases(ParaphraseSet::read(path)?)));
     part.map(read).into_iter().collect()
 }
 
-pub(super) fn ranking(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn ranking(folder: &DataFolder) -> Vec<Result<Found>> {
     let (train, test) = (folder.find(MSRP_TRAIN), folder.find(MSRP_TEST));
     let name = match (train, test) {
         (Some(_), Some(_)) => "MSRP",
@@ -178,28 +183,28 @@ pub(super) fn ranking(folder: &DataFolder) -> Vec<Result<Task>> {
     };
     let files: Vec<&Path> = [train, test].into_iter().flatten().collect();
     let sets = files.iter().map(|file| Ok(ParaphraseSet::read(file)?)).collect::<Result<Vec<_>>>();
-    vec![sets.map(|sets| task("ranking", name, &files, TaskData::Pool(sets)))]
+    vec![sets.map(|sets| Found::new(name, &files, TaskData::Pool(sets)))]
 }
 
-pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn msrp(folder: &DataFolder) -> Vec<Result<Found>> {
     let Some(train) = folder.find(MSRP_TRAIN) else { return Vec::new() };
     let test = folder.find(MSRP_TEST);
     let files: Vec<&Path> = [Some(train), test].into_iter().flatten().collect();
-    let read = || -> Result<Task> {
+    let read = || -> Result<Found> {
         let mut learned = ParaphraseSet::read(train)?;
         let (name, tested) = match test {
             Some(test) => ("MSRP test", ParaphraseSet::read(test)?),
             // Without the test set, the last quarter of the training set stands for it.
             None => ("MSRP train, last quarter", learned.split_off_last_quarter()),
         };
-        Ok(task("msrp", name, &files, TaskData::TrainedParaphrases { train: learned, test: tested }))
+        Ok(Found::new(name, &files, TaskData::TrainedParaphrases { train: learned, test: tested }))
     };
     vec![read()]
 }
 
 /// Sentences with classes in one set, which is tested in folds.
-fn classes(folder: &DataFolder, protocol: &str, name: &str, ends: &[&str]) -> Vec<Result<Task>> {
-    let read = |path: &Path| -> Result<Task> {
+fn classes(folder: &DataFolder, name: &str, ends: &[&str]) -> Vec<Result<Found>> {
+    let read = |path: &Path| -> Result<Found> {
         let test = LabeledSet::read(path)?;
         // SentEval has a file for each class.
         let extension = path.extension().map_or_else(Default::default, |e| e.to_string_lossy().to_lowercase());
@@ -209,51 +214,51 @@ fn classes(folder: &DataFolder, protocol: &str, name: &str, ends: &[&str]) -> Ve
             _ => None,
         };
         let files: Vec<&Path> = std::iter::once(path).chain(other.as_deref()).collect();
-        Ok(task(protocol, name, &files, TaskData::Labeled { train: None, test }))
+        Ok(Found::new(name, &files, TaskData::Labeled { train: None, test }))
     };
     folder.find(ends).map(read).into_iter().collect()
 }
 
-pub(super) fn mr(folder: &DataFolder) -> Vec<Result<Task>> {
-    classes(folder, "mr", "MR", MR)
+pub(super) fn mr(folder: &DataFolder) -> Vec<Result<Found>> {
+    classes(folder, "MR", MR)
 }
 
-pub(super) fn cr(folder: &DataFolder) -> Vec<Result<Task>> {
-    classes(folder, "cr", "CR", CR)
+pub(super) fn cr(folder: &DataFolder) -> Vec<Result<Found>> {
+    classes(folder, "CR", CR)
 }
 
-pub(super) fn subj(folder: &DataFolder) -> Vec<Result<Task>> {
-    classes(folder, "subj", "SUBJ", SUBJ)
+pub(super) fn subj(folder: &DataFolder) -> Vec<Result<Found>> {
+    classes(folder, "SUBJ", SUBJ)
 }
 
-pub(super) fn mpqa(folder: &DataFolder) -> Vec<Result<Task>> {
-    classes(folder, "mpqa", "MPQA", MPQA)
+pub(super) fn mpqa(folder: &DataFolder) -> Vec<Result<Found>> {
+    classes(folder, "MPQA", MPQA)
 }
 
-pub(super) fn trec(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn trec(folder: &DataFolder) -> Vec<Result<Found>> {
     let (Some(train), Some(test)) = (folder.find(TREC_TRAIN), folder.find(TREC_TEST)) else { return Vec::new() };
-    let read = || -> Result<Task> {
+    let read = || -> Result<Found> {
         let data = TaskData::Labeled { train: Some(LabeledSet::read(train)?), test: LabeledSet::read(test)? };
-        Ok(task("trec", "TREC", &[train, test], data))
+        Ok(Found::new("TREC", &[train, test], data))
     };
     vec![read()]
 }
 
-pub(super) fn soup(_: &DataFolder) -> Vec<Result<Task>> {
-    vec![Ok(task("soup", "soup", &[], TaskData::Groups(SentenceGroups::soup())))]
+pub(super) fn soup(_: &DataFolder) -> Vec<Result<Found>> {
+    vec![Ok(Found::new("soup", &[], TaskData::Groups(SentenceGroups::soup())))]
 }
 
-pub(super) fn captions(folder: &DataFolder) -> Vec<Result<Task>> {
+pub(super) fn captions(folder: &DataFolder) -> Vec<Result<Found>> {
     let found = CAPTIONS.iter().filter_map(|(name, ends)| folder.find(ends).map(|path| (name, path)));
-    let read = |(name, path): (&&str, &Path)| {
-        Ok(task("p-coherence", name, &[path], TaskData::Groups(SentenceGroups::read(path)?)))
-    };
+    let read =
+        |(name, path): (&&str, &Path)| Ok(Found::new(name, &[path], TaskData::Captions(SentenceGroups::read(path)?)));
     found.map(read).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::{Task, protocols};
 
     #[test]
     fn folders_are_named_as_years_in_several_ways() {
@@ -272,7 +277,7 @@ mod tests {
     fn official_layouts_and_ours_give_the_same_tasks() {
         let keys = |folder: &Path| -> Vec<String> {
             let folder = DataFolder::open(folder).unwrap();
-            let loaded = protocols().iter().flat_map(|protocol| (protocol.load)(&folder));
+            let loaded = protocols().iter().flat_map(|protocol| Task::find(protocol, &folder));
             loaded.map(|task| task.unwrap().key()).collect()
         };
         let ours = tempfile::tempdir().unwrap();
@@ -341,7 +346,7 @@ mod tests {
         for task in mr(&DataFolder::open(theirs.path()).unwrap()) {
             assert_eq!(task.unwrap().files.len(), 2, "a file for each class");
         }
-        for task in (protocols()[8].load)(&DataFolder::open(ours.path()).unwrap()) {
+        for task in Task::find(&protocols()[8], &DataFolder::open(ours.path()).unwrap()) {
             assert_eq!(task.unwrap().files.len(), 3, "training, development and test set");
         }
     }
@@ -354,8 +359,8 @@ mod tests {
             write(folder.path(), &format!("{name}/test.jsonl"), lines);
         }
         let folder = DataFolder::open(folder.path()).unwrap();
-        let loaded: Vec<Task> =
-            [sts, stsb, sick].into_iter().flat_map(|load| load(&folder)).collect::<Result<_>>().unwrap();
+        let first_three = protocols().iter().take(3).flat_map(|protocol| Task::find(protocol, &folder));
+        let loaded: Vec<Task> = first_three.collect::<Result<_>>().unwrap();
         assert_eq!(loaded.iter().map(Task::key).collect::<Vec<_>>(), ["sts/2012/test", "stsb/test", "sick/test"]);
         assert!(loaded.iter().all(|task| task.gold() == [4.0, 1.5]));
     }

@@ -65,8 +65,7 @@ impl DataFolder {
     }
 
     /// The first file whose path ends in one of these, tried in their order; letter case and compression do not matter.
-    #[must_use]
-    pub fn find(&self, ends: &[&str]) -> Option<&Path> {
+    pub(crate) fn find(&self, ends: &[&str]) -> Option<&Path> {
         ends.iter().find_map(|end| {
             let end = format!("/{end}");
             self.files.iter().find(|(name, _)| name.ends_with(&end)).map(|(_, path)| path.as_path())
@@ -76,12 +75,6 @@ impl DataFolder {
     /// All files with their paths inside the folder (in lower case, after a `/`), in the order of the paths.
     pub fn files(&self) -> impl Iterator<Item = (&str, &Path)> {
         self.files.iter().map(|(name, path)| (&name[..], path.as_path()))
-    }
-
-    /// Whether there is no file.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
     }
 
     /// The checksum of a file.
@@ -147,13 +140,13 @@ mod tests {
         // Of "abc", from FIPS 180-2.
         assert_eq!(file.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(sha256_of_bytes(b"abc"), file.sha256);
-        assert!(!found.is_empty() && found.files().count() == 2);
+        assert_eq!(found.files().count(), 2);
     }
 
     #[test]
     fn a_folder_that_is_not_there_is_an_error_and_an_empty_one_is_empty() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(DataFolder::open(folder.path()).unwrap().is_empty());
+        assert_eq!(DataFolder::open(folder.path()).unwrap().files().count(), 0);
         let error = DataFolder::open(folder.path().join("none")).unwrap_err().to_string();
         assert!(error.starts_with("cannot open ") && error.contains("none"), "{error}");
         assert!(sha256_of_file(folder.path().join("none")).is_err());

@@ -1,10 +1,13 @@
 //! Parts of data sets that a folder lacks where others of the same protocol are there, and what stands in for them.
 
-use super::find::{
-    CAPTIONS, MSRP_TEST, MSRP_TRAIN, SICK_LABELLED, SICK_TEST, SICK_TRIAL, SNLI_DEV, SNLI_TEST, STSB_DEV, STSB_TEST,
-    sts_files,
+use super::{
+    find::{
+        CAPTIONS, MSRP_TEST, MSRP_TRAIN, SICK_LABELLED, SICK_TEST, SICK_TRIAL, SNLI_DEV, SNLI_TEST, STSB_DEV,
+        STSB_TEST, sts_files,
+    },
+    folder::DataFolder,
+    protocols::Protocol,
 };
-use crate::bench::{DataFolder, Protocol};
 
 /// A part of a data set that papers report on.
 struct Part {

@@ -1,15 +1,16 @@
 //! Histograms of scores by label: how far a score tells the pairs of one label from those of another.
 
 use senv_core::{SentenceEncoder, kernels};
+use senv_data::{Entailment, NliLayout, NliPair};
 
 use super::{
-    figures::{Drawing, range},
-    record::FigureSeries,
-    task::TaskData,
+    data::BenchData,
+    drawing::{Drawing, range},
+    figure::{Figure, FigureSeries, LABEL_COSINES},
+    record::{BenchRecord, SystemRecord, TaskRecord},
+    task_data::TaskData,
 };
 use crate::{
-    Entailment, NliLayout, NliPair,
-    bench::{BenchData, BenchRecord, Figure, SystemRecord, TaskRecord},
     error::Result,
     plot::{
         curve::COLORS,
@@ -17,22 +18,20 @@ use crate::{
         histogram::Histogram,
     },
     report::number,
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// Bars of a histogram.
 const BINS: usize = 40;
 /// Pairs with labels that are encoded for a histogram, at most.
 const MAX_LABELED: usize = 2_000;
-/// The kind of figure that [`BenchData::label_figures`] makes: x is the cosine of a pair, y its number.
-pub(super) const LABEL_COSINES: &str = "label-cosines";
 
 impl BenchData {
     /// Cosines of premises and hypotheses by label, a figure for each set of SNLI; of a larger set, at most 2,000 pairs
     /// at even distances. Their sentences are encoded here: they are not among [`BenchData::sentences`].
     ///
     /// # Errors
-    /// As [`Embeddings::encode`]: of vectors of another program, where a sentence is not among them;
+    /// As [`SentenceVectors::encode`]: of vectors of another program, where a sentence is not among them;
     /// [`crate::Error::NotFinite`].
     pub fn label_figures(&self, encoder: &dyn SentenceEncoder) -> Result<Vec<Figure>> {
         let sets = self.tasks.iter().filter_map(|task| match &task.data {
@@ -43,7 +42,7 @@ impl BenchData {
             let step = set.pairs.len().div_ceil(MAX_LABELED).max(1);
             let pairs: Vec<&NliPair> = set.pairs.iter().step_by(step).collect();
             let sentences = pairs.iter().flat_map(|pair| [&pair.premise[..], &pair.hypothesis[..]]);
-            let embeddings = Embeddings::encode(encoder, sentences)?;
+            let embeddings = SentenceVectors::encode(encoder, sentences)?;
             embeddings.check_finite()?;
             let mut series: Vec<FigureSeries> = Vec::new();
             for label in Entailment::ALL {
@@ -151,7 +150,7 @@ mod tests {
         let chosen = choose_protocols(&["own-entailment".to_owned()], &[]).unwrap();
         let data = BenchData::read(&DataFolder::open(folder.path()).unwrap(), &chosen).unwrap();
         let vectors = array![[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [-1.0, 0.0]];
-        let embeddings = Embeddings::from_vectors(["a", "b", "c", "d"], vectors).unwrap();
+        let embeddings = SentenceVectors::from_vectors(["a", "b", "c", "d"], vectors).unwrap();
         let figures = data.label_figures(&embeddings).unwrap();
         let [figure] = &figures[..] else { panic!("one set of SNLI") };
         let series: Vec<(&str, &[(f64, f64)])> =
@@ -160,7 +159,7 @@ mod tests {
             [("contradiction", &[(-1.0, 3.0)]), ("neutral", &[(0.0, 1.0), (0.0, 2.0)]), ("entailment", &[(1.0, 0.0)])];
         assert_eq!(series, expected);
         assert!(figure.x_label.contains("SNLI dev"));
-        let few = Embeddings::from_vectors(["a"], array![[1.0, 0.0]]).unwrap();
+        let few = SentenceVectors::from_vectors(["a"], array![[1.0, 0.0]]).unwrap();
         assert!(data.label_figures(&few).is_err());
     }
 

@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use super::{
     figures::drawings,
     page::{escape_html as escape, frame},
+    published_rows::published_rows,
+    record::{BenchRecord, SystemKind, SystemRecord, TaskRecord},
+    summary::{Cell, Summary, summarize},
     tables::{digits, legend, mark_sign, task_digits, value_text},
 };
-use crate::{
-    bench::{BenchRecord, Cell, Summary, SystemKind, SystemRecord, TaskRecord, published_rows, summarize},
-    error::Result,
-    report::interval_text,
-};
+use crate::{error::Result, report::interval_text};
 
 /// The first bytes of every report, by which it is known again.
 pub const REPORT_START: &str = "<!DOCTYPE html>\n<!-- senv bench -->\n";

@@ -2,23 +2,30 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `folder.rs`, `find.rs` | files of a folder; the tasks they make, by the layouts of the data sets |
+//! | `folder.rs` | the files of a folder |
+//! | `task_data.rs`, `find.rs` | the data of a task; what a folder has of it, by the layouts of the data sets |
+//! | `scoring.rs`, `figure.rs`, `outcome.rs` | where scores come from; what a task gives |
+//! | `run.rs` | a task with a system, by the functions that single commands call |
+//! | `protocols.rs`, `task.rs` | the list of protocols; a protocol with its data |
 //! | `gaps.rs` | parts of data sets that are not there |
-//! | `protocols.rs`, `run.rs` | the list of protocols; how each is run on vectors or on scores |
-//! | `task.rs`, `data.rs` | a task; all tasks of a folder, and a run of a system over them |
-//! | `record.rs` | what a run leaves behind, as JSON |
+//! | `record.rs`, `data.rs` | what a run leaves behind, as JSON; all tasks of a folder, and a run of a system over them |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
 //! | `compare.rs` | two systems, task by task |
-//! | `tables.rs`, `html.rs`, `page.rs`, `figures.rs`, `histograms.rs` | reports |
+//! | `tables.rs`, `page.rs`, `drawing.rs`, `histograms.rs`, `figures.rs`, `html.rs` | reports |
+//!
+//! The order is that of use: a file uses those above it.
 
 mod compare;
 mod data;
+mod drawing;
+mod figure;
 mod figures;
 mod find;
 mod folder;
 mod gaps;
 mod histograms;
 mod html;
+mod outcome;
 mod page;
 mod protocols;
 mod published_rows;
@@ -26,20 +33,22 @@ mod record;
 #[cfg(test)]
 mod report_tests;
 mod run;
+mod scoring;
 mod summary;
 mod tables;
 mod task;
+mod task_data;
 
 pub use compare::{BenchComparison, DEFAULT_COMPARISON_RESAMPLES, TaskDifference, compare_systems};
 pub use data::{BenchData, choose_protocols};
+pub use figure::{Figure, FigureSeries};
 pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
 pub use html::REPORT_START;
+pub use outcome::Detail;
 pub use page::{escape_html, html_page};
-pub use protocols::{Protocol, RunOptions, Section, protocols};
-pub use published_rows::{PublishedRow, published_rows};
-pub use record::{
-    BenchRecord, Figure, FigureSeries, Missing, RECORD_FORMAT, SystemKind, SystemRecord, TaskRecord, TaskResult,
-};
-pub use run::{Detail, Outcome, Scoring};
-pub use summary::{Cell, Column, MARK_LEVEL, Mark, Row, Summary, summarize};
+pub use protocols::{Protocol, Section, protocols};
+pub use record::{BenchRecord, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
+pub use run::BenchOptions;
+pub use scoring::Scoring;
+pub use summary::{Cell, Column, Mark, Row, Summary, summarize};
 pub use task::Task;

@@ -1,13 +1,12 @@
 //! The protocols, one row each: what is measured, on which data, by which equation of which paper, and how it is run.
 
-use senv_core::Observer;
 use senv_metrics::Statistic;
 
-use super::{find, run};
-use crate::{
-    bench::{DataFolder, Outcome, Scoring, Task},
-    error::Result,
+use super::{
+    find::{self, Found},
+    folder::DataFolder,
 };
+use crate::error::Result;
 
 /// Protocols that are shown in one table, with a mean of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -23,11 +22,10 @@ pub enum Section {
 
 impl Section {
     /// All of them, in the order of the report.
-    pub const ALL: [Self; 3] = [Self::Similarity, Self::Neighbors, Self::Probes];
+    pub(crate) const ALL: [Self; 3] = [Self::Similarity, Self::Neighbors, Self::Probes];
 
     /// The heading of its table.
-    #[must_use]
-    pub fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Similarity => "Similarity",
             Self::Neighbors => "Paraphrases and captions",
@@ -36,8 +34,7 @@ impl Section {
     }
 
     /// What its table shows, in a sentence or two.
-    #[must_use]
-    pub fn about(self) -> &'static str {
+    pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Similarity => {
                 "Cosines of sentence vectors against gold scores, without training: Pearson's r x 100, per year the plain mean over its tasks."
@@ -50,13 +47,6 @@ impl Section {
             }
         }
     }
-}
-
-/// Options of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RunOptions {
-    /// The random seed of draws and folds.
-    pub seed: u64,
 }
 
 /// A protocol of the bench.
@@ -86,8 +76,8 @@ pub struct Protocol {
     pub in_mean: bool,
     /// Whether a system takes part by a classifier of its own; where no system has one, the protocol is left out.
     pub needs_classifier: bool,
-    pub(crate) load: fn(&DataFolder) -> Vec<Result<Task>>,
-    pub(crate) run: fn(&Task, &Scoring<'_>, &RunOptions, &dyn Observer) -> Result<Outcome>,
+    /// Finds its data in a folder.
+    pub(super) find: fn(&DataFolder) -> Vec<Result<Found>>,
 }
 
 /// Protocols are compared by name, which is theirs alone.
@@ -126,8 +116,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        load: find::sts,
-        run: run::scored,
+        find: find::sts,
     },
     Protocol {
         name: "stsb",
@@ -142,8 +131,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        load: find::stsb,
-        run: run::scored,
+        find: find::stsb,
     },
     Protocol {
         name: "sick",
@@ -158,8 +146,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        load: find::sick,
-        run: run::scored,
+        find: find::sick,
     },
     Protocol {
         name: "detection",
@@ -174,8 +161,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: true,
         in_mean: true,
         needs_classifier: false,
-        load: find::detection,
-        run: run::detection,
+        find: find::detection,
     },
     Protocol {
         name: "ranking",
@@ -190,8 +176,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::ranking,
-        run: run::ranking,
+        find: find::ranking,
     },
     Protocol {
         name: "soup",
@@ -206,8 +191,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: false,
         needs_classifier: false,
-        load: find::soup,
-        run: run::soup,
+        find: find::soup,
     },
     Protocol {
         name: "p-coherence",
@@ -222,8 +206,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: false,
         needs_classifier: false,
-        load: find::captions,
-        run: run::captions,
+        find: find::captions,
     },
     Protocol {
         name: "sick-probe",
@@ -238,8 +221,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::sick_probe,
-        run: run::scored_probe,
+        find: find::sick_probe,
     },
     Protocol {
         name: "stsb-probe",
@@ -254,8 +236,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::stsb_probe,
-        run: run::scored_probe,
+        find: find::stsb_probe,
     },
     Protocol {
         name: "sick-entailment",
@@ -270,8 +251,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::sick_entailment,
-        run: run::entailment,
+        find: find::sick_entailment,
     },
     Protocol {
         name: "own-entailment",
@@ -286,8 +266,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: false,
         needs_classifier: true,
-        load: find::own_entailment,
-        run: run::own_entailment,
+        find: find::own_entailment,
     },
     Protocol {
         name: "msrp",
@@ -302,8 +281,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::msrp,
-        run: run::msrp,
+        find: find::msrp,
     },
     Protocol {
         name: "mr",
@@ -318,8 +296,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::mr,
-        run: run::labeled,
+        find: find::mr,
     },
     Protocol {
         name: "cr",
@@ -334,8 +311,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::cr,
-        run: run::labeled,
+        find: find::cr,
     },
     Protocol {
         name: "subj",
@@ -350,8 +326,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::subj,
-        run: run::labeled,
+        find: find::subj,
     },
     Protocol {
         name: "mpqa",
@@ -366,8 +341,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::mpqa,
-        run: run::labeled,
+        find: find::mpqa,
     },
     Protocol {
         name: "trec",
@@ -382,8 +356,7 @@ static PROTOCOLS: [Protocol; 17] = [
         takes_scores: false,
         in_mean: true,
         needs_classifier: false,
-        load: find::trec,
-        run: run::labeled,
+        find: find::trec,
     },
 ];
 

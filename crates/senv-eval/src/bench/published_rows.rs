@@ -1,42 +1,39 @@
 //! Published results as rows of the report's tables.
 
+use super::{protocols::Section, summary::Column};
 use crate::{
-    bench::{Column, Section},
     published::{
         classification::published_classification,
         relatedness::{published_sick, published_stsb},
         similarity::{published_p_coherence, published_ranking, published_sick_entailment, published_soup},
         sts::published_sts,
     },
-    score::correlations::Correlations,
-    sts::relatedness::ScoringMethod,
+    score::{correlations::Correlations, scoring_method::ScoringMethod},
 };
 
 /// A system of a paper: its numbers where the paper has them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PublishedRow {
+pub(crate) struct PublishedRow {
     /// The system.
-    pub system: String,
+    pub(crate) system: String,
     /// The paper, its table and its data.
-    pub source: String,
+    pub(crate) source: String,
     /// One value for each column of the section, on its scale.
-    pub values: Vec<Option<f64>>,
+    pub(crate) values: Vec<Option<f64>>,
     /// What the paper reports beside them: `mean rank 6`.
-    pub beside: Vec<String>,
+    pub(crate) beside: Vec<String>,
 }
 
 impl PublishedRow {
     /// The paper, and what it reports beside the values.
-    #[must_use]
-    pub fn source_and_beside(&self) -> String {
+    pub(crate) fn source_and_beside(&self) -> String {
         std::iter::once(&self.source).chain(&self.beside).map(String::as_str).collect::<Vec<_>>().join("; ")
     }
 }
 
 /// The published rows of a section with these columns; papers often report on other parts of a data set, so they show
 /// the order of things and are not ranked with the rest.
-#[must_use]
-pub fn published_rows(section: Section, columns: &[Column]) -> Vec<PublishedRow> {
+pub(crate) fn published_rows(section: Section, columns: &[Column]) -> Vec<PublishedRow> {
     let mut rows: Vec<PublishedRow> = Vec::new();
     let mut add = |system: &str, source: &str, column: usize, value: Option<f64>, beside: Option<String>| {
         let Some(value) = value else { return };

@@ -1,21 +1,24 @@
 //! What a run of the bench leaves behind: a plain record, which is the JSON file, and which reports and comparisons are
 //! made from.
 
+use senv_metrics::Sample;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    bench::{DataFile, Detail, Protocol, protocols},
-    error::{Error, Result},
+use super::{
+    figure::Figure,
+    folder::DataFile,
+    outcome::Detail,
+    protocols::{Protocol, protocols},
 };
-use senv_metrics::Sample;
+use crate::error::{Error, Result};
 
 /// The version of the record; another one is refused.
-pub const RECORD_FORMAT: u32 = 1;
+pub(crate) const RECORD_FORMAT: u32 = 1;
 
 /// A run of the bench: systems by tasks, with the score of every item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRecord {
-    /// [`RECORD_FORMAT`].
+    /// The version of the record, 1; another one is refused.
     pub senv_bench: u32,
     /// The version of senv.
     pub version: String,
@@ -115,38 +118,14 @@ pub struct TaskResult {
     pub figures: Vec<Figure>,
 }
 
-/// Points of a figure that belongs to one system.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Figure {
-    /// What kind of figure: figures of one kind are drawn side by side.
-    pub kind: String,
-    /// The label of x, with its unit.
-    pub x_label: String,
-    /// The label of y, with its unit.
-    pub y_label: String,
-    /// Named point lists.
-    pub series: Vec<FigureSeries>,
-}
-
-/// Points of one name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FigureSeries {
-    /// The name.
-    pub name: String,
-    /// `(x, y)`.
-    pub points: Vec<(f64, f64)>,
-}
-
 impl TaskRecord {
     /// The protocol; `None` for one that this version does not know.
-    #[must_use]
-    pub fn protocol(&self) -> Option<&'static Protocol> {
+    pub(crate) fn protocol(&self) -> Option<&'static Protocol> {
         protocols().iter().find(|protocol| protocol.name == self.protocol)
     }
 
     /// Year and name, for people.
-    #[must_use]
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         self.year.map_or_else(|| self.name.clone(), |year| format!("{year} {}", self.name))
     }
 
@@ -154,7 +133,7 @@ impl TaskRecord {
     ///
     /// # Errors
     /// [`Error::Metrics`] if the scores are not those of this task.
-    pub fn sample(&self, result: &TaskResult) -> Result<Option<Sample>> {
+    pub(crate) fn sample(&self, result: &TaskResult) -> Result<Option<Sample>> {
         let Some(protocol) = self.protocol().filter(|_| !result.scores.is_empty()) else { return Ok(None) };
         let scores: Vec<f64> = result.scores.iter().map(|&score| f64::from(score)).collect();
         Ok(Some(Sample::new(protocol.statistic, &self.gold, &scores)?))

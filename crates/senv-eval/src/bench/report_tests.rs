@@ -1,9 +1,9 @@
 //! The page, its figures and the Markdown of a small record with every kind of figure and names that need escaping.
 
-use super::{figures::drawings, html::REPORT_START};
+use super::{figures::drawings, html::REPORT_START, record::RECORD_FORMAT};
 use crate::bench::{
-    BenchRecord, DataFile, Detail, Figure, FigureSeries, Missing, RECORD_FORMAT, SystemKind, SystemRecord, TaskRecord,
-    TaskResult, protocols, summarize,
+    BenchRecord, DataFile, Detail, Figure, FigureSeries, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult,
+    protocols, summarize,
 };
 
 const NAME: &str = "a <b> & \"c\" | d";

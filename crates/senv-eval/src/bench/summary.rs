@@ -4,13 +4,14 @@ use rayon::prelude::*;
 use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_interval};
 use serde::Serialize;
 
-use crate::{
-    bench::{BenchRecord, Protocol, Section, protocols},
-    error::Result,
+use super::{
+    protocols::{Protocol, Section, protocols},
+    record::BenchRecord,
 };
+use crate::error::Result;
 
 /// The level of the marks, after Holm's correction over the columns of a table.
-pub const MARK_LEVEL: f64 = 0.05;
+pub(crate) const MARK_LEVEL: f64 = 0.05;
 
 /// A column: the mean over one task or more of a protocol.
 #[derive(Debug, Clone)]

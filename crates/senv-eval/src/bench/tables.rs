@@ -2,9 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::data::{NEEDS_CLASSIFIER, NEEDS_VECTORS};
+use super::{
+    data::{NEEDS_CLASSIFIER, NEEDS_VECTORS},
+    published_rows::{PublishedRow, published_rows},
+    record::{BenchRecord, SystemRecord, TaskRecord},
+    summary::{Cell, Mark, Summary, summarize},
+};
 use crate::{
-    bench::{BenchRecord, Cell, Mark, PublishedRow, Summary, SystemRecord, TaskRecord, published_rows, summarize},
     error::Result,
     report::{Align, TextTable, half_width},
 };

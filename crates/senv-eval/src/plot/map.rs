@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use senv_core::Error as CoreError;
+use senv_data::SentenceGroups;
 use senv_metrics::silhouette;
 use serde::Serialize;
 
 use crate::{
-    SentenceGroups,
     error::{Error, Result},
     plot::{
         curve::{COLORS, range},
@@ -15,11 +15,11 @@ use crate::{
         tsne,
     },
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// The most sentences of [`evaluate_map`], which compares each with each at every step.
-pub const MAX_MAP: usize = 2_000;
+pub(crate) const MAX_MAP: usize = 2_000;
 
 /// How sentences are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -74,12 +74,12 @@ pub struct MapResult {
 /// Lays out sentences by exact t-SNE.
 ///
 /// # Errors
-/// [`senv_core::Error::InvalidParameter`] above [`MAX_MAP`] sentences, or for a perplexity out of its range;
+/// [`senv_core::Error::InvalidParameter`] above 2,000 sentences, or for a perplexity out of its range;
 /// [`Error::NotEncoded`] if a sentence is missing; [`Error::NotFinite`] if an embedding is not, with its sentence.
 ///
 /// # References
 /// P-thought paper, Table 4 and Figure 3, which state no perplexity.
-pub fn evaluate_map(embeddings: &Embeddings, groups: &SentenceGroups, options: &MapOptions) -> Result<MapResult> {
+pub fn evaluate_map(embeddings: &SentenceVectors, groups: &SentenceGroups, options: &MapOptions) -> Result<MapResult> {
     let n = groups.n_sentences();
     let bad = |name, requirement, got: String| Err(CoreError::InvalidParameter { name, requirement, got }.into());
     if n > MAX_MAP {
@@ -93,7 +93,7 @@ pub fn evaluate_map(embeddings: &Embeddings, groups: &SentenceGroups, options: &
     let numbers = groups.sentences().map(|sentence| embeddings.number(sentence)).collect::<Result<Vec<_>>>()?;
     let vectors: Vec<&[f32]> = numbers.iter().map(|&number| embeddings.vector(number)).collect();
     let layout = tsne::layout(&vectors, options.perplexity, options.n_iterations, options.seed)?;
-    let of_group = |(i, group): (usize, &crate::SentenceGroup)| vec![i; group.sentences.len()];
+    let of_group = |(i, group): (usize, &senv_data::SentenceGroup)| vec![i; group.sentences.len()];
     let group_of: Vec<usize> = groups.groups.iter().enumerate().flat_map(of_group).collect();
     let wide: Vec<f64> = vectors.iter().flat_map(|v| v.iter().map(|&x| f64::from(x))).collect();
     if layout.places.iter().flatten().any(|y| !y.is_finite()) {

@@ -17,7 +17,6 @@ use serde::Serialize;
 
 use crate::{
     error::{Error, Result},
-    plot::norm_plot,
     report::{Align, TextTable, number},
 };
 
@@ -25,19 +24,19 @@ use crate::{
 pub const DEFAULT_BINS: usize = 50;
 
 /// The `a` of a / (a + f): 10⁻³, as Arora et al. 2017 use it.
-pub const DEFAULT_A: f64 = 1e-3;
+pub(crate) const DEFAULT_A: f64 = 1e-3;
 
 /// Words listed at each end: ten, as in Kenter et al. 2016.
-pub const DEFAULT_EXTREMES: usize = 10;
+pub(crate) const DEFAULT_EXTREMES: usize = 10;
 
 /// Options of [`norm_profile`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NormOptions {
     /// Bins over ln f, in `1..=10_000`; [`DEFAULT_BINS`].
     pub n_bins: usize,
-    /// The `a` of the overlay, above 0; [`DEFAULT_A`].
+    /// The `a` of the overlay, above 0; by default 10⁻³, as Arora et al. 2017 use it.
     pub a: f64,
-    /// Words of the lowest and of the highest norm that are listed; [`DEFAULT_EXTREMES`].
+    /// Words of the lowest and of the highest norm that are listed; ten by default, as in Kenter et al. 2016.
     pub n_extremes: usize,
 }
 
@@ -234,13 +233,6 @@ impl NormProfile {
             ]);
         }
         format!("{} words, a = {}\n{table}\n{extremes}", self.n_words, self.a)
-    }
-
-    /// The figure as a self-contained SVG: mean norm and quartiles against ln f, and a / (a + f) scaled to the same
-    /// height.
-    #[must_use]
-    pub fn to_svg(&self) -> String {
-        norm_plot::svg(self)
     }
 }
 

@@ -5,14 +5,14 @@
 //! scale.
 
 use senv_core::{Tokenizer, kernels};
+use senv_data::{Entailment, NliSet, ParaphraseSet, StsTask};
 use senv_metrics::WordOverlap;
 use serde::Serialize;
 
 use crate::{
-    Entailment, NliSet, ParaphraseSet, StsTask,
     error::{Error, Result},
     plot::histogram::Histogram,
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// Default bins of [`evaluate_pair_histograms`].
@@ -55,7 +55,7 @@ impl<'a> PairGroups<'a> {
         Self { groups: vec![(format!("score below {at}"), of(false)), (format!("score from {at} on"), of(true))] }
     }
 
-    /// All sentences, for [`Embeddings::encode`].
+    /// All sentences, for [`SentenceVectors::encode`].
     pub fn sentences(&self) -> impl Iterator<Item = &'a str> {
         self.groups.iter().flat_map(|(_, pairs)| pairs).flat_map(|&(first, second)| [first, second])
     }
@@ -78,7 +78,7 @@ pub struct PairHistograms {
 /// [`Error::NothingToDo`] without a pair; [`Error::NotEncoded`] if a sentence is missing; [`Error::NotFinite`] if an
 /// embedding is not, with its sentence; [`senv_core::Error::InvalidParameter`] for a number of bins out of range.
 pub fn evaluate_pair_histograms(
-    embeddings: &Embeddings,
+    embeddings: &SentenceVectors,
     pairs: &PairGroups<'_>,
     n_bins: usize,
 ) -> Result<PairHistograms> {

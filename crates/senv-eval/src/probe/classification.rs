@@ -5,11 +5,11 @@
 
 use std::path::PathBuf;
 
+use senv_data::LabeledSet;
 use senv_metrics::{Confusion, standard_deviation};
 use serde::Serialize;
 
 use crate::{
-    LabeledSet,
     error::{Error, Result},
     probe::{
         cross_validation::{Chosen, Classified as _, ProbeOptions, choose, nested},
@@ -17,7 +17,7 @@ use crate::{
         logistic,
     },
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// One outer fold.
@@ -65,12 +65,12 @@ pub struct ClassificationResult {
 /// Nested cross-validation: each fold is classified by a regression that was trained, and whose C was chosen, on the others.
 ///
 /// ```
-/// use senv_eval::{Embeddings, LabeledSentence, LabeledSet, ProbeOptions, evaluate_classification};
+/// use senv_eval::{SentenceVectors, LabeledSentence, LabeledSet, ProbeOptions, evaluate_classification};
 /// // Forty sentences whose only value says their class.
 /// let sentence = |i: usize| LabeledSentence { class: i % 2, text: format!("number {i}") };
 /// let sentences: Vec<LabeledSentence> = (0..40).map(sentence).collect();
 /// let values = ndarray::Array2::from_shape_fn((40, 1), |(i, _)| (i % 2) as f32);
-/// let embeddings = Embeddings::from_vectors(sentences.iter().map(|s| &s.text[..]), values)?;
+/// let embeddings = SentenceVectors::from_vectors(sentences.iter().map(|s| &s.text[..]), values)?;
 /// let classes = vec!["even".to_owned(), "odd".to_owned()];
 /// let set = LabeledSet { path: "numbers".into(), classes, sentences, n_empty: 0 };
 /// let result = evaluate_classification(&embeddings, &set, &ProbeOptions::default())?;
@@ -86,7 +86,7 @@ pub struct ClassificationResult {
 /// # References
 /// Kiros et al., NIPS 2015, section 3.4; Conneau and Kiela, LREC 2018.
 pub fn evaluate_classification(
-    embeddings: &Embeddings,
+    embeddings: &SentenceVectors,
     set: &LabeledSet,
     options: &ProbeOptions,
 ) -> Result<ClassificationResult> {
@@ -122,7 +122,7 @@ pub fn evaluate_classification(
 /// # Errors
 /// As [`evaluate_classification`].
 pub fn evaluate_classification_on_test(
-    embeddings: &Embeddings,
+    embeddings: &SentenceVectors,
     train: &LabeledSet,
     test: &LabeledSet,
     options: &ProbeOptions,

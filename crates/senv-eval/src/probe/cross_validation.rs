@@ -33,7 +33,7 @@ pub enum LogisticForm {
 /// What the best C is best at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Selection {
+pub enum SelectionMetric {
     /// Share of right classes.
     Accuracy,
     /// F1 of the second class, for two classes: the script of Skip-thoughts on MSRP.
@@ -54,7 +54,7 @@ pub struct ProbeOptions {
     /// Outputs for more than two classes.
     pub form: LogisticForm,
     /// What C is chosen by.
-    pub selection: Selection,
+    pub selection: SelectionMetric,
     /// The random seed of the folds.
     pub seed: u64,
 }
@@ -68,7 +68,7 @@ impl Default for ProbeOptions {
             path: powers_of_two(0, 8),
             fold_rule: FoldRule::Stratified,
             form: LogisticForm::Softmax,
-            selection: Selection::Accuracy,
+            selection: SelectionMetric::Accuracy,
             seed: 1,
         }
     }
@@ -78,7 +78,7 @@ impl ProbeOptions {
     /// The script of Skip-thoughts on MSRP: 10 folds, C from 2⁰ to 2⁸ by F1.
     #[must_use]
     pub fn skip_thoughts() -> Self {
-        Self { fold_rule: FoldRule::Contiguous, selection: Selection::F1, ..Self::default() }
+        Self { fold_rule: FoldRule::Contiguous, selection: SelectionMetric::F1, ..Self::default() }
     }
 
     /// SentEval on MSRP: 5 stratified folds, C from 2⁻¹ to 2⁵ by accuracy.
@@ -108,8 +108,8 @@ impl ProbeOptions {
     fn score(&self, gold: &[usize], predicted: &[usize], n_classes: usize) -> Result<f64> {
         let confusion = Confusion::new(gold, predicted, n_classes)?;
         let score = match self.selection {
-            Selection::Accuracy => confusion.accuracy(),
-            Selection::F1 => confusion.class(1).f1(),
+            SelectionMetric::Accuracy => confusion.accuracy(),
+            SelectionMetric::F1 => confusion.class(1).f1(),
         };
         // Neither a paraphrase nor a pair called one: nothing was got right of what F1 counts.
         Ok(score.unwrap_or(0.0))

@@ -2,16 +2,16 @@
 
 use ndarray::Array2;
 use senv_core::Float;
+use senv_data::NliLayout;
 use serde::Serialize;
 
 use crate::{
-    NliLayout,
     error::{Error, Result},
     probe::{
         cross_validation::{Classified, class_targets},
         logistic::Examples,
     },
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// The features of a pair.
@@ -69,7 +69,7 @@ enum Items {
 
 /// Examples whose features are computed from embeddings whenever they are needed.
 pub(crate) struct Featured<'a> {
-    embeddings: &'a Embeddings,
+    embeddings: &'a SentenceVectors,
     items: Items,
     /// Shape `(examples, outputs)`.
     targets: Array2<f64>,
@@ -80,7 +80,7 @@ pub(crate) struct Featured<'a> {
 impl<'a> Featured<'a> {
     /// Sentences with a class each.
     pub(crate) fn sentences<'t>(
-        embeddings: &'a Embeddings,
+        embeddings: &'a SentenceVectors,
         texts: impl IntoIterator<Item = &'t str>,
         classes: Vec<usize>,
         n_classes: usize,
@@ -91,7 +91,7 @@ impl<'a> Featured<'a> {
 
     /// Pairs with a class each.
     pub(crate) fn pairs<'t>(
-        embeddings: &'a Embeddings,
+        embeddings: &'a SentenceVectors,
         pairs: impl IntoIterator<Item = (&'t str, &'t str)>,
         features: PairFeatures,
         classes: Vec<usize>,
@@ -103,7 +103,7 @@ impl<'a> Featured<'a> {
 
     /// Pairs with a distribution over the outputs each: a row of `targets`.
     pub(crate) fn distributions<'t>(
-        embeddings: &'a Embeddings,
+        embeddings: &'a SentenceVectors,
         pairs: impl IntoIterator<Item = (&'t str, &'t str)>,
         features: PairFeatures,
         targets: Array2<f64>,
@@ -113,7 +113,12 @@ impl<'a> Featured<'a> {
         Ok(Self { embeddings, items, n_classes: targets.ncols(), targets, classes: Vec::new() })
     }
 
-    fn classified(embeddings: &'a Embeddings, items: Items, classes: Vec<usize>, n_classes: usize) -> Result<Self> {
+    fn classified(
+        embeddings: &'a SentenceVectors,
+        items: Items,
+        classes: Vec<usize>,
+        n_classes: usize,
+    ) -> Result<Self> {
         embeddings.check_finite()?;
         if classes.is_empty() {
             return Err(Error::NothingToDo { what: "examples with a class" });

@@ -3,10 +3,10 @@
 //! Sentences are encoded once; a logistic regression is trained on features of the two vectors u and v of a pair.
 
 use senv_core::{Result as CoreResult, SentenceEncoder};
+use senv_data::{Entailment, NliSet};
 use serde::Serialize;
 
 use crate::{
-    Entailment, NliSet,
     error::{Error, Result},
     probe::{
         cross_validation::{Chosen, Classified as _},
@@ -14,7 +14,7 @@ use crate::{
         logistic::{self, Examples, Link, Model, Roles},
     },
     ranking::entailment::PairClassifier,
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// The values of C for the search on a held-out set: those of SentEval and of the Skip-thoughts paper.
@@ -43,13 +43,13 @@ pub struct FrozenClassifier<'a> {
 }
 
 /// The embeddings of the sentences of sets.
-fn encode(encoder: &dyn SentenceEncoder, sets: &[NliSet]) -> Result<Embeddings> {
+fn encode(encoder: &dyn SentenceEncoder, sets: &[NliSet]) -> Result<SentenceVectors> {
     let pairs = sets.iter().flat_map(|set| &set.pairs);
-    Embeddings::encode(encoder, pairs.flat_map(|pair| [&pair.premise[..], &pair.hypothesis[..]]))
+    SentenceVectors::encode(encoder, pairs.flat_map(|pair| [&pair.premise[..], &pair.hypothesis[..]]))
 }
 
 /// Labeled pairs: one class each.
-fn labeled<'e>(embeddings: &'e Embeddings, sets: &[NliSet], features: PairFeatures) -> Result<Featured<'e>> {
+fn labeled<'e>(embeddings: &'e SentenceVectors, sets: &[NliSet], features: PairFeatures) -> Result<Featured<'e>> {
     let pairs = sets.iter().flat_map(|set| &set.pairs);
     let classes = pairs.clone().map(|pair| pair.label.class()).collect();
     let texts = pairs.map(|pair| (&pair.premise[..], &pair.hypothesis[..]));
@@ -130,7 +130,7 @@ impl<'a> FrozenClassifier<'a> {
 
 impl PairClassifier for FrozenClassifier<'_> {
     fn classify_batch(&self, pairs: &[(&str, &str)]) -> CoreResult<Vec<Entailment>> {
-        let (embeddings, numbers) = Embeddings::of_pairs(self.encoder, pairs)?;
+        let (embeddings, numbers) = SentenceVectors::of_pairs(self.encoder, pairs)?;
         let mut x = vec![0.0_f32; self.training.features.n(self.encoder.dim())];
         let label = |pair: [usize; 2]| {
             let [u, v] = pair.map(|number| embeddings.vector(number));

@@ -7,11 +7,11 @@
 
 use ndarray::Array2;
 use senv_core::{Result as CoreResult, SentenceEncoder};
+use senv_data::{Scale, StsTask};
 use senv_losses::Grid;
 use serde::Serialize;
 
 use crate::{
-    Scale, StsTask,
     error::{Error, Result},
     probe::{
         features::{Featured, PairFeatures},
@@ -19,8 +19,7 @@ use crate::{
         linear_probe::{self, Pairs, Recipe},
         logistic::{self, Examples as _, Link, Model},
     },
-    score::{correlations::Correlations, embeddings::Embeddings},
-    sts::pair_scorer::PairScorer,
+    score::{correlations::Correlations, pairs::PairScorer, sentence_vectors::SentenceVectors},
 };
 
 /// How the regression is trained.
@@ -88,13 +87,13 @@ pub struct FrozenScorer<'a> {
 }
 
 /// The embeddings of the sentences of tasks.
-fn encode(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<Embeddings> {
+fn encode(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<SentenceVectors> {
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
-    Embeddings::encode(encoder, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))
+    SentenceVectors::encode(encoder, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))
 }
 
 /// The pairs of tasks with the target distributions of their gold scores on a grid.
-fn distributed<'e>(embeddings: &'e Embeddings, tasks: &[StsTask], grid: Grid) -> Result<Featured<'e>> {
+fn distributed<'e>(embeddings: &'e SentenceVectors, tasks: &[StsTask], grid: Grid) -> Result<Featured<'e>> {
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
     let Some(scale) = scale_of(tasks) else {
         return Err(Error::NothingToDo { what: "scored pairs" });
@@ -222,7 +221,7 @@ fn targets_of(examples: &Featured<'_>) -> Array2<f32> {
 
 impl PairScorer for FrozenScorer<'_> {
     fn score_batch(&self, pairs: &[(&str, &str)]) -> CoreResult<Vec<f64>> {
-        let (embeddings, numbers) = Embeddings::of_pairs(self.encoder, pairs)?;
+        let (embeddings, numbers) = SentenceVectors::of_pairs(self.encoder, pairs)?;
         let features = PairFeatures::Symmetric;
         let mut x = vec![0.0_f32; features.n(self.encoder.dim())];
         let score = |pair: [usize; 2]| {
@@ -237,8 +236,9 @@ impl PairScorer for FrozenScorer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{StsPair, sts::relatedness::evaluate_scorer};
+    use crate::sts::relatedness::evaluate_scorer;
     use senv_core::{Coverage, Scratch};
+    use senv_data::StsPair;
 
     /// The length of a sentence as an angle: sentences of similar length are related.
     struct Lengths;

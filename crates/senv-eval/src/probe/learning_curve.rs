@@ -4,11 +4,11 @@
 //! label are shuffled once and the smaller parts are the beginnings of the larger ones, so labels keep their shares.
 
 use rand::seq::SliceRandom;
+use senv_data::ParaphraseSet;
 use senv_metrics::{mean, standard_deviation};
 use serde::Serialize;
 
 use crate::{
-    ParaphraseSet,
     error::{Error, Result},
     plot::curve::Curve,
     probe::{
@@ -17,7 +17,7 @@ use crate::{
         paraphrase_detection::{judge, pair_examples},
     },
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// Parts of the training set that are drawn.
@@ -79,7 +79,7 @@ pub struct LearningCurveResult {
 /// As [`crate::evaluate_paraphrase_detection`]; [`senv_core::Error::InvalidParameter`] for a share that is not above 0 and
 /// at most 1, or no draw.
 pub fn evaluate_learning_curve(
-    embeddings: &Embeddings,
+    embeddings: &SentenceVectors,
     train: &ParaphraseSet,
     test: &ParaphraseSet,
     options: &LearningCurveOptions,

@@ -2,19 +2,19 @@
 
 use std::path::PathBuf;
 
+use senv_data::ParaphraseSet;
 use senv_metrics::Confusion;
 use serde::Serialize;
 
 use crate::{
-    ParaphraseSet,
     error::Result,
     probe::{
-        cross_validation::{Chosen, Classified as _, ProbeOptions, Selection, choose},
+        cross_validation::{Chosen, Classified as _, ProbeOptions, SelectionMetric, choose},
         features::{Featured, PairFeatures},
         logistic,
     },
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// Result of an encoder on a test set of pairs.
@@ -66,7 +66,7 @@ pub struct ParaphraseDetectionResult {
 /// # References
 /// Kiros et al., NIPS 2015, section 3.2; Conneau and Kiela, LREC 2018.
 pub fn evaluate_paraphrase_detection(
-    embeddings: &Embeddings,
+    embeddings: &SentenceVectors,
     train: &ParaphraseSet,
     test: &ParaphraseSet,
     options: &ProbeOptions,
@@ -97,7 +97,7 @@ pub fn evaluate_paraphrase_detection(
 }
 
 /// Pairs as examples: class 1 for paraphrases.
-pub(crate) fn pair_examples<'e>(embeddings: &'e Embeddings, set: &ParaphraseSet) -> Result<Featured<'e>> {
+pub(crate) fn pair_examples<'e>(embeddings: &'e SentenceVectors, set: &ParaphraseSet) -> Result<Featured<'e>> {
     let pairs = set.pairs.iter().map(|pair| (&pair.first[..], &pair.second[..]));
     let classes = set.pairs.iter().map(|pair| usize::from(pair.is_paraphrase)).collect();
     Featured::pairs(embeddings, pairs, PairFeatures::Symmetric, classes, 2)
@@ -123,8 +123,8 @@ impl ParaphraseDetectionResult {
         table.row(["the more frequent label".to_owned(), number(self.majority_accuracy, 4)]);
         table.row(["all are paraphrases".to_owned(), String::new(), number(self.all_paraphrases_f1, 4)]);
         let by = match self.options.selection {
-            Selection::Accuracy => "accuracy",
-            Selection::F1 => "F1",
+            SelectionMetric::Accuracy => "accuracy",
+            SelectionMetric::F1 => "F1",
         };
         let mut text = format!(
             "{table}trained on {} pairs of {}; C = {} by the {by} of {} folds, seed {}\n",

@@ -5,26 +5,21 @@
 //! over the tasks, 2013 without SMT. 2016 chose the parameters of CSE, so its column for that year is not of a held-out
 //! set. The total of Table 1 (phrases alone) is over 19 sets and SICK, that of Table 5 over 19 sets.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
 
-use crate::{
-    published::sts::{PublishedSystem, PublishedValue},
-    score::correlations::Correlations,
+use super::{
+    rows::{PublishedSystem, systems_by_column},
+    table::{Row, Table},
 };
+use crate::score::correlations::Correlations;
 
-const TABLE_1: &str = "CSE paper, Table 1";
-const TABLE_2: &str = "CSE paper, Table 2";
-const TABLE_4: &str = "CSE paper, Table 4";
-const TABLE_5: &str = "CSE paper, Table 5";
-
-/// The columns of Table 1 (trained on phrases), then those of Table 2.
-const SYSTEMS: [(&str, &str); 5] = [
-    ("PP (CSE paper)", TABLE_1),
-    ("CSE (phrases)", TABLE_1),
-    ("GRAN (CSE paper)", TABLE_2),
-    ("ATT-CCG", TABLE_2),
-    ("CSE (cumulative)", TABLE_2),
-];
+/// Trained on phrases.
+static TABLE_1: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/cse-table-1.tsv")));
+/// Trained on sentences.
+static TABLE_2: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/cse-table-2.tsv")));
+static TABLES_4_AND_5: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/cse-tables-4-5.tsv")));
 
 /// Means of Pearson's r over the STS tasks of a year, as a paper prints them for a variant of its system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,66 +44,21 @@ pub struct PublishedMeans {
 /// ```
 #[must_use]
 pub fn published_cse_ablations() -> Vec<PublishedMeans> {
-    let means = |system, source, years: [f64; 4], all_tasks| PublishedMeans {
-        system,
-        source,
-        years: (2012..).zip(years).collect(),
-        all_tasks,
+    let means = |row: Row<'_>| {
+        let year = |year: u16| Some((year, row.number(&year.to_string())?));
+        let years = (2012..=2015).map(year).collect::<Option<_>>()?;
+        Some(PublishedMeans { system: row.system()?, source: row.source(), years, all_tasks: row.number("all") })
     };
-    vec![
-        means("CSE (phrases)", TABLE_4, [63.3, 58.6, 72.1, 74.5], None),
-        means("CSE (sentences)", TABLE_4, [62.0, 67.3, 75.0, 77.4], None),
-        means("CSE (cumulative)", TABLE_4, [63.0, 68.8, 76.3, 78.6], None),
-        means("CSE, window 1", TABLE_5, [61.82, 63.06, 75.32, 76.45], Some(70.13)),
-        means("CSE, window 2", TABLE_5, [61.53, 62.14, 73.61, 76.14], Some(69.29)),
-        means("CSE, window 3", TABLE_5, [61.44, 62.56, 73.52, 76.06], Some(69.28)),
-        means("CSE, window 4", TABLE_5, [60.73, 62.37, 73.39, 76.11], Some(69.04)),
-        means("CSE, windows 1 to 3", TABLE_5, [62.87, 64.26, 74.26, 76.99], Some(70.40)),
-    ]
+    TABLES_4_AND_5.rows().filter_map(means).collect()
 }
 
-/// A row of Tables 1 and 2: year (none for SICK), task, a cell for each system.
-type Row = (Option<u16>, &'static str, [Option<f64>; 5]);
-
-/// The systems of Tables 1 and 2; there is no Spearman.
-pub(crate) fn systems() -> impl Iterator<Item = PublishedSystem> {
-    SYSTEMS.iter().enumerate().map(|(i, &(system, source))| {
-        let value = |&(year, task, cells): &Row| {
-            let correlations = Correlations { pearson_r_x100: Some(cells[i]?), spearman_rho_x100: None };
-            Some(PublishedValue { year, task, correlations })
-        };
-        PublishedSystem { system, source, values: ROWS.iter().filter_map(value).collect() }
-    })
+/// The systems of the tables by task; there is no Spearman.
+pub(super) fn systems() -> impl Iterator<Item = PublishedSystem> {
+    let r = |row: Row<'_>, column: &str| {
+        Some(Correlations { pearson_r_x100: Some(row.number(column)?), spearman_rho_x100: None })
+    };
+    systems_by_column(&TABLE_1, r).into_iter().chain(systems_by_column(&TABLE_2, r))
 }
-
-#[rustfmt::skip]
-const ROWS: &[Row] = &[
-    (Some(2012), "MSRpar", [Some(42.6), Some(51.6), Some(47.7), Some(49.9), Some(48.6)]),
-    (Some(2012), "MSRvid", [Some(74.5), Some(79.8), Some(85.2), Some(84.2), Some(86.0)]),
-    (Some(2012), "SMTeuroparl", [Some(47.3), Some(50.7), Some(49.3), Some(49.3), Some(49.8)]),
-    (Some(2012), "OnWN", [Some(70.6), Some(69.9), Some(71.5), Some(72.7), Some(72.6)]),
-    (Some(2012), "SMTnews", [Some(58.4), Some(64.4), Some(58.7), Some(66.6), Some(57.8)]),
-    (Some(2013), "headlines", [Some(72.4), Some(74.0), Some(76.1), Some(73.6), Some(76.3)]),
-    (Some(2013), "OnWN", [Some(67.7), Some(72.1), Some(81.4), Some(79.3), Some(78.5)]),
-    (Some(2013), "FNWN", [Some(43.9), Some(29.8), Some(55.6), Some(50.7), Some(51.5)]),
-    (Some(2014), "deft-forum", [Some(48.7), Some(56.1), Some(55.7), Some(55.2), Some(58.1)]),
-    (Some(2014), "deft-news", [Some(73.1), Some(70.0), Some(77.1), Some(75.5), Some(77.1)]),
-    (Some(2014), "headlines", [Some(69.7), Some(70.9), Some(72.8), Some(72.2), Some(74.6)]),
-    (Some(2014), "images", [Some(78.5), Some(81.6), Some(85.8), Some(83.1), Some(86.2)]),
-    (Some(2014), "OnWN", [Some(78.8), Some(79.2), Some(85.1), Some(84.1), Some(84.2)]),
-    (Some(2014), "tweet-news", [Some(76.4), Some(74.6), Some(78.7), Some(77.7), Some(77.7)]),
-    (Some(2015), "answers-forums", [Some(68.3), Some(66.2), Some(73.1), Some(69.2), Some(73.5)]),
-    (Some(2015), "answers-students", [Some(78.2), Some(78.4), Some(72.9), Some(78.3), Some(76.7)]),
-    (Some(2015), "belief", [Some(76.2), Some(68.5), Some(78.0), Some(78.4), Some(76.8)]),
-    (Some(2015), "headlines", [Some(74.8), Some(76.5), Some(78.6), Some(77.4), Some(79.8)]),
-    (Some(2015), "images", [Some(81.4), Some(82.9), Some(85.8), Some(85.3), Some(86.0)]),
-    (Some(2016), "answer-answer", [None, None, None, Some(64.5), Some(59.3)]),
-    (Some(2016), "headlines", [None, None, None, Some(70.1), Some(75.5)]),
-    (Some(2016), "plagiarism", [None, None, None, Some(82.5), Some(82.6)]),
-    (Some(2016), "postediting", [None, None, None, Some(83.0), Some(81.4)]),
-    (Some(2016), "question-question", [None, None, None, Some(58.5), Some(73.2)]),
-    (None, "SICK", [Some(71.6), Some(71.9), Some(72.9), None, Some(73.0)]),
-];
 
 #[cfg(test)]
 mod tests {
@@ -158,9 +108,10 @@ mod tests {
     /// that all three have in Table 2; one of these ten is a tie in print (deft-news).
     #[test]
     fn cse_wins_as_often_as_its_paper_counts() {
-        let ahead = |ours: usize, theirs: &[usize]| {
-            let cells = ROWS.iter().filter_map(|(_, _, cells)| {
-                Some((cells[ours]?, theirs.iter().map(|&i| cells[i]).collect::<Option<Vec<f64>>>()?))
+        let ahead = |table: &Table, ours: &str, theirs: &[&str]| {
+            let cells = table.rows().filter_map(|row| {
+                let theirs: Option<Vec<f64>> = theirs.iter().map(|system| row.number(system)).collect();
+                Some((row.number(ours)?, theirs?))
             });
             let (mut wins, mut ties, mut n) = (0, 0, 0);
             for (ours, theirs) in cells {
@@ -169,14 +120,14 @@ mod tests {
             }
             (wins, ties, n)
         };
-        assert_eq!(ahead(1, &[0]), (14, 0, 20));
-        assert_eq!(ahead(4, &[2, 3]), (9, 1, 19));
+        assert_eq!(ahead(&TABLE_1, "CSE (phrases)", &["PP (CSE paper)"]), (14, 0, 20));
+        assert_eq!(ahead(&TABLE_2, "CSE (cumulative)", &["GRAN (CSE paper)", "ATT-CCG"]), (9, 1, 19));
     }
 
     /// Table 5 weighs the years by their tasks, 5 : 3 : 6 : 5.
     #[test]
     fn the_totals_of_the_windows_follow_from_their_years() {
-        for row in published_cse_ablations().iter().filter(|row| row.source == TABLE_5) {
+        for row in published_cse_ablations().iter().filter(|row| row.source.ends_with("Table 5")) {
             let sum: f64 = row.years.iter().zip([5.0, 3.0, 6.0, 5.0]).map(|((_, mean), n)| n * mean).sum();
             let total = row.all_tasks.unwrap();
             assert!((sum / 19.0 - total).abs() < 0.01, "{}: {} {total}", row.system, sum / 19.0);
@@ -187,7 +138,7 @@ mod tests {
     fn table_4_agrees_with_tables_1_and_2_where_both_have_a_row() {
         let rows = published_cse_ablations();
         for (system, row) in [("CSE (phrases)", 0), ("CSE (cumulative)", 2)] {
-            assert_eq!((rows[row].system, rows[row].source), (system, TABLE_4));
+            assert_eq!((rows[row].system, rows[row].source), (system, "CSE paper, Table 4"));
             let whole = systems().find(|s| s.system == system).unwrap();
             for &(year, printed) in &rows[row].years {
                 assert!((mean(&cells(&whole, Some(year))) - printed).abs() < 0.1, "{system} {year}");

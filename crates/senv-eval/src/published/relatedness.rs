@@ -9,42 +9,22 @@
 //! * Skip-thought paper: SICK supervised, from [`crate::published_skip_thoughts`].
 //! * P-thought paper, Table 6: STS benchmark, supervised, Pearson only.
 
-use serde::Serialize;
+use std::sync::LazyLock;
 
-use crate::{
-    published::{
-        skip_thoughts::published_skip_thoughts,
-        sts::{SENT2VEC, SENT2VEC_MORE, published_sts},
-    },
-    score::correlations::Correlations,
-    sts::relatedness::ScoringMethod,
+use super::{
+    cse,
+    rows::{PublishedRelatedness, PublishedSystem, TEST_PART},
+    skip_thoughts::published_skip_thoughts,
+    sts,
+    table::Table,
 };
+use crate::score::scoring_method::ScoringMethod::{Cosine, Supervised};
 
-const CSE: &str = "CSE paper, Table 3";
-const SNLI_TABLES_1_TO_4: &str = "paper of the SNLI-finetuned Skip-thoughts, Tables 1 to 4";
-const SNLI_TABLE_7: &str = "paper of the SNLI-finetuned Skip-thoughts, Table 7";
-pub(crate) const SKIP_THOUGHTS: &str = "Skip-thought paper, numbers as cited";
-const P_THOUGHT: &str = "P-thought paper, Table 6";
-
-const TEST_PART: &str = "test part";
-
-/// A row of a published table of relatedness.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PublishedRelatedness {
-    /// The system's name.
-    pub system: &'static str,
-    /// The paper and its table.
-    pub source: &'static str,
-    /// The part of the data set: the test part, but for the Sent2Vec paper.
-    pub part: &'static str,
-    /// Where the scores come from.
-    pub scored_by: ScoringMethod,
-    /// The correlations, times 100; `None` where the paper prints none.
-    #[serde(flatten)]
-    pub correlations: Correlations,
-    /// The mean squared error, where printed.
-    pub mse: Option<f64>,
-}
+static CSE: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/cse-table-3.tsv")));
+static SNLI: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/snli-skip-thoughts-tables-1-4.tsv")));
+static SNLI_COSINE: LazyLock<Table> =
+    LazyLock::new(|| Table::parse(include_str!("tables/snli-skip-thoughts-table-7.tsv")));
+static STSB: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/p-thought-table-6.tsv")));
 
 /// Every published system on SICK: supervised ones, then cosines.
 ///
@@ -56,22 +36,20 @@ pub struct PublishedRelatedness {
 /// ```
 #[must_use]
 pub fn published_sick() -> Vec<PublishedRelatedness> {
-    let supervised =
-        SICK_SUPERVISED.iter().map(|&(name, r, rho, mse)| row(name, CSE, ScoringMethod::Supervised, r, rho, mse));
-    let snli = |source, by, cells: &'static [(&str, f64, f64, f64)]| {
-        cells.iter().map(move |&(name, r, rho, mse)| row(name, source, by, r, Some(rho), Some(mse)))
-    };
-    let cosines = published_sts().into_iter().filter_map(|system| {
+    let rows = |table: &'static Table, by| table.rows().filter_map(move |row| PublishedRelatedness::of(row, by));
+    let cosine = |system: PublishedSystem, part| {
         let correlations = system.value(None, "SICK")?;
         let (system, source) = (system.system, system.source);
-        let part = if [SENT2VEC, SENT2VEC_MORE].contains(&source) { "training and test part" } else { TEST_PART };
-        Some(PublishedRelatedness { system, source, part, scored_by: ScoringMethod::Cosine, correlations, mse: None })
-    });
-    supervised
-        .chain(snli(SNLI_TABLES_1_TO_4, ScoringMethod::Supervised, SNLI_SUPERVISED))
+        Some(PublishedRelatedness { system, source, part, scored_by: Cosine, correlations, mse: None })
+    };
+    let sent2vec = sts::sent2vec().filter_map(|system| cosine(system, "training and test part"));
+    let cse = cse::systems().filter_map(|system| cosine(system, TEST_PART));
+    rows(&CSE, Supervised)
+        .chain(rows(&SNLI, Supervised))
         .chain(published_skip_thoughts().into_iter().map(|model| model.sick))
-        .chain(snli(SNLI_TABLE_7, ScoringMethod::Cosine, SNLI_COSINE))
-        .chain(cosines)
+        .chain(rows(&SNLI_COSINE, Cosine))
+        .chain(sent2vec)
+        .chain(cse)
         .collect()
 }
 
@@ -82,92 +60,37 @@ pub fn published_sick() -> Vec<PublishedRelatedness> {
 /// ```
 #[must_use]
 pub fn published_stsb() -> Vec<PublishedRelatedness> {
-    STSB.iter().map(|&(system, r)| row(system, P_THOUGHT, ScoringMethod::Supervised, r, None, None)).collect()
+    STSB.rows().filter_map(|row| PublishedRelatedness::of(row, Supervised)).collect()
 }
-
-pub(crate) fn row(
-    system: &'static str,
-    source: &'static str,
-    scored_by: ScoringMethod,
-    r: f64,
-    rho: Option<f64>,
-    mse: Option<f64>,
-) -> PublishedRelatedness {
-    // Rounding undoes the noise of the multiplication by 100.
-    let x100 = |x: f64| (10_000.0 * x).round() / 100.0;
-    let correlations = Correlations { pearson_r_x100: Some(x100(r)), spearman_rho_x100: rho.map(x100) };
-    PublishedRelatedness { system, source, part: TEST_PART, scored_by, correlations, mse }
-}
-
-/// System, Pearson, Spearman, squared error.
-const SICK_SUPERVISED: &[(&str, f64, Option<f64>, Option<f64>)] = &[
-    ("Illinois-LH", 0.7993, Some(0.7538), Some(0.3692)),
-    ("UNAL-NLP", 0.8070, Some(0.7489), Some(0.3550)),
-    ("Meaning Factory", 0.8268, Some(0.7721), Some(0.3224)),
-    ("ECNU", 0.8414, None, None),
-    ("Constituency Tree-LSTM", 0.8491, Some(0.7873), Some(0.2852)),
-    ("Dependency Tree-LSTM", 0.8676, Some(0.8083), Some(0.2532)),
-    ("CNN (He et al.)", 0.8686, Some(0.8047), Some(0.2606)),
-    ("PP-universal", 0.8684, None, None),
-    ("GRAN-universal", 0.8600, None, None),
-    ("CSE-random", 0.8558, Some(0.8059), Some(0.2730)),
-    ("CSE-universal", 0.8696, Some(0.8087), Some(0.2480)),
-];
-
-const SNLI_SUPERVISED: &[(&str, f64, f64, f64)] = &[
-    ("Skip-thoughts", 0.84, 0.78, 0.30),
-    ("finetuned Skip-thoughts", 0.85, 0.79, 0.28),
-    ("SNLI BOW", 0.81, 0.76, 0.36),
-    ("SNLI RNN", 0.82, 0.77, 0.34),
-    ("BOW autoencoder", 0.79, 0.72, 0.39),
-    ("RNN autoencoder", 0.70, 0.64, 0.52),
-];
-
-const SNLI_COSINE: &[(&str, f64, f64, f64)] = &[
-    ("Skip-thoughts", 0.50, 0.48, 1.53),
-    ("finetuned Skip-thoughts", 0.57, 0.56, 1.10),
-    ("SNLI BOW", 0.69, 0.65, 1.12),
-    ("SNLI RNN", 0.62, 0.59, 0.98),
-    ("BOW autoencoder", 0.64, 0.57, 1.21),
-    ("RNN autoencoder", 0.39, 0.39, 1.84),
-];
-
-const STSB: &[(&str, f64)] = &[
-    ("PV-DBOW", 0.649),
-    ("SkipThought", 0.721),
-    ("SIF", 0.720),
-    ("Sent2Vec", 0.755),
-    ("InferSent", 0.758),
-    ("P-thought one-layer bi", 0.812),
-    ("P-thought two-layer forward", 0.797),
-    ("P-thought two-layer bi", 0.764),
-];
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::correlations::Correlations;
 
     #[test]
     fn the_best_supervised_system_is_best_in_every_column() {
         // CSE claims the state of the art in all three; a misplaced row would break this.
         let rows = published_sick();
         let of = |source: &'static str| rows.iter().filter(move |row| row.source == source);
-        let best = of(CSE).find(|row| row.system == "CSE-universal").unwrap();
-        for row in of(CSE).filter(|row| row.system != best.system) {
+        let best = of("CSE paper, Table 3").find(|row| row.system == "CSE-universal").unwrap();
+        for row in of("CSE paper, Table 3").filter(|row| row.system != best.system) {
             assert!(row.correlations.pearson_r_x100 < best.correlations.pearson_r_x100, "{row:?}");
             assert!(row.correlations.spearman_rho_x100 < best.correlations.spearman_rho_x100, "{row:?}");
             assert!(row.mse.is_none_or(|mse| mse > 0.2480), "{row:?}");
         }
-        assert_eq!(of(CSE).count(), 11);
-        assert_eq!((of(SNLI_TABLES_1_TO_4).count(), of(SNLI_TABLE_7).count()), (6, 6));
+        assert_eq!(of("CSE paper, Table 3").count(), 11);
+        let n = |table: &str| rows.iter().filter(|row| row.source.ends_with(table)).count();
+        assert_eq!((n("Skip-thoughts, Tables 1 to 4"), n("Skip-thoughts, Table 7")), (6, 6));
     }
 
     #[test]
     fn fine_tuning_on_snli_is_better_or_level_in_every_column() {
         // What its paper says of each table; exchanged cells would break it.
         let rows = published_sick();
-        for source in [SNLI_TABLES_1_TO_4, SNLI_TABLE_7] {
-            let row = |system: &str| rows.iter().find(|row| row.source == source && row.system == system).unwrap();
+        for table in ["Tables 1 to 4", "Table 7"] {
+            let of_table = || rows.iter().filter(|row| row.source.contains("SNLI") && row.source.ends_with(table));
+            let row = |system: &str| of_table().find(|row| row.system == system).unwrap();
             let (before, after) = (row("Skip-thoughts"), row("finetuned Skip-thoughts"));
             assert!(after.correlations.pearson_r_x100 >= before.correlations.pearson_r_x100, "{after:?}");
             assert!(after.correlations.spearman_rho_x100 >= before.correlations.spearman_rho_x100, "{after:?}");

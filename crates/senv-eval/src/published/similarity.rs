@@ -6,10 +6,18 @@
 //!   on SICK (Table 2).
 //! * P-thought paper, Table 3: P-coherence of 5,000 images of COCO (25,014 captions).
 
+use std::sync::LazyLock;
+
 use senv_metrics::average_precision;
 use serde::Serialize;
 
-const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts, Tables 1 to 4";
+use super::table::{Row, Table};
+
+static P_COHERENCE: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/p-thought-table-3.tsv")));
+static SNLI: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/snli-skip-thoughts-tables-1-4.tsv")));
+static RANKING: LazyLock<Table> =
+    LazyLock::new(|| Table::parse(include_str!("tables/snli-skip-thoughts-tables-5-6.tsv")));
+static SOUP: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/snli-skip-thoughts-table-8.tsv")));
 
 /// A row of the published table of P-coherence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -85,8 +93,11 @@ impl PublishedSoup {
 /// ```
 #[must_use]
 pub fn published_p_coherence() -> Vec<PublishedPCoherence> {
-    let source = "P-thought paper, Table 3, on 5,000 images of COCO (2017, validation part)";
-    P_COHERENCE.iter().map(|&(system, p_coherence)| PublishedPCoherence { system, source, p_coherence }).collect()
+    let row = |row: Row<'_>| {
+        let (system, p_coherence) = (row.system()?, row.number("P-coherence")?);
+        Some(PublishedPCoherence { system, source: row.source(), p_coherence })
+    };
+    P_COHERENCE.rows().filter_map(row).collect()
 }
 
 /// Every published result of paraphrase ranking.
@@ -96,14 +107,12 @@ pub fn published_p_coherence() -> Vec<PublishedPCoherence> {
 /// ```
 #[must_use]
 pub fn published_ranking() -> Vec<PublishedRanking> {
-    let source = "paper of the SNLI-finetuned Skip-thoughts, Tables 5 and 6, on MSRP (training and test part)";
-    let row = |&(system, accuracy_at_1_10_100, mean_rank)| PublishedRanking {
-        system,
-        source,
-        accuracy_at_1_10_100,
-        mean_rank,
+    let row = |row: Row<'_>| {
+        let accuracy_at_1_10_100 = [row.number("acc@1")?, row.number("acc@10")?, row.number("acc@100")?];
+        let (system, source, mean_rank) = (row.system()?, row.source(), row.number("mean rank")?);
+        Some(PublishedRanking { system, source, accuracy_at_1_10_100, mean_rank })
     };
-    RANKING.iter().map(row).collect()
+    RANKING.rows().filter_map(row).collect()
 }
 
 /// Every published result of the soup test.
@@ -115,13 +124,16 @@ pub fn published_ranking() -> Vec<PublishedRanking> {
 /// ```
 #[must_use]
 pub fn published_soup() -> Vec<PublishedSoup> {
-    let source = "paper of the SNLI-finetuned Skip-thoughts, Table 8, reference \"My soup is not hot anymore\"";
-    let row = |&(system, values, places): &(&'static str, [f64; 5], [usize; 2])| {
-        let mut cosines = values.map(|cosine| (cosine, false));
-        places.iter().for_each(|&place| cosines[place - 1].1 = true);
-        PublishedSoup { system, source, cosines }
+    let row = |row: Row<'_>| {
+        let mut cosines = [(0.0, false); 5];
+        for (place, cosine) in cosines.iter_mut().enumerate() {
+            let cell = row.text(&(place + 1).to_string())?;
+            // Sentences of the group of the reference are marked.
+            *cosine = (cell.trim_end_matches('*').parse().ok()?, cell.ends_with('*'));
+        }
+        Some(PublishedSoup { system: row.system()?, source: row.source(), cosines })
     };
-    SOUP.iter().map(row).collect()
+    SOUP.rows().filter_map(row).collect()
 }
 
 /// Published accuracies on the test part of SICK.
@@ -131,52 +143,12 @@ pub fn published_soup() -> Vec<PublishedSoup> {
 /// ```
 #[must_use]
 pub fn published_sick_entailment() -> Vec<PublishedEntailment> {
-    let row = |&(system, accuracy)| PublishedEntailment { system, source: SNLI_SKIP_THOUGHTS, accuracy };
-    SICK_ENTAILMENT.iter().map(row).collect()
+    let row = |row: Row<'_>| {
+        let (system, accuracy) = (row.system()?, row.number("entailment")?);
+        Some(PublishedEntailment { system, source: row.source(), accuracy })
+    };
+    SNLI.rows().filter_map(row).collect()
 }
-
-const P_COHERENCE: &[(&str, f64)] = &[
-    ("PV-DBOW", 0.0099),
-    ("Skip-thoughts uni", 0.5328),
-    ("Skip-thoughts bi", 0.5155),
-    ("Skip-thoughts combine", 0.5209),
-    ("SIF", 0.4205),
-    ("Sent2Vec wiki uni", 0.4279),
-    ("Sent2Vec wiki bi", 0.4553),
-    ("InferSent", 0.7454),
-    ("P-thought one-layer bi", 0.7432),
-    ("P-thought two-layer forward", 0.7899),
-    ("P-thought two-layer bi", 0.9725),
-];
-
-/// System, accuracy at 1, 10 and 100, mean rank.
-const RANKING: &[(&str, [f64; 3], f64)] = &[
-    ("Skip-thoughts", [0.63, 0.74, 0.86], 93.0),
-    ("finetuned Skip-thoughts", [0.77, 0.86, 0.96], 15.0),
-    ("SNLI BOW", [0.87, 0.93, 0.99], 6.0),
-    ("SNLI RNN", [0.56, 0.67, 0.84], 97.0),
-    ("BOW autoencoder", [0.90, 0.96, 1.00], 2.0),
-    ("RNN autoencoder", [0.33, 0.40, 0.54], 455.0),
-    ("random BOW", [0.79, 0.88, 0.96], 21.0),
-];
-
-/// System, cosines in rank order, and the ranks of the sentences of the group.
-const SOUP: &[(&str, [f64; 5], [usize; 2])] = &[
-    ("Skip-thoughts", [0.61, 0.43, 0.39, 0.39, 0.38], [1, 4]),
-    ("finetuned Skip-thoughts", [0.48, 0.32, 0.29, 0.29, 0.28], [1, 2]),
-    ("SNLI BOW", [0.59, 0.45, 0.39, 0.37, 0.32], [1, 2]),
-    ("SNLI RNN", [0.51, 0.47, 0.34, 0.30, 0.28], [1, 2]),
-    ("BOW autoencoder", [0.51, 0.35, 0.35, 0.35, 0.31], [1, 2]),
-];
-
-const SICK_ENTAILMENT: &[(&str, f64)] = &[
-    ("Skip-thoughts", 0.80),
-    ("finetuned Skip-thoughts", 0.83),
-    ("SNLI BOW", 0.81),
-    ("SNLI RNN", 0.82),
-    ("BOW autoencoder", 0.79),
-    ("RNN autoencoder", 0.75),
-];
 
 #[cfg(test)]
 mod tests {

@@ -2,12 +2,17 @@
 //!
 //! The numbers are quoted as they are known from papers that cite them; they were not compared with the print again.
 
+use std::sync::LazyLock;
+
 use serde::Serialize;
 
-use crate::{
-    published::relatedness::{PublishedRelatedness, SKIP_THOUGHTS, row},
-    sts::relatedness::ScoringMethod,
+use super::{
+    rows::PublishedRelatedness,
+    table::{Row, Table},
 };
+use crate::score::scoring_method::ScoringMethod;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tables/skip-thoughts.tsv")));
 
 /// Published results of one model of the Skip-thought paper: a classifier or regression on frozen vectors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,26 +39,23 @@ pub struct PublishedSkipThoughts {
 /// ```
 #[must_use]
 pub fn published_skip_thoughts() -> Vec<PublishedSkipThoughts> {
-    let model = |&(system, [r, rho, mse], msrp_accuracy_f1, shares): &Row| PublishedSkipThoughts {
-        system,
-        source: SKIP_THOUGHTS,
-        sick: row(system, SKIP_THOUGHTS, ScoringMethod::Supervised, r, Some(rho), Some(mse)),
-        msrp_accuracy_f1,
-        classification: std::array::from_fn(|i| (TASKS[i], shares[i])),
+    let model = |row: Row<'_>| {
+        let mut classification = TASKS.map(|task| (task, 0.0));
+        for (task, share) in &mut classification {
+            *share = row.number(task)?;
+        }
+        Some(PublishedSkipThoughts {
+            system: row.system()?,
+            source: row.source(),
+            sick: PublishedRelatedness::of(row, ScoringMethod::Supervised)?,
+            msrp_accuracy_f1: [row.number("MSRP")?, row.number("F1")?],
+            classification,
+        })
     };
-    ROWS.iter().map(model).collect()
+    TABLE.rows().filter_map(model).collect()
 }
 
-/// Name; Pearson, Spearman, squared error on SICK; accuracy and F1 on MSRP; accuracies of [`TASKS`].
-type Row = (&'static str, [f64; 3], [f64; 2], [f64; 5]);
-
 const TASKS: [&str; 5] = ["MR", "CR", "SUBJ", "MPQA", "TREC"];
-
-const ROWS: [Row; 3] = [
-    ("Skip-thoughts uni", [0.8477, 0.7780, 0.2872], [73.0, 81.9], [75.5, 79.3, 92.1, 86.9, 91.4]),
-    ("Skip-thoughts bi", [0.8405, 0.7696, 0.2995], [71.2, 81.2], [73.9, 77.9, 92.5, 83.3, 89.4]),
-    ("Skip-thoughts combine", [0.8584, 0.7916, 0.2687], [73.0, 82.0], [76.5, 80.1, 93.6, 87.1, 92.2]),
-];
 
 #[cfg(test)]
 mod tests {

@@ -8,15 +8,15 @@ use std::path::PathBuf;
 
 use rand::RngExt;
 use senv_core::{SentenceEncoder, kernels};
+use senv_data::SentenceGroups;
 use senv_metrics::{UnitSum, mean};
 use serde::Serialize;
 
 use crate::{
-    SentenceGroups,
     error::{Error, Result},
     published::similarity::PublishedPCoherence,
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// Default number of random pairs of [`evaluate_p_coherence`]: the standard error of their mean is about 0.002.
@@ -98,7 +98,7 @@ pub fn evaluate_p_coherence(
     if n_groups == 0 {
         return Err(Error::NothingToDo { what: "groups of two sentences or more" });
     }
-    let embeddings = Embeddings::encode(encoder, groups.sentences())?;
+    let embeddings = SentenceVectors::encode(encoder, groups.sentences())?;
     embeddings.check_finite()?;
     // The sentences group by group, by the index of their embedding.
     let rows = groups.sentences().map(|sentence| embeddings.number(sentence)).collect::<Result<Vec<_>>>()?;

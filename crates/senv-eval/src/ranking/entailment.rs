@@ -5,11 +5,11 @@
 
 use std::path::PathBuf;
 
+use senv_data::{Entailment, NliSet};
 use senv_metrics::Confusion;
 use serde::Serialize;
 
 use crate::{
-    Entailment, NliSet,
     error::{Error, Result},
     published::similarity::PublishedEntailment,
     report::{Align, TextTable, number},
@@ -70,6 +70,9 @@ pub struct EntailmentSetResult {
     /// Confusion matrix: pairs by gold label (row) and predicted label (column), both in the order of
     /// [`Entailment::ALL`].
     pub confusion: [[usize; 3]; 3],
+    /// The predicted labels, one a labeled pair in the order of the file (not part of the JSON).
+    #[serde(skip)]
+    pub predicted: Vec<Entailment>,
 }
 
 /// Result of a classifier on files of labeled pairs.
@@ -114,15 +117,15 @@ pub fn evaluate_entailment(classifier: &dyn PairClassifier, sets: &[NliSet]) -> 
             return Err(senv_core::Error::ShapeMismatch { what, expected, got: given.len() }.into());
         }
         let gold: Vec<usize> = set.pairs.iter().map(|pair| pair.label.class()).collect();
-        let given: Vec<usize> = given.into_iter().map(Entailment::class).collect();
-        let confusion = Confusion::new(&gold, &given, Entailment::ALL.len())?;
-        Ok(EntailmentSetResult::of(set, &confusion))
+        let classes: Vec<usize> = given.iter().map(|label| label.class()).collect();
+        let confusion = Confusion::new(&gold, &classes, Entailment::ALL.len())?;
+        Ok(EntailmentSetResult::of(set, &confusion, given))
     });
     Ok(EntailmentResult { sets: results.collect::<Result<_>>()? })
 }
 
 impl EntailmentSetResult {
-    fn of(set: &NliSet, confusion: &Confusion) -> Self {
+    fn of(set: &NliSet, confusion: &Confusion, predicted: Vec<Entailment>) -> Self {
         let labels = Entailment::ALL.map(|label| {
             let counts = confusion.class(label.class());
             LabelResult {
@@ -144,6 +147,7 @@ impl EntailmentSetResult {
             majority_accuracy: confusion.majority_share(),
             labels,
             confusion: Entailment::ALL.map(row),
+            predicted,
         }
     }
 }

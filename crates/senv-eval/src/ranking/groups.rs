@@ -15,19 +15,19 @@
 use std::path::PathBuf;
 
 use senv_core::{SentenceEncoder, kernels};
+use senv_data::SentenceGroups;
 use senv_metrics::{average_precision, mean};
 use serde::Serialize;
 
 use crate::{
-    SentenceGroups,
     error::{Error, Result},
     published::similarity::PublishedSoup,
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// The most sentences of [`evaluate_group_ranking`], which compares each with each.
-pub const MAX_GROUP_RANKING: usize = 2_000;
+pub(crate) const MAX_GROUP_RANKING: usize = 2_000;
 
 /// A sentence in the ranking of one reference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -75,7 +75,7 @@ pub struct GroupRankingResult {
 /// Ranks all sentences for each.
 ///
 /// # Errors
-/// [`Error::NothingToDo`] below two groups; [`senv_core::Error::InvalidParameter`] above [`MAX_GROUP_RANKING`]
+/// [`Error::NothingToDo`] below two groups; [`senv_core::Error::InvalidParameter`] above 2,000
 /// sentences; [`Error::NotFinite`] if an embedding is not, with its sentence.
 pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGroups) -> Result<GroupRankingResult> {
     if groups.groups.len() < 2 {
@@ -87,7 +87,7 @@ pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGr
             senv_core::Error::InvalidParameter { name, requirement, got: groups.n_sentences().to_string() }.into()
         );
     }
-    let embeddings = Embeddings::encode(encoder, groups.sentences())?;
+    let embeddings = SentenceVectors::encode(encoder, groups.sentences())?;
     embeddings.check_finite()?;
     let of_group = |group: usize| groups.groups[group].sentences.iter().map(move |sentence| (group, &sentence[..]));
     let all: Vec<(usize, &str)> = (0..groups.groups.len()).flat_map(of_group).collect();

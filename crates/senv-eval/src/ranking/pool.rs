@@ -25,15 +25,15 @@ use std::{
 use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
 use senv_core::{Control, Observer, Progress, SentenceEncoder, kernels, matmul_into};
+use senv_data::ParaphraseSet;
 use senv_metrics::{QueryRank, accuracy_at, mean_rank, query_rank};
 use serde::Serialize;
 
 use crate::{
-    ParaphraseSet,
     error::{Error, Result},
     published::similarity::PublishedRanking,
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::sentence_vectors::SentenceVectors,
 };
 
 /// Scores computed at a time: 64 MiB of f32.
@@ -108,7 +108,7 @@ pub fn evaluate_ranking(
         return Err(Error::NothingToDo { what: "pairs of paraphrases (label 1)" });
     }
     let pairs = || sets.iter().flat_map(|set| &set.pairs);
-    let embeddings = Embeddings::encode(encoder, pairs().flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
+    let embeddings = SentenceVectors::encode(encoder, pairs().flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
     embeddings.check_finite()?;
     let mut pool = Vec::new();
     let mut queries: BTreeMap<usize, Query> = BTreeMap::new();

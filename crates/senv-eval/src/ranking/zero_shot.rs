@@ -7,16 +7,16 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
-use senv_core::{SentenceEncoder, Tokenizer, kernels};
+use senv_core::{SentenceEncoder, Tokenizer};
+use senv_data::ParaphraseSet;
 use senv_metrics::{PrecisionRecall, WordOverlap, average_precision, average_precision_of, mean, precision_recall};
 use serde::Serialize;
 
 use crate::{
-    ParaphraseSet,
     error::{Error, Result},
     plot::curve::Curve,
     report::{Align, TextTable, number},
-    score::embeddings::Embeddings,
+    score::{pairs::PairSource, sentence_vectors::SentenceVectors},
 };
 
 /// Result of the cosine on a set of pairs.
@@ -46,6 +46,9 @@ pub struct ZeroShotSet {
     /// Precision and recall at each distinct cosine, thresholds descending (not part of the JSON).
     #[serde(skip)]
     pub points: Vec<PrecisionRecall>,
+    /// The cosines, one a pair in the order of the file (not part of the JSON).
+    #[serde(skip)]
+    pub cosines: Vec<f64>,
 }
 
 /// Result of an encoder on zero-shot paraphrase detection.
@@ -67,20 +70,26 @@ pub fn evaluate_zero_shot(encoder: &dyn SentenceEncoder, sets: &[ParaphraseSet])
         return Err(Error::NothingToDo { what: "pairs of sentences" });
     }
     let sentences = sets.iter().flat_map(|set| &set.pairs).flat_map(|pair| [&pair.first[..], &pair.second[..]]);
-    let embeddings = Embeddings::encode(encoder, sentences)?;
-    embeddings.check_finite()?;
+    let vectors = SentenceVectors::encode(encoder, sentences)?;
+    vectors.check_finite()?;
+    evaluate(PairSource::Cosines(&vectors), sets)
+}
+
+/// The protocol itself, wherever scores come from: they stand for cosines.
+pub(crate) fn evaluate(source: PairSource<'_>, sets: &[ParaphraseSet]) -> Result<ZeroShotResult> {
     let words = Tokenizer::words().lowercase(true);
     let mut all = Scored::default();
     let mut results = Vec::with_capacity(sets.len());
     for set in sets {
-        let mut scored = Scored::default();
-        for pair in &set.pairs {
-            let (a, b) = (embeddings.number(&pair.first)?, embeddings.number(&pair.second)?);
-            scored.n_unknown += usize::from(embeddings.coverage(a).is_empty() || embeddings.coverage(b).is_empty());
-            scored.labels.push(pair.is_paraphrase);
-            scored.cosines.push(f64::from(kernels::cosine(embeddings.vector(a), embeddings.vector(b))));
-            scored.overlaps.push(WordOverlap::of(words.tokens(&pair.first), words.tokens(&pair.second)).jaccard());
-        }
+        let pairs: Vec<(&str, &str)> = set.pairs.iter().map(|pair| (&pair.first[..], &pair.second[..])).collect();
+        let found = source.score(&pairs, |i| format!("pair {} of {}", i + 1, set.path.display()))?;
+        let overlap = |(a, b): &(&str, &str)| WordOverlap::of(words.tokens(a), words.tokens(b)).jaccard();
+        let scored = Scored {
+            labels: set.pairs.iter().map(|pair| pair.is_paraphrase).collect(),
+            cosines: found.scores,
+            overlaps: pairs.iter().map(overlap).collect(),
+            n_unknown: found.n_without_known_token,
+        };
         all.labels.extend_from_slice(&scored.labels);
         all.cosines.extend_from_slice(&scored.cosines);
         all.overlaps.extend_from_slice(&scored.overlaps);
@@ -122,6 +131,7 @@ impl ZeroShotSet {
             mean_cosine_of_paraphrases: mean_of(true),
             mean_cosine_of_others: mean_of(false),
             points: points.unwrap_or_default(),
+            cosines,
         })
     }
 

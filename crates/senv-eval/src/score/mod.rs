@@ -1,4 +1,6 @@
-//! What is scored, and how scores are summed up: vectors of many sentences, correlations.
+//! What is scored, and how scores are summed up: vectors of many sentences, scores of pairs, correlations.
 
 pub(crate) mod correlations;
-pub(crate) mod embeddings;
+pub(crate) mod pairs;
+pub(crate) mod scoring_method;
+pub(crate) mod sentence_vectors;

@@ -1,16 +1,15 @@
 //! Error analysis of two systems: the pairs that they score most differently, with the gold scores.
 //!
 //! The form of Table 6 of the CSE paper: both scores on the scale of the gold scores (a cosine by
-//! [`Scale::of_cosine`](crate::Scale::of_cosine), so STS shows 5 max(0, cos)) beside the gold score.
+//! [`Scale::of_cosine`](senv_data::Scale::of_cosine), so STS shows 5 max(0, cos)) beside the gold score.
 
+use senv_data::{StsTask, task_label};
 use serde::Serialize;
 
 use crate::{
-    StsTask,
     error::{Error, Result},
     report::{Align, TextTable},
-    sts::protocol::{StsResult, StsTaskResult},
-    task_label,
+    sts::result::{StsResult, StsTaskResult},
 };
 
 /// A pair that two systems score differently.

@@ -6,69 +6,14 @@
 use std::path::PathBuf;
 
 use rayon::prelude::*;
+use senv_data::{StsTask, task_label};
 use senv_metrics::{Bootstrap, Sample, Statistic, percentile_interval};
-use serde::Serialize;
 
 use crate::{
-    StsTask,
     error::{Error, Result},
     score::correlations::Correlations,
-    sts::protocol::{StsResult, StsTaskResult},
-    task_label,
+    sts::result::{CorrelationIntervals, StsIntervals, StsMeanIntervals, StsResult, StsTaskIntervals, StsTaskResult},
 };
-
-/// The ends of the 95 % intervals of two correlations, times 100.
-///
-/// `None` where the correlation is undefined, or more than a twentieth of the draws is.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct CorrelationIntervals {
-    /// Of Pearson's r times 100: lower and upper end.
-    pub pearson_r_x100: Option<(f64, f64)>,
-    /// Of Spearman's ρ times 100: lower and upper end.
-    pub spearman_rho_x100: Option<(f64, f64)>,
-}
-
-/// The intervals of a task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StsTaskIntervals {
-    /// Name of the task.
-    pub name: String,
-    /// Year of the task, where known.
-    pub year: Option<u16>,
-    /// Of its correlations.
-    #[serde(flatten)]
-    pub correlations: CorrelationIntervals,
-}
-
-/// The intervals of the means of a year, or of everything.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StsMeanIntervals {
-    /// The year; `None` for everything.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub year: Option<u16>,
-    /// Of the mean with equal weights of the tasks.
-    pub plain_mean_over_tasks: CorrelationIntervals,
-    /// Of the mean of the years' plain means; `None` for a year, and unless every task has a year.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub plain_mean_of_year_means: Option<CorrelationIntervals>,
-    /// Of the mean weighted by the pairs of the tasks.
-    pub mean_weighted_by_pairs: CorrelationIntervals,
-}
-
-/// The intervals of a result.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct StsIntervals {
-    /// Draws of the bootstrap.
-    pub resamples: usize,
-    /// Its random seed.
-    pub seed: u64,
-    /// Each task, in the order of the result.
-    pub tasks: Vec<StsTaskIntervals>,
-    /// The means of each year, in the order of the result.
-    pub years: Vec<StsMeanIntervals>,
-    /// The means of everything.
-    pub overall: StsMeanIntervals,
-}
 
 impl CorrelationIntervals {
     /// Of a value by its draws.
@@ -86,12 +31,12 @@ impl StsResult {
     /// evaluated, for their gold scores. Time: draws times pairs, on all threads.
     ///
     /// ```
-    /// use senv_eval::{Embeddings, StsTask, evaluate_sts};
+    /// use senv_eval::{SentenceVectors, StsTask, evaluate_sts};
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("small.tsv");
     /// # std::fs::write(&path, "5\ta\tb\n4\ta\tc\n3\ta\td\n3\tb\tc\n1\tb\td\n2\tc\td\n5\tb\tb\n4\ta\ta\n")?;
     /// let vectors = ndarray::array![[1.0, 0.1], [0.9, 0.4], [0.5, 0.8], [0.1, 1.0]];
-    /// let embeddings = Embeddings::from_vectors(["a", "b", "c", "d"], vectors)?;
+    /// let embeddings = SentenceVectors::from_vectors(["a", "b", "c", "d"], vectors)?;
     /// let tasks = [StsTask::read(&path)?];
     /// let result = evaluate_sts(&embeddings, &tasks)?.with_intervals(&tasks, senv_metrics::Bootstrap::default())?;
     /// let intervals = result.intervals.ok_or("none")?;
@@ -201,7 +146,8 @@ fn draws(task: &StsTask, result: &StsTaskResult, bootstrap: Bootstrap) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Scale, StsPair, sts::pair_scorer::evaluate_sts_scorer};
+    use crate::sts::protocol::evaluate_sts_scorer;
+    use senv_data::{Scale, StsPair};
 
     const DRAWS: Bootstrap = Bootstrap { resamples: 400, seed: 1 };
 

@@ -9,38 +9,21 @@
 //! data set. Papers print both for SICK, so each result states which it is.
 
 use senv_core::SentenceEncoder;
+use senv_data::StsTask;
 use serde::Serialize;
 
 use crate::{
-    StsTask,
     error::Result,
-    score::correlations::Correlations,
+    score::{
+        correlations::Correlations,
+        pairs::{PairScorer, PairSource},
+        scoring_method::ScoringMethod,
+    },
     sts::{
-        pair_scorer::{PairScorer, evaluate_sts_scorer},
-        protocol::{StsTaskResult, evaluate_sts},
+        protocol::{self, evaluate_sts, evaluate_sts_scorer},
+        result::StsTaskResult,
     },
 };
-
-/// Where the scores come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ScoringMethod {
-    /// The cosine of the two embeddings.
-    Cosine,
-    /// A head that was trained on relatedness.
-    Supervised,
-}
-
-impl ScoringMethod {
-    /// `cosine` or `supervised`, as reports print it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cosine => "cosine",
-            Self::Supervised => "supervised",
-        }
-    }
-}
 
 /// Agreement of scores with gold scores.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -105,8 +88,7 @@ pub struct RelatednessResult {
 /// # References
 /// Marelli et al., SemEval-2014 Task 1; Cer et al., SemEval-2017 Task 1.
 pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<RelatednessResult> {
-    let results = evaluate_sts(encoder, tasks)?.tasks;
-    summary(ScoringMethod::Cosine, tasks, results)
+    summary(ScoringMethod::Cosine, tasks, evaluate_sts(encoder, tasks)?.tasks)
 }
 
 /// Scores the pairs of SICK or the STS benchmark by a trained head.
@@ -128,8 +110,12 @@ pub fn evaluate_relatedness(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) ->
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn evaluate_scorer(scorer: &dyn PairScorer, tasks: &[StsTask]) -> Result<RelatednessResult> {
-    let results = evaluate_sts_scorer(scorer, tasks)?.tasks;
-    summary(ScoringMethod::Supervised, tasks, results)
+    summary(ScoringMethod::Supervised, tasks, evaluate_sts_scorer(scorer, tasks)?.tasks)
+}
+
+/// The protocol without training, wherever scores come from: they stand for cosines.
+pub(crate) fn evaluate(source: PairSource<'_>, tasks: &[StsTask]) -> Result<RelatednessResult> {
+    summary(ScoringMethod::Cosine, tasks, protocol::evaluate(source, tasks)?.tasks)
 }
 
 fn summary(scored_by: ScoringMethod, tasks: &[StsTask], results: Vec<StsTaskResult>) -> Result<RelatednessResult> {

@@ -1,13 +1,13 @@
 //! The text report of relatedness, with or without published results.
 
+use senv_data::task_label;
 use std::fmt::Write;
 
 use crate::{
-    published::relatedness::PublishedRelatedness,
+    published::rows::PublishedRelatedness,
     report::{Align, TextTable, number},
     score::correlations::Correlations,
     sts::{relatedness::RelatednessResult, report::notes},
-    task_label,
 };
 
 impl RelatednessResult {

@@ -1,16 +1,13 @@
 //! The text report of STS, with or without published results.
 
+use senv_data::task_label;
 use std::fmt::Write;
 
 use crate::{
-    published::sts::PublishedSystem,
+    published::rows::PublishedSystem,
     report::{Align, TextTable, half_width, number},
     score::correlations::Correlations,
-    sts::{
-        intervals::{CorrelationIntervals, StsIntervals},
-        protocol::{StsResult, StsTaskResult},
-    },
-    task_label,
+    sts::result::{CorrelationIntervals, StsIntervals, StsResult, StsTaskResult},
 };
 
 impl StsResult {

@@ -5,18 +5,18 @@
 //! de Rijke (Siamese CBOW, ACL 2016) mark their table. The test says that the scores differ in level, not that one
 //! system is better: the correlations are given next to it.
 
+use senv_data::task_label;
 use serde::Serialize;
 
 use crate::{
     error::{Error, Result},
     report::{Align, TextTable, number},
     score::correlations::Correlations,
-    sts::protocol::{StsResult, StsTaskResult},
-    task_label,
+    sts::result::{StsResult, StsTaskResult},
 };
 
 /// Differences with a p-value below this are marked, as in Kenter et al. 2016.
-pub const SIGNIFICANCE_LEVEL: f64 = 1e-4;
+pub(crate) const SIGNIFICANCE_LEVEL: f64 = 1e-4;
 
 /// Two systems on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -35,7 +35,7 @@ pub struct TaskComparison {
     pub second: Correlations,
     /// Two-sided p-value, in `[0, 1]`; `None` where no pair differs.
     pub p_value: Option<f64>,
-    /// Whether the p-value is below [`SIGNIFICANCE_LEVEL`].
+    /// Whether the p-value is below the level of the comparison.
     pub significant: bool,
 }
 

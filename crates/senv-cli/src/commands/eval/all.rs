@@ -7,7 +7,7 @@ use std::{io::Write, path::PathBuf, time::Instant};
 use clap::builder::RangedU64ValueParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use senv_core::AtomicFile;
-use senv_eval::{BenchData, BenchRecord, DataFolder, Protocol, RunOptions, Section, choose_protocols, protocols};
+use senv_eval::{BenchData, BenchOptions, BenchRecord, DataFolder, Protocol, Section, choose_protocols, protocols};
 
 use crate::{
     destination::{Content, Destination, ForceArg},
@@ -113,7 +113,7 @@ impl All {
         let is_without = |protocol: &&&Protocol| data.tasks.iter().all(|task| task.protocol != **protocol);
         let without = chosen.iter().filter(is_without).count();
         output::note(&format!("{note}; {} without data", plural(without as u64, "protocol")));
-        let options = RunOptions { seed: self.seed };
+        let options = BenchOptions { seed: self.seed };
         let usual = senv_metrics::DEFAULT_RESAMPLES;
         let resamples = self.resamples.unwrap_or(if self.fast { FAST_RESAMPLES } else { usual });
         let bootstrap = senv_metrics::Bootstrap { resamples, seed: self.seed };

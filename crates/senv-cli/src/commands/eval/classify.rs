@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use senv_eval::{
-    ClassificationResult, Embeddings, FoldRule, LabeledSet, LogisticForm, ProbeOptions, evaluate_classification,
+    ClassificationResult, FoldRule, LabeledSet, LogisticForm, ProbeOptions, SentenceVectors, evaluate_classification,
     evaluate_classification_on_test,
 };
 use serde::Serialize;
@@ -90,7 +90,7 @@ impl Classify {
         let test = self.test.as_ref().map(LabeledSet::read).transpose()?;
         let model = self.model.open_for_many()?;
         let texts = sets.iter().chain(&test).flat_map(|set| &set.sentences).map(|sentence| &sentence.text[..]);
-        let embeddings = Embeddings::encode(&model, texts)?;
+        let embeddings = SentenceVectors::encode(&model, texts)?;
         let judge = |set: &LabeledSet| match &test {
             Some(test) => evaluate_classification_on_test(&embeddings, set, test, &options),
             None => evaluate_classification(&embeddings, set, &options),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_eval::{
-    DEFAULT_HISTOGRAM_BINS, Embeddings, NliSet, PairGroups, PairHistograms, ParaphraseSet, SickSet,
+    DEFAULT_HISTOGRAM_BINS, NliSet, PairGroups, PairHistograms, ParaphraseSet, SentenceVectors, SickSet,
     evaluate_pair_histograms,
 };
 use serde::Serialize;
@@ -94,7 +94,7 @@ impl Histograms {
     }
 
     fn report(&self, pairs: &PairGroups<'_>) -> Result {
-        let embeddings = Embeddings::encode(&self.model.open_for_many()?, pairs.sentences())?;
+        let embeddings = SentenceVectors::encode(&self.model.open_for_many()?, pairs.sentences())?;
         let histograms = evaluate_pair_histograms(&embeddings, pairs, self.bins)?;
         write(self.svg.as_ref(), || histograms.cosines.curve().to_svg())?;
         write(self.words_svg.as_ref(), || histograms.word_overlaps.curve().to_svg())?;

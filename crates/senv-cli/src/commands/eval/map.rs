@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv_eval::{Embeddings, MapOptions, MapResult, SentenceGroups, evaluate_map};
+use senv_eval::{MapOptions, MapResult, SentenceGroups, SentenceVectors, evaluate_map};
 use serde::Serialize;
 
 use super::{check, write};
@@ -60,7 +60,7 @@ impl Map {
         let inputs = [&*self.model.model, &*self.file];
         check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
         let groups = SentenceGroups::read(&self.file)?;
-        let embeddings = Embeddings::encode(&self.model.open_for_many()?, groups.sentences())?;
+        let embeddings = SentenceVectors::encode(&self.model.open_for_many()?, groups.sentences())?;
         let options = MapOptions { perplexity: self.perplexity, n_iterations: self.steps, seed: self.seed };
         let result = evaluate_map(&embeddings, &groups, &options)?;
         write(self.svg.as_ref(), || result.to_svg())?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_eval::{
-    Embeddings, LearningCurveOptions, LearningCurveResult, ParaphraseDetectionResult, ParaphraseSet, ProbeOptions,
+    LearningCurveOptions, LearningCurveResult, ParaphraseDetectionResult, ParaphraseSet, ProbeOptions, SentenceVectors,
     evaluate_learning_curve, evaluate_paraphrase_detection,
 };
 use serde::Serialize;
@@ -96,7 +96,7 @@ impl Msrp {
         };
         let model = self.model.open_for_many()?;
         let pairs = train.pairs.iter().chain(&test.pairs);
-        let embeddings = Embeddings::encode(&model, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
+        let embeddings = SentenceVectors::encode(&model, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
         let result = evaluate_paraphrase_detection(&embeddings, &train, &test, &probe)?;
         let curve = if self.learning_curve {
             let options = LearningCurveOptions { probe, ..LearningCurveOptions::default() };

@@ -9,7 +9,7 @@ use std::{
 use ndarray::Array2;
 use senv_core::{NoObserver, Rows, SentenceEncoder, TextOptions, TextReader, Tokenizer};
 use senv_eval::{
-    BenchData, DEFAULT_BINS, Embeddings, Figure, RunOptions, Scoring, SystemKind, SystemRecord, sha256_of_bytes,
+    BenchData, BenchOptions, DEFAULT_BINS, Figure, Scoring, SentenceVectors, SystemKind, SystemRecord, sha256_of_bytes,
     sha256_of_file,
 };
 use senv_metrics::Bootstrap;
@@ -55,7 +55,7 @@ pub(super) struct Systems<'a> {
     pub(super) data: &'a BenchData,
     /// The distinct sentences of all tasks.
     pub(super) sentences: &'a [&'a str],
-    pub(super) options: RunOptions,
+    pub(super) options: BenchOptions,
     pub(super) bootstrap: Bootstrap,
     pub(super) progress: &'a BenchProgress,
 }
@@ -145,7 +145,7 @@ impl Systems<'_> {
         let n_sentences = plural(self.sentences.len() as u64, "sentence");
         self.progress.next(&format!("{}: encoding {n_sentences}", described.name));
         let started = Instant::now();
-        let embeddings = Embeddings::encode(encoder, self.sentences.iter().copied())?;
+        let embeddings = SentenceVectors::encode(encoder, self.sentences.iter().copied())?;
         let rate = self.sentences.len() as f64 / started.elapsed().as_secs_f64().max(1e-9);
         let own = classifier.map(own);
         let scoring = match &own {
@@ -251,7 +251,7 @@ fn names<'a>(paths: impl Iterator<Item = &'a PathBuf> + Clone) -> Result<Vec<Str
 }
 
 /// Sentences and their vectors, read from two files.
-fn read_vectors(vectors: &Path, sentences: &Path) -> Result<Embeddings> {
+fn read_vectors(vectors: &Path, sentences: &Path) -> Result<SentenceVectors> {
     let mut lines = Vec::new();
     let mut reader = TextReader::open(&[sentences], &TextOptions::default())?;
     while let Some(line) = reader.next_line()? {
@@ -270,5 +270,5 @@ fn read_vectors(vectors: &Path, sentences: &Path) -> Result<Embeddings> {
     let values: Vec<f32> = (0..table.n_rows()).flat_map(|i| table.row(i).to_vec()).collect();
     let too_large = |_| senv_core::Error::TooLarge { rows: table.n_rows(), dim: table.dim() };
     let values = Array2::from_shape_vec((table.n_rows(), table.dim()), values).map_err(too_large)?;
-    Ok(Embeddings::from_vectors(lines, values)?)
+    Ok(SentenceVectors::from_vectors(lines, values)?)
 }

@@ -10,28 +10,28 @@ use crate::error::{Error, Result};
 ///
 /// Encode the sentences of all data sets once and hand the result to every protocol: it is itself a [`SentenceEncoder`]
 /// that looks sentences up, so functions that take an encoder take it as well. The vectors may also be those of another
-/// program ([`Embeddings::from_vectors`]).
+/// program ([`SentenceVectors::from_vectors`]).
 ///
 /// ```
-/// use senv_eval::{Embeddings, StsTask, evaluate_sts};
+/// use senv_eval::{SentenceVectors, StsTask, evaluate_sts};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("small.tsv");
 /// std::fs::write(&path, "5\ta dog\ta puppy\n1\ta dog\tno rain\n")?;
 /// let vectors = ndarray::array![[1.0, 0.0], [0.9, 0.1], [0.0, 1.0]];
-/// let embeddings = Embeddings::from_vectors(["a dog", "a puppy", "no rain"], vectors)?;
+/// let embeddings = SentenceVectors::from_vectors(["a dog", "a puppy", "no rain"], vectors)?;
 /// let result = evaluate_sts(&embeddings, &[StsTask::read(&path)?])?;
 /// assert_eq!(result.tasks[0].known_token_share, None); // nobody knows how the vectors were made
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Embeddings {
+pub struct SentenceVectors {
     sentences: IndexSet<String>,
     /// Shape `(n, dim)`, row-major.
     values: Array2<f32>,
     coverage: Vec<Coverage>,
 }
 
-impl Embeddings {
+impl SentenceVectors {
     /// Encodes each distinct sentence once, on all threads of the current rayon pool. Memory: the distinct sentences,
     /// and their number times the dimension in f32.
     ///
@@ -115,7 +115,7 @@ impl Embeddings {
     ///
     /// # Errors
     /// [`Error::NotFinite`] with the sentence.
-    pub fn check_finite(&self) -> Result<()> {
+    pub(crate) fn check_finite(&self) -> Result<()> {
         match (0..self.n()).find(|&number| self.vector(number).iter().any(|x| !x.is_finite())) {
             Some(number) => {
                 Err(Error::NotFinite { what: format!("the embedding of {:?}", start_of(&self.sentences[number])) })
@@ -148,7 +148,10 @@ impl Embeddings {
     ///
     /// # Errors
     /// [`Error::NotEncoded`] for a sentence that is not among them.
-    pub fn pair_numbers<'a>(&self, pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Vec<[usize; 2]>> {
+    pub(crate) fn pair_numbers<'a>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Vec<[usize; 2]>> {
         let numbers = |(first, second)| Ok([self.number(first)?, self.number(second)?]);
         pairs.into_iter().map(numbers).collect()
     }
@@ -156,7 +159,7 @@ impl Embeddings {
     /// The embedding of sentence `number`.
     ///
     /// # Panics
-    /// If `number` is not below [`Embeddings::n`].
+    /// If `number` is not below [`SentenceVectors::n`].
     #[must_use]
     pub fn vector(&self, number: usize) -> &[f32] {
         let dim = self.values.ncols();
@@ -167,7 +170,7 @@ impl Embeddings {
     /// vector is not zero.
     ///
     /// # Panics
-    /// If `number` is not below [`Embeddings::n`].
+    /// If `number` is not below [`SentenceVectors::n`].
     #[must_use]
     pub fn coverage(&self, number: usize) -> Coverage {
         self.coverage[number]
@@ -187,7 +190,7 @@ impl Embeddings {
 
 /// Looks sentences up. One that is not there is an error of `encode_batch`, and NaN from `encode_into`, which has no
 /// errors.
-impl SentenceEncoder for Embeddings {
+impl SentenceEncoder for SentenceVectors {
     fn dim(&self) -> usize {
         self.values.ncols()
     }
@@ -234,8 +237,8 @@ mod tests {
 
     use super::*;
 
-    fn two() -> Embeddings {
-        Embeddings::from_vectors(["a", "b", "a"], array![[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]]).unwrap()
+    fn two() -> SentenceVectors {
+        SentenceVectors::from_vectors(["a", "b", "a"], array![[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]]).unwrap()
     }
 
     #[test]
@@ -246,7 +249,7 @@ mod tests {
         assert!(!two.coverage(0).is_empty() && two.coverage(1).is_empty());
         assert_eq!(two.pair_numbers([("b", "a")]).unwrap(), [[1, 0]]);
         // Encoding by it gives the same again.
-        let again = Embeddings::encode(&two, ["b", "a", "b"]).unwrap();
+        let again = SentenceVectors::encode(&two, ["b", "a", "b"]).unwrap();
         assert_eq!((again.n(), again.vector(1)), (2, two.vector(0)));
         assert!(again.coverage(0).is_empty());
     }
@@ -276,15 +279,15 @@ mod tests {
 
     #[test]
     fn missing_sentences_and_bad_vectors_are_named() {
-        let message = |result: Result<Embeddings>| result.unwrap_err().to_string();
-        assert!(message(Embeddings::encode(&two(), ["a", "c"])).contains("\"c\""));
+        let message = |result: Result<SentenceVectors>| result.unwrap_err().to_string();
+        assert!(message(SentenceVectors::encode(&two(), ["a", "c"])).contains("\"c\""));
         assert!(two().number("c").unwrap_err().to_string().contains("\"c\""));
         let mut out = [0.0; 2];
         two().encode_into("c", &mut Scratch::default(), &mut out);
         assert!(out[0].is_nan());
-        assert!(message(Embeddings::from_vectors(["a", "a"], array![[1.0], [2.0]])).contains("\"a\""));
-        assert!(message(Embeddings::from_vectors(["a", "b"], array![[1.0], [f32::NAN]])).contains("\"b\""));
-        assert!(Embeddings::from_vectors(["a"], array![[1.0], [2.0]]).is_err());
-        assert!(Embeddings::from_vectors(["a", "b"], array![[1.0]]).is_err());
+        assert!(message(SentenceVectors::from_vectors(["a", "a"], array![[1.0], [2.0]])).contains("\"a\""));
+        assert!(message(SentenceVectors::from_vectors(["a", "b"], array![[1.0], [f32::NAN]])).contains("\"b\""));
+        assert!(SentenceVectors::from_vectors(["a"], array![[1.0], [2.0]]).is_err());
+        assert!(SentenceVectors::from_vectors(["a", "b"], array![[1.0]]).is_err());
     }
 }

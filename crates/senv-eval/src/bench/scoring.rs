@@ -1,0 +1,47 @@
+//! Where the scores of a system come from.
+
+use crate::{
+    error::{Error, Result},
+    ranking::entailment::PairClassifier,
+    score::{
+        pairs::{PairScorer, PairSource},
+        sentence_vectors::SentenceVectors,
+    },
+};
+
+/// Where the scores of a system come from.
+#[derive(Clone, Copy)]
+pub enum Scoring<'a> {
+    /// Vectors of all sentences: pairs are scored by their cosine.
+    Vectors(&'a SentenceVectors),
+    /// A function of two sentences, without vectors.
+    Pairs(&'a dyn PairScorer),
+    /// Vectors, and a classifier of entailment that the system was trained with.
+    Classifier(&'a SentenceVectors, &'a dyn PairClassifier),
+}
+
+impl<'a> Scoring<'a> {
+    /// What scores pairs.
+    pub(super) fn pairs(&self) -> PairSource<'a> {
+        match *self {
+            Self::Vectors(vectors) | Self::Classifier(vectors, _) => PairSource::Cosines(vectors),
+            Self::Pairs(scorer) => PairSource::Scorer(scorer),
+        }
+    }
+
+    /// The vectors, where the system has them.
+    pub(super) fn vectors(&self) -> Result<&'a SentenceVectors> {
+        match self {
+            Self::Vectors(embeddings) | Self::Classifier(embeddings, _) => Ok(embeddings),
+            Self::Pairs(_) => Err(Error::NothingToDo { what: "sentence vectors" }),
+        }
+    }
+
+    /// The classifier, where the system has one.
+    pub(super) fn classifier(&self) -> Option<&'a dyn PairClassifier> {
+        match *self {
+            Self::Classifier(_, classifier) => Some(classifier),
+            Self::Vectors(_) | Self::Pairs(_) => None,
+        }
+    }
+}

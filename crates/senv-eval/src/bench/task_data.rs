@@ -1,0 +1,141 @@
+//! The data of a task: its sentences, the gold values of its items, what guessing reaches.
+
+use senv_data::{Entailment, LabeledSet, NliSet, ParaphraseSet, SentenceGroups, StsTask};
+
+/// The data of a task, by what the protocol needs.
+#[derive(Debug, Clone)]
+pub(super) enum TaskData {
+    /// Pairs with gold scores.
+    Scored(StsTask),
+    /// Pairs with gold scores and others to train on.
+    Trained { train: StsTask, dev: Option<StsTask>, test: StsTask },
+    /// Pairs that are paraphrases or not.
+    Paraphrases(ParaphraseSet),
+    /// The same, whose sentences make one pool.
+    Pool(Vec<ParaphraseSet>),
+    /// Groups of sentences that are told apart, each compared with each.
+    Groups(SentenceGroups),
+    /// Captions of images, those of an image a group.
+    Captions(SentenceGroups),
+    /// Pairs that are paraphrases or not, and others to train on.
+    TrainedParaphrases { train: ParaphraseSet, test: ParaphraseSet },
+    /// Sentences with classes, tested in folds, or with others to train on.
+    Labeled { train: Option<LabeledSet>, test: LabeledSet },
+    /// Labeled premises and hypotheses, and others to train on.
+    Entailment { train: NliSet, dev: Option<NliSet>, test: NliSet },
+    /// Labeled premises and hypotheses for a classifier that reads them itself.
+    Labels(NliSet),
+}
+
+/// The sentences of pairs.
+fn of_scored(task: &StsTask) -> impl Iterator<Item = &str> {
+    task.pairs.iter().flat_map(|pair| [&pair.first[..], &pair.second[..]])
+}
+
+fn of_paraphrases(set: &ParaphraseSet) -> impl Iterator<Item = &str> {
+    set.pairs.iter().flat_map(|pair| [&pair.first[..], &pair.second[..]])
+}
+
+fn of_labeled(set: &LabeledSet) -> impl Iterator<Item = &str> {
+    set.sentences.iter().map(|sentence| &sentence.text[..])
+}
+
+fn of_nli(set: &NliSet) -> impl Iterator<Item = &str> {
+    set.pairs.iter().flat_map(|pair| [&pair.premise[..], &pair.hypothesis[..]])
+}
+
+impl TaskData {
+    /// All sentences that have to be encoded, some of them more than once.
+    pub(super) fn sentences(&self) -> Vec<&str> {
+        match self {
+            Self::Scored(task) => of_scored(task).collect(),
+            Self::Trained { train, dev, test } => {
+                of_scored(train).chain(dev.iter().flat_map(of_scored)).chain(of_scored(test)).collect()
+            }
+            Self::Paraphrases(set) => of_paraphrases(set).collect(),
+            Self::Pool(sets) => sets.iter().flat_map(of_paraphrases).collect(),
+            Self::Groups(groups) | Self::Captions(groups) => groups.sentences().collect(),
+            Self::TrainedParaphrases { train, test } => of_paraphrases(train).chain(of_paraphrases(test)).collect(),
+            Self::Labeled { train, test } => train.iter().flat_map(of_labeled).chain(of_labeled(test)).collect(),
+            Self::Entailment { train, dev, test } => {
+                of_nli(train).chain(dev.iter().flat_map(of_nli)).chain(of_nli(test)).collect()
+            }
+            Self::Labels(_) => Vec::new(),
+        }
+    }
+
+    /// The gold value of each item; empty where the number is a mean over items.
+    pub(super) fn gold(&self) -> Vec<f64> {
+        match self {
+            Self::Scored(test) | Self::Trained { test, .. } => test.gold(),
+            Self::Paraphrases(set) => set.pairs.iter().map(|pair| f64::from(u8::from(pair.is_paraphrase))).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The number that guessing reaches, as a share.
+    pub(super) fn chance(&self) -> f64 {
+        match self {
+            Self::Scored(_) | Self::Trained { .. } | Self::Captions(_) => 0.0,
+            Self::Paraphrases(set) => random_average_precision(set.n_paraphrases(), set.pairs.len()),
+            Self::Pool(sets) => {
+                let n: usize = sets.iter().map(|set| 2 * set.pairs.len()).sum();
+                1.0 / n.max(1) as f64
+            }
+            Self::Groups(groups) => {
+                // All groups of the test have the same size.
+                let size = groups.groups.first().map_or(1, |group| group.sentences.len());
+                random_average_precision(size - 1, groups.n_sentences().saturating_sub(1))
+            }
+            Self::TrainedParaphrases { test, .. } => {
+                let positive = test.n_paraphrases();
+                positive.max(test.pairs.len() - positive) as f64 / test.pairs.len().max(1) as f64
+            }
+            Self::Labeled { test, .. } => {
+                let count = |class| test.sentences.iter().filter(|sentence| sentence.class == class).count();
+                let most = (0..test.classes.len()).map(count).max().unwrap_or(0);
+                most as f64 / test.sentences.len().max(1) as f64
+            }
+            Self::Entailment { test, .. } | Self::Labels(test) => {
+                let count = |label| test.pairs.iter().filter(|pair| pair.label == label).count();
+                let most = Entailment::ALL.into_iter().map(count).max().unwrap_or(0);
+                most as f64 / test.pairs.len().max(1) as f64
+            }
+        }
+    }
+}
+
+/// The mean average precision of `relevant` of `n` items in random order.
+///
+/// ```text
+/// E[AP] = s + (1 − s) H_n / n       s = (R − 1) / (n − 1), H_n the harmonic number
+/// ```
+fn random_average_precision(relevant: usize, n: usize) -> f64 {
+    if relevant == 0 || n < 2 {
+        return if relevant == 0 { 0.0 } else { 1.0 };
+    }
+    let others = (relevant - 1) as f64 / (n - 1) as f64;
+    let harmonic: f64 = (1..=n).map(|k| 1.0 / k as f64).sum();
+    others + (1.0 - others) * harmonic / n as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_average_precision_of_chance_is_that_of_all_orders() {
+        // All places of two relevant items among five.
+        let mut values = Vec::new();
+        for a in 0..5 {
+            for b in a + 1..5 {
+                let relevant: Vec<bool> = (0..5).map(|i| i == a || i == b).collect();
+                let scores = [5.0, 4.0, 3.0, 2.0, 1.0];
+                values.push(senv_metrics::average_precision(&relevant, &scores).unwrap().unwrap());
+            }
+        }
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        assert!((random_average_precision(2, 5) - mean).abs() < 1e-12);
+        assert_eq!((random_average_precision(0, 5), random_average_precision(1, 1)), (0.0, 1.0));
+    }
+}
