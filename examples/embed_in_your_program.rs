@@ -59,7 +59,8 @@ mod tests {
         for model in [&english, &own] {
             let [alike, unlike] = PAIRS.map(|[first, second]| model.similarity(first, second));
             assert!(alike > 0.2 && alike > unlike + 0.2, "{alike} {unlike}");
-            let hits = Index::new(model, &SENTENCES).unwrap().search("A storm brings rain.", 1).unwrap();
+            let index = Index::new(model, &SENTENCES).unwrap();
+            let hits = index.search("A storm brings rain.", 1).unwrap();
             assert_eq!(hits[0].sentence, SENTENCES[0]);
         }
     }

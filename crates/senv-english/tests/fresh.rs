@@ -4,8 +4,6 @@
 
 use std::{env, fs, process::Command};
 
-use senv_core::SentenceEncoder;
-
 /// Tells the test that it is the fresh process.
 const CHILD: &str = "SENV_FRESH_PROCESS";
 

@@ -270,10 +270,10 @@ mod tests {
 
     #[test]
     fn a_sentence_that_was_not_read_to_its_end_is_not_evaluated() {
-        assert!(Embeddings::encode(&Short, ["a", "abc"]).is_ok());
-        let error = Embeddings::encode(&Short, ["abc", "abcde"]).unwrap_err();
+        assert!(SentenceVectors::encode(&Short, ["a", "abc"]).is_ok());
+        let error = SentenceVectors::encode(&Short, ["abc", "abcde"]).unwrap_err();
         assert!(matches!(&error, Error::Unread { sentence, tokens: 5, unread: 2 } if sentence == "abcde"), "{error}");
-        let error = Embeddings::of_pairs(&Short, &[("a", "abcd")]).unwrap_err();
+        let error = SentenceVectors::of_pairs(&Short, &[("a", "abcd")]).unwrap_err();
         assert!(error.to_string().contains("no longer than its encoder reads, got 4 tokens"), "{error}");
     }
 
