@@ -67,3 +67,46 @@ pub(super) fn json(check: &Check) -> Value {
     }
     value
 }
+
+#[cfg(test)]
+mod tests {
+    use senv_models::NeighbourCheck;
+
+    use super::*;
+
+    fn line(on_training_text: bool, held_out_sentences: usize) -> [String; 2] {
+        let (auc, tf_idf_auc, documents) = (0.93, 0.76, true);
+        let neighbours = NeighbourCheck { pairs: 600, auc, distance: 1.0, tf_idf_auc, documents, held_out_sentences };
+        let check = Check {
+            dim: 2,
+            sentences: 4_000,
+            on_training_text,
+            random: None,
+            neighbours: Some(neighbours),
+            tf_idf: None,
+            unknown_words: 0.0,
+            empty_sentences: 0.0,
+            hashes_unknown_words: false,
+            not_finite: 0,
+            loss: None,
+            training_words: None,
+            warnings: Vec::new(),
+        };
+        let lines = lines(&check);
+        [lines[0].clone(), lines[1].clone()]
+    }
+
+    #[test]
+    fn the_lines_say_which_text_was_looked_at() {
+        let [text, neighbours] = line(true, 400);
+        assert_eq!(text, "check on 3,600 sentences of the training text:");
+        assert!(neighbours.contains("of 400 sentences held out of training, neighbours are nearer"), "{neighbours}");
+        assert!(neighbours.ends_with("in 93 % of comparisons (76 % by TF-IDF; 50 % is chance)"), "{neighbours}");
+        let [text, neighbours] = line(true, 0);
+        assert_eq!(text, "check on 4,000 sentences of the training text:");
+        assert!(neighbours.ends_with("which other text may not reach: senv info --check"), "{neighbours}");
+        let [text, neighbours] = line(false, 0);
+        assert_eq!(text, "check on 4,000 sentences of the text:");
+        assert!(neighbours.ends_with("50 % is chance)"), "{neighbours}");
+    }
+}

@@ -104,7 +104,7 @@ impl ModelArg {
 
 /// The argument of a command that the model which is part of senv is of no use to: it must be given.
 fn named(model: Arg) -> Arg {
-    model.default_value(None).required(true).help("The model, trained by senv.").long_help(None)
+    model.default_value(None).required(true).help("The model, a file").long_help(None)
 }
 
 /// Share of words known to the English model below which a text is hardly English: .94 to 1 of English texts, .45 to .63

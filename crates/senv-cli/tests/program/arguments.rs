@@ -118,7 +118,7 @@ fn convert_knows_the_model_in_the_program() {
     // A file of that name goes first, as everywhere.
     folder.write("english", "2 1\na 1\nb 2\n");
     folder.run(&["convert", "english", "few.txt", "--to", "word2vec-text"]).ok();
-    assert_eq!(folder.read("few.txt"), b"2 1\na 1\nb 2\n");
+    assert_eq!(folder.read("few.txt"), b"2 1\na 1.0\nb 2.0\n");
 }
 
 #[test]

@@ -24,12 +24,8 @@ use crate::{
     text::TextArgs,
 };
 
-const INPUT_HELP: &str =
-    "Ordered text, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input";
-
 /// Arguments of Siamese CBOW.
 #[derive(Debug, Clone, clap::Args)]
-#[command(mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct SiameseCbowArgs {
     #[command(flatten)]
     input: InputArgs,

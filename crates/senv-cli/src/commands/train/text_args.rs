@@ -16,12 +16,8 @@ use super::{
 };
 use crate::{failure::Result, progress::Unit, text::TextArgs};
 
-const INPUT_HELP: &str =
-    "Text in order, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input";
-
 /// Running text, and its hyperparameters.
 #[derive(Debug, Clone, clap::Args)]
-#[command(mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct RunningText<S: Shown> {
     #[command(flatten)]
     input: InputArgs,
