@@ -78,7 +78,7 @@ pub struct MapResult {
 /// [`Error::NotEncoded`] if a sentence is missing; [`Error::NotFinite`] if an embedding is not, with its sentence.
 ///
 /// # References
-/// P-thought paper, Table 4 and its figures, which do not state a perplexity.
+/// P-thought paper, Table 4 and Figure 3, which state no perplexity.
 pub fn evaluate_map(embeddings: &SentenceVectors, groups: &SentenceGroups, options: &MapOptions) -> Result<MapResult> {
     let n = groups.n_sentences();
     let bad = |name, requirement, got: String| Err(CoreError::InvalidParameter { name, requirement, got }.into());
