@@ -56,10 +56,11 @@ fn resolve(modules: &BTreeMap<ModulePath, Module>, from: &[String], path: &[Stri
         }
         for glob in &module.globs {
             let full = [glob.as_slice(), rest].concat();
-            if let Some(found) = resolve(modules, &at, &full, depth + 1) {
-                if found != modules[&at].file && names_item(modules, &at, glob, name) {
-                    return Some(found);
-                }
+            if let Some(found) = resolve(modules, &at, &full, depth + 1)
+                && found != modules[&at].file
+                && names_item(modules, &at, glob, name)
+            {
+                return Some(found);
             }
         }
         // Of this module, if it was named by a module path; a bare name may be of another crate.
