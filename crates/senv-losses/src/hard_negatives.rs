@@ -209,7 +209,7 @@ mod tests {
                     let side = match candidates {
                         Candidates::BothSides => true,
                         Candidates::SameSide => other % 2 == anchor % 2,
-                        Candidates::FirstElements => other % 2 == 0,
+                        Candidates::FirstElements => other.is_multiple_of(2),
                     };
                     let of_pair = |text: u32| text == TEXTS[anchor] || text == TEXTS[anchor ^ 1];
                     side && other / 2 != anchor / 2 && !(exclude && of_pair(TEXTS[other]))
