@@ -7,9 +7,9 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use senv::AverageEncoder;
 use senv_benches::{SEED, Text};
 use senv_core::{Scratch, SentenceEncoder, Table, Tokenizer, init};
-use senv_models::AverageEncoder;
 use senv_ngram::{WordNgramParams, WordNgrams};
 
 const N_SENTENCES: usize = 2_000;
@@ -33,9 +33,9 @@ fn encode(c: &mut Criterion) {
     let mut group = c.benchmark_group("encode_into");
     group.throughput(Throughput::Elements(N_SENTENCES as u64));
     for (name, tokenizer, max_n) in [
-        ("uni, blank", Tokenizer::blank(), 1),
+        ("uni, whitespace", Tokenizer::whitespace(), 1),
         ("uni, words in lower case", Tokenizer::words().lowercase(true), 1),
-        ("uni+bi 2M, blank", Tokenizer::blank(), 2),
+        ("uni+bi 2M, whitespace", Tokenizer::whitespace(), 2),
     ] {
         let encoder = encoder(&text, tokenizer, max_n);
         let coverage = encoder.encode_into(&lines[0], &mut scratch, &mut out);

@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use senv_benches::{SEED, Text};
-use senv_core::{FeatureList, stream};
+use senv_core::{FeatureList, rng::stream};
 use senv_ngram::{CharNgrams, Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramParams, WordNgrams};
 
 const N_SENTENCES: usize = 1000;

@@ -13,8 +13,9 @@ use rand::RngExt;
 use senv_benches::{SEED, numbers};
 use senv_core::{
     Rows, Table,
+    arrays::matmul_into,
     kernels::{self, SharedTable},
-    matmul_into, stream,
+    rng::stream,
 };
 
 const DIMS: [usize; 3] = [100, 300, 700];

@@ -9,7 +9,8 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use senv_benches::{SEED, Text};
 use senv_core::{
-    CompressedRows, RowEncoding, Scratch, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, init,
+    Scratch, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, init,
+    static_model::{CompressedRows, RowEncoding},
 };
 
 const N_WORDS: usize = 60_000;

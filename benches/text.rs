@@ -16,7 +16,7 @@ fn tokenizers(c: &mut Criterion) {
     let lines: Vec<&str> = text.lines().collect();
     let mut scratch = String::new();
     let tokenizers = [
-        ("blank", Tokenizer::blank()),
+        ("whitespace", Tokenizer::whitespace()),
         ("words", Tokenizer::words()),
         ("words, lower case", Tokenizer::words().lowercase(true)),
     ];
@@ -48,7 +48,7 @@ fn counting(c: &mut Criterion) {
     let mut group = c.benchmark_group("counting a vocabulary and coding the text");
     group.sample_size(10).throughput(Throughput::Elements(n_tokens as u64));
     for threads in [1, 2] {
-        let options = CorpusOptions { tokenizer: Tokenizer::blank(), threads, ..Default::default() };
+        let options = CorpusOptions { tokenizer: Tokenizer::whitespace(), threads, ..Default::default() };
         let read = || Corpus::read(std::slice::from_ref(&path), &options, &NoObserver).expect("plain text");
         let (vocabulary, corpus) = read();
         assert_eq!((vocabulary.corpus_tokens(), corpus.n_sentences()), (n_tokens as u64, sentences.len() as u64));

@@ -12,10 +12,10 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use senv::{NgramStart, Sent2VecParams, TextSystem, TrainOptions};
 use senv_benches::Text;
 use senv_core::Corpus;
-use senv_models::{NgramStart, Sent2VecParams, TextSystem, TrainOptions};
-use senv_negative_sampling::{NegativeSharing, Params, Schedule};
+use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, Schedule};
 
 const N_SENTENCES: usize = 10_000;
 const N_BUCKETS: u32 = 100_000;
@@ -38,7 +38,12 @@ fn one_epoch(c: &mut Criterion) {
                         buckets: Some(N_BUCKETS),
                         dropout: 2,
                         ngram_start: NgramStart::Uniform,
-                        training: Params { epochs: 1, negatives_shared: sharing, schedule, ..Params::default() },
+                        training: NegativeSamplingParams {
+                            epochs: 1,
+                            negatives_shared: sharing,
+                            schedule,
+                            ..NegativeSamplingParams::default()
+                        },
                         ..Sent2VecParams::default()
                     };
                     let options = TrainOptions::default();

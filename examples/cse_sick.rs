@@ -18,14 +18,14 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
+use senv::{
+    CseParams, FilterStart, FitParams, Initial, Model, PairData, PairInput, PairKind, PairOptions, Relatedness,
+    RelatednessParams, ScoredPairs, TrainOptions,
+};
 use senv_encoders::Window;
 use senv_eval::{
     PairScorer, PublishedRelatedness, ScoringMethod, SickSet, StsTask, evaluate_relatedness, evaluate_scorer,
     published_sick,
-};
-use senv_models::{
-    CseParams, FilterStart, FitParams, Initial, Model, PairData, PairInput, PairKind, PairOptions, Relatedness,
-    RelatednessParams, ScoredPairs, TrainOptions,
 };
 use senv_store::Embeddings;
 
@@ -129,7 +129,7 @@ impl PairScorer for Head {
     fn score_batch(&self, pairs: &[(&str, &str)]) -> senv_core::Result<Vec<f64>> {
         let score = |(first, second): &(&str, &str)| match self.0.score(first, second) {
             Ok(score) => Ok(score),
-            Err(senv_models::Error::Core(error)) => Err(error),
+            Err(senv::Error::Core(error)) => Err(error),
             Err(error) => {
                 let (name, requirement, got) = ("pair", "one that can be scored", error.to_string());
                 Err(senv_core::Error::InvalidParameter { name, requirement, got })

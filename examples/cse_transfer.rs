@@ -18,13 +18,13 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
-use senv_core::SentenceEncoder;
-use senv_encoders::{Activation, Window};
-use senv_eval::{Align, StsTask, TextTable, evaluate_sts, published_cse_ablations};
-use senv_models::{
+use senv::{
     Cse, CseParams, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, PairSystem, PpParams,
     ScoredPairs, TrainOptions,
 };
+use senv_core::SentenceEncoder;
+use senv_encoders::{Activation, Window};
+use senv_eval::{Align, StsTask, TextTable, evaluate_sts, published_cse_ablations};
 use senv_store::Embeddings;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -133,7 +133,7 @@ impl Run<'_> {
         TrainOptions { threads: self.args.threads, observer: line, vectors: self.vectors, ..Default::default() }
     }
 
-    fn pp(&self, data: &PairData) -> Result<senv_models::Pp, Box<dyn Error>> {
+    fn pp(&self, data: &PairData) -> Result<senv::Pp, Box<dyn Error>> {
         let defaults = PpParams::default();
         let params = PpParams { dim: self.dim, fit: self.fit(defaults.fit), ..defaults };
         Ok(params.fit(data, &self.options(&Line("PP")))?.model)

@@ -5,7 +5,7 @@
 //! cargo run --release -p senv-examples --example embed_in_your_program
 //! ```
 #![allow(clippy::print_stdout)]
-use senv_models::{StaticModel, prelude::*};
+use senv::{StaticModel, prelude::*};
 
 const PAIRS: [[&str; 2]; 2] = [
     ["The ship left the port.", "The boat sails to the island."],
@@ -44,7 +44,7 @@ fn english() -> Result<Model, Box<dyn std::error::Error>> {
 fn own(start: &Model, text: &[&str]) -> Result<Model, Error> {
     let options = TrainOptions::default();
     let mut recipe = Recipe::choose(text, &[] as &[&str], &options)?;
-    recipe.go_on_from(start, options.observer)?;
+    recipe.fine_tune_from(start, options.observer)?;
     recipe.fit(text, &options)
 }
 

@@ -20,15 +20,15 @@ use std::{collections::HashSet, error::Error, fmt::Write as _, fs, path::PathBuf
 
 use clap::Parser;
 use line::Line;
+use senv::{
+    FitParams, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions, TrainOptions,
+};
 use senv_core::SentenceEncoder;
 use senv_eval::{
     Align, DEFAULT_RANDOM_PAIRS, FrozenScorer, RelatednessResult, SentenceGroups, StsTask, TextTable,
     evaluate_p_coherence, evaluate_relatedness, evaluate_scorer, published_p_coherence, published_stsb,
 };
 use senv_losses::DualObjective;
-use senv_models::{
-    FitParams, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions, TrainOptions,
-};
 use senv_store::Embeddings;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -103,7 +103,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = PairData::read(&[input], &options, &Line("captions"))?;
     let (usual, n_sampled) = (PThoughtParams::default(), args.sampled.unwrap_or(if small { 0 } else { 512 }));
     let sampled = OutputForm::Sampled { words: n_sampled };
-    let words = if vectors.is_some() { usual.fit.words } else { senv_models::WordUpdates::Sparse };
+    let words = if vectors.is_some() { usual.fit.words } else { senv::WordUpdates::Sparse };
     let fit = FitParams {
         epochs: args.epochs.unwrap_or(if small { 80 } else { usual.fit.epochs }),
         lr: args.lr.unwrap_or(if small { 0.01 } else { usual.fit.lr }),

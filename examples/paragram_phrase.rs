@@ -19,12 +19,12 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
+use senv::{
+    Architecture, FitParams, HeldOut, Model, NegativeSamplingParams, PairData, PairInput, PairKind, PairOptions,
+    PpParams, TextSystem, TrainOptions, Word2VecParams,
+};
 use senv_core::SentenceEncoder;
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};
-use senv_models::{
-    Architecture, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params, PpParams, TextSystem,
-    TrainOptions, Word2VecParams,
-};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
@@ -118,7 +118,8 @@ fn skip_gram(args: &Args, small: bool) -> Result<Model, Box<dyn Error>> {
     let architecture = Architecture::SkipGram;
     let (epochs, min_count, subsample) = if small { (40, 2, 1e-2) } else { (5, 5, 1e-4) };
     let lr = Word2VecParams::default_lr(architecture);
-    let training = Params { epochs, lr, negatives: 5, seed: args.seed, ..Params::default() };
+    let training =
+        NegativeSamplingParams { epochs, lr, negatives: 5, seed: args.seed, ..NegativeSamplingParams::default() };
     let params =
         Word2VecParams { dim: args.dim, min_count, subsample, architecture, training, ..Word2VecParams::default() };
     let options = TrainOptions { threads: args.threads, observer: &Line("skip-gram"), ..Default::default() };

@@ -25,15 +25,15 @@ use std::{
 };
 
 use clap::{Parser, ValueEnum};
+use senv::{
+    Architecture, PvDbowParams, Sent2VecParams, TextSystem, TfIdfParams, TrainOptions, Trained, Word2VecParams,
+};
 use senv_core::{Control, Corpus, CorpusOptions, Observer, Progress, SentenceEncoder, Vocabulary};
 use senv_eval::{
     Align, Correlations, PublishedSystem, StsComparison, StsResult, StsTask, TextTable, compare_sts, evaluate_sts,
     evaluate_sts_scorer, published_sts,
 };
-use senv_models::{
-    Architecture, PvDbowParams, Sent2VecParams, TextSystem, TfIdfParams, TrainOptions, Trained, Word2VecParams,
-};
-use senv_negative_sampling::Params;
+use senv_negative_sampling::NegativeSamplingParams;
 
 /// Trains the systems of the Sent2Vec paper on the same text and judges them on STS.
 #[derive(Debug, Parser)]
@@ -151,7 +151,7 @@ fn train_and_judge(
     tasks: &[StsTask],
 ) -> Result<StsResult, Box<dyn Error>> {
     let line = Line::new(system.name());
-    let common = Params { epochs: args.epochs, seed: args.seed, ..Params::default() };
+    let common = NegativeSamplingParams { epochs: args.epochs, seed: args.seed, ..NegativeSamplingParams::default() };
     let options = TrainOptions { threads: args.threads, observer: &line, ..Default::default() };
     let (dim, min_count, subsample) = (args.dim, args.min_count, args.subsample);
     let word2vec = |architecture| Word2VecParams {
@@ -159,7 +159,11 @@ fn train_and_judge(
         min_count,
         subsample,
         architecture,
-        training: Params { lr: Word2VecParams::default_lr(architecture), negatives: 5, ..common.clone() },
+        training: NegativeSamplingParams {
+            lr: Word2VecParams::default_lr(architecture),
+            negatives: 5,
+            ..common.clone()
+        },
         ..Word2VecParams::default()
     };
     let encoder = match system {
@@ -173,7 +177,10 @@ fn train_and_judge(
                 word_ngrams: if bigrams { 2 } else { 1 },
                 buckets: Some(args.buckets),
                 dropout: args.dropout,
-                training: Params { l1: if system == System::UniBiL1 { args.l1 } else { 0.0 }, ..common },
+                training: NegativeSamplingParams {
+                    l1: if system == System::UniBiL1 { args.l1 } else { 0.0 },
+                    ..common
+                },
                 ..Sent2VecParams::default()
             };
             line.done(params.fit(vocabulary.clone(), corpus, &options)?)
@@ -185,7 +192,7 @@ fn train_and_judge(
                 dim,
                 min_count,
                 subsample,
-                training: Params { lr: 0.05, negatives: 5, ..common },
+                training: NegativeSamplingParams { lr: 0.05, negatives: 5, ..common },
                 ..PvDbowParams::default()
             };
             line.done(params.fit(vocabulary.clone(), corpus, &options)?)

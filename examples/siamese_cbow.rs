@@ -17,9 +17,11 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
+use senv::{
+    Architecture, FitParams, NegativeSamplingParams, SiameseCbowParams, TextSystem, TrainOptions, Word2VecParams,
+};
 use senv_core::{Corpus, CorpusOptions, SentenceEncoder};
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};
-use senv_models::{Architecture, FitParams, Params, SiameseCbowParams, TextSystem, TrainOptions, Word2VecParams};
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 const STS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sts-sample.tsv");
@@ -95,7 +97,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     for (architecture, name) in [(Architecture::Cbow, "CBOW"), (Architecture::SkipGram, "skip-gram")] {
         let lr = Word2VecParams::default_lr(architecture);
-        let training = Params { epochs: word2vec_epochs, seed, lr, negatives: 5, ..Params::default() };
+        let training = NegativeSamplingParams {
+            epochs: word2vec_epochs,
+            seed,
+            lr,
+            negatives: 5,
+            ..NegativeSamplingParams::default()
+        };
         let subsample = if small { 1e-2 } else { 1e-4 };
         let params = Word2VecParams { dim, min_count, subsample, architecture, training, ..Word2VecParams::default() };
         let model = params

@@ -16,9 +16,9 @@ use std::{error::Error, fs, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
-use senv_core::{AtomicFile, Corpus, CorpusOptions, Vocabulary};
+use senv::{FitParams, SiameseCbowParams, TrainOptions};
+use senv_core::{Corpus, CorpusOptions, Vocabulary, files::AtomicFile};
 use senv_eval::{Curve, StsTask, evaluate_sts};
-use senv_models::{FitParams, SiameseCbowParams, TrainOptions};
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 const STS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sts-sample.tsv");

@@ -20,13 +20,14 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
+use senv::{
+    Expansion, FitParams, Model, NegativeSamplingParams, SkipThought, SkipThoughtParams, TextSystem, TrainOptions,
+    Word2VecParams,
+};
 use senv_core::{SentenceEncoder, Table, TextOptions, TextReader};
 use senv_eval::{
     Align, FrozenScorer, ParaphraseSet, ScoringMethod, SickSet, StsTask, TextTable, evaluate_ranking,
     evaluate_relatedness, evaluate_scorer, evaluate_sts, published_ranking, published_sick, published_skip_thoughts,
-};
-use senv_models::{
-    Expansion, FitParams, Model, Params, SkipThought, SkipThoughtParams, TextSystem, TrainOptions, Word2VecParams,
 };
 use senv_store::{Embeddings, NearestIndex};
 
@@ -155,7 +156,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Vectors of all words of the text.
 fn word_vectors(args: &Args) -> Result<Embeddings, Box<dyn Error>> {
-    let training = Params { seed: args.seed, ..Params::default() };
+    let training = NegativeSamplingParams { seed: args.seed, ..NegativeSamplingParams::default() };
     let params = Word2VecParams { dim: 50, min_count: 1, training, ..Word2VecParams::default() };
     let options = TrainOptions { threads: args.threads, observer: &Line("word2vec"), ..Default::default() };
     let trained = params.fit_files(&args.input, &options)?;

@@ -20,15 +20,13 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
+use senv::{FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, TrainOptions};
 use senv_core::SentenceEncoder;
 use senv_encoders::{GruInit, GruStyle, GruTopology};
 use senv_eval::{
     Entailment, FrozenClassifier, FrozenScorer, NliSet, PairFeatures, ParaphraseSet, ScoringMethod, SentenceGroups,
     SickSet, evaluate_entailment, evaluate_group_ranking, evaluate_ranking, evaluate_relatedness, evaluate_scorer,
     published_ranking, published_sick, published_sick_entailment, published_soup,
-};
-use senv_models::{
-    FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, TrainOptions,
 };
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -146,7 +144,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The same pairs for the trainer.
-fn labelled(set: &NliSet) -> senv_models::Result<NliPairs> {
+fn labelled(set: &NliSet) -> senv::Result<NliPairs> {
     let pairs = set.pairs.iter().map(|pair| (pair.label.name(), &pair.premise[..], &pair.hypothesis[..]));
     NliPairs::new(set.path.display().to_string(), pairs)
 }

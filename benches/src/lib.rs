@@ -10,7 +10,10 @@
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp};
-use senv_core::{Error, Sentences, Stream, TokenId, Vocabulary, stream};
+use senv_core::{
+    Error, Sentences, TokenId, Vocabulary,
+    rng::{Stream, stream},
+};
 
 /// Words of the vocabulary.
 pub const N_WORDS: usize = 38_771;

@@ -13,8 +13,8 @@
 use std::{error::Error, fs, hint::black_box, path::PathBuf, process::ExitCode, time::Instant};
 
 use clap::Parser;
+use senv::Model;
 use senv_core::{Scratch, SentenceEncoder};
-use senv_models::Model;
 use serde_json::json;
 
 /// Measures how fast a model opens and encodes sentences.

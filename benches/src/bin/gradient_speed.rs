@@ -11,11 +11,11 @@
 use clap::Parser;
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
-use senv_core::{Corpus, Sentences, TokenId, Vocabulary, stream};
-use senv_models::{
+use senv::{
     Cse, CseParams, FitParams, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams,
     TrainOptions, Trained, WordUpdates,
 };
+use senv_core::{Corpus, Sentences, TokenId, Vocabulary, rng::stream};
 
 /// Words of the table.
 const WORDS: u32 = 50_000;
@@ -108,7 +108,7 @@ impl Bench {
             }
             _ => {
                 let params = CseParams::default();
-                let activation = if system == "cse-tanh" { senv_models::Activation::Tanh } else { params.activation };
+                let activation = if system == "cse-tanh" { senv::Activation::Tanh } else { params.activation };
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words) };
                 let params = CseParams { fit, activation, ..params };
                 let trained: Trained<Cse> = params.fit(&self.pairs[of], &options)?;

@@ -23,10 +23,10 @@ use std::{
 };
 
 use clap::Parser;
+use senv::Model;
 use senv_benches::spread;
-use senv_core::AtomicFile;
+use senv_core::files::AtomicFile;
 use senv_eval::{LabeledSet, ProbeOptions, SentenceVectors, evaluate_classification};
-use senv_models::Model;
 
 /// The script that does the same in scikit-learn.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/probe_speed.py");

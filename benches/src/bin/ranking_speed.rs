@@ -7,7 +7,7 @@
 //!
 //! Ranking is the whole call of `evaluate_ranking`: it looks vectors up, normalizes them and ranks each query in both
 //! pools. In turn with it run the same multiply-adds as products alone, of blocks of rows with all rows: by ndarray,
-//! the blocks shared out among the threads, and by `senv_core::matmul_into`, which ranking calls. Its ratio is to the
+//! the blocks shared out among the threads, and by `senv_core::arrays::matmul_into`, which ranking calls. Its ratio is to the
 //! faster of the two within a round.
 //!
 //! Results are checked first, and a wrong one ends the program with an error: the ranks of some queries against a plain
@@ -23,7 +23,7 @@ use clap::Parser;
 use ndarray::{Array2, ArrayView2, Axis, linalg::general_mat_mul};
 use rayon::prelude::*;
 use senv_benches::{SEED, peak_of, spread};
-use senv_core::{NoObserver, init, kernels, matmul_into, stream, thread_count};
+use senv_core::{NoObserver, arrays::matmul_into, init, kernels, rng::stream, threads::thread_count};
 use senv_eval::{ParaphrasePair, ParaphraseSet, RankingResult, SentenceVectors, evaluate_ranking};
 
 /// Rows of a block of the products alone.

@@ -15,8 +15,8 @@
 use std::fmt::Write as _;
 
 use clap::Parser;
+use senv::{FitParams, SkipThoughtParams, TrainOptions};
 use senv_benches::peak_of;
-use senv_models::{FitParams, SkipThoughtParams, TrainOptions};
 
 const LENGTH: usize = 12;
 

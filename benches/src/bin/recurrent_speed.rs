@@ -17,9 +17,11 @@ use clap::Parser;
 use ndarray::{Array2, s};
 use rand::RngExt;
 use senv_core::{
-    Parameters, Table, TokenBatch, TokenId, init, matmul_into,
+    Table, TokenId,
+    arrays::{Parameters, TokenBatch, matmul_into},
+    init,
     optim::{AdamParams, ParametersOptimizer, TableOptimizer, UpdateRule},
-    stream,
+    rng::stream,
 };
 use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
 use senv_losses::{AdaptiveSoftmax, SampledSoftmax, SampledWords, TokenNll};

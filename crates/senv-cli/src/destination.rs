@@ -9,7 +9,7 @@ mod recognize;
 
 use std::{fs, path::Path};
 
-use senv_core::AtomicFile;
+use senv_core::files::AtomicFile;
 
 use crate::{
     failure::{Failure, Result},

@@ -86,7 +86,7 @@ fn is_interrupted(error: &(dyn Error + 'static)) -> bool {
 
 /// Whether the cause of the error is a parameter out of its range.
 fn is_usage(error: &(dyn Error + 'static)) -> bool {
-    use senv_models::Error as Model;
+    use senv::Error as Model;
     is_of_core(error, |error| matches!(error, senv_core::Error::InvalidParameter { .. }))
         || matches!(error.downcast_ref(), Some(Model::Ngrams(_) | Model::BadGrid { .. }))
 }
@@ -95,12 +95,12 @@ fn is_usage(error: &(dyn Error + 'static)) -> bool {
 fn is_of_core(error: &(dyn Error + 'static), core: impl Fn(&senv_core::Error) -> bool) -> bool {
     use senv_core::Error as Core;
     // Transparent variants hand on the source of what they wrap, not what they wrap itself.
-    if let Some(error) = error.downcast_ref::<senv_models::Error>() {
+    if let Some(error) = error.downcast_ref::<senv::Error>() {
         return match error {
-            senv_models::Error::Core(error)
-            | senv_models::Error::Loss(senv_losses::Error::Core(error))
-            | senv_models::Error::Training(senv_negative_sampling::Error::Core(error))
-            | senv_models::Error::Store(senv_store::Error::Core(error)) => core(error),
+            senv::Error::Core(error)
+            | senv::Error::Loss(senv_losses::Error::Core(error))
+            | senv::Error::Training(senv_negative_sampling::Error::Core(error))
+            | senv::Error::Store(senv_store::Error::Core(error)) => core(error),
             _ => false,
         };
     }
@@ -119,7 +119,7 @@ mod tests {
     fn a_cause_is_told_once() {
         let error = senv_core::Error::io("open", "a.txt", io::Error::other("no such thing"));
         assert_eq!(chain(&error), "cannot open a.txt: no such thing");
-        let error = senv_models::Error::from(error);
+        let error = senv::Error::from(error);
         assert_eq!(chain(&error), "cannot open a.txt: no such thing");
     }
 
@@ -127,8 +127,8 @@ mod tests {
     fn parameters_out_of_range_are_wrong_usage() {
         let bad = || senv_core::Error::InvalidParameter { name: "dim", requirement: "at least 1", got: "0".into() };
         assert!(is_usage(&bad()));
-        assert!(is_usage(&senv_models::Error::from(bad())));
-        assert!(is_usage(&senv_models::Error::from(senv_negative_sampling::Error::from(bad()))));
+        assert!(is_usage(&senv::Error::from(bad())));
+        assert!(is_usage(&senv::Error::from(senv_negative_sampling::Error::from(bad()))));
         assert!(!is_usage(&io::Error::other("disk full")));
     }
 }

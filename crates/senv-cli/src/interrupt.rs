@@ -108,7 +108,7 @@ fn stop(signal: i32) {
     if request.is_none_or(|request| request.elapsed() >= ONE_REQUEST) {
         // Held to the end: what is said stays true, because whoever is done with it waits here.
         let mut last_words = locked(&LAST_WORDS);
-        senv_core::remove_unfinished_files();
+        senv_core::files::remove_unfinished_files();
         if let Some(say) = last_words.take() {
             say();
         }

@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn each_remedy_has_its_option_once() {
-        let error = senv_models::Error::Diverged { step: 3, lr: 9.0 }.to_string();
+        let error = senv::Error::Diverged { step: 3, lr: 9.0 }.to_string();
         let text = with_options(&error);
         assert!(text.ends_with("a lower learning rate (--lr), or limit gradients (--clip)"), "{text}");
         assert_eq!(with_options(&text), text);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::{Control, Error, Metric, Observer, Progress};
+use senv_core::{Control, Error, Observer, Progress, observer::Metric};
 
 use crate::{
     interrupt::Interrupt,

@@ -6,7 +6,10 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv_core::{InvalidUtf8, Line, TextOptions, TextReader};
+use senv_core::{
+    TextOptions, TextReader,
+    text::{InvalidUtf8, Line},
+};
 
 use crate::{
     failure::{Result, no_memory},

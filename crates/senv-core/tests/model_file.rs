@@ -105,7 +105,8 @@ fn values_that_are_no_numbers_are_found_with_their_row_and_word() {
     let weights = found(ModelWriter::new("k").vocabulary(&vocabulary).f32s("word_weights", &[1.0, f32::INFINITY]));
     assert_eq!(weights, Some(("word_weights".into(), 1, Some("b".into()), "an infinite value")));
     assert_eq!(found(ModelWriter::new("k").f64s("x", &[0.0, f64::NAN])), Some(("x".into(), 1, None, "NaN")));
-    let mut halves = senv_core::RawTensor { dtype: "F16".into(), shape: vec![2], bytes: vec![0, 0x7b, 1, 0x7c].into() };
+    let mut halves =
+        senv_core::files::RawTensor { dtype: "F16".into(), shape: vec![2], bytes: vec![0, 0x7b, 1, 0x7c].into() };
     assert_eq!(found(ModelWriter::new("k").raw("h", &halves)), Some(("h".into(), 1, None, "NaN")));
     halves.bytes = vec![0, 0x7b, 0, 0xfc].into();
     assert_eq!(found(ModelWriter::new("k").raw("h", &halves)), Some(("h".into(), 1, None, "an infinite value")));
@@ -114,5 +115,5 @@ fn values_that_are_no_numbers_are_found_with_their_row_and_word() {
         None
     );
     let verified = ModelFile::open(&path).unwrap().verify().unwrap();
-    assert_eq!(verified, senv_core::Verification { tensors: 3, checksums: 3 });
+    assert_eq!(verified, senv_core::files::Verification { tensors: 3, checksums: 3 });
 }

@@ -55,7 +55,7 @@ fn follow<O: Optimizer<f64> + Optimizer<f32>>(rule: &O, case: &Value) {
 fn adam_follows_the_reference_in_every_variant_and_the_variants_differ() {
     let cases = cases();
     let names = ["standard", "folded_rate", "skip_thought_release"];
-    let variants = [AdamVariant::Standard, AdamVariant::Folded, AdamVariant::Kiros];
+    let variants = [AdamVariant::Standard, AdamVariant::Folded, AdamVariant::ReleasedSkipThoughts];
     for (name, variant) in names.iter().zip(variants) {
         let case = case(&cases, name);
         let number = |key: &str| case[key].as_f64().unwrap();

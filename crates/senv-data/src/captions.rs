@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use senv_core::{TextBytes, TextOptions, TextReader};
+use senv_core::{TextOptions, TextReader, text::TextBytes};
 use serde::Deserialize;
 
 use crate::{Error, Result, lines::MAX_LINE_BYTES, sentence_groups::SentenceGroups};

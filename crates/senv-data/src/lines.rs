@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_core::{Error as CoreError, InvalidUtf8, TextOptions, TextReader};
+use senv_core::{Error as CoreError, TextOptions, TextReader, text::InvalidUtf8};
 
 use crate::{Error, Result};
 

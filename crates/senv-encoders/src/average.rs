@@ -12,7 +12,11 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
-use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch};
+use senv_core::{
+    Error, Result,
+    arrays::{Float, Parameters, TokenBatch},
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -35,7 +39,7 @@ pub enum Pooling {
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::{Parameters, TokenBatch, TokenId};
+/// use senv_core::{TokenId, arrays::{Parameters, TokenBatch}};
 /// use senv_encoders::{Average, Encoder, Pooling};
 /// let mut batch = TokenBatch::new();
 /// batch.assign([&[TokenId(4), TokenId(9), TokenId(4)][..], &[]])?;

@@ -15,7 +15,13 @@ mod reference;
 mod tests;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
-use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch, hyperparameters::named_values, init};
+use senv_core::{
+    Error, Result,
+    arrays::{Float, Parameters, TokenBatch},
+    hyperparameters::named_values,
+    init,
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 pub use folded::FoldedCnn;
@@ -77,7 +83,7 @@ named_values!(Padding {
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::{Parameters, TokenBatch, TokenId};
+/// use senv_core::{TokenId, arrays::{Parameters, TokenBatch}};
 /// use senv_encoders::{Activation, Encoder, Padding, SumPooledCnn, Window};
 /// // One filter over two words of one number: 2 x_i + 3 x_{i+1} + 0.5.
 /// let windows = vec![Window { width: 2, n_filters: 1 }];

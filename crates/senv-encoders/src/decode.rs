@@ -17,7 +17,7 @@ mod tests;
 use std::cmp::Ordering;
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Error, Float, Result, math};
+use senv_core::{Error, Result, arrays::Float, math};
 
 use crate::{encoder::check_size, gru_decoder::DecoderSession};
 
@@ -74,7 +74,7 @@ pub struct Hypothesis {
 ///
 /// ```
 /// use ndarray::{Array2, array};
-/// use senv_core::{Error, stream};
+/// use senv_core::{Error, rng::stream};
 /// use senv_encoders::{BeamSearch, Conditioning, FirstInput, GruDecoder, GruInit, GruStyle, beam_search};
 /// let decoder = GruDecoder::new(1, 2, 2, Conditioning::InitialState, FirstInput::Zero, GruStyle::Tf1, GruInit::Glorot)?;
 /// let parameters = decoder.init::<f64>(&mut stream(1, "decoder", &[]))?;

@@ -1,7 +1,11 @@
 //! The trait of all encoders.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
-use senv_core::{Error, Float, Parameters, Result, Stream, TokenBatch};
+use senv_core::{
+    Error, Result,
+    arrays::{Float, Parameters, TokenBatch},
+    rng::Stream,
+};
 
 /// An encoder of a batch of sentences, given the vectors of their words, with its backward pass.
 ///

@@ -12,7 +12,12 @@ mod steps;
 mod tests;
 
 use ndarray::{ArrayView2, ArrayViewMut2};
-use senv_core::{Error, Float, Parameters, Result, Stream, Tensor, hyperparameters::named_values};
+use senv_core::{
+    Error, Result,
+    arrays::{Float, Parameters, Tensor},
+    hyperparameters::named_values,
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use backward::Upstream;

@@ -18,7 +18,10 @@ mod tests;
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
 use senv_core::{
-    Error, Float, Parameters, Result, Stream, TokenBatch, TokenId, hyperparameters::named_values, matmul, matmul_into,
+    Error, Result, TokenId,
+    arrays::{Float, Parameters, TokenBatch, matmul, matmul_into},
+    hyperparameters::named_values,
+    rng::Stream,
 };
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +79,7 @@ pub enum FirstInput {
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::{TokenBatch, TokenId, stream};
+/// use senv_core::{TokenId, arrays::TokenBatch, rng::stream};
 /// use senv_encoders::{Conditioning, FirstInput, GruDecoder, GruInit, GruStyle};
 /// let decoder = GruDecoder::new(2, 3, 3, Conditioning::InitialState, FirstInput::Zero, GruStyle::Release, GruInit::Orthogonal)?;
 /// let parameters = decoder.init::<f64>(&mut stream(1, "decoder", &[]))?;

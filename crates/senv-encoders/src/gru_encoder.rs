@@ -6,7 +6,10 @@ mod tests;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
 use senv_core::{
-    Error, Float, Parameters, Result, Stream, TokenBatch, hyperparameters::named_values, matmul, matmul_into,
+    Error, Result,
+    arrays::{Float, Parameters, TokenBatch, matmul, matmul_into},
+    hyperparameters::named_values,
+    rng::Stream,
 };
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +63,7 @@ named_values!(GruTopology {
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::{TokenBatch, TokenId, stream};
+/// use senv_core::{TokenId, arrays::TokenBatch, rng::stream};
 /// use senv_encoders::{Encoder, GruEncoder, GruInit, GruStyle, GruTopology};
 /// let bi = GruEncoder::new(2, 3, 1, GruTopology::Separate, GruStyle::Tf1, GruInit::Glorot)?;
 /// let parameters = bi.init(&mut stream(1, "encoder", &[]))?;

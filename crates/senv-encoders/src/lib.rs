@@ -6,9 +6,9 @@
 //! | [`SumPooledCnn`] | filters over windows of words, summed over the sentence; linear or tanh | CSE |
 //! | [`GruEncoder`] | last hidden states of a recurrent network, in one or both directions, with one or more layers | Skip-thoughts, P-thought |
 //!
-//! An [`Encoder`] works on a [`TokenBatch`](senv_core::TokenBatch), a batch of sentences over its distinct tokens: the
+//! An [`Encoder`] works on a [`TokenBatch`](senv_core::arrays::TokenBatch), a batch of sentences over its distinct tokens: the
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
-//! generic over [`Float`](senv_core::Float): f32 for training, f64 for gradient checks. The same batch gives the same
+//! generic over [`Float`](senv_core::arrays::Float): f32 for training, f64 for gradient checks. The same batch gives the same
 //! bits at any number of threads. [`FoldedCnn`] and [`SumPooledCnn::encode_into`] encode single sentences with trained
 //! weights.
 //!
@@ -17,7 +17,7 @@
 //!
 //! ```
 //! use ndarray::Array2;
-//! use senv_core::{Table, TokenBatch, TokenId, stream};
+//! use senv_core::{Table, TokenId, arrays::TokenBatch, rng::stream};
 //! use senv_encoders::{Activation, Encoder, Padding, SumPooledCnn, Window};
 //! // Word vectors of three dimensions, filters over one word and over two.
 //! let table = Table::from_vec(3, 3, vec![0.1, 0.2, 0.3, -0.4, 0.5, 0.6, 0.7, -0.8, 0.9])?;

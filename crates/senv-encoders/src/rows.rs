@@ -1,7 +1,7 @@
 //! Matrices as contiguous row-major slices.
 
 use ndarray::{Array2, ArrayViewMut2, CowArray, Ix2};
-use senv_core::{Error, Float, Result};
+use senv_core::{Error, Result, arrays::Float};
 
 /// The fewest sentences, or distinct words, for one thread.
 pub(crate) const AT_A_TIME: usize = 32;

@@ -1,7 +1,12 @@
 //! Helpers for the tests of several files.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Float, Parameters, TokenBatch, TokenId, gradcheck, init, stream};
+use senv_core::{
+    TokenId,
+    arrays::{Float, Parameters, TokenBatch},
+    gradcheck, init,
+    rng::stream,
+};
 
 use crate::Encoder;
 

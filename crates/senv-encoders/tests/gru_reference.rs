@@ -1,7 +1,10 @@
 //! Recurrent encoders against reference numbers of another program.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Parameters, TokenBatch, TokenId};
+use senv_core::{
+    TokenId,
+    arrays::{Parameters, TokenBatch},
+};
 use senv_encoders::{Encoder, GruEncoder, GruInit, GruStyle, GruTopology};
 use serde_json::Value;
 

@@ -1,7 +1,10 @@
 //! The convolution against reference numbers of another program.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Parameters, TokenBatch, TokenId};
+use senv_core::{
+    TokenId,
+    arrays::{Parameters, TokenBatch},
+};
 use senv_encoders::{Activation, Encoder, Padding, SumPooledCnn, Window};
 use serde_json::Value;
 

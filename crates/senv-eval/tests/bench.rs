@@ -4,7 +4,10 @@ use std::{collections::HashMap, fmt::Write as _, fs, path::Path};
 
 use ndarray::Array2;
 use rand::RngExt;
-use senv_core::{NoObserver, Stream, stream};
+use senv_core::{
+    NoObserver,
+    rng::{Stream, stream},
+};
 use senv_eval::{
     BenchData, BenchOptions, BenchRecord, DataFolder, Entailment, Error, FrozenClassifier, FrozenScorer, NliSet,
     PairClassifier, PairFeatures, ParaphraseSet, Scoring, SentenceVectors, SickSet, StsTask, SystemKind, SystemRecord,

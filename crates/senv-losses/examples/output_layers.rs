@@ -8,7 +8,12 @@
 use std::{hint::black_box, time::Instant};
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Parameters, Sentences, TokenId, init, matmul_into, stream};
+use senv_core::{
+    Sentences, TokenId,
+    arrays::{Parameters, matmul_into},
+    init,
+    rng::stream,
+};
 use senv_losses::{
     AdaptiveSoftmax, HierarchicalSoftmax, InfoNce, MultiLabelLoss, SampledSoftmax, SampledWords, TokenNll,
 };

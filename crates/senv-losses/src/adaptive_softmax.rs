@@ -14,7 +14,10 @@
 use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, Axis, s};
-use senv_core::{Float, Parameters, Stream, matmul};
+use senv_core::{
+    arrays::{Float, Parameters, matmul},
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -37,7 +40,7 @@ const A_CLUSTER: usize = 3;
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::stream;
+/// use senv_core::rng::stream;
 /// use senv_losses::AdaptiveSoftmax;
 /// let output = AdaptiveSoftmax::new(4, 50, &[10, 20])?; // Words 0..10 at once, clusters 10..20 and 20..50.
 /// let parameters = output.init::<f64>(&mut stream(1, "output", &[]))?;
@@ -179,7 +182,7 @@ impl AdaptiveSoftmax {
         &self,
         parameters: &'a Parameters<F>,
         k: usize,
-    ) -> (OutputLayer<'a, F>, &'a senv_core::Tensor<F>) {
+    ) -> (OutputLayer<'a, F>, &'a senv_core::arrays::Tensor<F>) {
         let place = HEAD + A_CLUSTER * k;
         (OutputLayer::new(parameters, place + 1, self.block), &parameters[place])
     }
@@ -286,7 +289,7 @@ mod tests {
         Error,
         testing::{View, matrix, worst, worst_parameter},
     };
-    use senv_core::{init, stream};
+    use senv_core::{init, rng::stream};
 
     fn parameters<F: Float>(output: &AdaptiveSoftmax) -> Parameters<F> {
         let mut parameters = output.init::<F>(&mut stream(3, "output", &[])).unwrap();

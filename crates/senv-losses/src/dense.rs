@@ -1,19 +1,23 @@
 //! Products with the weight matrices of a head.
 
 use ndarray::{Array2, ArrayView2, Axis};
-use senv_core::{Float, Parameters, matmul, matmul_into};
+use senv_core::arrays::{Float, Parameters, matmul, matmul_into};
 
 use crate::error::{Result, check_size};
 
 /// The bias, repeated in `n` rows.
-pub(crate) fn bias<F: Float>(n: usize, bias: &senv_core::Tensor<F>) -> Array2<F> {
+pub(crate) fn bias<F: Float>(n: usize, bias: &senv_core::arrays::Tensor<F>) -> Array2<F> {
     let mut out = Array2::zeros((n, bias.values().len()));
     out.rows_mut().into_iter().for_each(|mut row| row.iter_mut().zip(bias.values()).for_each(|(x, &b)| *x = b));
     out
 }
 
 /// `out += x wᵀ`
-pub(crate) fn add_product<F: Float>(x: ArrayView2<'_, F>, w: &senv_core::Tensor<F>, out: &mut Array2<F>) -> Result<()> {
+pub(crate) fn add_product<F: Float>(
+    x: ArrayView2<'_, F>,
+    w: &senv_core::arrays::Tensor<F>,
+    out: &mut Array2<F>,
+) -> Result<()> {
     Ok(matmul_into(F::one(), x, w.view().t(), F::one(), out.view_mut())?)
 }
 
@@ -33,7 +37,7 @@ pub(crate) fn add_bias_gradient<F: Float>(d: ArrayView2<'_, F>, d_parameters: &m
 }
 
 /// The gradient of `x` for the gradient `d` of `x wᵀ`.
-pub(crate) fn input_gradient<F: Float>(d: ArrayView2<'_, F>, w: &senv_core::Tensor<F>) -> Result<Array2<F>> {
+pub(crate) fn input_gradient<F: Float>(d: ArrayView2<'_, F>, w: &senv_core::arrays::Tensor<F>) -> Result<Array2<F>> {
     Ok(matmul(d, w.view())?)
 }
 
@@ -48,7 +52,7 @@ pub(crate) fn check_shapes<F: Float>(parameters: &Parameters<F>, shapes: &[(&str
 }
 
 /// Weights by Glorot and Bengio, biases (tensors of one row) at 0.
-pub(crate) fn init<F: Float>(rng: &mut senv_core::Stream, shapes: &[(&str, [usize; 2])]) -> Result<Parameters<F>> {
+pub(crate) fn init<F: Float>(rng: &mut senv_core::rng::Stream, shapes: &[(&str, [usize; 2])]) -> Result<Parameters<F>> {
     let mut parameters = Parameters::new();
     for &(name, [rows, columns]) in shapes {
         let place = parameters.push_zeros(name, [rows, columns])?;

@@ -12,7 +12,11 @@
 use ndarray::{Array2, ArrayView2, s};
 use rand::RngExt;
 use rayon::prelude::*;
-use senv_core::{Float, Stream, hyperparameters::named_values, matmul, matmul_into};
+use senv_core::{
+    arrays::{Float, matmul, matmul_into},
+    hyperparameters::named_values,
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -143,7 +147,7 @@ impl NegativeSelector<'_> {
 mod tests {
     use super::*;
     use crate::testing::matrix;
-    use senv_core::stream;
+    use senv_core::rng::stream;
 
     const TEXTS: [u32; 8] = [0, 1, 2, 3, 0, 4, 5, 1]; // a2 repeats a0, b3 repeats b0.
 

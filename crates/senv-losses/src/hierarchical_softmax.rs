@@ -17,7 +17,12 @@
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
-use senv_core::{Float, Parameters, Sentences, Stream, math};
+use senv_core::{
+    Sentences,
+    arrays::{Float, Parameters},
+    math,
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -34,7 +39,7 @@ use crate::{
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::{Sentences, TokenId, stream};
+/// use senv_core::{Sentences, TokenId, rng::stream};
 /// use senv_losses::HierarchicalSoftmax;
 /// let output = HierarchicalSoftmax::new(2, 5);
 /// let parameters = output.init::<f32>(&mut stream(1, "output", &[]))?;
@@ -207,7 +212,7 @@ mod tests {
         Error,
         testing::{View, matrix, worst, worst_parameter},
     };
-    use senv_core::{TokenId, init, stream};
+    use senv_core::{TokenId, init, rng::stream};
 
     fn sentences(words: &[&[u32]]) -> Sentences {
         let mut sentences = Sentences::new();

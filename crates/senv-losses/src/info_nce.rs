@@ -19,9 +19,8 @@ mod nested;
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{
-    Float,
+    arrays::{Float, matmul, matmul_into},
     hyperparameters::{hyperparameters, named_values},
-    matmul, matmul_into,
 };
 use serde::{Deserialize, Serialize};
 

@@ -8,7 +8,7 @@
 //! ```
 
 use rayon::prelude::*;
-use senv_core::{Float, Parameters};
+use senv_core::arrays::{Float, Parameters};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, check_range, check_size};
@@ -99,7 +99,7 @@ impl L2 {
     /// As [`forward`](Self::forward), and if names or shapes of `initial` differ.
     pub fn forward_all<F: Float>(self, parameters: &Parameters<F>, initial: Option<&Parameters<F>>) -> Result<f64> {
         initial.map_or(Ok(()), |initial| initial.expect_form_of(parameters))?;
-        let each = |(i, tensor): (usize, &senv_core::Tensor<F>)| {
+        let each = |(i, tensor): (usize, &senv_core::arrays::Tensor<F>)| {
             self.forward(tensor.values(), initial.map(|initial| initial[i].values()))
         };
         parameters.iter().enumerate().map(each).sum()

@@ -11,7 +11,10 @@
 //! that of Skip-thoughts [`RelatednessLoss::CrossEntropy`](crate::RelatednessLoss::CrossEntropy).
 
 use ndarray::{Array2, ArrayView2, s};
-use senv_core::{Float, Parameters, Stream};
+use senv_core::{
+    arrays::{Float, Parameters},
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -29,7 +32,7 @@ const B: usize = 1;
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::stream;
+/// use senv_core::rng::stream;
 /// use senv_losses::{Grid, LinearRelatedness};
 /// let head = LinearRelatedness { dim: 2, grid: Grid::ZeroTo(5) };
 /// let parameters = head.init::<f32>(&mut stream(1, "head", &[]))?;
@@ -140,7 +143,7 @@ mod tests {
         RelatednessLoss,
         testing::{View, matrix, worst, worst_parameter},
     };
-    use senv_core::{init, stream};
+    use senv_core::{init, rng::stream};
 
     #[test]
     fn gradients_match_central_differences() {

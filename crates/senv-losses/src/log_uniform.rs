@@ -8,14 +8,14 @@
 //! ```
 
 use rand::RngExt;
-use senv_core::Stream;
+use senv_core::rng::Stream;
 
 use crate::error::{Error, Result, check_range};
 
 /// Distinct words drawn from the log-uniform distribution, and the number of draws: the candidates of one batch.
 ///
 /// ```
-/// use senv_core::stream;
+/// use senv_core::rng::stream;
 /// use senv_losses::SampledWords;
 /// let words = SampledWords::draw(&mut stream(1, "candidates", &[0]), 20_000, 512)?;
 /// assert_eq!(words.ids().len(), 512);
@@ -101,7 +101,7 @@ impl SampledWords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use senv_core::stream;
+    use senv_core::rng::stream;
 
     #[test]
     fn first_draws_follow_the_law() {

@@ -14,7 +14,7 @@
 //! then through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the gradient is 0.
 
 use ndarray::{Array2, ArrayView2, s};
-use senv_core::{Float, Stream, hyperparameters::hyperparameters};
+use senv_core::{arrays::Float, hyperparameters::hyperparameters, rng::Stream};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -32,7 +32,7 @@ hyperparameters! {
     ///
     /// ```
     /// use ndarray::array;
-    /// use senv_core::stream;
+    /// use senv_core::rng::stream;
     /// use senv_losses::MarginLoss;
     /// // Two pairs at right angles; the second members are turned by 60 degrees towards the other pair.
     /// let a = array![[1.0, 0.0], [0.0, 1.0]];
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::testing::{View, matrix, worst};
     use ndarray::array;
-    use senv_core::stream;
+    use senv_core::rng::stream;
 
     #[test]
     fn gradients_match_central_differences() {

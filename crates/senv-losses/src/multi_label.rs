@@ -13,7 +13,11 @@
 //! 2.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Float, Parameters, Sentences, Stream, TokenId};
+use senv_core::{
+    Sentences, TokenId,
+    arrays::{Float, Parameters},
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -26,7 +30,7 @@ use crate::{
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::{Sentences, TokenId, stream};
+/// use senv_core::{Sentences, TokenId, rng::stream};
 /// use senv_losses::MultiLabelLoss;
 /// let output = MultiLabelLoss::new(2, 5);
 /// let parameters = output.init::<f32>(&mut stream(1, "output", &[]))?;
@@ -168,7 +172,7 @@ fn presence_row<F: Float>(logits: &mut [F], present: &[TokenId], c: f64) -> f64 
 mod tests {
     use super::*;
     use crate::testing::{View, matrix, worst, worst_parameter};
-    use senv_core::{init, math, stream};
+    use senv_core::{init, math, rng::stream};
 
     fn sentences(words: &[&[u32]]) -> Sentences {
         let mut sentences = Sentences::new();

@@ -14,7 +14,11 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
-use senv_core::{Float, Parameters, Stream, init, math};
+use senv_core::{
+    arrays::{Float, Parameters},
+    init, math,
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -44,7 +48,7 @@ const B_O: usize = 3;
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::stream;
+/// use senv_core::rng::stream;
 /// use senv_losses::NliHead;
 /// let head = NliHead { hidden: 8, ..NliHead::new(2) };
 /// let parameters = head.init::<f64>(&mut stream(1, "head", &[]))?;
@@ -210,7 +214,7 @@ impl NliHead {
 mod tests {
     use super::*;
     use crate::testing::{View, matrix, worst, worst_parameter};
-    use senv_core::stream;
+    use senv_core::rng::stream;
 
     #[test]
     fn gradients_match_central_differences() {

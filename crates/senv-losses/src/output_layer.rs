@@ -12,7 +12,10 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
-use senv_core::{Float, Parameters, hyperparameters::named_values, matmul_into};
+use senv_core::{
+    arrays::{Float, Parameters, matmul_into},
+    hyperparameters::named_values,
+};
 
 use crate::error::{Error, Result, check_size};
 

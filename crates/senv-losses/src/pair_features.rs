@@ -8,7 +8,7 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2, Axis, Zip, concatenate};
-use senv_core::Float;
+use senv_core::arrays::Float;
 
 use crate::error::{Result, check_size};
 

@@ -13,7 +13,11 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
-use senv_core::{Float, Parameters, Stream, hyperparameters::named_values};
+use senv_core::{
+    arrays::{Float, Parameters},
+    hyperparameters::named_values,
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -53,7 +57,7 @@ named_values!(Combine {
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::stream;
+/// use senv_core::rng::stream;
 /// use senv_losses::{RelatednessLoss, RelatednessHead};
 /// let head = RelatednessHead::new(2);
 /// let parameters = head.init::<f64>(&mut stream(1, "head", &[]))?;
@@ -191,7 +195,7 @@ mod tests {
         RelatednessLoss,
         testing::{View, matrix, worst, worst_parameter},
     };
-    use senv_core::{init, stream};
+    use senv_core::{init, rng::stream};
 
     #[test]
     fn gradients_match_central_differences() {

@@ -13,7 +13,7 @@
 
 use ndarray::{Array2, ArrayView2, Zip};
 use senv_core::{
-    Float,
+    arrays::Float,
     hyperparameters::{Choice, HyperparameterValue, expected_one_of},
     math,
 };

@@ -10,7 +10,7 @@
 //! An integer score has all its mass on its class. (The P-thought paper prints (F1) without "− y"; its release has it.)
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Float, hyperparameters::HyperparameterValue};
+use senv_core::{arrays::Float, hyperparameters::HyperparameterValue};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};

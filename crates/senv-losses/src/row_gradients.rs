@@ -2,7 +2,10 @@
 
 use ndarray::{Array1, Array2};
 use rayon::prelude::*;
-use senv_core::{Float, Parameters, TokenId};
+use senv_core::{
+    TokenId,
+    arrays::{Float, Parameters},
+};
 
 use crate::{
     error::{Result, check_size},

@@ -1,7 +1,7 @@
 //! Matrices of this crate as contiguous row-major slices.
 
 use ndarray::Array2;
-use senv_core::Float;
+use senv_core::arrays::Float;
 
 /// The fewest rows for one thread.
 pub(crate) const ROWS_A_THREAD: usize = 32;

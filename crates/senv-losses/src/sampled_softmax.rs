@@ -12,7 +12,7 @@
 
 use ndarray::{Array2, ArrayView2, s};
 use rayon::prelude::*;
-use senv_core::{Float, Parameters, matmul, matmul_into};
+use senv_core::arrays::{Float, Parameters, matmul, matmul_into};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -32,7 +32,7 @@ pub const DEFAULT_SAMPLED: usize = 512;
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::stream;
+/// use senv_core::rng::stream;
 /// use senv_losses::{SampledSoftmax, SampledWords, TokenNll};
 /// let parameters = TokenNll::new(2, 50).init::<f32>(&mut stream(1, "output", &[]))?;
 /// let words = SampledWords::draw(&mut stream(1, "candidates", &[0]), 50, 8)?;
@@ -131,7 +131,7 @@ mod tests {
         Error, TokenNll,
         testing::{View, matrix, worst, worst_parameter},
     };
-    use senv_core::{init, stream};
+    use senv_core::{init, rng::stream};
 
     fn parameters<F: Float>(dim: usize, n_words: usize) -> Parameters<F> {
         let mut parameters = TokenNll::new(dim, n_words).init::<F>(&mut stream(3, "output", &[])).unwrap();

@@ -14,7 +14,7 @@
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
-use senv_core::{Float, math};
+use senv_core::{arrays::Float, math};
 use serde::{Deserialize, Serialize};
 
 use crate::{

@@ -1,7 +1,7 @@
 //! The inner loops of an in-batch softmax: one row of scores at a time, and transposition.
 
 use rayon::prelude::*;
-use senv_core::Float;
+use senv_core::arrays::Float;
 
 use crate::rows::ROWS_A_THREAD;
 

@@ -1,7 +1,11 @@
 //! Helpers for the tests of several files.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Float, Parameters, gradcheck, init, stream};
+use senv_core::{
+    arrays::{Float, Parameters},
+    gradcheck, init,
+    rng::stream,
+};
 
 use crate::rows::{flat, flat_mut};
 

@@ -13,7 +13,11 @@
 //! used for both products of the backward pass. That is three products of n × dim × n_words, and little else.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Float, Parameters, Stream, math};
+use senv_core::{
+    arrays::{Float, Parameters},
+    math,
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -28,7 +32,7 @@ use crate::{
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_core::stream;
+/// use senv_core::rng::stream;
 /// use senv_losses::TokenNll;
 /// let output = TokenNll::new(2, 5);
 /// let parameters = output.init::<f32>(&mut stream(1, "output", &[]))?;
@@ -145,7 +149,7 @@ mod tests {
         Error,
         testing::{View, matrix, worst, worst_parameter},
     };
-    use senv_core::{init, matmul, stream};
+    use senv_core::{arrays::matmul, init, rng::stream};
 
     fn parameters<F: Float>(output: &TokenNll) -> Parameters<F> {
         let mut parameters = output.init::<F>(&mut stream(3, "output", &[])).unwrap();

@@ -12,7 +12,7 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rayon::prelude::*;
-use senv_core::Float;
+use senv_core::arrays::Float;
 
 use crate::rows::{ROWS_A_THREAD, flat_mut, row};
 

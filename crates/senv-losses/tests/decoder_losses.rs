@@ -1,7 +1,7 @@
 //! Reference numbers of tests/data/decoder_losses.json, made with PyTorch's automatic differentiation in f64.
 
 use ndarray::{Array2, ArrayView2, Axis};
-use senv_core::{Parameters, Sentences, TokenId};
+use senv_core::{Sentences, TokenId, arrays::Parameters};
 use senv_losses::{DualObjective, MultiLabelLoss, NliHead, Reduction, SampledSoftmax, SampledWords, TokenNll};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis, concatenate};
 use proptest::prelude::*;
-use senv_core::{Float, init, stream};
+use senv_core::{arrays::Float, init, rng::stream};
 use senv_losses::{
     CandidateCounts, Candidates, Directions, InfoNce, MarginLoss, Prefix, RelatednessHead, RelatednessLoss,
     SoftmaxCosine,

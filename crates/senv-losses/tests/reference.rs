@@ -2,7 +2,7 @@
 //! make_golden.py.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Parameters, stream};
+use senv_core::{arrays::Parameters, rng::stream};
 use senv_losses::{
     CandidateCounts, Candidates, Combine, Grid, L2, LinearRelatedness, MarginLoss, Predictions, RelatednessHead,
     RelatednessLoss, SoftmaxCosine,

@@ -26,9 +26,10 @@ use std::{
 };
 
 use senv_core::{
-    BlockBuffer, Table,
+    Table,
     kernels::{Lanes, SharedTable},
-    spawn_others,
+    threads::spawn_others,
+    words::BlockBuffer,
 };
 
 use crate::{

@@ -17,7 +17,7 @@ use crate::{
     hogwild,
     noise::Noise,
     pace::Pace,
-    params::{Params, Schedule},
+    params::{NegativeSamplingParams, Schedule},
     run::{Job, Reporter, Run, Tally},
 };
 
@@ -72,7 +72,7 @@ struct State {
 
 impl State {
     /// Whether a run on this corpus can stand there: sums over more than the whole run would overflow sooner or later.
-    fn is_possible(&self, corpus: &Corpus, params: &Params) -> bool {
+    fn is_possible(&self, corpus: &Corpus, params: &NegativeSamplingParams) -> bool {
         let epochs = u64::from(params.epochs);
         let whole = |n: u64| n.saturating_mul(epochs);
         let is_sum = self.loss.is_finite() && self.loss >= 0.0 && self.targets <= u64::MAX / 2;
@@ -93,7 +93,7 @@ pub fn fit<E: Examples>(
     corpus: &Corpus,
     examples: &E,
     noise: &Noise,
-    params: &Params,
+    params: &NegativeSamplingParams,
     settings: &str,
     initial: impl FnOnce() -> Result<Tables>,
     options: &RunOptions<'_>,

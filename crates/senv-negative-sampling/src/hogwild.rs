@@ -3,7 +3,7 @@
 
 use std::{ops::Range, slice, sync::atomic::Ordering};
 
-use senv_core::{BlockBuffer, Table, kernels::SharedTable, spawn_others};
+use senv_core::{Table, kernels::SharedTable, threads::spawn_others, words::BlockBuffer};
 
 use crate::{
     coefficients::Coefficients,

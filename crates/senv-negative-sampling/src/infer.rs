@@ -9,7 +9,7 @@
 //! vector every time.
 
 use rand::RngExt;
-use senv_core::{Rows, TokenId, hyperparameters::hyperparameters, kernels, optim::linear_decay, stream};
+use senv_core::{Rows, TokenId, hyperparameters::hyperparameters, kernels, optim::linear_decay, rng::stream};
 
 use crate::noise::Noise;
 

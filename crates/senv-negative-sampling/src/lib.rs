@@ -26,6 +26,8 @@ pub use examples::{
 pub use fit::{Outcome, Tables, fit};
 pub use infer::{Inference, infer};
 pub use noise::Noise;
-pub use params::{DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSharing, Params, Schedule, TextOrder};
+pub use params::{
+    DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSamplingParams, NegativeSharing, Schedule, TextOrder,
+};
 pub use plan::Plan;
 pub use subsampling::{Subsampling, keep_probability};

@@ -12,7 +12,7 @@
 //! distribution", 1991.
 
 use rand::Rng;
-use senv_core::{Error, Result, Stream};
+use senv_core::{Error, Result, rng::Stream};
 
 /// Draws rows with probability proportional to `count^power`.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ mod tests {
             0.005384624487123632,
         ];
         let noise = Noise::new(&counts, 0.5).unwrap();
-        let mut rng = senv_core::stream(11, "chi-square", &[]);
+        let mut rng = senv_core::rng::stream(11, "chi-square", &[]);
         let n = 2_000_000;
         let mut seen = [0_u64; 6];
         for _ in 0..n {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn a_row_without_count_is_never_drawn() {
         let noise = Noise::new(&[0, 7, 0, 1], 0.75).unwrap();
-        let mut rng = senv_core::stream(3, "zero", &[]);
+        let mut rng = senv_core::rng::stream(3, "zero", &[]);
         assert!((0..100_000).all(|_| matches!(noise.draw(&mut rng), 1 | 3)));
         // Where its share of a cell is 0, not even by the lowest number; a cell of its own alone, up to the highest.
         let noise = Noise::new(&[0, 7], 0.75).unwrap();

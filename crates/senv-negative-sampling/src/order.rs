@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::seq::SliceRandom;
-use senv_core::{Corpus, hyperparameters::named_values, stream};
+use senv_core::{Corpus, hyperparameters::named_values, rng::stream};
 use serde::{Deserialize, Serialize};
 
 /// The order of the text in an epoch.

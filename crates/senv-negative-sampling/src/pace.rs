@@ -7,9 +7,12 @@
 
 use std::collections::HashMap;
 
-use senv_core::{BlockBuffer, Stream, stream};
+use senv_core::{
+    rng::{Stream, stream},
+    words::BlockBuffer,
+};
 
-use crate::{examples::Examples, noise::Noise, params::Params, plan::Plan};
+use crate::{examples::Examples, noise::Noise, params::NegativeSamplingParams, plan::Plan};
 
 /// Most tokens of a step: sentences computed together.
 ///
@@ -42,7 +45,7 @@ impl Pace {
         mut read_block: impl FnMut(usize, &mut BlockBuffer) -> senv_core::Result<()>,
         examples: &E,
         noise: &Noise,
-        params: &Params,
+        params: &NegativeSamplingParams,
     ) -> senv_core::Result<Self> {
         let (mut buffer, mut plan, mut scratch) = (BlockBuffer::default(), Plan::default(), E::Scratch::default());
         let mut rng: Stream = stream(params.seed, "pace", &[]);

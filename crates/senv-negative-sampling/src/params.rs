@@ -32,9 +32,9 @@ named_values!(Schedule {
 });
 
 hyperparameters! {
-    /// Hyperparameters of the trainer: public fields with defaults; [`Params::check`] says what is out of range.
+    /// Hyperparameters of the trainer: public fields with defaults; [`NegativeSamplingParams::check`] says what is out of range.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    pub struct Params {
+    pub struct NegativeSamplingParams {
         /// Passes over the text.
         pub epochs: u32 = DEFAULT_EPOCHS => Training[at_least 1];
         /// Learning rate at the start, which falls linearly.
@@ -63,7 +63,7 @@ fn is_zero(floor: &f64) -> bool {
     *floor == 0.0
 }
 
-impl Params {
+impl NegativeSamplingParams {
     /// Checks every range.
     ///
     /// # Errors
@@ -79,8 +79,8 @@ mod tests {
 
     #[test]
     fn bounds_are_checked_inside_on_and_outside() {
-        let with = |change: &dyn Fn(&mut Params)| {
-            let mut params = Params::default();
+        let with = |change: &dyn Fn(&mut NegativeSamplingParams)| {
+            let mut params = NegativeSamplingParams::default();
             change(&mut params);
             params.check().is_ok()
         };

@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use senv_core::{RowId, Stream, hyperparameters::named_values};
+use senv_core::{RowId, hyperparameters::named_values, rng::Stream};
 
 use crate::noise::Noise;
 
@@ -329,7 +329,7 @@ mod tests {
     fn every_target_is_in_one_contest_and_never_its_own_negative_when_alone() {
         let noise = Noise::new(&[5; 8], 0.5).unwrap();
         for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
-            let mut rng = senv_core::stream(1, "test", &[]);
+            let mut rng = senv_core::rng::stream(1, "test", &[]);
             let mut plan = Plan::default();
             for sentence in 0..3 {
                 plan.open_group(rows(&[1, 2]));
@@ -435,7 +435,7 @@ mod tests {
             NegativeSharing::Block,
             0.1,
             &Noise::new(&[5; 8], 0.5).unwrap(),
-            &mut senv_core::stream(1, "test", &[]),
+            &mut senv_core::rng::stream(1, "test", &[]),
         );
         assert!(!plan.is_empty());
         plan.clear();

@@ -9,11 +9,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv_core::{BlockBuffer, Control, Corpus, Observer, Progress, RunOptions, Stream, optim::linear_decay, stream};
+use senv_core::{
+    Control, Corpus, Observer, Progress, RunOptions,
+    optim::linear_decay,
+    rng::{Stream, stream},
+    words::BlockBuffer,
+};
 
 use crate::{
-    Error, coefficients::Rate, examples::Examples, noise::Noise, order::PresentOrder, pace::Pace, params::Params,
-    plan::Plan,
+    Error, coefficients::Rate, examples::Examples, noise::Noise, order::PresentOrder, pace::Pace,
+    params::NegativeSamplingParams, plan::Plan,
 };
 
 /// One step in so many computes the loss, which costs a logarithm a score.
@@ -30,7 +35,7 @@ pub(crate) struct Run<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,
     pub(crate) noise: &'a Noise,
-    pub(crate) params: &'a Params,
+    pub(crate) params: &'a NegativeSamplingParams,
     observer: &'a dyn Observer,
     pub(crate) n_threads: usize,
     pub(crate) pace: Pace,
@@ -79,7 +84,7 @@ pub(crate) struct Job<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,
     pub(crate) noise: &'a Noise,
-    pub(crate) params: &'a Params,
+    pub(crate) params: &'a NegativeSamplingParams,
     pub(crate) options: &'a RunOptions<'a>,
     pub(crate) pace: Pace,
 }
@@ -268,7 +273,7 @@ mod tests {
         let examples = ContinuousBagOfWords::new(5, kept, n);
         let noise = Noise::new(vocabulary.counts(), 0.75).unwrap();
         let rates = |lr_floor: f64| -> Vec<f32> {
-            let params = Params { epochs: 2, lr: 0.5, lr_floor, ..Params::default() };
+            let params = NegativeSamplingParams { epochs: 2, lr: 0.5, lr_floor, ..NegativeSamplingParams::default() };
             let (options, pace) = (RunOptions::default(), Pace { step_tokens: 1 });
             let job =
                 Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
@@ -293,7 +298,7 @@ mod tests {
         let corpus = Corpus::from_sentences(sentences);
         let subsampling = Subsampling::new(&[1; 3], 3, f64::INFINITY, 1).unwrap();
         let (examples, noise) = (SkipGram::new(1, subsampling, 3), Noise::new(&[1; 3], 0.5).unwrap());
-        let (params, options) = (Params::default(), RunOptions::default());
+        let (params, options) = (NegativeSamplingParams::default(), RunOptions::default());
         let pace = Pace { step_tokens: 1 };
         let job = Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
         let run = Run::new(&job, 0, Instant::now(), None);

@@ -12,7 +12,7 @@
 //! count. A token below `min_count` is never kept.
 
 use rand::Rng;
-use senv_core::{Error, Result, Stream};
+use senv_core::{Error, Result, rng::Stream};
 
 /// Keep probabilities of the tokens, as thresholds of a 32-bit draw.
 #[derive(Debug, Clone)]
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn the_share_kept_is_the_probability() {
         let subsampling = Subsampling::new(&COUNTS, TOTAL, 1e-5, 6).unwrap();
-        let mut rng = senv_core::stream(5, "keep", &[]);
+        let mut rng = senv_core::rng::stream(5, "keep", &[]);
         let n = 400_000;
         for (token, count) in COUNTS.into_iter().enumerate() {
             let p = if count < 6 { 0.0 } else { keep_probability(count as f64 / TOTAL as f64, 1e-5) };
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn an_infinite_threshold_keeps_all_and_bad_ones_are_refused() {
         let all = Subsampling::new(&COUNTS, TOTAL, f64::INFINITY, 1).unwrap();
-        let mut rng = senv_core::stream(5, "keep", &[]);
+        let mut rng = senv_core::rng::stream(5, "keep", &[]);
         assert!((0..10_000).all(|i| all.keeps(i % 6, &mut rng)));
         for t in [0.0, -1.0, f64::NAN] {
             assert!(Subsampling::new(&COUNTS, TOTAL, t, 1).is_err());

@@ -2,9 +2,12 @@
 
 use rand::RngExt;
 use senv_core::{
-    Corpus, FeatureList, RowId, Rows, RunOptions, Sentences, Stream, Table, TokenId, init, kernels, stream,
+    Corpus, FeatureList, RowId, Rows, RunOptions, Sentences, Table, TokenId, init, kernels,
+    rng::{Stream, stream},
 };
-use senv_negative_sampling::{MaskedFeatures, MaskedTargets, Noise, Params, Schedule, Subsampling, Tables, fit};
+use senv_negative_sampling::{
+    MaskedFeatures, MaskedTargets, NegativeSamplingParams, Noise, Schedule, Subsampling, Tables, fit,
+};
 
 const DIM: usize = 16;
 /// So many that sentences hardly share a target, as in the vocabulary of a real corpus.
@@ -43,7 +46,12 @@ fn placeholder(corpus: &Corpus, threads: usize) -> [Vec<f32>; 2] {
     let subsampling = Subsampling::new(&counts, 4 * N_TOKENS as u64, f64::INFINITY, 1).unwrap();
     let examples = MaskedTargets::new(WithPlaceholder, subsampling, N_TOKENS);
     let noise = Noise::new(&counts, 0.5).unwrap();
-    let params = Params { schedule: Schedule::Hogwild, lr: 0.02, negatives: 5, ..Params::default() };
+    let params = NegativeSamplingParams {
+        schedule: Schedule::Hogwild,
+        lr: 0.02,
+        negatives: 5,
+        ..NegativeSamplingParams::default()
+    };
     let mut before = Vec::new();
     let initial = || {
         let mut source = Table::zeros(N_TOKENS + 1, DIM)?;

@@ -10,9 +10,12 @@ use std::process::Command;
 
 use ndarray::Array2;
 use rand::RngExt;
-use senv_core::{Corpus, FeatureList, RowId, Rows, RunOptions, Sentences, Stream, Table, TokenId, init, stream};
+use senv_core::{
+    Corpus, FeatureList, RowId, Rows, RunOptions, Sentences, Table, TokenId, init,
+    rng::{Stream, stream},
+};
 use senv_negative_sampling::{
-    MaskedFeatures, MaskedTargets, NegativeSharing, Noise, Outcome, Params, Subsampling, Tables, fit,
+    MaskedFeatures, MaskedTargets, NegativeSamplingParams, NegativeSharing, Noise, Outcome, Subsampling, Tables, fit,
     objective::{Example, sequential_step},
 };
 
@@ -101,7 +104,7 @@ impl Text {
         let mut sentences = Sentences::new();
         self.sentences.iter().for_each(|sentence| sentences.push(sentence.iter().copied()));
         let examples = MaskedTargets::new(Words, self.subsampling(threshold), WORDS as usize);
-        let params = Params { epochs: 1, lr, negatives_shared, ..Params::default() };
+        let params = NegativeSamplingParams { epochs: 1, lr, negatives_shared, ..NegativeSamplingParams::default() };
         let corpus = Corpus::from_sentences(sentences);
         let tables = || Ok(Tables { source: source(), target: Table::zeros(WORDS as usize, DIM)? });
         let options = RunOptions { threads, ..Default::default() };

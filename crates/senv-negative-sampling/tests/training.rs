@@ -7,12 +7,14 @@ use std::{
 
 use rand::RngExt;
 use senv_core::{
-    Control, Corpus, FeatureList, Observer, Progress, RowId, Rows, RunOptions, Sentences, Stream, Table, TokenId,
-    checkpoint::CheckpointPlan, init, stream,
+    Control, Corpus, FeatureList, Observer, Progress, RowId, Rows, RunOptions, Sentences, Table, TokenId,
+    checkpoint::CheckpointPlan,
+    init,
+    rng::{Stream, stream},
 };
 use senv_negative_sampling::{
-    ContinuousBagOfWords, DistributedBagOfWords, Error, Examples, MaskedFeatures, MaskedTargets, NegativeSharing,
-    Noise, Outcome, Params, Schedule, SkipGram, Subsampling, Tables, TextOrder, fit,
+    ContinuousBagOfWords, DistributedBagOfWords, Error, Examples, MaskedFeatures, MaskedTargets,
+    NegativeSamplingParams, NegativeSharing, Noise, Outcome, Schedule, SkipGram, Subsampling, Tables, TextOrder, fit,
 };
 
 const DIM: usize = 24;
@@ -74,7 +76,7 @@ fn tables(n_source: usize) -> senv_negative_sampling::Result<Tables> {
 fn train<E: Examples>(
     corpus: &Corpus,
     examples: &E,
-    params: &Params,
+    params: &NegativeSamplingParams,
     options: &RunOptions<'_>,
 ) -> Result<Outcome, Error> {
     let noise = Noise::new(&[100; N_TOKENS], 0.5)?;
@@ -108,7 +110,12 @@ fn words_of_a_topic_come_together_whatever_the_schedule_and_the_sharing() {
     for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
         for negatives_shared in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
             for threads in [1, 3] {
-                let params = Params { schedule, negatives_shared, epochs: 3, ..Params::default() };
+                let params = NegativeSamplingParams {
+                    schedule,
+                    negatives_shared,
+                    epochs: 3,
+                    ..NegativeSamplingParams::default()
+                };
                 let options = RunOptions { threads, ..Default::default() };
                 let outcome = train(&corpus, &masked(), &params, &options).unwrap();
                 let separation = separation(&outcome.tables.source);
@@ -122,7 +129,7 @@ fn words_of_a_topic_come_together_whatever_the_schedule_and_the_sharing() {
 #[test]
 fn windows_learn_topics_too() {
     let corpus = corpus(4000);
-    let params = Params { lr: 0.1, negatives: 5, epochs: 3, ..Params::default() };
+    let params = NegativeSamplingParams { lr: 0.1, negatives: 5, epochs: 3, ..NegativeSamplingParams::default() };
     let cbow =
         train(&corpus, &ContinuousBagOfWords::new(5, keep_all(), N_TOKENS), &params, &RunOptions::default()).unwrap();
     assert!(separation(&cbow.tables.source) > 0.5);
@@ -134,7 +141,7 @@ fn windows_learn_topics_too() {
 fn sentence_rows_predict_their_words() {
     let corpus = corpus(1500);
     let n = corpus.n_sentences() as usize;
-    let params = Params { lr: 0.2, negatives: 5, epochs: 15, ..Params::default() };
+    let params = NegativeSamplingParams { lr: 0.2, negatives: 5, epochs: 15, ..NegativeSamplingParams::default() };
     let outcome =
         train(&corpus, &DistributedBagOfWords::new(n, keep_all(), N_TOKENS), &params, &RunOptions::default()).unwrap();
     assert_eq!(outcome.tables.source.n_rows(), n);
@@ -157,28 +164,34 @@ fn sentence_rows_predict_their_words() {
 #[test]
 fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
     let corpus = corpus(3000);
-    let params = Params { epochs: 2, l1: 1e-4, ..Params::default() };
+    let params = NegativeSamplingParams { epochs: 2, l1: 1e-4, ..NegativeSamplingParams::default() };
     let outcomes = [1, 2, 5]
         .map(|threads| train(&corpus, &masked(), &params, &RunOptions { threads, ..Default::default() }).unwrap());
     assert!(same_bits(&outcomes[0], &outcomes[1]));
     assert!(same_bits(&outcomes[0], &outcomes[2]));
     assert_eq!(outcomes[0].loss, outcomes[1].loss);
-    let other =
-        train(&corpus, &masked(), &Params { seed: 2, epochs: 2, ..Params::default() }, &RunOptions::default()).unwrap();
+    let other = train(
+        &corpus,
+        &masked(),
+        &NegativeSamplingParams { seed: 2, epochs: 2, ..NegativeSamplingParams::default() },
+        &RunOptions::default(),
+    )
+    .unwrap();
     assert!(!same_bits(&outcomes[0], &other), "another seed is another run");
 }
 
 #[test]
 fn a_shuffled_text_is_read_whole_in_another_order_and_gives_the_same_bits_at_1_2_and_5_threads() {
     let corpus = corpus(3000);
-    let train = |params: &Params, threads| {
+    let train = |params: &NegativeSamplingParams, threads| {
         train(&corpus, &masked(), params, &RunOptions { threads, ..Default::default() }).unwrap()
     };
-    let params = Params { epochs: 2, text_order: TextOrder::Shuffled, ..Params::default() };
+    let params =
+        NegativeSamplingParams { epochs: 2, text_order: TextOrder::Shuffled, ..NegativeSamplingParams::default() };
     let outcomes = [1, 2, 5].map(|threads| train(&params, threads));
     assert!(outcomes.iter().all(|outcome| same_bits(&outcomes[0], outcome)));
     assert_eq!(outcomes[0].tokens, 2 * corpus.n_tokens());
-    let given = train(&Params { text_order: TextOrder::Given, ..params }, 2);
+    let given = train(&NegativeSamplingParams { text_order: TextOrder::Given, ..params }, 2);
     assert_eq!(given.tokens, outcomes[0].tokens);
     assert!(!same_bits(&outcomes[0], &given));
 }
@@ -187,7 +200,7 @@ fn a_shuffled_text_is_read_whole_in_another_order_and_gives_the_same_bits_at_1_2
 #[test]
 fn thousands_of_tiny_blocks_give_the_same_bits_at_any_number_of_threads() {
     let corpus = corpus(3);
-    let params = Params { epochs: 3000, lr: 0.01, ..Params::default() };
+    let params = NegativeSamplingParams { epochs: 3000, lr: 0.01, ..NegativeSamplingParams::default() };
     let outcomes = [1, 2, 3, 4]
         .map(|threads| train(&corpus, &masked(), &params, &RunOptions { threads, ..Default::default() }).unwrap());
     assert!(outcomes.iter().all(|outcome| same_bits(&outcomes[0], outcome)));
@@ -196,7 +209,7 @@ fn thousands_of_tiny_blocks_give_the_same_bits_at_any_number_of_threads() {
 #[test]
 fn hogwild_with_one_thread_repeats() {
     let corpus = corpus(2000);
-    let params = Params { schedule: Schedule::Hogwild, epochs: 2, ..Params::default() };
+    let params = NegativeSamplingParams { schedule: Schedule::Hogwild, epochs: 2, ..NegativeSamplingParams::default() };
     let run = || train(&corpus, &masked(), &params, &RunOptions { threads: 1, ..Default::default() }).unwrap();
     assert!(same_bits(&run(), &run()));
 }
@@ -213,8 +226,8 @@ impl Observer for StopAt {
     }
 }
 
-fn long(schedule: Schedule) -> Params {
-    Params { epochs: 40, schedule, ..Params::default() }
+fn long(schedule: Schedule) -> NegativeSamplingParams {
+    NegativeSamplingParams { epochs: 40, schedule, ..NegativeSamplingParams::default() }
 }
 
 fn resuming(path: PathBuf) -> RunOptions<'static> {
@@ -233,7 +246,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
     ];
     for (i, (schedule, text_order)) in runs.into_iter().enumerate() {
         let path = folder.path().join(i.to_string());
-        let (params, options) = (Params { text_order, ..long(schedule) }, resuming(path.clone()));
+        let (params, options) = (NegativeSamplingParams { text_order, ..long(schedule) }, resuming(path.clone()));
         let whole = train(&corpus, &masked(), &params, &RunOptions { checkpoint: None, ..options.clone() }).unwrap();
         let stop = RunOptions { observer: &StopAt(AtomicUsize::new(1)), ..options.clone() };
         let stopped = train(&corpus, &masked(), &params, &stop).unwrap();
@@ -324,7 +337,7 @@ fn a_forged_place_in_the_run_is_refused() {
 fn scores_that_are_not_finite_end_the_run_and_name_the_learning_rate() {
     let corpus = corpus(2000);
     for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
-        let params = Params { lr: 1e30, schedule, epochs: 50, ..Params::default() };
+        let params = NegativeSamplingParams { lr: 1e30, schedule, epochs: 50, ..NegativeSamplingParams::default() };
         let error = train(&corpus, &masked(), &params, &RunOptions { threads: 2, ..Default::default() }).unwrap_err();
         assert!(matches!(error, Error::Diverged { lr, .. } if lr > 1e28), "{error}");
         assert!(error.to_string().contains("a lower learning rate"));
@@ -338,7 +351,7 @@ fn a_corpus_without_examples_is_an_error() {
         sentences.push([TokenId(i % 7)]);
     }
     for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
-        let params = Params { schedule, ..Params::default() };
+        let params = NegativeSamplingParams { schedule, ..NegativeSamplingParams::default() };
         let error =
             train(&Corpus::from_sentences(sentences.clone()), &masked(), &params, &RunOptions::default()).unwrap_err();
         assert!(matches!(error, Error::NothingToLearn { sentences: 50, tokens: 50 }), "{error}");
@@ -356,7 +369,9 @@ fn tables_of_another_shape_are_refused() {
     ];
     for ((rows, dim), (target_rows, target_dim), what, expected, got) in shapes {
         let wrong = || Ok(Tables { source: Table::zeros(rows, dim)?, target: Table::zeros(target_rows, target_dim)? });
-        let error = fit(&corpus, &examples, &noise, &Params::default(), "", wrong, &RunOptions::default()).unwrap_err();
+        let error =
+            fit(&corpus, &examples, &noise, &NegativeSamplingParams::default(), "", wrong, &RunOptions::default())
+                .unwrap_err();
         let Error::Core(senv_core::Error::ShapeMismatch { what: w, expected: e, got: g }) = error else {
             panic!("{what}: {error}")
         };

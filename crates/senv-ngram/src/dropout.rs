@@ -18,7 +18,7 @@
 //! random number each, whatever has been drawn before.
 
 use rand::Rng;
-use senv_core::{FeatureList, Stream, hyperparameters::named_values};
+use senv_core::{FeatureList, hyperparameters::named_values, rng::Stream};
 use serde::{Deserialize, Serialize};
 
 /// What is dropped, tokens or n-grams, and how often it is drawn.
@@ -53,7 +53,7 @@ named_values!(DropoutScheme {
 /// The number of tokens or n-grams dropped from a sentence.
 ///
 /// ```
-/// use senv_core::{FeatureList, TokenId, stream};
+/// use senv_core::{FeatureList, TokenId, rng::stream};
 /// use senv_ngram::{Dropout, DropoutMask, DropoutScheme, WordNgramParams, WordNgrams};
 /// let n_grams = WordNgrams::from_ids(100, WordNgramParams { max_n: 2, n_buckets: 1000, ..Default::default() })?;
 /// let tokens = [3, 1, 4, 1, 5, 9].map(TokenId);

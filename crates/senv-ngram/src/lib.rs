@@ -8,7 +8,7 @@
 //! `FastText` of senv-models makes vectors for unknown words.
 //!
 //! ```
-//! use senv_core::{FeatureList, Vocabulary, stream};
+//! use senv_core::{FeatureList, Vocabulary, rng::stream};
 //! use senv_ngram::{Dropout, DropoutMask, DropoutScheme, WordNgramParams, WordNgrams};
 //!
 //! let vocabulary = Vocabulary::from_counts([("in", 9), ("new", 5), ("york", 4), ("paris", 2)], 20)?;

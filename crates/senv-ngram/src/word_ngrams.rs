@@ -1,6 +1,6 @@
 //! The rows of the words and word n-grams of a sentence.
 
-use senv_core::{FeatureList, RowId, Stream, TokenId, Vocabulary};
+use senv_core::{FeatureList, RowId, TokenId, Vocabulary, rng::Stream};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::{append, fnv1a_signed, hash_operand};

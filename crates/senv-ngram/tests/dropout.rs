@@ -1,7 +1,7 @@
 //! Dropout of n-grams: what is dropped, what is kept, and that every choice is equally likely.
 
 use proptest::prelude::*;
-use senv_core::{FeatureList, TokenId, stream};
+use senv_core::{FeatureList, TokenId, rng::stream};
 use senv_ngram::{Dropout, DropoutMask, DropoutScheme, WordNgramParams, WordNgrams};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 use std::collections::HashMap;

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, path::PathBuf};
 
-use senv_core::{Table, Vocabulary, VocabularyBuilder};
+use senv_core::{Table, Vocabulary, words::VocabularyBuilder};
 
 use crate::{Duplicates, Embeddings, Error, LoadReport, NonFinite, ReadOptions, Result, error::Position};
 

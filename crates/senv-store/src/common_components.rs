@@ -14,7 +14,11 @@
 //! 2018, Algorithm 1.
 
 use ndarray::{Array2, ArrayView2, s};
-use senv_core::{Error as Core, Float, Rows, Table, kernels, matmul_into};
+use senv_core::{
+    Error as Core, Rows, Table,
+    arrays::{Float, matmul_into},
+    kernels,
+};
 
 use crate::{
     ModelFile, ModelWriter, Result,

@@ -164,7 +164,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use rand::RngExt;
-    use senv_core::stream;
+    use senv_core::rng::stream;
 
     fn random_symmetric(n: usize, seed: u64) -> Vec<f64> {
         let mut rng = stream(seed, "eigen-test", &[]);

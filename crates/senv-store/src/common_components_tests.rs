@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 use rand::RngExt;
-use senv_core::stream;
+use senv_core::rng::stream;
 use serde_json::Value;
 
 use super::*;

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use senv_core::AtomicFile;
+use senv_core::files::AtomicFile;
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result, detect,

@@ -60,8 +60,8 @@ pub use error::{Error, Position, Result};
 pub use nearest::{NearestIndex, Neighbour};
 pub use npy::{NpyWriter, read_npy, read_npy_marked, read_npy_stream, write_npy};
 pub use options::{Duplicates, Format, LoadReport, NonFinite, ReadOptions};
-pub use senv_core::InvalidUtf8;
-pub use senv_core::{FORMAT_VERSION, ModelFile, ModelWriter};
+pub use senv_core::text::InvalidUtf8;
+pub use senv_core::{ModelFile, ModelWriter, files::FORMAT_VERSION};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

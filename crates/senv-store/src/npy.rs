@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{AtomicFile, Rows, Table};
+use senv_core::{Rows, Table, files::AtomicFile};
 
 use crate::{
     Error, Result,

@@ -70,7 +70,7 @@ mod tests {
 
     /// Texts that are hard to round, from a seeded stream.
     fn hard_texts(n: usize) -> Vec<String> {
-        let mut rng = senv_core::stream(7, "number-test", &[]);
+        let mut rng = senv_core::rng::stream(7, "number-test", &[]);
         (0..n)
             .map(|i| match i % 5 {
                 0 => format!("{}", f32::from_bits(rng.random())),

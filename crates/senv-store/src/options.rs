@@ -1,6 +1,6 @@
 //! Options of reading and writing: formats, policies, limits, and the report of a reader.
 
-use senv_core::InvalidUtf8;
+use senv_core::text::InvalidUtf8;
 use std::{fmt, path::Path};
 
 /// A file format of word embeddings.

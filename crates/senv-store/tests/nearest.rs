@@ -8,7 +8,7 @@ use senv_core::{Rows, Table};
 use senv_store::{Error, NearestIndex, Neighbour};
 
 fn random(n: usize, dim: usize, seed: u64) -> Table {
-    let mut rng = senv_core::stream(seed, "nearest-test", &[]);
+    let mut rng = senv_core::rng::stream(seed, "nearest-test", &[]);
     let mut table = Table::zeros(n, dim).unwrap();
     (0..n).for_each(|i| table.row_mut(i).iter_mut().for_each(|x| *x = rng.random_range(-1.0..1.0)));
     table

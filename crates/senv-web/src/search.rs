@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use senv_core::{
-    Error, InvalidUtf8, Result, Scratch, SentenceEncoder, StaticEncoder, TextOptions, TextReader, kernels,
+    Error, Result, Scratch, SentenceEncoder, StaticEncoder, TextOptions, TextReader, kernels, text::InvalidUtf8,
 };
 use serde::Serialize;
 

@@ -43,7 +43,7 @@ impl Session {
     pub fn new() -> Result<Self> {
         let encoder = senv_english::model()?;
         let (vocabulary, rows) = (encoder.vocabulary().clone(), encoder.rows().clone());
-        let tokens = StaticEncoder::new(Tokenizer::blank(), vocabulary, rows, encoder.unknown_word_length())?;
+        let tokens = StaticEncoder::new(Tokenizer::whitespace(), vocabulary, rows, encoder.unknown_word_length())?;
         let dim = encoder.dim();
         Ok(Self { encoder, tokens, scratch: Scratch::default(), lines: Lines::empty(dim), query: Query::empty(dim) })
     }

@@ -21,7 +21,7 @@ mod text;
 use std::{error::Error, path::PathBuf, process::ExitCode};
 
 use clap::Parser;
-use senv_negative_sampling::{NegativeSharing, Params, Schedule};
+use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, Schedule};
 use serde::de::{DeserializeOwned, IntoDeserializer, value::StrDeserializer};
 
 use crate::{
@@ -96,7 +96,7 @@ fn main() -> ExitCode {
 
 /// Ours in every variant asked for, then the peers.
 fn programs(options: &Options) -> Vec<Program> {
-    let defaults = Params::default();
+    let defaults = NegativeSamplingParams::default();
     let schedules = match options.parallel.as_slice() {
         [] => vec![defaults.schedule],
         given => given.to_vec(),

@@ -5,10 +5,10 @@ use std::{
     time::Instant,
 };
 
+use senv::{Sent2VecParams, TextSystem, TrainOptions};
 use senv_benches::peak_of;
 use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer};
-use senv_models::{Sent2VecParams, TextSystem, TrainOptions};
-use senv_negative_sampling::{NegativeSharing, Params, Schedule};
+use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, Schedule};
 
 use crate::{
     Result,
@@ -47,11 +47,18 @@ fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> R
         min_count,
         min_target_count,
         subsample,
-        tokenizer: Tokenizer::blank(),
-        training: Params { epochs, lr, negatives, negatives_shared, schedule, ..Params::default() },
+        tokenizer: Tokenizer::whitespace(),
+        training: NegativeSamplingParams {
+            epochs,
+            lr,
+            negatives,
+            negatives_shared,
+            schedule,
+            ..NegativeSamplingParams::default()
+        },
         ..Sent2VecParams::default()
     };
-    let options = CorpusOptions { tokenizer: Tokenizer::blank(), min_count, threads, ..CorpusOptions::default() };
+    let options = CorpusOptions { tokenizer: Tokenizer::whitespace(), min_count, threads, ..CorpusOptions::default() };
 
     let began = Instant::now();
     let (vocabulary, corpus) = Corpus::read(&[job.text], &options, &NoObserver)?;

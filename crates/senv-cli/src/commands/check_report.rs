@@ -1,6 +1,6 @@
 //! What a check of a model found, in plain words and as JSON.
 
-use senv_models::Check;
+use senv::Check;
 use serde_json::{Value, json};
 
 use crate::{
@@ -70,7 +70,7 @@ pub(super) fn json(check: &Check) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use senv_models::NeighbourCheck;
+    use senv::NeighbourCheck;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv_models::{Model, SkipThought};
+use senv::{Model, SkipThought};
 
 use crate::{
     commands::{ModelArg, named},

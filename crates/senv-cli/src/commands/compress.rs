@@ -6,9 +6,9 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv_core::{RowEncoding, Scratch, SentenceEncoder};
+use senv::{CompressParams, Model, SavedModel, StaticModel};
+use senv_core::{Scratch, SentenceEncoder, static_model::RowEncoding};
 use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
-use senv_models::{CompressParams, Model, SavedModel, StaticModel};
 use serde::Serialize;
 
 use crate::{
@@ -119,7 +119,7 @@ impl Compress {
             whitening: self.whitening,
             unknown_length: self.unknown_length,
         };
-        let others = self.with.iter().map(Model::open_verified).collect::<senv_models::Result<Vec<_>>>()?;
+        let others = self.with.iter().map(Model::open_verified).collect::<senv::Result<Vec<_>>>()?;
         let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);
         small.write(&self.output)?;
         let (words, dim) = (small.vocabulary().len() as u64, small.dim());

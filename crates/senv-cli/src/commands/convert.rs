@@ -8,8 +8,8 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv_core::{AtomicFile, Vocabulary};
-use senv_models::{Model, ReleasedBin, write_model2vec};
+use senv::{Model, ReleasedBin, write_model2vec};
+use senv_core::{Vocabulary, files::AtomicFile};
 use senv_store::{Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOptions, read_npy_marked};
 
 use self::release::ReleaseArgs;

@@ -6,8 +6,8 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
+use senv::{DecodedSentence, Interpolation, Model};
 use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader};
-use senv_models::{Hypothesis, Interpolation, Model};
 use serde::Serialize;
 
 use crate::{
@@ -191,7 +191,7 @@ fn choose(model: &Model, asked: &[String]) -> Result<Vec<(usize, &'static str)>>
     let all: Vec<(usize, &'static str)> =
         model.decoders().map_or_else(Vec::new, |decoders| decoders.names()).into_iter().enumerate().collect();
     if all.is_empty() {
-        return Err(senv_models::Error::NoDecoders { kind: model.kind() }.into());
+        return Err(senv::Error::NoDecoders { kind: model.kind() }.into());
     }
     if asked.is_empty() {
         return Ok(all);
@@ -244,10 +244,11 @@ impl Wanted<'_> {
         )
     }
 
-    fn said(&self, decode: impl Fn(usize) -> senv_models::Result<Vec<Hypothesis>>) -> Result<Vec<Saying>> {
+    fn said(&self, decode: impl Fn(usize) -> senv::Result<Vec<DecodedSentence>>) -> Result<Vec<Saying>> {
         let mut all = Vec::new();
         for &(number, decoder) in &self.decoders {
-            let saying = |Hypothesis { text, log_probability, ended }| Saying { decoder, text, log_probability, ended };
+            let saying =
+                |DecodedSentence { text, log_probability, ended }| Saying { decoder, text, log_probability, ended };
             all.extend(decode(number)?.into_iter().take(self.n).map(saying));
         }
         Ok(all)

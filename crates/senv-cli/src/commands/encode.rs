@@ -7,8 +7,8 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv_core::{AtomicFile, Coverage, Expansion, Scratch, SentenceEncoder, TextReader};
-use senv_models::{EncodingCost, Model};
+use senv::{EncodingCost, Model};
+use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, files::AtomicFile, text::Expansion};
 use senv_store::NpyWriter;
 
 use crate::{

@@ -20,14 +20,14 @@ use std::{
 };
 
 use clap::{Subcommand, builder::RangedU64ValueParser};
-use senv_core::{AtomicFile, Rows};
+use senv::Model;
+use senv_core::{Rows, files::AtomicFile};
 use senv_eval::{
     DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, NormProfile, PairScorer, PublishedSystem, StsComparison,
     StsResult, StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency, norm_profile,
     published_sts,
 };
 use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
-use senv_models::Model;
 use serde::Serialize;
 
 use crate::{

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use senv_models::{Expansion, Model, ReleasedBin};
+use senv::{Expansion, Model, ReleasedBin};
 use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 use serde::Serialize;
 

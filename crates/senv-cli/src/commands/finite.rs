@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use senv::Model;
 use senv_core::{Scratch, SentenceEncoder};
-use senv_models::Model;
 
 use crate::failure::Result;
 

@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{Verification, checkpoint, hyperparameters::Hyperparameter};
-use senv_models::{Check, CheckParams, CheckText, EncodingCost, Model, check};
+use senv::{Check, CheckParams, CheckText, EncodingCost, Model, check};
+use senv_core::{checkpoint, files::Verification, hyperparameters::Hyperparameter};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 

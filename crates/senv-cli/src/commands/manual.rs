@@ -3,7 +3,7 @@
 use std::{io::Write, path::PathBuf};
 
 use clap::CommandFactory;
-use senv_core::{AtomicFile, Error as CoreError};
+use senv_core::{Error as CoreError, files::AtomicFile};
 
 use crate::{
     args::Cli,

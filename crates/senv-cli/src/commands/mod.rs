@@ -22,8 +22,8 @@ mod unread;
 use std::path::{Path, PathBuf};
 
 use clap::Arg;
+use senv::{Model, StaticModel};
 use senv_core::Coverage;
-use senv_models::{Model, StaticModel};
 use senv_store::ModelFile;
 
 use crate::commands::unread::Unread;
@@ -149,12 +149,12 @@ pub(crate) fn is_english(path: &Path) -> bool {
 }
 
 /// Opens a model file, or the model that is part of senv.
-pub(crate) fn open_model(path: &Path) -> senv_models::Result<Model> {
+pub(crate) fn open_model(path: &Path) -> senv::Result<Model> {
     if is_english(path) { Ok(StaticModel::from(senv_english::model()?).into()) } else { Model::open(path) }
 }
 
 /// The same, after the whole file was compared with its checksums.
-pub(crate) fn open_verified(path: &Path) -> senv_models::Result<Model> {
+pub(crate) fn open_verified(path: &Path) -> senv::Result<Model> {
     if !is_english(path) {
         return Model::open_verified(path);
     }
@@ -165,7 +165,7 @@ pub(crate) fn open_verified(path: &Path) -> senv_models::Result<Model> {
 /// As many threads as are wanted, or a third of those that the system starts where it starts fewer: some commands read, or
 /// train, with as many threads of their own beside the pool.
 fn threads(wanted: usize) -> usize {
-    let started = senv_core::startable_threads(wanted);
+    let started = senv_core::threads::startable_threads(wanted);
     if started >= wanted {
         return wanted;
     }
@@ -177,7 +177,7 @@ fn threads(wanted: usize) -> usize {
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result {
     let wanted_threads = cli.threads;
-    let threads = threads(senv_core::thread_count(cli.threads));
+    let threads = threads(senv_core::threads::thread_count(cli.threads));
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|error| {
         let error = std::io::Error::other(format!("{error}; give fewer with --threads"));
         senv_core::Error::io("start threads for", "-", error)

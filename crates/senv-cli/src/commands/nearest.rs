@@ -8,8 +8,8 @@ use std::{
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
 use ndarray::Array2;
+use senv::{AverageEncoder, Model, UnknownWords};
 use senv_core::{Coverage, SentenceEncoder, Table, TextReader};
-use senv_models::{AverageEncoder, Model, UnknownWords};
 use senv_store::{NearestIndex, Neighbour};
 use serde::Serialize;
 

@@ -20,7 +20,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv_core::AtomicFile;
+use senv_core::files::AtomicFile;
 
 use self::{
     checksums::{Checksums, Origin},

@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use senv::Model;
 use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, kernels};
-use senv_models::Model;
 use serde::Serialize;
 
 use crate::{

@@ -28,7 +28,7 @@ mod unchanged;
 mod weighted;
 
 use clap::{ArgMatches, FromArgMatches, Subcommand};
-use senv_models::{BowAutoencoderParams, RnnAutoencoderParams};
+use senv::{BowAutoencoderParams, RnnAutoencoderParams};
 
 use self::{
     autoencoders::{BowAeArgs, RnnAeArgs},

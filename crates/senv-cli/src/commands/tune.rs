@@ -3,12 +3,12 @@
 use std::{fs, path::PathBuf};
 
 use clap::{Subcommand, builder::RangedU64ValueParser};
-use senv_core::{AtomicFile, Error as CoreError, Observer};
-use senv_eval::{Align, TextTable};
-use senv_models::{
+use senv::{
     BEST_MODEL, Candidate, CseParams, FitParams, GridOutcome, GridRun, GridSearch, PairSystem, PpParams, RUN_TABLE,
     ScoredPairs, SearchGrid, TrainOptions, Trained,
 };
+use senv_core::{Error as CoreError, Observer, files::AtomicFile};
+use senv_eval::{Align, TextTable};
 use serde_json::json;
 
 use super::train::{HyperArgs, Loaded, PairFiles, RecipeChoice, Shown, Stage2Args, read_scored, source_line};
@@ -137,7 +137,7 @@ impl Search {
         let group = parts.pairs.groups_pairs();
         base.fit_tokenizer(parts.tokenizer, &self.data.sources(&self.stage2.stage2), &progress);
         let loaded = match self.data.load(&self.stage2.stage2, parts.tokenizer, group, threads, &progress) {
-            Err(senv_models::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
+            Err(senv::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
             loaded => loaded?,
         };
         let second = loaded.second.iter().flat_map(|data| &data.reports);
@@ -173,7 +173,7 @@ impl Search {
         );
         progress.finish();
         match found {
-            Err(senv_models::Error::Core(CoreError::Interrupted { .. })) => {
+            Err(senv::Error::Core(CoreError::Interrupted { .. })) => {
                 output::warn("stopped: the same command goes on with the run that was under way");
                 Err(Failure::Interrupted)
             }
@@ -187,7 +187,7 @@ impl Search {
         params: &S,
         loaded: &Loaded,
         options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> senv_models::Result<Trained<S::Model>> {
+    ) -> senv::Result<Trained<S::Model>> {
         match &loaded.second {
             None => params.fit_from(&loaded.first, None, options),
             Some(second) => {
@@ -217,7 +217,7 @@ impl Search {
         let mut same = json!({
             "files": self.data.names(&self.stage2.stage2),
             "pairs": loaded.first.fingerprint(),
-            "vectors": senv_models::vectors_fingerprint(loaded.vectors.as_ref()),
+            "vectors": senv::vectors_fingerprint(loaded.vectors.as_ref()),
             "select": select,
             "scored": scored.iter().map(ScoredPairs::fingerprint).collect::<Vec<_>>(),
             "settings": params,

@@ -80,7 +80,7 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             assert!(ended.err.contains("damaged.senv") && !ended.err.contains("panicked"), "{name}: {}", ended.err);
         }
     }
-    let registered: BTreeSet<String> = senv_models::systems::kinds().into_iter().map(str::to_owned).collect();
+    let registered: BTreeSet<String> = senv::systems::kinds().into_iter().map(str::to_owned).collect();
     assert_eq!(kinds, registered, "a kind without a line in SYSTEMS is not tested");
 }
 

@@ -1,7 +1,7 @@
 //! `senv decode`, `expand-vocabulary` and `combine`, through the program.
 
 use crate::common::Folder;
-use senv_models::{FitParams, RnnAutoencoderParams, SkipThoughtParams, TrainOptions};
+use senv::{FitParams, RnnAutoencoderParams, SkipThoughtParams, TrainOptions};
 
 /// Six sentences of one story, the same story over and over.
 const STORY: [&str; 6] = [
@@ -163,7 +163,7 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
     expand("uni.senv", "nan.txt", &to).fails(1, &["nan.txt, line 5: the row of \"engine\" holds NaN"]);
 
     let combine = |a: &str, b: &str| run(&["combine", "--model", a, "--with", b, "--output", "out.senv"]);
-    combine("uni.senv", "ae.senv").fails(2, &["ae.senv is of kind rnn-autoencoder"]);
+    combine("uni.senv", "ae.senv").fails(2, &["ae.senv is of kind rnn-ae"]);
     folder.run(&["combine", "--model", "uni.senv", "--with", "bi.senv", "--output", "both.senv"]).ok();
     combine("both.senv", "uni.senv").fails(2, &["combined already"]);
     assert!(!folder.has("out.senv"));

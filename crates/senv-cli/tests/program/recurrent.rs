@@ -60,7 +60,7 @@ fn settings_without_a_meaning_are_refused_and_progress_says_what_its_perplexity_
     fails(&["--max-vocabulary", "2"], &["max_vocabulary", "at least 3", "2"]);
     fails(&["--softmax", "sampled", "--samples", "0"], &["samples", "at least 1"]);
     // Long enough for a report on any machine.
-    let more = ["--epochs", "100", "--decay", "halve", "--optimizer", "adam-kiros"];
+    let more = ["--epochs", "100", "--decay", "halve", "--optimizer", "adam-skip-thoughts"];
     let full = skip_thought(&folder, "m.senv", &more).ok().err;
     assert!(full.contains("  perplexity ") && !full.contains("among samples"), "{full}");
     let sampled = skip_thought(&folder, "m.senv", &[&more[..], &["--softmax", "sampled", "--samples", "5"]].concat());
@@ -92,7 +92,7 @@ fn autoencoders_learn_from_text() {
     let long = |what: &str| folder.run(&[&args[..], &SMALL, &["--long", what]].concat()).ok().err;
     assert!(long("drop").contains("5 sentences of more than 3 tokens were left out"));
     assert!(long("cut").contains("5 sentences of more than 3 tokens were cut"));
-    assert_eq!([kind(&folder, "r.senv"), kind(&folder, "b.senv")], ["rnn-autoencoder", "bow-autoencoder"]);
+    assert_eq!([kind(&folder, "r.senv"), kind(&folder, "b.senv")], ["rnn-ae", "bow-ae"]);
 }
 
 #[test]

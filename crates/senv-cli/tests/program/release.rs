@@ -8,7 +8,7 @@ use crate::common::Folder;
 /// A folder with the released files in `release`.
 fn folder() -> Folder {
     let folder = Folder::new();
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-models/tests/data/kiros");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv/tests/data/released_skip_thoughts");
     fs::create_dir(folder.path("release")).unwrap();
     for file in ["dictionary.txt", "utable.npy", "btable.npy", "uni_skip.npz", "bi_skip.npz", "expected.json"] {
         fs::copy(data.join(file), folder.path("release").join(file)).unwrap();
@@ -22,7 +22,7 @@ fn released_skip_thoughts_become_a_model_that_encodes_as_they_do_and_can_be_tune
     let convert = |to: &str, more: &[&str]| folder.run(&[&["convert", "release", to], more].concat());
     let ended = convert("plain.senv", &[]).ok();
     assert!(ended.err.contains("Skip-thoughts of 8 dimensions, 7 words, written to"), "{}", ended.err);
-    convert("end.senv", &["--end-token", "--tokenizer", "blank", "--lowercase", "yes"]).ok();
+    convert("end.senv", &["--end-token", "--tokenizer", "whitespace", "--lowercase", "yes"]).ok();
     let expected: serde_json::Value = serde_json::from_slice(&folder.read("release/expected.json")).unwrap();
     for case in expected["cases"].as_array().unwrap() {
         let model = if case["eos"] == true { "end.senv" } else { "plain.senv" };
@@ -64,7 +64,7 @@ fn other_folders_and_settings_without_effect_are_refused() {
 /// A folder with the files of both programs.
 fn bins() -> Folder {
     let folder = Folder::new();
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-models/tests/data/fast_text");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv/tests/data/fast_text");
     for file in ["sent2vec.bin", "skipgram.bin"] {
         fs::copy(data.join(file), folder.path(file)).unwrap();
     }

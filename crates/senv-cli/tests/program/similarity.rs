@@ -3,9 +3,9 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use rand::RngExt;
-use senv_core::{NoObserver, stream};
+use senv::{RandomBow, RandomBowParams};
+use senv_core::{NoObserver, rng::stream};
 use senv_eval::{ParaphrasePair, ParaphraseSet, evaluate_ranking};
-use senv_models::{RandomBow, RandomBowParams};
 
 use crate::common::Folder;
 

@@ -40,7 +40,7 @@ pub(crate) mod sealed {
 /// All functions over two slices panic if the lengths differ.
 ///
 /// ```
-/// use senv_core::Float;
+/// use senv_core::arrays::Float;
 /// fn norm<F: Float>(x: &[F]) -> f64 {
 ///     F::dot(x, x).wide().sqrt()
 /// }

@@ -11,7 +11,11 @@
 
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 
-use crate::{Error, Float, Result, init::factorize, matmul, matmul_into};
+use crate::{
+    Error, Result,
+    arrays::{Float, matmul, matmul_into},
+    init::factorize,
+};
 
 /// The linear map `x A + a`, as [`least_squares`] computes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,10 +51,10 @@ impl<F: Float> LinearMap<F> {
 /// use ndarray::array;
 /// // y = 2 x + 1 exactly.
 /// let (x, y) = (array![[0.0], [1.0], [3.0]], array![[1.0], [3.0], [7.0]]);
-/// let map = senv_core::least_squares(x.view(), y.view(), true)?;
+/// let map = senv_core::arrays::least_squares(x.view(), y.view(), true)?;
 /// assert!((map.weights[(0, 0)] - 2.0f64).abs() < 1e-14 && (map.intercept[0] - 1.0).abs() < 1e-14);
 /// // Through the origin: (1 · 3 + 3 · 7) / (1 + 9).
-/// let map = senv_core::least_squares(x.view(), y.view(), false)?;
+/// let map = senv_core::arrays::least_squares(x.view(), y.view(), false)?;
 /// assert!((map.weights[(0, 0)] - 2.4).abs() < 1e-14);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
@@ -107,7 +111,7 @@ pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, inter
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{init, stream};
+    use crate::{init, rng::stream};
     use ndarray::array;
 
     fn random(n: usize, p: usize, seed: u64) -> Array2<f64> {

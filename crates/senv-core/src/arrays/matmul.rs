@@ -11,7 +11,7 @@ use gemm::Parallelism;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
 
-use crate::{Error, Float, Result};
+use crate::{Error, Result, arrays::Float};
 
 pub(crate) mod few_rows;
 
@@ -35,7 +35,7 @@ const TILE: usize = 16;
 /// ```
 /// use ndarray::array;
 /// let (a, b) = (array![[1.0, 2.0], [3.0, 4.0]], array![[5.0], [6.0]]);
-/// assert_eq!(senv_core::matmul(a.view(), b.view())?, array![[17.0], [39.0]]);
+/// assert_eq!(senv_core::arrays::matmul(a.view(), b.view())?, array![[17.0], [39.0]]);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
 ///
@@ -60,7 +60,7 @@ pub fn matmul<F: Float>(a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Ar
 /// ```
 /// use ndarray::array;
 /// let (a, b, mut out) = (array![[1.0f32, 2.0]], array![[3.0], [4.0]], array![[1.0]]);
-/// senv_core::matmul_into(2.0, a.view(), b.view(), 1.0, out.view_mut())?;
+/// senv_core::arrays::matmul_into(2.0, a.view(), b.view(), 1.0, out.view_mut())?;
 /// assert_eq!(out, array![[23.0]]); // 2 (1 · 3 + 2 · 4) + 1
 /// # Ok::<(), senv_core::Error>(())
 /// ```
@@ -188,7 +188,7 @@ fn on_one_thread<F: Float>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream;
+    use crate::rng::stream;
     use ndarray::s;
     use rand::RngExt;
 

@@ -16,3 +16,14 @@ pub(crate) mod parameters;
 pub(crate) mod table;
 #[cfg(feature = "train")]
 pub(crate) mod token_batch;
+
+#[cfg(feature = "train")]
+pub use float::Float;
+#[cfg(feature = "train")]
+pub use least_squares::{LinearMap, least_squares};
+#[cfg(feature = "train")]
+pub use matmul::{matmul, matmul_into};
+#[cfg(feature = "train")]
+pub use parameters::{Parameters, Tensor};
+#[cfg(feature = "train")]
+pub use token_batch::{Occurrence, TokenBatch};

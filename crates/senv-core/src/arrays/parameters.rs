@@ -3,7 +3,7 @@
 use ndarray::{ArrayView2, ArrayViewMut2};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Float, Result, check_memory};
+use crate::{Error, Result, arrays::Float, memory::check_memory};
 
 /// One named tensor, row-major.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ impl<F: Float> Tensor<F> {
 /// moment of an optimizer. Encoders address tensors by their position, files by their name.
 ///
 /// ```
-/// use senv_core::Parameters;
+/// use senv_core::arrays::Parameters;
 /// let mut parameters = Parameters::<f32>::new();
 /// let filter = parameters.push("filter", [2, 3], vec![0.5; 6])?;
 /// parameters.push("bias", [1, 2], vec![0.0; 2])?;

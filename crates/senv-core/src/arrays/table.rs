@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use memmap2::MmapMut;
 
-use crate::{Error, Result, Rows, SharedBytes};
+use crate::{Error, Result, Rows, files::SharedBytes};
 
 /// The memory of the values of a [`Table`].
 #[derive(Debug, Clone)]

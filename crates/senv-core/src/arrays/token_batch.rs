@@ -28,7 +28,7 @@ pub struct Occurrence {
 /// | `occurrences(u)` | where distinct token `u` occurs, by sentence, then by position | ragged |
 ///
 /// ```
-/// use senv_core::{TokenBatch, TokenId};
+/// use senv_core::{TokenId, arrays::TokenBatch};
 /// let sentences = [vec![TokenId(7), TokenId(2), TokenId(7)], vec![TokenId(2)]];
 /// let mut batch = TokenBatch::new();
 /// batch.assign(sentences.iter().map(Vec::as_slice))?;

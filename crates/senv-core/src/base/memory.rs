@@ -8,8 +8,8 @@ use crate::{Error, Result};
 /// already, which the threads then touch as they write.
 ///
 /// ```
-/// assert_eq!(senv_core::check_memory::<f32>(3, 4)?, 12);
-/// assert!(senv_core::check_memory::<f32>(usize::MAX, 2).is_err());
+/// assert_eq!(senv_core::memory::check_memory::<f32>(3, 4)?, 12);
+/// assert!(senv_core::memory::check_memory::<f32>(usize::MAX, 2).is_err());
 /// # Ok::<(), senv_core::Error>(())
 /// ```
 ///

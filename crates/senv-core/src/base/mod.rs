@@ -1,9 +1,9 @@
 //! What everything stands on: ids, rows by number, random streams, threads, sizes, shared bytes, and who hears of progress.
 
 pub(crate) mod ids;
-pub(crate) mod memory;
-pub(crate) mod observer;
-pub(crate) mod rng;
+pub mod memory;
+pub mod observer;
+pub mod rng;
 pub(crate) mod rows;
 pub(crate) mod shared_bytes;
-pub(crate) mod threads;
+pub mod threads;

@@ -15,10 +15,10 @@ pub type Stream = rand_pcg::Pcg64;
 ///
 /// ```
 /// use rand::Rng;
-/// let mut a = senv_core::stream(7, "initialise", &[0]);
-/// let mut b = senv_core::stream(7, "initialise", &[0]);
+/// let mut a = senv_core::rng::stream(7, "initialise", &[0]);
+/// let mut b = senv_core::rng::stream(7, "initialise", &[0]);
 /// assert_eq!(a.next_u64(), b.next_u64());
-/// let mut c = senv_core::stream(7, "initialise", &[1]);
+/// let mut c = senv_core::rng::stream(7, "initialise", &[1]);
 /// assert_ne!(a.next_u64(), c.next_u64());
 /// ```
 #[cfg(feature = "train")]

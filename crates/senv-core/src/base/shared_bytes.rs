@@ -11,7 +11,7 @@ use memmap2::Mmap;
 /// A range of read-only bytes; clones and slices share the memory and keep it alive.
 ///
 /// ```
-/// use senv_core::SharedBytes;
+/// use senv_core::files::SharedBytes;
 /// let bytes = SharedBytes::from(&b"a model"[..]);
 /// assert_eq!(bytes.slice(2..7)[..], *b"model");
 /// ```

@@ -8,8 +8,8 @@ use std::{
 /// The threads that a setting stands for: 0 is all cores.
 ///
 /// ```
-/// assert_eq!(senv_core::thread_count(3), 3);
-/// assert!(senv_core::thread_count(0) >= 1);
+/// assert_eq!(senv_core::threads::thread_count(3), 3);
+/// assert!(senv_core::threads::thread_count(0) >= 1);
 /// ```
 #[must_use]
 pub fn thread_count(threads: usize) -> usize {
@@ -25,7 +25,7 @@ pub fn thread_count(threads: usize) -> usize {
 ///
 /// ```
 /// let squares = std::thread::scope(|scope| {
-///     let others = senv_core::spawn_others(scope, 4, |thread| move || thread * thread);
+///     let others = senv_core::threads::spawn_others(scope, 4, |thread| move || thread * thread);
 ///     others.into_iter().map(|other| other.join().unwrap_or_default()).collect::<Vec<_>>()
 /// });
 /// assert_eq!(squares, [1, 4, 9][..squares.len()]);
@@ -50,7 +50,7 @@ where
 /// Whether there is memory for a thread and for what it takes by itself once it runs: without that it would end the process.
 fn has_room() -> bool {
     const STACK_AND_MORE: usize = 8 << 20;
-    crate::check_memory::<u8>(1, STACK_AND_MORE).is_ok()
+    crate::memory::check_memory::<u8>(1, STACK_AND_MORE).is_ok()
 }
 
 /// How many threads can run beside each other now, of `wanted`: some systems allow fewer than they have cores. At least 1,

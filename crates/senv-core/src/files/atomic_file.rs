@@ -27,7 +27,7 @@ const MAX_LINKS: usize = 40;
 /// A file under construction that gets its name only when it is complete.
 ///
 /// Dropping it without [`AtomicFile::commit`] removes what was written. A process that is killed leaves its temporary
-/// file (`.NAME.XXXXXX.tmp`) behind, unless it calls [`remove_unfinished_files`](crate::remove_unfinished_files) when asked to
+/// file (`.NAME.XXXXXX.tmp`) behind, unless it calls [`remove_unfinished_files`](crate::files::remove_unfinished_files) when asked to
 /// end; the next [`AtomicFile::create`] of the same name removes it. A file that another
 /// writer still works on is locked and is left alone.
 ///
@@ -35,7 +35,7 @@ const MAX_LINKS: usize = 40;
 /// use std::io::Write;
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("vectors.txt");
-/// let mut file = senv_core::AtomicFile::create(&path)?;
+/// let mut file = senv_core::files::AtomicFile::create(&path)?;
 /// writeln!(file, "cat 0.5 0.25")?;
 /// assert!(!path.exists());
 /// file.commit()?;
@@ -101,7 +101,7 @@ impl AtomicFile {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("counts.tsv");
     /// use std::io::Write;
-    /// senv_core::AtomicFile::write_with(&path, |file| writeln!(file, "cat\t3"))?;
+    /// senv_core::files::AtomicFile::write_with(&path, |file| writeln!(file, "cat\t3"))?;
     /// # assert_eq!(std::fs::read_to_string(&path)?, "cat\t3\n");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

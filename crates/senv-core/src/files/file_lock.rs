@@ -19,10 +19,10 @@ use crate::{
 /// ```
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("model.senv");
-/// let lock = senv_core::FileLock::acquire(&path)?;
-/// assert!(matches!(senv_core::FileLock::acquire(&path), Err(senv_core::Error::InUse { .. })));
+/// let lock = senv_core::files::FileLock::acquire(&path)?;
+/// assert!(matches!(senv_core::files::FileLock::acquire(&path), Err(senv_core::Error::InUse { .. })));
 /// drop(lock);
-/// assert!(senv_core::FileLock::acquire(&path).is_ok());
+/// assert!(senv_core::files::FileLock::acquire(&path).is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

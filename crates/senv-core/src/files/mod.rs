@@ -9,3 +9,12 @@ pub(crate) mod file_lock;
 pub(crate) mod model_file;
 #[cfg(feature = "write")]
 pub(crate) mod unfinished;
+
+pub use crate::base::shared_bytes::SharedBytes;
+#[cfg(feature = "write")]
+pub use atomic_file::AtomicFile;
+#[cfg(feature = "write")]
+pub use file_lock::FileLock;
+pub use model_file::{FORMAT_VERSION, RawTensor, Verification};
+#[cfg(feature = "write")]
+pub use unfinished::remove_unfinished_files;

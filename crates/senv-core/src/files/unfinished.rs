@@ -29,7 +29,7 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes the temporary files of every [`AtomicFile`](crate::AtomicFile) and [`FileLock`](crate::FileLock) that is still
+/// Removes the temporary files of every [`AtomicFile`](crate::files::AtomicFile) and [`FileLock`](crate::files::FileLock) that is still
 /// there: for a program that a signal is about to end, whose destructors do not run. From here on nothing that was begun is
 /// finished. A file that cannot be removed stays, and the next writer of the same name removes it.
 pub fn remove_unfinished_files() {

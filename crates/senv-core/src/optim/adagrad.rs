@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Optimizer, cast, check, check_update};
-use crate::{Float, Result};
+use crate::{Result, arrays::Float};
 
 /// Hyperparameters of [`AdaGrad`], not checked yet.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@
 //!
 //! standard   x −= lr (m / (1 − β₁ᵗ)) / (√(v / (1 − β₂ᵗ)) + ε)
 //! folded     x −= lr c m / (√v + ε)        c = √(1 − β₂ᵗ) / (1 − β₁ᵗ)
-//! kiros      x −= lr c m / (√v + ε)        c = √(1 − (1 − β₂)ᵗ) / (1 − (1 − β₁)ᵗ)
+//! skip       x −= lr c m / (√v + ε)        c = √(1 − (1 − β₂)ᵗ) / (1 − (1 − β₁)ᵗ)
 //! ```
 
 use ndarray::NdFloat;
@@ -32,7 +32,7 @@ pub enum AdamVariant {
     Folded,
     /// As in the Skip-Thought release: folded, with powers of 1 − β where β belongs. The first step is about 3.5
     /// times as long, and the correction is gone after a few steps, so the moments stay uncorrected.
-    Kiros,
+    ReleasedSkipThoughts,
 }
 
 /// Hyperparameters of [`Adam`], not checked yet.
@@ -93,8 +93,8 @@ impl AdamParams {
     /// [`crate::Error::InvalidParameter`] with the first that is not.
     pub fn check(self) -> Result<Adam> {
         let share = |x: f64| (0.0..1.0).contains(&x);
-        // With β = 0 the error in the Kiros variant would divide by 1 − 1ᵗ.
-        let low = if self.variant == AdamVariant::Kiros { f64::MIN_POSITIVE } else { 0.0 };
+        // With β = 0 the error in the variant of the Skip-thoughts release would divide by 1 − 1ᵗ.
+        let low = if self.variant == AdamVariant::ReleasedSkipThoughts { f64::MIN_POSITIVE } else { 0.0 };
         let requirement = if low > 0.0 { "above 0 and below 1" } else { "in [0, 1)" };
         check(share(self.beta1) && self.beta1 >= low, "beta1", requirement, self.beta1)?;
         check(share(self.beta2) && self.beta2 >= low, "beta2", requirement, self.beta2)?;
@@ -113,8 +113,8 @@ pub struct Adam(AdamParams);
 impl Adam {
     /// Learning rate of the paper.
     pub const DEFAULT_LR: f64 = 1e-3;
-    /// Learning rate of the Skip-Thought release, for [`AdamVariant::Kiros`].
-    pub const KIROS_LR: f64 = 2e-4;
+    /// Learning rate of the Skip-Thought release, for [`AdamVariant::ReleasedSkipThoughts`].
+    pub const RELEASED_SKIP_THOUGHTS_LR: f64 = 2e-4;
 
     /// The hyperparameters.
     #[must_use]
@@ -151,7 +151,7 @@ impl Adam {
         let (rate, root) = match variant {
             AdamVariant::Standard => (1.0 / correction(beta1), 1.0 / correction(beta2).sqrt()),
             AdamVariant::Folded => (correction(beta2).sqrt() / correction(beta1), 1.0),
-            AdamVariant::Kiros => (correction(1.0 - beta2).sqrt() / correction(1.0 - beta1), 1.0),
+            AdamVariant::ReleasedSkipThoughts => (correction(1.0 - beta2).sqrt() / correction(1.0 - beta1), 1.0),
         };
         let [keep1, keep2, take1, take2] = [beta1, beta2, 1.0 - beta1, 1.0 - beta2].map(cast);
         AdamStep { keep1, keep2, take1, take2, rate: cast(lr * rate), root: cast(root), epsilon: cast(epsilon) }
@@ -201,12 +201,14 @@ mod tests {
         for bad in [0.0, -1e-8, f64::NAN, f64::INFINITY] {
             assert!(matches!(good.epsilon(bad).check(), Err(Error::InvalidParameter { name: "epsilon", .. })));
         }
-        let kiros = good.variant(AdamVariant::Kiros);
-        assert!(kiros.check().is_ok() && kiros.beta1(0.0).check().is_err() && kiros.beta2(0.0).check().is_err());
+        let released = good.variant(AdamVariant::ReleasedSkipThoughts);
+        assert!(
+            released.check().is_ok() && released.beta1(0.0).check().is_err() && released.beta2(0.0).check().is_err()
+        );
     }
 
     #[test]
-    fn the_first_step_is_lr_long_and_three_and_a_half_times_that_in_the_kiros_form() {
+    fn the_first_step_is_lr_long_and_three_and_a_half_times_that_in_the_form_of_the_skip_thoughts_release() {
         let first = |variant| {
             let adam = AdamParams::default().variant(variant).check().unwrap();
             let mut x = [0.0_f64];
@@ -216,7 +218,7 @@ mod tests {
         assert!((first(AdamVariant::Standard) - 1.0).abs() < 1e-8);
         assert!((first(AdamVariant::Folded) - 1.0).abs() < 1e-6);
         // √(1 − 0.001) / (1 − 0.1) × 0.1 / √0.001 = 3.5119
-        assert!((first(AdamVariant::Kiros) - 3.5119).abs() < 1e-4);
+        assert!((first(AdamVariant::ReleasedSkipThoughts) - 3.5119).abs() < 1e-4);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::{cast, check};
-use crate::{Float, Result};
+use crate::{Result, arrays::Float};
 
 /// Values that one thread works on at a time.
 const CHUNK: usize = 1 << 16;

@@ -10,7 +10,7 @@
 //! in those of fastText and Sent2Vec. Kenter, Borisov and de Rijke, ACL 2016, section 2.3, and Pagliardini, Gupta and
 //! Jaggi, NAACL 2018, section 2.4, state the decay and no floor.
 
-use crate::Float;
+use crate::arrays::Float;
 
 /// The factor on the learning rate when the share `done` of the run is behind; shares outside `[0, 1]` count as the
 /// nearer end.

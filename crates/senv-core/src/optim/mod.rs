@@ -29,7 +29,7 @@ mod table;
 
 use ndarray::NdFloat;
 
-use crate::{Error, Float, Result};
+use crate::{Error, Result, arrays::Float};
 
 pub use crate::arrays::kernels::AdamStep;
 pub use adagrad::{AdaGrad, AdaGradParams, AdaGradState};
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_rule_reaches_the_bottom_of_a_bowl_in_both_precisions() {
-        for variant in [AdamVariant::Standard, AdamVariant::Folded, AdamVariant::Kiros] {
+        for variant in [AdamVariant::Standard, AdamVariant::Folded, AdamVariant::ReleasedSkipThoughts] {
             let adam = AdamParams::default().variant(variant).check().unwrap();
             follows::<f32, _>(&adam, 0.01);
             follows::<f64, _>(&adam, 0.01);

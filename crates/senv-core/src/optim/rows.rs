@@ -1,6 +1,6 @@
 //! Sparse and dense updates of the rows of a matrix and of its moments, on all threads.
 
-use crate::{Error, Float, Result, TokenId};
+use crate::{Error, Result, TokenId, arrays::Float};
 
 /// Returns an error unless the rows ascend and are among `n_rows`.
 pub(super) fn check_rows(rows: &[TokenId], n_rows: usize) -> Result<()> {

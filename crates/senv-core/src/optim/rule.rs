@@ -6,7 +6,10 @@ use super::{
     AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep,
     rows::{RowRange, check_rows},
 };
-use crate::{Error, Float, Parameters, Result, TokenId};
+use crate::{
+    Error, Result, TokenId,
+    arrays::{Float, Parameters},
+};
 
 /// The optimizer, with its hyperparameters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -154,7 +157,7 @@ impl<F: Float> ParametersOptimizer<F> {
     /// gradients of these rows of each tensor, back to back. All other rows stay as they are, and so do their moments.
     ///
     /// ```
-    /// use senv_core::{Parameters, TokenId, optim::{ParametersOptimizer, UpdateRule}};
+    /// use senv_core::{TokenId, arrays::Parameters, optim::{ParametersOptimizer, UpdateRule}};
     /// let mut output = Parameters::<f32>::new();
     /// output.push("w", [3, 2], vec![1.0; 6])?;
     /// output.push("b", [1, 3], vec![0.0; 3])?;

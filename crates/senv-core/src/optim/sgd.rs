@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Optimizer, check_update};
-use crate::{Float, Result};
+use crate::{Result, arrays::Float};
 
 /// Stochastic gradient descent without momentum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

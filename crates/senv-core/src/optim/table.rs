@@ -11,7 +11,7 @@ use super::{
     rows::{RowRange, check_rows},
     rule::{UpdateRule, check_rate, moments_mut},
 };
-use crate::{Error, Float, Result, Table, TokenId};
+use crate::{Error, Result, Table, TokenId, arrays::Float};
 
 /// L2 regularization towards the initial values w₀ of a table: the penalty ½ strength |w − w₀|², of gradient strength
 /// (w − w₀).
@@ -175,7 +175,7 @@ fn with_stride(table: &mut Table) -> (&mut [f32], usize) {
 mod tests {
     use super::*;
     use crate::optim::{AdaGradParams, AdamParams, ParametersOptimizer};
-    use crate::{Parameters, Rows, stream};
+    use crate::{Rows, arrays::Parameters, rng::stream};
     use rand::RngExt;
 
     fn numbers(n: usize, seed: u64) -> Vec<f32> {

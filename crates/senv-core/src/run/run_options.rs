@@ -1,6 +1,6 @@
 //! What a training run has beside its hyperparameters.
 
-use crate::{Error, NoObserver, Observer, Result, checkpoint::CheckpointPlan, thread_count};
+use crate::{Error, NoObserver, Observer, Result, checkpoint::CheckpointPlan, threads::thread_count};
 
 /// The most threads that a run takes.
 const MOST_THREADS: usize = 1024;

@@ -10,7 +10,7 @@
 //! twice counts twice. v_S = 0 where n = 0.
 
 use super::{CompressedRows, RowEncoding};
-use crate::{Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels, look_up_all};
+use crate::{Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels, words::look_up_all};
 
 /// A sentence encoder that is a table: tokenizer, vocabulary, and a compressed row for each word, averaged.
 ///
@@ -20,7 +20,7 @@ use crate::{Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabu
 /// | unknown tokens | left out; with `unknown_word_length` a random vector of that length, decided by a hash of the token |
 ///
 /// ```
-/// use senv_core::{CompressedRows, RowEncoding, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary};
+/// use senv_core::{SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, static_model::{CompressedRows, RowEncoding}};
 /// let vocabulary = Vocabulary::from_counts([("the", 2), ("cat", 1)], 3)?;
 /// let rows = CompressedRows::compress(&Table::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0])?, RowEncoding::Int8)?;
 /// let encoder = StaticEncoder::new(Tokenizer::words().lowercase(true), vocabulary, rows, None)?;
@@ -74,9 +74,9 @@ impl StaticEncoder {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `dim` is 0 or above [`SentenceEncoder::dim`].
-    pub fn truncated(mut self, dim: usize) -> Result<Self> {
+    pub fn truncate_dim(mut self, dim: usize) -> Result<Self> {
         let before = self.unknown_word_length.map(|_| self.rows.mean_length());
-        self.rows = self.rows.truncated(dim)?;
+        self.rows = self.rows.truncate_dim(dim)?;
         if let (Some(length), Some(before)) = (&mut self.unknown_word_length, before.filter(|&before| before > 0.0)) {
             *length *= self.rows.mean_length() / before;
         }
@@ -88,7 +88,7 @@ impl StaticEncoder {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `n_words` is 0.
-    pub fn without_rare(mut self, n_words: usize) -> Result<Self> {
+    pub fn truncate_vocabulary(mut self, n_words: usize) -> Result<Self> {
         if n_words == 0 {
             let (name, requirement) = ("n_words", "at least 1");
             return Err(Error::InvalidParameter { name, requirement, got: "0".into() });

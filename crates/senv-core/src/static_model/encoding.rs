@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The type in which the values of [`CompressedRows`](crate::CompressedRows) are stored.
+/// The type in which the values of [`CompressedRows`](crate::static_model::CompressedRows) are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RowEncoding {

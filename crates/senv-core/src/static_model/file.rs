@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{CompressedRows, RowEncoding, StaticEncoder};
 use crate::{Error, ModelFile, Result, Tokenizer};
 #[cfg(feature = "write")]
-use crate::{ModelWriter, RawTensor};
+use crate::{ModelWriter, files::RawTensor};
 
 /// The kind of these models.
 const KIND: &str = "static";
@@ -32,7 +32,7 @@ impl StaticEncoder {
     /// ```
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("model.senv");
-    /// use senv_core::{CompressedRows, RowEncoding, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary};
+    /// use senv_core::{SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, static_model::{CompressedRows, RowEncoding}};
     /// let vocabulary = Vocabulary::from_counts([("cat", 1)], 1)?;
     /// let rows = CompressedRows::compress(&Table::from_vec(1, 2, vec![7.0, -1.0])?, RowEncoding::Int4)?;
     /// StaticEncoder::new(Tokenizer::words(), vocabulary, rows, None)?.save(&path)?;

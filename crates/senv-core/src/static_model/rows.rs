@@ -3,14 +3,14 @@
 use std::{path::Path, sync::Arc};
 
 use super::{RowEncoding, compress::compress};
-use crate::{Error, Result, SharedBytes, Table, TokenId, kernels};
+use crate::{Error, Result, Table, TokenId, files::SharedBytes, kernels};
 
 /// Rows of a table in fewer bits, in memory, in a memory-mapped file or in the program itself; clones share them.
 ///
 /// Row `i` is `scale_i q_i`, with a scale a row and a stored number a value.
 ///
 /// ```
-/// use senv_core::{CompressedRows, RowEncoding, Table};
+/// use senv_core::{Table, static_model::{CompressedRows, RowEncoding}};
 /// let table = Table::from_vec(1, 4, vec![0.5, -1.0, 0.25, 1.0])?;
 /// let rows = CompressedRows::compress(&table, RowEncoding::Int8)?;
 /// let mut row = [0.0; 4];
@@ -47,7 +47,7 @@ impl CompressedRows {
     /// `path` names them in errors.
     ///
     /// ```
-    /// use senv_core::{CompressedRows, RowEncoding};
+    /// use senv_core::static_model::{CompressedRows, RowEncoding};
     /// let codes: &'static [u8] = &[0x7f, 0x81]; // 127 and -127
     /// let rows = CompressedRows::from_parts("codes".as_ref(), RowEncoding::Int8, 2, codes.into(), vec![0.5])?;
     /// let mut row = [1.0; 2];
@@ -176,7 +176,7 @@ impl CompressedRows {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `dim` is 0 or above [`CompressedRows::dim`].
-    pub fn truncated(mut self, dim: usize) -> Result<Self> {
+    pub fn truncate_dim(mut self, dim: usize) -> Result<Self> {
         if dim == 0 || dim > self.dim {
             let requirement = "at least 1 and at most the dimension of the rows";
             return Err(Error::InvalidParameter { name: "dim", requirement, got: dim.to_string() });

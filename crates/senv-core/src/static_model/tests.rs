@@ -1,12 +1,13 @@
 use super::*;
 use crate::{
-    Coverage, Error, ModelFile, ModelWriter, RawTensor, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, init,
+    Coverage, Error, ModelFile, ModelWriter, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, files::RawTensor,
+    init,
 };
 
 /// Values from N(0, 1).
 fn gaussian(n_rows: usize, dim: usize) -> Table {
     let mut values = vec![0.0; n_rows * dim];
-    init::normal(&mut crate::stream(7, "rows", &[dim as u64]), &mut values, 1.0).unwrap();
+    init::normal(&mut crate::rng::stream(7, "rows", &[dim as u64]), &mut values, 1.0).unwrap();
     Table::from_vec(n_rows, dim, values).unwrap()
 }
 
@@ -100,7 +101,7 @@ fn a_row_is_added_with_its_weight_and_may_be_cut() {
         rows.add_row(3, 2.0, &mut sum);
         assert!(sum.iter().zip(&row).all(|(sum, x)| (sum - (1.0 + 2.0 * x)).abs() < 1e-5));
         for dim in 1..=33 {
-            let cut = rows.clone().truncated(dim).unwrap().first_rows(4);
+            let cut = rows.clone().truncate_dim(dim).unwrap().first_rows(4);
             let mut short = vec![0.0; dim];
             cut.row_into(3, &mut short);
             assert_eq!((short.as_slice(), cut.n_rows()), (&row[..dim], 4));
@@ -110,7 +111,7 @@ fn a_row_is_added_with_its_weight_and_may_be_cut() {
             packed.row_into(3, &mut short);
             assert_eq!(short, row[..dim]);
         }
-        assert!(rows.clone().truncated(0).is_err() && rows.clone().truncated(34).is_err());
+        assert!(rows.clone().truncate_dim(0).is_err() && rows.clone().truncate_dim(34).is_err());
     }
 }
 
@@ -120,7 +121,7 @@ fn encoder(encoding: RowEncoding, unknown: bool) -> StaticEncoder {
     let vocabulary = Vocabulary::from_counts(words.iter().zip((1..=26).rev()), 400).unwrap();
     let rows = CompressedRows::compress(&gaussian(26, 49), encoding).unwrap();
     let length = unknown.then(|| rows.mean_length());
-    StaticEncoder::new(Tokenizer::blank(), vocabulary, rows, length).unwrap().with_source("made by a test, \"ä\"")
+    StaticEncoder::new(Tokenizer::whitespace(), vocabulary, rows, length).unwrap().with_source("made by a test, \"ä\"")
 }
 
 fn encode(encoder: &StaticEncoder, text: &str) -> (Vec<f32>, Coverage) {
@@ -185,7 +186,7 @@ fn a_model_comes_back_from_a_file_and_from_the_program() {
     let path = folder.path().join("model");
     for (encoding, unknown) in RowEncoding::ALL.into_iter().flat_map(|e| [(e, false), (e, true)]) {
         let whole = encoder(encoding, unknown);
-        let cut = whole.clone().truncated(31).unwrap().without_rare(9).unwrap();
+        let cut = whole.clone().truncate_dim(31).unwrap().truncate_vocabulary(9).unwrap();
         for original in [whole, cut] {
             original.save(&path).unwrap();
             ModelFile::open(&path).unwrap().verify().unwrap();
@@ -214,7 +215,7 @@ fn a_model_comes_back_from_a_file_and_from_the_program() {
 #[test]
 fn cutting_words_and_dimensions_keeps_what_is_left() {
     let whole = encoder(RowEncoding::Int4, true);
-    let cut = whole.clone().truncated(13).unwrap().without_rare(3).unwrap();
+    let cut = whole.clone().truncate_dim(13).unwrap().truncate_vocabulary(3).unwrap();
     assert_eq!((cut.dim(), cut.vocabulary().len(), cut.vocabulary().corpus_tokens()), (13, 3, 400));
     let before = encode(&whole, "a b c").0;
     assert_eq!(encode(&cut, "a b c").0, before[..13]);
@@ -222,8 +223,8 @@ fn cutting_words_and_dimensions_keeps_what_is_left() {
     // 13 of 49 Gaussian values are about √(13/49) as long.
     let ratio = cut.unknown_word_length().unwrap() / whole.unknown_word_length().unwrap();
     assert!((ratio - (13.0_f32 / 49.0).sqrt()).abs() < 0.05, "{ratio}");
-    assert_eq!(whole.clone().without_rare(1000).unwrap().vocabulary().len(), 26);
-    assert!(whole.clone().without_rare(0).is_err() && whole.truncated(50).is_err());
+    assert_eq!(whole.clone().truncate_vocabulary(1000).unwrap().vocabulary().len(), 26);
+    assert!(whole.clone().truncate_vocabulary(0).is_err() && whole.truncate_dim(50).is_err());
 }
 
 #[test]
@@ -249,7 +250,7 @@ fn parts_that_do_not_fit_are_errors_that_name_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad-model");
     let words = Vocabulary::from_counts([("a", 2), ("b", 1)], 3).unwrap();
-    let good = r#"{"dim":3,"encoding":"int4","tokenizer":{"rule":"blank","lowercase":false}}"#;
+    let good = r#"{"dim":3,"encoding":"int4","tokenizer":{"rule":"whitespace","lowercase":false}}"#;
     let tensor = |dtype: &str, shape: &[usize]| {
         let n = shape.iter().product();
         RawTensor { dtype: dtype.into(), shape: shape.to_vec(), bytes: vec![0; n].into() }
@@ -275,7 +276,8 @@ fn parts_that_do_not_fit_are_errors_that_name_the_file() {
     for length in [&[][..], &[1.0, 1.0], &[f32::NAN], &[-1.0]] {
         assert!(open(good, &rows, &[1.0, 1.0], length).is_err(), "{length:?}");
     }
-    for config in ["", "{}", &good.replace("int4", "int3"), &good.replace('3', "-3"), &good.replace("blank", "?")] {
+    for config in ["", "{}", &good.replace("int4", "int3"), &good.replace('3', "-3"), &good.replace("whitespace", "?")]
+    {
         assert!(matches!(open(config, &rows, &[1.0, 1.0], &[1.0]), Err(Error::BadFile { .. })), "{config}");
     }
     for dim in ["0", "5", "18446744073709551615"] {
@@ -294,7 +296,7 @@ fn parts_that_do_not_fit_are_errors_that_name_the_file() {
         assert!(matches!(ModelWriter::new("k").raw("x", &tensor).save(&path), Err(Error::BadWrite { .. })), "{dtype}");
     }
     let rows = |n| CompressedRows::compress(&gaussian(n, 3), RowEncoding::Int8).unwrap();
-    let new = |n, length| StaticEncoder::new(Tokenizer::blank(), words.clone(), rows(n), length);
+    let new = |n, length| StaticEncoder::new(Tokenizer::whitespace(), words.clone(), rows(n), length);
     assert!(matches!(new(3, None), Err(Error::ShapeMismatch { expected: 2, got: 3, .. })));
     assert!(matches!(new(2, Some(f32::NAN)), Err(Error::InvalidParameter { .. })) && new(2, Some(0.0)).is_ok());
 }

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// Compression is detected as by [`TextReader`]; `-` is standard input.
 ///
 /// ```
-/// use senv_core::{TextBytes, TextOptions};
+/// use senv_core::{TextOptions, text::TextBytes};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("captions.tsv");
 /// std::fs::write(&path, "73\tA dog runs\n")?;

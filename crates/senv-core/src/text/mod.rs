@@ -39,7 +39,7 @@ impl InvalidUtf8 {
     /// Bytes as text; owned where they are not UTF-8.
     ///
     /// ```
-    /// use senv_core::InvalidUtf8;
+    /// use senv_core::text::InvalidUtf8;
     /// let bytes = b"caf\xe9";
     /// assert!(InvalidUtf8::Error.decode(bytes).is_err());
     /// assert_eq!(InvalidUtf8::Replace.decode(bytes)?, "caf\u{fffd}");

@@ -8,3 +8,8 @@ pub(crate) mod features;
 pub(crate) mod sentences;
 pub(crate) mod unknown_words;
 pub(crate) mod vocabulary;
+
+#[cfg(feature = "train")]
+pub use corpus::BlockBuffer;
+pub use unknown_words::look_up_all;
+pub use vocabulary::VocabularyBuilder;

@@ -21,7 +21,7 @@ use crate::{Coverage, TokenId, Tokenizer, Vocabulary, init};
 /// `scratch` is as for [`Tokenizer::for_each`].
 ///
 /// ```
-/// use senv_core::{Tokenizer, Vocabulary, look_up_all};
+/// use senv_core::{Tokenizer, Vocabulary, words::look_up_all};
 /// let vocabulary = Vocabulary::from_counts([("low", 2), ("cost", 1)], 3)?;
 /// let (mut scratch, mut tokens, mut sum) = (String::new(), Vec::new(), Vec::new());
 /// let mut look_up = |text: &str| look_up_all(&vocabulary, &Tokenizer::words(), text, 0.5, 8, &mut scratch, &mut tokens, &mut sum);
@@ -77,7 +77,7 @@ mod tests {
     fn look_up(text: &str) -> (Coverage, Vec<u32>, Vec<f32>) {
         let vocabulary = Vocabulary::from_counts([("a", 3), ("b", 2), ("x-y", 1)], 6).unwrap();
         let (mut tokens, mut sum) = (Vec::new(), Vec::new());
-        let (tokenizer, scratch) = (Tokenizer::blank(), &mut String::new());
+        let (tokenizer, scratch) = (Tokenizer::whitespace(), &mut String::new());
         let coverage = look_up_all(&vocabulary, &tokenizer, text, 1.0, 5, scratch, &mut tokens, &mut sum);
         (coverage, tokens.iter().map(|id| id.0).collect(), sum)
     }

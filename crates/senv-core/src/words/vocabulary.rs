@@ -318,7 +318,7 @@ mod tests {
             let text = format!("{} no {}", words[i..i + 40].join(" "), words[i]);
             let ends = [0, 1, 20].map(|cut| text.len() - cut);
             for end in ends.into_iter().filter(|&end| text.is_char_boundary(end)) {
-                for tokenizer in [Tokenizer::blank(), Tokenizer::words().lowercase(true)] {
+                for tokenizer in [Tokenizer::whitespace(), Tokenizer::words().lowercase(true)] {
                     let coverage = vocabulary.known_tokens(&tokenizer, &text[..end], &mut scratch, &mut ids);
                     let tokens = tokenizer.tokens(&text[..end]);
                     let expected: Vec<TokenId> = tokens.iter().filter_map(|token| vocabulary.id(token)).collect();

@@ -17,7 +17,10 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
-use senv_core::{Float, Parameters, Result, TokenBatch, matmul_into};
+use senv_core::{
+    Result,
+    arrays::{Float, Parameters, TokenBatch, matmul_into},
+};
 
 use super::SumPooledCnn;
 use crate::{

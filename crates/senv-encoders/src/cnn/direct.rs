@@ -5,7 +5,11 @@
 //! where its memory is worth it.
 
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
-use senv_core::{Error, Float, Parameters, Result, Rows, Table, TokenId, kernels, matmul_into};
+use senv_core::{
+    Error, Result, Rows, Table, TokenId,
+    arrays::{Float, Parameters, matmul_into},
+    kernels,
+};
 
 use super::{Activation, SumPooledCnn};
 use crate::encoder::check_size;

@@ -5,7 +5,11 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder};
 use rayon::prelude::*;
-use senv_core::{Error, Float, Parameters, Result, RowId, Rows, Table, TokenId, kernels, matmul_into};
+use senv_core::{
+    Error, Result, RowId, Rows, Table, TokenId,
+    arrays::{Float, Parameters, matmul_into},
+    kernels,
+};
 
 use super::{Activation, SumPooledCnn, direct, folded_edges::Edges, projected::fill_cells};
 use crate::encoder::check_size;
@@ -19,7 +23,7 @@ use crate::encoder::check_size;
 /// encoded; for a few, [`SumPooledCnn::encode_into`] needs no table.
 ///
 /// ```
-/// use senv_core::{Table, TokenId, stream};
+/// use senv_core::{Table, TokenId, rng::stream};
 /// use senv_encoders::{Activation, Encoder, FoldedCnn, Padding, SumPooledCnn, Window};
 /// let table = Table::from_vec(2, 3, vec![0.1, 0.2, 0.3, -0.4, 0.5, 0.6])?;
 /// let windows = vec![Window { width: 2, n_filters: 2 }];

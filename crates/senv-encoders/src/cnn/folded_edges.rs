@@ -13,7 +13,7 @@
 //! padding, whose words are zero and left out of the sums; the biases are then counted anew.
 
 use ndarray::{Array2, ArrayView2, s};
-use senv_core::{Parameters, kernels};
+use senv_core::{arrays::Parameters, kernels};
 
 use super::{Block, SumPooledCnn};
 

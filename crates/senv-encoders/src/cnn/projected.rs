@@ -19,7 +19,10 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
-use senv_core::{Error, Float, Parameters, Result, TokenBatch, matmul, matmul_into};
+use senv_core::{
+    Error, Result,
+    arrays::{Float, Parameters, TokenBatch, matmul, matmul_into},
+};
 
 use super::{Block, SumPooledCnn};
 use crate::{

@@ -1,7 +1,7 @@
 //! The definition, window by window in f64: the scalar reference of the fast implementations.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Parameters, TokenBatch};
+use senv_core::arrays::{Parameters, TokenBatch};
 
 use super::{Activation, Padding, SumPooledCnn};
 

@@ -1,6 +1,10 @@
 use ndarray::Array2;
 use proptest::prelude::*;
-use senv_core::{Parameters, Table, TokenBatch, TokenId, stream};
+use senv_core::{
+    Table, TokenId,
+    arrays::{Parameters, TokenBatch},
+    rng::stream,
+};
 
 use super::{Activation, FoldedCnn, Padding, SumPooledCnn, Window, reference};
 use crate::{

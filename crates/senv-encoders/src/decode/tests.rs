@@ -1,5 +1,5 @@
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Error, Parameters, Result, init, stream};
+use senv_core::{Error, Result, arrays::Parameters, init, rng::stream};
 
 use super::{BeamSearch, Hypothesis, beam_search};
 use crate::{Conditioning, FirstInput, GruDecoder, GruInit, GruStyle, testing::matrix_of};

@@ -13,7 +13,10 @@
 
 use ndarray::{Array2, s};
 use rayon::prelude::*;
-use senv_core::{Float, Result, matmul_into};
+use senv_core::{
+    Result,
+    arrays::{Float, matmul_into},
+};
 
 use super::{
     Activations, Cell, CellInput, Gradients, Weights, forward::ROWS, gates, recurrent::Recurrent, steps::InverseIndex,

@@ -16,7 +16,10 @@
 
 use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
-use senv_core::{Error, Float, Result, matmul_into};
+use senv_core::{
+    Error, Result,
+    arrays::{Float, matmul_into},
+};
 
 use super::{Cell, Steps, Weights, gates, view, view_mut};
 use crate::rows::{row, zeros};

@@ -14,7 +14,7 @@
 //! Rows hold r, z and n one after another, `3 h` values. Loops are written so that the compiler vectorizes them; σ and
 //! tanh are kernels.
 
-use senv_core::Float;
+use senv_core::arrays::Float;
 
 /// (F3), and (B3) with the sign of ∂a_z: what z keeps of the state before.
 #[inline(always)]

@@ -1,6 +1,6 @@
 //! Initialization of the weights of a cell.
 
-use senv_core::{Error, Float, Result, Stream, init};
+use senv_core::{Error, Result, arrays::Float, init, rng::Stream};
 
 use super::{Cell, GruInit};
 

@@ -5,7 +5,10 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
-use senv_core::{Float, Result, matmul_into};
+use senv_core::{
+    Result,
+    arrays::{Float, matmul_into},
+};
 
 use super::{Steps, view};
 use crate::rows::zeros;

@@ -4,7 +4,7 @@
 //! first ones: nothing is computed for a sentence that has ended. The states of all steps are stored one after another,
 //! those of step 0 first. Below, "sorted" means the order of the sentences by length, and "packed" that of the states.
 
-use senv_core::{Error, Result, TokenBatch};
+use senv_core::{Error, Result, arrays::TokenBatch};
 
 use crate::rows::row;
 

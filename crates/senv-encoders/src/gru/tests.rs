@@ -1,5 +1,9 @@
 use ndarray::Array2;
-use senv_core::{Parameters, TokenBatch, gradcheck, init, stream};
+use senv_core::{
+    arrays::{Parameters, TokenBatch},
+    gradcheck, init,
+    rng::stream,
+};
 use serde_json::Value;
 
 use super::{Cell, CellInput, GruInit, GruStyle, Steps, Upstream, view};

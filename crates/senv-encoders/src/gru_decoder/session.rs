@@ -1,7 +1,10 @@
 //! Decoding of one sentence vector, word by word.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{Float, Parameters, Result};
+use senv_core::{
+    Result,
+    arrays::{Float, Parameters},
+};
 
 use super::GruDecoder;
 use crate::{

@@ -1,5 +1,10 @@
 use ndarray::{Array2, ArrayView2, array};
-use senv_core::{Parameters, TokenBatch, TokenId, gradcheck, init, stream};
+use senv_core::{
+    TokenId,
+    arrays::{Parameters, TokenBatch},
+    gradcheck, init,
+    rng::stream,
+};
 use serde_json::Value;
 
 use super::{Conditioning, FirstInput, GruDecoder};

@@ -1,6 +1,11 @@
 use ndarray::Array2;
 use proptest::prelude::*;
-use senv_core::{Parameters, TokenBatch, TokenId, init, stream};
+use senv_core::{
+    TokenId,
+    arrays::{Parameters, TokenBatch},
+    init,
+    rng::stream,
+};
 
 use super::{GruEncoder, GruTopology};
 use crate::{

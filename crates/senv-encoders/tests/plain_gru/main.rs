@@ -4,7 +4,12 @@
 mod plain;
 
 use ndarray::{Array1, Array2, Axis};
-use senv_core::{Float, Parameters, TokenBatch, TokenId, init, stream};
+use senv_core::{
+    TokenId,
+    arrays::{Float, Parameters, TokenBatch},
+    init,
+    rng::stream,
+};
 use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
 
 use plain::Plain;

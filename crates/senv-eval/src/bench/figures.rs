@@ -6,7 +6,7 @@ use super::{
     drawing::{Drawing, range},
     figure::{Figure, LABEL_COSINES, LEARNING_CURVE, MAP, NORMS},
     histograms::{histograms, label_cosines},
-    protocols::Section,
+    protocols::ProtocolGroup,
     record::{BenchRecord, SystemKind, SystemRecord, TaskRecord},
     summary::{Row, Summary},
 };
@@ -28,7 +28,7 @@ pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Ve
         drawings.extend(means(record, summary));
     }
     drawings.extend(tasks(record));
-    drawings.extend(summaries.iter().find(|s| s.section == Section::Similarity).and_then(|s| speed(record, s)));
+    drawings.extend(summaries.iter().find(|s| s.section == ProtocolGroup::Similarity).and_then(|s| speed(record, s)));
     for task in record.tasks.iter().filter(|task| task.protocol == "detection") {
         drawings.extend(curves_of_precision(record, task)?);
     }

@@ -46,7 +46,7 @@ pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
 pub use html::REPORT_START;
 pub use outcome::Detail;
 pub use page::{escape_html, html_page};
-pub use protocols::{Protocol, Section, protocols};
+pub use protocols::{Protocol, ProtocolGroup, protocols};
 pub use record::{BenchRecord, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
 pub use run::BenchOptions;
 pub use scoring::Scoring;

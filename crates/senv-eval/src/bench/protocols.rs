@@ -11,24 +11,24 @@ use crate::error::Result;
 /// Protocols that are shown in one table, with a mean of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Section {
+pub enum ProtocolGroup {
     /// Cosines against gold scores: the mean of its columns ranks the systems.
     Similarity,
     /// Paraphrases and captions by cosine.
-    Neighbors,
+    Neighbours,
     /// Classifiers and regressions trained on frozen vectors.
     Probes,
 }
 
-impl Section {
+impl ProtocolGroup {
     /// All of them, in the order of the report.
-    pub(crate) const ALL: [Self; 3] = [Self::Similarity, Self::Neighbors, Self::Probes];
+    pub(crate) const ALL: [Self; 3] = [Self::Similarity, Self::Neighbours, Self::Probes];
 
     /// The heading of its table.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Similarity => "Similarity",
-            Self::Neighbors => "Paraphrases and captions",
+            Self::Neighbours => "Paraphrases and captions",
             Self::Probes => "Trained on the vectors",
         }
     }
@@ -39,7 +39,7 @@ impl Section {
             Self::Similarity => {
                 "Cosines of sentence vectors against gold scores, without training: Pearson's r x 100, per year the plain mean over its tasks."
             }
-            Self::Neighbors => {
+            Self::Neighbours => {
                 "Cosines alone: paraphrases told from other pairs, paraphrases found among all sentences, captions of one image. P-coherence is high for vectors that all point one way, too: read it beside the mean cosine of unrelated captions, in the table of tasks."
             }
             Self::Probes => {
@@ -63,7 +63,7 @@ pub struct Protocol {
     /// What the headline is multiplied by in reports.
     pub factor: f64,
     /// The table it stands in.
-    pub section: Section,
+    pub section: ProtocolGroup,
     /// The data it needs, as a reader would look for it.
     pub needs: &'static str,
     /// The paper.
@@ -109,7 +109,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: R,
         statistic: Statistic::Pearson,
         factor: 100.0,
-        section: Section::Similarity,
+        section: ProtocolGroup::Similarity,
         needs: "sts/YEAR/TASK.tsv, or STS.input.TASK.txt with STS.gs.TASK.txt in a folder of the year (STS12-en-test)",
         paper: "Agirre et al., SemEval 2012 to 2016",
         equation: "pearson-r",
@@ -124,7 +124,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: R,
         statistic: Statistic::Pearson,
         factor: 100.0,
-        section: Section::Similarity,
+        section: ProtocolGroup::Similarity,
         needs: "sts-test.csv or sts-dev.csv, or stsb/test.tsv or stsb/dev.tsv",
         paper: "Cer et al., SemEval 2017",
         equation: "pearson-r",
@@ -139,7 +139,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: R,
         statistic: Statistic::Pearson,
         factor: 100.0,
-        section: Section::Similarity,
+        section: ProtocolGroup::Similarity,
         needs: "SICK_test_annotated.txt or SICK_trial.txt, or sick/test.tsv or sick/trial.tsv",
         paper: "Marelli et al., SemEval 2014",
         equation: "pearson-r",
@@ -154,7 +154,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "average precision x 100",
         statistic: Statistic::AveragePrecision,
         factor: 100.0,
-        section: Section::Neighbors,
+        section: ProtocolGroup::Neighbours,
         needs: "msr_paraphrase_test.txt or msr_paraphrase_train.txt, or msrp/test.tsv or msrp/train.tsv",
         paper: SNLI_SKIP_THOUGHTS,
         equation: "precision-recall",
@@ -169,7 +169,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy@1 x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Neighbors,
+        section: ProtocolGroup::Neighbours,
         needs: "msr_paraphrase_train.txt and msr_paraphrase_test.txt, or msrp/train.tsv and msrp/test.tsv (one of them is enough)",
         paper: SNLI_SKIP_THOUGHTS,
         equation: "query-rank",
@@ -184,7 +184,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "mean average precision x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Neighbors,
+        section: ProtocolGroup::Neighbours,
         needs: "nothing: six sentences that are built in",
         paper: SNLI_SKIP_THOUGHTS,
         equation: "soup-gap",
@@ -199,7 +199,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "P-coherence",
         statistic: Statistic::Mean,
         factor: 1.0,
-        section: Section::Neighbors,
+        section: ProtocolGroup::Neighbours,
         needs: "captions_val2017.json or captions_val2014.json (COCO), Flickr8k.token.txt, or coco/captions.tsv, flickr/multi30k.tsv, flickr/flickr8k.tsv (lines of GROUP<TAB>SENTENCE)",
         paper: "P-thought paper, equations 4 and 5",
         equation: "p-coherence",
@@ -214,7 +214,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: R,
         statistic: Statistic::Pearson,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "SICK_train.txt with SICK_test_annotated.txt or SICK_trial.txt, or sick/train.tsv with sick/test.tsv or sick/trial.tsv",
         paper: "Tai, Socher and Manning, ACL 2015",
         equation: "pearson-r",
@@ -229,7 +229,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: R,
         statistic: Statistic::Pearson,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "sts-train.csv with sts-test.csv or sts-dev.csv, or stsb/train.tsv with stsb/test.tsv or stsb/dev.tsv",
         paper: "P-thought paper, section 5.3",
         equation: "pearson-r",
@@ -244,7 +244,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "as for sick-probe",
         paper: SNLI_SKIP_THOUGHTS,
         equation: "accuracy",
@@ -259,7 +259,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "SICK_test_annotated.txt or SICK_trial.txt, or sick/test.tsv or sick/trial.tsv; snli_1.0_test.txt or .jsonl or snli_1.0_dev.txt or .jsonl, or snli/test.tsv or snli/dev.tsv",
         paper: SNLI_SKIP_THOUGHTS,
         equation: "accuracy",
@@ -274,7 +274,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "msr_paraphrase_train.txt with msr_paraphrase_test.txt, or msrp/train.tsv with msrp/test.tsv (without the test set, the last quarter of the training set is held out)",
         paper: KIROS,
         equation: "logistic-regression",
@@ -289,7 +289,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "rt-polarity.pos and .neg, or mr/all.tsv (lines of LABEL<TAB>SENTENCE)",
         paper: KIROS,
         equation: "logistic-regression",
@@ -304,7 +304,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "custrev.pos and .neg, or cr/all.tsv (lines of LABEL<TAB>SENTENCE)",
         paper: KIROS,
         equation: "logistic-regression",
@@ -319,7 +319,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "subj.objective and .subjective, or subj/all.tsv (lines of LABEL<TAB>SENTENCE)",
         paper: KIROS,
         equation: "logistic-regression",
@@ -334,7 +334,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "mpqa.pos and .neg, or mpqa/all.tsv (lines of LABEL<TAB>SENTENCE)",
         paper: KIROS,
         equation: "logistic-regression",
@@ -349,7 +349,7 @@ static PROTOCOLS: [Protocol; 17] = [
         metric: "accuracy x 100",
         statistic: Statistic::Mean,
         factor: 100.0,
-        section: Section::Probes,
+        section: ProtocolGroup::Probes,
         needs: "train_5500.label with TREC_10.label, or trec/train.tsv with trec/test.tsv",
         paper: KIROS,
         equation: "logistic-regression",

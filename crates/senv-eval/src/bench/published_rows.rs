@@ -1,6 +1,6 @@
 //! Published results as rows of the report's tables.
 
-use super::{protocols::Section, summary::Column};
+use super::{protocols::ProtocolGroup, summary::Column};
 use crate::{
     published::{
         classification::published_classification,
@@ -33,7 +33,7 @@ impl PublishedRow {
 
 /// The published rows of a section with these columns; papers often report on other parts of a data set, so they show
 /// the order of things and are not ranked with the rest.
-pub(crate) fn published_rows(section: Section, columns: &[Column]) -> Vec<PublishedRow> {
+pub(crate) fn published_rows(section: ProtocolGroup, columns: &[Column]) -> Vec<PublishedRow> {
     let mut rows: Vec<PublishedRow> = Vec::new();
     let mut add = |system: &str, source: &str, column: usize, value: Option<f64>, beside: Option<String>| {
         let Some(value) = value else { return };
@@ -100,13 +100,13 @@ mod tests {
             let protocol = protocols().iter().find(|protocol| protocol.name == name).unwrap();
             Column { title: name.to_owned(), protocol, tasks: Vec::new(), task_names: Vec::new() }
         };
-        let rows = published_rows(Section::Neighbors, &["ranking", "soup"].map(column));
+        let rows = published_rows(ProtocolGroup::Neighbours, &["ranking", "soup"].map(column));
         let of = |system: &str| rows.iter().filter(|row| row.system == system).collect::<Vec<_>>();
         let found = of("SNLI BOW");
         let [ranking, soup] = &found[..] else { panic!("a row for each source") };
         assert_eq!((&ranking.values[..], &ranking.beside.concat()[..]), (&[Some(87.0), None][..], "mean rank 6"));
         assert_eq!((&soup.values[..], &soup.beside.concat()[..]), (&[None, Some(100.0)][..], "gap 0.06"));
-        let rows = published_rows(Section::Probes, &["msrp", "mr"].map(column));
+        let rows = published_rows(ProtocolGroup::Probes, &["msrp", "mr"].map(column));
         let row = rows.iter().find(|row| row.system == "Sent2Vec uni books").unwrap();
         assert_eq!(row.values, [Some(72.2), Some(75.1)]);
         assert!(row.source_and_beside().ends_with("Table 1; F1 on MSRP 80.3"), "{}", row.source_and_beside());

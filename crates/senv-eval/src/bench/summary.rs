@@ -5,7 +5,7 @@ use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_
 use serde::Serialize;
 
 use super::{
-    protocols::{Protocol, Section, protocols},
+    protocols::{Protocol, ProtocolGroup, protocols},
     record::BenchRecord,
 };
 use crate::error::Result;
@@ -66,7 +66,7 @@ pub struct Row {
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// The section.
-    pub section: Section,
+    pub section: ProtocolGroup,
     /// Its columns.
     pub columns: Vec<Column>,
     /// Its rows, the highest mean first, those without one last.
@@ -88,7 +88,7 @@ pub fn summarize(record: &BenchRecord) -> Result<Vec<Summary>> {
     let all = columns(record);
     let bootstrap = Bootstrap { resamples: record.resamples, seed: record.seed };
     let mut summaries = Vec::new();
-    for section in Section::ALL {
+    for section in ProtocolGroup::ALL {
         let columns: Vec<Column> = all.iter().filter(|column| column.protocol.section == section).cloned().collect();
         if !columns.is_empty() {
             summaries.push(summary(record, section, columns, bootstrap)?);
@@ -133,7 +133,12 @@ fn title(protocol: &Protocol, task: &str) -> String {
     }
 }
 
-fn summary(record: &BenchRecord, section: Section, columns: Vec<Column>, bootstrap: Bootstrap) -> Result<Summary> {
+fn summary(
+    record: &BenchRecord,
+    section: ProtocolGroup,
+    columns: Vec<Column>,
+    bootstrap: Bootstrap,
+) -> Result<Summary> {
     let n = record.systems.len();
     // Draws of every system in every column.
     let places: Vec<(usize, usize)> = (0..n).flat_map(|s| (0..columns.len()).map(move |c| (s, c))).collect();

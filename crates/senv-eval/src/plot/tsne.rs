@@ -130,7 +130,7 @@ fn principal_components(vectors: &[&[f32]], seed: u64) -> Vec<[f64; 2]> {
     let centered: Vec<Vec<f64>> =
         vectors.iter().map(|v| v.iter().zip(&mean).map(|(x, m)| f64::from(*x) - m).collect()).collect();
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let mut rng = senv_core::stream(seed, "t-SNE", &[]);
+    let mut rng = senv_core::rng::stream(seed, "t-SNE", &[]);
     let mut axes: Vec<Vec<f64>> = Vec::new();
     for _ in 0..2 {
         let mut axis: Vec<f64> = (0..dim).map(|_| rng.random_range(-1.0..1.0)).collect();

@@ -1,7 +1,7 @@
 //! What a classifier on frozen vectors sees of a sentence or a pair.
 
 use ndarray::Array2;
-use senv_core::Float;
+use senv_core::arrays::Float;
 use senv_data::NliLayout;
 use serde::Serialize;
 

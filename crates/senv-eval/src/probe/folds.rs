@@ -24,7 +24,7 @@ pub(crate) fn folds(classes: &[usize], n_folds: usize, rule: FoldRule, seed: u64
         return Err(Error::TooFewExamples { needed: n_folds.max(2), got: classes.len() });
     }
     let mut order: Vec<usize> = (0..classes.len()).collect();
-    order.shuffle(&mut senv_core::stream(seed, "folds", &[place]));
+    order.shuffle(&mut senv_core::rng::stream(seed, "folds", &[place]));
     let mut fold_of = vec![0; classes.len()];
     match rule {
         FoldRule::Contiguous => {

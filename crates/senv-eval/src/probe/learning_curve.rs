@@ -132,7 +132,7 @@ fn part(classes: &[usize], share: f64, seed: u64) -> Result<Vec<usize>> {
         if of_class.is_empty() {
             return Err(Error::OneClass);
         }
-        of_class.shuffle(&mut senv_core::stream(seed, "parts of a training set", &[class as u64]));
+        of_class.shuffle(&mut senv_core::rng::stream(seed, "parts of a training set", &[class as u64]));
         let n = ((of_class.len() as f64 * share).round() as usize).max(1);
         kept.extend_from_slice(&of_class[..n]);
     }

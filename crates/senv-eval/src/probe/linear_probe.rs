@@ -87,7 +87,7 @@ pub(crate) fn train(
         other => Error::OffScale { reason: other.to_string() },
     };
     let head = LinearRelatedness { dim: pairs.features.ncols() / 2, grid };
-    let mut rng = senv_core::stream(seed, "relatedness probe", &[]);
+    let mut rng = senv_core::rng::stream(seed, "relatedness probe", &[]);
     let mut parameters = head.init::<f32>(&mut rng).map_err(loss_error)?;
     let mut optimizer = ParametersOptimizer::new(UpdateRule::default(), &parameters)?;
     let mut gradient = parameters.zeros_like();

@@ -147,7 +147,7 @@ fn random_pairs(ends: &[usize], n: usize, seed: u64) -> impl Iterator<Item = (us
         weights.push(weights.last().copied().unwrap_or(0) + size * (total as u128 - size));
     }
     let all = weights.last().copied().unwrap_or(0);
-    let mut rng = senv_core::stream(seed, "random caption pairs", &[]);
+    let mut rng = senv_core::rng::stream(seed, "random caption pairs", &[]);
     (0..if all == 0 { 0 } else { n }).map(move |_| {
         let drawn = rng.random_range(0..all);
         let group = weights.partition_point(|&weight| weight <= drawn);

@@ -24,7 +24,7 @@ use std::{
 
 use ndarray::{Array2, ArrayView2, Axis};
 use rayon::prelude::*;
-use senv_core::{Control, Observer, Progress, SentenceEncoder, kernels, matmul_into};
+use senv_core::{Control, Observer, Progress, SentenceEncoder, arrays::matmul_into, kernels};
 use senv_data::ParaphraseSet;
 use senv_metrics::{QueryRank, accuracy_at, mean_rank, query_rank};
 use serde::Serialize;

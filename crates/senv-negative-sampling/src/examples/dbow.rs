@@ -9,7 +9,7 @@
 //! Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.3, with negative
 //! sampling for the softmax.
 
-use senv_core::{RowId, Stream, TokenId};
+use senv_core::{RowId, TokenId, rng::Stream};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
@@ -55,7 +55,7 @@ impl Examples for DistributedBagOfWords {
 
 #[cfg(test)]
 mod tests {
-    use senv_core::stream;
+    use senv_core::rng::stream;
 
     use super::*;
 

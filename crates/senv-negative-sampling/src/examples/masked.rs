@@ -12,7 +12,7 @@
 //! 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep probability multiplies; sampling
 //! implements 4. Contexts are never subsampled, and a sentence of fewer than two known tokens is skipped.
 
-use senv_core::{FeatureList, RowId, Stream, TokenId};
+use senv_core::{FeatureList, RowId, TokenId, rng::Stream};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
@@ -132,7 +132,7 @@ impl<F: MaskedFeatures> Examples for MaskedTargets<F> {
 
 #[cfg(test)]
 mod tests {
-    use senv_core::stream;
+    use senv_core::rng::stream;
 
     use super::*;
 

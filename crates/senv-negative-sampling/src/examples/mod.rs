@@ -11,7 +11,7 @@ pub use masked::{MaskedFeatures, MaskedScratch, MaskedTargets};
 pub use neighbours::NeighbouringSentences;
 pub use window::{ContinuousBagOfWords, SkipGram};
 
-use senv_core::{BlockBuffer, Stream, TokenId};
+use senv_core::{TokenId, rng::Stream, words::BlockBuffer};
 
 use crate::plan::Plan;
 

@@ -11,7 +11,7 @@
 //! The release approximates the softmax by a tree over the vocabulary; here it is negative sampling.
 //! Neighbours stand in the same document and in the same block of the corpus (some 4,000 tokens).
 
-use senv_core::{BlockBuffer, RowId, Stream, TokenId};
+use senv_core::{RowId, TokenId, rng::Stream, words::BlockBuffer};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
@@ -77,7 +77,7 @@ impl Examples for NeighbouringSentences {
 
 #[cfg(test)]
 mod tests {
-    use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer, stream};
+    use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer, rng::stream};
 
     use super::*;
 
@@ -86,7 +86,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("text.txt");
         std::fs::write(&path, "a b\nc\nd e\n\nf g\n").unwrap();
-        let options = CorpusOptions { min_count: 1, tokenizer: Tokenizer::blank(), ..CorpusOptions::default() };
+        let options = CorpusOptions { min_count: 1, tokenizer: Tokenizer::whitespace(), ..CorpusOptions::default() };
         let (vocabulary, corpus) = Corpus::read(&[path], &options, &NoObserver).unwrap();
         let everything = Subsampling::new(vocabulary.counts(), 7, f64::INFINITY, 1).unwrap();
         let examples = NeighbouringSentences::new(everything, vocabulary.len(), autoencode);

@@ -12,7 +12,7 @@
 //! CBOW scores the mean of the window and gives every word of it the whole gradient, not its share.
 
 use rand::RngExt;
-use senv_core::{RowId, Stream, TokenId};
+use senv_core::{RowId, TokenId, rng::Stream};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
@@ -110,7 +110,7 @@ impl Examples for SkipGram {
 
 #[cfg(test)]
 mod tests {
-    use senv_core::stream;
+    use senv_core::rng::stream;
 
     use super::*;
 

@@ -20,7 +20,7 @@ const SOURCE: usize = 30;
 const TARGET: usize = 12;
 
 fn random_table(n_rows: usize, name: &str) -> Table {
-    let mut rng = senv_core::stream(3, name, &[]);
+    let mut rng = senv_core::rng::stream(3, name, &[]);
     let mut table = Table::zeros(n_rows, DIM).unwrap();
     for i in 0..n_rows {
         table.row_mut(i).fill_with(|| rng.random_range(-1.0..1.0));
@@ -52,7 +52,7 @@ fn plan(sharing: NegativeSharing) -> Plan {
     plan.push_target(RowId(4), true);
     plan.push_target(RowId(5), true);
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(5, sharing, 0.1, &noise, &mut senv_core::stream(8, "negatives", &[]));
+    plan.draw_negatives(5, sharing, 0.1, &noise, &mut senv_core::rng::stream(8, "negatives", &[]));
     plan
 }
 
@@ -174,7 +174,7 @@ fn a_long_sentence_is_divided_into_steps_that_see_each_other() {
         plan.push_masked_target(RowId(t % 12), true, |skip| skip(t as usize % 4), |_| {});
     }
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(3, NegativeSharing::Block, 0.1, &noise, &mut senv_core::stream(8, "n", &[]));
+    plan.draw_negatives(3, NegativeSharing::Block, 0.1, &noise, &mut senv_core::rng::stream(8, "n", &[]));
     assert_eq!(plan.steps.len(), 3);
     let mut tables = tables();
     let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.1);
@@ -195,7 +195,7 @@ fn the_l1_penalty_thresholds_a_row_by_its_share_of_every_target() {
     plan.push_masked_target(RowId(1), true, |skip| skip(0), |_| {});
     plan.push_masked_target(RowId(2), true, |skip| skip(1), |_| {});
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(2, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::stream(8, "n", &[]));
+    plan.draw_negatives(2, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::rng::stream(8, "n", &[]));
     let (lr, l1) = (0.3, 0.2);
     let (_, plain, _) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
     train(&plan, &mut tables, Rate { lr, l1 }, &[0..32], 1);
@@ -219,7 +219,7 @@ fn the_l1_penalty_counts_a_negative_once_for_every_target_it_is_shared_by() {
         plan.push_target(RowId(row), true);
     }
     let noise = Noise::new(&[4; MANY], 0.5).unwrap();
-    plan.draw_negatives(8, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::stream(9, "n", &[]));
+    plan.draw_negatives(8, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::rng::stream(9, "n", &[]));
     let (lr, l1) = (0.3, 0.2);
     let (_, _, plain) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
     train(&plan, &mut tables, Rate { lr, l1 }, &[0..32], 1);
@@ -248,7 +248,7 @@ fn the_rows_of_a_cbow_window_receive_the_whole_gradient_each() {
     plan.open_group([9, 3].map(RowId));
     plan.push_target(RowId(1), true);
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(3, NegativeSharing::None, 0.1, &noise, &mut senv_core::stream(8, "n", &[]));
+    plan.draw_negatives(3, NegativeSharing::None, 0.1, &noise, &mut senv_core::rng::stream(8, "n", &[]));
     let mut tables = tables();
     let (loss, new_source, new_target) = expected_with(&plan, &tables.0, &tables.1, 0.1, &[10, 11]);
     let got = train(&plan, &mut tables, Rate { lr: 0.1, l1: 0.0 }, &[0..32], 1);
@@ -269,7 +269,13 @@ fn targets_of_different_contexts_see_the_negatives_moved_by_those_before() {
             plan.push_masked_target(RowId(row), true, |skip| skip(i), |_| {});
         }
         let noise = Noise::new(&[4; MANY], 0.5).unwrap();
-        plan.draw_negatives(n_negatives, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::stream(9, "n", &[]));
+        plan.draw_negatives(
+            n_negatives,
+            NegativeSharing::Sentence,
+            0.1,
+            &noise,
+            &mut senv_core::rng::stream(9, "n", &[]),
+        );
         assert_eq!((plan.shared.len(), plan.shared[0].has_repeats), (1, targets[2] == 1));
         let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.3);
         let got = train(&plan, &mut tables, Rate { lr: 0.3, l1: 0.0 }, &[0..32], 1);

@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use senv::{ReleasedBin, SkipThought};
 use senv_core::{Error as CoreError, Tokenizer};
-use senv_models::{ReleasedBin, SkipThought};
 
 use crate::{
     commands::train::HyperArgs,

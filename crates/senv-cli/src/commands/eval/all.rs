@@ -6,8 +6,10 @@ use std::{io::Write, path::PathBuf, time::Instant};
 
 use clap::builder::RangedU64ValueParser;
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::AtomicFile;
-use senv_eval::{BenchData, BenchOptions, BenchRecord, DataFolder, Protocol, Section, choose_protocols, protocols};
+use senv_core::files::AtomicFile;
+use senv_eval::{
+    BenchData, BenchOptions, BenchRecord, DataFolder, Protocol, ProtocolGroup, choose_protocols, protocols,
+};
 
 use crate::{
     destination::{Content, Destination, ForceArg},
@@ -104,7 +106,7 @@ impl All {
         });
         let mut chosen = choose_protocols(&self.only, &self.skip).map_err(|error| Failure::Usage(error.to_string()))?;
         if self.fast {
-            chosen.retain(|protocol| protocol.section != Section::Probes);
+            chosen.retain(|protocol| protocol.section != ProtocolGroup::Probes);
         }
         let data = BenchData::read(&DataFolder::open(&self.data)?, &chosen)?;
         let sentences = data.sentences();

@@ -1,8 +1,8 @@
 //! What takes no training, on the same pairs: a model has to be above it.
 
-use senv_core::{Corpus, Sentences, Tokenizer, Vocabulary, VocabularyBuilder};
+use senv::{AverageEncoder, Model, TfIdf, TfIdfParams, WeightScheme};
+use senv_core::{Corpus, Sentences, Tokenizer, Vocabulary, words::VocabularyBuilder};
 use senv_eval::{Align, PairScorer, StsResult, StsTask, TextTable, WordOverlap, evaluate_sts, evaluate_sts_scorer};
-use senv_models::{AverageEncoder, Model, TfIdf, TfIdfParams, WeightScheme};
 use serde::Serialize;
 
 use crate::failure::Result;

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use senv::Snli;
 use senv_eval::{
     Entailment, EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, PublishedEntailment,
     evaluate_entailment, published_sick_entailment,
 };
-use senv_models::Snli;
 use serde::Serialize;
 
 use crate::{
@@ -120,7 +120,7 @@ impl Nli {
 pub(super) fn own(model: &Snli) -> impl Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>> {
     |pairs| {
         let labels = model.labels(pairs).map_err(|error| match error {
-            senv_models::Error::Core(error) => error,
+            senv::Error::Core(error) => error,
             // A classifier reads two vectors of its own encoder: nothing but memory can be lacking.
             _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: model.dim() },
         })?;

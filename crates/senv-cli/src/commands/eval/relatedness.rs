@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use senv::{Model, Relatedness};
 use senv_eval::{
     FrozenScorer, PublishedRelatedness, RelatednessForm, RelatednessResult, ScorerTraining, SickSet, StsTask,
     evaluate_relatedness, evaluate_scorer, published_sick, published_stsb,
 };
-use senv_models::{Model, Relatedness};
 use serde::Serialize;
 
 use crate::{
@@ -159,7 +159,7 @@ fn results(model: &Model, tasks: &[StsTask]) -> Result<Vec<RelatednessResult>> {
     if let Some(tuned) = model.downcast_ref::<Relatedness>() {
         let score = |(first, second): &(&str, &str)| match tuned.score(first, second) {
             Ok(score) => Ok(score),
-            Err(senv_models::Error::Core(error)) => Err(error),
+            Err(senv::Error::Core(error)) => Err(error),
             // A head reads two vectors of its own encoder: nothing but memory can be lacking.
             Err(_) => Err(senv_core::Error::TooLarge { rows: 2, dim: tuned.dim() }),
         };

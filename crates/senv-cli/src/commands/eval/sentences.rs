@@ -2,7 +2,7 @@
 
 use std::{io::Write, path::PathBuf};
 
-use senv_core::AtomicFile;
+use senv_core::files::AtomicFile;
 use senv_eval::{BenchData, DataFolder, choose_protocols};
 
 use crate::{

@@ -10,7 +10,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::AtomicFile;
+use senv_core::files::AtomicFile;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

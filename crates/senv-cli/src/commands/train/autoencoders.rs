@@ -1,6 +1,6 @@
 //! `senv train rnn-ae` and `senv train bow-ae`: text to a model that reconstructs a sentence, in order or as a set of words.
 
-use senv_models::{BowAutoencoder, BowAutoencoderParams, RnnAutoencoder, RnnAutoencoderParams};
+use senv::{BowAutoencoder, BowAutoencoderParams, RnnAutoencoder, RnnAutoencoderParams};
 
 use super::text_args::{RunningText, text_system};
 

@@ -1,7 +1,7 @@
 //! The check of a model on its training text, and on what of it was held out.
 
+use senv::{Check, CheckParams, CheckText, LossAgainstChance, PairData, check};
 use senv_core::{Corpus, SentenceEncoder, Tokenizer, Vocabulary};
-use senv_models::{Check, CheckParams, CheckText, LossAgainstChance, PairData, check};
 
 /// Whether a model is checked once it is trained.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -24,7 +24,7 @@ impl CheckArgs {
         corpus: &Corpus,
         words: &Vocabulary,
         params: &CheckParams,
-    ) -> senv_models::Result<Option<CheckText>> {
+    ) -> senv::Result<Option<CheckText>> {
         if self.no_check {
             return Ok(None);
         }
@@ -49,7 +49,7 @@ pub(crate) fn check_params(is_slow: bool) -> CheckParams {
 }
 
 /// Checks a model, once.
-pub(crate) type Checker<M> = Box<dyn FnOnce(&M) -> senv_models::Result<Check>>;
+pub(crate) type Checker<M> = Box<dyn FnOnce(&M) -> senv::Result<Check>>;
 
 /// The check of a model on a sample of its training text; of vectors of another text that it started from nothing is
 /// known but that there were some.

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, builder::BoolishValueParser};
+use senv::{FitParams, HeldOut, InitialVectorReport, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 use senv_eval::SickSet;
-use senv_models::{FitParams, HeldOut, InitialVectorReport, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
 use senv_store::Embeddings;
 
 use super::init_model::words_of;
@@ -89,7 +89,7 @@ pub(crate) struct VectorArgs {
 
 impl VectorArgs {
     /// Reads them.
-    pub(crate) fn open(&self) -> senv_models::Result<Option<Embeddings>> {
+    pub(crate) fn open(&self) -> senv::Result<Option<Embeddings>> {
         let Some(path) = &self.init_vectors else { return Ok(None) };
         finite(open_verified(path)?.to_embeddings()?, path).map(Some)
     }
@@ -119,7 +119,7 @@ pub(crate) fn go_on_line(found: InitialVectorReport, path: &Path) -> String {
 }
 
 /// Word vectors to start from, if all of their numbers are finite.
-pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv_models::Result<Embeddings> {
+pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv::Result<Embeddings> {
     let bad = vectors.table().iter().position(|row| row.iter().any(|x| !x.is_finite()));
     if let Some(row) = bad {
         let (n, word) = (row + 1, vectors.word(row));
@@ -175,7 +175,7 @@ impl PairFiles {
         group: bool,
         threads: usize,
         observer: &dyn Observer,
-    ) -> senv_models::Result<Loaded> {
+    ) -> senv::Result<Loaded> {
         let vectors = self.vectors.open()?;
         let mut options = PairOptions {
             tokenizer: tokenizer.clone(),
@@ -201,7 +201,7 @@ impl PairFiles {
         for data in std::iter::once(&first).chain((!stage2.is_empty()).then_some(&second)) {
             if data.sources.iter().all(|source| source.n_groups() == 0) {
                 let paths = data.reports.iter().map(|report| report.path.clone()).collect();
-                return Err(senv_models::Error::NoExamplesIn { paths });
+                return Err(senv::Error::NoExamplesIn { paths });
             }
         }
         Ok(Loaded { vectors, first, second: (!stage2.is_empty()).then_some(second) })
@@ -235,7 +235,7 @@ pub(crate) fn read_graded(path: &Path) -> Done<ScoredPairs> {
     let pairs = SickSet::read(path)?.task.pairs.into_iter();
     let pairs: Vec<_> = pairs.map(|pair| (pair.relatedness, pair.first, pair.second)).collect();
     if pairs.len() < 2 {
-        return Err(senv_models::Error::TooFewPairs { path: path.to_owned(), n: pairs.len() }.into());
+        return Err(senv::Error::TooFewPairs { path: path.to_owned(), n: pairs.len() }.into());
     }
     Ok(ScoredPairs { name: path.display().to_string(), pairs })
 }

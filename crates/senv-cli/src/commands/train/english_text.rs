@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use senv::TextSize;
 use senv_core::{SentenceEncoder, TextOptions, TextReader};
-use senv_models::TextSize;
 
 use crate::text::is_dash;
 

@@ -6,8 +6,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use senv::{CheckpointPlan, TrainOptions};
 use senv_core::{CorpusOptions, Observer};
-use senv_models::{CheckpointPlan, TrainOptions};
 
 use super::origin::Origin;
 use crate::{destination::ForceArg, text::TextArgs};

@@ -4,16 +4,16 @@ use std::{marker::PhantomData, path::Path};
 
 use clap::{
     Arg, ArgMatches, Command, FromArgMatches,
-    builder::{PossibleValue, PossibleValuesParser, Str},
+    builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
+};
+use senv::{
+    BowAutoencoderParams, CseParams, FastSentParams, FitParams, PThoughtParams, PpParams, PvDbowParams,
+    RandomBowParams, RelatednessParams, RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams,
+    SnliEncoder, SnliParams, TextSize, TextSystem, Word2VecParams,
 };
 use senv_core::{
     Error as CoreError, Observer, Tokenizer,
     hyperparameters::{Hyperparameter, Hyperparameters, Section},
-};
-use senv_models::{
-    BowAutoencoderParams, CseParams, FastSentParams, FitParams, PThoughtParams, PpParams, PvDbowParams,
-    RandomBowParams, RelatednessParams, RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams,
-    SnliEncoder, SnliParams, TextSize, TextSystem, Word2VecParams,
 };
 
 use crate::failure::{Failure, Result};
@@ -79,6 +79,16 @@ fn heading(section: Section) -> &'static str {
     }
 }
 
+/// Values that had another name before: the former and the present one.
+const RENAMED: &[(&str, &str)] = &[("blank", "whitespace"), ("adam-kiros", "adam-skip-thoughts")];
+
+fn refuse_former(value: String) -> std::result::Result<String, String> {
+    match RENAMED.iter().find(|(former, _)| *former == value) {
+        Some((former, name)) => Err(format!("{former} is called {name} now")),
+        None => Ok(value),
+    }
+}
+
 fn argument(parameter: &Hyperparameter) -> Arg {
     let mut help = parameter.help();
     if let Some(value) = &parameter.value {
@@ -95,8 +105,11 @@ fn argument(parameter: &Hyperparameter) -> Arg {
     let value = move |text: &str| check(text).map(|()| text.to_owned());
     match parameter.placeholder {
         _ if !parameter.choices.is_empty() => {
-            let names = parameter.choices.iter().map(|choice| PossibleValue::new(choice.name).help(choice.help));
-            arg.value_parser(PossibleValuesParser::new(names))
+            let names = parameter.choices.iter().map(|choice| {
+                let former = RENAMED.iter().find(|(_, name)| *name == choice.name).map(|(former, _)| *former);
+                PossibleValue::new(choice.name).help(choice.help).aliases(former)
+            });
+            arg.value_parser(PossibleValuesParser::new(names).try_map(refuse_former))
         }
         "BOOL" => arg.value_parser(value).num_args(0..=1).default_missing_value("true"),
         _ => arg.value_parser(value).allow_negative_numbers(true),
@@ -235,7 +248,7 @@ pub(crate) fn epochs_of(fit: &FitParams) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use senv_models::PairLoss;
+    use senv::PairLoss;
 
     use super::*;
     use crate::args::Cli;

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use clap::ValueEnum;
+use senv::{InitialVectorReport, Pretraining, TrainOptions};
 use senv_core::{Corpus, Observer, Tokenizer, Vocabulary};
-use senv_models::{InitialVectorReport, Pretraining, TrainOptions};
 use senv_store::Embeddings;
 
 use super::data_args::VectorArgs;
@@ -74,7 +74,7 @@ impl InitArgs {
         shared: &Shared<'_>,
         threads: usize,
         progress: &TrainingProgress,
-    ) -> senv_models::Result<Option<Embeddings>> {
+    ) -> senv::Result<Option<Embeddings>> {
         let Some(pretraining) = self.pretraining() else { return Ok(None) };
         let began = Instant::now();
         let &Shared { tokenizer, dim, seed } = shared;

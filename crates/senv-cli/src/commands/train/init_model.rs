@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use senv::Sent2Vec;
 use senv_core::{Observer, Tokenizer};
-use senv_models::Sent2Vec;
 use senv_store::Embeddings;
 
 use super::data_args::finite;
@@ -28,7 +28,7 @@ pub(crate) struct InitModel<'a> {
 
 impl InitModelArgs {
     /// Opens it, and reports what cannot be carried over.
-    pub(crate) fn open(&self, observer: &dyn Observer) -> senv_models::Result<Option<InitModel<'_>>> {
+    pub(crate) fn open(&self, observer: &dyn Observer) -> senv::Result<Option<InitModel<'_>>> {
         let Some(path) = &self.init_model else { return Ok(None) };
         let model = open_verified(path)?;
         if model.downcast_ref::<Sent2Vec>().is_some_and(|model| model.params().word_ngrams > 1) {

@@ -7,8 +7,8 @@ use std::{
     time::SystemTime,
 };
 
-use senv_core::FileLock;
-use senv_models::Stopped;
+use senv::Stopped;
+use senv_core::files::FileLock;
 use serde_json::{Value, json};
 
 use super::{
@@ -87,8 +87,8 @@ impl<'a> Job<'a> {
         &self,
         epochs: Option<u32>,
         unit: Unit,
-        fit: impl FnOnce(&TrainingProgress) -> senv_models::Result<Outcome<M>>,
-        save: impl Fn(&M, &Path) -> senv_models::Result<()>,
+        fit: impl FnOnce(&TrainingProgress) -> senv::Result<Outcome<M>>,
+        save: impl Fn(&M, &Path) -> senv::Result<()>,
     ) -> Result {
         self.tell_of_checkpoints();
         let interrupt = if self.reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() };
@@ -96,7 +96,7 @@ impl<'a> Job<'a> {
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {
-            Err(senv_models::Error::Core(senv_core::Error::Interrupted { action })) => {
+            Err(senv::Error::Core(senv_core::Error::Interrupted { action })) => {
                 output::warn(&format!("stopped while {action}: nothing is trained in this run, nothing is written"));
                 return Err(Failure::Interrupted);
             }
@@ -120,7 +120,7 @@ impl<'a> Job<'a> {
             match write(&outcome.model, &path) {
                 Ok(line) => outcome.lines.push(line),
                 // The text is another one by now: no place helps.
-                Err(error @ senv_models::Error::Core(senv_core::Error::BadFile { .. })) => return Err(error.into()),
+                Err(error @ senv::Error::Core(senv_core::Error::BadFile { .. })) => return Err(error.into()),
                 Err(error) => {
                     return Err(self.not_written(what, &path, error, |path| write(&outcome.model, path).map(drop)));
                 }
@@ -218,8 +218,8 @@ impl<'a> Job<'a> {
         &self,
         what: &str,
         output: &Path,
-        error: senv_models::Error,
-        save: impl Fn(&Path) -> senv_models::Result<()>,
+        error: senv::Error,
+        save: impl Fn(&Path) -> senv::Result<()>,
     ) -> Failure {
         output::warn(&format!("{} is not written; trying elsewhere", output.display()));
         self.rescue((what, output), Box::new(error), save)
@@ -231,7 +231,7 @@ impl<'a> Job<'a> {
         &self,
         (what, output): (&str, &Path),
         error: Box<dyn Error + Send + Sync>,
-        save: impl Fn(&Path) -> senv_models::Result<()>,
+        save: impl Fn(&Path) -> senv::Result<()>,
     ) -> Failure {
         let beside = self.kept[0].0.parent().map(Path::to_owned);
         let folders = [std::env::current_dir().ok(), Some(std::env::temp_dir()), beside];

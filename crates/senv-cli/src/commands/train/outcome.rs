@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_models::{Phases, SourceReport, Stopped, Trained};
+use senv::{Phases, SourceReport, Stopped, Trained};
 use serde_json::{Map, Value, json};
 
 use super::check_args::Checker;
@@ -34,7 +34,7 @@ pub(crate) struct Beside<M> {
     pub(crate) write: WriteBeside<M>,
 }
 
-pub(crate) type WriteBeside<M> = Box<dyn Fn(&M, &Path) -> senv_models::Result<String>>;
+pub(crate) type WriteBeside<M> = Box<dyn Fn(&M, &Path) -> senv::Result<String>>;
 
 impl<M> Outcome<M> {
     /// Of a system trained by negative sampling.

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
+use senv::{HeldOut, PThought, PThoughtParams, PairData, PairInput, PairKind, PairOptions, TrainOptions};
 use senv_core::{Observer, Tokenizer};
-use senv_models::{HeldOut, PThought, PThoughtParams, PairData, PairInput, PairKind, PairOptions, TrainOptions};
 use senv_store::Embeddings;
 use serde_json::json;
 
@@ -62,7 +62,7 @@ impl PThoughtArgs {
         tokenizer: &Tokenizer,
         threads: usize,
         observer: &dyn Observer,
-    ) -> senv_models::Result<PairData> {
+    ) -> senv::Result<PairData> {
         let input = |kind| move |path: &PathBuf| PairInput { path: path.clone(), kind, weight: None };
         let inputs: Vec<PairInput> =
             captions.iter().map(input(PairKind::Captions)).chain(pairs.iter().map(input(PairKind::Pairs))).collect();

@@ -1,6 +1,6 @@
 //! The arguments of PP and CSE.
 
-use senv_models::{CseParams, PairSystem, PpParams};
+use senv::{CseParams, PairSystem, PpParams};
 
 use super::{
     check_args::CheckArgs,

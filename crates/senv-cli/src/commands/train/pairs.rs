@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Corpus, Observer, Sentences};
-use senv_models::{
+use senv::{
     Error as ModelError, InitialVectorReport, Model, PairData, PairSystem, PairSystemParams, SavedModel, ScoredPairs,
     TrainOptions, Trained,
 };
+use senv_core::{Corpus, Observer, Sentences};
 use senv_store::Embeddings;
 use serde_json::json;
 
@@ -42,7 +42,7 @@ impl PairRunArgs {
         let (mut run, mut start) = (self.clone(), None);
         if let Some(path) = run.init_model.init_model.take() {
             let model = open_model(&path)?;
-            params.go_on_from(&model);
+            params.fine_tune_from(&model);
             start = Some(model);
             run.data.keep_vector_words = Some(true);
             run.data.vectors.init_vectors = Some(path);
@@ -84,7 +84,7 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         ["stage1", "stage2"].map(|stage| with_suffix(&self.args.files.checkpoint(), &format!(".{stage}")))
     }
 
-    fn load(&mut self, progress: &TrainingProgress) -> senv_models::Result<Loaded> {
+    fn load(&mut self, progress: &TrainingProgress) -> senv::Result<Loaded> {
         let parts = self.params.shared();
         let group = parts.pairs.groups_pairs();
         let stage2 = &self.args.stage2.stage2;
@@ -121,7 +121,7 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
     }
 
     /// Vectors that are trained first, on the sentences of all pairs, where they were asked for.
-    fn train_vectors(&mut self, loaded: &mut Loaded, progress: &TrainingProgress) -> senv_models::Result<()> {
+    fn train_vectors(&mut self, loaded: &mut Loaded, progress: &TrainingProgress) -> senv::Result<()> {
         if !self.args.init.is_trained() {
             return Ok(());
         }
@@ -146,14 +146,14 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         TrainOptions { vectors: loaded.vectors.as_ref(), dev: Some(&self.dev), ..options }
     }
 
-    fn one_stage(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
+    fn one_stage(mut self, progress: &TrainingProgress) -> senv::Result<Outcome<S::Model>> {
         let mut loaded = self.load(progress)?;
         self.train_vectors(&mut loaded, progress)?;
         let trained = self.params.fit_from(&loaded.first, None, &self.options(&loaded, progress))?;
         Ok(self.finish(trained, &loaded.first, true))
     }
 
-    fn two_stages(mut self, progress: &TrainingProgress) -> senv_models::Result<Outcome<S::Model>> {
+    fn two_stages(mut self, progress: &TrainingProgress) -> senv::Result<Outcome<S::Model>> {
         let mut loaded = self.load(progress)?;
         let [kept, checkpoint] = self.stage_files();
         let (mut lines, mut facts) = (Vec::new(), None);
@@ -187,7 +187,7 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
     }
 
     /// The model of the first stage of an earlier run, if it was made with these settings.
-    fn first_stage_of(&self, path: &Path) -> senv_models::Result<S::Model> {
+    fn first_stage_of(&self, path: &Path) -> senv::Result<S::Model> {
         let other = || ModelError::CheckpointMismatch { path: path.to_owned(), what: "a model of another kind".into() };
         let model = Model::open(path)?.downcast_ref::<S::Model>().cloned().ok_or_else(other)?;
         let text = |params: &S| serde_json::to_value(params).ok();

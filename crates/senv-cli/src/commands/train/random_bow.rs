@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv_models::{RandomBow, RandomBowParams};
+use senv::{RandomBow, RandomBowParams};
 
 use super::hyper_args::HyperArgs;
 use crate::{

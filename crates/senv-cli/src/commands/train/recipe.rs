@@ -6,7 +6,7 @@ use clap::{
     Subcommand,
     builder::{PathBufValueParser, TypedValueParser},
 };
-use senv_models::{
+use senv::{
     CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, TextSystem, TrainOptions,
 };
 
@@ -85,7 +85,7 @@ impl RecipeArgs {
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
         let mut recipe = Recipe::choose(&self.input, &self.pairs, &options)?;
         if let Some(path) = &self.init_model {
-            recipe.go_on_from(&open_verified(path)?, &notes)?;
+            recipe.fine_tune_from(&open_verified(path)?, &notes)?;
         }
         notes.print();
         // Pairs can teach what the English model does not know.
@@ -123,7 +123,7 @@ impl RecipeArgs {
         }
     }
 
-    fn on_pairs(&self, recipe: &NeighbourRecipe, options: &TrainOptions<'_>) -> senv_models::Result<Outcome<Model>> {
+    fn on_pairs(&self, recipe: &NeighbourRecipe, options: &TrainOptions<'_>) -> senv::Result<Outcome<Model>> {
         let mut data = recipe.read(options)?;
         let sample = self.check.hold_out(&mut data);
         if let Some(n) = sample.as_ref().map(CheckText::n_held_out).filter(|&n| n > 0) {
@@ -139,8 +139,8 @@ impl RecipeArgs {
         Ok(outcome)
     }
 
-    fn on_words(&self, params: &Sent2VecParams, options: &TrainOptions<'_>) -> senv_models::Result<Outcome<Model>> {
-        let trained = params.fit_files_halving_lr(&self.input, options)?;
+    fn on_words(&self, params: &Sent2VecParams, options: &TrainOptions<'_>) -> senv::Result<Outcome<Model>> {
+        let trained = params.fit_files_with_lr_backoff(&self.input, options)?;
         let loss = LossAgainstChance::negative_sampling(trained.loss, params.training.negatives);
         let mut outcome = Outcome::of_text(trained).map(Model::from);
         if self.check.is_on() {

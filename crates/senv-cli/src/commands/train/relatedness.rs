@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv_models::{Model, Relatedness, RelatednessParams, TrainOptions};
+use senv::{Model, Relatedness, RelatednessParams, TrainOptions};
 
 use super::{
     data_args::{VectorArgs, read_graded, start_line},

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use senv::{CheckParams, Error, ScoredPairs, SiameseCbow, SiameseCbowParams, TextSize, TrainOptions};
 use senv_core::{Corpus, CorpusOptions};
-use senv_models::{CheckParams, Error, ScoredPairs, SiameseCbow, SiameseCbowParams, TextSize, TrainOptions};
 use senv_store::Embeddings;
 
 use super::{
@@ -74,7 +74,7 @@ impl SiameseCbowArgs {
         threads: usize,
         dev: &[ScoredPairs],
         progress: &TrainingProgress,
-    ) -> senv_models::Result<Outcome<SiameseCbow>> {
+    ) -> senv::Result<Outcome<SiameseCbow>> {
         let (mut vectors, mut keep) = (self.vectors.open()?, Vec::new());
         let model = self.init_model.open(progress)?;
         let path = model.as_ref().map(|model| model.path);

@@ -1,7 +1,7 @@
 //! `senv train skip-thought`: running text to a model that predicts the sentences before and after.
 
 use clap::ValueEnum;
-use senv_models::{SkipThought, SkipThoughtParams};
+use senv::{SkipThought, SkipThoughtParams};
 
 use super::text_args::{RunningText, text_system};
 use crate::failure::Result;

@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use senv::{Error as ModelError, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, TrainOptions, Trained};
 use senv_eval::NliSet;
-use senv_models::{
-    Error as ModelError, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, TrainOptions, Trained,
-};
 use senv_store::Embeddings;
 
 use super::{
@@ -133,7 +131,7 @@ impl SnliArgs {
         (train, dev): Labelled<'_>,
         threads: usize,
         progress: &TrainingProgress,
-    ) -> senv_models::Result<Outcome<Snli>> {
+    ) -> senv::Result<Outcome<Snli>> {
         let vectors = self.vectors.open()?;
         self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
         let lines = train.pairs.iter().take(5000).flat_map(|(_, premise, hypothesis)| [&premise[..], hypothesis]);
@@ -159,9 +157,9 @@ impl SnliArgs {
         (train, dev): Labelled<'_>,
         threads: usize,
         progress: &TrainingProgress,
-    ) -> senv_models::Result<Outcome<SkipThought>> {
+    ) -> senv::Result<Outcome<SkipThought>> {
         let [kept, checkpoint] = self.part_files();
-        let tune = |part: usize, checkpoint: PathBuf| -> senv_models::Result<Trained<Snli>> {
+        let tune = |part: usize, checkpoint: PathBuf| -> senv::Result<Trained<Snli>> {
             progress.stage(format!("part {}/2", part + 1));
             let options = TrainOptions { dev, ..self.files.options_at(checkpoint, threads, progress) };
             params.fit_skip_thought(base, part, train, &options)

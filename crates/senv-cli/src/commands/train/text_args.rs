@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use senv::{FitParams, TrainOptions, Trained};
 use senv_core::{CorpusOptions, Tokenizer, hyperparameters::Hyperparameters};
-use senv_models::{FitParams, TrainOptions, Trained};
 use senv_store::Embeddings;
 
 use super::{
@@ -44,13 +44,9 @@ pub(crate) trait TextSystem: Hyperparameters {
     /// Dimension of the word vectors, tokenizer and loop.
     fn parts(&mut self) -> (&mut usize, &mut Tokenizer, &mut FitParams);
 
-    fn train(
-        &self,
-        input: &[PathBuf],
-        options: &TrainOptions<'_, &[PathBuf]>,
-    ) -> senv_models::Result<Trained<Self::Model>>;
+    fn train(&self, input: &[PathBuf], options: &TrainOptions<'_, &[PathBuf]>) -> senv::Result<Trained<Self::Model>>;
 
-    fn save(model: &Self::Model, path: &Path) -> senv_models::Result<()>;
+    fn save(model: &Self::Model, path: &Path) -> senv::Result<()>;
 }
 
 /// Implements [`TextSystem`] for parameters with `fit_files`.
@@ -59,19 +55,19 @@ macro_rules! text_system {
         impl crate::commands::train::text_args::TextSystem for $params {
             type Model = $model;
 
-            fn parts(&mut self) -> (&mut usize, &mut senv_core::Tokenizer, &mut senv_models::FitParams) {
+            fn parts(&mut self) -> (&mut usize, &mut senv_core::Tokenizer, &mut senv::FitParams) {
                 (&mut self.dim, &mut self.tokenizer, &mut self.fit)
             }
 
             fn train(
                 &self,
                 input: &[std::path::PathBuf],
-                options: &senv_models::TrainOptions<'_, &[std::path::PathBuf]>,
-            ) -> senv_models::Result<senv_models::Trained<$model>> {
+                options: &senv::TrainOptions<'_, &[std::path::PathBuf]>,
+            ) -> senv::Result<senv::Trained<$model>> {
                 self.fit_files(input, options)
             }
 
-            fn save(model: &$model, path: &std::path::Path) -> senv_models::Result<()> {
+            fn save(model: &$model, path: &std::path::Path) -> senv::Result<()> {
                 model.save(path)
             }
         }

@@ -1,7 +1,7 @@
 //! `senv train` of the systems that train on words in their sentences: text to a model.
 
+use senv::{InitialVectorReport, LossAgainstChance, PvDbow, SavedModel, TextSystem, TrainOptions};
 use senv_core::{Corpus, CorpusOptions, hyperparameters::Hyperparameters};
-use senv_models::{InitialVectorReport, LossAgainstChance, PvDbow, SavedModel, TextSystem, TrainOptions};
 use senv_store::Embeddings;
 
 use super::{
@@ -100,7 +100,7 @@ fn fit<S: TextSystem + Hyperparameters>(
     threads: usize,
     document_vectors: bool,
     progress: &TrainingProgress,
-) -> senv_models::Result<Outcome<S::Model>> {
+) -> senv::Result<Outcome<S::Model>> {
     let mut options = common.corpus_options(threads);
     let model = common.init_model.open(progress)?;
     let parts = params.shared();
@@ -132,7 +132,7 @@ fn fit<S: TextSystem + Hyperparameters>(
     let trained = if given.is_given("lr") {
         params.fit(vocabulary, &corpus, &options)?
     } else {
-        params.fit_halving_lr(&vocabulary, &corpus, &options)?
+        params.fit_with_lr_backoff(&vocabulary, &corpus, &options)?
     };
     let loss = LossAgainstChance::negative_sampling(trained.loss, negatives);
     let mut outcome = Outcome::of_text(trained);

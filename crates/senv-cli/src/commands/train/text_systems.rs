@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use senv::{FastSentParams, Preset, PvDbowParams, Sent2VecParams, TextSize, TextSystem, Word2VecParams};
 use senv_core::{CorpusOptions, TextOptions, hyperparameters::Hyperparameters};
-use senv_models::{FastSentParams, Preset, PvDbowParams, Sent2VecParams, TextSize, TextSystem, Word2VecParams};
 
 use super::{
     check_args::CheckArgs, data_args::VectorArgs, files::RunFiles, hyper_args::HyperArgs, init_model::InitModelArgs,

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use senv::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
 use senv_core::{Control, Observer, Progress};
 use senv_core::{CorpusOptions, TextOptions};
-use senv_models::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
 
 use super::{input_args::InputArgs, unchanged::Unchanged};
 use crate::{

@@ -2,7 +2,7 @@
 //! change of bytes seldom makes.
 
 use rand::RngExt;
-use senv_core::{Stream, stream};
+use senv_core::rng::{Stream, stream};
 use serde_json::{Map, Value, json};
 
 use super::Target;

@@ -1,7 +1,7 @@
 //! Small changes to files.
 
 use rand::RngExt;
-use senv_core::{Stream, stream};
+use senv_core::rng::{Stream, stream};
 
 use super::Target;
 

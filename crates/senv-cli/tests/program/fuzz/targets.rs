@@ -6,15 +6,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use senv::{
+    CheckpointPlan, FitParams, HeldOut, Model, NegativeSamplingParams, PairData, PairInput, PairKind, PairOptions,
+    ReleasedBin, ScoredPairs, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions,
+};
 use senv_core::{
-    Control, Corpus, InvalidUtf8, ModelFile, NoObserver, Observer, Progress, Scratch, SentenceEncoder, Table,
-    TextOptions, TextReader, Tokenizer, Vocabulary, checkpoint,
+    Control, Corpus, ModelFile, NoObserver, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions,
+    TextReader, Tokenizer, Vocabulary, checkpoint, text::InvalidUtf8,
 };
 use senv_eval::{NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask};
-use senv_models::{
-    CheckpointPlan, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, Params, ReleasedBin,
-    ScoredPairs, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions,
-};
 use senv_store::{
     Embeddings, Format, InvalidUtf8 as WordUtf8, NonFinite, ReadOptions, read_npy, read_npy_stream, write_npy,
 };
@@ -78,7 +78,7 @@ impl Observer for Stop {
 
 /// Reads the checkpoint of a run of `fit`, which gets a text, a plan and a number of epochs and is stopped at its first
 /// report.
-fn resume(name: &'static str, fit: impl Fn(&Path, CheckpointPlan, u32) -> Result<(), senv_models::Error>) {
+fn resume(name: &'static str, fit: impl Fn(&Path, CheckpointPlan, u32) -> Result<(), senv::Error>) {
     let folder = tempfile::tempdir().unwrap();
     let (text, first) = (folder.path().join("text.txt"), folder.path().join("first"));
     fs::write(&text, crate::common::text(60)).unwrap();
@@ -162,7 +162,7 @@ fn word_vectors() {
 
 #[test]
 fn released_bin_files() {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-models/tests/data/fast_text");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv/tests/data/fast_text");
     let names = ["sent2vec.bin", "skipgram.bin", "cbow-c+w-ngrams.bin"];
     let seeds = names.map(|name| fs::read(data.join(name)).unwrap()).into();
     let folder = tempfile::tempdir().unwrap();
@@ -179,8 +179,8 @@ fn released_bin_files() {
     });
 }
 
-fn kiros() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-models/tests/data/kiros")
+fn release_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv/tests/data/released_skip_thoughts")
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn matrices() {
         [&f4[..10], header.as_bytes(), b"\n", &[0x3f; 48]].concat()
     };
     let mut seeds =
-        vec![of_type("<f8", "True "), of_type(">f8", "False"), fs::read(kiros().join("utable.npy")).unwrap()];
+        vec![of_type("<f8", "True "), of_type(">f8", "False"), fs::read(release_folder().join("utable.npy")).unwrap()];
     seeds.push(f4);
     let target = Target { name: "matrices", seeds, mend: keep, file: "m.npy" };
     target.run(|path, _| {
@@ -209,11 +209,11 @@ fn matrices() {
 fn released_skip_thoughts() {
     for name in ["dictionary.txt", "utable.npy", "uni_skip.npz", "bi_skip.npz"] {
         let release = tempfile::tempdir().unwrap();
-        for file in fs::read_dir(kiros()).unwrap() {
+        for file in fs::read_dir(release_folder()).unwrap() {
             let file = file.unwrap();
             fs::copy(file.path(), release.path().join(file.file_name())).unwrap();
         }
-        let seeds = vec![fs::read(kiros().join(name)).unwrap()];
+        let seeds = vec![fs::read(release_folder().join(name)).unwrap()];
         let target = Target { name, seeds, mend: keep, file: name };
         target.run(|path, is_seed| {
             let damaged = release.path().join(name);

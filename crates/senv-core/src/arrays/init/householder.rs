@@ -14,7 +14,10 @@
 use ndarray::{Array1, Array2, ArrayViewMut2, s};
 
 use super::Factors;
-use crate::{Result, matmul, matmul_into};
+use crate::{
+    Result,
+    arrays::{matmul, matmul_into},
+};
 
 /// Reflections in a block.
 const BLOCK: usize = 48;
@@ -118,7 +121,7 @@ impl Factors<Reflections> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream;
+    use crate::rng::stream;
 
     #[test]
     fn the_factors_multiply_to_the_matrix() {

@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2, s};
 use ndarray_linalg::QRInto;
 
 use super::Factors;
-use crate::{Error, Result, matmul};
+use crate::{Error, Result, arrays::matmul};
 
 /// The factors of `a`, which has at least as many rows as columns; Q as a matrix of shape `(m, n)`.
 pub(crate) fn factorize(a: Array2<f64>) -> Result<Factors<Array2<f64>>> {
@@ -38,7 +38,7 @@ impl Factors<Array2<f64>> {
 #[allow(unsafe_code)]
 mod tests {
     use super::*;
-    use crate::{init::householder, stream};
+    use crate::{init::householder, rng::stream};
 
     // The library that the tests link: Debian's libopenblas-dev, for example.
     // SAFETY: only the address of the function is taken, to have the library linked; it is never called from here.

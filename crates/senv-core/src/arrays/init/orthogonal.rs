@@ -13,14 +13,14 @@
 use ndarray::{Array2, NdFloat};
 
 use super::{factorize, normal};
-use crate::{Error, Result, Stream};
+use crate::{Error, Result, rng::Stream};
 
 /// Fills `out`, a matrix of `rows` and `columns`, with orthonormal columns (rows, if there are fewer of them),
 /// uniformly distributed over all such matrices.
 ///
 /// ```
 /// let mut w = [0.0_f64; 6];
-/// senv_core::init::orthogonal(&mut senv_core::stream(7, "weights", &[]), &mut w, 2, 3)?;
+/// senv_core::init::orthogonal(&mut senv_core::rng::stream(7, "weights", &[]), &mut w, 2, 3)?;
 /// let dot = |i: usize, j: usize| (0..3).map(|k| w[3 * i + k] * w[3 * j + k]).sum::<f64>();
 /// assert!((dot(0, 0) - 1.0).abs() < 1e-14 && dot(0, 1).abs() < 1e-14);
 /// # Ok::<(), senv_core::Error>(())
@@ -61,7 +61,7 @@ pub fn orthogonal<F: NdFloat>(rng: &mut Stream, out: &mut [F], rows: usize, colu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream;
+    use crate::rng::stream;
 
     fn filled(rows: usize, columns: usize, seed: u64) -> Array2<f64> {
         let mut values = vec![0.0; rows * columns];

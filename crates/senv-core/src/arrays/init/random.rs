@@ -17,13 +17,13 @@ use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 use rayon::prelude::*;
 
-use crate::{Error, Result, Stream, Table, base::rng::mix, kernels::fill_uniform};
+use crate::{Error, Result, Table, base::rng::mix, kernels::fill_uniform, rng::Stream};
 
 /// Fills `out` with values from U[−limit, limit).
 ///
 /// ```
 /// let mut weights = [0.0_f32; 6];
-/// senv_core::init::uniform(&mut senv_core::stream(7, "weights", &[]), &mut weights, 0.1)?;
+/// senv_core::init::uniform(&mut senv_core::rng::stream(7, "weights", &[]), &mut weights, 0.1)?;
 /// assert!(weights.iter().all(|w| w.abs() <= 0.1));
 /// # Ok::<(), senv_core::Error>(())
 /// ```
@@ -128,7 +128,7 @@ fn at_least_zero(name: &'static str, value: f64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rows, stream};
+    use crate::{Rows, rng::stream};
 
     /// Mean and variance.
     fn moments(values: impl Iterator<Item = f64>) -> (f64, f64) {

@@ -181,7 +181,7 @@ pub fn adam(step: &AdamStep<f32>, x: &mut [f32], d_x: &[f32], m: &mut [f32], v: 
 /// | `out` | scores, overwritten | `m` rows of `n` values |
 ///
 /// A score is bit-identical whatever the other rows are and however many. For rows that fit into the first two cache
-/// levels; for large matrices see [`matmul`](fn@crate::matmul).
+/// levels; for large matrices see [`matmul`](fn@crate::arrays::matmul).
 ///
 /// # Panics
 /// If a slice is shorter than its shape.

@@ -1,4 +1,4 @@
-//! Micro-kernels of rows times a packed panel: the inner loop of [`matmul`](crate::matmul()) with few rows on one side.
+//! Micro-kernels of rows times a packed panel: the inner loop of [`matmul`](crate::arrays::matmul()) with few rows on one side.
 //!
 //! A panel holds some rows of the smaller matrix transposed, so that the values of one column are adjacent. The rows of
 //! the larger matrix are read in place, value by value; each is multiplied with up to four vectors of the panel.

@@ -2,7 +2,7 @@
 //! functions.
 
 use super::{Level, SharedTable, dispatch, level::Kind, portable};
-use crate::{Table, stream};
+use crate::{Table, rng::stream};
 use rand::RngExt;
 
 /// Values in [-1, 1), from a seed.

@@ -5,7 +5,7 @@ use std::{fs::File, path::Path, sync::Arc};
 
 use memmap2::Mmap;
 
-use crate::{Error, Result, SharedBytes};
+use crate::{Error, Result, files::SharedBytes};
 
 /// Memory-maps a whole file read-only.
 ///
@@ -34,7 +34,7 @@ impl SharedBytes {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("bytes");
     /// std::fs::write(&path, b"a model")?;
-    /// assert_eq!(senv_core::SharedBytes::map(&path)?[2..], *b"model");
+    /// assert_eq!(senv_core::files::SharedBytes::map(&path)?[2..], *b"model");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -12,7 +12,7 @@ use super::{
     header::{Header, TensorInfo},
     map::map,
 };
-use crate::{Error, Result, SharedBytes, Table, Vocabulary};
+use crate::{Error, Result, Table, Vocabulary, files::SharedBytes};
 
 /// The path of a model that is part of the program, in errors.
 const IN_MEMORY: &str = "<in memory>";

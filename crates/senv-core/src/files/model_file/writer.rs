@@ -10,7 +10,7 @@ use super::{
     checksum::{combine, crc, header_crc},
     header::{LENGTH, MAX_HEADER, MAX_TENSORS, METADATA},
 };
-use crate::{AtomicFile, Error, Result, Rows, Vocabulary};
+use crate::{Error, Result, Rows, Vocabulary, files::AtomicFile};
 
 /// The types that can be written and the bytes of a value, in the order of their tensors in the file.
 const TYPES: [(&str, usize); 7] = [("U64", 8), ("F64", 8), ("F32", 4), ("U32", 4), ("F16", 2), ("I8", 1), ("U8", 1)];
@@ -194,7 +194,7 @@ impl<'a> ModelWriter<'a> {
     /// ```
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("model.safetensors");
-    /// use senv_core::{ModelWriter, RawTensor};
+    /// use senv_core::{ModelWriter, files::RawTensor};
     /// let codes: &'static [u8] = &[1, 2, 3, 4];
     /// let tensor = RawTensor { dtype: "I8".into(), shape: vec![2, 2], bytes: codes.into() };
     /// ModelWriter::new("example").raw("codes", &tensor).save(&path)?;

@@ -12,7 +12,7 @@ struct Rule(Tokenizer);
 impl HyperparameterValue for Rule {
     const PLACEHOLDER: &'static str = "RULE";
     const CHOICES: &'static [Choice] = &[
-        Choice { name: "blank", help: "At white space only" },
+        Choice { name: "whitespace", help: "At white space only" },
         Choice { name: "words", help: "English words, clitics and punctuation" },
         Choice {
             name: "unicode",
@@ -22,7 +22,7 @@ impl HyperparameterValue for Rule {
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         Ok(Self(match text {
-            "blank" => Tokenizer::blank(),
+            "whitespace" => Tokenizer::whitespace(),
             "words" => Tokenizer::words(),
             "unicode" => Tokenizer::unicode(),
             _ => return Err(expected_one_of(Self::CHOICES)),
@@ -83,7 +83,7 @@ impl HyperparameterValue for UpdateRule {
             name: "adam-folded",
             help: "Adam with the bias correction folded into the rate, as in Theano programs",
         },
-        Choice { name: "adam-kiros", help: "Adam as in the Skip-thoughts release" },
+        Choice { name: "adam-skip-thoughts", help: "Adam as in the Skip-thoughts release" },
         Choice { name: "adagrad", help: "AdaGrad" },
         Choice { name: "sgd", help: "Gradient descent" },
     ];
@@ -93,7 +93,7 @@ impl HyperparameterValue for UpdateRule {
         Ok(match text {
             "adam" => adam(AdamVariant::Standard),
             "adam-folded" => adam(AdamVariant::Folded),
-            "adam-kiros" => adam(AdamVariant::Kiros),
+            "adam-skip-thoughts" => adam(AdamVariant::ReleasedSkipThoughts),
             "adagrad" => Self::AdaGrad(AdaGradParams::default()),
             "sgd" => Self::Sgd,
             _ => return Err(expected_one_of(Self::CHOICES)),

@@ -71,7 +71,7 @@ fn a_declaration_gives_defaults_listing_and_values_by_name() {
         ("pooling", "sum"),
         ("word_dropout", "0.25"),
         ("windows", "3,1"),
-        ("tokenizer", "blank"),
+        ("tokenizer", "whitespace"),
         ("lowercase", "yes"),
         ("strip_hashtags", "true"),
         ("steps", "70"),
@@ -80,7 +80,7 @@ fn a_declaration_gives_defaults_listing_and_values_by_name() {
         assert!(system.set(name, text).unwrap(), "{name}");
     }
     let fit = Loop { epochs: 3, steps: Some(70), clip: Some(f64::INFINITY), threads: 0 };
-    let tokenizer = Tokenizer::blank().lowercase(true).strip_hashtags(true);
+    let tokenizer = Tokenizer::whitespace().lowercase(true).strip_hashtags(true);
     assert_eq!(system, System { pooling: Pooling::Sum, dropout: 0.25, windows: vec![3, 1], tokenizer, fit });
     system.check_ranges().unwrap();
     // What is printed is read again.

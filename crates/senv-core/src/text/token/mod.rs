@@ -18,7 +18,7 @@ use classes::is_blank;
 ///
 /// There are three rules, each with or without lower-casing:
 ///
-/// * [`Tokenizer::blank`] splits at ASCII white space and at nothing else, for text that is tokenized already, as
+/// * [`Tokenizer::whitespace`] splits at ASCII white space and at nothing else, for text that is tokenized already, as
 ///   the Sent2Vec release does.
 /// * [`Tokenizer::words`] splits plain English as the Penn Treebank does, with one change: a list, not the position,
 ///   tells the full stop of a sentence from the dot of an abbreviation.
@@ -48,13 +48,13 @@ use classes::is_blank;
 ///
 /// All rules keep every character that is not white space, and tokenizing the tokens joined by blanks again gives
 /// the same tokens. Letters of any script are letters for all rules; text in a script without spaces between words
-/// needs `unicode`, or `blank` where it was segmented beforehand.
+/// needs `unicode`, or `whitespace` where it was segmented beforehand.
 ///
 /// ```
 /// use senv_core::Tokenizer;
 /// let words = Tokenizer::words().lowercase(true);
 /// assert_eq!(words.tokens("The cat didn't sit."), ["the", "cat", "did", "n't", "sit", "."]);
-/// assert_eq!(Tokenizer::blank().tokens("The cat didn't sit."), ["The", "cat", "didn't", "sit."]);
+/// assert_eq!(Tokenizer::whitespace().tokens("The cat didn't sit."), ["The", "cat", "didn't", "sit."]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokenizer {
@@ -72,7 +72,9 @@ fn is_off(choice: &bool) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Rule {
-    Blank,
+    /// Files from before it had this name say `blank`.
+    #[serde(alias = "blank")]
+    Whitespace,
     Words,
     Unicode,
 }
@@ -85,8 +87,8 @@ impl Tokenizer {
     /// Splits at ASCII white space (blank, tab, vertical tab, form feed, carriage return, line feed) and at the
     /// character NUL. A no-break space stays inside its token.
     #[must_use]
-    pub const fn blank() -> Self {
-        Self::of(Rule::Blank)
+    pub const fn whitespace() -> Self {
+        Self::of(Rule::Whitespace)
     }
 
     /// Splits English text into words, clitics and punctuation. White space is that of Unicode, and with it the
@@ -144,11 +146,11 @@ impl Tokenizer {
         self.strip_hashtags
     }
 
-    /// The name of the rule: `blank`, `words` or `unicode`.
+    /// The name of the rule: `whitespace`, `words` or `unicode`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self.rule {
-            Rule::Blank => "blank",
+            Rule::Whitespace => "whitespace",
             Rule::Words => "words",
             Rule::Unicode => "unicode",
         }
@@ -176,7 +178,7 @@ impl Tokenizer {
             f(text, if strips { word_of_hashtag(text, start, end) } else { start }, end);
         };
         match self.rule {
-            Rule::Blank => blank(text.as_bytes(), |start, end| f(text, start, end)),
+            Rule::Whitespace => blank(text.as_bytes(), |start, end| f(text, start, end)),
             Rule::Words => words::for_each(text, f),
             Rule::Unicode => unicode::for_each(text, |start, end| f(text, start, end)),
         }

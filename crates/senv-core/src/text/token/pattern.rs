@@ -9,19 +9,19 @@ impl Tokenizer {
     /// A regular expression (Oniguruma's syntax) whose matches, one after another, are the tokens of text that is lower-cased
     /// already where [`Tokenizer::is_lowercase`] says so; `None` for `unicode`, which is no regular language.
     ///
-    /// That of `blank` is exact. That of `words` comes near: on sentences of news, encyclopedia and forums 98 to 99.9 % have the
+    /// That of `whitespace` is exact. That of `words` comes near: on sentences of news, encyclopedia and forums 98 to 99.9 % have the
     /// same tokens. It splits some addresses, emoticons and rare abbreviations otherwise.
     ///
     /// ```
     /// use senv_core::Tokenizer;
-    /// assert_eq!(Tokenizer::blank().pattern().as_deref(), Some(r"[^\x00\t-\r ]+"));
-    /// assert!(Tokenizer::unicode().pattern().is_none() && Tokenizer::blank().strip_hashtags(true).pattern().is_none());
+    /// assert_eq!(Tokenizer::whitespace().pattern().as_deref(), Some(r"[^\x00\t-\r ]+"));
+    /// assert!(Tokenizer::unicode().pattern().is_none() && Tokenizer::whitespace().strip_hashtags(true).pattern().is_none());
     /// ```
     #[must_use]
     pub fn pattern(&self) -> Option<String> {
         match self.rule {
             _ if self.strip_hashtags => None,
-            Rule::Blank => Some(r"[^\x00\t-\r ]+".into()),
+            Rule::Whitespace => Some(r"[^\x00\t-\r ]+".into()),
             Rule::Words => Some(words()),
             Rule::Unicode => None,
         }

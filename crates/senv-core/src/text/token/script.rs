@@ -7,8 +7,8 @@ use std::{
 
 use super::Tokenizer;
 use crate::{
-    InvalidUtf8, Observer, TextOptions, TextReader,
-    text::{is_stdin, peek_stdin},
+    Observer, TextOptions, TextReader,
+    text::{InvalidUtf8, is_stdin, peek_stdin},
 };
 
 /// From this share on, the `unicode` tokenizer is chosen. A letter of these scripts corresponds to about one word, a

@@ -102,16 +102,16 @@ fn words_of_any_script_are_found() {
 
 #[test]
 fn blank_cuts_at_ascii_white_space_alone() {
-    let tokens = Tokenizer::blank().tokens("\0 don't\tstop\u{A0}now\r\n\x0bx\x0c, ");
+    let tokens = Tokenizer::whitespace().tokens("\0 don't\tstop\u{A0}now\r\n\x0bx\x0c, ");
     assert_eq!(tokens, ["don't", "stop\u{A0}now", "x", ","]);
     for text in ["", " ", "\0\0\n"] {
-        assert!(Tokenizer::blank().tokens(text).is_empty());
+        assert!(Tokenizer::whitespace().tokens(text).is_empty());
     }
 }
 
 #[test]
 fn lower_case_is_that_of_unicode() {
-    let lower = Tokenizer::blank().lowercase(true);
+    let lower = Tokenizer::whitespace().lowercase(true);
     let text = "The ÄRGER Straße ΟΔΟΣ ΣΑΣ Σ İ ǅ plain";
     assert_eq!(lower.tokens(text), text.to_lowercase().split(' ').collect::<Vec<_>>());
     assert_eq!(Tokenizer::words().lowercase(true).tokens("Don't SHOUT, É."), ["do", "n't", "shout", ",", "é."]);
@@ -121,7 +121,7 @@ fn lower_case_is_that_of_unicode() {
 fn hashtags_are_words_where_that_is_asked_for() {
     for (tokenizer, text, plain, stripped) in [
         (Tokenizer::words(), "#Rain, ##snow #1 # ##", "#Rain|,|##|snow|#1|#|##", "Rain|,|##|snow|1|#|##"),
-        (Tokenizer::blank(), "#Rain, ##snow a#b # ##", "#Rain,|##snow|a#b|#|##", "Rain,|snow|a#b|#|##"),
+        (Tokenizer::whitespace(), "#Rain, ##snow a#b # ##", "#Rain,|##snow|a#b|#|##", "Rain,|snow|a#b|#|##"),
         (Tokenizer::words().lowercase(true), "#Été #Ärger", "#été|#ärger", "été|ärger"),
     ] {
         assert_eq!(tokenizer.tokens(text).join("|"), plain);
@@ -139,9 +139,9 @@ fn a_choice_is_stored_by_its_name() {
     assert_eq!(strips, serde_json::json!({ "rule": "words", "lowercase": true, "strip_hashtags": true }));
     assert!(serde_json::from_value::<Tokenizer>(strips).unwrap().strips_hashtags());
     assert_eq!((tokenizer.name(), tokenizer.is_lowercase()), ("words", true));
-    assert_eq!((Tokenizer::blank().name(), Tokenizer::blank().is_lowercase()), ("blank", false));
+    assert_eq!((Tokenizer::whitespace().name(), Tokenizer::whitespace().is_lowercase()), ("whitespace", false));
     for (tokenizer, rule) in
-        [(Tokenizer::blank(), "blank"), (Tokenizer::words(), "words"), (Tokenizer::unicode(), "unicode")]
+        [(Tokenizer::whitespace(), "whitespace"), (Tokenizer::words(), "words"), (Tokenizer::unicode(), "unicode")]
     {
         assert_eq!(tokenizer.name(), rule);
         let json = serde_json::to_value(&tokenizer).unwrap();
@@ -242,12 +242,12 @@ proptest! {
 
     #[test]
     fn nothing_is_lost_and_cutting_twice_is_cutting_once(text in tangled(), lowercase: bool) {
-        for tokenizer in [Tokenizer::words(), Tokenizer::blank(), Tokenizer::unicode()].map(|tokenizer| tokenizer.lowercase(lowercase)) {
+        for tokenizer in [Tokenizer::words(), Tokenizer::whitespace(), Tokenizer::unicode()].map(|tokenizer| tokenizer.lowercase(lowercase)) {
             let tokens = tokenizer.tokens(&text);
             prop_assert!(tokens.iter().all(|token| !token.is_empty()));
             prop_assert_eq!(&tokenizer.tokens(&tokens.join(" ")), &tokens);
             if !lowercase {
-                let space = |c: char| if tokenizer.name() == "blank" { c.is_ascii() && is_blank(c as u8) } else { is_space(c) };
+                let space = |c: char| if tokenizer.name() == "whitespace" { c.is_ascii() && is_blank(c as u8) } else { is_space(c) };
                 let kept: String = text.chars().filter(|&c| !space(c)).collect();
                 prop_assert_eq!(tokens.concat(), kept);
             }
@@ -286,6 +286,6 @@ proptest! {
     fn blanks_are_found_wherever_they_stand(text in "[ \t\n\r\u{0}\u{1}\u{8}\u{b}\u{c}\u{e}\u{1f}\u{7f}!aé\u{a0}]{0,200}") {
         let blank = |c: char| matches!(c, ' ' | '\t'..='\r' | '\0');
         let expected: Vec<&str> = text.split(blank).filter(|token| !token.is_empty()).collect();
-        prop_assert_eq!(Tokenizer::blank().tokens(&text), expected);
+        prop_assert_eq!(Tokenizer::whitespace().tokens(&text), expected);
     }
 }

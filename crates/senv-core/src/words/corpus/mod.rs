@@ -13,13 +13,16 @@ use storage::Storage;
 
 pub use block::BlockBuffer;
 
-use crate::{Error, InvalidUtf8, Observer, Result, Sentences, Tokenizer, Vocabulary, text::DEFAULT_MAX_LINE_BYTES};
+use crate::{
+    Error, Observer, Result, Sentences, Tokenizer, Vocabulary,
+    text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8},
+};
 
 /// How text becomes a [`Corpus`].
 ///
 /// ```
 /// use senv_core::{CorpusOptions, Tokenizer};
-/// let options = CorpusOptions { tokenizer: Tokenizer::blank(), min_count: 2, ..CorpusOptions::default() };
+/// let options = CorpusOptions { tokenizer: Tokenizer::whitespace(), min_count: 2, ..CorpusOptions::default() };
 /// assert_eq!(options.threads, 0); // all cores
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +73,7 @@ impl Default for CorpusOptions {
 /// blocks and ids depend on the text alone, not on the number of threads or on how the file was compressed.
 ///
 /// ```
-/// use senv_core::{BlockBuffer, Corpus, CorpusOptions, NoObserver};
+/// use senv_core::{Corpus, CorpusOptions, NoObserver, words::BlockBuffer};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("cats.txt");
 /// std::fs::write(&path, "The cat sat.\nThe cat slept.\n\nA dog sat.\n")?;
@@ -135,7 +138,8 @@ impl Corpus {
 
     fn translated(output: PassOutput, tables: &translate::Tables, options: &CorpusOptions) -> Result<Self> {
         let PassOutput { pieces, mut storage, n_replaced, .. } = output;
-        let (blocks, sums) = translate::translate(&pieces, tables, &mut storage, crate::thread_count(options.threads))?;
+        let (blocks, sums) =
+            translate::translate(&pieces, tables, &mut storage, crate::threads::thread_count(options.threads))?;
         let all: u64 = pieces.iter().map(|piece| piece.n_ids as u64).sum();
         Ok(Self { storage, blocks, sums, n_unknown: all - sums.n_tokens, n_replaced })
     }
@@ -252,7 +256,7 @@ fn checked_pass(
     if paths.is_empty() {
         return Err(Error::InvalidParameter { name: "paths", requirement: "at least one file", got: "none".into() });
     }
-    let passed = pass(paths, options, known, crate::thread_count(options.threads), observer)?;
+    let passed = pass(paths, options, known, crate::threads::thread_count(options.threads), observer)?;
     let mut has_text = vec![false; paths.len()];
     passed.pieces.iter().for_each(|piece| has_text[piece.file] |= piece.n_ids > 0);
     if !has_text.contains(&true) {

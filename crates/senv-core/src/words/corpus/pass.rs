@@ -17,9 +17,10 @@ use super::{
     storage::{Growing, Storage},
 };
 use crate::{
-    Control, CorpusOptions, Error, Observer, Progress, Result, TextOptions, Vocabulary, VocabularyBuilder,
-    spawn_others,
+    Control, CorpusOptions, Error, Observer, Progress, Result, TextOptions, Vocabulary,
     text::{BlockReader, TextBlock, check_line, cut_line},
+    threads::spawn_others,
+    words::VocabularyBuilder,
 };
 
 /// Bytes of text handed to a thread at a time.

@@ -24,7 +24,7 @@ fn files(contents: &[&[u8]]) -> (tempfile::TempDir, Vec<PathBuf>) {
 }
 
 fn options(min_count: u64, threads: usize) -> CorpusOptions {
-    CorpusOptions { tokenizer: Tokenizer::blank(), min_count, threads, ..CorpusOptions::default() }
+    CorpusOptions { tokenizer: Tokenizer::whitespace(), min_count, threads, ..CorpusOptions::default() }
 }
 
 /// Every sentence as text, a bar behind the last of a document.
@@ -90,7 +90,7 @@ fn large() -> Vec<u8> {
 fn the_result_is_that_of_a_simple_reading_for_any_number_of_threads_and_any_compression() {
     let text = large();
     assert!(text.len() > 8 << 20, "several pieces");
-    let mut builder = crate::VocabularyBuilder::default();
+    let mut builder = crate::words::VocabularyBuilder::default();
     let mut expected: Vec<Vec<&str>> = Vec::new();
     let mut ends = std::collections::HashSet::new();
     for line in std::str::from_utf8(&text).unwrap().split('\n') {

@@ -9,7 +9,7 @@ use super::{
     pass::{Piece, UNKNOWN},
     storage::{ScratchFile, Storage},
 };
-use crate::{Error, Result, Vocabulary, VocabularyBuilder, spawn_others};
+use crate::{Error, Result, Vocabulary, threads::spawn_others, words::VocabularyBuilder};
 
 /// For each thread, the final id of each provisional one, or [`UNKNOWN`] where the token is not in the vocabulary;
 /// empty where the ids are final already.

@@ -16,7 +16,7 @@
 
 use std::collections::VecDeque;
 
-use senv_core::Float;
+use senv_core::arrays::Float;
 
 /// The number of pairs kept.
 const MEMORY: usize = 10;

@@ -17,7 +17,7 @@
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
-use senv_core::{Float, matmul_into};
+use senv_core::arrays::{Float, matmul_into};
 
 use super::{Examples, Link, Role, Roles};
 use crate::error::Result;

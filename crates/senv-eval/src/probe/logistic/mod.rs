@@ -11,7 +11,7 @@ mod preconditioner;
 use lbfgs::{Search, norm};
 use preconditioner::Preconditioner;
 use rayon::prelude::*;
-use senv_core::Float;
+use senv_core::arrays::Float;
 
 use crate::error::{Error, Result};
 

@@ -12,7 +12,10 @@
 //! its diagonal.
 
 use ndarray::{Array2, Axis};
-use senv_core::{Float, kernels, matmul_into};
+use senv_core::{
+    arrays::{Float, matmul_into},
+    kernels,
+};
 
 use super::Examples;
 use crate::error::Result;

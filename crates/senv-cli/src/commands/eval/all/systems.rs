@@ -7,13 +7,13 @@ use std::{
 };
 
 use ndarray::Array2;
+use senv::{AverageEncoder, Model, Snli, WeightScheme};
 use senv_core::{NoObserver, Rows, SentenceEncoder, TextOptions, TextReader, Tokenizer};
 use senv_eval::{
     BenchData, BenchOptions, DEFAULT_BINS, Figure, Scoring, SentenceVectors, SystemKind, SystemRecord, sha256_of_bytes,
     sha256_of_file,
 };
 use senv_metrics::Bootstrap;
-use senv_models::{AverageEncoder, Model, Snli, WeightScheme};
 use senv_ngram::{WordNgramParams, WordNgrams};
 
 use super::BenchProgress;
@@ -91,7 +91,7 @@ impl Systems<'_> {
         let names = names(models.iter().chain(vectors))?;
         let (of_models, of_vectors) = names.split_at(models.len());
         // All models are opened first: a name that is wrong costs no run.
-        let opened = models.iter().map(|path| open_model(path)).collect::<senv_models::Result<Vec<Model>>>()?;
+        let opened = models.iter().map(|path| open_model(path)).collect::<senv::Result<Vec<Model>>>()?;
         let others = vectors.iter().zip(sentences).map(|(v, s)| read_vectors(v, s)).collect::<Result<Vec<_>>>()?;
 
         let mut records = Vec::new();

@@ -1,0 +1,121 @@
+//! Model files: the parameters as JSON, the vocabulary, one table of rows.
+
+use std::path::Path;
+
+use senv_core::{
+    Error as CoreError, Rows, Table, Vocabulary,
+    arrays::{Parameters, Tensor},
+};
+use senv_store::{ModelFile, ModelWriter};
+use serde::Serialize;
+
+use crate::{
+    base::configuration::{self, Configuration},
+    error::{Error, Result},
+};
+
+/// Name of the table in the file.
+pub(crate) const ROWS: &str = "rows";
+
+/// The parameters as JSON.
+pub(crate) fn to_json(params: &impl Serialize) -> Result<String> {
+    serde_json::to_string(params).map_err(|error| {
+        CoreError::InvalidParameter { name: "parameters", requirement: "finite numbers", got: error.to_string() }.into()
+    })
+}
+
+/// Writes a model, by atomic replacement.
+pub(crate) fn save(
+    kind: &str,
+    params: &impl Serialize,
+    vocabulary: &Vocabulary,
+    rows: &dyn Rows,
+    path: &Path,
+) -> Result<()> {
+    save_with(kind, params, vocabulary, rows, &[], path)
+}
+
+/// Writes a model with groups of dense parameters, whose names all differ, by atomic replacement.
+pub(crate) fn save_with(
+    kind: &str,
+    params: &impl Serialize,
+    vocabulary: &Vocabulary,
+    rows: &dyn Rows,
+    groups: &[Parameters<f32>],
+    path: &Path,
+) -> Result<()> {
+    let config = to_json(params)?;
+    let writer = ModelWriter::new(kind).config(&config).vocabulary(vocabulary).table(ROWS, rows);
+    let tensors = groups.iter().flat_map(Parameters::iter);
+    Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).save(path)?)
+}
+
+/// Kinds that had another name in files from before: the former and the present one.
+const RENAMED: &[(&str, &str)] =
+    &[("bow-autoencoder", "bow-ae"), ("rnn-autoencoder", "rnn-ae"), ("weighted-average", "weighted")];
+
+/// The name that a kind has now.
+pub(crate) fn present_kind(kind: &str) -> &str {
+    RENAMED.iter().find(|(former, _)| *former == kind).map_or(kind, |(_, present)| present)
+}
+
+/// The parts of a model of this kind: parameters that passed their check, vocabulary, memory-mapped rows.
+pub(crate) fn parts<C: Configuration>(kind: &str, file: &ModelFile) -> Result<(C, Vocabulary, Table)> {
+    if present_kind(file.kind()) != kind {
+        file.expect_kind(kind)?;
+    }
+    let vocabulary = file.vocabulary()?;
+    Ok((configuration::read(file, vocabulary.len())?, vocabulary, file.table(ROWS)?))
+}
+
+/// Reads groups of dense parameters of the names and shapes of `forms`.
+pub(crate) fn groups<const N: usize>(file: &ModelFile, forms: &[Parameters<f32>; N]) -> Result<[Parameters<f32>; N]> {
+    let mut groups: [Parameters<f32>; N] = std::array::from_fn(|_| Parameters::new());
+    for (group, form) in groups.iter_mut().zip(forms) {
+        form.iter().try_for_each(|tensor| read_tensor(file, tensor.name(), tensor, group))?;
+    }
+    Ok(groups)
+}
+
+/// Appends to `group` the tensor of the name and shape of `form` that is called `name` in the file.
+pub(crate) fn read_tensor(file: &ModelFile, name: &str, form: &Tensor<f32>, group: &mut Parameters<f32>) -> Result<()> {
+    let (values, [rows, columns]) = (file.f32s(name)?, form.shape());
+    if values.len() != form.values().len() {
+        let n = values.len();
+        let reason = format!("tensor {name:?} has {n} numbers, the configuration asks for {rows} rows of {columns}");
+        return Err(Error::BadModel { path: file.path().to_owned(), reason });
+    }
+    group.push(form.name(), form.shape(), values)?;
+    Ok(())
+}
+
+/// The groups of a system that learns so many.
+pub(crate) fn exactly<const N: usize>(groups: Vec<Parameters<f32>>) -> [Parameters<f32>; N] {
+    let mut groups = groups.into_iter();
+    std::array::from_fn(|_| groups.next().unwrap_or_default())
+}
+
+/// Refuses a table of another shape than vocabulary and configuration say.
+pub(crate) fn expect_rows(file: &ModelFile, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
+    expect_table(file.path(), ROWS, rows, n_rows, dim)
+}
+
+/// The same for the table of this name.
+pub(crate) fn expect_table(path: &Path, name: &str, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
+    if (rows.n_rows(), rows.dim()) == (n_rows, dim) {
+        return Ok(());
+    }
+    let (r, d) = (rows.n_rows(), rows.dim());
+    let reason = format!(
+        "table {name:?} has {r} rows of {d} numbers, vocabulary and configuration ask for {n_rows} rows of {dim}"
+    );
+    Err(Error::BadModel { path: path.to_owned(), reason })
+}
+
+/// Dimensions that a table may have.
+pub(crate) fn check_dim(dim: usize) -> Result<()> {
+    if (1..=65_536).contains(&dim) {
+        return Ok(());
+    }
+    Err(CoreError::InvalidParameter { name: "dim", requirement: "from 1 to 65536", got: dim.to_string() }.into())
+}

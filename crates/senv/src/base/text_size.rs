@@ -1,0 +1,140 @@
+//! Settings that fit the size of a text.
+//!
+//! The papers' defaults are for billions of words; on a few million they leave the vectors where they began,
+//! close to each other. What stands here was measured on news of 0.1 and 1.5 million words and on 54 million words of
+//! novels, reviews, encyclopedia and news (`docs/results.md`).
+
+use std::{fs, path::Path};
+
+use senv_core::{TextOptions, TextReader};
+
+/// Bytes of a word with the blank behind it, in English.
+const BYTES_A_WORD: f64 = 5.9;
+
+/// How much smaller compressed text is.
+const COMPRESSION: f64 = 2.7;
+
+/// Words below which a text is small, and from which on it is large.
+const SMALL: u64 = 300_000;
+const LARGE: u64 = 5_000_000;
+
+/// Sentences and bytes at the start of a file that are looked at for their length, at most.
+const SAMPLE: (usize, usize) = (2000, 1 << 20);
+
+/// About how many words a text has, and a sentence of it. Exact counts are known only after reading, and settings are
+/// chosen before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TextSize {
+    /// Words, with punctuation.
+    pub words: u64,
+    /// Words between blanks of a sentence, at least 1: the harmonic mean, in which short sentences count for more.
+    pub sentence: f64,
+}
+
+impl TextSize {
+    /// A text of some million words, which is assumed where nothing is known.
+    pub const MEDIUM: Self = Self { words: 1_500_000, sentence: 20.0 };
+
+    /// From the length of files, and that of the sentences at the start of the first; `.gz` and `.zst` count as what they may hold. [`TextSize::MEDIUM`] if one of them has no
+    /// length, such as standard input.
+    ///
+    /// ```
+    /// let file = tempfile::NamedTempFile::new()?;
+    /// std::fs::write(&file, "one two three\n".repeat(590))?;
+    /// assert_eq!(senv::TextSize::of_files(&[file.path()]).words, 1400);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn of_files(paths: &[impl AsRef<Path>]) -> Self {
+        let mut words = 0.0;
+        for path in paths.iter().map(AsRef::as_ref) {
+            let Some(file) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else { return Self::MEDIUM };
+            let compressed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
+            words += file.len() as f64 / BYTES_A_WORD * if compressed { COMPRESSION } else { 1.0 };
+        }
+        let sentence = paths.first().and_then(|path| typical_sentence(path.as_ref())).unwrap_or(Self::MEDIUM.sentence);
+        Self { words: words as u64, sentence }
+    }
+
+    /// Less than 300,000 words: some fifteen thousand sentences.
+    #[must_use]
+    pub fn is_small(self) -> bool {
+        self.words < SMALL
+    }
+
+    /// Five million words and more.
+    #[must_use]
+    pub fn is_large(self) -> bool {
+        self.words >= LARGE
+    }
+
+    /// Epochs that fall with the root of the size: `at_medium` for 1.5 million words.
+    #[must_use]
+    pub(crate) fn epochs(self, at_medium: f64, least: u32, most: u32) -> u32 {
+        let epochs = at_medium * (Self::MEDIUM.words as f64 / self.words.max(1) as f64).sqrt();
+        (epochs.round() as u32).clamp(least, most)
+    }
+
+    /// The least count of a known word.
+    #[must_use]
+    pub(crate) fn min_count(self) -> u64 {
+        if self.is_large() { 5 } else { 2 }
+    }
+}
+
+/// The harmonic mean of the words of the sentences at the start of a file; `None` if there are none that can be read.
+fn typical_sentence(path: &Path) -> Option<f64> {
+    let mut reader = TextReader::open(&[path], &TextOptions::default()).ok()?;
+    let (mut sentences, mut inverses, mut bytes) = (0, 0.0, 0);
+    while sentences < SAMPLE.0 && bytes < SAMPLE.1 {
+        let Ok(Some(line)) = reader.next_line() else { break };
+        let n = line.text.split_whitespace().count();
+        if n > 0 {
+            (sentences, inverses) = (sentences + 1, inverses + 1.0 / n as f64);
+        }
+        bytes += line.text.len();
+    }
+    (sentences > 0).then(|| sentences as f64 / inverses)
+}
+
+impl std::fmt::Display for TextSize {
+    /// As in "1.5 million words", "20 thousand words", "800 words".
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words = self.words as f64;
+        if words < 1e3 {
+            write!(f, "{} word{}", self.words, if self.words == 1 { "" } else { "s" })
+        } else if words < 1e6 {
+            write!(f, "{:.0} thousand words", words / 1e3)
+        } else {
+            write!(f, "{:.1} million words", words / 1e6)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_texts_are_read_more_often() {
+        let epochs = |words| TextSize { words, ..TextSize::MEDIUM }.epochs(10.0, 2, 30);
+        assert_eq!([0, 100_000, 1_500_000, 6_000_000, 54_000_000].map(epochs), [30, 30, 10, 5, 2]);
+    }
+
+    #[test]
+    fn files_without_a_length_count_as_medium_and_compressed_ones_as_what_they_hold() {
+        assert_eq!(TextSize::of_files(&["no such file"]), TextSize::MEDIUM);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("text.gz");
+        std::fs::write(&path, [0; 5900]).unwrap();
+        assert_eq!(TextSize::of_files(&[&path]).words, 2700);
+        assert_eq!(TextSize::of_files(&[folder.path()]).sentence, 20.0, "cannot be read");
+        let path = folder.path().join("text");
+        std::fs::write(&path, "a b\n\nc d e f\n").unwrap();
+        assert_eq!(TextSize::of_files(&[&path]).sentence, 8.0 / 3.0);
+        let of = |words| TextSize { words, ..TextSize::MEDIUM };
+        assert_eq!(of(1_534_000).to_string(), "1.5 million words");
+        assert_eq!(of(42_100).to_string(), "42 thousand words");
+        assert_eq!([of(0), of(1), of(999)].map(|size| size.to_string()), ["0 words", "1 word", "999 words"]);
+    }
+}

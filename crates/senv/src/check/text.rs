@@ -1,0 +1,294 @@
+//! The sentences that a model is checked on: a sample of a text, in runs of consecutive sentences.
+
+use std::path::Path;
+
+use rand::RngExt;
+use senv_core::{
+    Corpus, TextOptions, TextReader, TokenId, Vocabulary,
+    rng::{Stream, stream},
+    words::BlockBuffer,
+};
+
+use super::CheckParams;
+use crate::{
+    data::{PairData, PairSource},
+    error::Result,
+};
+
+/// Sentences of a run: seven of eight then have their next sentence beside them.
+const RUN: u64 = 8;
+/// One of so many sentences is held out of training,
+const HELD_OUT_SHARE: u64 = 100;
+/// where these are enough for a probability within some .02,
+const MIN_HELD_OUT: u64 = 320;
+/// and no more than these, as many as the sample of the training text has.
+const MAX_HELD_OUT: u64 = 4_000;
+
+/// A sample of a text, in order, that knows which sentences follow one another.
+///
+/// Longer texts are sampled in runs of eight consecutive sentences, which the seed chooses.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CheckText {
+    pub(super) sentences: Vec<String>,
+    /// Whether the next sentence of the sample is the next one of the same document.
+    pub(super) goes_on: Vec<bool>,
+    /// Documents of the whole text.
+    pub(super) n_documents: u64,
+    /// Share of unknown words in the whole text, where the sample holds known ones alone.
+    pub(super) unknown: Option<f64>,
+    /// Words of the whole text, where it is the training text.
+    pub(super) training_words: Option<u64>,
+    /// Sentences at the end of the sample that were held out of training.
+    pub(super) n_held_out: usize,
+}
+
+impl CheckText {
+    /// All sentences of these documents.
+    ///
+    /// ```
+    /// use senv::CheckText;
+    /// let text = CheckText::new([["It rained all day.", "The river rose."], ["A dog barked.", "A cat ran."]]);
+    /// assert_eq!(text.n_sentences(), 4);
+    /// ```
+    #[must_use]
+    pub fn new<S: Into<String>>(documents: impl IntoIterator<Item = impl IntoIterator<Item = S>>) -> Self {
+        let mut text = Self::default();
+        for document in documents {
+            document.into_iter().for_each(|sentence| text.push(sentence.into(), true));
+            text.end_run();
+            text.n_documents += 1;
+        }
+        text
+    }
+
+    /// A sample of text files: one sentence a line, a line without text between documents; plain, `.gz`, `.zst` or `-`.
+    /// The files are read to their end, and the sample alone is kept in memory.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] and whatever else is wrong with the text.
+    pub fn read(paths: &[impl AsRef<Path>], options: &TextOptions, params: &CheckParams) -> Result<Self> {
+        let n_runs = params.n_sentences.div_ceil(RUN as usize).max(1) as u64;
+        let mut rng = stream(params.seed, "check text", &[]);
+        // Runs with their place in the text; each run of the text is kept with the same probability.
+        let mut kept: Vec<(u64, Self)> = Vec::new();
+        let (mut number, mut n_documents) = (0, 0);
+        let mut keep = |run: Self| {
+            if number < n_runs {
+                kept.push((number, run));
+            } else if let Some(place) = Some(rng.random_range(0..=number)).filter(|&place| place < n_runs) {
+                kept[place as usize] = (number, run);
+            }
+            number += 1;
+        };
+        for path in paths {
+            let mut reader = TextReader::open(&[path], options)?;
+            let (mut run, mut in_document) = (Self::default(), false);
+            while let Some(line) = reader.next_line()? {
+                if line.is_blank() {
+                    run.end_run();
+                    in_document = false;
+                    continue;
+                }
+                n_documents += u64::from(!in_document);
+                in_document = true;
+                // A run is over when the next one begins: a text shorter than the sample keeps all of its neighbours.
+                if run.n_sentences() as u64 == RUN {
+                    keep(std::mem::take(&mut run));
+                }
+                run.push(line.text.to_owned(), true);
+            }
+            if run.n_sentences() > 0 {
+                run.end_run();
+                keep(run);
+            }
+        }
+        kept.sort_unstable_by_key(|&(number, _)| number);
+        let mut text = Self { n_documents, ..Self::default() };
+        let mut last = None;
+        for (number, run) in kept {
+            if last.is_some_and(|last| last + 1 != number) {
+                text.end_run();
+            }
+            last = Some(number);
+            text.sentences.extend(run.sentences);
+            text.goes_on.extend(run.goes_on);
+        }
+        text.end_run();
+        Ok(text)
+    }
+
+    /// A sample of a training corpus that is coded in `vocabulary`: its words joined by blanks, unknown ones left out,
+    /// their share and the number of words taken from the counts.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if the corpus cannot be read back from its temporary file.
+    pub fn of_corpus(corpus: &Corpus, vocabulary: &Vocabulary, params: &CheckParams) -> Result<Self> {
+        let mut text = Self { n_documents: corpus.n_documents(), ..Self::of_vocabulary(vocabulary) };
+        let mut buffer = BlockBuffer::default();
+        for first in runs(corpus.n_sentences(), params) {
+            let end = corpus.n_sentences().min(first + RUN);
+            let mut number = first;
+            while number < end {
+                let block = corpus.block_of(number);
+                corpus.read_block(block, &mut buffer)?;
+                let n = buffer.n_sentences() as u64;
+                for i in (number - buffer.first_sentence()) as usize..(end - buffer.first_sentence()).min(n) as usize {
+                    text.push(joined(buffer.sentence(i), vocabulary), !buffer.ends_document(i));
+                }
+                number = end.min(buffer.first_sentence() + n);
+            }
+            text.end_run_of_sample(corpus.n_sentences(), params);
+        }
+        text.end_run();
+        Ok(text)
+    }
+
+    /// A sample of the running text among sources of pairs ([`crate::PairKind::Neighbours`]); `None` where there is none.
+    #[must_use]
+    pub fn of_pairs(data: &PairData, params: &CheckParams) -> Option<Self> {
+        Self::of_pairs_without(data, params, &[])
+    }
+
+    /// The same, without these runs, in order.
+    fn of_pairs_without(data: &PairData, params: &CheckParams, left_out: &[u64]) -> Option<Self> {
+        let texts = running(data);
+        let total = n_sentences(&texts);
+        if total == 0 {
+            return None;
+        }
+        // Equal neighbours count as an end too.
+        let ends = texts.iter().map(|(source, starts)| (source.sentences().len() - starts.len()) as u64);
+        let mut text = Self { n_documents: ends.sum(), ..Self::of_vocabulary(&data.vocabulary) };
+        for first in runs(total, params).into_iter().filter(|first| left_out.binary_search(first).is_err()) {
+            text.push_run(&texts, first, &data.vocabulary);
+            text.end_run_of_sample(total, params);
+        }
+        text.end_run();
+        Some(text)
+    }
+
+    /// The same, where training shall not see a part of the text: of 32,000 sentences and more, 1 % (4,000 at most) are
+    /// held out, in runs of eight. They lose their pairs in `data`, their words are counted all the same; they are the end
+    /// of the sample, and neighbours are compared in them alone. A shorter text is trained on as a whole.
+    ///
+    /// ```no_run
+    /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
+    /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv::Result<()> {
+    /// let mut data = recipe.read(&options)?;
+    /// let sample = CheckText::hold_out(&mut data, &CheckParams::default());
+    /// let model = recipe.fit_on(&data, &options)?.model;
+    /// if let Some(sample) = sample {
+    ///     println!("{:?}", check(&model, &sample, &CheckParams::default())?.neighbours);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Option<Self> {
+        let texts = running(data);
+        let total = n_sentences(&texts);
+        let n = (total / HELD_OUT_SHARE).min(MAX_HELD_OUT);
+        if n < MIN_HELD_OUT {
+            return Self::of_pairs(data, params);
+        }
+        let held_out = runs_of(total, n, stream(params.seed, "check held out", &[]));
+        let mut text = Self::of_pairs_without(data, params, &held_out)?;
+        let before = text.n_sentences();
+        for &first in &held_out {
+            text.push_run(&texts, first, &data.vocabulary);
+            text.end_run();
+        }
+        text.n_held_out = text.n_sentences() - before;
+        let mut first = 0;
+        for (number, source) in data.sources.iter_mut().enumerate().filter(|(_, source)| source.neighbours().is_some())
+        {
+            source.retain(|i| held_out.binary_search(&((first + u64::from(i)) / RUN * RUN)).is_err());
+            first += source.sentences().len() as u64;
+            // Sources of a program's own have no reports.
+            if let Some(report) = data.reports.get_mut(number) {
+                report.groups = source.n_groups();
+            }
+        }
+        Some(text)
+    }
+
+    /// Appends the sentences of a run of running text, counted over all sources.
+    fn push_run(&mut self, texts: &[(&PairSource, &[u32])], first: u64, vocabulary: &Vocabulary) {
+        let mut before = 0;
+        for (source, starts) in texts {
+            let n = source.sentences().len() as u64;
+            for i in first.max(before)..(first + RUN).min(before + n) {
+                let i = (i - before) as u32;
+                self.push(joined(source.sentence(i), vocabulary), starts.binary_search(&i).is_ok());
+            }
+            before += n;
+        }
+    }
+
+    /// Number of sentences, with those that were held out.
+    #[must_use]
+    pub fn n_sentences(&self) -> usize {
+        self.sentences.len()
+    }
+
+    /// Sentences that were held out of training: see [`CheckText::hold_out`].
+    #[must_use]
+    pub fn n_held_out(&self) -> usize {
+        self.n_held_out
+    }
+
+    fn of_vocabulary(vocabulary: &Vocabulary) -> Self {
+        let (known, all): (u64, u64) = (vocabulary.counts().iter().sum(), vocabulary.corpus_tokens());
+        let unknown = (all > 0).then(|| 1.0 - known.min(all) as f64 / all as f64);
+        Self { unknown, training_words: (all > 0).then_some(all), ..Self::default() }
+    }
+
+    fn push(&mut self, sentence: String, goes_on: bool) {
+        self.sentences.push(sentence);
+        self.goes_on.push(goes_on);
+    }
+
+    /// The next sentence is another one than that which follows the last.
+    fn end_run(&mut self) {
+        if let Some(last) = self.goes_on.last_mut() {
+            *last = false;
+        }
+    }
+
+    /// The same, unless all sentences are taken, and the next run begins where this one ends.
+    fn end_run_of_sample(&mut self, total: u64, params: &CheckParams) {
+        if total > params.n_sentences as u64 {
+            self.end_run();
+        }
+    }
+}
+
+/// The sources that are running text, and which of their sentences have a next one.
+fn running(data: &PairData) -> Vec<(&PairSource, &[u32])> {
+    data.sources.iter().filter_map(|source| Some((source, source.neighbours()?))).collect()
+}
+
+/// Their sentences.
+fn n_sentences(texts: &[(&PairSource, &[u32])]) -> u64 {
+    texts.iter().map(|(source, _)| source.sentences().len() as u64).sum()
+}
+
+/// The first sentences of the runs that are taken of so many sentences: all, or one of each stretch of equal length.
+fn runs(total: u64, params: &CheckParams) -> Vec<u64> {
+    if total <= params.n_sentences as u64 {
+        return (0..total.div_ceil(RUN)).map(|run| run * RUN).collect();
+    }
+    runs_of(total, params.n_sentences as u64, stream(params.seed, "check runs", &[]))
+}
+
+/// The first sentences of the runs that hold `n` of so many sentences: one run of each stretch of equal length.
+fn runs_of(total: u64, n: u64, mut rng: Stream) -> Vec<u64> {
+    let all = total.div_ceil(RUN);
+    let n = n.div_ceil(RUN).clamp(1, all);
+    let bound = |i: u64| (u128::from(i) * u128::from(all) / u128::from(n)) as u64;
+    (0..n).map(|i| RUN * rng.random_range(bound(i)..bound(i + 1))).collect()
+}
+
+fn joined(tokens: &[TokenId], vocabulary: &Vocabulary) -> String {
+    tokens.iter().map(|&token| vocabulary.token(token)).collect::<Vec<_>>().join(" ")
+}

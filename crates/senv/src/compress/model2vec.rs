@@ -1,0 +1,160 @@
+//! Averages of word vectors in the folder layout of Model2Vec, for Python's `model2vec` and its Rust twin.
+//!
+//! The folder holds `model.safetensors` (one matrix, `embeddings`), `tokenizer.json` (of Hugging Face's tokenizers: a regular
+//! expression and a list of words) and `config.json`. The last word of the list, `[UNK]`, has a row of zeros; those programs
+//! leave unknown words out, so that vectors differ where [`UnknownWords::Hash`](crate::UnknownWords) gives unknown words a
+//! vector, and in the few places where the regular expression splits otherwise ([`Tokenizer::pattern`]).
+
+use std::{fs, io::Write, path::Path};
+
+use senv_core::{Error as Core, Rows, Table, Tokenizer, Vocabulary, files::AtomicFile};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    StaticModel,
+    compress::table,
+    error::{Error, Result},
+    model::{handle::Model, saved::SavedModel},
+};
+
+/// Stands for unknown words; longer if a word of the vocabulary is called so.
+const UNKNOWN: &str = "[UNK]";
+
+/// Writes a model to a folder, which is made if it is not there; files of these names are replaced, each by an atomic replace.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let folder = folder.path().join("model2vec");
+/// use senv_core::{Tokenizer, Vocabulary};
+/// use senv::{AverageEncoder, Model, write_model2vec};
+/// let vocabulary = Vocabulary::from_counts([("cat", 2), ("dog", 1)], 3)?;
+/// let model: Model = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &["cat", "dog"], 8, 1)?.into();
+/// write_model2vec(&model, &folder)?;
+/// // 8 bytes, the header, and three rows of eight values: "cat", "dog" and the unknown word.
+/// assert!(std::fs::metadata(folder.join("model.safetensors"))?.len() > 3 * 8 * 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`Error::CannotCompress`] for a model that is no average of words (as [`crate::CompressParams::compress`], small tables
+/// aside), or tokenizes by the rules of Unicode; [`senv_core::Error::Io`] if a file cannot be written.
+pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
+    let (tokenizer, vocabulary) = (model.tokenizer(), model.vocabulary());
+    let Some(tokenizer) = tokenizer_json(tokenizer, vocabulary) else {
+        let reason = "its tokenizer follows Unicode or strips hashtags, for which Model2Vec has no rule; train with the words or blank tokenizer";
+        return Err(Error::CannotCompress { kind: model.kind(), reason });
+    };
+    fs::create_dir_all(folder).map_err(|e| Core::io("create the folder", folder, e))?;
+    match model.downcast_ref::<StaticModel>() {
+        Some(small) => write_rows(small.rows()?, folder)?,
+        None => write_rows(&table::folded(table::average_of(model)?)?, folder)?,
+    }
+    let config = json!({
+        "model_type": "model2vec", "architectures": ["StaticModel"], "hidden_dim": model_dim(model), "normalize": false,
+        "embedding_dtype": "float32", "max_length": null,
+    });
+    write_json(&folder.join("tokenizer.json"), &tokenizer)?;
+    write_json(&folder.join("config.json"), &config)
+}
+
+fn model_dim(model: &Model) -> usize {
+    senv_core::SentenceEncoder::dim(model)
+}
+
+/// The rows and one of zeros behind them.
+fn write_rows(rows: &Table, folder: &Path) -> Result<()> {
+    let shape = [rows.n_rows() + 1, rows.dim()];
+    let header =
+        json!({ "embeddings": { "dtype": "F32", "shape": shape, "data_offsets": [0, 4 * shape[0] * shape[1]] } });
+    let mut header = header.to_string();
+    while !header.len().is_multiple_of(8) {
+        header.push(' ');
+    }
+    AtomicFile::write_with(folder.join("model.safetensors"), |file| {
+        file.write_all(&(header.len() as u64).to_le_bytes())?;
+        file.write_all(header.as_bytes())?;
+        let mut bytes = Vec::with_capacity(4 * shape[1]);
+        for i in 0..rows.n_rows() {
+            bytes.clear();
+            bytes.extend(rows.row(i).iter().flat_map(|x| x.to_le_bytes()));
+            file.write_all(&bytes)?;
+        }
+        file.write_all(&vec![0; 4 * shape[1]])
+    })?;
+    Ok(())
+}
+
+/// A tokenizer of Hugging Face's library; `None` if the rule is no regular expression.
+fn tokenizer_json(tokenizer: &Tokenizer, vocabulary: &Vocabulary) -> Option<Value> {
+    let pattern = tokenizer.pattern()?;
+    let mut unknown = UNKNOWN.to_owned();
+    while vocabulary.id(&unknown).is_some() {
+        unknown.push(']');
+    }
+    let mut words: Map<String, Value> = vocabulary.iter().map(|(id, word, _)| (word.to_owned(), id.0.into())).collect();
+    words.insert(unknown.clone(), vocabulary.len().into());
+    let lowercase = if tokenizer.is_lowercase() { json!({ "type": "Lowercase" }) } else { Value::Null };
+    Some(json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": lowercase,
+        "pre_tokenizer": { "type": "Split", "pattern": { "Regex": pattern }, "behavior": "Removed", "invert": true },
+        "post_processor": null, "decoder": null,
+        "model": { "type": "WordLevel", "vocab": words, "unk_token": unknown },
+    }))
+}
+
+fn write_json(path: &Path, json: &Value) -> Result<()> {
+    Ok(AtomicFile::write_with(path, |file| file.write_all(json.to_string().as_bytes()))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        average::encoder::{AverageEncoder, words},
+        compress::table::CompressParams,
+    };
+    use senv_core::static_model::RowEncoding;
+
+    fn model(tokenizer: &Tokenizer) -> Model {
+        let vocabulary = Vocabulary::from_counts([("the", 9), ("[UNK]", 2), ("cat", 1)], 12).unwrap();
+        let features = words(&vocabulary).unwrap();
+        let mut rows = Table::zeros(3, 5).unwrap();
+        senv_core::init::uniform_rows(&mut rows, 0..3, 1.0, 1).unwrap();
+        AverageEncoder::new(tokenizer.clone(), vocabulary, features, rows).unwrap().into()
+    }
+
+    #[test]
+    fn the_folder_holds_the_rows_the_words_and_the_rule() {
+        let folder = tempfile::tempdir().unwrap();
+        let model = model(&Tokenizer::words().lowercase(true));
+        let small =
+            CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() }.compress(&model).unwrap();
+        for (model, name) in [(&model, "average"), (&StaticModel::from(small).into(), "static")] {
+            let folder = folder.path().join(name);
+            write_model2vec(model, &folder).unwrap();
+            let bytes = fs::read(folder.join("model.safetensors")).unwrap();
+            let n = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+            let header: Value = serde_json::from_slice(&bytes[8..8 + n]).unwrap();
+            assert_eq!(header["embeddings"]["shape"], json!([4, 5]));
+            assert_eq!(header["embeddings"]["data_offsets"], json!([0, bytes.len() - 8 - n]));
+            let values: Vec<f32> =
+                bytes[8 + n..].as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect();
+            let cat = senv_core::SentenceEncoder::encode(model, &["cat"]).unwrap();
+            assert!(values[10..15].iter().zip(&cat).all(|(x, y)| (x - y).abs() < 1e-6));
+            assert_eq!(values[15..], [0.0; 5]);
+            let tokenizer: Value = serde_json::from_slice(&fs::read(folder.join("tokenizer.json")).unwrap()).unwrap();
+            assert_eq!(tokenizer["model"]["vocab"], json!({ "the": 0, "[UNK]": 1, "cat": 2, "[UNK]]": 3 }));
+            assert_eq!(tokenizer["normalizer"]["type"], "Lowercase");
+        }
+    }
+
+    #[test]
+    fn what_has_no_such_form_is_refused_before_anything_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("none");
+        let error = write_model2vec(&model(&Tokenizer::unicode()), &path).unwrap_err();
+        assert!(matches!(error, Error::CannotCompress { .. }) && !path.exists(), "{error}");
+        fs::write(&path, "a file").unwrap();
+        assert!(matches!(write_model2vec(&model(&Tokenizer::whitespace()), &path), Err(Error::Core(Core::Io { .. }))));
+    }
+}

@@ -1,0 +1,276 @@
+//! From a trained average of word vectors to a small table: weights and common components go into the rows, which are then
+//! stored in few bits.
+//!
+//! Equation: `folded-row`
+//!
+//! ```text
+//! r_t = (I − Σ_i λ_i c_i c_iᵀ) w(t) v_t         w(t), λ_i, c_i: weights and common components of the model, if it has any
+//! ```
+//!
+//! Both are linear, so the mean of folded rows is the vector that the model gives (`feature-weight`), but for words without
+//! weight, which count here. uSIF divides each dimension by its norm over the sentence, which is not linear, and n-grams are
+//! no words: models with either are refused.
+
+use senv_core::{
+    Rows, StaticEncoder, Table,
+    static_model::{CompressedRows, RowEncoding},
+};
+
+use crate::{
+    StaticModel,
+    average::{encoder::AverageEncoder, unknown_words::UnknownWords, weight_scheme::WeightScheme},
+    base::range::require,
+    compress::principal::on_principal_axes,
+    error::{Error, Result},
+    model::handle::Model,
+};
+
+/// How a model is made small.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompressParams {
+    /// How values are stored.
+    pub encoding: RowEncoding,
+    /// So many of the first dimensions are kept; `None` for all. For models trained with nested dimensions.
+    pub dim: Option<usize>,
+    /// So many of the most frequent words are kept; `None` for all.
+    pub max_vocabulary: Option<usize>,
+    /// So many principal axes of the rows are kept (`principal-rows`); `None` for all, in the coordinates of the training.
+    pub principal: Option<usize>,
+    /// How much weaker axes gain, from 0 (not at all) to 0.5 (all count the same).
+    pub whitening: f64,
+    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows.
+    pub unknown_length: f64,
+}
+
+impl Default for CompressParams {
+    /// Four bits a value, everything kept as it is.
+    fn default() -> Self {
+        Self {
+            encoding: RowEncoding::Int4,
+            dim: None,
+            max_vocabulary: None,
+            principal: None,
+            whitening: 0.0,
+            unknown_length: 1.0,
+        }
+    }
+}
+
+impl CompressParams {
+    /// The small model.
+    ///
+    /// ```
+    /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
+    /// use senv::{AverageEncoder, CompressParams, Model};
+    /// let vocabulary = Vocabulary::from_counts([("cat", 2), ("dog", 1)], 3)?;
+    /// let words = ["cat", "dog"];
+    /// let model: Model = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &words, 64, 1)?.into();
+    /// let small = CompressParams::default().compress(&model)?;
+    /// assert!((small.similarity("cat", "dog") - model.similarity("cat", "dog")).abs() < 0.1);
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::CannotCompress`] for a model that is no average of words, or is one with n-grams or uSIF weights;
+    /// [`senv_core::Error::InvalidParameter`] for a dimension out of range.
+    pub fn compress(&self, model: &Model) -> Result<StaticEncoder> {
+        self.compress_side_by_side(model, &[])
+    }
+
+    /// As [`CompressParams::compress`], with the vectors of other models of the same vocabulary side by side: an ensemble. Its
+    /// cosines are better than those of one model, as its dimension is higher; `principal` brings that down again. Text is
+    /// tokenized as for the first model, which also says what stands for unknown words.
+    ///
+    /// # Errors
+    /// As [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers or vocabularies differ.
+    pub fn compress_side_by_side(&self, model: &Model, others: &[&Model]) -> Result<StaticEncoder> {
+        let factor = self.unknown_length;
+        require(factor.is_finite() && factor >= 0.0, "unknown_length", "finite and at least 0", factor)?;
+        let average = average_of(model)?;
+        let mut table = folded(average)?;
+        for other in others {
+            let next = average_of(other)?;
+            let same = next.tokenizer() == average.tokenizer()
+                && next.vocabulary().offsets() == average.vocabulary().offsets();
+            if !same || next.vocabulary().text() != average.vocabulary().text() {
+                let reason = "its words or its tokenizer are not those of the first model; train both on the same data";
+                return Err(Error::CannotCompress { kind: other.kind(), reason });
+            }
+            table = side_by_side(&table, &folded(next)?)?;
+        }
+        if self.principal.is_some() || self.whitening != 0.0 {
+            table = on_principal_axes(&table, average.vocabulary(), self.principal, self.whitening)?;
+        }
+        let rows = CompressedRows::compress(&table, self.encoding)?;
+        let length = (average.unknown_words() == UnknownWords::Hash).then(|| factor as f32 * rows.mean_length());
+        let encoder = StaticEncoder::new(average.tokenizer().clone(), average.vocabulary().clone(), rows, length)?;
+        let encoder = match self.max_vocabulary {
+            Some(n) => encoder.truncate_vocabulary(n)?,
+            None => encoder,
+        };
+        Ok(match self.dim {
+            Some(dim) => encoder.truncate_dim(dim)?,
+            None => encoder,
+        }
+        .with_source(model.kind()))
+    }
+}
+
+/// The average that a model is.
+pub(crate) fn average_of(model: &Model) -> Result<&AverageEncoder> {
+    let refuse = |reason| Err(Error::CannotCompress { kind: model.kind(), reason });
+    if model.is::<StaticModel>() {
+        return refuse("it is compressed already");
+    }
+    let Some(average) = model.average() else { return refuse("it is no average of word vectors") };
+    if average.features().params().max_n > 1 {
+        return refuse("it has n-grams");
+    }
+    if average.unknown_row().is_some() {
+        return refuse("a word of it stands for the unknown ones");
+    }
+    if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
+        return refuse("uSIF weights cannot go into rows; train with weights of SIF or with none");
+    }
+    Ok(average)
+}
+
+/// The rows of one table followed by those of another.
+fn side_by_side(left: &Table, right: &Table) -> Result<Table> {
+    let mut rows = Table::zeros(left.n_rows(), left.dim() + right.dim())?;
+    for i in 0..left.n_rows() {
+        let (first, second) = rows.row_mut(i).split_at_mut(left.dim());
+        first.copy_from_slice(left.row(i));
+        second.copy_from_slice(right.row(i));
+    }
+    Ok(rows)
+}
+
+/// The rows of the words with their weights, without common components.
+pub(crate) fn folded(average: &AverageEncoder) -> Result<Table> {
+    let mut rows = Table::zeros(average.vocabulary().len(), average.dim())?;
+    for (i, (_, _, word)) in average.words().enumerate() {
+        let row = rows.row_mut(i);
+        row.copy_from_slice(word);
+        if let Some(weighting) = average.weighting() {
+            row.iter_mut().for_each(|x| *x *= weighting.words()[i]);
+            if let Some(components) = weighting.components() {
+                components.remove(row);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::{Corpus, Sentences, Tokenizer, Vocabulary};
+
+    use super::*;
+    use crate::average::encoder::words;
+
+    fn encoder() -> AverageEncoder {
+        let vocabulary = Vocabulary::from_counts([("the", 9), ("cat", 3), ("sat", 2), ("dog", 1)], 15).unwrap();
+        let features = words(&vocabulary).unwrap();
+        let mut rows = Table::zeros(4, 24).unwrap();
+        senv_core::init::uniform_rows(&mut rows, 0..4, 1.0, 5).unwrap();
+        AverageEncoder::new(Tokenizer::whitespace(), vocabulary, features, rows).unwrap()
+    }
+
+    fn corpus() -> Corpus {
+        let mut sentences = Sentences::new();
+        let ids: Vec<_> = encoder().vocabulary().iter().map(|(id, ..)| id).collect();
+        [&ids[..], &ids[1..], &ids[..2]].into_iter().for_each(|ids| sentences.push(ids.iter().copied()));
+        Corpus::from_sentences(sentences)
+    }
+
+    #[test]
+    fn folded_rows_give_the_vectors_of_the_model() {
+        let sif = encoder().weighted(Some(WeightScheme::SIF), &corpus(), 1).unwrap();
+        for encoder in [encoder(), sif.clone(), sif.with_unknown_words(UnknownWords::Hash)] {
+            let model: Model = encoder.into();
+            let params = CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() };
+            let small = params.compress(&model).unwrap();
+            for text in ["the cat sat", "dog", "the the dog", ""] {
+                let (expected, got) = (model.encode(&[text]).unwrap(), small.encode(&[text]).unwrap());
+                assert!(expected.iter().zip(&got).all(|(x, y)| (x - y).abs() < 1e-5), "{text}: {expected} {got}");
+            }
+            let hashes = model.average().unwrap().unknown_words() == UnknownWords::Hash;
+            assert_eq!(small.unknown_word_length().is_some(), hashes);
+            assert_eq!(small.similarity("x", "x") > 0.99, hashes);
+        }
+    }
+
+    /// Another model of the same words.
+    fn other() -> AverageEncoder {
+        let encoder = encoder();
+        let mut rows = Table::zeros(4, 8).unwrap();
+        senv_core::init::uniform_rows(&mut rows, 0..4, 1.0, 6).unwrap();
+        let vocabulary = encoder.vocabulary().clone();
+        let features = words(&vocabulary).unwrap();
+        AverageEncoder::new(Tokenizer::whitespace(), vocabulary, features, rows).unwrap()
+    }
+
+    #[test]
+    fn vectors_side_by_side_are_those_of_the_models_and_principal_axes_keep_their_cosines() {
+        let (first, second): (Model, Model) = (encoder().into(), other().into());
+        let params = CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() };
+        let both = params.compress_side_by_side(&first, &[&second]).unwrap();
+        let texts = ["the cat sat", "dog the", "cat", ""];
+        let (all, one, two) = (both.encode(&texts), first.encode(&texts), second.encode(&texts));
+        let (all, one, two) = (all.unwrap(), one.unwrap(), two.unwrap());
+        assert_eq!(all.ncols(), 32);
+        for (i, row) in all.outer_iter().enumerate() {
+            let expected = one.row(i).iter().chain(two.row(i)).copied().collect::<Vec<f32>>();
+            assert!(row.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-6));
+        }
+        // Four words have four directions.
+        let few = CompressParams { principal: Some(4), ..params }.compress_side_by_side(&first, &[&second]).unwrap();
+        assert_eq!(few.dim(), 4);
+        assert!((few.similarity("the cat", "dog sat") - both.similarity("the cat", "dog sat")).abs() < 1e-5);
+    }
+
+    #[test]
+    fn unknown_words_are_as_long_as_was_asked() {
+        let model: Model = encoder().with_unknown_words(UnknownWords::Hash).into();
+        let length = |unknown_length| {
+            let params = CompressParams { unknown_length, whitening: 0.25, ..CompressParams::default() };
+            params.compress(&model).map(|small| (small.unknown_word_length().unwrap(), small.rows().mean_length()))
+        };
+        let ((whole, rows), (half, _)) = (length(1.0).unwrap(), length(0.5).unwrap());
+        assert!((whole - rows).abs() < 1e-6 && (half - 0.5 * rows).abs() < 1e-6);
+        assert_eq!(length(0.0).unwrap().0, 0.0);
+        assert!(length(-0.1).is_err() && length(f64::NAN).is_err() && length(f64::INFINITY).is_err());
+    }
+
+    #[test]
+    fn models_of_other_words_or_tokenizers_do_not_stand_side_by_side() {
+        let params = CompressParams::default();
+        let vocabulary = Vocabulary::from_counts([("the", 9), ("cat", 3), ("sat", 2), ("fog", 1)], 15).unwrap();
+        let all = ["the", "cat", "sat", "fog"];
+        let other_words: Model =
+            AverageEncoder::random(&Tokenizer::whitespace(), &vocabulary, &all, 8, 1).unwrap().into();
+        let all = ["the", "cat", "sat", "dog"];
+        let other_tokens: Model =
+            AverageEncoder::random(&Tokenizer::words(), encoder().vocabulary(), &all, 8, 1).unwrap().into();
+        for other in [other_words, other_tokens] {
+            let error = params.compress_side_by_side(&encoder().into(), &[&other]).unwrap_err();
+            assert!(error.to_string().contains("train both on the same data"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_mean_of_rows_is_refused_and_parts_can_be_left_behind() {
+        let usif: Model = encoder().weighted(Some(WeightScheme::USIF), &corpus(), 1).unwrap().into();
+        let error = CompressParams::default().compress(&usif).unwrap_err();
+        assert!(
+            matches!(error, Error::CannotCompress { .. }) && error.to_string().contains("weights of SIF"),
+            "{error}"
+        );
+        let params = CompressParams { dim: Some(8), max_vocabulary: Some(2), ..CompressParams::default() };
+        let small = params.compress(&encoder().into()).unwrap();
+        assert_eq!((small.dim(), small.vocabulary().len()), (8, 2));
+        let none = CompressParams { dim: Some(25), ..params };
+        assert!(none.compress(&encoder().into()).is_err());
+    }
+}

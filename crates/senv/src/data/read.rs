@@ -1,0 +1,102 @@
+//! Files -> sources over one vocabulary.
+
+use std::collections::HashMap;
+
+use senv_core::{Error as CoreError, Observer, TokenId, Vocabulary, words::VocabularyBuilder};
+
+use super::{
+    input::{PairInput, PairKind, PairOptions, SourceReport},
+    running,
+    source::PairSource,
+    tsv,
+};
+use crate::{
+    base::fingerprint::Fingerprint,
+    error::{Error, Result},
+};
+
+/// Sources over one vocabulary.
+#[derive(Debug, Clone)]
+pub struct PairData {
+    /// The words of all sources.
+    pub vocabulary: Vocabulary,
+    /// One for each file, in order.
+    pub sources: Vec<PairSource>,
+    /// What was taken of each.
+    pub reports: Vec<SourceReport>,
+}
+
+impl PairData {
+    /// A number that changes with any word, sentence, group or weight.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let words = Fingerprint::new().vocabulary(&self.vocabulary);
+        self.sources.iter().fold(words, |sum, source| source.add_to(sum)).hex()
+    }
+
+    /// Sources over a vocabulary that a program brings itself.
+    #[must_use]
+    pub fn new(vocabulary: Vocabulary, sources: Vec<PairSource>) -> Self {
+        Self { vocabulary, sources, reports: Vec::new() }
+    }
+
+    /// Reads files.
+    ///
+    /// # Errors
+    /// [`Error::BadLine`] or [`Error::Data`] for a line of another layout, naming file and line; [`Error::NoExamplesIn`] if no pair is left
+    /// over all files; what the core says of files, text and vocabulary.
+    pub fn read(inputs: &[PairInput], options: &PairOptions, observer: &dyn Observer) -> Result<Self> {
+        let mut builder = VocabularyBuilder::default();
+        let mut drafts = Vec::new();
+        for input in inputs {
+            check_weight(input)?;
+            let mut draft = match input.kind {
+                PairKind::Neighbours => running::read(input, options, &mut builder, observer)?,
+                _ => tsv::read(input, options, &mut builder, observer)?,
+            };
+            draft.report.path.clone_from(&input.path);
+            drafts.push(draft);
+        }
+        let none = || Error::NoExamplesIn { paths: inputs.iter().map(|input| input.path.clone()).collect() };
+        if builder.is_empty() {
+            return Err(none());
+        }
+        let (vocabulary, ids) = vocabulary(&builder, options)?;
+        let mut data = Self { vocabulary, sources: Vec::new(), reports: Vec::new() };
+        for (input, draft) in inputs.iter().zip(drafts) {
+            let (source, report) = draft.finish(input, &ids);
+            data.sources.push(source);
+            data.reports.push(report);
+        }
+        if data.sources.iter().all(|source| source.n_groups() == 0) {
+            return Err(none());
+        }
+        Ok(data)
+    }
+}
+
+fn check_weight(input: &PairInput) -> Result<()> {
+    match input.weight {
+        Some(weight) if !(weight.is_finite() && weight > 0.0) => {
+            let requirement = "finite and above 0";
+            Err(CoreError::InvalidParameter { name: "weight", requirement, got: weight.to_string() }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The vocabulary, and for each provisional number the final one.
+fn vocabulary(builder: &VocabularyBuilder, options: &PairOptions) -> Result<(Vocabulary, Vec<Option<TokenId>>)> {
+    let counted = builder.finish_at_most(options.min_count, options.max_vocabulary)?;
+    let vocabulary = if options.keep.is_empty() {
+        counted
+    } else {
+        let counts: HashMap<&str, u64> = builder.iter().collect();
+        let more = options.keep.iter().filter(|word| counted.id(word).is_none());
+        let more = more.map(|word| (word.as_str(), counts.get(word.as_str()).copied().unwrap_or(0)));
+        let all = counted.iter().map(|(_, token, count)| (token, count)).chain(more);
+        Vocabulary::from_counts(all, counted.corpus_tokens())?
+    };
+    let ids = builder.iter().map(|(token, _)| vocabulary.id(token)).collect();
+    Ok((vocabulary, ids))
+}

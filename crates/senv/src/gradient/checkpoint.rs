@@ -1,0 +1,138 @@
+//! What a run writes down to go on from: the place in the order, the weights, the moments, the best so far.
+
+use std::path::Path;
+
+use senv_core::{
+    Table,
+    arrays::Parameters,
+    checkpoint::{self, About, CheckpointPlan},
+    optim::{ParametersOptimizer, TableOptimizer},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    FitParams, Weights,
+    learner::Learner,
+    order::{Cursors, Order},
+    watch::Watch,
+};
+use crate::error::{Error, Result};
+
+/// What the checkpoint file is said to hold.
+const KIND: &str = "senv-fit";
+
+/// Where the loop stands, beside the weights.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Place {
+    /// Steps behind.
+    pub(super) step: u64,
+    pub(super) cursors: Cursors,
+    /// Step and score of each validation.
+    pub(super) history: Vec<(u64, f64)>,
+    /// Validations since the best.
+    pub(super) stale: u32,
+    /// Sum of the losses of all steps, and how many there were.
+    pub(super) loss: (f64, u64),
+    /// The losses beside those of a guess.
+    pub(super) watch: Watch,
+}
+
+impl Place {
+    /// Whether a run of so many steps can stand there; one that cannot would overflow sums and look for examples that are
+    /// not there.
+    pub(super) fn is_possible(&self, order: &Order, total: u64) -> bool {
+        self.step <= total && self.loss.1 <= self.step && self.stale < u32::MAX && order.accepts(&self.cursors)
+    }
+}
+
+/// The best weights so far.
+pub(super) struct Best {
+    pub(super) step: u64,
+    pub(super) score: f64,
+    pub(super) weights: Weights,
+}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    settings: String,
+    place: Place,
+    parameters: Vec<Parameters<f32>>,
+    optimizers: Vec<ParametersOptimizer<f32>>,
+    word_steps: Option<u64>,
+    best: Option<(u64, f64, Vec<Parameters<f32>>)>,
+}
+
+/// Writes the file.
+pub(super) fn save(
+    path: &Path,
+    about: &About,
+    place: &Place,
+    learner: &Learner,
+    best: Option<&Best>,
+) -> senv_core::Result<()> {
+    let state = State {
+        settings: about.settings.clone(),
+        place: place.clone(),
+        parameters: learner.weights.parameters.clone(),
+        optimizers: learner.parameters.clone(),
+        word_steps: learner.words.as_ref().map(TableOptimizer::n_steps),
+        best: best.map(|best| (best.step, best.score, best.weights.parameters.clone())),
+    };
+    let mut tables = vec![("words", &learner.weights.words)];
+    tables.extend(learner.words.iter().flat_map(TableOptimizer::moments).map(|moment| ("moment", moment)));
+    tables.extend(learner.initial_words.iter().map(|words| ("initial", words)));
+    tables.extend(best.map(|best| ("best", &best.weights.words)));
+    checkpoint::save_with(path, KIND, about, &state, &tables)
+}
+
+/// Reads the file, if there is one and the plan says to go on from it; all in it must have the shapes of the weights that the
+/// run began with.
+pub(super) fn resume(
+    plan: &CheckpointPlan,
+    settings: &str,
+    params: &FitParams,
+    initial_weights: &Weights,
+) -> Result<Option<(Place, Learner, Option<Best>)>> {
+    if !plan.resume || !plan.path.exists() {
+        return Ok(None);
+    }
+    let (state, tables) = checkpoint::load::<State>(&plan.path, KIND)?;
+    let mismatch = |what: &str| Error::CheckpointMismatch { path: plan.path.clone(), what: what.to_owned() };
+    if state.settings != settings {
+        return Err(mismatch("other settings or other data"));
+    }
+    let (mut words, mut moments, mut initial, mut best) = (None, Vec::new(), None, None);
+    for (name, table) in tables {
+        match name.as_str() {
+            "words" => words = Some(table),
+            "moment" => moments.push(table),
+            "initial" => initial = Some(table),
+            "best" => best = Some(table),
+            _ => return Err(mismatch("tables of another system")),
+        }
+    }
+    let weights: Option<Table> = words;
+    let weights = Weights { words: weights.ok_or_else(|| mismatch("no words"))?, parameters: state.parameters };
+    let words = match state.word_steps {
+        Some(n_steps) => Some(TableOptimizer::from_parts(params.rule, moments, n_steps)?),
+        None => None,
+    };
+    let best = match (state.best, best) {
+        (Some((step, score, parameters)), Some(words)) => {
+            Some(Best { step, score, weights: Weights { words, parameters } })
+        }
+        (None, None) => None,
+        _ => return Err(mismatch("half of the best weights")),
+    };
+    let is_other = |weights: &Weights| !weights.has_shapes_of(initial_weights);
+    let (n_groups, optimizers) = (weights.parameters.len(), &state.optimizers);
+    let fits = |(optimizer, group): (&ParametersOptimizer<f32>, _)| optimizer.fits(params.rule, group);
+    if is_other(&weights)
+        || best.as_ref().is_some_and(|best| is_other(&best.weights))
+        || optimizers.len() != n_groups
+        || !optimizers.iter().zip(&weights.parameters).all(fits)
+    {
+        return Err(mismatch("weights of other shapes"));
+    }
+    Ok(Some((state.place, Learner { weights, words, parameters: state.optimizers, initial_words: initial }, best)))
+}

@@ -1,0 +1,78 @@
+//! The step that systems with one encoder share: rows are gathered and encoded, a loss of the sentence vectors gives their
+//! gradient, and that goes back through the encoder to words and parameters.
+
+use ndarray::{Array2, ArrayView2};
+use rand::RngExt;
+use senv_core::{
+    arrays::{Parameters, TokenBatch},
+    rng::stream,
+};
+use senv_encoders::Encoder;
+use senv_losses::RowGradients;
+
+use super::{Gradients, Lap, Step, StepReport, Weights};
+use crate::error::Result;
+
+/// What a loss writes beside the gradient of the sentence vectors: the gradients of the groups behind the encoder's, which
+/// is the first.
+pub(crate) struct HeadGradients<'g> {
+    /// Of dense parameters, group by group.
+    pub(crate) dense: &'g mut [Parameters<f32>],
+    /// Of [`Objective::row_groups`](super::Objective::row_groups).
+    pub(crate) rows: &'g mut Vec<RowGradients<f32>>,
+}
+
+/// Vector dropout: the share of the values of each word vector that a step sets to 0.
+#[derive(Clone, Copy)]
+pub(crate) struct VectorDropout<'s> {
+    pub(crate) rate: f64,
+    pub(crate) step: &'s Step<'s>,
+}
+
+impl VectorDropout<'_> {
+    /// 1 / (1 − rate) or 0 for each number of each distinct word; `None` for a rate of 0.
+    fn mask(self, words: &Array2<f32>) -> Option<Array2<f32>> {
+        if self.rate == 0.0 {
+            return None;
+        }
+        let keep = (1.0 / (1.0 - self.rate)) as f32;
+        let mut rng = stream(self.step.seed, "vector dropout", &[self.step.number]);
+        Some(words.map(|_| if rng.random_bool(self.rate) { 0.0 } else { keep }))
+    }
+}
+
+/// Loss and gradient of a batch; `loss` is given the sentence vectors, shape `(n_sentences, encoder.dim())`, and returns
+/// what came of the step and their gradient. The time of each part is added to the phases.
+///
+/// # Errors
+/// Whatever is wrong with shapes or memory.
+pub(crate) fn through_encoder<E: Encoder<f32>>(
+    encoder: &E,
+    weights: &Weights,
+    batch: &TokenBatch,
+    dropout: Option<VectorDropout<'_>>,
+    gradients: &mut Gradients,
+    loss: impl FnOnce(ArrayView2<'_, f32>, HeadGradients<'_>) -> Result<(StepReport, Array2<f32>)>,
+) -> Result<StepReport> {
+    let mut lap = Lap::start();
+    gradients.begin_words(batch, weights.words.dim())?;
+    let Gradients { frozen, d_words, words, d_parameters, rows, phases, .. } = gradients;
+    let (d_encoder, dense) = d_parameters.split_at_mut(1);
+    batch.gather_into(&weights.words, words)?;
+    let mask = dropout.and_then(|dropout| dropout.mask(words));
+    if let Some(mask) = &mask {
+        *words *= mask;
+    }
+    let parameters = &weights.parameters[0];
+    let (vectors, saved) = encoder.forward(parameters, batch, words.view())?;
+    lap.add_to(&mut phases.encode);
+    let (report, d_vectors) = loss(vectors.view(), HeadGradients { dense, rows })?;
+    lap.add_to(&mut phases.loss);
+    let of_words = (!*frozen).then(|| d_words.view_mut());
+    encoder.backward(parameters, batch, words.view(), &saved, d_vectors.view(), of_words, &mut d_encoder[0])?;
+    if let Some(mask) = mask.filter(|_| !*frozen) {
+        *d_words *= &mask;
+    }
+    lap.add_to(&mut phases.backward);
+    Ok(report)
+}

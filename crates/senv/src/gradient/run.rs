@@ -1,0 +1,364 @@
+//! The loop.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use senv_core::{
+    Control, Error as CoreError, Progress, Result as CoreResult, RunOptions, arrays::Parameters, checkpoint::About,
+    optim::global_norm,
+};
+
+use super::{
+    FitParams, Gradients, Objective, Step, StepReport, Weights, WordUpdates,
+    awake::awake_beside,
+    checkpoint::{self, Best, Place},
+    learner::Learner,
+    order::Order,
+    outcome::{FitOutcome, Stopped},
+    phases::Lap,
+    recent::Recent,
+    watch::{Verdict, Watch},
+};
+use crate::{
+    base::file,
+    error::{Error, Result},
+};
+
+/// The longest gradient that is taken, before clipping. Its square is still far from the largest f32, which the moments
+/// of Adam and AdaGrad must hold.
+const LONGEST: f64 = 1e10;
+
+/// Time between two reports.
+const REPORT: Duration = Duration::from_millis(200);
+
+/// Trains `objective` from `initial`; `settings` says what else a resumed run must agree on.
+///
+/// # Errors
+/// [`CoreError::InvalidParameter`] for a parameter out of range; [`Error::NoExamples`] if there is nothing to learn
+/// from; [`Error::Diverged`] if the loss or a weight is no number, [`Error::NotLearning`] if the loss stays above that
+/// of a guess or of the start, [`Error::Outgrown`] if nothing is left of the weights it began with, [`Error::ExplodingGradient`] if the gradient is none or too long, and no validation came
+/// before; [`Error::CheckpointMismatch`] if a checkpoint is of another run; else whatever the
+/// objective, files and memory say.
+pub fn fit<O: Objective + Send>(
+    objective: &mut O,
+    initial: impl FnOnce() -> Result<Weights> + Send,
+    params: &FitParams,
+    options: &RunOptions<'_>,
+) -> Result<FitOutcome> {
+    params.check()?;
+    options.check()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.thread_count()).build();
+    let pool = pool.map_err(|error| CoreError::InvalidParameter {
+        name: "threads",
+        requirement: "a number of threads that the system can start",
+        got: format!("{} ({error})", options.threads),
+    })?;
+    pool.install(|| Run::new(objective, initial, params, options)?.go())
+}
+
+/// A run under way.
+pub(super) struct Run<'a, O> {
+    objective: &'a mut O,
+    params: &'a FitParams,
+    options: &'a RunOptions<'a>,
+    settings: String,
+    order: Order,
+    total: u64,
+    validate_every: u64,
+    place: Place,
+    learner: Learner,
+    best: Option<Best>,
+    gradients: Gradients,
+    row_groups: Vec<usize>,
+    report_every: Duration,
+}
+
+/// A step that is prepared, and where its batch lies.
+struct Ready<B> {
+    source: usize,
+    examples: Vec<u32>,
+    batch: B,
+}
+
+impl<B> Ready<B> {
+    fn step(&self, seed: u64, number: u64) -> Step<'_> {
+        Step { seed, number, source: self.source, examples: &self.examples }
+    }
+}
+
+impl<B: Default> Default for Ready<B> {
+    fn default() -> Self {
+        Self { source: 0, examples: Vec::new(), batch: B::default() }
+    }
+}
+
+/// How one step went.
+enum Stepped {
+    Done(StepReport),
+    Not(Stopped),
+}
+
+impl<'a, O: Objective> Run<'a, O> {
+    pub(super) fn new(
+        objective: &'a mut O,
+        initial: impl FnOnce() -> Result<Weights>,
+        params: &'a FitParams,
+        options: &'a RunOptions<'a>,
+    ) -> Result<Self> {
+        let sources = objective.sources();
+        if sources.iter().all(|source| source.n_examples == 0) {
+            return Err(Error::NoExamples { kind: objective.kind() });
+        }
+        let mut order = Order::new(sources, params.batch, params.seed);
+        let epoch = order.steps_an_epoch();
+        let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.epochs)));
+        let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
+        let initial = initial()?;
+        // Nothing is lost yet, and nothing worth a checkpoint.
+        options.observer.go_on("making the tables")?;
+        let resumed = match &options.checkpoint {
+            Some(plan) => checkpoint::resume(plan, &settings, params, &initial)?,
+            None => None,
+        };
+        let (place, learner, best) = match resumed {
+            Some(resumed) => resumed,
+            None => {
+                let learner = Learner::new(initial, params)?;
+                let (cursors, watch) = (order.cursors.clone(), Watch::new(learner.weights.square_norm()));
+                (Place { step: 0, cursors, history: vec![], stale: 0, loss: (0.0, 0), watch }, learner, None)
+            }
+        };
+        if !place.is_possible(&order, total) {
+            let path = options.checkpoint.as_ref().map(|plan| plan.path.clone()).unwrap_or_default();
+            return Err(Error::CheckpointMismatch { path, what: "a place that this run has not".to_owned() });
+        }
+        order.cursors = place.cursors.clone();
+        let row_groups = objective.row_groups();
+        let zeros = |(i, group): (usize, &Parameters<f32>)| {
+            if row_groups.contains(&i) { Ok(Parameters::new()) } else { group.try_zeros_like() }
+        };
+        let d_parameters = learner.weights.parameters.iter().enumerate().map(zeros).collect::<CoreResult<_>>()?;
+        let frozen = params.words == WordUpdates::Frozen;
+        let gradients = Gradients { frozen, d_parameters, ..Gradients::default() };
+        let validate_every = params.validate_every.unwrap_or(epoch).max(1);
+        Ok(Self {
+            objective,
+            params,
+            options,
+            settings,
+            order,
+            total,
+            validate_every,
+            place,
+            learner,
+            best,
+            gradients,
+            row_groups,
+            report_every: REPORT,
+        })
+    }
+
+    pub(super) fn go(mut self) -> Result<FitOutcome> {
+        let (mut training, mut examples, mut tokens, mut n_steps) = (Duration::ZERO, 0, 0, 0_u64);
+        let (mut now, mut next) = (Ready::<O::Batch>::default(), Ready::default());
+        let mut recent = Recent::default();
+        let (mut reported, mut saved) = (Instant::now(), Instant::now());
+        let epoch = self.order.steps_an_epoch().max(1);
+        let mut stopped = if self.is_stale() { Stopped::Early } else { Stopped::Finished };
+        if self.place.step < self.total && stopped == Stopped::Finished {
+            self.prepare(self.place.step, &mut now)?;
+        }
+        while self.place.step < self.total && stopped == Stopped::Finished {
+            let began = Instant::now();
+            let number = self.place.step;
+            let lr = self.params.lr * self.params.decay_factor(number as f64 / self.total as f64);
+            self.place.cursors = self.order.cursors.clone();
+            let report = match self.step(lr, &now, &mut next)? {
+                Stepped::Done(report) => report,
+                Stepped::Not(why) => {
+                    stopped = why;
+                    break;
+                }
+            };
+            self.place.step += 1;
+            self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
+            recent.add(&report);
+            let mut verdict = self.place.watch.add(&report);
+            examples += now.examples.len() as u64;
+            std::mem::swap(&mut now, &mut next);
+            tokens += report.tokens;
+            training += began.elapsed();
+
+            let is_last = self.place.step == self.total;
+            if is_last {
+                verdict = verdict.or_else(|| self.place.watch.at_end(self.learner.weights.square_norm()));
+            }
+            if let Some(Verdict { loss, bound, of }) = verdict {
+                stopped = Stopped::NotLearning { step: number, lr, loss, bound, of };
+                break;
+            }
+            let square_norm = || self.learner.weights.square_norm();
+            if let Some(growth) = is_last.then(|| self.place.watch.outgrown(square_norm())).flatten() {
+                stopped = Stopped::Outgrown { step: number, lr, growth };
+                break;
+            }
+            if self.place.step.is_multiple_of(self.validate_every) || is_last {
+                self.validate()?;
+                if self.is_stale() && self.place.step < self.total {
+                    stopped = Stopped::Early;
+                }
+            }
+            n_steps += 1;
+            let is_due = n_steps.is_power_of_two() || reported.elapsed() >= self.report_every;
+            if is_due || self.place.step == self.total {
+                reported = Instant::now();
+                let seconds = training.as_secs_f64();
+                let progress = Progress {
+                    done: self.place.step as f64 / self.total as f64,
+                    epoch: u32::try_from(number / epoch).unwrap_or(u32::MAX),
+                    units: examples,
+                    units_per_second: examples as f64 / seconds.max(1e-9),
+                    lr: lr.max(f64::MIN_POSITIVE),
+                    loss: recent.loss.mean().unwrap_or(0.0),
+                    seconds,
+                    tokens_per_second: (tokens > 0).then(|| tokens as f64 / seconds.max(1e-9)),
+                    metrics: recent.metrics(),
+                    validation: self.place.history.last().map(|&(_, score)| score),
+                };
+                recent = Recent::default();
+                if self.options.observer.progress(&progress) == Control::Stop && self.place.step < self.total {
+                    stopped = Stopped::Interrupted;
+                }
+            }
+            if let Some(plan) = &self.options.checkpoint {
+                let due = plan.every.is_some_and(|every| saved.elapsed() >= every);
+                if due || stopped == Stopped::Interrupted {
+                    let written = self.save(&plan.path);
+                    self.options.observer.checkpoint(written.as_ref().map(|()| plan.path.as_path()));
+                    saved = Instant::now();
+                }
+            }
+        }
+        self.finish(stopped, examples, training)
+    }
+
+    /// Draws the examples of a step and what they are made of.
+    fn prepare(&mut self, number: u64, ready: &mut Ready<O::Batch>) -> Result<()> {
+        ready.source = self.order.next(number, &mut ready.examples);
+        let step = Step { seed: self.params.seed, number, source: ready.source, examples: &ready.examples };
+        self.objective.prepare(&step, &mut ready.batch)
+    }
+
+    /// One step, while another thread, if there is one, prepares the next.
+    fn step(&mut self, lr: f64, now: &Ready<O::Batch>, next: &mut Ready<O::Batch>) -> Result<Stepped> {
+        let (number, seed) = (self.place.step, self.params.seed);
+        let Self { objective, learner, gradients, row_groups, params, order, .. } = self;
+        let objective: &O = objective;
+        let (has_next, mut drawing) = (number + 1 < self.total, Duration::ZERO);
+        if has_next {
+            next.source = order.next(number + 1, &mut next.examples);
+        }
+        let work = || -> Result<Stepped> {
+            gradients.d_parameters.iter_mut().for_each(|group| group.fill(0.0));
+            let report = objective.gradients(&learner.weights, &now.step(seed, number), &now.batch, gradients)?;
+            if !report.loss.is_finite() {
+                return Ok(Stepped::Not(Stopped::Diverged { step: number, lr }));
+            }
+            let mut lap = Lap::start();
+            let is_watched = params.clip.is_some() || objective.may_explode();
+            let norm = is_watched.then(|| global_norm(&gradients.arrays()));
+            if let Some(norm) = norm.filter(|norm| norm.is_nan() || *norm > LONGEST) {
+                return Ok(Stepped::Not(Stopped::Exploded { step: number, norm }));
+            }
+            learner.apply(lr, gradients, norm, row_groups, params)?;
+            lap.add_to(&mut gradients.phases.update);
+            Ok(Stepped::Done(report))
+        };
+        let Ready { source, examples, batch } = next;
+        let prepare = || {
+            let (step, mut lap) = (Step { seed, number: number + 1, source: *source, examples }, Lap::start());
+            let prepared = if has_next { objective.prepare(&step, batch) } else { Ok(()) };
+            lap.add_to(&mut drawing);
+            prepared
+        };
+        let (stepped, prepared) = awake_beside(work, prepare);
+        self.gradients.phases.draw += drawing;
+        prepared.and(stepped)
+    }
+
+    /// With a report after every step, so that a test can stop a run where it wants.
+    #[cfg(test)]
+    pub(super) fn reporting_always(self) -> Self {
+        Self { report_every: Duration::ZERO, ..self }
+    }
+
+    fn is_stale(&self) -> bool {
+        self.params.patience.is_some_and(|patience| self.place.stale >= patience)
+    }
+
+    fn validate(&mut self) -> Result<()> {
+        let Some(score) = self.objective.validate(&self.learner.weights)? else { return Ok(()) };
+        let step = self.place.step;
+        self.place.history.push((step, score));
+        let better = score.is_finite() && self.best.as_ref().is_none_or(|best| score > best.score);
+        if better {
+            self.place.stale = 0;
+            self.best = Some(Best { step, score, weights: self.learner.weights.try_clone()? });
+        } else {
+            self.place.stale += 1;
+        }
+        let note = match (score.is_finite(), better) {
+            (false, _) => format!(
+                "step {step}: no validation score: a correlation is not defined where the scores of all pairs are equal, or \
+                 no numbers"
+            ),
+            (true, false) => format!("step {step}: validation {score:.4}"),
+            (true, true) => format!("step {step}: validation {score:.4}, the best so far"),
+        };
+        self.options.observer.note(&note);
+        Ok(())
+    }
+
+    fn save(&self, path: &Path) -> CoreResult<()> {
+        let about = About {
+            done: self.place.step as f64 / self.total.max(1) as f64,
+            settings: self.settings.clone(),
+            origin: self.options.origin.to_owned(),
+        };
+        checkpoint::save(path, &about, &self.place, &self.learner, self.best.as_ref())
+    }
+
+    fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<FitOutcome> {
+        let Self { place, params, learner, best, gradients, .. } = self;
+        let chosen = best.as_ref().map(|best| (best.step, best.score));
+        let weights = match (stopped, best) {
+            (Stopped::Interrupted, _) => learner.weights,
+            (_, Some(best)) => best.weights,
+            (Stopped::Diverged { step, lr }, None) => return Err(Error::Diverged { step, lr }),
+            (Stopped::NotLearning { step, lr, loss, bound, of }, None) => {
+                return Err(Error::NotLearning { step, lr, loss, bound, of });
+            }
+            (Stopped::Outgrown { step, lr, growth }, None) => return Err(Error::Outgrown { step, lr, growth }),
+            (Stopped::Exploded { step, norm }, None) => return Err(Error::ExplodingGradient { step, norm }),
+            (_, None) => learner.weights,
+        };
+        if stopped != Stopped::Interrupted && !weights.square_norm().is_finite() {
+            // The step after the last would have shown it.
+            return Err(Error::Diverged { step: place.step, lr: params.lr });
+        }
+        let best = if stopped == Stopped::Interrupted { None } else { chosen };
+        Ok(FitOutcome {
+            weights,
+            loss: place.loss.0 / place.loss.1.max(1) as f64,
+            history: place.history,
+            best,
+            steps: place.step,
+            examples,
+            training,
+            phases: gradients.phases,
+            stopped,
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! SearchGrid search: every combination of some values of hyperparameters is trained, and the best by validation is kept.
+//!
+//! The best combination is then trained with further seeds, so that its score is known with its spread. In a folder the
+//! search keeps its table (`results.tsv`) and the best model (`best.senv`), and goes on there when it was stopped.
+
+mod grid;
+mod table;
+
+use std::{path::PathBuf, time::Instant};
+
+use senv_core::{Error as CoreError, Observer, hyperparameters::Hyperparameters};
+
+pub use grid::{Candidate, SearchGrid};
+pub use table::GridRun;
+use table::{RunTable, median};
+
+use crate::{
+    error::{Error, Result},
+    gradient::Stopped,
+    model::{saved::SavedModel, trained::Trained},
+};
+
+/// The name of the best model in the folder of a search.
+pub const BEST_MODEL: &str = "best.senv";
+/// The name of the table of all runs there.
+pub const RUN_TABLE: &str = "results.tsv";
+
+/// A search over some combinations of hyperparameters.
+///
+/// ```
+/// use senv_core::NoObserver;
+/// use senv::{CseParams, SearchGrid, GridSearch, PairData, PairInput, PairKind, ScoredPairs, TrainOptions};
+/// # let folder = tempfile::tempdir()?;
+/// # let write = |name: &str, text: String| { let path = folder.path().join(name); std::fs::write(&path, text).map(|()| path) };
+/// # let pairs = write("pairs.tsv", "a cat sat\tthe cat was sitting\na dog ran\tthe dog was running\n".repeat(5))?;
+/// # let scored = write("dev.tsv", "5\ta cat sat\tthe cat was sitting\n1\ta cat sat\ta dog ran\n2\ta dog\ta cat\n".into())?;
+/// let input = PairInput { path: pairs, kind: PairKind::Pairs, weight: None };
+/// let data = PairData::read(&[input], &Default::default(), &NoObserver)?;
+/// let dev = [ScoredPairs::read(scored)?];
+///
+/// let mut base = CseParams { dim: 4, ..CseParams::default() };
+/// base.fit.epochs = 2;
+/// let grid = SearchGrid::new([("lr", ["0.01", "0.1"]), ("margin", ["0.4", "0.6"])])?;
+/// let search = GridSearch { names: grid.names(), candidates: grid.candidates(&base)?, seeds: 3, folder: None };
+/// let options = TrainOptions { dev: Some(&dev[..]), ..TrainOptions::default() };
+/// let found = search.run(|params, _| params.fit(&data, &options), &NoObserver)?;
+/// assert_eq!((found.runs.len(), found.scores.len()), (2 * 2 + 2, 3));
+/// println!("{:?}: median {:.3}", search.candidates[found.best].values, found.median());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct GridSearch<S> {
+    /// The names of what is tried; [`SearchGrid::names`].
+    pub names: Vec<String>,
+    /// What is tried; [`SearchGrid::candidates`].
+    pub candidates: Vec<Candidate<S>>,
+    /// How many seeds the best combination is trained with in all, its own and those after it; at least 1.
+    pub seeds: u64,
+    /// The folder of the search, which must be there; `None`: nothing is kept.
+    pub folder: Option<PathBuf>,
+}
+
+/// What a grid search found.
+#[derive(Debug, Clone)]
+pub struct GridOutcome {
+    /// The number of the best candidate: by its score with its own seed.
+    pub best: usize,
+    /// The scores of that candidate, a seed each.
+    pub scores: Vec<f64>,
+    /// Every run, in the order in which they were made; a score is NaN where training failed before any validation.
+    pub runs: Vec<GridRun>,
+}
+
+impl GridOutcome {
+    /// The median of the scores of the best candidate.
+    #[must_use]
+    pub fn median(&self) -> f64 {
+        median(&self.scores)
+    }
+}
+
+impl<S: Hyperparameters + Clone> GridSearch<S> {
+    /// Trains every candidate by `train`, which is given the hyperparameters and the name of the run, and the best with
+    /// further seeds. Runs that diverge count as the worst. The observer hears of every score.
+    ///
+    /// # Errors
+    /// [`CoreError::Interrupted`] where a run was stopped; [`CoreError::InvalidParameter`] without a candidate, without a
+    /// seed, or for candidates that have none; [`Error::NothingLearned`] if every run diverged; whatever else `train`,
+    /// the folder and its files say.
+    pub fn run<M: SavedModel>(
+        &self,
+        mut train: impl FnMut(&S, &str) -> Result<Trained<M>>,
+        observer: &dyn Observer,
+    ) -> Result<GridOutcome> {
+        let bad = |name, requirement, got: usize| {
+            Err(CoreError::InvalidParameter { name, requirement, got: got.to_string() }.into())
+        };
+        if self.candidates.is_empty() {
+            return bad("candidates", "at least one", 0);
+        }
+        if self.seeds == 0 {
+            return bad("seeds", "at least 1", 0);
+        }
+        let mut table = RunTable::open(self.folder.as_ref().map(|folder| folder.join(RUN_TABLE)), &self.names)?;
+        for (i, candidate) in self.candidates.iter().enumerate() {
+            let name = format!("run {}/{}", i + 1, self.candidates.len());
+            self.run_once(&mut table, candidate, seed_of(&candidate.params)?, &name, &mut train, observer)?;
+        }
+        let values = table.best().map(|run| run.values.clone()).ok_or(Error::NothingLearned)?;
+        let best = self.candidates.iter().position(|candidate| candidate.values == values).unwrap_or_default();
+        let first = seed_of(&self.candidates[best].params)?;
+        let mut scores = Vec::new();
+        for i in 0..self.seeds {
+            let (seed, name) = (first.wrapping_add(i), format!("seed {}/{}", i + 1, self.seeds));
+            scores.push(self.run_once(&mut table, &self.candidates[best], seed, &name, &mut train, observer)?);
+        }
+        Ok(GridOutcome { best, scores, runs: table.into_rows() })
+    }
+
+    /// The score of a candidate with a seed: of the table, or of a run that then stands there.
+    fn run_once<M: SavedModel>(
+        &self,
+        table: &mut RunTable,
+        candidate: &Candidate<S>,
+        seed: u64,
+        name: &str,
+        train: &mut impl FnMut(&S, &str) -> Result<Trained<M>>,
+        observer: &dyn Observer,
+    ) -> Result<f64> {
+        let values = &candidate.values;
+        if let Some(run) = table.find(seed, values) {
+            return Ok(run.score);
+        }
+        let what: Vec<String> = self.names.iter().zip(values).map(|(name, value)| format!("{name} {value}")).collect();
+        let mut params = candidate.params.clone();
+        params.set("seed", &seed.to_string())?;
+        let began = Instant::now();
+        let (score, step) = match train(&params, &format!("{name}  {}", what.join("  "))) {
+            Err(error) => (f64::NAN, error.failed_at().ok_or(error)?),
+            Ok(trained) if trained.stopped == Stopped::Interrupted => {
+                return Err(CoreError::Interrupted { action: "the grid search" }.into());
+            }
+            Ok(trained) => {
+                let (step, score) = trained.best.unwrap_or((trained.steps, f64::NAN));
+                if let Some(folder) =
+                    self.folder.as_ref().filter(|_| table.best().is_none_or(|best| score > best.score))
+                {
+                    // Before the line is written: a model without a line is made once more, a line without one is not.
+                    trained.model.write(&folder.join(BEST_MODEL))?;
+                }
+                (score, step)
+            }
+        };
+        observer.note(&format!("{name}: {}: {score:.4}", what.join(", ")));
+        let seconds = began.elapsed().as_secs_f64();
+        table.push(GridRun { seed, values: values.clone(), score, step, seconds })?;
+        Ok(score)
+    }
+}
+
+/// The seed among hyperparameters.
+fn seed_of(params: &impl Hyperparameters) -> Result<u64> {
+    let seed = params.hyperparameters().into_iter().find(|parameter| parameter.name == "seed");
+    let seed = seed.and_then(|seed| seed.value?.parse().ok());
+    let requirement = "a hyperparameter of what is searched";
+    Ok(seed.ok_or(CoreError::InvalidParameter { name: "seed", requirement, got: "none".into() })?)
+}

@@ -1,0 +1,126 @@
+//! Sentences that can be searched: an encoder, and the embeddings of the sentences it is asked about.
+
+use senv_core::{Scratch, SentenceEncoder, Table};
+use senv_store::NearestIndex;
+
+use crate::error::Result;
+
+/// Sentences with their embeddings, searched exactly: every sentence is compared, on all cores.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let text = folder.path().join("text.txt");
+/// # std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\n\nrain falls on the hills\n".repeat(20))?;
+/// use senv::{Index, Sent2Vec};
+/// let model = Sent2Vec::train(&text)?;
+/// let index = Index::new(&model, &["the cat sat on the mat", "rain falls on the hills"])?;
+/// let hits = index.search("a cat on a mat", 1)?;
+/// assert_eq!(hits[0].sentence, "the cat sat on the mat");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Index<E> {
+    encoder: E,
+    sentences: Vec<String>,
+    nearest: NearestIndex<Table>,
+}
+
+/// A sentence that a search found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit<'i> {
+    /// Its position among the sentences of the index, from 0.
+    pub position: usize,
+    /// The sentence.
+    pub sentence: &'i str,
+    /// Cosine of its embedding with the query's, in `[-1, 1]`.
+    pub similarity: f32,
+}
+
+impl<E: SentenceEncoder> Index<E> {
+    /// Encodes the sentences on all cores. Takes `4 dim` bytes a sentence beside the sentences themselves.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`] if the embeddings do not fit into memory.
+    pub fn new(encoder: E, sentences: &[impl AsRef<str>]) -> Result<Self> {
+        let sentences: Vec<String> = sentences.iter().map(|sentence| sentence.as_ref().to_owned()).collect();
+        let texts: Vec<&str> = sentences.iter().map(String::as_str).collect();
+        let (vectors, _) = encoder.encode_batch(&texts)?;
+        let (values, _) = vectors.into_raw_vec_and_offset();
+        let table = Table::from_vec(sentences.len(), encoder.dim(), values)?;
+        Ok(Self { encoder, sentences, nearest: NearestIndex::new(table) })
+    }
+
+    /// Number of sentences.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sentences.len()
+    }
+
+    /// Whether there is no sentence.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sentences.is_empty()
+    }
+
+    /// The `k` sentences most similar to the query, the most similar first: fewer if the index has fewer, none if the
+    /// encoder has no vector for any word of the query. Sentences of such words alone are never found.
+    ///
+    /// # Errors
+    /// If the encoder gives a vector that is not finite.
+    pub fn search(&self, query: &str, k: usize) -> Result<Vec<Hit<'_>>> {
+        let mut vector = vec![0.0; self.encoder.dim()];
+        self.encoder.encode_into(query, &mut Scratch::default(), &mut vector);
+        let found = self.nearest.nearest(&vector, k)?;
+        Ok(found
+            .into_iter()
+            .map(|near| Hit { position: near.row, sentence: &self.sentences[near.row], similarity: near.cosine })
+            .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::Coverage;
+
+    use super::*;
+
+    /// Counts the letters a and b.
+    struct Letters;
+
+    impl SentenceEncoder for Letters {
+        fn dim(&self) -> usize {
+            2
+        }
+
+        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+            out[0] = sentence.matches('a').count() as f32;
+            out[1] = sentence.matches('b').count() as f32;
+            Coverage::default()
+        }
+    }
+
+    #[test]
+    fn the_most_similar_come_first_and_empty_vectors_never() {
+        let index = Index::new(&Letters, &["ab", "b", "a", "c"]).unwrap();
+        let positions = |query, k| index.search(query, k).unwrap().iter().map(|hit| hit.position).collect::<Vec<_>>();
+        assert_eq!(positions("aaab", 9), [2, 0, 1]);
+        assert_eq!(positions("b", 1), [1]);
+        assert!(positions("xyz", 3).is_empty());
+        assert_eq!((index.len(), index.search("aa", 1).unwrap()[0].sentence), (4, "a"));
+    }
+
+    #[test]
+    fn an_index_without_sentences_finds_nothing() {
+        let none: [&str; 0] = [];
+        let index = Index::new(&Letters, &none).unwrap();
+        assert!(index.is_empty() && index.search("a", 5).unwrap().is_empty());
+    }
+
+    #[test]
+    fn any_encoder_behind_a_pointer_will_do() {
+        let encoder: Box<dyn SentenceEncoder> = Box::new(Letters);
+        assert_eq!(Index::new(&*encoder, &["a"]).unwrap().search("a", 1).unwrap()[0].similarity, 1.0);
+        let owned: Index<Box<dyn SentenceEncoder>> = Index::new(encoder, &["a"]).unwrap();
+        assert_eq!(owned.search("a", 1).unwrap()[0].position, 0);
+    }
+}

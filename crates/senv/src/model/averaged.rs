@@ -1,0 +1,239 @@
+//! Models that are a table of vectors of words and n-grams once trained: one way to keep, weight, save, open and encode
+//! for all of them.
+
+use senv_store::ModelFile;
+use std::{fmt::Debug, path::Path};
+
+use senv_core::{
+    Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, hyperparameters::Hyperparameters,
+};
+use senv_ngram::WordNgrams;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    average::{
+        component_search::{TokenSentences, weighted},
+        encoder::{AverageEncoder, words},
+        file::save_average,
+        unknown_words::{HashedWords, UnknownWords},
+        weight_scheme::WeightScheme,
+        weighting::Weighting,
+    },
+    base::{configuration::Configuration, file},
+    error::Result,
+    model::saved::{ReadModel, SavedModel},
+};
+
+/// The settings of a system whose model is a table of vectors.
+pub trait AveragedSystem:
+    Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
+{
+    /// The name of its kind in model files.
+    const KIND: &'static str;
+
+    /// Whether it is trained on pairs, so that the lengths of its word vectors hold frequency weights.
+    const TRAINED_ON_PAIRS: bool = false;
+
+    /// Values of a vector.
+    fn dim(&self) -> usize;
+
+    /// How text is tokenized.
+    fn tokenizer(&self) -> &Tokenizer;
+
+    /// The random seed.
+    fn seed(&self) -> u64;
+
+    /// How words are weighted once they are trained; `None` for a plain mean.
+    fn weighting(&self) -> Option<WeightScheme>;
+
+    /// Sets how words are weighted.
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>);
+
+    /// What stands for unknown words once they are trained.
+    fn unknown_words(&self) -> UnknownWords;
+
+    /// Sets what stands for unknown words.
+    fn set_unknown_words(&mut self, unknown: UnknownWords);
+
+    /// The features of a sentence and their rows; words alone unless the system says otherwise.
+    ///
+    /// # Errors
+    /// If the features of these settings have no place in a table.
+    fn features(&self, vocabulary: &Vocabulary) -> Result<WordNgrams> {
+        words(vocabulary)
+    }
+}
+
+/// A trained model whose sentence vector is the mean of the rows of its words and n-grams, equation `feature-average`;
+/// with a [`WeightScheme`] a weighted mean without common components, equation `feature-weight`.
+#[derive(Debug, Clone)]
+pub struct Averaged<P> {
+    params: P,
+    encoder: AverageEncoder,
+}
+
+impl<P: AveragedSystem> Averaged<P> {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = P::KIND;
+
+    /// The model of these rows, weighted as the parameters say by the sentences it was trained on.
+    pub(crate) fn new(params: P, vocabulary: Vocabulary, rows: Table, sentences: &dyn TokenSentences) -> Result<Self> {
+        let features = params.features(&vocabulary)?;
+        let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
+        let encoder = weighted(encoder, params.weighting(), sentences, params.seed())?;
+        Ok(Self { encoder: encoder.with_unknown_words(params.unknown_words()), params })
+    }
+
+    /// The model of an encoder that these parameters describe.
+    pub(crate) fn from_parts(params: P, encoder: AverageEncoder) -> Self {
+        Self { params, encoder }
+    }
+
+    /// The same model with other weights, or none: by the counts of its own vocabulary, with the common components of a
+    /// random sample (at most [`crate::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that
+    /// vocabulary. Its parameters record the weights, its rows stay as they were trained.
+    ///
+    /// ```
+    /// use senv_core::{Corpus, CorpusOptions, NoObserver, SentenceEncoder};
+    /// use senv::{TextSystem, WeightScheme, Word2VecParams};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let text = folder.path().join("text.txt");
+    /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
+    /// let params = Word2VecParams { dim: 8, min_count: 1, ..Default::default() };
+    /// let options = CorpusOptions { tokenizer: params.tokenizer.clone(), min_count: 1, ..Default::default() };
+    /// let (vocabulary, corpus) = Corpus::read(&[text], &options, &NoObserver)?;
+    /// let model = params.fit(vocabulary, &corpus, &Default::default())?.model;
+    /// let weighted = model.clone().with_weighting(Some(WeightScheme::SIF), &corpus)?;
+    /// assert_eq!(weighted.encoder().rows().values(), model.encoder().rows().values());
+    /// assert_ne!(weighted.encode(&["the cat"])?, model.encode(&["the cat"])?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`AverageEncoder::weighted`].
+    pub fn with_weighting(mut self, scheme: Option<WeightScheme>, corpus: &Corpus) -> Result<Self> {
+        self.encoder = self.encoder.weighted(scheme, corpus, self.params.seed())?;
+        self.params.set_weighting(scheme);
+        Ok(self)
+    }
+
+    /// As [`Averaged::with_weighting`], on sentences in memory.
+    ///
+    /// # Errors
+    /// As [`AverageEncoder::weighted`].
+    pub fn with_weighting_on<S: AsRef<str>>(mut self, scheme: Option<WeightScheme>, sentences: &[S]) -> Result<Self> {
+        self.encoder = self.encoder.weighted_on(scheme, sentences, self.params.seed())?;
+        self.params.set_weighting(scheme);
+        Ok(self)
+    }
+
+    /// The same model with or without vectors for unknown words, which its parameters record.
+    #[must_use]
+    pub fn with_unknown_words(mut self, unknown: UnknownWords) -> Self {
+        self.encoder = self.encoder.with_unknown_words(unknown);
+        self.params.set_unknown_words(unknown);
+        self
+    }
+
+    /// What it was trained with.
+    #[must_use]
+    pub fn params(&self) -> &P {
+        &self.params
+    }
+
+    /// Words, features, rows and weights.
+    #[must_use]
+    pub fn encoder(&self) -> &AverageEncoder {
+        &self.encoder
+    }
+
+    /// Writes the model to a file by atomic replacement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        save_average(P::KIND, &self.params, &self.encoder, path.as_ref())
+    }
+
+    /// Opens a model; its rows are memory-mapped.
+    ///
+    /// # Errors
+    /// If the file is no model of this kind, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl<P: AveragedSystem> Configuration for P {
+    /// What else an average uses is checked where it is made: n-grams, weights, the shape of the table.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim())?;
+        self.weighting().map_or(Ok(()), WeightScheme::check)
+    }
+}
+
+impl<P: AveragedSystem> ReadModel for Averaged<P> {
+    const KIND: &'static str = P::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (params, vocabulary, rows) = file::parts::<P>(P::KIND, file)?;
+        let features = params.features(&vocabulary)?;
+        file::expect_rows(file, &rows, features.n_rows(), params.dim())?;
+        let open =
+            |scheme: WeightScheme| Weighting::open(file, scheme, vocabulary.len(), params.dim(), scheme.n_components());
+        let weighting = params.weighting().map(open).transpose()?;
+        let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
+        let hashed = HashedWords::open(file, params.unknown_words())?;
+        Ok(Self { encoder: encoder.with_weighting(weighting)?.with_hashed(hashed), params })
+    }
+}
+
+impl<P: AveragedSystem> SavedModel for Averaged<P> {
+    fn kind(&self) -> &'static str {
+        P::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.encoder.vocabulary()
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        self.encoder.tokenizer()
+    }
+
+    fn rows(&self) -> Result<&Table> {
+        Ok(self.encoder.rows())
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.params.hyperparameters()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn average(&self) -> Option<&AverageEncoder> {
+        Some(self.encoder())
+    }
+
+    fn holds_frequency_weights(&self) -> bool {
+        P::TRAINED_ON_PAIRS
+    }
+}
+
+senv_core::encoding_methods!([P: AveragedSystem] Averaged<P>);
+
+impl<P: AveragedSystem> SentenceEncoder for Averaged<P> {
+    fn dim(&self) -> usize {
+        self.encoder.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        self.encoder.encode_into(sentence, scratch, out)
+    }
+}

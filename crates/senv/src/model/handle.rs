@@ -1,0 +1,171 @@
+//! Any model of senv, opened without knowing which it is.
+
+use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
+
+use ndarray::Array2;
+use senv_core::{Coverage, Scratch, SentenceEncoder};
+use senv_store::Embeddings;
+
+use crate::{
+    average::encoder::{AverageEncoder, words},
+    error::{Error, Result},
+    model::{
+        decode::{DecodedSentence, Interpolation},
+        expansion::{Expansion, ExpansionReport},
+        saved::SavedModel,
+        word_vectors::{embeddings_of, tokenizer_of_words},
+    },
+};
+
+/// A trained model of any system. What it can do stands in [`SavedModel`], to which it dereferences; cloning shares it.
+///
+/// ```no_run
+/// use senv_core::SentenceEncoder;
+/// use senv::{Model, Sent2Vec};
+/// let model = Model::open("books.senv")?;
+/// println!("{}: {:.3}", model.kind(), model.similarity("a cat sat on the mat", "the cat is on the rug"));
+/// if let Some(sent2vec) = model.downcast_ref::<Sent2Vec>() {
+///     println!("{} n-gram buckets", sent2vec.params().buckets.unwrap_or(0));
+/// }
+/// # Ok::<(), senv::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Model(Arc<dyn SavedModel>);
+
+impl<M: SavedModel> From<M> for Model {
+    fn from(model: M) -> Self {
+        Self(Arc::new(model))
+    }
+}
+
+impl From<Box<dyn SavedModel>> for Model {
+    fn from(model: Box<dyn SavedModel>) -> Self {
+        Self(model.into())
+    }
+}
+
+impl Deref for Model {
+    type Target = dyn SavedModel;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+impl fmt::Debug for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Model {
+    /// An encoder that averages these word vectors.
+    ///
+    /// # Errors
+    /// If there are more words than numbers for them.
+    pub fn from_embeddings(embeddings: Embeddings) -> Result<Self> {
+        let (vocabulary, table) = embeddings.into_parts();
+        let tokenizer = tokenizer_of_words(&vocabulary);
+        let features = words(&vocabulary)?;
+        Ok(AverageEncoder::new(tokenizer, vocabulary, features, table)?.into())
+    }
+
+    /// The model as what it is, if it is one of `M`.
+    #[must_use]
+    pub fn downcast_ref<M: SavedModel>(&self) -> Option<&M> {
+        (&*self.0 as &dyn Any).downcast_ref()
+    }
+
+    /// Whether it is a model of `M`.
+    #[must_use]
+    pub fn is<M: SavedModel>(&self) -> bool {
+        self.downcast_ref::<M>().is_some()
+    }
+
+    /// Writes it to a file that [`Model::open`] reads, by atomic replacement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.0.write(path.as_ref())
+    }
+
+    /// The average of rows that the model is, with one of its words for every unknown one
+    /// ([`AverageEncoder::with_unknown_row`]): to encode with, not to save.
+    ///
+    /// # Errors
+    /// [`Error::NotWords`] if it is no average; [`senv_core::Error::InvalidParameter`] if it lacks the word.
+    pub fn with_unknown_row(&self, word: &str) -> Result<Self> {
+        let average = self.average().ok_or_else(|| Error::NotWords { kind: self.kind() })?;
+        Ok(average.clone().with_unknown_row(word)?.into())
+    }
+
+    /// What decoder `decoder` (a position in [`crate::Decode::names`]) makes of a sentence, the likeliest first, by a beam
+    /// of this width; sentences of at most `longest` words, the end token counted.
+    ///
+    /// # Errors
+    /// [`Error::NoDecoders`] if the model only encodes; as [`crate::Decode::decode`].
+    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>> {
+        let decoders = self.0.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
+        decoders.decode(sentence, decoder, width, longest)
+    }
+
+    /// The same of a vector between those of two sentences.
+    ///
+    /// # Errors
+    /// As [`Model::decode`].
+    pub fn decode_between(
+        &self,
+        first: &str,
+        second: &str,
+        decoder: usize,
+        at: &Interpolation,
+    ) -> Result<Vec<DecodedSentence>> {
+        let decoders = self.0.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
+        decoders.decode_between(first, second, decoder, at)
+    }
+
+    /// How related two sentences are by the head of a model that was fine-tuned on scored pairs, on the scale of those
+    /// scores; `None` for a model without a head.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn relatedness(&self, first: &str, second: &str) -> Result<Option<f64>> {
+        self.0.head().map(|head| head.score_pair(first, second)).transpose()
+    }
+
+    /// The model with the words of `vectors` besides its own.
+    ///
+    /// # Errors
+    /// [`Error::CannotExpand`] for a kind that takes no more words; [`senv_core::Error`] where the vectors do not fit.
+    pub fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
+        let model = self.0.expandable().ok_or_else(|| Error::CannotExpand { kind: self.kind() })?;
+        let (model, report) = model.expanded(vectors, expansion)?;
+        Ok((model.into(), report))
+    }
+
+    /// The words and their rows as they were trained, for other programs and as a start for other systems; n-grams,
+    /// weights and common components are left behind.
+    ///
+    /// # Errors
+    /// If the copy does not fit into memory.
+    pub fn to_embeddings(&self) -> Result<Embeddings> {
+        embeddings_of(&*self.0)
+    }
+}
+
+senv_core::encoding_methods!([] Model);
+
+impl SentenceEncoder for Model {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        self.0.encode_into(sentence, scratch, out)
+    }
+
+    fn encode_batch(&self, sentences: &[&str]) -> senv_core::Result<(Array2<f32>, Vec<Coverage>)> {
+        self.0.encode_batch(sentences)
+    }
+}

@@ -1,0 +1,34 @@
+//! All that most programs need: `use senv::prelude::*;`
+//!
+//! ```
+//! # let folder = tempfile::tempdir()?;
+//! # let (text, path) = (folder.path().join("text.txt"), folder.path().join("my.senv"));
+//! # std::fs::write(&text, "the train is late\nthe bus is late too\n\nrain falls\na storm brings rain\n".repeat(20))?;
+//! use senv::prelude::*;
+//! let model = Sent2Vec::train(&text)?;
+//! model.save(&path)?;
+//! let model = open(&path)?;
+//! let score = model.similarity("Rain is coming.", "A storm brings rain.");
+//! let sentences = ["the train is late", "a storm brings rain"];
+//! let vectors = model.encode(&sentences)?; // an ndarray, one row a sentence
+//! let index = Index::new(&model, &sentences)?;
+//! assert_eq!(index.search("The train is late.", 10)?[0].sentence, "the train is late");
+//! # assert!((-1.0..=1.0).contains(&score) && vectors.nrows() == 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub use ndarray;
+pub use senv_core::{Control, Coverage, NoObserver, Observer, Progress, Scratch, SentenceEncoder};
+
+pub use crate::{
+    Cse, CseParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, Word2Vec,
+    Word2VecParams,
+    base::{text_size::TextSize, train_options::TrainOptions},
+    error::Error,
+    index::{Hit, Index},
+    model::{handle::Model, trained::Trained},
+    open,
+    recipe::{Recipe, train},
+    system::text_system::TextSystem,
+};
+pub use crate::{Pp, PpParams};

@@ -1,0 +1,234 @@
+//! The main job: a text becomes a model, without naming a system.
+//!
+//! What measured best for each kind of data (`docs/results.md`): where sentences stand in order, each is trained to be closer to
+//! the next one than to others, [`PpParams::for_neighbours`]; where they do not, words are predicted from the rest of
+//! their sentence, [`Sent2VecParams::for_text`]. Pairs that mean the same join the neighbours.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{Coverage, Error as CoreError, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
+
+use crate::{
+    Pp, PpParams, Sent2VecParams,
+    base::{text_size::TextSize, train_options::TrainOptions},
+    check::{self, CheckParams, CheckText, MIN_ORDER},
+    data::{PairData, PairInput, PairKind, PairOptions},
+    error::{Error, Result},
+    model::{handle::Model, trained::Trained},
+    start::initial::InitialVectorReport,
+    system::{pair_system::PairSystem, text_system::TextSystem},
+};
+
+/// The system and the settings that fit some data.
+#[derive(Debug, Clone)]
+pub enum Recipe {
+    /// Averages of word vectors, trained to be closest to the next sentence or the paraphrase.
+    Neighbours(Box<NeighbourRecipe>),
+    /// Averages of word vectors, trained to predict a word from the rest of its sentence.
+    Words(Box<Sent2VecParams>),
+}
+
+/// PP on neighbouring sentences and on pairs.
+#[derive(Debug, Clone)]
+pub struct NeighbourRecipe {
+    /// Settings of the system.
+    pub params: PpParams,
+    /// The files.
+    pub inputs: Vec<PairInput>,
+    /// How they are read.
+    pub options: PairOptions,
+    /// The model that training goes on from; words start at random without.
+    pub start: Option<Model>,
+}
+
+impl Recipe {
+    /// Chooses by the size of the text and by whether its sentences have an order, for which a sample is read. `text` holds
+    /// one sentence a line, `pairs` two sentences a line that mean the same, separated by a tab; one of the two may be empty.
+    /// What was chosen and why is a note for the observer.
+    ///
+    /// # Errors
+    /// If both are empty, a file cannot be read, or no file of text holds a sentence.
+    pub fn choose(text: &[impl AsRef<Path>], pairs: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Self> {
+        let paths = |files: &[&Path]| files.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>();
+        let text: Vec<&Path> = text.iter().map(AsRef::as_ref).collect();
+        let pairs: Vec<&Path> = pairs.iter().map(AsRef::as_ref).collect();
+        let observer = options.observer;
+        if text.is_empty() && pairs.is_empty() {
+            return Err(Error::NoExamplesIn { paths: Vec::new() });
+        }
+        let reading = options.text_reading();
+        let order = if text.is_empty() { None } else { order(&text, &reading)? };
+        let all: Vec<&Path> = text.iter().chain(&pairs).copied().collect();
+        let (size, tokenizer) = (TextSize::of_files(&all), Tokenizer::for_files(&all, observer).lowercase(true));
+        // Standard input is not read twice; nearly all text has an order.
+        let ordered = text.iter().any(|path| *path == Path::new("-")) || order.is_some_and(|auc| auc >= MIN_ORDER);
+        if !ordered && pairs.is_empty() {
+            observer.note(&format!(
+                "about {size}, and sentences that follow each other have no more words in common than others: Sent2Vec, \
+                 which needs no order"
+            ));
+            let mut params = Sent2VecParams::for_text(size);
+            params.tokenizer = tokenizer;
+            return Ok(Self::Words(Box::new(params)));
+        }
+        let mut inputs = Vec::new();
+        let mut add = |files: &[&Path], kind| {
+            inputs.extend(paths(files).into_iter().map(|path| PairInput { path, kind, weight: None }));
+        };
+        add(&pairs, PairKind::Pairs);
+        if ordered {
+            add(&text, PairKind::Neighbours);
+        }
+        let learns = match (ordered, pairs.is_empty()) {
+            (true, true) => "each sentence is trained to be closer to the next one than to others",
+            (true, false) => "paraphrases, and sentences and the next ones, are trained to be closer than others",
+            (false, _) if text.is_empty() => "paraphrases are trained to be closer than others",
+            (false, _) => "paraphrases are trained to be closer than others; the text has no order and is not used",
+        };
+        let mut params = PpParams::for_neighbours(size);
+        params.tokenizer = tokenizer.clone();
+        observer.note(&format!(
+            "about {size}: {learns} (PP with a softmax over cosines, {} epochs in batches of {})",
+            params.fit.epochs, params.fit.batch
+        ));
+        let options = PairOptions {
+            tokenizer,
+            min_count: if size.is_large() { 5 } else { 1 },
+            group: true,
+            text: reading,
+            ..PairOptions::default()
+        };
+        Ok(Self::Neighbours(Box::new(NeighbourRecipe { params, inputs, options, start: None })))
+    }
+
+    /// Goes on from a model: its words stay known and start from its vectors, those that it lacks from what it makes of them
+    /// and of the words around them, and text is tokenized as it does.
+    ///
+    /// ```no_run
+    /// use senv::{Model, Recipe, TrainOptions};
+    /// let (text, options): (_, TrainOptions) = (["mine.txt"], TrainOptions::default());
+    /// let mut recipe = Recipe::choose(&text, &[] as &[&str], &options)?;
+    /// recipe.fine_tune_from(&Model::open("large.senv")?, options.observer)?;
+    /// recipe.fit(&text, &options)?.save("mine.senv")?;
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoOrder`] where words would be learned from their sentences alone, which loses what a model knows; whatever is
+    /// wrong with the vectors of the model.
+    pub fn fine_tune_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
+        let Self::Neighbours(recipe) = self else { return Err(Error::NoOrder) };
+        let NeighbourRecipe { params, options, start, .. } = &mut **recipe;
+        if model.average().is_some_and(|average| average.features().params().max_n > 1) {
+            observer.note("the n-grams of the model are left behind: words alone are trained");
+        }
+        let vectors = model.to_embeddings()?;
+        params.fine_tune_from(model);
+        params.adapt_lr(&vectors, Some(model), observer);
+        params.dim = vectors.dim();
+        options.tokenizer = params.tokenizer.clone();
+        options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
+        *start = Some(model.clone());
+        Ok(())
+    }
+
+    /// Trains as chosen; the text is read once more.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the memory, or the training itself.
+    pub fn fit(&self, text: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Model> {
+        Ok(match self {
+            Self::Neighbours(recipe) => Model::from(recipe.fit_on(&recipe.read(options)?, options)?.model),
+            Self::Words(params) => Model::from(params.fit_files_with_lr_backoff(text, options)?.model),
+        })
+    }
+}
+
+impl NeighbourRecipe {
+    /// Reads the files.
+    ///
+    /// # Errors
+    /// As [`Recipe::fit`].
+    pub fn read(&self, options: &TrainOptions<'_>) -> Result<PairData> {
+        let reading = PairOptions { threads: options.threads, ..self.options.clone() };
+        PairData::read(&self.inputs, &reading, options.observer)
+    }
+
+    /// Trains on what was read, or on a part of it: [`CheckText::hold_out`] keeps a part for a check.
+    ///
+    /// # Errors
+    /// As [`Recipe::fit`].
+    pub fn fit_on(&self, data: &PairData, options: &TrainOptions<'_>) -> Result<Trained<Pp>> {
+        let options = options.with_dev(None);
+        let Some(start) = &self.start else { return self.params.fit(data, &options) };
+        let vectors = data.vectors_from(start)?;
+        let mut learned = self.params.fit(data, &TrainOptions { vectors: Some(&vectors), ..options })?;
+        learned.initial = InitialVectorReport::of_model(&data.vocabulary, start);
+        Ok(learned)
+    }
+}
+
+/// Trains a model on text files, one sentence a line and a blank line between documents, with the settings that fit them.
+///
+/// ```no_run
+/// use senv_core::SentenceEncoder;
+/// let model = senv::train(&["text.txt"])?;
+/// model.save("my.senv")?;
+/// println!("{:.2}", model.similarity("Rain is coming.", "A storm brings rain."));
+/// # Ok::<(), senv::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Recipe::fit`].
+pub fn train(text: &[impl AsRef<Path>]) -> Result<Model> {
+    let (options, no_pairs): (_, &[&Path]) = (TrainOptions::default(), &[]);
+    Recipe::choose(text, no_pairs, &options)?.fit(text, &options)
+}
+
+impl Recipe {
+    /// Sets the random seed.
+    pub fn set_seed(&mut self, seed: u64) {
+        match self {
+            Self::Neighbours(recipe) => recipe.params.fit.seed = seed,
+            Self::Words(params) => params.training.seed = seed,
+        }
+    }
+
+    /// Sets the dimension.
+    pub fn set_dim(&mut self, dim: usize) {
+        match self {
+            Self::Neighbours(recipe) => recipe.params.dim = dim,
+            Self::Words(params) => params.dim = dim,
+        }
+    }
+}
+
+/// How likely neighbouring sentences have a higher TF-IDF cosine than random ones, on a sample; `None` where there are too
+/// few.
+fn order(text: &[&Path], reading: &TextOptions) -> Result<Option<f64>> {
+    if text.iter().any(|path| *path == Path::new("-")) {
+        return Ok(None);
+    }
+    let params = CheckParams::default();
+    let sample = CheckText::read(text, reading, &params)?;
+    match sample.n_sentences() {
+        0 => return Err(CoreError::EmptyInput { path: text[0].to_owned() }.into()),
+        1 => return Ok(None),
+        _ => {}
+    }
+    Ok(check::check(&Same, &sample, &params)?.neighbours.map(|found| found.tf_idf_auc))
+}
+
+/// An encoder of which nothing is asked.
+struct Same;
+
+impl SentenceEncoder for Same {
+    fn dim(&self) -> usize {
+        1
+    }
+
+    fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        out.fill(1.0);
+        Coverage::new(1, 1)
+    }
+}

@@ -1,0 +1,305 @@
+//! The form of an encoder with decoders, and the parts that follow from it.
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{
+    Error as CoreError, Result as CoreResult,
+    arrays::{Float, Parameters},
+    hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, named_values, set_value},
+    rng::{Stream, stream},
+};
+use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
+use senv_losses::{AdaptiveSoftmax, DEFAULT_SAMPLED, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
+use senv_store::ModelFile;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::configuration::{expect_layers, expect_values},
+    data::reading::END,
+    error::{Error, Result},
+};
+
+/// Output layers over the words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputForm {
+    /// Full softmax over all words.
+    Full,
+    /// Sampled softmax, in training over a few words drawn by frequency; over all of them afterwards.
+    Sampled {
+        /// How many, at least 1; no more are drawn than there are words.
+        words: usize,
+    },
+    /// Adaptive softmax in clusters by frequency.
+    Adaptive {
+        /// Where clusters begin, rising; those not below the number of words are left out.
+        cutoffs: Vec<usize>,
+    },
+}
+
+/// Output layers by name.
+enum OutputName {
+    Full,
+    Sampled,
+    Adaptive,
+}
+named_values!(OutputName {
+    Full = "full": "Over all words: exact, slow",
+    Sampled = "sampled": "In training over a few words drawn by frequency",
+    Adaptive = "adaptive": "In clusters by frequency",
+});
+
+/// Where clusters of the adaptive softmax begin by default.
+const CUTOFFS: [usize; 2] = [2_000, 10_000];
+
+impl Hyperparameters for OutputForm {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let (name, samples, cutoffs) = match self {
+            Self::Full => (OutputName::Full, None, None),
+            Self::Sampled { words } => (OutputName::Sampled, Some(*words), None),
+            Self::Adaptive { cutoffs } => (OutputName::Adaptive, None, Some(cutoffs.clone())),
+        };
+        let samples = Hyperparameter {
+            applies: samples.is_some(),
+            ..Hyperparameter::of(
+                "samples",
+                &["Words drawn in each step for the sampled softmax, at least 1."],
+                Section::Training,
+                None,
+                &samples.unwrap_or(DEFAULT_SAMPLED),
+            )
+        };
+        let cutoffs = Hyperparameter {
+            applies: cutoffs.is_some(),
+            ..Hyperparameter::of(
+                "cutoffs",
+                &["First words of the clusters of the adaptive softmax, in ascending order."],
+                Section::Training,
+                None,
+                &cutoffs.unwrap_or(CUTOFFS.to_vec()),
+            )
+        };
+        vec![
+            Hyperparameter::of("softmax", &["Softmax over the next word."], Section::Training, None, &name),
+            samples,
+            cutoffs,
+        ]
+    }
+
+    fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
+        match (name, &mut *self) {
+            ("softmax", form) => {
+                let mut chosen = OutputName::Full;
+                set_value(&mut chosen, name, text)?;
+                *form = match chosen {
+                    OutputName::Full => Self::Full,
+                    OutputName::Sampled => Self::Sampled { words: DEFAULT_SAMPLED },
+                    OutputName::Adaptive => Self::Adaptive { cutoffs: CUTOFFS.to_vec() },
+                };
+            }
+            ("samples", Self::Sampled { words }) => set_value(words, name, text)?,
+            ("cutoffs", Self::Adaptive { cutoffs }) => set_value(cutoffs, name, text)?,
+            ("samples", _) => return Err(belongs_to(name, text, "softmax = sampled")),
+            ("cutoffs", _) => return Err(belongs_to(name, text, "softmax = adaptive")),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn check_ranges(&self) -> CoreResult<()> {
+        match self {
+            Self::Sampled { words: 0 } => {
+                Err(CoreError::InvalidParameter { name: "samples", requirement: "at least 1", got: "0".into() })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The form of an encoder with decoders.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SequenceForm {
+    /// Dimension of the word vectors.
+    pub dim: usize,
+    /// Hidden size of each direction in a layer.
+    pub hidden: usize,
+    /// Layers, at least 1.
+    pub layers: usize,
+    /// How directions and layers are joined.
+    pub topology: GruTopology,
+    /// The form of all cells.
+    pub style: GruStyle,
+    /// Where weights start.
+    pub start: GruInit,
+    /// How a sentence vector acts on a decoder.
+    pub conditioning: Conditioning,
+    /// Whether decoders begin with the vector of the end token rather than with zeros.
+    pub start_token: bool,
+    /// How many decoders there are; none in a model that only encodes.
+    pub decoders: usize,
+    /// Whether they share the output matrix.
+    pub shared_output: bool,
+    /// Words that can be said: the first of the vocabulary.
+    pub n_words: usize,
+    /// Output layers over the words.
+    pub output: OutputForm,
+    /// Whether losses are added or averaged over the tokens of a batch.
+    pub reduction: Reduction,
+}
+
+/// The parts of a form, without their weights.
+#[derive(Debug, Clone)]
+pub(crate) struct Seq2Seq {
+    pub(crate) form: SequenceForm,
+    pub(crate) encoder: GruEncoder,
+    pub(crate) decoder: Option<GruDecoder>,
+    pub(crate) output: Output,
+}
+
+/// The output layer.
+#[derive(Debug, Clone)]
+pub(crate) enum Output {
+    Full(TokenNll),
+    Sampled(TokenNll, usize),
+    Adaptive(AdaptiveSoftmax),
+}
+
+impl SequenceForm {
+    /// Refuses parts of more values or layers than the file has.
+    pub(crate) fn check(&self, file: &ModelFile) -> Result<()> {
+        let encoder = GruEncoder::new(self.dim, self.hidden, self.layers, self.topology, self.style, self.start)?;
+        expect_layers(file, self.layers)?;
+        let dim = Encoder::<f32>::dim(&encoder) as f64;
+        let decoders = self.decoders as f64 * 3.0 * dim * (dim + self.dim as f64);
+        expect_values(file, "encoder and decoders", encoder.n_values() + decoders)
+    }
+
+    /// The parts.
+    pub(crate) fn build(&self) -> Result<Seq2Seq> {
+        let encoder = GruEncoder::new(self.dim, self.hidden, self.layers, self.topology, self.style, self.start)?;
+        let dim = Encoder::<f32>::dim(&encoder);
+        let first = if self.start_token { FirstInput::Token(END) } else { FirstInput::Zero };
+        let decoder = (self.decoders > 0)
+            .then(|| GruDecoder::new(self.dim, dim, dim, self.conditioning, first, self.style, self.start))
+            .transpose()?;
+        let full = TokenNll { reduction: self.reduction, ..TokenNll::new(dim, self.n_words) };
+        let output = match &self.output {
+            OutputForm::Full => Output::Full(full),
+            OutputForm::Sampled { words } => Output::Sampled(full, (*words).clamp(1, self.n_words.max(1))),
+            OutputForm::Adaptive { cutoffs } => {
+                let cutoffs: Vec<usize> = cutoffs.iter().copied().filter(|&c| c < self.n_words).collect();
+                let mut loss = AdaptiveSoftmax::new(dim, self.n_words.max(1), &cutoffs)?;
+                loss.reduction = self.reduction;
+                Output::Adaptive(loss)
+            }
+        };
+        Ok(Seq2Seq { form: self.clone(), encoder, decoder, output })
+    }
+
+    fn outputs(&self) -> usize {
+        if self.shared_output { self.decoders.min(1) } else { self.decoders }
+    }
+
+    /// What stands before the names of the tensors of each group in a file.
+    pub(crate) fn prefixes(&self) -> Vec<String> {
+        let decoders = (1..=self.decoders).map(|k| format!("decoder{k}."));
+        let outputs = (1..=self.outputs()).map(|k| format!("output{k}."));
+        std::iter::once("encoder.".to_owned()).chain(decoders).chain(outputs).collect()
+    }
+}
+
+impl Seq2Seq {
+    /// Dimension of the sentence vectors.
+    pub(crate) fn dim(&self) -> usize {
+        Encoder::<f32>::dim(&self.encoder)
+    }
+
+    /// Parameters to start from: the encoder's, those of the decoders, those of the outputs.
+    pub(crate) fn init(&self, seed: u64) -> Result<Vec<Parameters<f32>>> {
+        let mut groups = vec![self.encoder.init(&mut stream(seed, "encoder", &[]))?];
+        if let Some(decoder) = &self.decoder {
+            for k in 0..self.form.decoders {
+                groups.push(decoder.init(&mut stream(seed, "decoder", &[k as u64]))?);
+            }
+            for k in 0..self.form.outputs() {
+                groups.push(self.output.init(&mut stream(seed, "output", &[k as u64]))?);
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Parameters of the right names and shapes, by the rule that takes the least time.
+    pub(crate) fn forms(&self) -> Result<Vec<Parameters<f32>>> {
+        SequenceForm { start: GruInit::Glorot, ..self.form.clone() }.build()?.init(0)
+    }
+
+    /// The group of the parameters of decoder `k`, and that of its output.
+    pub(crate) fn groups(&self, k: usize) -> (usize, usize) {
+        (1 + k, 1 + self.form.decoders + if self.form.shared_output { 0 } else { k })
+    }
+
+    /// Refuses a decoder that is not there.
+    pub(crate) fn decoder(&self, k: usize) -> Result<&GruDecoder> {
+        match &self.decoder {
+            Some(decoder) if k < self.form.decoders => Ok(decoder),
+            _ => Err(Error::NoDecoder { n: self.form.decoders, asked: k }),
+        }
+    }
+}
+
+impl Output {
+    fn init(&self, rng: &mut Stream) -> Result<Parameters<f32>> {
+        Ok(match self {
+            Self::Full(loss) | Self::Sampled(loss, _) => loss.init(rng)?,
+            Self::Adaptive(loss) => loss.init(rng)?,
+        })
+    }
+
+    /// Loss and gradient of hidden states; the sampled words come from `place` in the run. The gradients of all
+    /// parameters are added to `d_parameters`; those of the rows of sampled words are returned.
+    pub(crate) fn loss_and_gradients<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        hidden: ArrayView2<'_, F>,
+        targets: &[u32],
+        d_loss: f64,
+        (seed, place): (u64, [u64; 2]),
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<(f64, Array2<F>, Option<RowGradients<F>>)> {
+        let (loss, d_hidden) = match self {
+            Self::Full(loss) => loss.loss_and_gradients(parameters, hidden, targets, d_loss, d_parameters)?,
+            Self::Adaptive(loss) => loss.loss_and_gradients(parameters, hidden, targets, d_loss, d_parameters)?,
+            Self::Sampled(full, n) => {
+                let words = SampledWords::draw(&mut stream(seed, "sampled words", &place), full.n_words, *n)?;
+                let loss = SampledSoftmax { reduction: full.reduction };
+                let (loss, d_hidden, rows) = loss.loss_and_gradients(parameters, hidden, targets, &words, d_loss)?;
+                return Ok((loss, d_hidden, Some(rows)));
+            }
+        };
+        Ok((loss, d_hidden, None))
+    }
+
+    /// −ln p of every token, over all words.
+    pub(crate) fn losses(
+        &self,
+        parameters: &Parameters<f32>,
+        hidden: ArrayView2<'_, f32>,
+        targets: &[u32],
+    ) -> Result<Vec<f64>> {
+        Ok(match self {
+            Self::Full(loss) | Self::Sampled(loss, _) => loss.forward(parameters, hidden, targets)?,
+            Self::Adaptive(loss) => loss.forward(parameters, hidden, targets)?,
+        })
+    }
+
+    /// ln p of every word.
+    pub(crate) fn log_probabilities(
+        &self,
+        parameters: &Parameters<f32>,
+        hidden: ArrayView2<'_, f32>,
+    ) -> Result<Array2<f32>> {
+        Ok(match self {
+            Self::Full(loss) | Self::Sampled(loss, _) => loss.log_probabilities(parameters, hidden)?,
+            Self::Adaptive(loss) => loss.log_probabilities(parameters, hidden)?,
+        })
+    }
+}

@@ -1,0 +1,383 @@
+//! A trained encoder with decoders: save, open, encode, decode.
+
+use senv_core::Tokenizer;
+use std::{fmt::Debug, path::Path};
+
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
+use senv_core::{
+    Coverage, Result as CoreResult, Rows, Scratch, SentenceEncoder, Table, TokenId, Vocabulary,
+    arrays::{Parameters, TokenBatch},
+    hyperparameters::Hyperparameters,
+    kernels,
+};
+use senv_encoders::{BeamSearch, GruDecoder, beam_search};
+use senv_store::{ModelFile, ModelWriter};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::form::{Seq2Seq, SequenceForm};
+use crate::{
+    base::{configuration::Configuration, file},
+    data::reading::{END, Reading, SPECIAL, UNKNOWN, encode_many, encode_one, gather},
+    error::{Error, Result},
+    gradient::WordUpdates,
+    model::{
+        decode::{Decode, DecodedSentence},
+        saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
+    },
+};
+
+/// The settings of a system with decoders.
+pub trait SequenceSystem:
+    Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
+{
+    /// The name of its kind in model files.
+    const KIND: &'static str;
+
+    /// The names of the decoders of a model whose parts have so many each.
+    fn decoder_names(parts: &[usize]) -> Vec<&'static str> {
+        ["itself", "paraphrase"].into_iter().take(parts.iter().sum()).collect()
+    }
+
+    /// Which words move in training.
+    fn word_updates(&self) -> WordUpdates;
+}
+
+/// The settings of a model, as its file keeps them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "S: SequenceSystem")]
+pub struct SequenceConfig<S> {
+    /// Encoders whose vectors stand side by side, each with its decoders: one, or two in combined Skip-thoughts.
+    pub parts: Vec<SequenceForm>,
+    /// How text is read.
+    pub reading: Reading,
+    /// Whether the vector of each part is brought to length 1.
+    #[serde(rename = "normalise")]
+    pub normalize: bool,
+    /// What it was trained with; `None` for weights of another origin.
+    pub params: Option<S>,
+}
+
+/// One encoder with its decoders and words.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub(crate) words: Table,
+    pub(crate) seq2seq: Seq2Seq,
+    /// Those of the encoder, of the decoders, of the outputs.
+    pub(crate) parameters: Vec<Parameters<f32>>,
+}
+
+impl Part {
+    pub(crate) fn new(words: Table, seq2seq: Seq2Seq, parameters: Vec<Parameters<f32>>) -> Self {
+        Self { words, seq2seq, parameters }
+    }
+
+    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
+        let (batch, words) = gather(&self.words, sentences)?;
+        self.seq2seq.encoder.encode(&self.parameters[0], &batch, words.view())
+    }
+}
+
+/// A trained encoder with decoders.
+#[derive(Debug, Clone)]
+pub struct SequenceModel<S> {
+    pub(crate) config: SequenceConfig<S>,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// Names of the tables of the parts in a file.
+const TABLES: [&str; 2] = [file::ROWS, "rows2"];
+
+impl<S: SequenceSystem> SequenceModel<S> {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = S::KIND;
+
+    pub(crate) fn new(config: SequenceConfig<S>, vocabulary: Vocabulary, parts: Vec<Part>) -> Self {
+        Self { config, vocabulary, parts }
+    }
+
+    /// Its settings.
+    #[must_use]
+    pub fn config(&self) -> &SequenceConfig<S> {
+        &self.config
+    }
+
+    /// The words it knows: the end token, the one for unknown words, and those that can be said come first.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The word vectors of the first part.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.parts[0].words
+    }
+
+    /// Whether the end token is read after the last word of a sentence that is encoded.
+    #[must_use]
+    pub fn with_end_token(mut self, read: bool) -> Self {
+        self.config.reading.end = self.vocabulary.id(SPECIAL[0]).filter(|_| read);
+        self
+    }
+
+    /// Whether the vector of each part is brought to length 1.
+    #[must_use]
+    pub fn with_normalized_parts(mut self, normalize: bool) -> Self {
+        self.config.normalize = normalize;
+        self
+    }
+
+    /// How many decoders there are, in all parts.
+    #[must_use]
+    pub fn n_decoders(&self) -> usize {
+        self.config.parts.iter().map(|part| part.decoders).sum()
+    }
+
+    /// What decoder `decoder` says of a sentence, the likeliest first. For Skip-thoughts, 0 is the sentence before and 1
+    /// the one after, and so on for a second part; for P-thought, 0 is the sentence itself and 1 a paraphrase.
+    ///
+    /// # Errors
+    /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.
+    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>> {
+        let (part, decoder) = self.place(decoder)?;
+        let (mut scratch, mut tokens) = (String::new(), Vec::new());
+        self.config.reading.read(&self.vocabulary, sentence, &mut scratch, &mut tokens);
+        let vector = part.vectors(&[&tokens])?;
+        self.say(part, decoder, vector.row(0).into(), width, longest)
+    }
+
+    /// The same of a vector of the part that the decoder belongs to, not brought to length 1.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode); [`senv_core::Error::ShapeMismatch`] for a vector of another length.
+    pub fn decode_vector(
+        &self,
+        vector: &[f32],
+        decoder: usize,
+        width: usize,
+        longest: usize,
+    ) -> Result<Vec<DecodedSentence>> {
+        let (part, decoder) = self.place(decoder)?;
+        self.say(part, decoder, ArrayView1::from(vector), width, longest)
+    }
+
+    /// −ln of the probability, in nats, with which decoder `decoder` says `to` after `from`, its end included, and the
+    /// tokens that this is spread over. The exponential of their quotient over many sentences is the perplexity.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn surprise(&self, from: &str, to: &str, decoder: usize) -> Result<(f64, usize)> {
+        let (part, k) = self.place(decoder)?;
+        let (mut scratch, mut tokens) = (String::new(), Vec::new());
+        self.config.reading.read(&self.vocabulary, from, &mut scratch, &mut tokens);
+        let vectors = part.vectors(&[&tokens])?;
+        let reading = Reading { end: None, ..self.config.reading.clone() };
+        reading.read(&self.vocabulary, to, &mut scratch, &mut tokens);
+        let n_words = part.seq2seq.form.n_words;
+        let sayable = |&token: &TokenId| if token.index() < n_words { token } else { UNKNOWN };
+        let targets: Vec<TokenId> = tokens.iter().map(sayable).chain([END]).collect();
+        let mut batch = TokenBatch::new();
+        batch.assign([&targets[..]])?;
+        let words = batch.gather(&part.words)?;
+        let (of_decoder, of_output) = part.seq2seq.groups(k);
+        let parameters = &part.parameters[of_decoder];
+        let (hidden, _) = part.seq2seq.decoder(k)?.forward(parameters, &batch, words.view(), vectors.view())?;
+        let targets = GruDecoder::targets(&batch);
+        let losses = part.seq2seq.output.losses(&part.parameters[of_output], hidden.view(), &targets)?;
+        Ok((losses.iter().sum(), losses.len()))
+    }
+
+    /// The part that decoder `asked` of all belongs to, and its number there.
+    fn place(&self, asked: usize) -> Result<(&Part, usize)> {
+        let mut left = asked;
+        for part in &self.parts {
+            if left < part.seq2seq.form.decoders {
+                return Ok((part, left));
+            }
+            left -= part.seq2seq.form.decoders;
+        }
+        Err(Error::NoDecoder { n: self.n_decoders(), asked })
+    }
+
+    fn say(
+        &self,
+        part: &Part,
+        k: usize,
+        vector: ArrayView1<'_, f32>,
+        width: usize,
+        longest: usize,
+    ) -> Result<Vec<DecodedSentence>> {
+        let decoder = part.seq2seq.decoder(k)?;
+        let (of_decoder, of_output) = part.seq2seq.groups(k);
+        let speaker = decoder.session(&part.parameters[of_decoder], vector)?;
+        let start = part.seq2seq.form.start_token.then_some(END.0);
+        let embed = |word: Option<u32>, out: &mut [f32]| {
+            if let Some(word) = word.or(start) {
+                out.copy_from_slice(Rows::row(&part.words, word as usize));
+            }
+        };
+        let output = &part.parameters[of_output];
+        let logits = |states: ArrayView2<'_, f32>| part.seq2seq.output.log_probabilities(output, states);
+        let found = beam_search(&speaker, &BeamSearch::new(END.0, longest, width), embed, logits)?;
+        let said = found.into_iter().map(|found| {
+            let words: Vec<&str> = found.tokens.iter().map(|&word| self.vocabulary.token(TokenId(word))).collect();
+            DecodedSentence { text: words.join(" "), log_probability: found.log_probability, ended: found.ended }
+        });
+        Ok(said.collect())
+    }
+
+    /// Writes the model to a file by atomic replacement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let config = file::to_json(&self.config)?;
+        let mut writer = ModelWriter::new(S::KIND).config(&config).vocabulary(&self.vocabulary);
+        for ((part, table), i) in self.parts.iter().zip(TABLES).zip(1..) {
+            writer = writer.table(table, &part.words);
+            for (prefix, group) in part.seq2seq.form.prefixes().iter().zip(&part.parameters) {
+                for tensor in group.iter() {
+                    writer = writer.f32s(&format!("part{i}.{prefix}{}", tensor.name()), tensor.values());
+                }
+            }
+        }
+        Ok(writer.save(path)?)
+    }
+
+    /// Opens a model; its word vectors are memory-mapped.
+    ///
+    /// # Errors
+    /// If the file is no such model of senv, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_file(&ModelFile::open(path)?)
+    }
+
+    fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
+        self.config.reading.read(&self.vocabulary, text, scratch, out)
+    }
+
+    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
+        let mut all = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let mut vectors = part.vectors(sentences)?;
+            if self.config.normalize {
+                vectors.rows_mut().into_iter().filter_map(ArrayViewMut1::into_slice).for_each(|row| {
+                    kernels::l2_normalize(row);
+                });
+            }
+            all.push(vectors);
+        }
+        match <[Array2<f32>; 1]>::try_from(all) {
+            Ok([only]) => Ok(only),
+            Err(all) => {
+                let views: Vec<ArrayView2<'_, f32>> = all.iter().map(|vectors| vectors.view()).collect();
+                let too_large = |_| senv_core::Error::TooLarge { rows: sentences.len(), dim: self.dim() };
+                concatenate(Axis(1), &views).map_err(too_large)
+            }
+        }
+    }
+}
+
+impl<S: SequenceSystem> Configuration for SequenceConfig<S> {
+    fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()> {
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
+        self.reading.check(n_words)?;
+        if !(1..=TABLES.len()).contains(&self.parts.len()) {
+            return Err(bad(format!("{} parts; expected one or two", self.parts.len())));
+        }
+        for form in &self.parts {
+            if form.n_words > n_words || form.decoders > 2 {
+                let (decoders, n) = (form.decoders, form.n_words);
+                return Err(bad(format!("{decoders} decoders of {n} words, {n_words} in the vocabulary")));
+            }
+            form.check(file)?;
+        }
+        Ok(())
+    }
+}
+
+impl<S: SequenceSystem> ReadModel for SequenceModel<S> {
+    const KIND: &'static str = S::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (config, vocabulary, _) = file::parts::<SequenceConfig<S>>(S::KIND, file)?;
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
+        let mut parts = Vec::new();
+        for ((form, table), i) in config.parts.iter().zip(TABLES).zip(1..) {
+            let words = file.table(table)?;
+            file::expect_table(file.path(), table, &words, vocabulary.len(), form.dim)?;
+            let seq2seq = form.build().map_err(|error| bad(error.to_string()))?;
+            let mut groups = Vec::new();
+            for (prefix, form) in form.prefixes().iter().zip(seq2seq.forms()?) {
+                let mut group = Parameters::new();
+                for tensor in form.iter() {
+                    file::read_tensor(file, &format!("part{i}.{prefix}{}", tensor.name()), tensor, &mut group)?;
+                }
+                groups.push(group);
+            }
+            parts.push(Part::new(words, seq2seq, groups));
+        }
+        Ok(Self::new(config, vocabulary, parts))
+    }
+}
+
+impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
+    fn kind(&self) -> &'static str {
+        S::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.config.reading.tokenizer
+    }
+
+    fn rows(&self) -> Result<&Table> {
+        Ok(self.words())
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.config.params.as_ref().map(S::hyperparameters).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn cost(&self) -> EncodingCost {
+        EncodingCost::LessInBatches
+    }
+
+    fn decoders(&self) -> Option<&dyn Decode> {
+        Some(self)
+    }
+
+    fn expandable(&self) -> Option<&dyn ExpandVocabulary> {
+        Some(self)
+    }
+}
+
+senv_core::encoding_methods!([S: SequenceSystem] SequenceModel<S>);
+
+impl<S: SequenceSystem> SentenceEncoder for SequenceModel<S> {
+    fn dim(&self) -> usize {
+        self.parts.iter().map(|part| part.seq2seq.dim()).sum()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
+        encode_one(sentence, scratch, out, read, |sentences| self.vectors(sentences))
+    }
+
+    fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
+        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
+        encode_many(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+    }
+}

@@ -1,0 +1,131 @@
+//! What PP and CSE have in common: systems trained on pairs, in one stage or two.
+
+use senv_core::{Observer, Tokenizer, hyperparameters::Hyperparameters};
+use senv_store::Embeddings;
+use serde::Serialize;
+
+use crate::{
+    base::train_options::TrainOptions,
+    data::PairData,
+    error::Result,
+    gradient::{
+        FitParams,
+        pair_training::{PairLoss, PairParams},
+        scored_pairs::ScoredPairs,
+    },
+    model::{handle::Model, saved::SavedModel, trained::Trained},
+    start::initial::Initial,
+};
+
+/// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
+const CONTINUED_LR: f64 = 1.0 / 40.0;
+
+/// A system trained on pairs.
+pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
+    /// What is trained.
+    type Model: SavedModel;
+
+    /// Whether its sentence vectors are averages, whose lengths the loss softmax-cosine leaves free: then that loss starts
+    /// from [`PairSystem::softmax_recipe`], and learning rates follow the length of the initial vectors.
+    const AVERAGES: bool;
+
+    /// Settings for the loss softmax-cosine on large batches.
+    #[must_use]
+    fn softmax_recipe() -> Self;
+
+    /// The hyperparameters that all such systems have.
+    fn shared(&mut self) -> PairSystemParams<'_>;
+
+    /// Trains on pairs. `start` is a model of the system to go on from: its words keep their vectors, its filters theirs;
+    /// the vectors of the options are not looked at then.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the parameters, the memory, or the training itself; a `start` of another shape.
+    fn fit_from(
+        &self,
+        data: &PairData,
+        start: Option<&Self::Model>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<Self::Model>>;
+
+    /// What a model was trained with.
+    fn params_of(model: &Self::Model) -> &Self;
+
+    /// Takes over from a model that training goes on from how text is tokenized; words that hold frequency weights already get
+    /// none again. Its vectors are the initial ones ([`TrainOptions::vectors`]).
+    fn fine_tune_from(&mut self, model: &Model) {
+        let parts = self.shared();
+        parts.tokenizer.clone_from(model.tokenizer());
+        if model.holds_frequency_weights() {
+            parts.initial.frequency_weight = None;
+        }
+    }
+
+    /// Adapts a default learning rate to the length of initial vectors where cosines alone are learned from; to those of
+    /// `model`, if it was trained on pairs, by a much smaller one besides: larger ones lose most of what it has learned
+    /// (`docs/experiments/senv-english.md`). What the rate is then is a note for the observer.
+    fn adapt_lr(&mut self, vectors: &Embeddings, model: Option<&Model>, observer: &dyn Observer) {
+        let parts = self.shared();
+        if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_)) {
+            return;
+        }
+        let relative = parts.initial.relative_length(vectors);
+        // Vectors of zeros, or not finite, are refused elsewhere.
+        if !relative.is_normal() {
+            return;
+        }
+        let is_trained = model.is_some_and(|model| model.holds_frequency_weights());
+        parts.fit.lr *= if is_trained { relative * CONTINUED_LR } else { relative };
+        let what = if is_trained { "vectors that are trained already" } else { "the length of the initial vectors" };
+        observer.note(&format!("learning rate {:.3}, which suits {what}", parts.fit.lr));
+    }
+
+    /// Trains on `first`, then with the same hyperparameters but for what `second_fit` changes on `second`, from the weights
+    /// of the first stage. A first stage that did not come to its end is the result. The checkpoint of the second stage
+    /// has `.stage2` at the end of its name; a run that is resumed goes through the first once more.
+    ///
+    /// # Errors
+    /// As [`PairSystem::fit_from`].
+    fn fit_two_stages(
+        &self,
+        (first, second): (&PairData, &PairData),
+        second_fit: impl FnOnce(&mut FitParams),
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<Self::Model>> {
+        let trained = self.fit_from(first, None, options)?;
+        if !trained.stopped.is_complete() {
+            return Ok(trained);
+        }
+        let mut params = self.clone();
+        second_fit(params.shared().fit);
+        let mut options = options.clone();
+        if let Some(plan) = &mut options.checkpoint {
+            plan.path.as_mut_os_string().push(".stage2");
+        }
+        params.fit_from(second, Some(&trained.model), &options)
+    }
+}
+
+/// The hyperparameters that all systems trained on pairs have.
+#[derive(Debug)]
+pub struct PairSystemParams<'p> {
+    /// Dimension of the word vectors.
+    pub dim: &'p mut usize,
+    /// How text is tokenized.
+    pub tokenizer: &'p mut Tokenizer,
+    /// Initial word vectors.
+    pub initial: &'p mut Initial,
+    /// Loss and dropout.
+    pub pairs: &'p mut PairParams,
+    /// The training loop.
+    pub fit: &'p mut FitParams,
+}
+
+impl PairParams {
+    /// Whether pairs with one first sentence are one group by default: in a batch of a softmax they would be negatives of
+    /// each other.
+    #[must_use]
+    pub fn groups_pairs(&self) -> bool {
+        matches!(self.loss, PairLoss::SoftmaxCosine(_))
+    }
+}

@@ -1,0 +1,158 @@
+//! FastSent: the sum of the words of a sentence predicts the words of the sentences around it; FastSent+AE its own as well.
+//!
+//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL 2016.
+//! Training is `fast-sent-context` with negative sampling where the release walks a tree over the vocabulary. A sentence is
+//! encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
+
+use senv_core::{
+    Corpus, Table, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+};
+use senv_negative_sampling::{NegativeSamplingParams, NeighbouringSentences, Noise, Subsampling, Tables, fit};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::{
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    error::Result,
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::text_system::{SharedParams, TextSystem},
+};
+
+/// Power of the counts in the noise distribution, as word2vec has it.
+const NOISE_POWER: f64 = 0.75;
+
+hyperparameters! {
+    /// Hyperparameters of FastSent; the defaults are those of the release.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct FastSentParams {
+        /// Embedding dimension.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// Whether a sentence predicts its own words as well: FastSent+AE.
+        pub autoencode: bool = false => Training;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 10 => Text;
+        /// Subsampling threshold t of targets, a relative frequency; 1 keeps all.
+        pub subsample: f64 = 1.0 => Training[above 0 or_infinite];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// Hyperparameters of the trainer.
+        pub training: NegativeSamplingParams = NegativeSamplingParams {
+            lr: 0.025,
+            // It falls to 1e-4.
+            lr_floor: 4e-3,
+            epochs: 1,
+            negatives: 5,
+            ..NegativeSamplingParams::default()
+        } => group;
+    }
+}
+
+impl TextSystem for FastSentParams {
+    type Model = FastSent;
+
+    /// Many epochs, a higher learning rate, subsampled targets, and the weights of uSIF. [`FastSentParams::default`] has the
+    /// settings of the release, for a billion words. Sums are long vectors: at a learning rate of .2 training is
+    /// not stable any more.
+    fn for_text(size: TextSize) -> Self {
+        Self {
+            min_count: size.min_count(),
+            subsample: 1e-3,
+            weighting: Some(WeightScheme::USIF),
+            unknown_words: UnknownWords::Hash,
+            training: NegativeSamplingParams { epochs: size.epochs(10.0, 2, 40), lr: 0.1, ..Self::default().training },
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn shared(&mut self) -> SharedParams<'_> {
+        let Self { dim, tokenizer, min_count, training, .. } = self;
+        SharedParams { dim, tokenizer, min_count, training }
+    }
+
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<FastSent>> {
+        let start = options.vectors;
+        self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
+        let (seed, n) = (self.training.seed, vocabulary.len());
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let examples = NeighbouringSentences::new(subsampling, n, self.autoencode);
+        let initial = || {
+            let source = rows.map_or_else(|| initial::uniform_rows(n, self.dim, seed), Ok)?;
+            Ok(Tables { source, target: Table::zeros(n, self.dim)? })
+        };
+        let report = InitialVectorReport::of(&vocabulary, start);
+        let settings = initial::settings_from(file::to_json(self)?, start);
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
+        let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
+        Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+    }
+}
+
+impl AveragedSystem for FastSentParams {
+    const KIND: &'static str = "fast-sent";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.training.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
+    }
+}
+
+/// A trained FastSent model.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
+/// # std::fs::write(&text, "rain falls\nclouds gather\n\nbread bakes\nflour rises\n\n".repeat(20))?;
+/// use senv::prelude::*;
+/// use senv::{FastSent, FastSentParams};
+/// let params = FastSentParams { dim: 8, autoencode: true, ..FastSentParams::for_text(TextSize::of_files(&[&text])) };
+/// params.train(&text)?.save(&path)?;
+/// assert_eq!(FastSent::open(&path)?.encode(&["rain falls"])?.dim(), (1, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type FastSent = Averaged<FastSentParams>;

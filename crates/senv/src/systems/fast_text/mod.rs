@@ -1,0 +1,226 @@
+//! fastText: word vectors made of vectors of character n-grams, so that unknown words have one too.
+//!
+//! Equation: `subword-vector`
+//!
+//! ```text
+//! v_w = (x_w + Σ_{g in G(w)} z_g) / (1 + |G(w)|)        known word; x_w: its row, G(w): its character n-grams
+//! v_w = (1/|G(w)|) Σ_{g in G(w)} z_g                    unknown word; without a vector if G(w) is empty
+//! ```
+//!
+//! Bojanowski et al., "Enriching Word Vectors with Subword Information", TACL 2017, section 3.2, as a mean like in the
+//! program and not the sum of the paper. G(w) is `character-n-grams` (`senv-ngram`), a sentence the mean of its words
+//! (`feature-average`). Models are not trained here but read from the program's files: [`ReleasedBin`].
+
+mod layout;
+mod release;
+
+use std::path::Path;
+
+use senv_core::{
+    Coverage, Error as CoreError, ModelWriter, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels,
+};
+use senv_ngram::CharNgrams;
+use senv_store::ModelFile;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::encoder::{AverageEncoder, words},
+    base::{
+        configuration::Configuration,
+        file::{self, ROWS},
+        range::require,
+    },
+    error::{Error, Result},
+    model::saved::{ReadModel, SavedModel},
+};
+use layout::LONGEST_CHAR_NGRAM;
+pub use release::ReleasedBin;
+
+/// Name of the table of character n-grams in a file.
+const CHAR_NGRAMS: &str = "char_ngrams";
+
+/// Which character n-grams there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CharNgramConfig {
+    /// The shortest, in code points.
+    pub min_n: usize,
+    /// The longest, in code points.
+    pub max_n: usize,
+    /// Hash buckets that they share.
+    pub n_buckets: u32,
+}
+
+/// What a fastText model is, as its file keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FastTextConfig {
+    /// Embedding dimension.
+    pub dim: usize,
+    /// How text is tokenized.
+    pub tokenizer: Tokenizer,
+    /// The character n-grams; `None` for words alone.
+    pub char_ngrams: Option<CharNgramConfig>,
+}
+
+/// Means of fastText's word vectors, where unknown words have the vectors of their character n-grams.
+///
+/// [`SavedModel::average`] is the mean over known words alone: weights, compression and fine-tuning work with that.
+///
+/// ```no_run
+/// use senv_core::SentenceEncoder;
+/// use senv::Model;
+/// let model = Model::open("cc.de.300.bin")?;
+/// assert_eq!(model.kind(), "fasttext");
+/// println!("{:.3}", model.similarity("Donaudampfschiff", "Donaudampfer"));
+/// # Ok::<(), senv::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct FastText {
+    config: FastTextConfig,
+    words: AverageEncoder,
+    subwords: Option<Subwords>,
+}
+
+/// Character n-grams and their rows.
+#[derive(Debug, Clone)]
+struct Subwords {
+    n_grams: CharNgrams,
+    rows: Table,
+}
+
+impl FastText {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "fasttext";
+
+    /// A model of word vectors that hold those of their n-grams already, and the rows of the n-grams, of which there are
+    /// none where the configuration has none.
+    fn new(config: FastTextConfig, vocabulary: Vocabulary, rows: Table, n_grams: Option<Table>) -> Result<Self> {
+        let subwords = match (config.char_ngrams, n_grams) {
+            (Some(CharNgramConfig { min_n, max_n, n_buckets }), Some(rows)) => {
+                Some(Subwords { n_grams: CharNgrams::new(min_n, max_n, n_buckets)?, rows })
+            }
+            _ => None,
+        };
+        let features = words(&vocabulary)?;
+        Ok(Self { words: AverageEncoder::new(config.tokenizer.clone(), vocabulary, features, rows)?, config, subwords })
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &FastTextConfig {
+        &self.config
+    }
+
+    /// Writes the model to a file by atomic replacement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let config = file::to_json(&self.config)?;
+        let writer =
+            ModelWriter::new(Self::KIND).config(&config).vocabulary(self.vocabulary()).table(ROWS, self.words.rows());
+        let writer = match &self.subwords {
+            Some(subwords) => writer.table(CHAR_NGRAMS, &subwords.rows),
+            None => writer,
+        };
+        Ok(writer.save(path)?)
+    }
+}
+
+impl Subwords {
+    /// Adds the vector of an unknown word to `sum`, which is as long as a row; whether it has one.
+    fn add(&self, word: &str, sum: &mut [f32]) -> bool {
+        let mut n = 0_u32;
+        self.n_grams.for_each(word, |_| n += 1);
+        let share = 1.0 / n as f32;
+        self.n_grams.for_each(word, |n_gram| kernels::axpy(share, self.rows.row(n_gram.bucket as usize), sum));
+        n > 0
+    }
+}
+
+impl Configuration for FastTextConfig {
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim)?;
+        let longest = self.char_ngrams.map_or(0, |n_grams| n_grams.max_n);
+        // An unknown word takes time in proportion to it.
+        let bounded = longest <= LONGEST_CHAR_NGRAM as usize;
+        require(bounded, "the longest character n-gram", "at most 255", longest as f64)
+    }
+}
+
+impl ReadModel for FastText {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (config, vocabulary, rows) = file::parts::<FastTextConfig>(Self::KIND, file)?;
+        let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
+        file::expect_rows(file, &rows, vocabulary.len(), config.dim)?;
+        let n_grams = match config.char_ngrams {
+            Some(CharNgramConfig { n_buckets, .. }) => {
+                let table = file.table(CHAR_NGRAMS)?;
+                file::expect_table(file.path(), CHAR_NGRAMS, &table, n_buckets as usize, config.dim)?;
+                Some(table)
+            }
+            None => None,
+        };
+        Self::new(config, vocabulary, rows, n_grams).map_err(|error| match error {
+            Error::Core(error @ CoreError::TooLarge { .. }) => error.into(),
+            error => bad(error.to_string()),
+        })
+    }
+}
+
+impl SavedModel for FastText {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.words.vocabulary()
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        self.words.tokenizer()
+    }
+
+    /// The word vectors, which hold those of their n-grams.
+    fn rows(&self) -> Result<&Table> {
+        Ok(self.words.rows())
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn average(&self) -> Option<&AverageEncoder> {
+        Some(&self.words)
+    }
+}
+
+senv_core::encoding_methods!([] FastText);
+
+impl SentenceEncoder for FastText {
+    fn dim(&self) -> usize {
+        self.words.dim()
+    }
+
+    /// [`Coverage::hashed`] is the number of unknown words with a vector.
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let Some(subwords) = &self.subwords else { return self.words.encode_into(sentence, scratch, out) };
+        let mut tokens = std::mem::take(&mut scratch.tokens);
+        let Scratch { text, unknown, .. } = scratch;
+        unknown.clear();
+        unknown.resize(self.dim(), 0.0);
+        let mut hashed = 0;
+        let n = self.vocabulary().known_tokens_or(self.tokenizer(), sentence, text, &mut tokens, |word, _| {
+            hashed += usize::from(subwords.add(word, unknown));
+        });
+        self.words.encode_with(&tokens, hashed, scratch, out);
+        let coverage = Coverage { hashed, ..Coverage::new(n, tokens.len()) };
+        scratch.tokens = tokens;
+        coverage
+    }
+}

@@ -1,0 +1,302 @@
+//! The models that users of fastText and of Sent2Vec's program have: their `.bin` files, as models of senv.
+
+use std::{
+    borrow::Cow,
+    fs::File,
+    io::Read,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use rayon::prelude::*;
+use senv_core::{
+    ModelWriter, Table, TokenId, Tokenizer, Vocabulary, files::RawTensor, files::SharedBytes,
+    hyperparameters::Hyperparameters, memory::check_memory,
+};
+use senv_negative_sampling::NegativeSamplingParams;
+use senv_ngram::{CharNgrams, PLACEHOLDER};
+
+use super::{
+    CHAR_NGRAMS, CharNgramConfig, FastText, FastTextConfig,
+    layout::{Args, Layout, MAGIC, Method, Word},
+};
+use crate::{
+    Sent2Vec, Sent2VecParams,
+    average::encoder::AverageEncoder,
+    base::file::{ROWS, to_json},
+    error::{Error, Result},
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        handle::Model,
+        word_vectors::tokenizer_of_words,
+    },
+};
+
+/// A `.bin` file of fastText (CBOW, skip-gram) or of Sent2Vec's program, opened and checked.
+///
+/// | model in the file | model of senv |
+/// | --- | --- |
+/// | Sent2Vec (`sent2vec`) | [`Sent2Vec`], whose sentence vectors are those of the program |
+/// | fastText `skipgram`, `cbow` | [`FastText`], whose word vectors are those of the program, unknown words included |
+/// | Sent2Vec's `cbow-c+w-ngrams` | [`FastText`] likewise; its n-grams of words are left behind |
+/// | supervised, quantized (`.ftz`) | refused |
+///
+/// The file is memory-mapped and must not be written into while this is open. A word that is not UTF-8 can be in no text:
+/// [`FastText`] models leave it out, Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its bytes.
+///
+/// ```no_run
+/// use senv::ReleasedBin;
+/// let released = ReleasedBin::open("wiki_bigrams.bin")?;
+/// released.save(released.tokenizer(), "wiki.senv")?; // 16 GB are written and hardly any memory is taken
+/// # Ok::<(), senv::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ReleasedBin {
+    path: PathBuf,
+    bytes: SharedBytes,
+    args: Args,
+    /// Rows of the input matrix that are words, the placeholder and words that are not UTF-8 included.
+    n_word_rows: usize,
+    /// Bytes of the input matrix.
+    input: Range<usize>,
+    vocabulary: Vocabulary,
+    /// The row of each word.
+    rows: Vec<u32>,
+    n_invalid: usize,
+}
+
+impl ReleasedBin {
+    /// Whether a file begins as such files do. Nothing but a plain file is looked into.
+    #[must_use]
+    pub fn is_one(path: impl AsRef<Path>) -> bool {
+        let path = path.as_ref();
+        let mut start = [0; MAGIC.len()];
+        path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
+    }
+
+    /// Opens a file and checks all of it: sizes before memory is taken, and that every value is finite.
+    ///
+    /// # Errors
+    /// [`Error::BadWeights`], which names the file, for one that is cut short, damaged, supervised or quantized;
+    /// [`senv_core::Error::Io`] if it cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bytes = SharedBytes::map(path)?;
+        let Layout { args, corpus_tokens, words, input } = Layout::read(path, &bytes)?;
+        let bad = |reason: String| Error::BadWeights { path: path.to_owned(), reason };
+        let text_of = |word: &Word| as_text(&bytes[word.text.clone()]);
+        let row_len = 4 * args.dim as usize;
+        let is_finite = |x: &[u8; 4]| f32::from_le_bytes(*x).is_finite();
+        let row_is_finite = |row: &[u8]| row.as_chunks().0.iter().all(is_finite);
+        if let Some(row) = bytes[input.clone()].par_chunks(row_len).position_first(|row| !row_is_finite(row)) {
+            let word = words.get(row).map(|word| format!(", the word {:?}", text_of(word)));
+            return Err(bad(format!("row {row}{} has a value that is NaN or infinite", word.unwrap_or_default())));
+        }
+        let with_placeholder = matches!(args.method, Method::Sent2Vec | Method::CbowWithNgrams)
+            && bytes[words[0].text.clone()] == *PLACEHOLDER.as_bytes();
+        let is_valid = |word: &Word| std::str::from_utf8(&bytes[word.text.clone()]).is_ok();
+        let n_invalid = words.iter().filter(|word| !is_valid(word)).count();
+        let kept = words.iter().zip(0_u32..).skip(usize::from(with_placeholder));
+        let kept = kept.filter(|(word, _)| args.method == Method::Sent2Vec || is_valid(word));
+        let rows: Vec<u32> = kept.clone().map(|(_, row)| row).collect();
+        let counted = kept.map(|(word, _)| (text_of(word), word.count));
+        let vocabulary = Vocabulary::from_counts(counted, corpus_tokens).map_err(|error| match error {
+            error @ senv_core::Error::BadVocabulary { .. } => bad(format!("{error}; the file is damaged")),
+            error => error.into(),
+        })?;
+        let n_word_rows = words.len();
+        Ok(Self { path: path.to_owned(), args, n_word_rows, input, vocabulary, rows, n_invalid, bytes })
+    }
+
+    /// The kind of the model that it becomes.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.args.method {
+            Method::Sent2Vec => Sent2Vec::KIND,
+            Method::Cbow | Method::SkipGram | Method::CbowWithNgrams => FastText::KIND,
+        }
+    }
+
+    /// How text is tokenized unless something else is asked for. Files do not record it: Sent2Vec's program splits at
+    /// blanks and keeps capitals, so its models want text that was prepared as theirs was; word vectors of fastText are
+    /// treated as those of a `.vec` file ([`Model::from_embeddings`]).
+    #[must_use]
+    pub fn tokenizer(&self) -> Tokenizer {
+        match self.args.method {
+            Method::Sent2Vec => Tokenizer::whitespace(),
+            Method::Cbow | Method::SkipGram | Method::CbowWithNgrams => tokenizer_of_words(&self.vocabulary),
+        }
+    }
+
+    /// The words, most frequent first, with their counts.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// Embedding dimension.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.args.dim as usize
+    }
+
+    /// Words that are not UTF-8.
+    #[must_use]
+    pub fn n_invalid_words(&self) -> usize {
+        self.n_invalid
+    }
+
+    /// The model, in memory.
+    ///
+    /// # Errors
+    /// [`Error::BadWeights`] for settings out of range; [`senv_core::Error::TooLarge`] without memory for the rows.
+    pub fn model(&self, tokenizer: Tokenizer) -> Result<Model> {
+        if self.args.method == Method::Sent2Vec {
+            let (params, rows) = self.sent2vec(tokenizer)?;
+            let features = params.features(&self.vocabulary)?;
+            let (tokenizer, vocabulary) = (params.tokenizer.clone(), self.vocabulary.clone());
+            let encoder = AverageEncoder::new(tokenizer, vocabulary, features, table(&rows)?)?;
+            return Ok(Averaged::from_parts(params, encoder).into());
+        }
+        let (config, n_grams) = self.fast_text(tokenizer)?;
+        let n_grams = n_grams.as_ref().map(table).transpose()?;
+        Ok(FastText::new(config, self.vocabulary.clone(), self.word_vectors()?, n_grams)?.into())
+    }
+
+    /// Writes the model to a file that [`Model::open`] memory-maps, by atomic replacement. Rows that stay as they are, all
+    /// of Sent2Vec and those of character n-grams, go from file to file; memory is taken for the words and, of fastText,
+    /// their vectors.
+    ///
+    /// # Errors
+    /// As [`ReleasedBin::model`]; if the file cannot be written.
+    pub fn save(&self, tokenizer: Tokenizer, path: impl AsRef<Path>) -> Result<()> {
+        let writer = ModelWriter::new(self.kind()).vocabulary(&self.vocabulary);
+        if self.args.method == Method::Sent2Vec {
+            let (params, rows) = self.sent2vec(tokenizer)?;
+            return Ok(writer.config(&to_json(&params)?).raw(ROWS, &rows).save(path)?);
+        }
+        let (config, n_grams) = self.fast_text(tokenizer)?;
+        let words = self.word_vectors()?;
+        let writer = writer.config(&to_json(&config)?).table(ROWS, &words);
+        let writer = match &n_grams {
+            Some(n_grams) => writer.raw(CHAR_NGRAMS, n_grams),
+            None => writer,
+        };
+        Ok(writer.save(path)?)
+    }
+
+    /// The settings of a Sent2Vec model, and its rows. Learning rate, dropout, the least count of targets and the seed are
+    /// in no file and keep their defaults.
+    fn sent2vec(&self, tokenizer: Tokenizer) -> Result<(Sent2VecParams, RawTensor)> {
+        let Args { word_ngrams, buckets, epochs, min_count, negatives, subsample, .. } = self.args;
+        let has_ngrams = word_ngrams > 1;
+        let params = Sent2VecParams {
+            dim: self.dim(),
+            word_ngrams: word_ngrams as usize,
+            buckets: has_ngrams.then_some(buckets),
+            min_count: min_count.into(),
+            subsample,
+            placeholder: self.rows.first() != Some(&0),
+            tokenizer,
+            training: NegativeSamplingParams {
+                epochs,
+                negatives: negatives as usize,
+                ..NegativeSamplingParams::default()
+            },
+            ..Sent2VecParams::default()
+        };
+        let damaged =
+            |error| Error::BadWeights { path: self.path.clone(), reason: format!("{error}; the file is damaged") };
+        params.check_ranges().map_err(damaged)?;
+        // Words alone have a bucket all the same, which nothing refers to.
+        let n_rows = self.n_word_rows + if has_ngrams { buckets as usize } else { 0 };
+        Ok((params, self.raw(0..n_rows)))
+    }
+
+    /// The configuration of a fastText model, and the rows of its character n-grams.
+    fn fast_text(&self, tokenizer: Tokenizer) -> Result<(FastTextConfig, Option<RawTensor>)> {
+        let char_ngrams = self.args.has_char_ngrams().then(|| {
+            let (min_n, max_n) = (self.args.min_n as usize, self.args.max_n as usize);
+            CharNgramConfig { min_n, max_n, n_buckets: self.char_buckets().len() as u32 }
+        });
+        let n_grams = char_ngrams.is_some().then(|| self.raw(self.char_buckets()));
+        Ok((FastTextConfig { dim: self.dim(), tokenizer, char_ngrams }, n_grams))
+    }
+
+    /// The rows of character n-grams.
+    fn char_buckets(&self) -> Range<usize> {
+        let (first, n) = match self.args.method {
+            Method::CbowWithNgrams => (self.args.buckets, self.args.char_buckets),
+            _ => (0, self.args.buckets),
+        };
+        let start = self.n_word_rows + first as usize;
+        start..start + n as usize
+    }
+
+    /// The vectors of the words of a fastText model, equation `subword-vector`.
+    fn word_vectors(&self) -> Result<Table> {
+        let (dim, n_words) = (self.dim(), self.rows.len());
+        let buckets = self.char_buckets();
+        let n_grams = match self.args.has_char_ngrams() {
+            true => Some(CharNgrams::new(self.args.min_n as usize, self.args.max_n as usize, buckets.len() as u32)?),
+            false => None,
+        };
+        let mut values = vec![0.0_f32; check_memory::<f32>(n_words, dim)?];
+        values.par_chunks_mut(dim).zip(&self.rows).enumerate().for_each(|(i, (vector, &row))| {
+            let mut add = |row: usize| vector.iter_mut().zip(self.row(row)).for_each(|(sum, x)| *sum += x);
+            let mut n = 1_u32;
+            add(row as usize);
+            if let Some(n_grams) = n_grams {
+                n_grams.for_each(self.vocabulary.token(TokenId(i as u32)), |n_gram| {
+                    add(buckets.start + n_gram.bucket as usize);
+                    n += 1;
+                });
+            }
+            vector.iter_mut().for_each(|x| *x /= n as f32);
+        });
+        // Values that are finite may have a sum that is not.
+        let values_are_finite = |vector: &[f32]| vector.iter().all(|x| x.is_finite());
+        if let Some(i) = values.par_chunks(dim).position_first(|vector| !values_are_finite(vector)) {
+            let word = self.vocabulary.token(TokenId(i as u32));
+            let reason =
+                format!("the n-grams of the word {word:?} add up to a value that is infinite; the file is damaged");
+            return Err(Error::BadWeights { path: self.path.clone(), reason });
+        }
+        Ok(Table::from_vec(n_words, dim, values)?)
+    }
+
+    /// The values of a row of the input matrix.
+    fn row(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
+        let len = 4 * self.dim();
+        let start = self.input.start + row * len;
+        self.bytes[start..start + len].as_chunks().0.iter().map(|x| f32::from_le_bytes(*x))
+    }
+
+    /// Rows of the input matrix as they are stored.
+    fn raw(&self, rows: Range<usize>) -> RawTensor {
+        let (start, len) = (self.input.start, 4 * self.dim());
+        let bytes = self.bytes.slice(start + rows.start * len..start + rows.end * len);
+        RawTensor { dtype: "F32".into(), shape: vec![rows.len(), self.dim()], bytes }
+    }
+}
+
+/// A copy of rows: those of a file begin at any byte, which a table cannot.
+fn table(rows: &RawTensor) -> Result<Table> {
+    let (n_rows, dim) = (rows.shape[0], rows.shape[1]);
+    let n = check_memory::<f32>(n_rows, dim)?;
+    let mut values = Vec::with_capacity(n);
+    values.extend(rows.bytes.as_chunks().0.iter().map(|x| f32::from_le_bytes(*x)));
+    Ok(Table::from_vec(n_rows, dim, values)?)
+}
+
+/// A word as text: `\xNN` for each byte that is not UTF-8.
+fn as_text(word: &[u8]) -> Cow<'_, str> {
+    if let Ok(word) = std::str::from_utf8(word) {
+        return word.into();
+    }
+    let chunks = word.utf8_chunks().map(|chunk| {
+        let escaped: String = chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")).collect();
+        chunk.valid().to_owned() + &escaped
+    });
+    chunks.collect::<String>().into()
+}

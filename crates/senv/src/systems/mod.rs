@@ -1,0 +1,162 @@
+//! The systems, each a room of its own: hyperparameters, what it trains, its model, its tests. Shared machinery stands
+//! beside this folder and knows none of them.
+
+mod bow_autoencoder;
+mod cse;
+mod fast_sent;
+mod fast_text;
+mod p_thought;
+mod pp;
+pub(crate) mod pretraining;
+mod pv_dbow;
+mod random_bow;
+mod relatedness;
+mod released_skip_thoughts;
+mod rnn_autoencoder;
+mod sent2vec;
+mod siamese_cbow;
+mod skip_thought;
+mod snli;
+mod weighted;
+mod word2vec;
+
+use std::path::Path;
+
+use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
+
+pub use crate::compress::static_model::StaticModel;
+pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
+pub use cse::{Cse, CseParams};
+pub use fast_sent::{FastSent, FastSentParams};
+pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
+pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
+pub use pp::{Pp, PpParams};
+pub use pv_dbow::{PvDbow, PvDbowParams};
+pub use random_bow::{RandomBow, RandomBowParams};
+pub use relatedness::{FilterStart, Relatedness, RelatednessConfig, RelatednessParams};
+pub use released_skip_thoughts::ReleasedEncoder;
+pub use rnn_autoencoder::{RnnAutoencoder, RnnAutoencoderParams};
+pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
+pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
+pub use skip_thought::{SkipThought, SkipThoughtParams};
+pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
+pub use weighted::{Weighted, WeightedConfig, WeightedParams};
+pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
+
+use crate::{
+    base::file,
+    error::{Error, Result},
+    model::{handle::Model, saved::ReadModel},
+};
+
+/// A kind of model file, and how it is read.
+struct Kind {
+    name: &'static str,
+    read: fn(&ModelFile) -> Result<Model>,
+}
+
+const fn kind<M: ReadModel>() -> Kind {
+    Kind { name: M::KIND, read: |file| Ok(M::from_file(file)?.into()) }
+}
+
+/// Every system whose models can be opened.
+const REGISTRY: &[Kind] = &[
+    kind::<Sent2Vec>(),
+    kind::<Word2Vec>(),
+    kind::<PvDbow>(),
+    kind::<FastSent>(),
+    kind::<SiameseCbow>(),
+    kind::<Pp>(),
+    kind::<Cse>(),
+    kind::<Relatedness>(),
+    kind::<Snli>(),
+    kind::<BowAutoencoder>(),
+    kind::<SkipThought>(),
+    kind::<RnnAutoencoder>(),
+    kind::<PThought>(),
+    kind::<Weighted>(),
+    kind::<RandomBow>(),
+    kind::<FastText>(),
+    kind::<StaticModel>(),
+    Kind { name: "embeddings", read: |file| Model::from_embeddings(Embeddings::from_model_file(file)?) },
+];
+
+/// The names of all kinds of models.
+#[must_use]
+pub fn kinds() -> Vec<&'static str> {
+    REGISTRY.iter().map(|kind| kind.name).collect()
+}
+
+/// Opens a model; the same as [`Model::open`].
+///
+/// # Errors
+/// As [`Model::open`].
+pub fn open(path: impl AsRef<Path>) -> Result<Model> {
+    Model::open(path)
+}
+
+impl Model {
+    /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged over words
+    /// found by the `words` tokenizer, lower-cased unless the file itself has capitals. A `.bin` file of fastText or of
+    /// Sent2Vec's program is read into memory with the tokenizer of [`ReleasedBin::tokenizer`].
+    ///
+    /// # Errors
+    /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
+    /// is NaN or infinite (of vectors that are read; those of a file of senv are memory-mapped and not looked at: [`Model::open_verified`]).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_after(path.as_ref(), |path| ModelFile::open(path), |_| Ok(()))
+    }
+
+    /// As [`Model::open`], and reads a file of senv as a whole before it is used: compares it with its checksums, and looks
+    /// for values that are NaN or infinite. For a model that is changed and written anew: its damage would be carried on
+    /// under checksums that fit.
+    ///
+    /// # Errors
+    /// As [`Model::open`] and [`ModelFile::verify`].
+    pub fn open_verified(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_after(path.as_ref(), |path| ModelFile::open(path), |file| Ok(file.verify().map(|_| ())?))
+    }
+
+    /// As [`Model::open`], but a file of senv is read into memory and not memory-mapped: for a file that others write into
+    /// while it is used. The map would follow them, and end the program where the file gets shorter. `verify` reads it as
+    /// [`Model::open_verified`] does.
+    ///
+    /// # Errors
+    /// As [`Model::open`] and, with `verify`, [`ModelFile::verify`]; also if there is no memory for the file.
+    pub fn open_copied(path: impl AsRef<Path>, verify: bool) -> Result<Self> {
+        let check = |file: &ModelFile| if verify { Ok(file.verify().map(|_| ())?) } else { Ok(()) };
+        Self::open_after(path.as_ref(), |path| ModelFile::read(path), check)
+    }
+
+    fn open_after(
+        path: &Path,
+        open: fn(&Path) -> senv_core::Result<ModelFile>,
+        check: impl FnOnce(&ModelFile) -> Result<()>,
+    ) -> Result<Self> {
+        let file = match open(path) {
+            Ok(file) => file,
+            // No model file: word vectors in some other format, or an error that names what was met.
+            Err(error @ (senv_core::Error::Io { .. } | senv_core::Error::NotAFile { .. })) => return Err(error.into()),
+            Err(_) if ReleasedBin::is_one(path) => {
+                let released = ReleasedBin::open(path)?;
+                return released.model(released.tokenizer());
+            }
+            Err(model_error) => match Embeddings::read(path, &ReadOptions::default().non_finite(NonFinite::Error)) {
+                Ok((embeddings, _)) => return Self::from_embeddings(embeddings),
+                Err(error) => return Err(if is_safetensors(path) { model_error.into() } else { error.into() }),
+            },
+        };
+        check(&file)?;
+        match REGISTRY.iter().find(|kind| kind.name == file::present_kind(file.kind())) {
+            Some(kind) => (kind.read)(&file),
+            None => Err(Error::NotAnEncoder { path: path.to_owned(), kind: file.kind().to_owned(), known: kinds() }),
+        }
+    }
+}
+
+/// Whether the file begins like safetensors: a header length and `{`.
+fn is_safetensors(path: &Path) -> bool {
+    use std::io::Read;
+    let mut start = [0; 9];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start[8] == b'{'
+}

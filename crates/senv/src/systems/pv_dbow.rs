@@ -1,0 +1,237 @@
+//! PV-DBOW, the paragraph vectors that every later paper compares with: a sentence's own vector predicts its words.
+//!
+//! Q. Le and T. Mikolov, "Distributed Representations of Sentences and Documents", ICML 2014. Training is
+//! `pv-dbow-context`; a new sentence is fitted against the frozen words by [`senv_negative_sampling::infer`], with
+//! random numbers that depend on its words and the seed alone, so that it has the same vector every time.
+
+mod documents;
+
+use senv_store::ModelFile;
+use std::path::Path;
+
+use senv_core::{
+    Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    init,
+};
+use senv_negative_sampling::{
+    DistributedBagOfWords, Inference, NegativeSamplingParams, Noise, Subsampling, Tables, fit, infer,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::encoder::known_tokens,
+    base::{configuration::Configuration, file, text_size::TextSize, train_options::TrainOptions},
+    error::Result,
+    model::{
+        saved::{EncodingCost, ReadModel, SavedModel},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::text_system::{self, SharedParams, TextSystem},
+};
+
+/// Power of the counts in the noise distribution, as word2vec has it.
+const NOISE_POWER: f64 = 0.75;
+
+hyperparameters! {
+    /// Hyperparameters of PV-DBOW; the defaults are for billions of words.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct PvDbowParams {
+        /// Embedding dimension.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
+        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Inference of the vectors of new sentences.
+        pub inference: Inference = Inference::default() => group;
+        /// Hyperparameters of the trainer.
+        pub training: NegativeSamplingParams = NegativeSamplingParams { lr: 0.05, negatives: 5, ..NegativeSamplingParams::default() } => group;
+    }
+}
+
+impl TextSystem for PvDbowParams {
+    type Model = PvDbow;
+    const INFERS_VECTORS: bool = true;
+
+    /// Settings that fit a text of this size: a high learning rate and many epochs. [`PvDbowParams::default`] has those for
+    /// billions of words.
+    fn for_text(size: TextSize) -> Self {
+        Self {
+            min_count: size.min_count(),
+            subsample: 1e-4,
+            training: NegativeSamplingParams { epochs: size.epochs(40.0, 2, 60), lr: 0.2, ..Self::default().training },
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn shared(&mut self) -> SharedParams<'_> {
+        let Self { dim, tokenizer, min_count, training, .. } = self;
+        SharedParams { dim, tokenizer, min_count, training }
+    }
+
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<PvDbow>> {
+        let start = options.vectors;
+        self.check()?;
+        let seed = self.training.seed;
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        let n_sentences = u32::try_from(corpus.n_sentences()).unwrap_or(u32::MAX) as usize;
+        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let examples = DistributedBagOfWords::new(n_sentences, subsampling, vocabulary.len());
+        let initial = || {
+            let mut source = Table::zeros(n_sentences, self.dim)?;
+            init::uniform_rows(&mut source, 0..n_sentences, 0.5 / self.dim as f32, seed)?;
+            let target = rows.map_or_else(|| Table::zeros(vocabulary.len(), self.dim), Ok)?;
+            Ok(Tables { source, target })
+        };
+        let report = InitialVectorReport::of(&vocabulary, start);
+        let settings = initial::settings_from(file::to_json(self)?, start);
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
+        let none = || Table::zeros(0, self.dim);
+        let words = std::mem::replace(&mut outcome.tables.target, none()?);
+        let mut documents = std::mem::replace(&mut outcome.tables.source, none()?);
+        let documents = if options.document_vectors {
+            documents::clear_untrained(&mut documents, corpus)?;
+            Some(documents)
+        } else {
+            None
+        };
+        Ok(Trained::new(&outcome, report, PvDbow { params: self.clone(), vocabulary, noise, words, documents }))
+    }
+}
+
+/// A trained PV-DBOW model: the words' rows, against which vectors of sentences are fitted.
+#[derive(Debug, Clone)]
+pub struct PvDbow {
+    params: PvDbowParams,
+    vocabulary: Vocabulary,
+    noise: Noise,
+    words: Table,
+    /// A row for each sentence of the text, from training to the end of the program.
+    documents: Option<Table>,
+}
+
+impl PvDbow {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "pv-dbow";
+
+    /// Trains on a text file (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and script,
+    /// on all cores. Parameters of your own: [`TextSystem::train`]; progress and options: [`TextSystem::fit_files`].
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit_files`].
+    pub fn train(text: impl AsRef<Path>) -> Result<Self> {
+        text_system::train_default::<PvDbowParams>(text.as_ref())
+    }
+
+    /// What it was trained with.
+    #[must_use]
+    pub fn params(&self) -> &PvDbowParams {
+        &self.params
+    }
+
+    /// The words that are known.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The rows that are predicted, one a word.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.words
+    }
+
+    /// Writes the model to a file by atomic replacement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        file::save(Self::KIND, &self.params, &self.vocabulary, &self.words, path.as_ref())
+    }
+
+    /// Opens a model; its rows are memory-mapped.
+    ///
+    /// # Errors
+    /// If the file is no PV-DBOW model, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl Configuration for PvDbowParams {
+    /// Inference takes as long as its settings say.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim)?;
+        Ok(self.inference.check_ranges()?)
+    }
+}
+
+impl ReadModel for PvDbow {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (params, vocabulary, words) = file::parts::<PvDbowParams>(Self::KIND, file)?;
+        file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        Ok(Self { params, vocabulary, noise, words, documents: None })
+    }
+}
+
+impl SavedModel for PvDbow {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.params.tokenizer
+    }
+
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.words)
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.params.hyperparameters()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn cost(&self) -> EncodingCost {
+        EncodingCost::Inferred
+    }
+}
+
+senv_core::encoding_methods!([] PvDbow);
+
+impl SentenceEncoder for PvDbow {
+    fn dim(&self) -> usize {
+        self.words.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let Scratch { text, tokens, .. } = scratch;
+        let coverage = known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, text, tokens);
+        infer(tokens, &self.words, &self.noise, &self.params.inference, out);
+        coverage
+    }
+}

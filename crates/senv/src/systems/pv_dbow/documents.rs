@@ -1,0 +1,183 @@
+//! The vectors that PV-DBOW trains for the sentences of its text: one a line, in a matrix of NumPy.
+//!
+//! Papers that evaluate PV-DBOW on sentences which it was trained on compare these vectors, not inferred ones: P-thought's
+//! model was trained on training and evaluation captions together.
+
+use std::path::Path;
+
+use senv_core::{Corpus, Error as CoreError, Rows, Table, TextOptions, TextReader, Tokenizer, words::BlockBuffer};
+use senv_store::write_npy;
+
+use super::PvDbow;
+use crate::error::Result;
+
+impl PvDbow {
+    /// The trained vectors of the sentences of the training text, in its order; zero for a sentence without a known word.
+    /// `None` unless [`TrainOptions::document_vectors`](crate::TrainOptions::document_vectors) asked for them: they are not
+    /// in the model file.
+    #[must_use]
+    pub fn document_vectors(&self) -> Option<&Table> {
+        self.documents.as_ref()
+    }
+
+    /// Writes these vectors as a matrix of NumPy, by atomic replacement: a row for each line of `texts`, which are the files
+    /// that the model was trained on, read as they were then. A line that is no sentence, such as a blank one, has zeros.
+    ///
+    /// Returns the number of lines.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::BadFile`] if the model keeps no such vectors, or for other texts than the model was trained on;
+    /// whatever is wrong with reading and writing.
+    pub fn write_document_vectors(
+        &self,
+        texts: &[impl AsRef<Path>],
+        options: &TextOptions,
+        path: impl AsRef<Path>,
+    ) -> Result<usize> {
+        let path = path.as_ref();
+        let bad = |path: &Path, reason: String| CoreError::BadFile { path: path.to_owned(), reason };
+        let Some(vectors) = &self.documents else {
+            return Err(bad(path, "the model keeps no vectors of its text; train with document_vectors".into()).into());
+        };
+        let is_sentence = sentences(texts, &self.params.tokenizer, options)?;
+        let n = is_sentence.iter().filter(|is| **is).count();
+        if n != vectors.n_rows() {
+            let trained = vectors.n_rows();
+            let reason = format!("it holds {n} sentences and {trained} were trained on; give the text as it was");
+            let text = texts.first().map_or(path, AsRef::as_ref);
+            return Err(bad(text, reason).into());
+        }
+        write_npy(path, &Lines::new(vectors, &is_sentence))?;
+        Ok(is_sentence.len())
+    }
+}
+
+/// Of each line, whether it is a sentence: it has a token, known or not.
+fn sentences(texts: &[impl AsRef<Path>], tokenizer: &Tokenizer, options: &TextOptions) -> Result<Vec<bool>> {
+    let mut reader = TextReader::open(texts, options)?;
+    let (mut scratch, mut is_sentence) = (String::new(), Vec::new());
+    while let Some(line) = reader.next_line()? {
+        let mut any = false;
+        tokenizer.for_each(line.text, &mut scratch, |_| any = true);
+        is_sentence.push(any);
+    }
+    Ok(is_sentence)
+}
+
+/// Clears the rows of sentences without a known word, which nothing has trained: they are as they were drawn.
+pub(super) fn clear_untrained(vectors: &mut Table, corpus: &Corpus) -> Result<()> {
+    let mut block = BlockBuffer::default();
+    for i in 0..corpus.n_blocks() {
+        corpus.read_block(i, &mut block)?;
+        for (sentence, row) in block.iter().zip(block.first_sentence() as usize..) {
+            if sentence.is_empty() {
+                vectors.row_mut(row).fill(0.0);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The vectors of sentences as those of lines.
+struct Lines<'a> {
+    vectors: &'a Table,
+    /// Of each line its sentence.
+    sentence: Vec<Option<u32>>,
+    zero: Vec<f32>,
+}
+
+impl<'a> Lines<'a> {
+    fn new(vectors: &'a Table, is_sentence: &[bool]) -> Self {
+        let mut next = 0;
+        let number = |&is: &bool| {
+            let number = is.then_some(next);
+            next += u32::from(is);
+            number
+        };
+        Self { vectors, sentence: is_sentence.iter().map(number).collect(), zero: vec![0.0; vectors.dim()] }
+    }
+}
+
+impl Rows for Lines<'_> {
+    fn n_rows(&self) -> usize {
+        self.sentence.len()
+    }
+
+    fn dim(&self) -> usize {
+        self.vectors.dim()
+    }
+
+    fn row(&self, i: usize) -> &[f32] {
+        self.sentence[i].map_or(&self.zero, |sentence| self.vectors.row(sentence as usize))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PvDbowParams, base::train_options::TrainOptions, system::text_system::TextSystem};
+    use senv_core::kernels;
+
+    /// Two subjects in turn; every third line is blank, and one word of the last line occurs nowhere else.
+    fn text() -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let subjects = ["the cat saw the dog in the meadow", "a train left one station by night"];
+        let lines: String = (0..60).map(|i| format!("{}\n{}", subjects[i % 2], ["", "\n"][i % 3 / 2])).collect();
+        std::fs::write(file.path(), lines + "unheard\n").unwrap();
+        file
+    }
+
+    fn params() -> PvDbowParams {
+        let mut params = PvDbowParams { dim: 8, min_count: 2, subsample: f64::INFINITY, ..PvDbowParams::default() };
+        (params.training.epochs, params.training.lr) = (40, 0.2);
+        params
+    }
+
+    #[test]
+    fn vectors_are_written_for_every_line_and_tell_subjects_apart() {
+        let text = text();
+        let options = TrainOptions { document_vectors: true, ..TrainOptions::default() };
+        let trained = params().fit_files(&[text.path()], &options).unwrap().model;
+        let out = tempfile::NamedTempFile::new().unwrap();
+        let n = trained.write_document_vectors(&[text.path()], &TextOptions::default(), out.path()).unwrap();
+        assert_eq!(
+            (n, trained.document_vectors().unwrap().n_rows()),
+            (81, 61),
+            "60 sentences, 20 blank lines, one unknown"
+        );
+        let rows = senv_store::read_npy(out.path()).unwrap();
+        // Lines 0, 1, 2 are sentences, 3 is blank, and so on.
+        let subject_of = |line: usize| (line % 4 < 3).then_some((line / 4 * 3 + line % 4) % 2);
+        for line in 0..80 {
+            let Some(subject) = subject_of(line) else {
+                assert!(rows.row(line).iter().all(|&x| x == 0.0), "line {line} is blank");
+                continue;
+            };
+            let cosine = |other: usize| kernels::cosine(rows.row(line), rows.row(other));
+            let (same, different) = (cosine([0, 1][subject]), cosine([1, 0][subject]));
+            assert!(same > different + 0.5, "line {line}: {same} and {different}");
+        }
+        assert!(rows.row(80).iter().all(|&x| x == 0.0), "no word is known");
+    }
+
+    #[test]
+    fn they_are_kept_where_asked_for_and_belong_to_one_text() {
+        let text = text();
+        let plain = params().fit_files(&[text.path()], &TrainOptions::default()).unwrap().model;
+        assert!(plain.document_vectors().is_none());
+        let says = |model: &PvDbow, texts: &[&Path], what: &str| {
+            let error = model.write_document_vectors(texts, &TextOptions::default(), "not-written.npy").unwrap_err();
+            assert!(error.to_string().contains(what), "{error}");
+        };
+        says(&plain, &[text.path()], "train with document_vectors");
+        let [one, three] = [1, 3].map(|threads| {
+            let options = TrainOptions { document_vectors: true, threads, ..TrainOptions::default() };
+            params().fit_files(&[text.path()], &options).unwrap().model
+        });
+        let rows = |model: &PvDbow| model.document_vectors().unwrap().iter().flatten().copied().collect::<Vec<f32>>();
+        assert_eq!(rows(&one), rows(&three));
+        assert_eq!(one.words().values(), plain.words().values(), "the model is the same");
+        says(&one, &[text.path(), text.path()], "122 sentences and 61 were trained on");
+        assert!(!Path::new("not-written.npy").exists());
+    }
+}

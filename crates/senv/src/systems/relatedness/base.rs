@@ -1,0 +1,156 @@
+//! The model that fine-tuning starts from: its encoder, its words, and how it reads text.
+
+use senv_core::{
+    Table,
+    arrays::{Parameters, TokenBatch},
+    kernels,
+};
+use senv_encoders::{Activation, Encoder};
+
+use super::{
+    Relatedness,
+    scored::{Scored, TextReading},
+};
+use crate::{
+    BowAutoencoder, Cse, PThought, RnnAutoencoder, SkipThought, Snli,
+    data::reading::Reading,
+    error::{Error, Result},
+    gradient::{
+        copy_table,
+        trainable_encoder::{EncoderForm, TrainableEncoder},
+    },
+    model::handle::Model,
+    sequence::Part,
+};
+
+/// Encoder and words of a model that can be fine-tuned.
+pub(super) struct Base {
+    pub(super) form: EncoderForm,
+    pub(super) reading: TextReading,
+    pub(super) parameters: Parameters<f32>,
+    pub(super) words: Table,
+}
+
+impl Base {
+    /// # Errors
+    /// [`Error::CannotTune`] if the sentence vector of the model is not computed by an encoder with a gradient here.
+    pub(super) fn of(model: &Model) -> Result<Self> {
+        if let Some(cse) = model.downcast_ref::<Cse>() {
+            let params = cse.params();
+            let form = EncoderForm::Cnn {
+                windows: params.windows.clone(),
+                activation: params.activation,
+                padding: params.padding,
+            };
+            let reading = TextReading::Words(params.tokenizer.clone());
+            return Ok(Self { form, reading, parameters: cse.parameters().clone(), words: copy_table(model.rows()?)? });
+        }
+        if let Some(tuned) = model.downcast_ref::<Relatedness>() {
+            let (form, reading) = (tuned.config.encoder.clone(), tuned.config.reading.clone());
+            let (parameters, words) = (tuned.parameters[0].clone(), copy_table(&tuned.words)?);
+            return Ok(Self { form, reading, parameters, words });
+        }
+        if let Some(model) = model.downcast_ref::<BowAutoencoder>() {
+            let (reading, parameters) = model.encoder_parts();
+            return Ok(Self {
+                form: EncoderForm::PresentWords,
+                reading: TextReading::Sequence(reading.clone()),
+                parameters: parameters.clone(),
+                words: copy_table(model.words())?,
+            });
+        }
+        if let Some(snli) = model.downcast_ref::<Snli>() {
+            let (words, parameters) = snli.tuned();
+            let reading = TextReading::Sequence(snli.config().reading.clone());
+            let form = snli.config().encoder.form();
+            return Ok(Self { form, reading, parameters: parameters.clone(), words: copy_table(words)? });
+        }
+        let sequence = |parts: &[Part], reading: &Reading| match parts {
+            [part] => Self::of_part(part, reading),
+            _ => Err(Error::CannotTune { kind: model.kind() }),
+        };
+        if let Some(model) = model.downcast_ref::<SkipThought>() {
+            return sequence(&model.parts, &model.config.reading);
+        }
+        if let Some(model) = model.downcast_ref::<PThought>() {
+            return sequence(&model.parts, &model.config.reading);
+        }
+        if let Some(model) = model.downcast_ref::<RnnAutoencoder>() {
+            return sequence(&model.parts, &model.config.reading);
+        }
+        match model.average() {
+            Some(average) if average.features().max_span() == 1 => Ok(Self {
+                form: EncoderForm::Average,
+                reading: TextReading::Words(average.tokenizer().clone()),
+                parameters: Parameters::new(),
+                words: weighted_words(average)?,
+            }),
+            _ => Err(Error::CannotTune { kind: model.kind() }),
+        }
+    }
+
+    /// The encoder of an encoder-decoder.
+    fn of_part(part: &Part, reading: &Reading) -> Result<Self> {
+        let form = &part.seq2seq.form;
+        Ok(Self {
+            form: EncoderForm::Gru {
+                hidden: form.hidden,
+                layers: form.layers,
+                topology: form.topology,
+                style: form.style,
+                start: form.start,
+            },
+            reading: TextReading::Sequence(reading.clone()),
+            parameters: part.parameters[0].clone(),
+            words: copy_table(&part.words)?,
+        })
+    }
+}
+
+/// A row for each word. Those of a weighted average carry their weights, so that the mean of rows is the weighted mean;
+/// common components are not removed.
+fn weighted_words(average: &crate::AverageEncoder) -> Result<Table> {
+    let mut words = Table::zeros(average.vocabulary().len(), senv_core::Rows::dim(average.rows()))?;
+    for (i, (_, _, row)) in average.words().enumerate() {
+        words.row_mut(i).copy_from_slice(row);
+        if let Some(weighting) = average.weighting() {
+            kernels::scale(weighting.words()[i], words.row_mut(i));
+        }
+    }
+    Ok(words)
+}
+
+/// The root mean square of the values of sentence vectors that a head starts from.
+const SPREAD: f64 = 0.3;
+
+/// Sentences that the scale of an encoder is measured on.
+const MEASURED: usize = 1000;
+
+/// Scales sentence vectors to values that suit a head. An encoder trained by cosines may give vectors of any
+/// length, and the products of long ones saturate the head before it has learned; cosines do not change. Vectors of a
+/// nonlinear encoder, which have no free length, stay as they are.
+pub(super) fn bring_to_scale(
+    encoder: &TrainableEncoder,
+    words: &mut Table,
+    filters: &mut Parameters<f32>,
+    scored: &Scored,
+) -> Result<()> {
+    let mut batch = TokenBatch::new();
+    batch.assign(scored.sentences.iter().take(MEASURED))?;
+    let rows = batch.gather(words)?;
+    let (vectors, _) = encoder.forward(filters, &batch, rows.view())?;
+    let squares: f64 = vectors.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+    let spread = (squares / vectors.len().max(1) as f64).sqrt();
+    if !spread.is_finite() || spread == 0.0 {
+        return Ok(());
+    }
+    let factor = (SPREAD / spread) as f32;
+    match encoder {
+        TrainableEncoder::Pooled(_) => (0..words.n_rows()).for_each(|i| kernels::scale(factor, words.row_mut(i))),
+        TrainableEncoder::Cnn(cnn) if cnn.activation() == Activation::Linear => {
+            filters.iter_mut().for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
+        }
+        TrainableEncoder::Cnn(_) | TrainableEncoder::Present(_) | TrainableEncoder::Gru(_) => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! RNN AE: a recurrent encoder, from whose sentence vector the sentence is reconstructed word by word.
+//!
+//! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the paper
+//! that compares it; it is the first state here.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{
+    Tokenizer,
+    hyperparameters::{Hyperparameters, hyperparameters},
+};
+use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+use senv_losses::Reduction;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::train_options::TrainOptions,
+    error::Result,
+    gradient::{FitParams, WordUpdates},
+    model::trained::Trained,
+    sequence::{
+        Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
+    },
+    start::initial::Initial,
+};
+
+hyperparameters! {
+    /// Hyperparameters of RNN AE.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct RnnAutoencoderParams {
+        /// Dimension of the word vectors.
+        pub dim: usize = 620 => Training[from 1 to 65536];
+        /// Hidden size of the encoder, which is the dimension of the sentence vectors, and of the decoder.
+        pub hidden: usize = 2400 => Training[at_least 1];
+        /// Equations of the GRU cells.
+        pub style: GruStyle = GruStyle::Paper => Training;
+        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        pub max_vocabulary: Option<usize> = Some(20_000) => Text;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 1 => Text;
+        /// Words of a sentence that are read in training; longer ones are treated by `long`. Encoding reads all.
+        pub max_tokens: usize = 30 => Text[at_least 1];
+        /// What becomes of longer sentences in training.
+        pub long: LongSentences = LongSentences::Cut => Text;
+        /// Output layer over the words.
+        pub output: OutputForm = OutputForm::Full => group;
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 5, batch: 64, clip: Some(10.0), ..FitParams::default() } => group;
+    }
+}
+
+/// A trained RNN AE.
+pub type RnnAutoencoder = SequenceModel<RnnAutoencoderParams>;
+
+impl SequenceSystem for RnnAutoencoderParams {
+    const KIND: &'static str = "rnn-ae";
+
+    fn word_updates(&self) -> WordUpdates {
+        self.fit.words
+    }
+}
+
+impl RnnAutoencoderParams {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        self.check_settings()
+    }
+
+    /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
+    /// text: the weights of the highest mean ln p of a held-out token are kept.
+    ///
+    /// # Errors
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever is
+    /// wrong with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Trained<RnnAutoencoder>> {
+        self.check()?;
+        self.fit_text(paths, each, options)
+    }
+}
+
+/// Every sentence, to be reconstructed.
+fn each(text: &Text) -> Vec<Example> {
+    text.numbers().filter(|&i| !text.is_blank(i)).map(|i| [i, i, i]).collect()
+}
+
+impl Trainable for RnnAutoencoderParams {
+    fn settings(&self) -> Settings<'_> {
+        Settings {
+            tokenizer: &self.tokenizer,
+            min_count: self.min_count,
+            max_vocabulary: self.max_vocabulary,
+            max_tokens: self.max_tokens,
+            long: self.long,
+            end: None,
+            normalize: false,
+            weights: vec![1.0],
+            initial: &self.initial,
+            fit: &self.fit,
+        }
+    }
+
+    fn form(&self, n_words: usize) -> SequenceForm {
+        SequenceForm {
+            dim: self.dim,
+            hidden: self.hidden,
+            layers: 1,
+            topology: GruTopology::Forward,
+            style: self.style,
+            start: GruInit::Orthogonal,
+            conditioning: Conditioning::InitialState,
+            start_token: false,
+            decoders: 1,
+            shared_output: false,
+            n_words,
+            output: self.output.clone(),
+            reduction: Reduction::Mean,
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! Sent2Vec: sentence vectors as averages of word and n-gram vectors that were trained to predict the words of a
+//! sentence from its others.
+//!
+//! M. Pagliardini, P. Gupta and M. Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram
+//! Features", NAACL 2018. The equations stand where they are computed: `feature-average` ([`crate::AverageEncoder`]),
+//! `sent2vec-context`, `negative-sampling-objective`, `keep-probability` and `noise-distribution`
+//! (`senv-negative-sampling`).
+
+use senv_core::{
+    Corpus, FeatureList, RowId, Table, TokenId, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters, named_values},
+    init,
+    rng::Stream,
+};
+use senv_negative_sampling::{
+    MaskedFeatures, MaskedTargets, NegativeSamplingParams, NegativeSharing, Noise, Schedule, Subsampling, Tables,
+    TextOrder, fit,
+};
+use senv_ngram::{Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramParams, WordNgrams};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::{
+        ngram_buckets,
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    error::Result,
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::text_system::{SharedParams, TextSystem},
+};
+
+/// Power of the counts in the noise distribution (section 2.1 of the paper).
+const NOISE_POWER: f64 = 0.5;
+
+/// How the rows of n-grams start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NgramStart {
+    /// At zero: an n-gram that training never met adds nothing to a sentence.
+    Zero,
+    /// Uniform in ±1/dim, as words do: the release.
+    Uniform,
+}
+
+named_values!(NgramStart {
+    Zero = "zero": "At zero: an n-gram that was never trained adds nothing",
+    Uniform = "uniform": "At random, as the vectors of words, as in the release",
+});
+
+hyperparameters! {
+    /// Hyperparameters of Sent2Vec. [`TextSystem::check`] says what is out of range.
+    ///
+    /// The defaults are a start for settings of your own: the learning rate and the negatives of the published models, and what
+    /// trains fast and well on texts of millions of words (shared negatives, dropout once a sentence, n-grams that start at
+    /// zero). [`Sent2VecParams::preset`] has the settings of the paper and of the release under their names;
+    /// [`TextSystem::for_text`] those that fit a text.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Sent2VecParams {
+        /// Embedding dimension.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// Longest n-gram in words: 1 for words alone, 2 for pairs as well.
+        pub word_ngrams: usize = 1 => Training[from 1 to 255];
+        /// Hash buckets for n-grams; by default as many as the text has distinct n-grams, at most 2,000,000.
+        ///
+        /// Without meaning for words alone. A trained model has the number.
+        pub buckets: Option<u32> = None => Training[at_least 1];
+        /// Hash function of n-grams.
+        @[serde(default, skip_serializing_if = "is_token_ids")]
+        pub hashing: NgramScheme = NgramScheme::TokenIds => Training;
+        /// Tokens (or n-grams) of a sentence that are left out of its n-grams in training.
+        pub dropout: usize = 4 => Training;
+        /// What is dropped.
+        pub dropout_scheme: DropoutScheme = DropoutScheme::Tokens => Training;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Words that occur less often are never targets.
+        pub min_target_count: u64 = 5 => Training;
+        /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
+        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        /// Whether a placeholder stands for the target, as in the release, or the target is left out, as in the paper.
+        pub placeholder: bool = true => Training;
+        /// Mean length of the random vectors that words start with; without it U(-1/dim, 1/dim), as in the release.
+        ///
+        /// Long rows keep rare words apart, so that a sentence vector depends on which of them it has.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub initial_length: Option<f32> = None => Training[above 0];
+        /// Initial vectors of n-grams.
+        pub ngram_start: NgramStart = NgramStart::Zero => Training;
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// Hyperparameters of the trainer.
+        pub training: NegativeSamplingParams = NegativeSamplingParams::default() => group;
+    }
+}
+
+/// Settings that have a name.
+///
+/// What differs between them, what differs from the paper and the release in all of them, and what each difference does to
+/// the score: `docs/experiments/sent2vec-settings.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// The method as the paper prints it, with its settings for words alone on the Toronto books, the smallest of its texts.
+    ///
+    /// The target is left out, n-grams are dropped once a sentence and hashed as in fastText, the text is in a random order, and
+    /// every target draws its negatives. `dropout` is that of the books too, for `word_ngrams` of 2.
+    Paper,
+    /// The authors' program without options: other texts, tokenized beforehand, need other settings, says its manual.
+    Release,
+    /// Toronto books, words, by the authors' program: table 5 of the paper's supplement.
+    BooksUni,
+    /// Toronto books, words and bigrams.
+    BooksBi,
+    /// Wikipedia, words.
+    WikiUni,
+    /// Wikipedia, words and bigrams.
+    WikiBi,
+    /// Tweets, words.
+    TwitterUni,
+    /// Tweets, words and bigrams.
+    TwitterBi,
+}
+
+impl Preset {
+    /// Table 5: dimension, n, least counts of words and of targets, epochs, subsampling threshold, dropped n-grams.
+    fn table_5(self) -> Option<(usize, usize, u64, u64, u32, f64, usize)> {
+        Some(match self {
+            Self::Release => return None,
+            Self::Paper => (700, 1, 5, 8, 13, 1e-5, 7),
+            Self::BooksUni => (700, 1, 5, 8, 13, 1e-5, 0),
+            Self::BooksBi => (700, 2, 5, 5, 12, 5e-6, 7),
+            Self::WikiUni => (600, 1, 8, 20, 9, 1e-5, 0),
+            Self::WikiBi => (700, 2, 8, 20, 9, 5e-6, 4),
+            Self::TwitterUni => (700, 1, 20, 20, 3, 1e-6, 0),
+            Self::TwitterBi => (700, 2, 20, 20, 3, 1e-6, 3),
+        })
+    }
+}
+
+impl Sent2VecParams {
+    /// The settings of this name.
+    #[must_use]
+    pub fn preset(preset: Preset) -> Self {
+        let release = Self::release();
+        let Some((dim, n, min_count, min_target_count, epochs, subsample, dropout)) = preset.table_5() else {
+            return release;
+        };
+        // The published models were trained by the program, on text that was tokenized beforehand.
+        let published = Self {
+            dim,
+            word_ngrams: n,
+            min_count,
+            min_target_count,
+            subsample,
+            dropout,
+            tokenizer: Tokenizer::words().lowercase(true),
+            training: NegativeSamplingParams { epochs, lr: 0.2, ..release.training.clone() },
+            ..release
+        };
+        if preset != Preset::Paper {
+            return published;
+        }
+        Self {
+            hashing: NgramScheme::TokenHashes,
+            dropout_scheme: DropoutScheme::Paper,
+            placeholder: false,
+            training: NegativeSamplingParams { text_order: TextOrder::Shuffled, ..published.training.clone() },
+            ..published
+        }
+    }
+
+    /// The authors' program, called as `fasttext sent2vec -input .. -output ..`. All fields are here, so that none is inherited.
+    fn release() -> Self {
+        Self {
+            dim: 100,
+            word_ngrams: 1,
+            buckets: Some(ngram_buckets::PAPER),
+            hashing: NgramScheme::TokenIds,
+            dropout: 2,
+            dropout_scheme: DropoutScheme::Release,
+            min_count: 5,
+            min_target_count: 0,
+            subsample: 1e-4,
+            placeholder: true,
+            initial_length: None,
+            ngram_start: NgramStart::Uniform,
+            tokenizer: Tokenizer::whitespace().lowercase(false),
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
+            training: NegativeSamplingParams {
+                epochs: 5,
+                lr: 0.05,
+                lr_floor: 0.0,
+                negatives: 10,
+                negatives_shared: NegativeSharing::None,
+                text_order: TextOrder::Given,
+                l1: 0.0,
+                schedule: Schedule::Deterministic,
+                seed: 1,
+            },
+        }
+    }
+
+    /// Buckets of a model; those of the paper where nothing else was said.
+    fn n_buckets(&self) -> u32 {
+        self.buckets.unwrap_or(ngram_buckets::PAPER)
+    }
+
+    /// The largest of the values that rows start with.
+    fn initial_limit(&self) -> f32 {
+        let dim = self.dim as f32;
+        // The variance of U(-l, l) is l²/3.
+        self.initial_length.map_or(1.0 / dim, |length| length * (3.0 / dim).sqrt())
+    }
+
+    fn n_grams(&self, n_buckets: u32) -> WordNgramParams {
+        let first_row = u32::from(self.placeholder);
+        WordNgramParams { max_n: self.word_ngrams, n_buckets, scheme: self.hashing, first_row }
+    }
+}
+
+/// The hash function that files do not mention.
+fn is_token_ids(scheme: &NgramScheme) -> bool {
+    *scheme == NgramScheme::TokenIds
+}
+
+impl TextSystem for Sent2VecParams {
+    type Model = Sent2Vec;
+
+    /// Settings that fit a text of this size: a high learning rate, many epochs, rare words as targets, long rows to start
+    /// with, no placeholder, and the weights of uSIF. Those of the paper and of the release, which are for billions of words,
+    /// are presets ([`Sent2VecParams::preset`]).
+    ///
+    /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences bear lower rates: on
+    /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among longer
+    /// ones are enough: hence the harmonic mean.
+    fn for_text(size: TextSize) -> Self {
+        let most = if size.is_large() { 0.5 } else { 0.8 };
+        let lr = (0.045 * size.sentence).clamp(0.1, most) as f32;
+        Self {
+            initial_length: Some(12.0),
+            min_count: size.min_count(),
+            min_target_count: size.min_count(),
+            subsample: 1e-4,
+            placeholder: false,
+            weighting: Some(WeightScheme::USIF),
+            unknown_words: UnknownWords::Hash,
+            training: NegativeSamplingParams {
+                epochs: size.epochs(20.0, 3, 60),
+                lr,
+                ..NegativeSamplingParams::default()
+            },
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn shared(&mut self) -> SharedParams<'_> {
+        let Self { dim, tokenizer, min_count, training, .. } = self;
+        SharedParams { dim, tokenizer, min_count, training }
+    }
+
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Sent2Vec>> {
+        let start = options.vectors;
+        self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
+        if self.word_ngrams > 1 && self.buckets.is_none() {
+            let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX))?;
+            options.observer.note(&ngram_buckets::note(n));
+            options.observer.go_on("counting n-grams")?;
+            return Self { buckets: Some(n), ..self.clone() }.fit(vocabulary, corpus, options);
+        }
+        let seed = self.training.seed;
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        let features = self.features(&vocabulary)?;
+        let min_target = self.min_target_count.max(1);
+        let subsampling =
+            Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, min_target)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let dropout = Dropout { scheme: self.dropout_scheme, n_dropped: self.dropout };
+        let n_words = features.n_rows() - features.params().n_buckets as usize;
+        let examples = MaskedTargets::new(WithDropout { features: &features, dropout }, subsampling, vocabulary.len());
+        let initial = || {
+            let mut source = Table::zeros(features.n_rows(), self.dim)?;
+            let mut target = Table::zeros(vocabulary.len(), self.dim)?;
+            source.touch();
+            target.touch();
+            options.observer.go_on("making the tables")?;
+            let drawn = match self.ngram_start {
+                NgramStart::Zero => 0..n_words,
+                NgramStart::Uniform => 0..features.n_rows(),
+            };
+            init::uniform_rows(&mut source, drawn, self.initial_limit(), self.training.seed)?;
+            for (id, row) in vocabulary.iter().zip(rows.iter().flat_map(Table::iter)).map(|((id, ..), row)| (id, row)) {
+                source.row_mut(features.token_row(id).index()).copy_from_slice(row);
+            }
+            Ok(Tables { source, target })
+        };
+        let report = InitialVectorReport::of(&vocabulary, start);
+        let settings = initial::settings_from(file::to_json(self)?, start);
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
+        let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
+        Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+    }
+}
+
+/// Training features: n-grams with dropout, and the placeholder.
+struct WithDropout<'a> {
+    features: &'a WordNgrams,
+    dropout: Dropout,
+}
+
+impl MaskedFeatures for WithDropout<'_> {
+    type Drawn = DropoutMask;
+
+    fn n_rows(&self) -> usize {
+        self.features.n_rows()
+    }
+
+    fn max_span(&self) -> usize {
+        self.features.max_span()
+    }
+
+    fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, mask: &mut DropoutMask, out: &mut FeatureList) {
+        if self.features.max_span() == 1 {
+            self.features.features_into(tokens, out);
+        } else if self.dropout.scheme == DropoutScheme::Release {
+            mask.clear(); // drawn for each target
+            self.features.features_into(tokens, out);
+        } else {
+            self.features.features_with_dropout_into(tokens, self.dropout, rng, mask, out);
+        }
+    }
+
+    fn drop_for_target(&self, n_tokens: usize, rng: &mut Stream, mask: &mut DropoutMask, dropped: &mut Vec<usize>) {
+        if self.features.max_span() > 1 && self.dropout.scheme == DropoutScheme::Release {
+            self.dropout.draw(n_tokens, 0, rng, mask);
+            dropped.extend(mask.iter());
+        }
+    }
+
+    fn placeholders(&self, tokens: &[TokenId], position: usize, mask: &DropoutMask, each: &mut dyn FnMut(RowId)) {
+        let Some(row) = self.features.placeholder_row() else { return };
+        each(row);
+        if self.features.max_span() > 1 {
+            let dropped = self.dropout.scheme.drops_tokens().then_some(mask);
+            self.features.placeholder_n_grams(tokens, position, dropped, |row, _, _| each(row));
+        }
+    }
+}
+
+impl AveragedSystem for Sent2VecParams {
+    const KIND: &'static str = "sent2vec";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.training.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
+    }
+
+    fn features(&self, vocabulary: &Vocabulary) -> Result<WordNgrams> {
+        Ok(WordNgrams::new(vocabulary, self.n_grams(self.n_buckets()))?)
+    }
+}
+
+/// A trained Sent2Vec model.
+///
+/// ```
+/// use senv_core::SentenceEncoder;
+/// use senv::{Sent2Vec, Sent2VecParams, TextSystem};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
+/// std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\n".repeat(20))?;
+/// let params = Sent2VecParams { dim: 8, min_count: 1, min_target_count: 1, ..Default::default() };
+/// let trained = params.fit_files(&[&text], &Default::default())?;
+/// trained.model.save(&path)?;
+///
+/// let model = Sent2Vec::open(&path)?;
+/// let vectors = model.encode(&["the cat sat", "the dog sat"])?;
+/// assert_eq!(vectors.dim(), (2, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type Sent2Vec = Averaged<Sent2VecParams>;

@@ -1,0 +1,320 @@
+//! Siamese CBOW: word vectors whose averages predict the neighbouring sentences.
+//!
+//! T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL 2016.
+//! A sentence between two others of its document is an example: its neighbours are the positives, sentences drawn from
+//! anywhere the negatives; the loss is `softmax-cosine`. Differs from the release in three things that the paper leaves
+//! open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept though smaller, and
+//! examples come in a fresh random order each epoch.
+
+use std::path::Path;
+
+use ndarray::{Axis, concatenate};
+use rand::RngExt;
+use senv_core::{
+    Corpus, Error as CoreError, Sentences, Tokenizer, Vocabulary,
+    arrays::{Parameters, TokenBatch},
+    hyperparameters::{Hyperparameters, hyperparameters},
+    optim::{Adam, UpdateRule},
+    rng::{Stream, stream},
+};
+use senv_encoders::{Average, Pooling};
+use senv_losses::{CandidateCounts, SoftmaxCosine};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::{
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    data::numbered,
+    error::{Error, Result},
+    gradient::{
+        Decay, FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit,
+        scored_pairs::{ScoredPairs, Validation},
+        through_encoder,
+    },
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, Initial},
+};
+
+hyperparameters! {
+    /// Hyperparameters of Siamese CBOW; the defaults are the paper's (section 3.4).
+    ///
+    /// Gradient descent at 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
+    /// thousand million words. [`SiameseCbowParams::with_adam`] does not depend on that scale. The floor of the learning
+    /// rate and the 50 words of a sentence are those of the release; the paper states neither.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct SiameseCbowParams {
+        /// Embedding dimension.
+        pub dim: usize = 300 => Training[from 1 to 65536];
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Negatives of an example: random sentences.
+        pub negatives: usize = 2 => Training[from 1 to 1000000];
+        /// Words of a sentence that are read.
+        pub max_tokens: usize = 50 => Text[from 1 to 1000000];
+        /// Temperature, which divides the cosines before the softmax; 1 in the paper.
+        pub temperature: f64 = 1.0 => Training[above 0];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::SIAMESE_CBOW => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// The training loop.
+        pub fit: FitParams = FitParams {
+            epochs: 1,
+            batch: 100,
+            rule: UpdateRule::Sgd,
+            lr: 1e-4,
+            decay: Decay::Linear { warmup: 0.0, floor: 1e-4 },
+            ..FitParams::default()
+        } => group;
+    }
+}
+
+impl SiameseCbowParams {
+    /// The same with Adam at a rate of 1e-3, which learns from little text, too.
+    #[must_use]
+    pub fn with_adam(mut self) -> Self {
+        self.fit.rule = UpdateRule::default();
+        self.fit.lr = Adam::DEFAULT_LR;
+        self
+    }
+
+    /// Settings that fit a text of this size: Adam, a temperature, as the paper has none, more epochs, and the weights of SIF.
+    /// [`SiameseCbowParams::default`] has those of the paper, for a billion words.
+    #[must_use]
+    pub fn for_text(size: TextSize) -> Self {
+        let paper = Self::default().with_adam();
+        Self {
+            min_count: size.min_count(),
+            temperature: 0.1,
+            weighting: Some(WeightScheme::SIF),
+            unknown_words: UnknownWords::Hash,
+            fit: FitParams { epochs: size.epochs(10.0, 1, 30), ..paper.fit },
+            ..paper
+        }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        self.fit.check()
+    }
+
+    /// Trains on text files, a sentence a line, documents separated by blank lines; validated on scored pairs.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<SiameseCbow>> {
+        self.check()?;
+        let (vocabulary, corpus) = options.read(paths, &self.tokenizer, self.min_count)?;
+        match self.fit(vocabulary, &corpus, options) {
+            Err(Error::NoExamples { .. }) => {
+                Err(Error::NoExamplesIn { paths: paths.iter().map(|path| path.as_ref().to_owned()).collect() })
+            }
+            trained => trained,
+        }
+    }
+
+    /// Trains on a corpus that is coded in `vocabulary`.
+    ///
+    /// # Errors
+    /// As [`SiameseCbowParams::fit_files`].
+    pub fn fit(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<SiameseCbow>> {
+        let (vectors, dev) = (options.vectors, options.dev.unwrap_or_default());
+        self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
+        let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
+        let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
+        let settings =
+            format!("{} {} {}", file::to_json(self)?, corpus.fingerprint(), initial::vectors_fingerprint(vectors));
+        let mut objective = Neighbours::new(self, corpus, validation, settings)?;
+        let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
+        let fitted = fit(&mut objective, start, &self.fit, &options.run())?;
+        Trained::of_gradient(fitted, found, |weights| Averaged::new(self.clone(), vocabulary, weights.words, corpus))
+    }
+}
+
+impl AveragedSystem for SiameseCbowParams {
+    const KIND: &'static str = "siamese-cbow";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.fit.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
+    }
+}
+
+/// A trained Siamese CBOW model.
+pub type SiameseCbow = Averaged<SiameseCbowParams>;
+
+/// Sentences between two others of their document.
+struct Neighbours<'p> {
+    params: &'p SiameseCbowParams,
+    sentences: Sentences,
+    /// The middle sentences.
+    middles: Vec<u32>,
+    /// Sentences with a word: what negatives are drawn from.
+    candidates: Vec<u32>,
+    encoder: Average,
+    loss: SoftmaxCosine,
+    validation: Validation,
+    identity: String,
+}
+
+impl<'p> Neighbours<'p> {
+    fn new(params: &'p SiameseCbowParams, corpus: &Corpus, validation: Validation, settings: String) -> Result<Self> {
+        let (sentences, ends) = numbered(corpus, Some)?;
+        let n = u32::try_from(sentences.len()).map_err(|_| CoreError::TooLarge { rows: sentences.len(), dim: 1 })?;
+        let is_known = |&i: &u32| !sentences.get(i as usize).is_empty();
+        let is_middle = |&i: &u32| {
+            i > 0 && i + 1 < n && !ends[i as usize - 1] && !ends[i as usize] && [i - 1, i, i + 1].iter().all(is_known)
+        };
+        let middles: Vec<u32> = (0..n).filter(is_middle).collect();
+        let candidates: Vec<u32> = (0..n).filter(is_known).collect();
+        // A negative is none of three sentences, so it takes a fourth.
+        if candidates.len() < 4 || middles.is_empty() {
+            return Err(Error::NoExamples { kind: SiameseCbowParams::KIND });
+        }
+        let identity = format!("{settings} {}", validation.fingerprint().hex());
+        let encoder = Average { dim: params.dim, pooling: Pooling::Mean };
+        let loss = SoftmaxCosine { temperature: params.temperature };
+        Ok(Self { params, sentences, middles, candidates, encoder, loss, validation, identity })
+    }
+
+    /// The sentences of the batch: the middle ones, then of each its two neighbours and its negatives.
+    fn draw(&self, step: &Step<'_>) -> Vec<u32> {
+        let mut rng = stream(step.seed, "negatives", &[step.number]);
+        let middles = step.examples.iter().map(|&example| self.middles[example as usize]);
+        let mut numbers: Vec<u32> = middles.clone().collect();
+        for middle in middles {
+            numbers.extend([middle - 1, middle + 1]);
+            numbers.extend((0..self.params.negatives).map(|_| self.negative(middle, &mut rng)));
+        }
+        numbers
+    }
+
+    fn negative(&self, middle: u32, rng: &mut Stream) -> u32 {
+        loop {
+            let drawn = self.candidates[rng.random_range(0..self.candidates.len())];
+            if drawn.abs_diff(middle) > 1 {
+                return drawn;
+            }
+        }
+    }
+}
+
+impl Objective for Neighbours<'_> {
+    type Batch = TokenBatch;
+
+    fn kind(&self) -> &'static str {
+        SiameseCbowParams::KIND
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        vec![Source { n_examples: self.middles.len() as u32, weight: None }]
+    }
+
+    fn identity(&self) -> String {
+        self.identity.clone()
+    }
+
+    fn may_explode(&self) -> bool {
+        false
+    }
+
+    fn prepare(&self, step: &Step<'_>, batch: &mut TokenBatch) -> Result<()> {
+        let numbers = self.draw(step);
+        let limit = self.params.max_tokens;
+        let sentence = |&number: &u32| {
+            let tokens = self.sentences.get(number as usize);
+            &tokens[..tokens.len().min(limit)]
+        };
+        Ok(batch.assign(numbers.iter().map(sentence))?)
+    }
+
+    fn gradients(
+        &self,
+        weights: &Weights,
+        step: &Step<'_>,
+        batch: &TokenBatch,
+        gradients: &mut Gradients,
+    ) -> Result<StepReport> {
+        let n = step.examples.len();
+        let counts = CandidateCounts { positives: 2, negatives: self.params.negatives as u32 };
+        through_encoder(&self.encoder, weights, batch, None, gradients, |vectors, _| {
+            let (middle, candidates) = vectors.split_at(Axis(0), n);
+            let (loss, losses) = self.loss.forward(middle, candidates, &vec![counts; n])?;
+            let (d_middle, d_candidates) = self.loss.backward(&losses, 1.0);
+            let chance = Some(f64::from(counts.positives + counts.negatives).ln());
+            let report = StepReport { loss, chance, ..StepReport::default() };
+            Ok((report, concatenate![Axis(0), d_middle, d_candidates]))
+        })
+    }
+
+    fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
+        self.validation.score(&self.encoder, weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_those_of_the_paper_and_adam_is_asked_for() {
+        let paper = SiameseCbowParams::default();
+        assert_eq!((paper.dim, paper.min_count, paper.negatives, paper.temperature), (300, 5, 2, 1.0));
+        let fit = &paper.fit;
+        assert_eq!((fit.rule, fit.lr, fit.epochs, fit.batch), (UpdateRule::Sgd, 1e-4, 1, 100));
+        assert_eq!(fit.decay, Decay::Linear { warmup: 0.0, floor: 1e-4 });
+        for adam in [SiameseCbowParams::for_text(TextSize::MEDIUM), paper.with_adam()] {
+            assert_eq!((adam.fit.rule, adam.fit.lr), (UpdateRule::default(), 1e-3));
+        }
+    }
+}

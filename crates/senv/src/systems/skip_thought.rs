@@ -1,0 +1,190 @@
+//! Skip-thoughts: a recurrent encoder, from whose sentence vector the sentences before and after are predicted.
+//!
+//! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015. The objective is `sequence-objective`: the sentence before and the
+//! one after, by a decoder each, over one output matrix. uni is unidirectional, bi bidirectional, combine is both side by side, each
+//! brought to length 1.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{
+    Error as CoreError, Tokenizer,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    optim::{AdamParams, AdamVariant, UpdateRule},
+};
+use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+use senv_losses::Reduction;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::{range::require, train_options::TrainOptions},
+    data::reading::END,
+    error::Result,
+    gradient::{FitParams, WordUpdates},
+    model::trained::Trained,
+    sequence::{
+        Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
+    },
+    start::initial::Initial,
+};
+
+hyperparameters! {
+    /// Hyperparameters of Skip-thoughts; the defaults are those of uni in the paper.
+    ///
+    /// Losses are averaged over tokens, so that the bound of 10 on the gradient means the same for any batch. Added up, as
+    /// in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is clipped.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct SkipThoughtParams {
+        /// Dimension of the word vectors.
+        pub dim: usize = 620 => Training[from 1 to 65536];
+        /// Dimension of the sentence vectors; even for a bidirectional encoder.
+        pub sentence_dim: usize = 2400 => Training[at_least 1];
+        /// Whether the encoder is bidirectional, with half of the sentence vector for each direction.
+        pub bi: bool = false => Training;
+        /// Equations of the GRU cells.
+        pub style: GruStyle = GruStyle::Paper => Training;
+        /// How the sentence vector acts on the decoders.
+        pub conditioning: Conditioning = Conditioning::ContextMatrices => Training;
+        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        pub max_vocabulary: Option<usize> = Some(20_000) => Text;
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 1 => Text;
+        /// Words of a sentence that are read in training; longer ones are treated by `long`. Encoding reads all.
+        pub max_tokens: usize = 30 => Text[at_least 1];
+        /// What becomes of longer sentences in training.
+        pub long: LongSentences = LongSentences::Cut => Text;
+        /// Output layer over the words.
+        pub output: OutputForm = OutputForm::Full => group;
+        /// How the losses of the tokens of a batch are combined.
+        @[serde(default)]
+        pub reduction: Reduction = Reduction::Mean => Training;
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 1, batch: 128, clip: Some(10.0), ..FitParams::default() } => group;
+    }
+}
+
+/// Trained Skip-thoughts: uni, bi, or both.
+pub type SkipThought = SequenceModel<SkipThoughtParams>;
+
+impl SequenceSystem for SkipThoughtParams {
+    const KIND: &'static str = "skip-thought";
+
+    /// Of the first part, then of the second.
+    fn decoder_names(parts: &[usize]) -> Vec<&'static str> {
+        let names = [["previous", "next"], ["previous-2", "next-2"]];
+        parts.iter().zip(names).flat_map(|(&decoders, names)| names.into_iter().take(decoders)).collect()
+    }
+
+    fn word_updates(&self) -> WordUpdates {
+        self.fit.words
+    }
+}
+
+impl SkipThoughtParams {
+    /// What differs in the code that its authors released: its cells, the vector as the first state, batches of 64,
+    /// losses added up, gradients of at most 5, its Adam at 0.0002, and no triple with a longer sentence.
+    #[must_use]
+    pub fn release(self) -> Self {
+        let rule = UpdateRule::Adam(AdamParams::default().variant(AdamVariant::ReleasedSkipThoughts));
+        let fit = FitParams { batch: 64, clip: Some(5.0), lr: 2e-4, rule, epochs: 5, ..self.fit };
+        let (style, conditioning) = (GruStyle::Release, Conditioning::InitialState);
+        Self { style, conditioning, long: LongSentences::Drop, reduction: Reduction::Sum, fit, ..self }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        let even = !self.bi || self.sentence_dim.is_multiple_of(2);
+        require(even, "sentence_dim", "even, for two directions", self.sentence_dim as f64)?;
+        self.check_settings()
+    }
+
+    /// Trains on text files: a sentence a line in order, documents separated by blank lines. It is validated
+    /// on held-out files of the same layout, read with the words of the training text: the weights of the highest mean
+    /// ln p of a held-out token are kept.
+    ///
+    /// # Errors
+    /// [`Error::NoExamples`](crate::Error::NoExamples) if no document has three sentences,
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if none of the held-out ones has; whatever is wrong
+    /// with the text, the parameters, the memory, or the training itself.
+    pub fn fit_files(
+        &self,
+        paths: &[impl AsRef<Path>],
+        options: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Trained<SkipThought>> {
+        self.check()?;
+        self.fit_text(paths, triples, options)
+    }
+}
+
+/// Every sentence between two others of its document, with these.
+fn triples(text: &Text) -> Vec<Example> {
+    let middle = text.numbers().skip(1).filter(|&i| !text.ends(i - 1) && !text.ends(i));
+    middle.map(|i| [i, i - 1, i + 1]).collect()
+}
+
+impl Trainable for SkipThoughtParams {
+    fn settings(&self) -> Settings<'_> {
+        Settings {
+            tokenizer: &self.tokenizer,
+            min_count: self.min_count,
+            max_vocabulary: self.max_vocabulary,
+            max_tokens: self.max_tokens,
+            long: self.long,
+            end: Some(END),
+            normalize: true,
+            weights: vec![1.0, 1.0],
+            initial: &self.initial,
+            fit: &self.fit,
+        }
+    }
+
+    fn form(&self, n_words: usize) -> SequenceForm {
+        SequenceForm {
+            dim: self.dim,
+            hidden: if self.bi { self.sentence_dim / 2 } else { self.sentence_dim },
+            layers: 1,
+            topology: if self.bi { GruTopology::Separate } else { GruTopology::Forward },
+            style: self.style,
+            start: GruInit::Orthogonal,
+            conditioning: self.conditioning,
+            start_token: false,
+            decoders: 2,
+            shared_output: true,
+            n_words,
+            output: self.output.clone(),
+            reduction: self.reduction,
+        }
+    }
+}
+
+impl SkipThought {
+    /// Combined Skip-thoughts: the vectors of both side by side. Text is read as `uni` reads it.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] if the models have other words than each other, or one is combined already.
+    pub fn combine(uni: Self, bi: Self) -> Result<Self> {
+        let bad = |got: &str| {
+            let (name, requirement) =
+                ("models to be combined", "two simple ones with the same words in the same order");
+            Err(CoreError::InvalidParameter { name, requirement, got: got.to_owned() }.into())
+        };
+        let words = |model: &Self| (model.vocabulary.text().to_owned(), model.vocabulary.offsets().to_vec());
+        if uni.parts.len() != 1 || bi.parts.len() != 1 {
+            return bad("one that is combined already");
+        }
+        if words(&uni) != words(&bi) {
+            return bad("different words");
+        }
+        let (mut config, mut parts) = (uni.config, uni.parts);
+        config.parts.extend(bi.config.parts);
+        parts.extend(bi.parts);
+        Ok(Self::new(config, uni.vocabulary, parts))
+    }
+}

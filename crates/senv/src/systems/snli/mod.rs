@@ -1,0 +1,398 @@
+//! The SNLI models: an encoder trained by classifying whether one sentence follows from another.
+//!
+//! Both sentences go through one encoder, and the `nli-head` reads their vectors side by side. BOW sums word vectors,
+//! RNN reads them with a recurrent network; a Skip-thought model may be the start of both words and network.
+
+mod encoder;
+mod expansion;
+mod pairs;
+mod training;
+mod tuned;
+
+use senv_store::ModelFile;
+use std::path::Path;
+
+use ndarray::{Array2, Axis};
+use senv_core::{
+    Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    arrays::Parameters,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    rng::stream,
+    words::VocabularyBuilder,
+};
+use senv_encoders::Encoder;
+use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead};
+use serde::{Deserialize, Serialize};
+
+pub use encoder::SnliEncoder;
+pub use pairs::NliPairs;
+use training::{A_BATCH, Labelled, Pairs};
+
+use crate::{
+    SkipThought,
+    base::{
+        configuration::{self, Configuration},
+        file,
+        fingerprint::Fingerprint,
+        range::require,
+        train_options::TrainOptions,
+    },
+    data::reading::{Reading, encode_many, encode_one, gather},
+    error::{Error, Result},
+    gradient::{FitParams, Weights, copy_table, fit, trainable_encoder::TrainableEncoder},
+    model::{
+        saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
+        trained::Trained,
+    },
+    sequence::LongSentences,
+    start::initial::{self, Initial, InitialVectorReport},
+};
+
+hyperparameters! {
+    /// Hyperparameters of an SNLI model; the paper names the dimension of the word vectors and Adam alone.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct SnliParams {
+        /// The encoder.
+        pub encoder: SnliEncoder = SnliEncoder::Bow => group;
+        /// Dimension of the word vectors.
+        pub dim: usize = 620 => Training[from 1 to 65536];
+        /// Words that occur less often are unknown, and left out.
+        pub min_count: u64 = 1 => Text;
+        /// Vocabulary size: the most frequent words; no limit by default.
+        @[serde(default)]
+        pub max_vocabulary: Option<usize> = None => Text[at_least 1];
+        /// Words of a sentence that are read in training; encoding reads all.
+        pub max_tokens: usize = 100 => Text[at_least 1];
+        /// What becomes of longer sentences; pairs with them are left out of held-out pairs too.
+        @[serde(default)]
+        pub long: LongSentences = LongSentences::Cut => Text;
+        /// Hidden units of the classifier.
+        pub hidden: usize = DEFAULT_NLI_HIDDEN => Training[at_least 1];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Initial word vectors.
+        pub initial: Initial = Initial::default() => group;
+        /// The training loop.
+        pub fit: FitParams = FitParams { epochs: 20, batch: 64, patience: Some(3), ..FitParams::default() } => group;
+    }
+}
+
+/// The settings of an SNLI model, as its file keeps them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SnliConfig {
+    /// The encoder: that of the parameters, or of the model it started from.
+    pub encoder: SnliEncoder,
+    /// Dimension of the word vectors.
+    pub dim: usize,
+    /// How text is read.
+    pub reading: Reading,
+    /// The classifier.
+    pub head: NliHead,
+    /// What it was trained with.
+    pub params: SnliParams,
+}
+
+/// Encoder, words and weights to start from.
+struct SnliStart {
+    encoder: SnliEncoder,
+    reading: Reading,
+    vocabulary: Vocabulary,
+    words: Table,
+    parameters: Parameters<f32>,
+    found: InitialVectorReport,
+    /// What identifies it.
+    identity: String,
+}
+
+impl SnliParams {
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        self.encoder.form().encoder(self.dim)?;
+        self.fit.check()
+    }
+
+    /// Trains on labelled pairs, validated on others: the weights with the best accuracy there are kept.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the parameters, the memory, or the training itself.
+    pub fn fit(&self, train: &NliPairs, options: &TrainOptions<'_, &NliPairs>) -> Result<Trained<Snli>> {
+        let vectors = options.vectors;
+        self.check()?;
+        let mut builder = VocabularyBuilder::default();
+        let mut scratch = String::new();
+        for text in train.texts() {
+            self.tokenizer.for_each(text, &mut scratch, |token| {
+                builder.add(token);
+            });
+        }
+        let vocabulary = builder.finish_at_most(self.min_count, self.max_vocabulary)?;
+        let (words, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
+        let start = SnliStart {
+            encoder: self.encoder.clone(),
+            reading: Reading {
+                tokenizer: self.tokenizer.clone(),
+                max_tokens: self.max_tokens,
+                unknown: None,
+                end: None,
+            },
+            vocabulary,
+            words,
+            parameters: self.encoder.form().encoder(self.dim)?.init(&mut stream(self.fit.seed, "encoder", &[]))?,
+            found,
+            identity: initial::vectors_fingerprint(vectors),
+        };
+        self.fit_from(start, train, options)
+    }
+
+    /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way
+    /// text is read are those of the model, and `encoder`, `dim`, `min_count`, `max_vocabulary`, `max_tokens`,
+    /// `tokenizer`, `initial` and the vectors of the options are not looked at. [`SkipThought::with_tuned`] puts the result back. The paper tunes both
+    /// parts, each with a classifier of its own; a rate of 1e-4 suits.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] if there is no such part; as [`SnliParams::fit`].
+    pub fn fit_skip_thought(
+        &self,
+        base: &SkipThought,
+        part: usize,
+        train: &NliPairs,
+        options: &TrainOptions<'_, &NliPairs>,
+    ) -> Result<Trained<Snli>> {
+        self.check()?;
+        require(part < base.parts.len(), "part", "one of the model's", part as f64)?;
+        let part = &base.parts[part];
+        let form = &part.seq2seq.form;
+        let fingerprint = Fingerprint::new().vocabulary(&base.vocabulary).table(&part.words);
+        let start = SnliStart {
+            encoder: SnliEncoder::Rnn {
+                hidden: form.hidden,
+                layers: form.layers,
+                topology: form.topology,
+                style: form.style,
+                start: form.start,
+            },
+            reading: base.config.reading.clone(),
+            vocabulary: base.vocabulary.clone(),
+            words: copy_table(&part.words)?,
+            parameters: part.parameters[0].clone(),
+            found: InitialVectorReport { words: base.vocabulary.len(), found: base.vocabulary.len() },
+            identity: fingerprint.parameters(&part.parameters[0]).hex(),
+        };
+        self.fit_from(start, train, options)
+    }
+
+    fn fit_from(
+        &self,
+        start: SnliStart,
+        train: &NliPairs,
+        options: &TrainOptions<'_, &NliPairs>,
+    ) -> Result<Trained<Snli>> {
+        let SnliStart { encoder: form, reading, vocabulary, words, parameters, found, identity } = start;
+        let dim = words.dim();
+        let encoder = form.form().encoder(dim)?;
+        let head = NliHead { hidden: self.hidden, ..NliHead::new(encoder.dim()) };
+        let head_parameters = head.init(&mut stream(self.fit.seed, "head", &[]))?;
+        let config = SnliConfig { encoder: form, dim, reading, head: head.clone(), params: self.clone() };
+        let number =
+            |pairs, name| Labelled::new(pairs, &config.reading, &vocabulary, self.long, name, options.observer);
+        let train = number(train, "")?;
+        let dev = options.dev.map(|dev| number(dev, "held-out ")).transpose()?;
+        let held_out = dev.as_ref().map(Labelled::identity).unwrap_or_default();
+        let identity = format!("{} {identity} {} {held_out}", file::to_json(&config)?, train.identity());
+        let mut objective = Pairs { encoder, head, train, dev, identity };
+        let weights = Weights { words, parameters: vec![parameters, head_parameters] };
+        let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
+        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
+            Snli::new(config, vocabulary, words, file::exactly(parameters))
+        })
+    }
+}
+
+/// An encoder with the classifier it was trained by.
+#[derive(Debug, Clone)]
+pub struct Snli {
+    config: SnliConfig,
+    vocabulary: Vocabulary,
+    words: Table,
+    encoder: TrainableEncoder,
+    /// Those of the encoder, those of the classifier.
+    parameters: [Parameters<f32>; 2],
+}
+
+impl Snli {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "snli";
+
+    fn new(config: SnliConfig, vocabulary: Vocabulary, words: Table, parameters: [Parameters<f32>; 2]) -> Result<Self> {
+        let encoder = config.encoder.form().encoder(config.dim)?;
+        Ok(Self { config, vocabulary, words, encoder, parameters })
+    }
+
+    /// Its settings.
+    #[must_use]
+    pub fn config(&self) -> &SnliConfig {
+        &self.config
+    }
+
+    /// The words it knows.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The word vectors.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.words
+    }
+
+    /// The probabilities of entailment, neutral and contradiction ([`NLI_LABELS`]) for pairs of premise and hypothesis.
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn classify(&self, pairs: &[(&str, &str)]) -> Result<Vec<[f64; NLI_LABELS.len()]>> {
+        let mut out = Vec::with_capacity(pairs.len());
+        for pairs in pairs.chunks(A_BATCH) {
+            let texts: Vec<&str> = pairs.iter().map(|pair| pair.0).chain(pairs.iter().map(|pair| pair.1)).collect();
+            let (vectors, _) = self.encode_batch(&texts)?;
+            let (u, v) = vectors.view().split_at(Axis(0), pairs.len());
+            let probabilities = self.config.head.forward(&self.parameters[1], u, v)?.probabilities();
+            out.extend(probabilities.rows().into_iter().map(|row| std::array::from_fn(|j| f64::from(row[j]))));
+        }
+        Ok(out)
+    }
+
+    /// The likeliest label of pairs of premise and hypothesis, by its name in [`NLI_LABELS`].
+    ///
+    /// # Errors
+    /// If memory is lacking.
+    pub fn labels(&self, pairs: &[(&str, &str)]) -> Result<Vec<&'static str>> {
+        let likeliest =
+            |p: [f64; NLI_LABELS.len()]| (1..p.len()).fold(0, |best, j| if p[j] > p[best] { j } else { best });
+        Ok(self.classify(pairs)?.into_iter().map(|p| NLI_LABELS[likeliest(p)]).collect())
+    }
+
+    /// Writes the model to a file by atomic replacement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        file::save_with(Self::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
+    }
+
+    /// Opens a model; its word vectors are memory-mapped.
+    ///
+    /// # Errors
+    /// If the file is no such model of senv, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_file(&ModelFile::open(path)?)
+    }
+
+    /// The model with more words, whose first are its own.
+    pub(crate) fn with_words(&self, vocabulary: Vocabulary, words: Table) -> Self {
+        let (config, encoder, parameters) = (self.config.clone(), self.encoder.clone(), self.parameters.clone());
+        Self { config, vocabulary, words, encoder, parameters }
+    }
+
+    /// Words and parameters of the encoder.
+    pub(crate) fn tuned(&self) -> (&Table, &Parameters<f32>) {
+        (&self.words, &self.parameters[0])
+    }
+
+    fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
+        self.config.reading.read(&self.vocabulary, text, scratch, out)
+    }
+
+    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
+        let (batch, words) = gather(&self.words, sentences)?;
+        self.encoder.encode(&self.parameters[0], &batch, words.view())
+    }
+}
+
+impl Configuration for SnliConfig {
+    fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()> {
+        self.reading.check(n_words)?;
+        self.encoder.form().check(self.dim, file)?;
+        let gives = self.encoder.form().encoder(self.dim)?.dim();
+        let NliHead { dim, hidden, .. } = self.head;
+        if dim != gives {
+            let reason = format!("the classifier reads {dim} numbers, the encoder gives {gives}");
+            return Err(Error::BadModel { path: file.path().to_owned(), reason });
+        }
+        configuration::expect_values(file, "the classifier", hidden as f64 * dim as f64)
+    }
+}
+
+impl ReadModel for Snli {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (config, vocabulary, words) = file::parts::<SnliConfig>(Self::KIND, file)?;
+        file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
+        let forms = [
+            config.encoder.form().cheap().encoder(config.dim)?.init(&mut stream(0, "form", &[]))?,
+            config.head.init(&mut stream(0, "form", &[]))?,
+        ];
+        Self::new(config, vocabulary, words, file::groups(file, &forms)?)
+    }
+}
+
+impl SavedModel for Snli {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.config.reading.tokenizer
+    }
+
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.words)
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.config.params.hyperparameters()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn cost(&self) -> EncodingCost {
+        EncodingCost::LessInBatches
+    }
+
+    fn expandable(&self) -> Option<&dyn ExpandVocabulary> {
+        Some(self)
+    }
+}
+
+senv_core::encoding_methods!([] Snli);
+
+impl SentenceEncoder for Snli {
+    fn dim(&self) -> usize {
+        self.encoder.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
+        encode_one(sentence, scratch, out, read, |sentences| self.vectors(sentences))
+    }
+
+    fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
+        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
+        encode_many(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+    }
+}

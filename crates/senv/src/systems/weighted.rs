@@ -1,0 +1,367 @@
+//! SIF and uSIF on the words and n-grams of any model, by the counts of a text that is given: also for word vectors of
+//! another origin, which have no counts. A model that senv trains can carry the same weights itself (`weighting` of its
+//! parameters), by its own counts.
+//!
+//! The equations are `sif-weight`, `usif-weight`, `feature-weight` and `common-component-removal`: S. Arora, Y. Liang and
+//! T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh, "Unsupervised Random
+//! Walk Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence has the
+//! same vector alone and among a million.
+
+use senv_store::ModelFile;
+use std::path::{Path, PathBuf};
+
+use senv_core::{
+    Coverage, Error as CoreError, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions, TextReader,
+    Tokenizer, Vocabulary, words::VocabularyBuilder,
+};
+use senv_ngram::{WordNgramParams, WordNgrams};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::{
+        component_search::ComponentSearch,
+        encoder::{AverageEncoder, words},
+        file::save_average,
+        unknown_words::{HashedWords, UnknownWords},
+        weight_scheme::WeightScheme,
+        weighting::Weighting,
+    },
+    base::{configuration::Configuration, file, range::require, train_options::TrainOptions},
+    error::{Error, Result},
+    model::{
+        handle::Model,
+        saved::{ReadModel, SavedModel},
+    },
+};
+
+/// Hyperparameters of weighted averages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WeightedParams {
+    /// Whose weights.
+    pub scheme: WeightScheme,
+    /// Common directions that are taken out; 0 for none.
+    pub n_components: usize,
+    /// Sentences that the directions are found on, at most, at least 1: the first of the text.
+    pub max_sentences: usize,
+    /// What stands for unknown words; `None` (default) for what does so in the base.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_words: Option<UnknownWords>,
+    /// The word of the base that every unknown word is taken as ([`AverageEncoder::with_unknown_row`]); `None` (default) for
+    /// `unknown_words`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown_row: Option<String>,
+}
+
+impl WeightedParams {
+    /// SIF with one direction.
+    #[must_use]
+    pub fn sif() -> Self {
+        Self::of(WeightScheme::SIF)
+    }
+
+    /// uSIF with five directions.
+    #[must_use]
+    pub fn usif() -> Self {
+        Self::of(WeightScheme::USIF)
+    }
+
+    fn of(scheme: WeightScheme) -> Self {
+        let n_components = scheme.n_components();
+        Self { scheme, n_components, max_sentences: 1_000_000, unknown_words: None, unknown_row: None }
+    }
+
+    /// Checks every range.
+    ///
+    /// # Errors
+    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    pub fn check(&self) -> Result<()> {
+        require(self.max_sentences >= 1, "max_sentences", "at least 1", self.max_sentences as f64)?;
+        self.scheme.check()
+    }
+
+    /// Weights the words and n-grams of `base` by how often the words occur in the text files, and finds the common
+    /// components there. Weights that the model carries itself are replaced.
+    ///
+    /// # Errors
+    /// [`Error::NotWords`] for a model whose sentence vectors are no averages of words; whatever is wrong with the text.
+    pub fn fit_files<P: AsRef<Path>>(&self, base: &Model, paths: &[P], options: &TrainOptions<'_>) -> Result<Weighted> {
+        self.check()?;
+        let TrainOptions { observer, .. } = *options;
+        let reading = &options.text_reading();
+        let average = base.average().ok_or(Error::NotWords { kind: base.kind() })?;
+        let (n, dim) = (self.n_components, average.rows().dim());
+        require(n < dim, "n_components", "below the dimension of the vectors", n as f64)?;
+        let unknown = match (self.unknown_words, self.unknown_row.as_deref(), average.unknown_row()) {
+            // What is asked for, or what the base has.
+            (_, Some(row), _) | (None, None, Some(row)) => Unknown::Row(row),
+            (words, None, _) => Unknown::Words(words.unwrap_or(average.unknown_words())),
+        };
+        let encoder = unknown.in_look_up(without_unused_rows(average)?)?;
+        let counts = count(paths, encoder.tokenizer(), reading, observer)?;
+        let weighting = Weighting::new(self.scheme, self.scheme.word_weights(encoder.vocabulary(), &counts)?);
+        let n_grams = *encoder.features().params();
+        let config = WeightedConfig {
+            base: base.kind().to_owned(),
+            dim,
+            tokenizer: encoder.tokenizer().clone(),
+            n_grams: (n_grams.max_n > 1).then_some(n_grams),
+            params: unknown.recorded(self.clone()),
+        };
+        let encoder = match n {
+            0 => encoder.with_weighting(Some(weighting))?,
+            _ => self.with_components(encoder, weighting, paths, reading, observer)?,
+        };
+        Ok(Weighted { config, encoder: unknown.in_vectors(encoder) })
+    }
+
+    fn with_components<P: AsRef<Path>>(
+        &self,
+        encoder: AverageEncoder,
+        weighting: Weighting,
+        paths: &[P],
+        options: &TextOptions,
+        observer: &dyn Observer,
+    ) -> Result<AverageEncoder> {
+        let look_up = encoder.look_up();
+        let n = self.max_sentences as u64;
+        let mut search = ComponentSearch::new(encoder, weighting, n, n, 0)?;
+        let (mut text, mut tokens) = (String::new(), Vec::new());
+        each_line(paths, options, observer, |line| {
+            if look_up.tokens(line, &mut text, &mut tokens).is_empty() { Ok(true) } else { search.add(&tokens) }
+        })?;
+        search.finish(self.n_components)
+    }
+}
+
+/// What stands for unknown words: it is in the look-up before the components are found, or in the vectors afterwards.
+#[derive(Clone, Copy)]
+enum Unknown<'a> {
+    Words(UnknownWords),
+    Row(&'a str),
+}
+
+impl Unknown<'_> {
+    fn in_look_up(self, encoder: AverageEncoder) -> Result<AverageEncoder> {
+        match self {
+            Self::Words(_) => Ok(encoder.with_unknown_words(UnknownWords::Skip)),
+            Self::Row(row) => Ok(encoder.with_unknown_row(row)?),
+        }
+    }
+
+    fn in_vectors(self, encoder: AverageEncoder) -> AverageEncoder {
+        match self {
+            Self::Words(words) => encoder.with_unknown_words(words),
+            Self::Row(_) => encoder,
+        }
+    }
+
+    fn recorded(self, params: WeightedParams) -> WeightedParams {
+        match self {
+            Self::Words(words) => WeightedParams { unknown_words: Some(words), ..params },
+            Self::Row(row) => WeightedParams { unknown_words: None, unknown_row: Some(row.to_owned()), ..params },
+        }
+    }
+}
+
+/// The encoder of a model without its weights; where it has words alone, their rows are all that is kept.
+fn without_unused_rows(average: &AverageEncoder) -> Result<AverageEncoder> {
+    if average.features().max_span() > 1 {
+        return Ok(average.clone().with_weighting(None)?);
+    }
+    let vocabulary = average.vocabulary().clone();
+    let mut rows = Table::zeros(vocabulary.len(), average.rows().dim())?;
+    for (i, (_, _, row)) in average.words().enumerate() {
+        rows.row_mut(i).copy_from_slice(row);
+    }
+    let features = words(&vocabulary)?;
+    Ok(AverageEncoder::new(average.tokenizer().clone(), vocabulary, features, rows)?)
+}
+
+/// Hands the lines of text to `each` until it wants no more.
+fn each_line<P: AsRef<Path>>(
+    paths: &[P],
+    options: &TextOptions,
+    observer: &dyn Observer,
+    mut each: impl FnMut(&str) -> Result<bool>,
+) -> Result<()> {
+    let mut reader = TextReader::open(paths, options)?;
+    let mut n = 0_u64;
+    while let Some(line) = reader.next_line()? {
+        if !line.is_blank() && !each(line.text)? {
+            break;
+        }
+        n += 1;
+        let stop = n.is_multiple_of(1 << 15)
+            && observer.progress(&Progress { units: n, ..Progress::default() }) == senv_core::Control::Stop;
+        if stop {
+            return Err(CoreError::Interrupted { action: "reading the text" }.into());
+        }
+    }
+    // Whoever waits for the end of a pipe asks meanwhile.
+    observer.go_on("reading the text")?;
+    Ok(())
+}
+
+fn count<P: AsRef<Path>>(
+    paths: &[P],
+    tokenizer: &Tokenizer,
+    options: &TextOptions,
+    observer: &dyn Observer,
+) -> Result<Vocabulary> {
+    let (mut builder, mut scratch) = (VocabularyBuilder::default(), String::new());
+    each_line(paths, options, observer, |line| {
+        tokenizer.for_each(line, &mut scratch, |token| {
+            builder.add(token);
+        });
+        Ok(true)
+    })?;
+    if builder.is_empty() {
+        let path = paths.first().map_or_else(PathBuf::new, |path| path.as_ref().to_owned());
+        return Err(CoreError::EmptyInput { path }.into());
+    }
+    Ok(builder.finish(1)?)
+}
+
+/// The settings of weighted averages, as the file keeps them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WeightedConfig {
+    /// The kind of the model that the words are of.
+    pub base: String,
+    /// Embedding dimension.
+    pub dim: usize,
+    /// How text is tokenized.
+    pub tokenizer: Tokenizer,
+    /// The n-grams of the base; `None` for words alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n_grams: Option<WordNgramParams>,
+    /// How it was fitted.
+    pub params: WeightedParams,
+}
+
+/// Weighted averages of words and n-grams without common components.
+#[derive(Debug, Clone)]
+pub struct Weighted {
+    config: WeightedConfig,
+    encoder: AverageEncoder,
+}
+
+impl Weighted {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "weighted";
+
+    /// Its settings.
+    #[must_use]
+    pub fn config(&self) -> &WeightedConfig {
+        &self.config
+    }
+
+    /// The words it knows.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        self.encoder.vocabulary()
+    }
+
+    /// Words, features, rows (unweighted) and weights.
+    #[must_use]
+    pub fn encoder(&self) -> &AverageEncoder {
+        &self.encoder
+    }
+
+    /// The weight of each word.
+    #[must_use]
+    pub fn weights(&self) -> &[f32] {
+        self.encoder.weighting().map_or(&[], Weighting::words)
+    }
+
+    /// Writes the model to a file by atomic replacement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        save_average(Self::KIND, &self.config, &self.encoder, path.as_ref())
+    }
+
+    /// Opens a model; its rows are memory-mapped.
+    ///
+    /// # Errors
+    /// If the file is no such model of senv, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl Configuration for WeightedConfig {
+    /// What else it uses is checked where it is made: n-grams, weights, the shape of the table.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        file::check_dim(self.dim)?;
+        self.params.scheme.check()
+    }
+}
+
+impl ReadModel for Weighted {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (config, vocabulary, rows) = file::parts::<WeightedConfig>(Self::KIND, file)?;
+        let features = match config.n_grams {
+            Some(params) => WordNgrams::new(&vocabulary, params)?,
+            None => words(&vocabulary)?,
+        };
+        file::expect_rows(file, &rows, features.n_rows(), config.dim)?;
+        let WeightedParams { scheme, n_components, unknown_words, ref unknown_row, .. } = config.params;
+        let weighting = Weighting::open(file, scheme, vocabulary.len(), config.dim, n_components)?;
+        let encoder = AverageEncoder::new(config.tokenizer.clone(), vocabulary, features, rows)?;
+        let hashed = HashedWords::open(file, unknown_words.unwrap_or_default())?;
+        let mut encoder = encoder.with_weighting(Some(weighting))?.with_hashed(hashed);
+        if let Some(row) = unknown_row {
+            let lacks = |error: senv_core::Error| {
+                let reason = format!("its word for unknown words is not in its vocabulary: {error}");
+                Error::BadModel { path: file.path().to_owned(), reason }
+            };
+            encoder = encoder.with_unknown_row(row).map_err(lacks)?;
+        }
+        Ok(Self { encoder, config })
+    }
+}
+
+impl SavedModel for Weighted {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        self.encoder.vocabulary()
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        self.encoder.tokenizer()
+    }
+
+    fn rows(&self) -> Result<&Table> {
+        Ok(self.encoder.rows())
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.config).unwrap_or_default()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn average(&self) -> Option<&AverageEncoder> {
+        Some(self.encoder())
+    }
+}
+
+senv_core::encoding_methods!([] Weighted);
+
+impl SentenceEncoder for Weighted {
+    fn dim(&self) -> usize {
+        self.encoder.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        self.encoder.encode_into(sentence, scratch, out)
+    }
+}

@@ -1,0 +1,204 @@
+//! Averages of word2vec vectors, the baseline every paper compares with: CBOW or skip-gram with negative sampling.
+//!
+//! T. Mikolov, K. Chen, G. Corrado and J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013;
+//! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016, section 3.2. The windows are `window-context`, the
+//! average is `feature-average`.
+
+use senv_core::{
+    Corpus, Table, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters, named_values},
+};
+use senv_negative_sampling::{ContinuousBagOfWords, NegativeSamplingParams, Noise, SkipGram, Subsampling, Tables, fit};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::{
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, text_size::TextSize, train_options::TrainOptions},
+    error::Result,
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::text_system::{SharedParams, TextSystem},
+};
+
+/// Power of the counts in the noise distribution of word2vec.
+const NOISE_POWER: f64 = 0.75;
+
+/// Share of the learning rate below which the program does not fall.
+const LR_FLOOR: f64 = 1e-4;
+
+/// Which way the prediction goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Architecture {
+    /// The words around predict the word.
+    Cbow,
+    /// The word predicts the words around.
+    SkipGram,
+}
+
+named_values!(Architecture {
+    Cbow = "cbow": "The words around predict the word",
+    SkipGram = "skip-gram": "The word predicts the words around",
+});
+
+hyperparameters! {
+    /// Hyperparameters of word2vec; the defaults are those of the Siamese CBOW paper (section 3.2).
+    ///
+    /// 300 dimensions, minimum count 5, windows of 5, t = 1e-5, 5 negatives. It names no learning rate and no number of
+    /// epochs; both are the program's, .05 (CBOW) and 5. [`Word2VecParams::release`] has all of the program's.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Word2VecParams {
+        /// Embedding dimension.
+        pub dim: usize = 300 => Training[from 1 to 65536];
+        /// Direction of the prediction.
+        pub architecture: Architecture = Architecture::Cbow => Training;
+        /// Words to either side, at most.
+        pub window: usize = 5 => Training[from 1 to 1000];
+        /// Words that occur less often are unknown.
+        pub min_count: u64 = 5 => Text;
+        /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
+        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = None => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        /// Hyperparameters of the trainer.
+        pub training: NegativeSamplingParams = NegativeSamplingParams { lr: 0.05, lr_floor: LR_FLOOR, negatives: 5, ..NegativeSamplingParams::default() } => group;
+    }
+}
+
+impl Word2VecParams {
+    /// What the authors' program does when nothing is said: 100 dimensions and t = 1e-3; else as the default.
+    #[must_use]
+    pub fn release() -> Self {
+        Self { dim: 100, subsample: 1e-3, ..Self::default() }
+    }
+
+    /// The learning rate of the authors' program: .05 for CBOW, .025 for skip-gram.
+    #[must_use]
+    pub fn default_lr(architecture: Architecture) -> f32 {
+        match architecture {
+            Architecture::Cbow => 0.05,
+            Architecture::SkipGram => 0.025,
+        }
+    }
+}
+
+impl TextSystem for Word2VecParams {
+    type Model = Word2Vec;
+
+    /// Settings that fit a text of this size: skip-gram at a high learning rate, many epochs, and the weights of uSIF.
+    /// [`Word2VecParams::default`] has those of a paper, [`Word2VecParams::release`] those of the authors' program.
+    fn for_text(size: TextSize) -> Self {
+        Self {
+            dim: 100,
+            architecture: Architecture::SkipGram,
+            min_count: size.min_count(),
+            weighting: Some(WeightScheme::USIF),
+            unknown_words: UnknownWords::Hash,
+            training: NegativeSamplingParams { epochs: size.epochs(15.0, 2, 60), lr: 0.1, ..Self::default().training },
+            ..Self::default()
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn shared(&mut self) -> SharedParams<'_> {
+        let Self { dim, tokenizer, min_count, training, .. } = self;
+        SharedParams { dim, tokenizer, min_count, training }
+    }
+
+    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Word2Vec>> {
+        let start = options.vectors;
+        self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
+        let seed = self.training.seed;
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        let n = vocabulary.len();
+        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let initial = || {
+            let source = rows.map_or_else(|| initial::uniform_rows(n, self.dim, seed), Ok)?;
+            Ok(Tables { source, target: Table::zeros(n, self.dim)? })
+        };
+        let report = InitialVectorReport::of(&vocabulary, start);
+        let settings = initial::settings_from(file::to_json(self)?, start);
+        let mut outcome = match self.architecture {
+            Architecture::Cbow => {
+                let examples = ContinuousBagOfWords::new(self.window, subsampling, n);
+                fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?
+            }
+            Architecture::SkipGram => {
+                let examples = SkipGram::new(self.window, subsampling, n);
+                fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?
+            }
+        };
+        let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
+        Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+    }
+}
+
+impl AveragedSystem for Word2VecParams {
+    const KIND: &'static str = "word2vec";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.training.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
+    }
+}
+
+/// Trained word vectors; a sentence is the mean of its words.
+pub type Word2Vec = Averaged<Word2VecParams>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_preset_has_the_settings_of_its_source() {
+        let paper = Word2VecParams::default();
+        assert_eq!((paper.dim, paper.min_count, paper.window, paper.subsample), (300, 5, 5, 1e-5));
+        assert_eq!((paper.training.negatives, paper.training.lr, paper.training.epochs), (5, 0.05, 5));
+        let release = Word2VecParams::release();
+        assert_eq!((release.dim, release.min_count, release.window, release.subsample), (100, 5, 5, 1e-3));
+        assert_eq!(release.training, paper.training);
+        assert_eq!(paper.training.lr_floor, 1e-4);
+    }
+}

@@ -1,0 +1,399 @@
+//! Siamese CBOW, PP, CSE, the relatedness head and weighted averages, from files to encoded sentences and back.
+
+use std::{fmt::Write, fs, path::PathBuf};
+
+use senv::{
+    Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, MarginLoss,
+    Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PairSystem, PpParams, RelatednessParams, ScoredPairs,
+    Selection, SiameseCbowParams, Stopped, TrainOptions, Trained, WeightedParams, Window,
+};
+use senv_core::{NoObserver, Observer, SentenceEncoder, Table};
+use senv_store::Embeddings;
+use tempfile::TempDir;
+
+/// Words of two topics; sentences take four of one of them, with words of both between.
+const TOPICS: [[&str; 8]; 2] = [
+    ["boat", "harbour", "sail", "anchor", "tide", "captain", "rope", "wave"],
+    ["oven", "bread", "flour", "dough", "crust", "baker", "yeast", "butter"],
+];
+const SHARED: [&str; 4] = ["the", "of", "with", "and"];
+
+/// A sentence of a topic, from a number.
+fn sentence(topic: usize, n: usize) -> String {
+    let word = |i: usize| TOPICS[topic][(n * (i + 3) + i * i + n / 7) % 8];
+    format!("{} {} {} {} {}", SHARED[n % 4], word(0), word(1), SHARED[(n / 4) % 4], word(2))
+}
+
+struct Files {
+    folder: TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Documents of one topic each.
+    fn running(&self) -> PathBuf {
+        let mut text = String::new();
+        for document in 0..60 {
+            (0..8).for_each(|i| writeln!(text, "{}", sentence(document % 2, 8 * document + i)).unwrap());
+            text.push('\n');
+        }
+        self.write("running.txt", &text)
+    }
+
+    fn pairs(&self) -> PathBuf {
+        let line = |i: usize| format!("{}\t{}\n", sentence(i % 2, i), sentence(i % 2, 3 * i + 11));
+        self.write("pairs.tsv", &(0..300).map(line).collect::<String>())
+    }
+
+    /// Pairs of one topic score high, of two low.
+    fn scored(&self) -> PathBuf {
+        let line = |i: usize| {
+            let other = (i / 2 + i) % 2;
+            let score = if i % 2 == other { 4.5 } else { 1.25 };
+            format!("{score}\t{}\t{}\n", sentence(i % 2, i), sentence(other, 5 * i + 3))
+        };
+        self.write("scored.tsv", &(0..120).map(line).collect::<String>())
+    }
+}
+
+fn inputs(path: PathBuf, kind: PairKind) -> Vec<PairInput> {
+    vec![PairInput { path, kind, weight: None }]
+}
+
+fn data(path: PathBuf, kind: PairKind) -> PairData {
+    PairData::read(&inputs(path, kind), &PairOptions::default(), &NoObserver).unwrap()
+}
+
+/// Mean cosine within a topic less that between the two.
+fn separation(encoder: &dyn SentenceEncoder) -> f32 {
+    let mean = |other: fn(usize) -> usize| {
+        (0..40).map(|i| encoder.similarity(&sentence(i % 2, 100 + i), &sentence(other(i), 200 + 3 * i))).sum::<f32>()
+            / 40.0
+    };
+    mean(|i| i % 2) - mean(|i| (i + 1) % 2)
+}
+
+fn bits(encoder: &dyn SentenceEncoder) -> Vec<u32> {
+    let texts: Vec<String> = (0..10).map(|i| sentence(i % 2, i)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    encoder.encode_batch(&texts).unwrap().0.iter().map(|x| x.to_bits()).collect()
+}
+
+fn fit_params() -> FitParams {
+    FitParams { epochs: 6, batch: 32, lr: 0.02, clip: None, ..FitParams::default() }
+}
+
+fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
+    TrainOptions { threads, ..Default::default() }
+}
+
+fn siamese() -> SiameseCbowParams {
+    SiameseCbowParams { dim: 24, min_count: 1, fit: fit_params(), ..Default::default() }
+}
+
+#[test]
+fn siamese_cbow_learns_from_neighbours_and_is_saved() {
+    let files = Files::new();
+    let text = files.running();
+    let trained = |threads| siamese().fit_files(&[&text], &at_threads(threads)).unwrap();
+    let one = trained(1);
+    assert!(separation(&one.model) > 0.5, "{}", separation(&one.model));
+    assert_eq!((one.stopped, one.units, one.steps), (Stopped::Finished, 6 * 360, 6 * 12));
+    for threads in [2, 5] {
+        assert_eq!(bits(&one.model), bits(&trained(threads).model));
+    }
+    let path = files.folder.path().join("model.senv");
+    one.model.save(&path).unwrap();
+    let opened = Model::open(&path).unwrap();
+    assert_eq!((opened.kind(), bits(&opened)), ("siamese-cbow", bits(&one.model)));
+}
+
+#[test]
+fn siamese_cbow_needs_documents_of_three_sentences() {
+    let files = Files::new();
+    let text = files.write("short.txt", "the boat\nthe oven\n\nthe rope\nthe tide\n\nthe wave\n");
+    let error = siamese().fit_files(&[&text], &at_threads(1)).unwrap_err();
+    assert!(matches!(&error, Error::NoExamplesIn { paths } if paths == std::slice::from_ref(&text)), "{error}");
+}
+
+/// Hinges against random sentences: with two topics the hardest negative is always of the same one.
+fn margin() -> PairLoss {
+    PairLoss::Margin(MarginLoss { selection: Selection::Random, ..MarginLoss::default() })
+}
+
+fn softmax() -> PairLoss {
+    PairLoss::SoftmaxCosine(InfoNce { temperature: 0.1, ..InfoNce::default() })
+}
+
+#[test]
+fn pp_learns_from_pairs_with_either_loss_and_is_saved() {
+    let files = Files::new();
+    let data = data(files.pairs(), PairKind::Pairs);
+    for loss in [margin(), softmax()] {
+        let trained = |threads| {
+            let mut params = PpParams { dim: 16, fit: fit_params(), ..PpParams::default() };
+            params.pairs.loss = loss.clone();
+            params.pairs.word_dropout = 0.1;
+            params.fit(&data, &at_threads(threads)).unwrap()
+        };
+        let one = trained(1);
+        assert!(separation(&one.model) > 0.5, "{loss:?} {}", separation(&one.model));
+        assert_eq!(bits(&one.model), bits(&trained(3).model));
+        let path = files.folder.path().join("model.senv");
+        one.model.save(&path).unwrap();
+        assert_eq!(bits(&Model::open(&path).unwrap()), bits(&one.model));
+    }
+}
+
+/// Stops at the first report.
+struct Stop;
+
+impl Observer for Stop {
+    fn progress(&self, _: &senv_core::Progress) -> senv_core::Control {
+        senv_core::Control::Stop
+    }
+}
+
+#[test]
+fn a_run_is_not_resumed_with_other_data() {
+    let files = Files::new();
+    let path = files.folder.path().join("run.checkpoint");
+    let text = fs::read_to_string(files.pairs()).unwrap();
+    let swap = |line: &str| line.split_once('\t').map(|(a, b)| format!("{b}\t{a}\n")).unwrap();
+    let swapped: String = text.lines().map(swap).collect();
+    let reversed: String = text.lines().rev().map(|line| format!("{line}\n")).collect();
+    let run = |text: &str, resume, observer: &dyn Observer| {
+        let data = data(files.write("run.tsv", text), PairKind::Pairs);
+        let checkpoint = Some(CheckpointPlan { path: path.clone(), every: None, resume });
+        let params = PpParams { dim: 8, fit: FitParams { epochs: 3000, ..fit_params() }, ..PpParams::default() };
+        params.fit(&data, &TrainOptions { checkpoint, observer, ..Default::default() })
+    };
+    assert_eq!(run(&text, false, &Stop).unwrap().stopped, Stopped::Interrupted);
+    for other in [&swapped, &reversed] {
+        let error = run(other, true, &Stop).unwrap_err();
+        assert!(matches!(error, Error::CheckpointMismatch { .. }), "{error}");
+    }
+    assert_eq!(run(&text, true, &Stop).unwrap().stopped, Stopped::Interrupted);
+}
+
+fn cse(activation: Activation) -> CseParams {
+    let mut params = CseParams {
+        dim: 12,
+        windows: vec![Window { width: 1, n_filters: 8 }, Window { width: 2, n_filters: 8 }],
+        activation,
+        fit: fit_params(),
+        ..CseParams::default()
+    };
+    params.pairs.loss = margin();
+    params
+}
+
+#[test]
+fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
+    let files = Files::new();
+    let data = data(files.pairs(), PairKind::Pairs);
+    for activation in [Activation::Linear, Activation::Tanh] {
+        let trained = |threads| cse(activation).fit(&data, &at_threads(threads)).unwrap();
+        let one = trained(1);
+        assert!(separation(&one.model) > 0.5, "{activation:?} {}", separation(&one.model));
+        assert_eq!(bits(&one.model), bits(&trained(2).model));
+        let path = files.folder.path().join("model.senv");
+        one.model.save(&path).unwrap();
+        let opened = Model::open(&path).unwrap();
+        let opened: &Cse = opened.downcast_ref().unwrap();
+        assert_eq!(bits(opened), bits(&one.model));
+        // Alone or among many, with or without the folded table, a sentence has the same vector up to rounding.
+        let (alone, mut many) = (opened.encode(&[sentence(0, 5)]).unwrap(), Vec::new());
+        opened.prepare_for_many();
+        many.extend(opened.encode(&[sentence(0, 5)]).unwrap());
+        let scale = alone.iter().fold(0.0f32, |a, b| a.max(b.abs()));
+        assert!(alone.iter().zip(&many).all(|(a, b)| (a - b).abs() <= 1e-5 * scale));
+        // No step at all leaves the weights of the first stage.
+        let params = CseParams { fit: FitParams { lr: 1e-30, ..fit_params() }, ..cse(activation) };
+        let second = params.fit_from(&data, Some(opened), &at_threads(1)).unwrap();
+        assert_eq!(second.initial.found, second.initial.words);
+        assert_eq!(second.model.parameters(), opened.parameters());
+        assert!(second.model.words().iter().eq(opened.words().iter()));
+        // A start of another form is refused.
+        let other = CseParams { windows: vec![Window { width: 1, n_filters: 8 }], ..params };
+        assert!(other.fit_from(&data, Some(opened), &at_threads(1)).is_err());
+    }
+}
+
+#[test]
+fn the_head_learns_scores_from_averages_and_filters() {
+    let files = Files::new();
+    let pairs = data(files.pairs(), PairKind::Pairs);
+    let scored = ScoredPairs::read(files.scored()).unwrap();
+    let path = files.folder.path().join("base.senv");
+    cse(Activation::Linear).fit(&pairs, &at_threads(1)).unwrap().model.save(&path).unwrap();
+    let cse = Model::open(&path).unwrap();
+    let pp = PpParams { dim: 16, fit: fit_params(), ..PpParams::default() };
+    pp.fit(&pairs, &TrainOptions::default()).unwrap().model.save(&path).unwrap();
+    let pp = Model::open(&path).unwrap();
+    for (base, filters) in [(&cse, FilterStart::Universal), (&cse, FilterStart::Random), (&pp, FilterStart::Universal)]
+    {
+        let params = RelatednessParams {
+            hidden: 8,
+            filters,
+            fit: FitParams { epochs: 60, lr: 0.01, ..fit_params() },
+            ..RelatednessParams::default()
+        };
+        let trained = |threads| -> Trained<_> {
+            params.fit(base, &scored, &TrainOptions { dev: Some(&scored), ..at_threads(threads) }).unwrap()
+        };
+        let tuned = trained(1);
+        assert!(tuned.best.unwrap().1 > 0.95, "{:?}", tuned.best);
+        let score = |a: usize, b: usize| tuned.model.score(&sentence(a, 31), &sentence(b, 77)).unwrap();
+        assert!(score(0, 0) > score(0, 1) + 1.0, "{} {}", score(0, 0), score(0, 1));
+        assert_eq!(bits(&tuned.model), bits(&trained(3).model));
+        let path = files.folder.path().join("tuned.senv");
+        tuned.model.save(&path).unwrap();
+        let opened = Model::open(&path).unwrap();
+        assert_eq!(
+            opened.relatedness("the boat", "the sail").unwrap(),
+            Some(tuned.model.score("the boat", "the sail").unwrap())
+        );
+        assert_eq!(opened.kind(), "relatedness");
+    }
+    assert_eq!(pp.relatedness("a", "b").unwrap(), None);
+    let outside = files.write("outside.tsv", "1\ta b\tc d\n5.5\te f\tg h\n");
+    let outside = ScoredPairs::read(outside).unwrap();
+    let error = RelatednessParams::default().fit(&pp, &outside, &TrainOptions::default()).unwrap_err().to_string();
+    assert!(error.contains(":2:") && error.contains("5.5"), "{error}");
+    let wide = RelatednessParams { grid: Grid::ZeroTo(6), ..RelatednessParams::default() };
+    assert!(wide.fit(&pp, &outside, &TrainOptions::default()).is_ok());
+}
+
+/// CSE paper, section 4.2: random filters on the words that CSE was trained from. Without a learning rate that moves anything
+/// the words stay where they start; a penalty pulls them nowhere.
+#[test]
+fn fine_tuning_starts_at_the_word_vectors_that_are_given() {
+    let files = Files::new();
+    let pairs = data(files.pairs(), PairKind::Pairs);
+    let scored = ScoredPairs::read(files.scored()).unwrap();
+    let base = Model::from(cse(Activation::Linear).fit(&pairs, &at_threads(1)).unwrap().model);
+    let flat = |table: &Table| -> Vec<f32> { table.iter().flatten().copied().collect() };
+    let tuned = base.to_embeddings().unwrap();
+    let rows = flat(tuned.table()).into_iter().map(|x| 0.5 - x).collect();
+    let table = Table::from_vec(tuned.table().n_rows(), tuned.dim(), rows).unwrap();
+    let given = Embeddings::new(base.vocabulary().clone(), table).unwrap();
+    let (tuned_rows, given_rows) = (flat(tuned.table()), flat(given.table()));
+    let words = |vectors: Option<&Embeddings>, l2_words: f64, lr: f64| {
+        let fit = FitParams { epochs: 20, lr, l2_words, ..fit_params() };
+        let params =
+            RelatednessParams { hidden: 8, filters: FilterStart::Random, rescale: false, fit, ..Default::default() };
+        let trained = params.fit(&base, &scored, &TrainOptions { vectors, ..at_threads(1) }).unwrap();
+        assert_eq!(trained.initial.found, base.vocabulary().len());
+        flat(trained.model.words())
+    };
+    let distance = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
+    assert!(distance(&words(None, 1e-6, 1e-12), &tuned_rows) < 1e-3);
+    assert!(distance(&words(Some(&given), 1e-6, 1e-12), &given_rows) < 1e-3);
+    // Held towards where they start, not towards the words of the model.
+    let (free, held) = (words(Some(&given), 0.0, 0.01), words(Some(&given), 10.0, 0.01));
+    assert!(distance(&held, &given_rows) < 0.5 * distance(&free, &given_rows));
+    assert!(distance(&held, &given_rows) < 0.2 * distance(&held, &tuned_rows));
+    // Of another dimension.
+    let other = Embeddings::new(base.vocabulary().clone(), Table::zeros(base.vocabulary().len(), 3).unwrap()).unwrap();
+    let refused =
+        RelatednessParams::default().fit(&base, &scored, &TrainOptions { vectors: Some(&other), ..at_threads(1) });
+    assert!(matches!(refused, Err(Error::Core(senv_core::Error::ShapeMismatch { .. }))));
+}
+
+#[test]
+fn weighted_averages_keep_their_weights_and_directions() {
+    let files = Files::new();
+    let text = files.running();
+    let path = files.folder.path().join("base.senv");
+    let siamese = siamese().fit_files(&[&text], &at_threads(1)).unwrap();
+    siamese.model.save(&path).unwrap();
+    let base = Model::open(&path).unwrap();
+    for params in [WeightedParams::sif(), WeightedParams { n_components: 0, ..WeightedParams::sif() }] {
+        let model = params.fit_files(&base, &[&text], &TrainOptions::default()).unwrap();
+        let (the, boat) = (model.vocabulary().id("the").unwrap(), model.vocabulary().id("boat").unwrap());
+        assert!(model.weights()[the.index()] < model.weights()[boat.index()]);
+        let path = files.folder.path().join("weighted.senv");
+        model.save(&path).unwrap();
+        let opened = Model::open(&path).unwrap();
+        assert_eq!((opened.kind(), bits(&opened)), ("weighted", bits(&model)));
+        let (_, coverage) = opened.encode_batch(&["unheard of"]).unwrap();
+        assert_eq!(coverage[0].known, 1);
+        // Without directions taken out, topics stay apart; with one, the direction of all sentences is gone from each.
+        if params.n_components == 0 {
+            assert!(separation(&opened) > 0.2, "{}", separation(&opened));
+        } else {
+            let plain = WeightedParams { n_components: 0, ..params };
+            let plain = plain.fit_files(&base, &[&text], &TrainOptions::default()).unwrap();
+            let length = |model: &dyn SentenceEncoder| {
+                let texts: Vec<String> = (0..40).map(|i| sentence(i % 2, i)).collect();
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                model.encode_batch(&texts).unwrap().0.iter().map(|x| x * x).sum::<f32>()
+            };
+            assert!(length(&opened) < 0.6 * length(&plain), "{} {}", length(&opened), length(&plain));
+        }
+    }
+    let few = WeightedParams::usif().fit_files(&base, &[&text], &TrainOptions::default());
+    assert!(few.is_err() || few.unwrap().weights().iter().all(|w| w.is_finite()));
+}
+
+#[test]
+fn every_kind_of_file_becomes_groups_and_what_is_left_out_is_counted() {
+    let files = Files::new();
+    let options = PairOptions { held_out: HeldOut::default(), group: true, ..PairOptions::default() };
+    let mut held_out = options.clone();
+    held_out.held_out.add("A dog runs in the park.");
+    let read = |name, text, kind, options: &PairOptions| {
+        PairData::read(&inputs(files.write(name, text), kind), options, &NoObserver)
+    };
+    let pairs = read("p", "a b\tc d\na b\te f\nx y\tx y\ng\th\n", PairKind::Pairs, &options).unwrap();
+    assert_eq!((pairs.reports[0].groups, pairs.reports[0].identical), (2, 1));
+    let ungrouped = PairOptions { group: false, ..options.clone() };
+    let pairs = read("p", "a b\tc d\na b\te f\nx y\tx y\ng\th\n", PairKind::Pairs, &ungrouped).unwrap();
+    assert_eq!(pairs.reports[0].groups, 3);
+    let captions = "1\ta dog runs in the park\n1\ta dog outside\n2\ta cat\n2\tthe cat\n2\tthe cat\n3\talone\n";
+    let found = read("c", captions, PairKind::Captions, &held_out).unwrap();
+    let report = &found.reports[0];
+    assert_eq!((report.groups, report.contaminated, report.identical, report.singletons), (1, 1, 1, 1));
+    let nli = "entailment\ta man sleeps\ta person sleeps\ncontradiction\ta man sleeps\ta man runs\nneutral\ta\tb\n\
+               ENTAILMENT\ta dog runs in the park\ta dog\ncontradiction\tc d\te f\n";
+    let found = read("n", nli, PairKind::Nli, &held_out).unwrap();
+    assert_eq!((found.reports[0].groups, found.reports[0].contaminated), (1, 1));
+    assert!(found.sources[0].has_contradictions());
+    // SNLI as it is published, with a pair without a label, gives the same pairs.
+    let tabs = "entailment\ta man sleeps\ta person sleeps\ncontradiction\ta man sleeps\ta man runs\nneutral\ta\tb\n";
+    let expected = read("n", tabs, PairKind::Nli, &options).unwrap();
+    let published = "gold_label\tpairID\tsentence1\tsentence2\nentailment\t1\ta man sleeps\ta person sleeps\n\
+                     contradiction\t2\ta man sleeps\ta man runs\nneutral\t3\ta\tb\n-\t4\ta\tc\n";
+    let object = |cells: &str| {
+        let cells: Vec<&str> = cells.split('\t').collect();
+        format!("{{\"gold_label\": {:?}, \"sentence1\": {:?}, \"sentence2\": {:?}}}\n", cells[0], cells[1], cells[2])
+    };
+    let objects: String = tabs.lines().chain(["-\ta\tc"]).map(object).collect();
+    for (name, text) in [("snli_1.0_train.txt", published), ("snli_1.0_train.jsonl", &objects)] {
+        let found = read(name, text, PairKind::Nli, &options).unwrap();
+        assert_eq!((found.reports[0].groups, found.sources[0].has_contradictions()), (1, true), "{name}");
+        assert_eq!(found.vocabulary.len(), expected.vocabulary.len());
+    }
+    let found = read("t", "one\ntwo\ntwo\nthree\n\nfour\nfive\n", PairKind::Neighbours, &options).unwrap();
+    assert_eq!(found.reports[0].groups, 3);
+
+    let message = |text, kind| read("bad", text, kind, &options).unwrap_err().to_string();
+    assert!(message("a\tb\nalone\n", PairKind::Pairs).contains("bad:2: 1 column; expected 2"));
+    assert!(message("a\tb\tc\n", PairKind::Pairs).contains("bad:1: 3 columns; expected 2"));
+    assert!(message("a\tb\n \tc\n", PairKind::Pairs).contains("bad:2: column 1 is empty"));
+    assert!(message("a\tb\n\nc\td\n", PairKind::Pairs).contains("bad:2:"));
+    assert!(message("maybe\ta\tb\n", PairKind::Nli).contains("bad:1: the label \"maybe\""));
+    assert!(message("a\ta\nb\tb\n", PairKind::Pairs).contains("no training example"));
+    let weight = vec![PairInput { path: files.pairs(), kind: PairKind::Pairs, weight: Some(f64::NAN) }];
+    assert!(PairData::read(&weight, &options, &NoObserver).is_err());
+}
