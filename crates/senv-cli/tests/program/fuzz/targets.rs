@@ -108,7 +108,7 @@ fn checkpoints_of_negative_sampling() {
             dim: 3,
             min_count: 1,
             min_target_count: 1,
-            training: Params { epochs, ..Params::default() },
+            training: NegativeSamplingParams { epochs, ..NegativeSamplingParams::default() },
             ..Sent2VecParams::default()
         };
         params.fit_files(&[text], &stopping(plan)).map(|_| ())
