@@ -150,7 +150,8 @@ fn usif_counts_the_words_above_its_threshold_and_no_others() {
 fn rows_that_are_known_by_their_sum_are_as_rows_given_one_by_one() {
     // Vectors of unknown words: ±1/4 in every dimension, over more than two tiles; each with the weight 1/2.
     let dim = 2 * TILE + 5;
-    let sign = |k: usize| (0..dim).map(|j| if (j * j + k).is_multiple_of(3) { 0.25f32 } else { -0.25 }).collect::<Vec<_>>();
+    let sign =
+        |k: usize| (0..dim).map(|j| if (j * j + k).is_multiple_of(3) { 0.25f32 } else { -0.25 }).collect::<Vec<_>>();
     let known = [((0..dim).map(|j| j as f32 * 0.01 - 0.3).collect::<Vec<_>>(), 0.75f32)];
     let unknown = [sign(0), sign(1), sign(4)];
     let known_rows = || known.iter().map(|(row, w)| (&row[..], *w));

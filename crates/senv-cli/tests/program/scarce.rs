@@ -68,6 +68,33 @@ fn a_lack_of_memory_is_an_error_and_no_abort() {
     limited(&folder, "-v 210000", &[&train[..], &["--threads", "1"]].concat()).fails(1, &["does not fit into memory"]);
 }
 
+/// Whatever is refused first: a table, a list of lines, or a word of a few bytes, for which the standard library aborts.
+#[test]
+fn commands_that_run_out_of_memory_anywhere_end_with_an_error() {
+    let folder = Folder::with_model();
+    let pairs = (0..100_000).map(|i| format!("{}\tthe cat saw {i} dogs\tthe dog saw {i} cats\n", i % 6));
+    folder.write("sts.tsv", pairs.collect::<String>());
+    let mut refused = 0;
+    for command in [
+        &["eval", "sts", "--model", "m.senv", "sts.tsv", "--no-floor"][..],
+        &["train", "rnn-ae", "text.txt", "--output", "out.senv", "--steps", "1", "--hidden", "900", "--force"],
+        &["train", "text.txt", "--output", "out.senv", "--force"],
+    ] {
+        for limit in (40..=200).step_by(20) {
+            let ended = limited(&folder, &format!("-v {limit}000"), &[command, &["--threads", "2"]].concat());
+            let said = ["error: ", "memory allocation of "].iter().any(|part| ended.err.contains(part));
+            assert!(
+                ended.code == Some(0) || ended.code == Some(1) && said,
+                "{command:?} {limit}: {:?} {}",
+                ended.code,
+                ended.err
+            );
+            refused += usize::from(ended.code == Some(1));
+        }
+    }
+    assert!(refused > 3, "{refused}");
+}
+
 #[test]
 fn threads_that_the_system_refuses_are_done_without() {
     let folder = Folder::with_model();
