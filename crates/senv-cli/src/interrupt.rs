@@ -74,8 +74,11 @@ pub(crate) fn handle_signals() {
     let _ = ctrlc::set_handler(|| stop(SIGINT));
     #[cfg(unix)]
     {
-        use signal_hook::consts::{SIGHUP, SIGTERM, SIGXFSZ};
+        use signal_hook::consts::{SIGABRT, SIGHUP, SIGTERM, SIGXFSZ};
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+        // The standard library aborts where a small piece of memory is refused, after it has said so: an error as others, and
+        // no crash.
+        let _ = signal_hook::flag::register_conditional_shutdown(SIGABRT, 1, Arc::new(AtomicBool::new(true)));
         // A program that `nohup` started goes on when the terminal goes.
         let ending: &[i32] = if is_ignored(SIGHUP) { &[SIGTERM] } else { &[SIGTERM, SIGHUP] };
         if let Ok(mut signals) = signal_hook::iterator::Signals::new(ending) {

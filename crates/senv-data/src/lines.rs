@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_core::{Error as CoreError, TextOptions, TextReader, text::InvalidUtf8};
+use senv_core::{Error as CoreError, TextOptions, TextReader, memory::check_memory, text::InvalidUtf8};
 
 use crate::{Error, Result};
 
@@ -29,10 +29,38 @@ pub(crate) fn options() -> TextOptions {
 
 /// The same for a file that is open.
 pub(crate) fn for_each_line_of(reader: &mut TextReader, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
+    let mut room = Room::default();
     while let Some(line) = reader.next_line().map_err(of_pairs)? {
+        room.take(line.text.len())?;
         each(line.number, line.text)?;
     }
     Ok(())
+}
+
+/// Whether there is memory for what readers make of lines: many small pieces, none of which can be refused without the end of
+/// the program.
+#[derive(Debug, Default)]
+struct Room {
+    /// Bytes of the lines so far, with what is kept beside each.
+    read: usize,
+    /// So many bytes need no other look.
+    checked: usize,
+}
+
+impl Room {
+    /// Bytes beside the text of a line: two strings and a score, in a list that doubles when it grows.
+    const BESIDE: usize = 256;
+
+    /// At every eighth more looks for room for as much again.
+    fn take(&mut self, text: usize) -> Result<()> {
+        self.read = self.read.saturating_add(text).saturating_add(Self::BESIDE);
+        if self.read > self.checked {
+            check_memory::<u8>(1, self.read)
+                .map_err(|_| CoreError::OutOfMemory { what: "the lines of a data set", bytes: self.read as u64 })?;
+            self.checked = self.read.saturating_add(self.read / 8);
+        }
+        Ok(())
+    }
 }
 
 /// The error with the advice for files of pairs.
@@ -69,6 +97,23 @@ mod tests {
             \xbf\x7b\x3f\x17\x00\xbf\x3c\xe5\x5b\x08\x00\x00\x00";
         assert_eq!(lines(packed).unwrap(), expected);
         assert!(lines(b"").unwrap().is_empty());
+    }
+
+    #[test]
+    fn room_is_looked_for_again_and_again_and_its_lack_is_an_error() {
+        let mut room = Room::default();
+        room.take(1000).unwrap();
+        assert_eq!((room.read, room.checked), (1256, 1413));
+        room.take(0).unwrap();
+        assert_eq!((room.read, room.checked), (1512, 1701), "more than was checked");
+        room.take(0).unwrap();
+        room.take(1).unwrap();
+        assert_eq!((room.read, room.checked), (2025, 2278));
+        room.take(usize::MAX / 2 - 3000).unwrap_err();
+        let mut room = Room { read: usize::MAX / 2, checked: 0 };
+        let error = room.take(0).unwrap_err();
+        assert!(error.to_string().starts_with("no memory for the lines of a data set: "), "{error}");
+        Room { read: usize::MAX / 2, checked: usize::MAX }.take(0).unwrap();
     }
 
     #[test]

@@ -196,6 +196,13 @@ fn with_many_pairs_the_exact_and_the_approximate_p_value_agree() {
 }
 
 #[test]
+fn where_the_ranks_balance_the_continuity_correction_leaves_a_p_of_one() {
+    // Ranks 1 and 4 against 2 and 3: W is its mean, and half a rank less than nothing is nothing.
+    let test = wilcoxon_of_differences(&[1.0, -2.0, -3.0, 4.0]).unwrap();
+    assert_eq!((test.w(), test.p_value_with_continuity()), (5.0, Some(1.0)));
+}
+
+#[test]
 fn ties_and_zeros_have_no_exact_p_value_and_equal_systems_none_at_all() {
     assert_eq!(wilcoxon_of_differences(&[1.0, -1.0, 2.0]).unwrap().exact_p_value(), None);
     assert_eq!(wilcoxon_of_differences(&[0.0, -1.0, 2.0]).unwrap().exact_p_value(), None);

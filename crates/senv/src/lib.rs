@@ -4,7 +4,7 @@
 //!
 //! No equation lives here; a model brings the parts together: text becomes a corpus (`senv-core`), words and n-grams
 //! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems trained
-//! by gradient bring an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`fit`].
+//! by gradient bring an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`gradient::fit`].
 //!
 //! Train, save, open, encode:
 //!

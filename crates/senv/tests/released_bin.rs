@@ -388,6 +388,31 @@ fn wrong_counts_negative_numbers_and_forged_sizes_are_refused() {
 }
 
 #[test]
+fn words_that_would_cost_minutes_are_refused() {
+    let with_words = |words: Vec<Vec<u8>>, longest: i32| {
+        let mut bin = Bin::skipgram();
+        let n = words.len() as i32;
+        (bin.args[9], bin.args[10], bin.counts) = (1, longest, [n, n, 0]);
+        (bin.input, bin.output) = (rows(i64::from(n) + 7), rows(n.into()));
+        bin.entries = words.into_iter().map(|word| (word, 1, 0)).collect();
+        bin
+    };
+    let word = |i: u8, length: usize| [&[b'a' + i][..], &vec![b'x'; length - 1]].concat();
+    let long = message(&with_words(vec![word(0, (1 << 16) + 1), word(1, 3)], 6));
+    assert!(long.contains("entry 0 of the dictionary is a word of 65537 bytes, at most 65536 are read"), "{long}");
+    let folder = tempfile::tempdir().unwrap();
+    ReleasedBin::open(with_words(vec![word(0, 1 << 16), word(1, 3)], 6).write(&folder)).unwrap();
+    // Each of them short enough, and 1.1e9 n-grams together.
+    let words: Vec<Vec<u8>> = (0..66).map(|i| word(i, 1 << 16)).collect();
+    let many = message(&with_words(words, 255));
+    assert!(
+        many.contains("the words have some 1103004540 n-grams of 1 to 255 characters")
+            && many.contains("at most 1073741824 are read"),
+        "{many}"
+    );
+}
+
+#[test]
 fn settings_out_of_range_are_refused_where_they_are_used() {
     let mut bin = Bin::sent2vec();
     bin.subsample = f64::NAN;

@@ -68,6 +68,31 @@ fn a_lack_of_memory_is_an_error_and_no_abort() {
     limited(&folder, "-v 210000", &[&train[..], &["--threads", "1"]].concat()).fails(1, &["does not fit into memory"]);
 }
 
+/// Whatever is refused first: a table, a list of lines, or a word of a few bytes, for which the standard library aborts.
+#[test]
+fn commands_that_run_out_of_memory_anywhere_end_with_an_error() {
+    let folder = Folder::with_model();
+    let pairs = (0..100_000).map(|i| format!("{}\tthe cat saw {i} dogs\tthe dog saw {i} cats\n", i % 6));
+    folder.write("sts.tsv", pairs.collect::<String>());
+    let mut refused = 0;
+    // Whatever else is short: five threads are too many for some of these limits, and one is enough.
+    for (command, threads) in [
+        (&["eval", "sts", "--model", "m.senv", "sts.tsv", "--no-floor"][..], "2"),
+        (&["train", "rnn-ae", "text.txt", "--output", "out.senv", "--steps", "1", "--hidden", "900", "--force"], "2"),
+        (&["train", "text.txt", "--output", "out.senv", "--force"], "2"),
+        (&["train", "siamese-cbow", "text.txt", "--output", "out.senv", "--dim", "8", "--epochs", "1", "--force"], "5"),
+    ] {
+        for limit in (40..=72).step_by(4).chain((80..=200).step_by(20)) {
+            let ended = limited(&folder, &format!("-v {limit}000"), &[command, &["--threads", threads]].concat());
+            let said = ["error: ", "memory allocation of "].iter().any(|part| ended.err.contains(part));
+            let code = ended.code;
+            assert!(code == Some(0) || code == Some(1) && said, "{command:?} {limit}: {code:?} {}", ended.err);
+            refused += usize::from(code == Some(1));
+        }
+    }
+    assert!(refused > 3, "{refused}");
+}
+
 #[test]
 fn threads_that_the_system_refuses_are_done_without() {
     let folder = Folder::with_model();

@@ -49,13 +49,30 @@ pub fn fit<O: Objective + Send>(
 ) -> Result<FitOutcome> {
     params.check()?;
     options.check()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.thread_count()).build();
-    let pool = pool.map_err(|error| CoreError::InvalidParameter {
-        name: "threads",
-        requirement: "a number of threads that the system can start",
-        got: format!("{} ({error})", options.threads),
-    })?;
-    pool.install(|| Run::new(objective, initial, params, options)?.go())
+    threads(options)?.install(|| Run::new(objective, initial, params, options)?.go())
+}
+
+/// The threads of a run; where the system starts fewer than are wanted, half of them, a quarter and so on, and the present
+/// thread where it starts none.
+fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
+    let wanted = options.thread_count();
+    let builder = |n| rayon::ThreadPoolBuilder::new().num_threads(n);
+    let fewer = |n: &usize| (*n > 1).then(|| n / 2);
+    let started = std::iter::successors(Some(wanted), fewer).find_map(|n| builder(n).build().ok());
+    let pool = match started {
+        Some(pool) => pool,
+        // It is never given back: for want of anything better.
+        None => builder(1).use_current_thread().build().map_err(|error| CoreError::InvalidParameter {
+            name: "threads",
+            requirement: "a number of threads that the system can start",
+            got: format!("{wanted} ({error})"),
+        })?,
+    };
+    let n = pool.current_num_threads();
+    if n < wanted {
+        options.observer.note(&format!("the system refuses to start {wanted} threads; going on with {n}"));
+    }
+    Ok(pool)
 }
 
 /// A run under way.

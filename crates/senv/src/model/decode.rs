@@ -35,7 +35,7 @@ pub trait Decode {
     /// `longest` words, the end token counted.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.
+    /// [`Error::NoDecoder`](crate::Error::NoDecoder) if there is none of this number; if memory is lacking.
     fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>>;
 
     /// The same of a vector between those of two sentences.

@@ -38,7 +38,7 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
         Vec::new()
     }
 
-    /// Writes it to a file that [`Model::open`] reads, by atomic replacement.
+    /// Writes it to a file that [`Model::open`](crate::Model::open) reads, by atomic replacement.
     ///
     /// # Errors
     /// If the file cannot be written.

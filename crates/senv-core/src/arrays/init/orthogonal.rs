@@ -13,7 +13,7 @@
 use ndarray::{Array2, NdFloat};
 
 use super::{factorize, normal};
-use crate::{Error, Result, rng::Stream};
+use crate::{Error, Result, memory::check_memory, rng::Stream};
 
 /// Fills `out`, a matrix of `rows` and `columns`, with orthonormal columns (rows, if there are fewer of them),
 /// uniformly distributed over all such matrices.
@@ -43,7 +43,7 @@ pub fn orthogonal<F: NdFloat>(rng: &mut Stream, out: &mut [F], rows: usize, colu
     if short == 0 {
         return Ok(());
     }
-    let mut values = vec![0.0_f64; expected];
+    let mut values = vec![0.0_f64; check_memory::<f64>(rows, columns)?];
     normal(rng, &mut values, 1.0)?;
     let values = Array2::from_shape_vec((long, short), values).map_err(|_| Error::TooLarge { rows, dim: columns })?;
     let factors = factorize(values)?;

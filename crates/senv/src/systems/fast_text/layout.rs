@@ -32,6 +32,10 @@ pub(super) const LONGEST_CHAR_NGRAM: u32 = 255;
 /// n-grams would be added up when the file is opened.
 const LONGEST_WORD: usize = 1 << 16;
 
+/// The most character n-grams of all words together that are believed: the largest published models have some hundred million.
+/// Their vectors are all added up when a file is opened, and short words of a long file cost as much as one long word.
+const MOST_CHAR_NGRAMS: u64 = 1 << 30;
+
 /// Rows behind those of n-grams that a Sent2Vec model may have. The program makes as many as it has buckets of character
 /// n-grams, 1 by default, though such a model has no character n-grams, and does not record their number.
 const MOST_UNUSED: u64 = 1 << 31;
@@ -97,6 +101,13 @@ impl Layout {
         }
         let args = reader.args(version)?;
         let (corpus_tokens, words) = reader.dictionary()?;
+        let n_char_ngrams = args.char_ngrams_at_most(&words);
+        if n_char_ngrams > MOST_CHAR_NGRAMS {
+            let lengths = format!("of {} to {} characters", args.min_n, args.max_n);
+            return Err(reader.bad(format!(
+                "the words have some {n_char_ngrams} n-grams {lengths}, at most {MOST_CHAR_NGRAMS} are read; the file is damaged"
+            )));
+        }
         match reader.flag("whether the matrix is quantized")? {
             false => {}
             true => {
@@ -324,5 +335,11 @@ impl Args {
     /// Whether words have character n-grams.
     pub(super) fn has_char_ngrams(&self) -> bool {
         self.max_n > 0 && self.min_n <= self.max_n && self.method != Method::Sent2Vec
+    }
+
+    /// How many character n-grams these words have, if each byte is a character.
+    fn char_ngrams_at_most(&self, words: &[Word]) -> u64 {
+        let lengths = if self.has_char_ngrams() { u64::from(self.max_n - self.min_n) + 1 } else { 0 };
+        words.iter().map(|word| (word.text.len() as u64 + 2) * lengths).sum()
     }
 }

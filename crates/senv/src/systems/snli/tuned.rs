@@ -15,8 +15,8 @@ impl SkipThought {
     /// were trained for other vectors.
     ///
     /// # Errors
-    /// [`CoreError::InvalidParameter`] if there is no such part, or `tuned` has other words;
-    /// [`CoreError::ShapeMismatch`] if it has another encoder; [`CoreError::TooLarge`].
+    /// [`senv_core::Error::InvalidParameter`] if there is no such part, or `tuned` has other words;
+    /// [`senv_core::Error::ShapeMismatch`] if it has another encoder; [`senv_core::Error::TooLarge`].
     pub fn with_tuned(&self, part: usize, tuned: &Snli) -> Result<Self> {
         require(part < self.parts.len(), "part", "one of the model's", part as f64)?;
         let (words, parameters) = tuned.tuned();
