@@ -5,6 +5,7 @@
 //! 129 by SIGHUP).
 
 mod args;
+mod command_line;
 mod commands;
 mod destination;
 mod failure;
@@ -13,29 +14,31 @@ mod number;
 mod options_of;
 mod output;
 mod progress;
+mod report;
 mod stdout_at_start;
 mod stream;
 mod text;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 fn main() -> ExitCode {
+    command_line::define(args::Cli::command);
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             // Where it cannot be printed, the exit code is all there is.
             let _ = error.print();
-            return ExitCode::from(failure::USAGE);
+            return ExitCode::from(report::USAGE);
         }
         // Help and version are results.
-        Err(help) => return output::print_help(&help).map_or_else(failure::Failure::report, |()| ExitCode::SUCCESS),
+        Err(help) => return output::print_help(&help).map_or_else(report::report, |()| ExitCode::SUCCESS),
     };
     output::set_quiet(cli.quiet);
     interrupt::handle_signals();
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+        Err(failure) => report::report(failure),
     }
 }

@@ -338,7 +338,6 @@ fn a_model_that_was_copied_does_not_follow_its_file() {
     let file = std::fs::File::options().write(true).open(&path).unwrap();
     file.set_len(100).unwrap();
     for copy in copies {
-        assert!(!copy.rows().unwrap().is_mapped());
         assert_eq!(vector(&copy, "the cat sat"), expected);
     }
     assert!(Model::open_copied(&path, false).is_err());

@@ -1,9 +1,8 @@
 //! `senv completions`: what a shell needs to complete commands and options.
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::{args::Cli, failure::Result, output};
+use crate::{command_line, failure::Result, output};
 
 /// Print a completion script for a shell.
 ///
@@ -20,7 +19,7 @@ pub(crate) struct Completions {
 impl Completions {
     pub(crate) fn run(self) -> Result {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Cli::command(), "senv", &mut script);
+        clap_complete::generate(self.shell, &mut command_line::command(), "senv", &mut script);
         output::print(&String::from_utf8_lossy(&script))
     }
 }

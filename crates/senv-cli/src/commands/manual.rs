@@ -2,11 +2,10 @@
 
 use std::{io::Write, path::PathBuf};
 
-use clap::CommandFactory;
 use senv_core::{Error as CoreError, files::AtomicFile};
 
 use crate::{
-    args::Cli,
+    command_line,
     failure::{Failure, Result},
     output,
 };
@@ -25,7 +24,7 @@ pub(crate) struct Manual {
 
 impl Manual {
     pub(crate) fn run(&self) -> Result {
-        let mut command = Cli::command().term_width(100);
+        let mut command = command_line::command().term_width(100);
         command.build();
         let Some(folder) = &self.man else { return output::print(&markdown(&command)) };
         std::fs::create_dir_all(folder).map_err(|error| CoreError::io("create", folder, error))?;

@@ -37,7 +37,11 @@ fn a_model_gives_its_words_vectors_tokenizer_and_dimension() {
         let ended = folder.run(&args).ok();
         // The, on, mat, lay, the, sat of both; cat, dog, rug of the old; A, a, hat, bat, is, pet of the new.
         assert!(ended.err.contains("9 of 15 words start from old.senv"), "{system}: {}", ended.err);
-        assert!(ended.err.contains("check on") && !ended.err.contains("training text"), "{system}: {}", ended.err);
+        assert!(
+            ended.err.contains("check on") && !ended.err.contains("words of training text"),
+            "{system}: {}",
+            ended.err
+        );
         for word in ["dog", "The", "mat"] {
             assert_equal(&vector(&folder, "m.senv", word), &vector(&folder, "old.senv", word));
         }

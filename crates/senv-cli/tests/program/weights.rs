@@ -50,10 +50,14 @@ fn weighting_a_model_of_bigrams_keeps_them_and_words_find_their_neighbours_as_be
 #[test]
 fn buckets_follow_from_the_text_and_that_is_said() {
     let folder = Folder::with_text(300);
-    let said = folder.train("text.txt", "bi.senv", &["--word-ngrams", "2"]).ok().err;
+    let train = |more: &[&str]| {
+        let args = ["train", "sent2vec", "--input", "text.txt", "--output", "bi.senv", "--dim", "12", "--epochs", "5"];
+        folder.run(&[&args[..], &["--min-count", "1", "--word-ngrams", "2", "--force"], more].concat()).ok().err
+    };
+    let said = train(&[]);
     assert!(said.contains("n-grams have 1,000 buckets") && said.contains("--buckets"), "{said}");
     assert_eq!(info(&folder, "bi.senv")["parameters"]["buckets"], 1000);
-    let said = folder.train("text.txt", "bi.senv", &["--word-ngrams", "2", "--buckets", "300"]).ok().err;
+    let said = train(&["--buckets", "300"]);
     assert!(!said.contains("buckets"), "{said}");
     assert_eq!(info(&folder, "bi.senv")["parameters"]["buckets"], 300);
 }

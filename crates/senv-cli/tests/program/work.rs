@@ -13,7 +13,7 @@ fn a_model_is_trained_described_and_used() {
     let info = folder.run(&["info", "m.senv", "--json"]).ok().json();
     assert_eq!((info["kind"].as_str(), info["dim"].as_u64()), (Some("sent2vec"), Some(12)));
     assert_eq!(info["file_bytes"].as_u64().unwrap() as usize, folder.read("m.senv").len());
-    assert_eq!(info["parameters"]["training"]["epochs"], 5);
+    assert_eq!(info["parameters"]["training"]["epochs"], 13);
     let plain = folder.run(&["info", "m.senv"]).ok().out;
     assert!(plain.lines().any(|line| line.starts_with("kind ") && line.ends_with(" sent2vec")), "{plain}");
 
@@ -46,7 +46,7 @@ fn a_short_text_brings_a_warning_and_settings_follow_its_size() {
         |model: &str| folder.run(&["info", model, "--json"]).ok().json()["parameters"]["training"]["epochs"].clone();
     assert_eq!(epochs("a.senv"), 60);
     folder.run(&[&args[..], &["--preset", "paper", "--min-count", "1"]].concat()).ok();
-    assert_eq!(epochs("a.senv"), 5);
+    assert_eq!(epochs("a.senv"), 13);
 }
 
 #[test]

@@ -8,7 +8,6 @@ use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer
 use senv_eval::SickSet;
 use senv_store::Embeddings;
 
-use super::init_model::words_of;
 use crate::{commands::open_verified, failure::Result as Done, output::grouped, text::TextArgs};
 
 /// A file, and its share of the batches.
@@ -116,6 +115,11 @@ pub(crate) fn start_line(found: InitialVectorReport, path: &Path) -> String {
 pub(crate) fn go_on_line(found: InitialVectorReport, path: &Path) -> String {
     let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
     format!("{found} of {words} words start from {}, the others from the words around them", path.display())
+}
+
+/// The words of these vectors, in their order.
+pub(crate) fn words_of(vectors: &Embeddings) -> Vec<String> {
+    vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect()
 }
 
 /// Word vectors to start from, if all of their numbers are finite.

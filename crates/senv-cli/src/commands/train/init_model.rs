@@ -41,8 +41,3 @@ impl InitModelArgs {
         Ok(Some(InitModel { path, vectors, tokenizer: Some(model.tokenizer().clone()) }))
     }
 }
-
-/// The words of these vectors, in their order.
-pub(crate) fn words_of(vectors: &Embeddings) -> Vec<String> {
-    vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect()
-}

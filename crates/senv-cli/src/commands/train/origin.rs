@@ -7,11 +7,11 @@ use std::{
     sync::OnceLock,
 };
 
-use clap::{ArgMatches, Command, CommandFactory};
+use clap::{ArgMatches, Command};
 use senv_core::checkpoint::{self, About};
 use serde::{Deserialize, Serialize};
 
-use crate::args::Cli;
+use crate::command_line;
 
 /// Arguments that say what is done with the work of an earlier run.
 const CHOICES: [&str; 2] = ["--resume", "--restart"];
@@ -46,7 +46,7 @@ impl Origin {
         let bytes = |path: &Path| path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
         let file = |path: &PathBuf| InputFile { path: path.display().to_string(), bytes: bytes(path) };
         Self {
-            command: [Cli::command().get_name().to_owned()].into_iter().chain(command).collect(),
+            command: ["senv".to_owned()].into_iter().chain(command).collect(),
             files: files.iter().map(file).collect(),
         }
     }
@@ -81,7 +81,7 @@ impl Origin {
     /// The arguments in which another command differs: settings alone, as files may have got other names. None where one of
     /// the two can no longer be read.
     pub(super) fn differences(&self, other: &Self) -> Option<Vec<String>> {
-        let mut program = Cli::command();
+        let mut program = command_line::command();
         program.build();
         let [ours, theirs] = [self, other].map(|origin| program.clone().try_get_matches_from(&origin.command).ok());
         let (mut command, mut ours, mut theirs) = (&program, &ours?, &theirs?);
@@ -142,12 +142,13 @@ mod tests {
 
     #[test]
     fn commands_differ_by_their_settings_and_not_by_their_files() {
-        let old = origin("senv train sent2vec --input a.txt --output m.senv --dim 12 --seed 1 --threads 2");
+        command_line::define(<crate::args::Cli as clap::CommandFactory>::command);
+        let old = origin("senv train sent2vec --input a.txt --output m.senv --dim 12 --threads 2");
         let of = |command: &str| old.differences(&origin(command));
         let none = Some(vec![]);
         assert_eq!(of("senv train sent2vec --dim=12 --output ./m.senv --input ./a.txt --checkpoint c"), none);
         assert_eq!(of("senv --threads 5 train sent2vec --input a.txt --output m.senv --dim 12 --json"), none);
-        let other = of("senv train sent2vec --input a.txt --output m.senv --dim 13 --lr 0.1 --seed 1");
+        let other = of("senv train sent2vec --input a.txt --output m.senv --dim 13 --lr 0.1");
         assert_eq!(other, Some(vec!["--dim".to_owned(), "--lr".into()]));
         let other = of("senv train word2vec --input a.txt --output m.senv --dim 12");
         assert_eq!(other, Some(vec!["word2vec instead of sent2vec".to_owned()]));

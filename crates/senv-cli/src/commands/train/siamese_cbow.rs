@@ -8,11 +8,11 @@ use senv_store::Embeddings;
 
 use super::{
     check_args::{CheckArgs, checker},
-    data_args::{DevArgs, VectorArgs, read_scored, start_line},
+    data_args::{DevArgs, VectorArgs, read_scored, start_line, words_of},
     files::RunFiles,
     hyper_args::{HyperArgs, epochs_of},
     init_args::{InitArgs, Shared},
-    init_model::{InitModelArgs, words_of},
+    init_model::InitModelArgs,
     input_args::InputArgs,
     job::Job,
     outcome::Outcome,

@@ -6,9 +6,8 @@ use senv_store::Embeddings;
 
 use super::{
     check_args::{check_params, checker},
-    data_args::start_line,
+    data_args::{start_line, words_of},
     hyper_args::HyperArgs,
-    init_model::words_of,
     job::Job,
     outcome::{Beside, Outcome, WriteBeside},
     text_systems::{Common, PvDbowArgs},
