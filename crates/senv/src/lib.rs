@@ -1,28 +1,58 @@
-//! The systems of the papers, each ready to train, save, open and encode: Sent2Vec, averages of word2vec vectors,
-//! PV-DBOW; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Beside them [`TfIdf`],
-//! which has no vectors and compares sentences all the same.
+//! Sentence embeddings: train an encoder on your own text, or open one, and get vectors whose cosine means similarity.
 //!
-//! No equation lives here; a model brings the parts together: text becomes a corpus (`senv-core`), words and n-grams
-//! name rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems trained
-//! by gradient bring an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`gradient::fit`].
-//!
-//! Train, save, open, encode:
+//! What users do, a line each:
 //!
 //! ```
-//! use senv_core::SentenceEncoder;
-//! use senv::{Model, Sent2VecParams, TextSystem};
-//!
 //! # let folder = tempfile::tempdir()?;
-//! # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
-//! # std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\n".repeat(20))?;
-//! let params = Sent2VecParams { dim: 16, min_count: 1, min_target_count: 1, ..Default::default() };
-//! params.fit_files(&[&text], &Default::default())?.model.save(&path)?;
+//! # let (text, path) = (folder.path().join("text.txt"), folder.path().join("my.senv"));
+//! # let sentences: Vec<String> = (0..200).map(|i| format!("the {} is {}", ["train", "bus", "rain", "storm"][i % 4], ["late", "near", "cold"][i % 3])).collect();
+//! # std::fs::write(&text, sentences.join("\n"))?;
+//! use senv::prelude::*;
 //!
-//! let model = Model::open(&path)?;
-//! let similarity = model.similarity("The cat sat.", "The dog sat.");
-//! assert!((-1.0..=1.0).contains(&similarity));
+//! # #[cfg(feature = "english")] {
+//! let english = senv::english()?; // the English model that is part of the library
+//! # assert!(english.dim() > 0); }
+//! let model = senv::train(&[&text])?; // a file: one sentence a line, a blank line between documents
+//! let model = senv::train_sentences(&sentences)?; // sentences in memory
+//! model.save(&path)?;
+//! let model = senv::open(&path)?; // memory-mapped; also .bin of fastText and Sent2Vec, and word vectors
+//! let vector = model.encode_one("The train is late."); // one sentence: an ndarray of `dim` values
+//! let vectors = model.encode(&sentences)?; // many: one row a sentence, on all cores
+//! let cosine = model.similarity("Rain is coming.", "A storm brings rain.");
+//! let index = Index::new(&model, &sentences)?;
+//! let hits = index.search("The train is late.", 3)?;
+//!
+//! // A system by name, with the settings that fit the text but for two.
+//! let params = Sent2VecParams { dim: 16, word_ngrams: 2, ..Sent2VecParams::for_text(TextSize::of_files(&[&text])) };
+//! let sent2vec = params.train(&text)?;
+//!
+//! // Go on from a model with more text.
+//! let options = TrainOptions::default();
+//! let mut recipe = Recipe::choose(&[&text], &[] as &[&str], &options)?;
+//! recipe.fine_tune_from(&model, options.observer).ok(); // refused where the text has no order
+//!
+//! # #[cfg(feature = "eval")] {
+//! // With the feature `eval`: how well do cosines agree with people?
+//! let task = senv::eval::StsTask { name: "mine".into(), pairs: Vec::new() };
+//! let result = senv::eval::evaluate_sts(&model, &[task]);
+//! # }
+//! # assert!(hits.len() == 3 && vector.len() == vectors.ncols() && cosine.is_finite() && sent2vec.dim() == 16);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
+//! PV-DBOW, FastSent; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Settings that fit a
+//! text are `for_text`; the papers' have names of their own and are for billions of words. Beside the systems [`TfIdf`] has no
+//! vectors and compares sentences all the same.
+//!
+//! No equation lives here. The parts do the arithmetic: text becomes a corpus (`senv-core`), words and n-grams name rows
+//! (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems trained by gradient bring
+//! an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`gradient`].
+//!
+//! | feature | what it brings | |
+//! | --- | --- | --- |
+//! | `english` | [`english()`]: an English model inside the program, 7.6 MB | default |
+//! | `eval` | `senv::eval`: the crate `senv-eval` | |
 
 #![forbid(unsafe_code)]
 
@@ -44,19 +74,27 @@ mod system;
 pub mod systems;
 
 pub use average::encoder::AverageEncoder;
+#[cfg(feature = "english")]
+pub use compress::english::english;
 pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
 pub use model::handle::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
-pub use senv_core::{CorpusOptions, RunOptions, checkpoint::CheckpointPlan};
+pub use senv_core::{
+    Control, CorpusOptions, Coverage, NoObserver, Observer, Progress, RunOptions, Scratch, SentenceEncoder,
+    StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
+};
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
 pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology, Padding, Window};
+#[cfg(feature = "eval")]
+pub use senv_eval as eval;
 pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
 pub use senv_negative_sampling::{Inference, NegativeSamplingParams, NegativeSharing, Schedule};
 
 pub use average::unknown_words::UnknownWords;
 pub use average::weight_scheme::WeightScheme;
 pub use average::{component_search::WEIGHTING_SENTENCES, weighting::Weighting};
+pub use base::memory_text::MemoryText;
 pub use base::text_size::TextSize;
 pub use base::train_options::TrainOptions;
 pub use check::{
@@ -82,7 +120,7 @@ pub use model::{
     expansion::{Expansion, ExpansionReport},
     score_pairs::ScorePairs,
 };
-pub use recipe::{NeighbourRecipe, Recipe, train};
+pub use recipe::{NeighbourRecipe, Recipe, train, train_sentences};
 pub use sequence::{LongSentences, OutputForm, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem};
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::pair_system::{PairSystem, PairSystemParams};

@@ -28,7 +28,7 @@ pub use crate::{
     index::{Hit, Index},
     model::{handle::Model, trained::Trained},
     open,
-    recipe::{Recipe, train},
+    recipe::{Recipe, train, train_sentences},
     system::text_system::TextSystem,
 };
 pub use crate::{Pp, PpParams};

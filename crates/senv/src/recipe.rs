@@ -10,7 +10,7 @@ use senv_core::{Coverage, Error as CoreError, Observer, Scratch, SentenceEncoder
 
 use crate::{
     Pp, PpParams, Sent2VecParams,
-    base::{text_size::TextSize, train_options::TrainOptions},
+    base::{memory_text::MemoryText, text_size::TextSize, train_options::TrainOptions},
     check::{self, CheckParams, CheckText, MIN_ORDER},
     data::{PairData, PairInput, PairKind, PairOptions},
     error::{Error, Result},
@@ -183,6 +183,22 @@ impl NeighbourRecipe {
 pub fn train(text: &[impl AsRef<Path>]) -> Result<Model> {
     let (options, no_pairs): (_, &[&Path]) = (TrainOptions::default(), &[]);
     Recipe::choose(text, no_pairs, &options)?.fit(text, &options)
+}
+
+/// Trains a model on sentences in memory, in order, with an empty one between documents: as [`train`] on a file with these
+/// lines.
+///
+/// ```
+/// # let sentences: Vec<String> = (0..40).map(|i| format!("sentence {i} of a text about trains")).collect();
+/// let model = senv::train_sentences(&sentences)?;
+/// assert_eq!(model.encode(&["a text about trains"])?.nrows(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`train`]; if the temporary file cannot be written.
+pub fn train_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Model> {
+    train(&[MemoryText::new(sentences)?])
 }
 
 impl Recipe {

@@ -8,6 +8,8 @@ use std::{fs, path::Path};
 
 use senv_core::{TextOptions, TextReader};
 
+use super::memory_text::line;
+
 /// Bytes of a word with the blank behind it, in English.
 const BYTES_A_WORD: f64 = 5.9;
 
@@ -56,6 +58,23 @@ impl TextSize {
         Self { words: words as u64, sentence }
     }
 
+    /// From sentences in memory: the same as of a file with these lines.
+    ///
+    /// ```
+    /// assert_eq!(senv::TextSize::of_sentences(["one two three"; 590]).words, 1400);
+    /// ```
+    #[must_use]
+    pub fn of_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Self {
+        let (mut bytes, mut typical) = (0.0, TypicalSentence::default());
+        for sentence in sentences {
+            let line = line(sentence.as_ref());
+            bytes += (line.len() + 1) as f64;
+            typical.add(&line);
+        }
+        let sentence = typical.words().unwrap_or(Self::MEDIUM.sentence);
+        Self { words: (bytes / BYTES_A_WORD) as u64, sentence }
+    }
+
     /// Less than 300,000 words: some fifteen thousand sentences.
     #[must_use]
     pub fn is_small(self) -> bool {
@@ -85,16 +104,42 @@ impl TextSize {
 /// The harmonic mean of the words of the sentences at the start of a file; `None` if there are none that can be read.
 fn typical_sentence(path: &Path) -> Option<f64> {
     let mut reader = TextReader::open(&[path], &TextOptions::default()).ok()?;
-    let (mut sentences, mut inverses, mut bytes) = (0, 0.0, 0);
-    while sentences < SAMPLE.0 && bytes < SAMPLE.1 {
+    let mut typical = TypicalSentence::default();
+    while !typical.is_full() {
         let Ok(Some(line)) = reader.next_line() else { break };
-        let n = line.text.split_whitespace().count();
-        if n > 0 {
-            (sentences, inverses) = (sentences + 1, inverses + 1.0 / n as f64);
-        }
-        bytes += line.text.len();
+        typical.add(line.text);
     }
-    (sentences > 0).then(|| sentences as f64 / inverses)
+    typical.words()
+}
+
+/// The harmonic mean of the words of the first sentences.
+#[derive(Default)]
+struct TypicalSentence {
+    sentences: usize,
+    inverses: f64,
+    bytes: usize,
+}
+
+impl TypicalSentence {
+    fn is_full(&self) -> bool {
+        self.sentences >= SAMPLE.0 || self.bytes >= SAMPLE.1
+    }
+
+    /// Counts a sentence, unless enough are counted.
+    fn add(&mut self, sentence: &str) {
+        if self.is_full() {
+            return;
+        }
+        let n = sentence.split_whitespace().count();
+        if n > 0 {
+            (self.sentences, self.inverses) = (self.sentences + 1, self.inverses + 1.0 / n as f64);
+        }
+        self.bytes += sentence.len();
+    }
+
+    fn words(&self) -> Option<f64> {
+        (self.sentences > 0).then(|| self.sentences as f64 / self.inverses)
+    }
 }
 
 impl std::fmt::Display for TextSize {

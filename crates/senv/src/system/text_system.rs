@@ -6,7 +6,7 @@ use senv_core::{Corpus, NoObserver, SentenceEncoder, Tokenizer, Vocabulary};
 use senv_negative_sampling::{Error as TrainingError, NegativeSamplingParams};
 
 use crate::{
-    base::{text_size::TextSize, train_options::TrainOptions},
+    base::{memory_text::MemoryText, text_size::TextSize, train_options::TrainOptions},
     check::LossAgainstChance,
     error::{Error, Result},
     gradient::Stopped,
@@ -140,6 +140,26 @@ pub trait TextSystem: Clone + Sized {
     fn train(&self, text: impl AsRef<Path>) -> Result<Self::Model> {
         Ok(self.fit_files(&[text], &TrainOptions::default())?.model)
     }
+
+    /// As [`TextSystem::fit_files`] on sentences in memory, an empty one between documents.
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    fn fit_sentences<S: AsRef<str>>(
+        &self,
+        sentences: impl IntoIterator<Item = S>,
+        options: &TrainOptions<'_>,
+    ) -> Result<Trained<Self::Model>> {
+        self.fit_files(&[MemoryText::new(sentences)?], options)
+    }
+
+    /// As [`TextSystem::train`] on sentences in memory.
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit_sentences`].
+    fn train_sentences<S: AsRef<str>>(&self, sentences: impl IntoIterator<Item = S>) -> Result<Self::Model> {
+        Ok(self.fit_sentences(sentences, &TrainOptions::default())?.model)
+    }
 }
 
 /// The hyperparameters that all systems that train on text have.
@@ -182,6 +202,22 @@ impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
     /// As [`TextSystem::fit_files`].
     pub fn train(text: impl AsRef<Path>) -> Result<Self> {
         train_default::<P>(text.as_ref())
+    }
+
+    /// As [`Averaged::train`] on sentences in memory, an empty one between documents: the same bits as from a file with these
+    /// lines.
+    ///
+    /// ```
+    /// let sentences = ["the cat sat on the mat", "the dog lay on the rug"].repeat(20);
+    /// let model = senv::Sent2Vec::train_sentences(&sentences)?;
+    /// assert_eq!(model.encode_one("the cat").len(), 100);
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit_sentences`].
+    pub fn train_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Self> {
+        train_default::<P>(MemoryText::new(sentences)?.as_ref())
     }
 }
 

@@ -14,7 +14,7 @@ use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::train_options::TrainOptions,
+    base::{memory_text::MemoryText, train_options::TrainOptions},
     error::Result,
     gradient::{FitParams, WordUpdates},
     model::trained::Trained,
@@ -87,6 +87,18 @@ impl RnnAutoencoderParams {
     ) -> Result<Trained<RnnAutoencoder>> {
         self.check()?;
         self.fit_text(paths, each, options)
+    }
+
+    /// As [`RnnAutoencoderParams::fit_files`] on sentences in memory, an empty one between documents.
+    ///
+    /// # Errors
+    /// As [`RnnAutoencoderParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    pub fn fit_sentences<S: AsRef<str>>(
+        &self,
+        sentences: impl IntoIterator<Item = S>,
+        options: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Trained<RnnAutoencoder>> {
+        self.fit_files(&[MemoryText::new(sentences)?], options)
     }
 }
 

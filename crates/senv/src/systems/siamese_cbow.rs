@@ -27,7 +27,7 @@ use crate::{
         weight_scheme::{WeightScheme, weights},
         weighting,
     },
-    base::{file, text_size::TextSize, train_options::TrainOptions},
+    base::{file, memory_text::MemoryText, text_size::TextSize, train_options::TrainOptions},
     data::numbered,
     error::{Error, Result},
     gradient::{
@@ -132,6 +132,18 @@ impl SiameseCbowParams {
             }
             trained => trained,
         }
+    }
+
+    /// As [`SiameseCbowParams::fit_files`] on sentences in memory, an empty one between documents.
+    ///
+    /// # Errors
+    /// As [`SiameseCbowParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    pub fn fit_sentences<S: AsRef<str>>(
+        &self,
+        sentences: impl IntoIterator<Item = S>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<SiameseCbow>> {
+        self.fit_files(&[MemoryText::new(sentences)?], options)
     }
 
     /// Trains on a corpus that is coded in `vocabulary`.

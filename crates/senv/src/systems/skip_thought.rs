@@ -16,7 +16,7 @@ use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{range::require, train_options::TrainOptions},
+    base::{memory_text::MemoryText, range::require, train_options::TrainOptions},
     data::reading::END,
     error::Result,
     gradient::{FitParams, WordUpdates},
@@ -120,6 +120,18 @@ impl SkipThoughtParams {
     ) -> Result<Trained<SkipThought>> {
         self.check()?;
         self.fit_text(paths, triples, options)
+    }
+
+    /// As [`SkipThoughtParams::fit_files`] on sentences in memory, an empty one between documents.
+    ///
+    /// # Errors
+    /// As [`SkipThoughtParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    pub fn fit_sentences<S: AsRef<str>>(
+        &self,
+        sentences: impl IntoIterator<Item = S>,
+        options: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Trained<SkipThought>> {
+        self.fit_files(&[MemoryText::new(sentences)?], options)
     }
 }
 

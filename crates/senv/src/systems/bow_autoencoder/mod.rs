@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use objective::{Autoencoding, Output};
 
 use crate::{
-    base::{configuration::Configuration, file, train_options::TrainOptions},
+    base::{configuration::Configuration, file, memory_text::MemoryText, train_options::TrainOptions},
     data::{
         numbered,
         reading::{Reading, encode_many, encode_one, gather},
@@ -120,6 +120,18 @@ impl BowAutoencoderParams {
             Error::NoHeldOutExamples { kind, .. } => Error::NoHeldOutExamples { kind, name: names() },
             error => error,
         })
+    }
+
+    /// As [`BowAutoencoderParams::fit_files`] on sentences in memory, an empty one between documents.
+    ///
+    /// # Errors
+    /// As [`BowAutoencoderParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    pub fn fit_sentences<S: AsRef<str>>(
+        &self,
+        sentences: impl IntoIterator<Item = S>,
+        options: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Trained<BowAutoencoder>> {
+        self.fit_files(&[MemoryText::new(sentences)?], options)
     }
 
     /// Trains on a corpus that is coded in `vocabulary`, validated on another.
