@@ -1,4 +1,4 @@
-//! Sentences a second of a library call on one thread: `senv-models`.
+//! Sentences a second of a library call on one thread: `senv`.
 //!
 //! `cargo bench -p senv-benches --bench encoding`. Sentences of about 21 tokens as text; cutting, looking up, hashing
 //! and averaging are all timed. The bigram table has its full 2 million buckets (0.9 GB), all of it touched before.

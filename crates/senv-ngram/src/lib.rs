@@ -5,7 +5,7 @@
 //! program that trained a model, and the two programs in use differ: Sent2Vec hashes the ids of the words, fastText
 //! their spelling ([`NgramScheme`]). In training some n-grams of each sentence are left out at random ([`Dropout`]), as
 //! in the paper or as in its released program. fastText also has character n-grams ([`CharNgrams`]), from which
-//! `FastText` of senv-models makes vectors for unknown words.
+//! `FastText` of senv makes vectors for unknown words.
 //!
 //! ```
 //! use senv_core::{FeatureList, Vocabulary, rng::stream};

@@ -210,14 +210,14 @@ pub enum Error {
     },
     /// A model that only encodes.
     #[error(
-        "a {kind} model without decoders cannot say what a vector means; give one of kind skip-thought (trained by senv and not tuned since), rnn-autoencoder or p-thought"
+        "a {kind} model without decoders cannot say what a vector means; give one of kind skip-thought (trained by senv and not tuned since), rnn-ae or p-thought"
     )]
     NoDecoders {
         /// The kind.
         kind: &'static str,
     },
     /// A model to which no words can be added.
-    #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-autoencoder, p-thought or snli")]
+    #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-ae, p-thought or snli")]
     CannotExpand {
         /// The kind.
         kind: &'static str,

@@ -135,7 +135,7 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
     let folder = folder();
     folder.train("text.txt", "sent2vec.senv", &[]).ok();
     let run = |args: &[&str]| folder.run(args);
-    let decoders = ["a sent2vec model without decoders", "skip-thought", "rnn-autoencoder or p-thought"];
+    let decoders = ["a sent2vec model without decoders", "skip-thought", "rnn-ae or p-thought"];
     run(&["decode", "--model", "sent2vec.senv", "a"]).fails(1, &decoders);
     let decode = |more: &[&str]| run(&[&["decode", "--model", "uni.senv", "a train"], more].concat());
     decode(&["--decoder", "paraphrase"]).fails(2, &["no decoder \"paraphrase\"", "previous (0), next (1)"]);

@@ -70,7 +70,7 @@ const ORDERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "senv-models",
+        "senv",
         &[
             "error.rs",
             "base",
