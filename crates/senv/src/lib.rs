@@ -33,8 +33,10 @@
 //!
 //! # #[cfg(feature = "eval")] {
 //! // With the feature `eval`: how well do cosines agree with people?
-//! let task = senv::eval::StsTask { name: "mine".into(), pairs: Vec::new() };
-//! let result = senv::eval::evaluate_sts(&model, &[task]);
+//! # let pairs = folder.path().join("pairs.tsv");
+//! # std::fs::write(&pairs, "5\tthe train is late\tthe train is late\n1\tthe bus is near\tthe rain is cold\n3\tthe bus is near\tthe bus is cold\n")?;
+//! let task = senv::eval::StsTask::read(&pairs)?; // gold score, sentence, sentence, separated by tabs
+//! println!("{}", senv::eval::evaluate_sts(&model, &[task])?.to_text());
 //! # }
 //! # assert!(hits.len() == 3 && vector.len() == vectors.ncols() && cosine.is_finite() && sent2vec.dim() == 16);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
