@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use senv::{
-    Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem,
-    TrainOptions, UnknownWords, Word2Vec, Word2VecParams,
+    Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, TextSize,
+    TextSystem, TrainOptions, UnknownWords, Word2Vec, Word2VecParams,
 };
 use senv_core::{Rows, Scratch, SentenceEncoder, Tokenizer};
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, TextOrder};
@@ -341,4 +341,18 @@ fn a_model_that_was_copied_does_not_follow_its_file() {
         assert_eq!(vector(&copy, "the cat sat"), expected);
     }
     assert!(Model::open_copied(&path, false).is_err());
+}
+
+/// The same sentences from memory and from a file.
+#[test]
+fn sentences_in_memory_give_the_bits_of_a_file_with_these_lines() {
+    let (_folder, text) = folder_with_text();
+    let lines = std::fs::read_to_string(&text).unwrap();
+    let sentences = || lines.lines();
+    assert_eq!(TextSize::of_sentences(sentences()), TextSize::of_files(&[&text]));
+    let vectors = |model: &dyn SentenceEncoder| model.encode_batch(&["the cat sat", "a dog"]).unwrap().0;
+    let params = sent2vec(1);
+    assert_eq!(vectors(&params.train_sentences(sentences()).unwrap()), vectors(&params.train(&text).unwrap()));
+    assert_eq!(vectors(&Sent2Vec::train_sentences(sentences()).unwrap()), vectors(&Sent2Vec::train(&text).unwrap()));
+    assert_eq!(vectors(&senv::train_sentences(sentences()).unwrap()), vectors(&senv::train(&[&text]).unwrap()));
 }
