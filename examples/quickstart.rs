@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints the `k` sentences nearest to each query.
-fn search(model: &impl SentenceEncoder, sentences: &[&str], queries: &[&str], k: usize) -> Result<(), Box<dyn Error>> {
+fn search(model: &dyn SentenceEncoder, sentences: &[&str], queries: &[&str], k: usize) -> Result<(), Box<dyn Error>> {
     let vectors = table(model, sentences)?;
     let index = NearestIndex::new(&vectors);
     for (query, vector) in queries.iter().zip(table(model, queries)?.iter()) {
@@ -77,7 +77,7 @@ fn search(model: &impl SentenceEncoder, sentences: &[&str], queries: &[&str], k:
 }
 
 /// The embeddings of the sentences, one a row.
-fn table(model: &impl SentenceEncoder, sentences: &[&str]) -> senv_core::Result<Table> {
+fn table(model: &dyn SentenceEncoder, sentences: &[&str]) -> senv_core::Result<Table> {
     let vectors = model.encode(sentences)?;
     Table::from_vec(sentences.len(), model.dim(), vectors.into_iter().collect())
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     /// How many sentences have a nearest one of the same subject.
-    fn share(model: &impl SentenceEncoder) -> f64 {
+    fn share(model: &dyn SentenceEncoder) -> f64 {
         let text = fs::read_to_string(TEXT).unwrap();
         let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         let subjects = subjects(&text);

@@ -53,6 +53,9 @@ pub fn encode_rows(
 }
 
 /// Encodes a sentence as a vector of [`SentenceEncoder::dim`] values.
+///
+/// Models and `dyn SentenceEncoder` have `encode` besides, which takes any slice of strings:
+/// [`encode_batch`](SentenceEncoder::encode_batch) without the coverage.
 pub trait SentenceEncoder: Send + Sync {
     /// Embedding dimension.
     fn dim(&self) -> usize;
@@ -71,17 +74,6 @@ pub trait SentenceEncoder: Send + Sync {
     /// [`Error::TooLarge`] if the result does not fit into memory.
     fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {
         encode_rows(sentences, self.dim(), |sentence, scratch, out| self.encode_into(sentence, scratch, out))
-    }
-
-    /// The embeddings of many sentences, one a row, in the order given. For `dyn SentenceEncoder` too.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`] if the result does not fit into memory.
-    fn encode<S: AsRef<str>>(&self, sentences: &[S]) -> Result<Array2<f32>>
-    where
-        Self: Sized,
-    {
-        encode_all(self, sentences)
     }
 
     /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.
@@ -123,13 +115,18 @@ pub trait SentenceEncoder: Send + Sync {
     }
 }
 
-fn encode_all<S: AsRef<str>>(encoder: &(impl SentenceEncoder + ?Sized), sentences: &[S]) -> Result<Array2<f32>> {
+/// [`SentenceEncoder::encode_batch`] of any slice of strings, without the coverage.
+///
+/// # Errors
+/// [`Error::TooLarge`] if the result does not fit into memory.
+#[doc(hidden)]
+pub fn encode_all<S: AsRef<str>>(encoder: &(impl SentenceEncoder + ?Sized), sentences: &[S]) -> Result<Array2<f32>> {
     let sentences: Vec<&str> = sentences.iter().map(AsRef::as_ref).collect();
     Ok(encoder.encode_batch(&sentences)?.0)
 }
 
 impl dyn SentenceEncoder + '_ {
-    /// As [`SentenceEncoder::encode`].
+    /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.
@@ -175,7 +172,7 @@ macro_rules! encoding_methods {
             /// # Errors
             /// [`senv_core::Error::TooLarge`]($crate::Error::TooLarge) if the result does not fit into memory.
             pub fn encode<Text: AsRef<str>>(&self, sentences: &[Text]) -> $crate::Result<$crate::ndarray::Array2<f32>> {
-                $crate::SentenceEncoder::encode(self, sentences)
+                $crate::encode_all(self, sentences)
             }
 
             /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.

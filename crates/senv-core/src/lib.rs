@@ -39,6 +39,8 @@ pub use arrays::table::Table;
 pub use base::ids::{RowId, TokenId};
 pub use base::observer::{Control, NoObserver, Observer, Progress};
 pub use base::rows::Rows;
+#[doc(hidden)]
+pub use encoder::encode_all;
 pub use encoder::{Scratch, SentenceEncoder, encode_rows};
 pub use error::{Error, Result};
 pub use files::model_file::ModelFile;

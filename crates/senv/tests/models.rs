@@ -350,7 +350,7 @@ fn sentences_in_memory_give_the_bits_of_a_file_with_these_lines() {
     let lines = std::fs::read_to_string(&text).unwrap();
     let sentences = || lines.lines();
     assert_eq!(TextSize::of_sentences(sentences()), TextSize::of_files(&[&text]));
-    let vectors = |model: &dyn SentenceEncoder| model.encode_batch(&["the cat sat", "a dog"]).unwrap().0;
+    let vectors = |model: &dyn SentenceEncoder| model.encode(&["the cat sat", "a dog"]).unwrap();
     let params = sent2vec(1);
     assert_eq!(vectors(&params.train_sentences(sentences()).unwrap()), vectors(&params.train(&text).unwrap()));
     assert_eq!(vectors(&Sent2Vec::train_sentences(sentences()).unwrap()), vectors(&Sent2Vec::train(&text).unwrap()));

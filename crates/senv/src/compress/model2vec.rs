@@ -139,7 +139,7 @@ mod tests {
             assert_eq!(header["embeddings"]["data_offsets"], json!([0, bytes.len() - 8 - n]));
             let values: Vec<f32> =
                 bytes[8 + n..].as_chunks::<4>().0.iter().map(|value| f32::from_le_bytes(*value)).collect();
-            let cat = senv_core::SentenceEncoder::encode(model, &["cat"]).unwrap();
+            let cat = senv_core::SentenceEncoder::encode_batch(model, &["cat"]).unwrap().0;
             assert!(values[10..15].iter().zip(&cat).all(|(x, y)| (x - y).abs() < 1e-6));
             assert_eq!(values[15..], [0.0; 5]);
             let tokenizer: Value = serde_json::from_slice(&fs::read(folder.join("tokenizer.json")).unwrap()).unwrap();
