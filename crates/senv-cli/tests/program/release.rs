@@ -78,7 +78,7 @@ fn bin_files_of_fast_text_and_sent2vec_become_models_or_are_opened_as_they_are()
     let encode = |model: &str, text: &str| folder.pipe(&["encode", "--model", model], text).ok().out;
     let err = run(&["sent2vec.bin", "s.senv"]).ok().err;
     assert!(err.contains("sent2vec model of 4 dimensions, 11 words, written to s.senv"), "{err}");
-    assert!(err.contains("tokenized by the rule \"blank\" and not lower-cased"), "{err}");
+    assert!(err.contains("tokenized by the rule \"whitespace\" and not lower-cased"), "{err}");
     assert_eq!(folder.run(&["info", "s.senv", "--json"]).ok().json()["kind"], "sent2vec");
     assert_eq!(encode("sent2vec.bin", "the cat sat"), encode("s.senv", "the cat sat"));
     assert_ne!(encode("s.senv", "The cat sat!"), encode("s.senv", "the cat sat"));

@@ -14,6 +14,8 @@ enum Damage<'a> {
     Without(&'a str),
     /// The last number, or row, of this tensor is gone.
     Shorter(&'a str),
+    /// No damage: the kind has the name that files from before have.
+    Former(&'a str),
 }
 
 /// Writes the model again, damaged.
@@ -43,7 +45,8 @@ fn rewritten(from: &Path, to: &Path, damage: Damage<'_>) {
             }
         }
     }
-    let mut writer = ModelWriter::new(file.kind()).config(file.config().unwrap()).vocabulary(&vocabulary);
+    let kind = if let Damage::Former(kind) = damage { kind } else { file.kind() };
+    let mut writer = ModelWriter::new(kind).config(file.config().unwrap()).vocabulary(&vocabulary);
     writer = tables.iter().fold(writer, |writer, (name, table)| writer.table(name, table));
     writer = lists.iter().fold(writer, |writer, (name, values)| writer.f32s(name, values));
     writer.save(to).unwrap();
@@ -79,6 +82,28 @@ fn models(files: &Files) -> Vec<PathBuf> {
         trained.model.save(path).unwrap();
     }
     names.into()
+}
+
+#[test]
+fn files_whose_kind_had_another_name_open() {
+    let files = Files::new();
+    let former = files.path("former.senv");
+    let mut seen = Vec::new();
+    for whole in models(&files) {
+        let expect = Model::open(&whole).unwrap();
+        let name = match expect.kind() {
+            "bow-ae" => "bow-autoencoder",
+            "rnn-ae" => "rnn-autoencoder",
+            _ => continue,
+        };
+        rewritten(&whole, &former, Damage::Former(name));
+        assert_eq!(ModelFile::open(&former).unwrap().kind(), name);
+        let opened = Model::open(&former).unwrap();
+        assert_eq!((opened.kind(), bits(&opened)), (expect.kind(), bits(&expect)));
+        seen.push(name);
+    }
+    seen.dedup();
+    assert!(seen.contains(&"bow-autoencoder") && seen.contains(&"rnn-autoencoder"), "{seen:?}");
 }
 
 #[test]

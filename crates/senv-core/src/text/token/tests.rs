@@ -135,6 +135,8 @@ fn hashtags_are_words_where_that_is_asked_for() {
 #[test]
 fn a_choice_is_stored_by_its_name() {
     let tokenizer = Tokenizer::words().lowercase(true);
+    let former = r#"{"rule":"blank","lowercase":false}"#;
+    assert_eq!(serde_json::from_str::<Tokenizer>(former).unwrap(), Tokenizer::whitespace(), "files from before");
     let strips = serde_json::to_value(tokenizer.clone().strip_hashtags(true)).unwrap();
     assert_eq!(strips, serde_json::json!({ "rule": "words", "lowercase": true, "strip_hashtags": true }));
     assert!(serde_json::from_value::<Tokenizer>(strips).unwrap().strips_hashtags());
