@@ -1,0 +1,67 @@
+//! The errors of all crates may gain variants without breaking anybody: read from the source.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use syn::{Attribute, Item};
+
+/// All Rust files under `folder`.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+fn derives_error(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("derive")
+        && attribute.meta.require_list().is_ok_and(|list| list.tokens.to_string().contains("Error"))
+}
+
+/// The enums of errors in a file, and whether each is `#[non_exhaustive]`.
+fn error_enums(source: &str) -> Vec<(String, bool)> {
+    let file = syn::parse_file(source).expect("Rust");
+    let enums = file.items.iter().filter_map(|item| if let Item::Enum(item) = item { Some(item) } else { None });
+    enums
+        .filter(|item| item.attrs.iter().any(derives_error))
+        .map(|item| {
+            (item.ident.to_string(), item.attrs.iter().any(|attribute| attribute.path().is_ident("non_exhaustive")))
+        })
+        .collect()
+}
+
+#[test]
+fn enums_of_errors_are_non_exhaustive() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates");
+    let mut seen = 0;
+    for krate in fs::read_dir(crates).expect("the folder of the crates") {
+        let mut files = Vec::new();
+        sources(&krate.expect("an entry").path().join("src"), &mut files);
+        for file in files {
+            let source = fs::read_to_string(&file).expect("a file");
+            // Parsing is slow; most files have no such enum.
+            if !source.contains("thiserror") {
+                continue;
+            }
+            for (name, open) in error_enums(&source) {
+                assert!(open, "{}: {name} lacks #[non_exhaustive]", file.display());
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 9, "only {seen} enums of errors were found; each of nine libraries has one");
+}
+
+#[test]
+fn an_enum_without_the_attribute_is_found() {
+    let source = "#[derive(Debug, thiserror::Error)] pub enum A { X }
+        #[derive(Debug, thiserror::Error)] #[non_exhaustive] pub enum B { X }
+        #[derive(Debug)] pub enum C { X }";
+    assert_eq!(error_enums(source), [("A".to_owned(), false), ("B".to_owned(), true)]);
+}
