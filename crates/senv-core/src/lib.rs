@@ -40,7 +40,7 @@ pub use base::ids::{RowId, TokenId};
 pub use base::observer::{Control, NoObserver, Observer, Progress};
 pub use base::rows::Rows;
 pub use encoder::{Scratch, SentenceEncoder, encode_rows};
-pub use error::{Error, Result};
+pub use error::{Error, Remedy, Result};
 pub use files::model_file::ModelFile;
 #[cfg(feature = "write")]
 pub use files::model_file::ModelWriter;

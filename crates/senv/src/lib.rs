@@ -48,7 +48,7 @@ pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
 pub use model::handle::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
-pub use senv_core::{CorpusOptions, RunOptions, checkpoint::CheckpointPlan};
+pub use senv_core::{CorpusOptions, Remedy, RunOptions, checkpoint::CheckpointPlan};
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
 pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology, Padding, Window};
 pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
