@@ -7,12 +7,12 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::{Control, Error, Observer, Progress, observer::Metric};
+use senv_core::{Control, Error, Observer, Progress, Remedy, observer::Metric};
 
 use crate::{
     interrupt::Interrupt,
-    options_of::with_options,
     output::{self, duration, plural, short},
+    remedies::with_options,
 };
 
 /// Time between two lines where there is no terminal.
@@ -181,11 +181,15 @@ impl Observer for TrainingProgress {
     }
 
     fn note(&self, message: &str) {
-        self.bar.suspend(|| output::note(&with_options(message)));
+        self.bar.suspend(|| output::note(message));
+    }
+
+    fn note_with(&self, message: &str, remedies: &[Remedy]) {
+        self.note(&with_options(message, remedies));
     }
 
     fn checkpoint(&self, written: Result<&Path, &Error>) {
-        let error = written.err().map(ToString::to_string);
+        let error = written.err().map(|error| with_options(&error.to_string(), error.remedies()));
         // Of a run that is asked to stop it is said at the end.
         if let Some(error) = error.as_ref().filter(|_| !self.interrupt.is_requested()) {
             self.note(&format!("no checkpoint was written, training goes on: {error}"));

@@ -2,7 +2,11 @@
 
 use std::{error::Error, fmt::Write as _, process::ExitCode};
 
-use crate::{failure::Failure, interrupt, options_of::with_options, output};
+use crate::{
+    failure::Failure,
+    interrupt, output,
+    remedies::{command_for, remedies_of, with_options},
+};
 
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
@@ -20,11 +24,20 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
             ExitCode::from(interrupt::exit_code())
         }
         Failure::Failed(error) => {
-            output::error(&with_options(&chain(error.as_ref())));
+            output::error(&message(error.as_ref()));
             ExitCode::from(if is_usage(error.as_ref()) { USAGE } else { 1 })
         }
         Failure::Interrupted => ExitCode::from(interrupt::exit_code()),
         Failure::ReaderGone => ExitCode::SUCCESS,
+    }
+}
+
+/// The error and its causes with the options that help.
+fn message(error: &(dyn Error + 'static)) -> String {
+    let text = with_options(&chain(error), remedies_of(error));
+    match command_for(error) {
+        Some(command) => format!("{text} ({command})"),
+        None => text,
     }
 }
 
@@ -86,6 +99,23 @@ mod tests {
         assert_eq!(chain(&error), "cannot open a.txt: no such thing");
         let error = senv::Error::from(error);
         assert_eq!(chain(&error), "cannot open a.txt: no such thing");
+    }
+
+    #[test]
+    fn options_and_commands_that_help_are_told() {
+        let error = || senv_core::Error::InvalidUtf8 { path: "a.txt".into(), line: 2, byte: 3 };
+        let end = "or read it with invalid bytes replaced (--invalid-utf8 replace)";
+        assert!(message(&error()).ends_with(end), "{}", message(&error()));
+        assert!(message(&senv::Error::from(error())).ends_with(end));
+        let folder = tempfile::tempdir().unwrap();
+        let error = || senv_core::Error::not_a_file(folder.path(), &folder.path().metadata().unwrap());
+        assert!(message(&error()).ends_with("a model of senv, or word vectors"), "{}", message(&error()));
+        std::fs::write(folder.path().join("dictionary.txt"), "the\n").unwrap();
+        let end = "or word vectors (released Skip-thoughts become a model by senv convert FOLDER out.senv)";
+        let store = || senv_store::Error::from(error());
+        for text in [message(&error()), message(&store()), message(&senv::Error::from(store()))] {
+            assert!(text.ends_with(end), "{text}");
+        }
     }
 
     #[test]

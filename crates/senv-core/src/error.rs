@@ -5,6 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
+mod remedy;
+
+pub use remedy::Remedy;
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -54,8 +58,9 @@ pub enum Error {
     },
     /// A line of text is not UTF-8.
     #[error(
-        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, or read it with invalid bytes replaced",
-        path.display()
+        "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, or read it with {}",
+        path.display(),
+        Remedy::ReplaceInvalidUtf8
     )]
     InvalidUtf8 {
         /// The file.
@@ -66,7 +71,11 @@ pub enum Error {
         byte: usize,
     },
     /// A line of text is longer than the limit.
-    #[error("{}:{line}: the line is longer than {limit} bytes; put one sentence on a line, or raise the limit of a line", path.display())]
+    #[error(
+        "{}:{line}: the line is longer than {limit} bytes; put one sentence on a line, or {}",
+        path.display(),
+        Remedy::RaiseLineLimit
+    )]
     LineTooLong {
         /// The file.
         path: PathBuf,
@@ -89,7 +98,8 @@ pub enum Error {
     },
     /// No token is frequent enough.
     #[error(
-        "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, the minimum count is {min_count}; lower the minimum count or give more text"
+        "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, the minimum count is {min_count}; {} or give more text",
+        Remedy::LowerMinCount
     )]
     EmptyVocabulary {
         /// The `min_count` of the vocabulary.
@@ -252,11 +262,62 @@ impl Error {
     /// For a path that exists and is no file that can be memory-mapped.
     #[must_use]
     pub fn not_a_file(path: &Path, metadata: &Metadata) -> Self {
-        let (found, remedy) = match (metadata.is_dir(), path.join("dictionary.txt").is_file()) {
-            (true, true) => ("a folder", " (released Skip-thoughts become a model by senv convert FOLDER out.senv)"),
-            (true, false) => ("a folder", ""),
-            _ => ("a pipe or device", "; models are mapped and not read, so save it as a file first"),
+        let (found, remedy) = if metadata.is_dir() {
+            ("a folder", "")
+        } else {
+            ("a pipe or device", "; models are mapped and not read, so save it as a file first")
         };
         Self::NotAFile { path: path.to_owned(), found, remedy }
+    }
+
+    /// What helps, where that is a matter of settings.
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Self::InvalidUtf8 { .. } => &[Remedy::ReplaceInvalidUtf8],
+            Self::LineTooLong { .. } => &[Remedy::RaiseLineLimit],
+            Self::EmptyVocabulary { .. } => &[Remedy::LowerMinCount],
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_their_remedies() {
+        let path = || PathBuf::from("a.txt");
+        for (error, remedy, message) in [
+            (
+                Error::InvalidUtf8 { path: path(), line: 2, byte: 3 },
+                Remedy::ReplaceInvalidUtf8,
+                "a.txt:2: byte 3 of the line is not valid UTF-8; convert the file, or read it with invalid bytes replaced",
+            ),
+            (
+                Error::LineTooLong { path: path(), line: 2, limit: 9 },
+                Remedy::RaiseLineLimit,
+                "a.txt:2: the line is longer than 9 bytes; put one sentence on a line, or raise the limit of a line",
+            ),
+            (
+                Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 },
+                Remedy::LowerMinCount,
+                "the vocabulary is empty: the most frequent of 3 tokens occurs 2 times, the minimum count is 5; lower the \
+                 minimum count or give more text",
+            ),
+        ] {
+            assert_eq!(error.to_string(), message);
+            assert_eq!(error.remedies(), [remedy]);
+        }
+        assert!(Error::EmptyInput { path: path() }.remedies().is_empty());
+    }
+
+    #[test]
+    fn a_folder_is_no_file_whatever_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("dictionary.txt"), "the\n").unwrap();
+        let error = Error::not_a_file(folder.path(), &folder.path().metadata().unwrap()).to_string();
+        assert!(error.ends_with("is a folder; expected a file: a model of senv, or word vectors"), "{error}");
     }
 }

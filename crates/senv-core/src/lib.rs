@@ -42,7 +42,7 @@ pub use base::rows::Rows;
 #[doc(hidden)]
 pub use encoder::encode_all;
 pub use encoder::{Scratch, SentenceEncoder, encode_rows};
-pub use error::{Error, Result};
+pub use error::{Error, Remedy, Result};
 pub use files::model_file::ModelFile;
 #[cfg(feature = "write")]
 pub use files::model_file::ModelWriter;

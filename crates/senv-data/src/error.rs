@@ -197,3 +197,24 @@ pub enum Error {
         n_groups: usize,
     },
 }
+
+impl Error {
+    /// What helps, where that is a matter of settings: the core's remedies, the readers have no settings.
+    #[must_use]
+    pub fn remedies(&self) -> &[senv_core::Remedy] {
+        if let Self::Core(error) = self { error.remedies() } else { &[] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies_are_those_of_the_core() {
+        let core = senv_core::Error::LineTooLong { path: "a.txt".into(), line: 1, limit: 9 };
+        assert_eq!(Error::from(core).remedies(), [senv_core::Remedy::RaiseLineLimit]);
+        // This limit is fixed.
+        assert!(Error::LineTooLong { path: "a.txt".into(), line: 1, limit: 9 }.remedies().is_empty());
+    }
+}

@@ -113,3 +113,15 @@ pub enum Error {
         known: String,
     },
 }
+
+impl Error {
+    /// What helps, where that is a matter of settings.
+    #[must_use]
+    pub fn remedies(&self) -> &[senv_core::Remedy] {
+        match self {
+            Self::Core(error) => error.remedies(),
+            Self::Data(error) => error.remedies(),
+            _ => &[],
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use senv_core::Remedy;
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -14,7 +16,8 @@ pub enum Error {
     Core(#[from] senv_core::Error),
     /// No sentence yields a training example.
     #[error(
-        "no sentence holds two known tokens of which one may be a target ({sentences} sentences, {tokens} known tokens); give more text, or lower the minimum count, also that of targets"
+        "no sentence holds two known tokens of which one may be a target ({sentences} sentences, {tokens} known tokens); give more text, or {}, also that of targets",
+        Remedy::LowerMinCount
     )]
     NothingToLearn {
         /// Sentences in the corpus.
@@ -24,7 +27,8 @@ pub enum Error {
     },
     /// A score became infinite or not a number.
     #[error(
-        "training diverged in epoch {epoch} after {tokens} tokens: a score is not finite at learning rate {lr}; start again with a lower learning rate{}",
+        "training diverged in epoch {epoch} after {tokens} tokens: a score is not finite at learning rate {lr}; start again with {}{}",
+        Remedy::LowerLearningRate,
         .checkpoint.as_ref().map(|p| format!(" from the checkpoint {}", p.display())).unwrap_or_default()
     )]
     Diverged {
@@ -45,4 +49,37 @@ pub enum Error {
         /// What differs.
         what: &'static str,
     },
+}
+
+impl Error {
+    /// What helps, where that is a matter of settings.
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Self::Core(error) => error.remedies(),
+            Self::NothingToLearn { .. } => &[Remedy::LowerMinCount, Remedy::LowerMinTargetCount],
+            Self::Diverged { .. } => &[Remedy::LowerLearningRate],
+            Self::CheckpointMismatch { .. } => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_their_remedies() {
+        let error = Error::NothingToLearn { sentences: 2, tokens: 1 };
+        assert!(error.to_string().ends_with("; give more text, or lower the minimum count, also that of targets"));
+        assert_eq!(error.remedies(), [Remedy::LowerMinCount, Remedy::LowerMinTargetCount]);
+        let error = Error::Diverged { epoch: 1, tokens: 2, lr: 9.0, checkpoint: Some("c".into()) };
+        assert!(
+            error.to_string().ends_with("; start again with a lower learning rate from the checkpoint c"),
+            "{error}"
+        );
+        assert_eq!(error.remedies(), [Remedy::LowerLearningRate]);
+        let core = senv_core::Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 };
+        assert_eq!(Error::from(core).remedies(), [Remedy::LowerMinCount]);
+    }
 }

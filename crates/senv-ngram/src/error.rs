@@ -1,5 +1,7 @@
 //! Errors for n-gram parameters out of range.
 
+use senv_core::Remedy;
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -26,14 +28,15 @@ pub enum Error {
         max_n: usize,
     },
     /// N-grams were requested, but the number of buckets is invalid.
-    #[error("n-grams need between 1 and 2^32 - 1 buckets, got {got}; 2000000 is usual")]
+    #[error("n-grams need between 1 and 2^32 - 1 {}, got {got}; 2000000 is usual", Remedy::Buckets)]
     InvalidBuckets {
         /// The number given.
         got: u64,
     },
     /// Tokens and buckets together need more rows than a row index can address.
     #[error(
-        "{first_row} leading rows, {n_tokens} tokens and {n_buckets} buckets are more than 2^32 rows; use fewer buckets or a higher minimum count"
+        "{first_row} leading rows, {n_tokens} tokens and {n_buckets} {buckets} are more than 2^32 rows; use fewer {buckets} or a higher minimum count",
+        buckets = Remedy::Buckets
     )]
     TooManyRows {
         /// Rows before the first token.
@@ -46,4 +49,32 @@ pub enum Error {
     /// An error of the core.
     #[error(transparent)]
     Core(#[from] senv_core::Error),
+}
+
+impl Error {
+    /// What helps, where that is a matter of settings.
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Self::InvalidBuckets { .. } | Self::TooManyRows { .. } => &[Remedy::Buckets],
+            Self::Core(error) => error.remedies(),
+            Self::InvalidOrder { .. } | Self::InvalidRange { .. } => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_their_remedies() {
+        let error = Error::InvalidBuckets { got: 0 };
+        assert_eq!(error.to_string(), "n-grams need between 1 and 2^32 - 1 buckets, got 0; 2000000 is usual");
+        assert_eq!(error.remedies(), [Remedy::Buckets]);
+        let error = Error::TooManyRows { first_row: 1, n_tokens: 2, n_buckets: 3 };
+        let message = "1 leading rows, 2 tokens and 3 buckets are more than 2^32 rows; use fewer buckets or a higher minimum count";
+        assert_eq!(error.to_string(), message);
+        assert_eq!(error.remedies(), [Remedy::Buckets]);
+    }
 }

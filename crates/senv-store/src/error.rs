@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf};
 
+use senv_core::Remedy;
+
 use crate::Format;
 
 /// The result of a fallible operation of this crate.
@@ -147,7 +149,11 @@ pub enum Error {
         dim: usize,
     },
     /// A word is not UTF-8.
-    #[error("{}, {at}: {word:?} is not valid UTF-8; convert the file, or read it with invalid bytes replaced", path.display())]
+    #[error(
+        "{}, {at}: {word:?} is not valid UTF-8; convert the file, or read it with {}",
+        path.display(),
+        Remedy::ReplaceInvalidUtf8
+    )]
     InvalidUtf8 {
         /// The file.
         path: PathBuf,
@@ -222,4 +228,33 @@ pub enum Error {
         /// What was found and what was expected.
         reason: String,
     },
+}
+
+impl Error {
+    /// What helps, where that is a matter of settings.
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Self::Core(error) => error.remedies(),
+            Self::InvalidUtf8 { .. } => &[Remedy::ReplaceInvalidUtf8],
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_their_remedies() {
+        let error = Error::InvalidUtf8 { path: "a.vec".into(), at: Position::Line(2), word: "a".into() };
+        let message =
+            "a.vec, line 2: \"a\" is not valid UTF-8; convert the file, or read it with invalid bytes replaced";
+        assert_eq!(error.to_string(), message);
+        assert_eq!(error.remedies(), [Remedy::ReplaceInvalidUtf8]);
+        let core = senv_core::Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 };
+        assert_eq!(Error::from(core).remedies(), [Remedy::LowerMinCount]);
+        assert!(Error::ZeroDim { path: "a.vec".into() }.remedies().is_empty());
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use senv_core::Remedy;
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -62,8 +64,9 @@ pub enum Error {
     },
     /// Every example is longer than is read.
     #[error(
-        "all {n} {what} of more than {limit} tokens were left out, and nothing remains; raise the limit of tokens, or cut long \
-         sentences"
+        "all {n} {what} of more than {limit} tokens were left out, and nothing remains; {}, or {}",
+        Remedy::RaiseTokenLimit,
+        Remedy::CutLongSentences
     )]
     AllTooLong {
         /// How many were left out.
@@ -85,7 +88,9 @@ pub enum Error {
     },
     /// The loss is no longer a number.
     #[error(
-        "the loss is not a number at step {step} (learning rate {lr:.3e}); start again with a lower learning rate, or limit gradients"
+        "the loss is not a number at step {step} (learning rate {lr:.3e}); start again with {}, or {}",
+        Remedy::LowerLearningRate,
+        Remedy::LimitGradients
     )]
     Diverged {
         /// The step, counted from 0.
@@ -95,7 +100,9 @@ pub enum Error {
     },
     /// The loss is no better than that of a guess, or of the weights that training began with.
     #[error(
-        "nothing is learned: the loss is {loss:.4} at step {step}, that of {of} {bound:.4} (learning rate {lr:.3e}); start again with a lower learning rate, or limit gradients"
+        "nothing is learned: the loss is {loss:.4} at step {step}, that of {of} {bound:.4} (learning rate {lr:.3e}); start again with {}, or {}",
+        Remedy::LowerLearningRate,
+        Remedy::LimitGradients
     )]
     NotLearning {
         /// The step, counted from 0.
@@ -118,7 +125,7 @@ pub enum Error {
         reason: String,
     },
     /// Every run of a search diverged.
-    #[error("every run ended with a loss that is no number; try a lower learning rate")]
+    #[error("every run ended with a loss that is no number; try {}", Remedy::LowerLearningRate)]
     NothingLearned,
     /// A checkpoint is of another run.
     #[error("{} cannot be resumed: {what}; repeat the command it was made with, or start anew", path.display())]
@@ -142,7 +149,9 @@ pub enum Error {
         /// The kind.
         kind: &'static str,
         /// Why not.
-        reason: &'static str,
+        reason: String,
+        /// What helps, if that is a matter of settings.
+        remedy: Option<Remedy>,
     },
     /// A model whose encoder cannot be tuned on scored pairs.
     #[error(
@@ -151,6 +160,14 @@ pub enum Error {
     CannotTune {
         /// The kind.
         kind: &'static str,
+    },
+    /// Initial vectors of another dimension than that of the model.
+    #[error("a row of the {} has size {got}, expected {expected}", Remedy::InitialVectorsOfDim)]
+    InitialVectorsDim {
+        /// The dimension of the model.
+        expected: usize,
+        /// That of the vectors.
+        got: usize,
     },
     /// A set of scored pairs is too small for a correlation.
     #[error("{}: {n} scored pairs; a correlation needs at least two", path.display())]
@@ -172,7 +189,8 @@ pub enum Error {
     },
     /// The weights have grown beyond those that training began with.
     #[error(
-        "the weights have become {growth:.0e} times as long by step {step} (learning rate {lr:.3e}): those that training began with are lost in rounding; start again with a lower learning rate"
+        "the weights have become {growth:.0e} times as long by step {step} (learning rate {lr:.3e}): those that training began with are lost in rounding; start again with {}",
+        Remedy::LowerLearningRate
     )]
     Outgrown {
         /// The step, counted from 0.
@@ -184,7 +202,8 @@ pub enum Error {
     },
     /// A gradient has become too long for a step to mean anything.
     #[error(
-        "the gradient exploded at step {step}: its norm is {norm:.1e}; start again with a lower learning rate, or other initial vectors"
+        "the gradient exploded at step {step}: its norm is {norm:.1e}; start again with {}, or other initial vectors",
+        Remedy::LowerLearningRate
     )]
     ExplodingGradient {
         /// The step, counted from 0.
@@ -235,6 +254,33 @@ pub enum Error {
 }
 
 impl Error {
+    /// What helps, where that is a matter of settings; the messages say the same in words.
+    ///
+    /// ```
+    /// use senv::{Error, Remedy};
+    ///
+    /// let error = Error::Diverged { step: 3, lr: 9.0 };
+    /// assert_eq!(error.remedies(), [Remedy::LowerLearningRate, Remedy::LimitGradients]);
+    /// ```
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Self::Core(error) | Self::Loss(senv_losses::Error::Core(error)) => error.remedies(),
+            Self::Data(error) => error.remedies(),
+            Self::Training(error) => error.remedies(),
+            Self::Ngrams(error) => error.remedies(),
+            Self::Store(error) => error.remedies(),
+            Self::AllTooLong { .. } => &[Remedy::RaiseTokenLimit, Remedy::CutLongSentences],
+            Self::Diverged { .. } | Self::NotLearning { .. } => &[Remedy::LowerLearningRate, Remedy::LimitGradients],
+            Self::NothingLearned | Self::Outgrown { .. } | Self::ExplodingGradient { .. } => {
+                &[Remedy::LowerLearningRate]
+            }
+            Self::CannotCompress { remedy, .. } => remedy.as_slice(),
+            Self::InitialVectorsDim { .. } => &[Remedy::InitialVectorsOfDim],
+            _ => &[],
+        }
+    }
+
     /// The step at which training failed, if that is what it is: the hyperparameters do not suit the data.
     #[must_use]
     pub(crate) fn failed_at(&self) -> Option<u64> {
@@ -253,4 +299,60 @@ fn listed(paths: &[PathBuf]) -> String {
     let shown: Vec<String> = paths.iter().take(3).map(|path| path.display().to_string()).collect();
     let more = paths.len() - shown.len();
     shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_their_remedies() {
+        let lower = Remedy::LowerLearningRate;
+        for (error, remedies, end) in [
+            (
+                Error::AllTooLong { n: 2, what: "sentences".into(), limit: 3 },
+                &[Remedy::RaiseTokenLimit, Remedy::CutLongSentences][..],
+                "; raise the limit of tokens, or cut long sentences",
+            ),
+            (
+                Error::NotLearning { step: 3, lr: 9.0, loss: 2.0, bound: 1.0, of: "a guess" },
+                &[lower, Remedy::LimitGradients],
+                "; start again with a lower learning rate, or limit gradients",
+            ),
+            (Error::NothingLearned, &[lower], "; try a lower learning rate"),
+            (Error::Outgrown { step: 3, lr: 9.0, growth: 1e9 }, &[lower], "; start again with a lower learning rate"),
+            (
+                Error::ExplodingGradient { step: 3, norm: 1e9 },
+                &[lower],
+                "; start again with a lower learning rate, or other initial vectors",
+            ),
+            (
+                Error::InitialVectorsDim { expected: 3, got: 2 },
+                &[Remedy::InitialVectorsOfDim],
+                "a row of the initial vectors has size 2, expected 3",
+            ),
+            (Error::NoOrder, &[], "or pairs"),
+        ] {
+            assert!(error.to_string().ends_with(end), "{error}");
+            assert_eq!(error.remedies(), remedies, "{error}");
+            for remedy in remedies {
+                assert!(error.to_string().contains(&remedy.to_string()), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn remedies_of_other_crates_are_handed_on() {
+        let core = || senv_core::Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 };
+        for error in [
+            Error::from(core()),
+            senv_data::Error::from(core()).into(),
+            senv_negative_sampling::Error::from(core()).into(),
+            senv_ngram::Error::from(core()).into(),
+            senv_losses::Error::from(core()).into(),
+            senv_store::Error::from(core()).into(),
+        ] {
+            assert_eq!(error.remedies(), [Remedy::LowerMinCount], "{error:?}");
+        }
+    }
 }

@@ -83,7 +83,7 @@ pub use error::{Error, Result};
 pub use model::handle::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::{
-    Control, CorpusOptions, Coverage, NoObserver, Observer, Progress, RunOptions, Scratch, SentenceEncoder,
+    Control, CorpusOptions, Coverage, NoObserver, Observer, Progress, Remedy, RunOptions, Scratch, SentenceEncoder,
     StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.

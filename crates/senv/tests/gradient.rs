@@ -307,7 +307,7 @@ fn fine_tuning_starts_at_the_word_vectors_that_are_given() {
     let other = Embeddings::new(base.vocabulary().clone(), Table::zeros(base.vocabulary().len(), 3).unwrap()).unwrap();
     let refused =
         RelatednessParams::default().fit(&base, &scored, &TrainOptions { vectors: Some(&other), ..at_threads(1) });
-    assert!(matches!(refused, Err(Error::Core(senv_core::Error::ShapeMismatch { .. }))));
+    assert!(matches!(refused, Err(Error::InitialVectorsDim { got: 3, .. })));
 }
 
 #[test]

@@ -140,6 +140,7 @@ fn sizes_beyond_the_file_are_refused_before_memory_is_taken() {
 fn dictionary_and_vectors_must_agree() {
     let folder = copy();
     let dictionary = folder.path().join("dictionary.txt");
+    assert!(SkipThought::is_release(folder.path()) && !SkipThought::is_release(&dictionary));
     let text = fs::read_to_string(&dictionary).unwrap();
     for (text, expected) in [
         (format!("{text}more\n"), "7 word vectors, the dictionary has 8 words"),

@@ -1,11 +1,11 @@
 //! What a check of a model found, in plain words and as JSON.
 
-use senv::Check;
+use senv::{Check, CheckWarning};
 use serde_json::{Value, json};
 
 use crate::{
-    options_of::with_options,
     output::{grouped, plural, warn},
+    remedies::with_options,
 };
 
 /// A few lines on what was found; warnings are apart.
@@ -56,14 +56,19 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
 
 /// Prints what a check warns of.
 pub(super) fn warn_of(check: &Check) {
-    check.warnings.iter().for_each(|warning| warn(&with_options(&warning.to_string())));
+    check.warnings.iter().for_each(|warning| warn(&message(warning)));
+}
+
+/// What a warning says, with the options that help.
+fn message(warning: &CheckWarning) -> String {
+    with_options(&warning.to_string(), warning.remedies())
 }
 
 /// The same as JSON; each warning carries its message.
 pub(super) fn json(check: &Check) -> Value {
     let mut value = json!(check);
     for (warning, its) in check.warnings.iter().zip(value["warnings"].as_array_mut().into_iter().flatten()) {
-        its["message"] = json!(with_options(&warning.to_string()));
+        its["message"] = json!(message(warning));
     }
     value
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::Error;
+use crate::{Error, Remedy};
 
 /// The progress of a training run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -86,11 +86,17 @@ pub trait Observer: Send + Sync {
         let _ = message;
     }
 
+    /// Receives a message and what changes that of which it tells; by default the message alone goes to [`Observer::note`].
+    fn note_with(&self, message: &str, remedies: &[Remedy]) {
+        let _ = remedies;
+        self.note(message);
+    }
+
     /// Hears what became of a checkpoint: written, or the error. A run that was not asked to stop goes on in both cases,
     /// since hours of training are worth more than one checkpoint; by default a note says so.
     fn checkpoint(&self, written: Result<&Path, &Error>) {
         if let Err(error) = written {
-            self.note(&format!("no checkpoint was written: {error}"));
+            self.note_with(&format!("no checkpoint was written: {error}"), error.remedies());
         }
     }
 }

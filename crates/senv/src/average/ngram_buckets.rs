@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use senv_core::{Corpus, FeatureList, Vocabulary, words::BlockBuffer};
+use senv_core::{Corpus, FeatureList, Remedy, Vocabulary, words::BlockBuffer};
 use senv_ngram::{WordNgramParams, WordNgrams};
 
 use crate::error::Result;
@@ -36,10 +36,11 @@ pub(crate) fn of_text(vocabulary: &Vocabulary, corpus: &Corpus, params: WordNgra
     Ok((distinct.len() as u32).next_multiple_of(STEP).clamp(STEP, PAPER))
 }
 
-/// A line that says what was chosen.
+/// A line that says what was chosen; it names [`Remedy::Buckets`].
 pub(crate) fn note(n_buckets: u32) -> String {
+    let buckets = Remedy::Buckets;
     if n_buckets == PAPER {
-        return "n-grams have 2,000,000 buckets, the paper's number".into();
+        return format!("n-grams have 2,000,000 {buckets}, the paper's number");
     }
     let (thousands, rest) = (n_buckets / 1000, n_buckets % 1000);
     let n = if thousands >= 1000 {
@@ -47,7 +48,7 @@ pub(crate) fn note(n_buckets: u32) -> String {
     } else {
         format!("{thousands},{rest:03}")
     };
-    format!("n-grams have {n} buckets, one for each distinct n-gram of the text")
+    format!("n-grams have {n} {buckets}, one for each distinct n-gram of the text")
 }
 
 #[cfg(test)]

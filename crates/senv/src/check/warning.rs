@@ -22,6 +22,7 @@
 
 use std::fmt;
 
+use senv_core::Remedy;
 use serde::Serialize;
 
 use super::Check;
@@ -149,6 +150,21 @@ impl CheckWarning {
         warn(check.not_finite > 0, Self::NotFinite { sentences: check.not_finite });
         warnings
     }
+
+    /// What helps, where that is a matter of settings; the message says the same in words.
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Self::OneDirection { .. } | Self::NeighboursNotNearer { .. } | Self::LowTfIdfAgreement { .. } => {
+                &[Remedy::SifWeights, Remedy::MoreEpochs]
+            }
+            Self::FewDirections { .. } => &[Remedy::MoreEpochs, Remedy::HigherLearningRate],
+            Self::LossAtChance { .. } => &[Remedy::LowerLearningRate, Remedy::MoreEpochs],
+            Self::FewWords { .. } => &[Remedy::ModelOfLargerText],
+            Self::ManyUnknownWords { .. } | Self::ManyEmptySentences { .. } => &[Remedy::LowerMinCount],
+            Self::NotFinite { .. } => &[Remedy::LowerLearningRate],
+        }
+    }
 }
 
 impl fmt::Display for CheckWarning {
@@ -158,18 +174,24 @@ impl fmt::Display for CheckWarning {
             Self::OneDirection { mean_cosine } => write!(
                 f,
                 "the vectors all point one way: random sentences have a mean cosine of {mean_cosine:.2}, so nearly everything \
-                 looks similar; weight the words and take out what all sentences share (weights of SIF with common components), or \
-                 train for more epochs"
+                 looks similar; weight the words and take out what all sentences share ({} with common components), or train \
+                 for {}",
+                Remedy::SifWeights,
+                Remedy::MoreEpochs
             ),
             Self::FewDirections { directions } => write!(
                 f,
-                "the vectors differ in about {directions:.1} directions only, so that many sentences look alike; train for more \
-                 epochs with a higher learning rate, or on more text"
+                "the vectors differ in about {directions:.1} directions only, so that many sentences look alike; train for \
+                 {} with {}, or on more text",
+                Remedy::MoreEpochs,
+                Remedy::HigherLearningRate
             ),
             Self::LossAtChance { loss, chance } => write!(
                 f,
-                "the loss of {loss:.3} is not below {chance:.3}, which guessing has: nothing was learned; train again with a \
-                 lower learning rate, or for more epochs"
+                "the loss of {loss:.3} is not below {chance:.3}, which guessing has: nothing was learned; train again with \
+                 {}, or for {}",
+                Remedy::LowerLearningRate,
+                Remedy::MoreEpochs
             ),
             Self::FewWords { words, least } => write!(
                 f,
@@ -182,31 +204,38 @@ impl fmt::Display for CheckWarning {
             Self::NeighboursNotNearer { auc, tf_idf_auc } => write!(
                 f,
                 "neighbouring sentences are no nearer than random ones ({:.0} % of comparisons, {:.0} % by shared words \
-                 alone): the vectors miss what the text is about; train for more epochs, or weight the words (weights of SIF)",
+                 alone): the vectors miss what the text is about; train for {}, or weight the words ({})",
                 percent(auc),
-                percent(tf_idf_auc)
+                percent(tf_idf_auc),
+                Remedy::MoreEpochs,
+                Remedy::SifWeights
             ),
             Self::LowTfIdfAgreement { correlation } => write!(
                 f,
                 "sentences that share words are hardly nearer (rank correlation with TF-IDF {correlation:.2}); weight the words \
-                 (weights of SIF), or train for more epochs"
+                 ({}), or train for {}",
+                Remedy::SifWeights,
+                Remedy::MoreEpochs
             ),
             Self::ManyUnknownWords { share } => write!(
                 f,
-                "{:.0} % of the words are unknown; lower the minimum count, train on more text of this kind, or give the text the \
+                "{:.0} % of the words are unknown; {}, train on more text of this kind, or give the text the \
                  model's tokenizer and case",
-                percent(share)
+                percent(share),
+                Remedy::LowerMinCount
             ),
             Self::ManyEmptySentences { share } => write!(
                 f,
-                "{:.0} % of the sentences have no known word, and a vector of zeros; lower the minimum count, or train on more text \
+                "{:.0} % of the sentences have no known word, and a vector of zeros; {}, or train on more text \
                  of this kind",
-                percent(share)
+                percent(share),
+                Remedy::LowerMinCount
             ),
             Self::NotFinite { sentences } => write!(
                 f,
-                "{sentences} sentences have vectors with NaN or infinite numbers; train again with a lower learning rate, or mend the \
-                 word vectors that the model was made of"
+                "{sentences} sentences have vectors with NaN or infinite numbers; train again with {}, or mend the \
+                 word vectors that the model was made of",
+                Remedy::LowerLearningRate
             ),
         }
     }
@@ -216,4 +245,36 @@ impl fmt::Display for CheckWarning {
 fn grouped(n: u64) -> String {
     let (rest, last) = (n / 1000, n % 1000);
     if rest == 0 { last.to_string() } else { format!("{},{last:03}", grouped(rest)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_their_remedies() {
+        for warning in [
+            CheckWarning::OneDirection { mean_cosine: 0.9 },
+            CheckWarning::FewDirections { directions: 2.0 },
+            CheckWarning::LossAtChance { loss: 2.0, chance: 1.0 },
+            CheckWarning::NeighboursNotNearer { auc: 0.5, tf_idf_auc: 0.7 },
+            CheckWarning::LowTfIdfAgreement { correlation: 0.1 },
+            CheckWarning::ManyUnknownWords { share: 0.5 },
+            CheckWarning::ManyEmptySentences { share: 0.5 },
+            CheckWarning::NotFinite { sentences: 3 },
+        ] {
+            let message = warning.to_string();
+            assert!(!warning.remedies().is_empty(), "{message}");
+            for remedy in warning.remedies() {
+                assert!(message.contains(&remedy.to_string()), "{remedy}: {message}");
+            }
+        }
+        let warning = CheckWarning::FewWords { words: 3, least: 1000 };
+        assert_eq!(warning.remedies(), [Remedy::ModelOfLargerText]);
+        let words = "3 words of training text are few: below 1,000, vectors compare other sentences than those of the text worse";
+        assert!(warning.to_string().starts_with(words), "{warning}");
+        assert!(warning.to_string().ends_with("or go on from a model of a larger one"), "{warning}");
+        let warning = CheckWarning::FewDirections { directions: 2.0 }.to_string();
+        assert!(warning.ends_with("; train for more epochs with a higher learning rate, or on more text"), "{warning}");
+    }
 }

@@ -12,7 +12,7 @@
 //! no words: models with either are refused.
 
 use senv_core::{
-    Rows, StaticEncoder, Table,
+    Remedy, Rows, StaticEncoder, Table,
     static_model::{CompressedRows, RowEncoding},
 };
 
@@ -94,7 +94,7 @@ impl CompressParams {
                 && next.vocabulary().offsets() == average.vocabulary().offsets();
             if !same || next.vocabulary().text() != average.vocabulary().text() {
                 let reason = "its words or its tokenizer are not those of the first model; train both on the same data";
-                return Err(Error::CannotCompress { kind: other.kind(), reason });
+                return Err(Error::CannotCompress { kind: other.kind(), reason: reason.into(), remedy: None });
             }
             table = side_by_side(&table, &folded(next)?)?;
         }
@@ -118,7 +118,8 @@ impl CompressParams {
 
 /// The average that a model is.
 pub(crate) fn average_of(model: &Model) -> Result<&AverageEncoder> {
-    let refuse = |reason| Err(Error::CannotCompress { kind: model.kind(), reason });
+    let cannot = |reason, remedy| Error::CannotCompress { kind: model.kind(), reason, remedy };
+    let refuse = |reason: &str| Err(cannot(reason.to_owned(), None));
     if model.is::<StaticModel>() {
         return refuse("it is compressed already");
     }
@@ -130,7 +131,9 @@ pub(crate) fn average_of(model: &Model) -> Result<&AverageEncoder> {
         return refuse("a word of it stands for the unknown ones");
     }
     if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
-        return refuse("uSIF weights cannot go into rows; train with weights of SIF or with none");
+        let sif = Remedy::SifWeights;
+        let reason = format!("uSIF weights cannot go into rows; train with {sif} or with none");
+        return Err(cannot(reason, Some(sif)));
     }
     Ok(average)
 }
@@ -264,7 +267,8 @@ mod tests {
         let usif: Model = encoder().weighted(Some(WeightScheme::USIF), &corpus(), 1).unwrap().into();
         let error = CompressParams::default().compress(&usif).unwrap_err();
         assert!(
-            matches!(error, Error::CannotCompress { .. }) && error.to_string().contains("weights of SIF"),
+            error.remedies() == [Remedy::SifWeights]
+                && error.to_string().ends_with("train with weights of SIF or with none"),
             "{error}"
         );
         let params = CompressParams { dim: Some(8), max_vocabulary: Some(2), ..CompressParams::default() };

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     base::{file, fingerprint::Fingerprint},
-    error::Result,
+    error::{Error, Result},
 };
 
 hyperparameters! {
@@ -54,7 +54,7 @@ impl Initial {
     /// The first rows for the words of `vocabulary`.
     ///
     /// # Errors
-    /// [`CoreError::ShapeMismatch`] if the file has another dimension; [`CoreError::InvalidParameter`] for a parameter out
+    /// [`Error::InitialVectorsDim`] if the file has another dimension; [`CoreError::InvalidParameter`] for a parameter out
     /// of range; [`CoreError::TooLarge`] if there is no memory.
     pub fn rows(
         &self,
@@ -67,8 +67,7 @@ impl Initial {
         if let Some(vectors) = vectors
             && vectors.dim() != dim
         {
-            let what = "a row of the initial vectors";
-            return Err(CoreError::ShapeMismatch { what, expected: dim, got: vectors.dim() }.into());
+            return Err(Error::InitialVectorsDim { expected: dim, got: vectors.dim() });
         }
         self.check_ranges()?;
         if let Some((word, _)) =

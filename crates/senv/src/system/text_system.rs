@@ -58,7 +58,7 @@ pub trait TextSystem: Clone + Sized {
     /// With [`CorpusOptions::keep`](senv_core::CorpusOptions::keep) the vocabulary holds all words of the vectors, though the text may lack them.
     ///
     /// # Errors
-    /// As [`TextSystem::fit_files`]; [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension,
+    /// As [`TextSystem::fit_files`]; [`crate::Error::InitialVectorsDim`] if the vectors have another dimension,
     /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
     fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Self::Model>>;
 

@@ -7,7 +7,7 @@
 //! (`senv-negative-sampling`).
 
 use senv_core::{
-    Corpus, FeatureList, RowId, Table, TokenId, Tokenizer, Vocabulary,
+    Corpus, FeatureList, Remedy, RowId, Table, TokenId, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     init,
     rng::Stream,
@@ -282,7 +282,7 @@ impl TextSystem for Sent2VecParams {
         weighting::check_counts(self.weighting, &vocabulary)?;
         if self.word_ngrams > 1 && self.buckets.is_none() {
             let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX))?;
-            options.observer.note(&ngram_buckets::note(n));
+            options.observer.note_with(&ngram_buckets::note(n), &[Remedy::Buckets]);
             options.observer.go_on("counting n-grams")?;
             return Self { buckets: Some(n), ..self.clone() }.fit(vocabulary, corpus, options);
         }

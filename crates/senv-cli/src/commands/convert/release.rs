@@ -72,7 +72,7 @@ impl ReleaseArgs {
 
     /// Reads the folder and writes the model.
     pub(super) fn convert(&self, folder: &Path, to: &Path, force: ForceArg) -> Result {
-        if !folder.join("dictionary.txt").is_file() {
+        if !SkipThought::is_release(folder) {
             let reason = "the folder has no dictionary.txt; give one with the released Skip-thoughts: dictionary.txt, \
                           utable.npy with uni_skip.npz, btable.npy with bi_skip.npz";
             return Err(CoreError::BadFile { path: folder.to_owned(), reason: reason.into() }.into());

@@ -133,7 +133,7 @@ impl RelatednessParams {
     /// drawn; the penalty is towards where they start.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the vectors of the options have another dimension;
+    /// [`crate::Error::InitialVectorsDim`] if the vectors of the options have another dimension;
     /// [`Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, combined Skip-thoughts; [`Error::BadLine`] for a score
     /// outside the grid; whatever is wrong with the parameters, the memory, or the training itself.
     pub fn fit(

@@ -22,6 +22,9 @@ use crate::{
     sequence::{OutputForm, Part, SequenceConfig, SequenceForm},
 };
 
+/// The vocabulary of all released models.
+const DICTIONARY: &str = "dictionary.txt";
+
 /// Words of a sentence that are read.
 const MAX_TOKENS: usize = 1000;
 
@@ -35,6 +38,12 @@ pub struct ReleasedEncoder {
 }
 
 impl SkipThought {
+    /// Whether a folder holds released Skip-thoughts, going by their dictionary.
+    #[must_use]
+    pub fn is_release(folder: impl AsRef<Path>) -> bool {
+        folder.as_ref().join(DICTIONARY).is_file()
+    }
+
     /// Reads the released files in `folder`: uni and bi side by side, or the one whose files are there. The end token is
     /// not read and each half is brought to length 1, as in the release where nothing else is asked for; unknown words are
     /// read as `UNK`. The release cuts text as the Penn Treebank does and keeps capitals
@@ -52,7 +61,7 @@ impl SkipThought {
         // Where neither is there, the error names the first.
         let none = ReleasedEncoder { weights: folder.join("uni_skip.npz"), words: folder.join("utable.npy") };
         let uni = if bi.is_none() { uni.or(Some(none)) } else { uni };
-        Self::from_release(&folder.join("dictionary.txt"), uni.as_ref(), bi.as_ref(), tokenizer)
+        Self::from_release(&folder.join(DICTIONARY), uni.as_ref(), bi.as_ref(), tokenizer)
     }
 
     /// The same from files of any names.
