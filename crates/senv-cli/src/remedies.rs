@@ -1,7 +1,7 @@
 //! The options and commands behind the remedies of the libraries, which know nothing of a command line.
 //!
-//! Equal words for one thing stand in the library alone: a message is formatted from what [`Remedy`] displays, and the option
-//! is put behind it.
+//! The words of a remedy stand in the library alone: messages are formatted from what [`Remedy`] displays, and the option is
+//! put behind it.
 
 use std::error::Error;
 
