@@ -56,7 +56,7 @@ const ORDERS: &[(&str, &[&str])] = &[
     (
         "senv-core",
         &[
-            "error.rs",
+            "error",
             "base",
             "arrays",
             "optim",
