@@ -3,6 +3,9 @@
 pub(crate) mod ids;
 pub mod memory;
 pub mod observer;
+#[cfg(not(feature = "train"))]
+pub(crate) mod rng;
+#[cfg(feature = "train")]
 pub mod rng;
 pub(crate) mod rows;
 pub(crate) mod shared_bytes;

@@ -55,19 +55,7 @@ fn no_files_use_each_other_in_a_circle() {
 const ORDERS: &[(&str, &[&str])] = &[
     (
         "senv-core",
-        &[
-            "error",
-            "base",
-            "arrays",
-            "optim",
-            "text",
-            "words",
-            "files",
-            "encoder.rs",
-            "static_model",
-            "run",
-            "lib.rs",
-        ],
+        &["error", "base", "arrays", "optim", "text", "words", "files", "encoder.rs", "static_model", "run", "lib.rs"],
     ),
     (
         "senv",
