@@ -161,7 +161,7 @@ pub enum Error {
         /// The kind.
         kind: &'static str,
     },
-    /// Initial vectors of another dimension than that of the model.
+    /// The initial vectors and the model differ in dimension.
     #[error("a row of the {} has size {got}, expected {expected}", Remedy::InitialVectorsOfDim)]
     InitialVectorsDim {
         /// The dimension of the model.

@@ -13,20 +13,20 @@ use crate::error::Result;
 
 /// Sentences from memory, as a text file that lives as long as this value.
 ///
-/// Training reads a text more than once, from several threads and in blocks; a file serves all of that, so sentences in memory
-/// become one, in the folder for temporary files. Whatever takes the path of a text takes this, and the result has the same
-/// bits as from a file with these lines.
+/// Training reads a text more than once, in blocks and from several threads. The sentences are therefore written to the folder
+/// for temporary files. Every call that takes the path of a text takes a `MemoryText`, and trains to the same bits as on a file
+/// with these lines.
 ///
 /// Each sentence is a line. An empty sentence ends a document, as a blank line does; a line end inside of a sentence becomes
 /// a space.
 ///
 /// ```
-/// use senv::{MemoryText, SkipThoughtParams, TextSize};
+/// use senv::{BowAutoencoderParams, MemoryText, TrainOptions};
 ///
-/// let text = MemoryText::new(["the train is late", "the bus waits for it", "", "rain falls"])?;
-/// assert_eq!(TextSize::of_files(&[&text]), TextSize::of_sentences(["the train is late", "the bus waits for it", "", "rain falls"]));
-/// // SkipThoughtParams::default().fit_files(&[&text], &TrainOptions::default())?;
-/// # let _ = SkipThoughtParams::default();
+/// let text = MemoryText::new(["the train is late", "the bus waits for it", "", "the rain falls"].repeat(20))?;
+/// let params = BowAutoencoderParams { dim: 8, ..Default::default() };
+/// let trained = params.fit_files(&[&text], &TrainOptions::default())?;
+/// assert_eq!(trained.model.encode_one("the train").len(), 8);
 /// # Ok::<(), senv::Error>(())
 /// ```
 #[derive(Debug)]
