@@ -11,7 +11,7 @@ use senv::{
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels,
 };
-use senv_store::ModelWriter;
+use senv_store::{ModelFile, ModelWriter};
 use tempfile::TempDir;
 
 const SENTENCES: [&str; 5] =
@@ -257,6 +257,31 @@ fn weighting_a_model_of_bigrams_by_a_text_keeps_its_n_grams() {
         let rows_of_words = opened.vocabulary().len();
         assert_eq!(opened.rows().unwrap().n_rows(), if n == 1 { rows_of_words } else { 1 + rows_of_words + 500 });
     }
+}
+
+#[test]
+fn a_weighted_model_whose_kind_had_another_name_opens() {
+    let text = Text::new();
+    let base = Model::from(text.word2vec(None));
+    let weighted = WeightedParams::sif().fit_files(&base, &[&text.path], &TrainOptions::default()).unwrap();
+    let (path, former) = (text.file("weighted.senv"), text.file("former.senv"));
+    weighted.save(&path).unwrap();
+    let file = ModelFile::open(&path).unwrap();
+    let vocabulary = file.vocabulary().unwrap();
+    let (mut tables, mut lists) = (Vec::new(), Vec::new());
+    for (name, _, shape, _) in file.tensors().filter(|(_, dtype, ..)| *dtype == "F32") {
+        match shape.len() {
+            2 => tables.push((name, file.table(name).unwrap())),
+            _ => lists.push((name, file.f32s(name).unwrap())),
+        }
+    }
+    let writer = ModelWriter::new("weighted-average").config(file.config().unwrap()).vocabulary(&vocabulary);
+    let writer = tables.iter().fold(writer, |writer, (name, table)| writer.table(name, table));
+    let writer = lists.iter().fold(writer, |writer, (name, values)| writer.f32s(name, values));
+    writer.save(&former).unwrap();
+    assert_eq!(ModelFile::open(&former).unwrap().kind(), "weighted-average");
+    let opened = Model::open(&former).unwrap();
+    assert_eq!((opened.kind(), vectors(&opened, &SENTENCES)), ("weighted", vectors(&weighted, &SENTENCES)));
 }
 
 #[test]
