@@ -5,10 +5,10 @@ mod data;
 mod grid;
 mod markdown;
 mod page;
+mod paper;
 mod papers;
 mod plan;
 mod reading;
-mod recipe;
 mod results;
 mod runner;
 
@@ -25,8 +25,8 @@ use senv_core::files::AtomicFile;
 use self::{
     checksums::{Checksums, Origin},
     data::Data,
+    paper::Paper,
     plan::Plan,
-    recipe::Paper,
     results::{PaperResult, Results, TableSteps},
     runner::{Runner, State},
 };

@@ -77,7 +77,7 @@ mod tests {
     use super::{
         super::{
             data::Data,
-            recipe::{Evaluation, Paper},
+            paper::{Evaluation, Paper},
             runner::Record,
         },
         *,

@@ -1,8 +1,8 @@
-//! The data sets that recipes name, and where they are looked for.
+//! The data sets that commands name, and where they are looked for.
 
 use std::path::{Path, PathBuf};
 
-/// A data set: its name in recipes, and the files it may be, best first. Files in one string, separated by blanks, belong
+/// A data set: its name in commands, and the files it may be, best first. Files in one string, separated by blanks, belong
 /// together; an asterisk stands for all files of a folder with this ending.
 type Set = (&'static str, &'static [&'static str]);
 

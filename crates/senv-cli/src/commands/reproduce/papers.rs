@@ -1,4 +1,4 @@
-//! The recipes of the papers, one file each, and what they share.
+//! The papers, one file each, and what they share.
 
 mod common;
 mod cse;
@@ -19,7 +19,7 @@ mod tests {
     use clap::Parser;
 
     use super::{
-        super::recipe::{Paper, Source},
+        super::paper::{Paper, Source},
         *,
     };
 
@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_names_models_of_its_recipe_and_has_a_place_for_each_column() {
+    fn every_row_names_models_of_its_paper_and_has_a_place_for_each_column() {
         for paper in all() {
             for table in &paper.tables {
                 let at = format!("{}, {}", paper.name, table.title);

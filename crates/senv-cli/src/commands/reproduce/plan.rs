@@ -6,7 +6,7 @@ use senv_eval::sha256_of_bytes;
 
 use super::{
     data::Data,
-    recipe::{Evaluation, Paper},
+    paper::{Evaluation, Paper},
 };
 
 /// The name that stands for the model that is part of senv.
@@ -16,7 +16,7 @@ const ENGLISH: &str = "english";
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Step {
     /// What it is known by in the folder of a run: a checksum of the command, of the sizes of its data, and of the steps that
-    /// it needs. A changed recipe is run again, and what stands on it.
+    /// it needs. A changed command is run again, and what stands on it.
     pub(crate) key: String,
     /// The command as a user types it, with `$DATA` and `$OUT`.
     pub(crate) shown: String,
@@ -84,7 +84,7 @@ impl Plan {
             return None;
         }
         let Some(model) = paper.models.iter().find(|model| model.file == file) else {
-            let missing = Some(format!("the recipe has no model {file}"));
+            let missing = Some(format!("the paper has no model {file}"));
             return Some(self.push(Step { missing, ..empty(file) }));
         };
         Some(self.add(paper, &model.command, model.seconds, &Purpose::Model(file)))
@@ -143,7 +143,7 @@ impl Plan {
             }
             if let Some(file) = word.strip_prefix("$OUT/") {
                 let writer = paper.models.iter().find(|model| model.writes(file)).map(|model| &model.file[..]);
-                // A model that the recipe lacks is asked for as well, which says so.
+                // A model that the paper lacks is asked for as well, which says so.
                 let needed = writer.or(file.ends_with(".senv").then_some(file));
                 if purpose.makes(file) {
                     step.model = Some(self.out.join(file));
@@ -206,7 +206,7 @@ fn empty(key: &str) -> Step {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::recipe::Model, *};
+    use super::{super::paper::Model, *};
 
     fn paper(epochs: u32) -> Paper {
         let train = format!("train word2vec --input @small-text --dim 300 --epochs {epochs}");
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_recipe_changes_the_key_of_all_that_stands_on_it() {
+    fn a_changed_command_changes_the_key_of_all_that_stands_on_it() {
         let keys = |epochs: u32, text: &str| {
             let mut plan = plan(text, false);
             plan.evaluation(&paper(epochs), &SOUP, "b.senv");
@@ -310,6 +310,6 @@ mod tests {
         let english = plan.evaluation(&paper(5), &SOUP, "english");
         assert_eq!(plan.steps[english].missing, None);
         let unknown = plan.evaluation(&paper(5), &SOUP, "c.senv");
-        assert_eq!(plan.steps[unknown].missing.as_deref(), Some("the recipe has no model c.senv"));
+        assert_eq!(plan.steps[unknown].missing.as_deref(), Some("the paper has no model c.senv"));
     }
 }

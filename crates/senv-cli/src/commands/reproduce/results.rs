@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
+    paper::{Column, Paper, Row, Source, Table},
     plan::Plan,
     reading::{Figure, read},
-    recipe::{Column, Paper, Row, Source, Table},
     runner::State,
 };
 use crate::output::{duration, plural};

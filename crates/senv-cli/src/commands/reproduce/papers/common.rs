@@ -1,8 +1,8 @@
-//! Texts, models and columns that several recipes have.
+//! Texts, models and columns that several papers have.
 
 use senv_eval::{PublishedSystem, published_sts};
 
-use super::super::recipe::{Column, Evaluation, Model};
+use super::super::paper::{Column, Evaluation, Model};
 
 /// The texts that systems are trained on, with their sizes.
 pub(super) const SMALL: &str = "2.6 M words";

@@ -3,7 +3,7 @@
 use senv_eval::{ScoringMethod, published_cse_ablations, published_sick};
 
 use super::{
-    super::recipe::{Column, Evaluation, Model, Paper, Row, Table},
+    super::paper::{Column, Evaluation, Model, Paper, Row, Table},
     common::{EVAL_STS, STS, sts_mean, sts_task, sts_values, sts_year},
 };
 

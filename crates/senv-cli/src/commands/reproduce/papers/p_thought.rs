@@ -3,7 +3,7 @@
 use senv_eval::{published_p_coherence, published_stsb};
 
 use super::{
-    super::recipe::{Column, Evaluation, Model, Paper, Row, Table},
+    super::paper::{Column, Evaluation, Model, Paper, Row, Table},
     common::{EVAL_STSB, EVAL_STSB_SCRIPT, NEWS, TEXT, cbow, pv_dbow, sent2vec, sent2vec_bigrams, skip_thoughts},
 };
 

@@ -3,7 +3,7 @@
 use senv_eval::published_classification;
 
 use super::{
-    super::recipe::{Column, Evaluation, Model, Paper, Row, Source, Table},
+    super::paper::{Column, Evaluation, Model, Paper, Row, Source, Table},
     common::{
         ALL, EVAL_CR, EVAL_MPQA, EVAL_MR, EVAL_MSRP, EVAL_STS, EVAL_SUBJ, EVAL_TREC, NEWS, STS_2014, TEXT, accuracy,
         cbow, msrp, pv_dbow, sent2vec, sent2vec_bigrams, sent2vec_by, skip_gram, sts_mean, sts_task, sts_values,

@@ -1,7 +1,7 @@
 //! Kenter, Borisov and de Rijke 2016: Siamese CBOW.
 
 use super::{
-    super::recipe::{Column, Evaluation, Model, Paper, Row, Table},
+    super::paper::{Column, Evaluation, Model, Paper, Row, Table},
     common::{
         EVAL_STS, NEWS, SMALL, STS, TEXT, cbow, skip_gram, skip_thoughts, sts_mean, sts_task, sts_values, sts_year,
     },

@@ -6,7 +6,7 @@ use senv_eval::{
 };
 
 use super::{
-    super::recipe::{Column, Evaluation, Model, Paper, Row, Table},
+    super::paper::{Column, Evaluation, Model, Paper, Row, Table},
     common::{
         EVAL_MR, EVAL_MSRP, EVAL_RANKING, EVAL_SICK, EVAL_SICK_SCRIPT, EVAL_SUBJ, EVAL_TREC, NEWS, TEXT, accuracy,
         cbow, msrp, skip_thoughts,

@@ -1,13 +1,13 @@
-//! What a paper's recipe is made of: models, tables, rows, and the published figures beside ours.
+//! What is made for a paper: models, tables, rows, and the published figures beside ours.
 //!
 //! Commands are written as a user types them, with these names in them:
 //!
-//! * `$OUT/x.senv` is a model of the recipe, `$OUT/x.npy` the vectors that its training wrote besides, `$OUT/x.txt` a text;
+//! * `$OUT/x.senv` is a model of the paper, `$OUT/x.npy` the vectors that its training wrote besides, `$OUT/x.txt` a text;
 //! * `$MODEL` in an evaluation is the model of the row, `$MODEL.npy` its vectors;
 //! * `@name` is a data set of `data.rs`, and `@name|--option` is this option where the data set is not there;
 //! * `?name` is a data set that the command finds in `$DATA` by itself and needs; it is not shown.
 
-/// A model that a recipe trains, or a text that it trains on: a whole command, the file that `--output` names.
+/// A model that is trained for a paper, or a text that it trains on: a whole command, the file that `--output` names.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Model {
     /// The file in the folder of the run.
