@@ -3,9 +3,9 @@
 use std::{
     io::{self, BufWriter, IsTerminal, StdoutLock, Write},
     sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
 };
 
+pub(crate) use senv_eval::duration;
 use serde::Serialize;
 
 use crate::{
@@ -127,16 +127,6 @@ pub(crate) fn bytes(n: u64) -> String {
     if unit == "bytes" { format!("{n} bytes") } else { format!("{x:.1} {unit}") }
 }
 
-/// A time in seconds, minutes or hours: `9.3 s`, `4:05 min`, `2:04:05 h`.
-pub(crate) fn duration(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0..60 => format!("{:.1} s", time.as_secs_f64()),
-        60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
-        _ => format!("{}:{:02}:{:02} h", seconds / 3600, seconds / 60 % 60, seconds % 60),
-    }
-}
-
 /// `1 word`, `2 words`.
 pub(crate) fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
@@ -151,8 +141,6 @@ mod tests {
         assert_eq!([short(999.4), short(12_345.0), short(1_234_567.0)], ["999", "12 k", "1.23 M"]);
         assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([bytes(1023), bytes(1536), bytes(6 << 30)], ["1023 bytes", "1.5 KiB", "6.0 GiB"]);
-        let seconds = |s| duration(Duration::from_secs_f64(s));
-        assert_eq!([seconds(9.32), seconds(245.0), seconds(7445.0)], ["9.3 s", "4:05 min", "2:04:05 h"]);
         assert_eq!([plural(1, "word"), plural(2, "word")], ["1 word", "2 words"]);
     }
 }

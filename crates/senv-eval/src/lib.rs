@@ -108,7 +108,7 @@ pub use ranking::entailment::{
 pub use ranking::groups::{GroupRankingResult, RankedSentence, ReferenceRanking, evaluate_group_ranking};
 pub use ranking::pool::{PoolRanking, RankingResult, evaluate_ranking};
 pub use ranking::zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
-pub use report::{Align, TextTable, to_json};
+pub use report::{Align, TextTable, duration, to_json};
 pub use score::correlations::Correlations;
 pub use score::pairs::PairScorer;
 pub use score::scoring_method::ScoringMethod;

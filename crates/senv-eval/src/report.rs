@@ -1,4 +1,6 @@
-//! Reports: text in aligned columns, and JSON.
+//! Reports: text in aligned columns, JSON, and times as people write them.
+
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -121,6 +123,24 @@ pub(crate) fn half_width(interval: Option<(f64, f64)>, decimals: usize) -> Strin
 #[must_use]
 pub fn to_json<T: Serialize + ?Sized>(result: &T) -> String {
     serde_json::to_string_pretty(result).expect("the results of this crate serialize")
+}
+
+/// A time as people write it, in seconds, minutes or hours.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// let text = |seconds: f64| senv_eval::duration(Duration::from_secs_f64(seconds));
+/// assert_eq!([text(9.32), text(245.0), text(7445.0)], ["9.3 s", "4:05 min", "2:04:05 h"]);
+/// ```
+#[must_use]
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{:.1} s", time.as_secs_f64()),
+        60..3600 => format!("{}:{:02} min", seconds / 60, seconds % 60),
+        _ => format!("{}:{:02}:{:02} h", seconds / 3600, seconds / 60 % 60, seconds % 60),
+    }
 }
 
 #[cfg(test)]
