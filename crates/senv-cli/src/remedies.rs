@@ -50,6 +50,7 @@ pub(crate) fn remedies_of<'a>(error: &'a (dyn Error + 'static)) -> &'a [Remedy] 
         .or_else(|| error.downcast_ref().map(senv_eval::Error::remedies))
         .or_else(|| error.downcast_ref().map(senv_negative_sampling::Error::remedies))
         .or_else(|| error.downcast_ref().map(senv_ngram::Error::remedies))
+        .or_else(|| error.downcast_ref().map(senv_reproduce::Error::remedies))
         .or_else(|| error.downcast_ref().map(senv_store::Error::remedies))
         .unwrap_or_default()
 }
@@ -110,13 +111,14 @@ mod tests {
     #[test]
     fn remedies_are_found_in_errors_of_all_libraries() {
         let core = || senv_core::Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 };
-        let errors: [Box<dyn Error>; 7] = [
+        let errors: [Box<dyn Error>; 8] = [
             core().into(),
             senv::Error::from(core()).into(),
             senv_data::Error::from(core()).into(),
             senv_eval::Error::from(core()).into(),
             senv_negative_sampling::Error::from(core()).into(),
             senv_ngram::Error::from(core()).into(),
+            senv_reproduce::Error::from(core()).into(),
             senv_store::Error::from(core()).into(),
         ];
         for error in errors {

@@ -1,37 +1,17 @@
 //! `senv reproduce`: the tables of the papers, ours beside theirs.
 
-mod checksums;
-mod data;
-mod grid;
-mod markdown;
-mod page;
-mod paper;
-mod papers;
-mod plan;
-mod reading;
-mod results;
-mod runner;
-
 use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
-use clap::ValueEnum;
-use senv_core::files::AtomicFile;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use indicatif::{ProgressBar, ProgressStyle};
+use senv_reproduce::{Error, Options, PaperName, Remaining, Reproduction, Run, RunObserver};
 
-use self::{
-    checksums::{Checksums, Origin},
-    data::Data,
-    paper::Paper,
-    plan::Plan,
-    results::{PaperResult, Results, TableSteps},
-    runner::{Runner, State},
-};
 use crate::{
     failure::{Failure, Result},
+    interrupt::Interrupt,
     output::{self, duration},
 };
 
@@ -51,8 +31,8 @@ Examples:
   senv reproduce --data DIR --output OUT --text books.txt")]
 pub(crate) struct Reproduce {
     /// Papers; all without any.
-    #[arg(value_name = "PAPER", value_enum)]
-    papers: Vec<Name>,
+    #[arg(value_name = "PAPER", value_parser = paper_names())]
+    papers: Vec<PaperName>,
     /// The folder of the data sets: as sts/2014/TASK.tsv, sick/test.tsv and so on, or as their authors name the files.
     #[arg(long, value_name = "DIR", required_unless_present = "list")]
     data: Option<PathBuf>,
@@ -74,76 +54,34 @@ pub(crate) struct Reproduce {
     quick: bool,
 }
 
-/// The papers by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Name {
-    /// Pagliardini, Gupta and Jaggi, 2018.
-    Sent2vec,
-    /// Kenter, Borisov and de Rijke, 2016.
-    SiameseCbow,
-    /// Convolutional sentence embeddings: phrases, sentences, SICK.
-    Cse,
-    /// Skip-thoughts, fine-tuned on SNLI, beside bags of words and autoencoders.
-    SkipThoughts,
-    /// Paraphrase-thoughts.
-    PThought,
+/// The names of the papers, each with its help.
+fn paper_names() -> impl TypedValueParser<Value = PaperName> {
+    let names = PaperName::ALL.iter().map(|paper| PossibleValue::new(paper.name()).help(paper.about()));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<PaperName>())
 }
-
-impl Name {
-    fn paper(self) -> Paper {
-        match self {
-            Self::Sent2vec => papers::sent2vec(),
-            Self::SiameseCbow => papers::siamese_cbow(),
-            Self::Cse => papers::cse(),
-            Self::SkipThoughts => papers::skip_thoughts(),
-            Self::PThought => papers::p_thought(),
-        }
-    }
-}
-
-/// A paper with the steps of its tables.
-type Planned = (Paper, Vec<TableSteps>);
 
 impl Reproduce {
     pub(crate) fn run(self, threads: usize) -> Result {
-        let names = if self.papers.is_empty() { Name::value_variants().to_vec() } else { self.papers.clone() };
-        let folder = self.output.clone().unwrap_or_else(|| PathBuf::from("OUT"));
-        let data_folder = self.data.clone().unwrap_or_else(|| PathBuf::from("DATA"));
         if let Some(path) = self.data.as_ref().filter(|path| !path.is_dir()) {
             return Err(Failure::Usage(format!("{} is no folder; --data takes that of the data sets", path.display())));
         }
         if let Some(path) = self.text.iter().find(|path| !path.is_file()) {
             return Err(Failure::Usage(format!("there is no file {}; --text takes running text", path.display())));
         }
-        let data = Data::new(&data_folder, &self.text);
-        let mut plan = Plan::new(data, data_folder.clone(), folder.clone(), self.quick);
-        let mut planned = Vec::new();
-        for paper in names.iter().map(|name| name.paper()) {
-            let steps = paper.tables.iter().map(|table| TableSteps::new(&mut plan, &paper, table)).collect();
-            planned.push((paper, steps));
-        }
+        let reproduction = Reproduction::new(self.options(threads)?);
         if self.list {
-            return output::print(&list(&plan, &planned));
+            return output::print(&reproduction.list());
         }
-        check_folder(&folder)?;
-        let checksums = Checksums::new(&plan, &data_folder)?;
+        let mut run = Run::open(&reproduction).map_err(failure)?;
         let started = Instant::now();
-        let mut runner = Runner::new(&plan, &folder, threads)?;
-        let ended = if self.report { Ok(()) } else { self.run_all(&mut runner, &plan, &planned, &checksums) };
-        runner.finish();
-        let results = self.results(&plan, &runner.states, &planned, &checksums);
-        write(&results, &folder)?;
-        match ended {
-            Err(Failure::Interrupted) => {
-                output::warn("stopped on request; the same command goes on from here");
-                return Err(Failure::Interrupted);
-            }
-            other => other?,
-        }
+        let progress = RunProgress::new();
+        let ended = if self.report { run.write_reports() } else { run.complete(&progress) };
+        progress.bar.finish_and_clear();
+        ended.map_err(failure)?;
+        let folder = &reproduction.options().output;
         output::note(&format!("{} and more in {}", folder.join("report.html").display(), duration(started.elapsed())));
-        let text: Vec<String> = results.papers.iter().map(|paper| paper.to_markdown(&results)).collect();
-        output::print(&text.join("\n"))?;
-        if runner.failed {
+        output::print(&run.to_markdown())?;
+        if run.has_failed() {
             return Err(
                 std::io::Error::other("some commands failed; the rows say why, and their logs are named").into()
             );
@@ -151,89 +89,107 @@ impl Reproduce {
         Ok(())
     }
 
-    /// Paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many rows as
-    /// there can be.
-    fn run_all(&self, runner: &mut Runner<'_>, plan: &Plan, planned: &[Planned], checksums: &Checksums) -> Result {
-        let wanted = |(_, tables): &Planned| tables.iter().flat_map(TableSteps::wanted).collect::<Vec<usize>>();
-        let all: Vec<usize> = planned.iter().flat_map(wanted).collect();
-        for paper in planned {
-            let mut steps = wanted(paper);
-            steps.sort_by(|&a, &b| runner.cost(a).total_cmp(&runner.cost(b)));
-            for step in steps {
-                runner.announce(step, &all);
-                if runner.run(step)? {
-                    write(&self.results(plan, &runner.states, planned, checksums), runner.folder)?;
-                }
-            }
+    /// What the arguments ask for; a list has names for the folders that are not given.
+    fn options(&self, threads: usize) -> Result<Options> {
+        let folder = |given: &Option<PathBuf>, name: &str| given.clone().unwrap_or_else(|| PathBuf::from(name));
+        let mut options = Options::new(folder(&self.data, "DATA"), folder(&self.output, "OUT"));
+        if !self.papers.is_empty() {
+            options.papers.clone_from(&self.papers);
         }
-        Ok(())
+        options.text.clone_from(&self.text);
+        options.quick = self.quick;
+        options.program = std::env::current_exe().map_err(|error| senv_core::Error::io("find", "senv", error))?;
+        options.threads = threads;
+        Ok(options)
+    }
+}
+
+/// What an error of a run is to the program.
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::NotARun { path } => {
+            let folder = path.display();
+            Failure::Usage(format!("{folder} is there and holds no run of this command; give another --output"))
+        }
+        Error::Core(senv_core::Error::Interrupted { .. }) => {
+            output::warn("stopped on request; the same command goes on from here");
+            Failure::Interrupted
+        }
+        error => error.into(),
+    }
+}
+
+/// Shows how a run goes on, and passes on the wish to stop.
+struct RunProgress {
+    interrupt: Interrupt,
+    bar: ProgressBar,
+}
+
+impl RunProgress {
+    fn new() -> Self {
+        Self { interrupt: Interrupt::install(), bar: bar() }
     }
 
-    fn results(&self, plan: &Plan, states: &[State], planned: &[Planned], checksums: &Checksums) -> Results {
-        let paper = |(paper, steps): &Planned| {
-            let of_paper: Vec<usize> = steps.iter().flat_map(|steps| steps.in_order(plan)).collect();
-            let Origin { data, versions } = checksums.origin(plan, states, &of_paper);
-            let results = paper.tables.iter().zip(steps).map(|(table, steps)| steps.result(plan, states, table));
-            let (name, title, about) = (paper.name, paper.title, paper.about);
-            PaperResult { name, title, about, tables: results.collect(), data, versions }
+    fn note(&self, line: &str) {
+        self.bar.suspend(|| output::note(line));
+    }
+}
+
+impl RunObserver for RunProgress {
+    fn remaining(&self, remaining: &Remaining) {
+        let Remaining { commands, of, time, .. } = *remaining;
+        self.note(&format!("{commands} of {of} left, about {}", duration(time)));
+    }
+
+    fn started(&self, command: &str) {
+        self.bar.set_message(command.to_owned());
+    }
+
+    fn ended(&self, command: &str, outcome: std::result::Result<Duration, &str>) {
+        let end = outcome.map_or_else(|reason| format!("FAILED: {reason}"), duration);
+        self.note(&format!("{command}: {end}"));
+    }
+
+    fn stops(&self) -> bool {
+        self.interrupt.is_requested()
+    }
+}
+
+fn bar() -> ProgressBar {
+    if !output::is_terminal() || output::is_quiet() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}");
+    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::Cli;
+
+    /// Parses every command of these options; returns how many there are.
+    fn parse(options: Options) -> usize {
+        let reproduction = Reproduction::new(options);
+        let parse = |command: &str| {
+            if let Err(error) = Cli::try_parse_from(command.split_whitespace()) {
+                panic!("{command}: {error}");
+            }
         };
-        Results {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            quick: self.quick,
-            papers: planned.iter().map(paper).collect(),
-        }
+        reproduction.commands().map(parse).count()
     }
-}
 
-/// Refuses a folder that holds something else.
-fn check_folder(folder: &Path) -> Result {
-    let is_ours = folder.join("runs").is_dir();
-    let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
-    if is_ours || is_empty {
-        return Ok(());
+    #[test]
+    fn every_command_is_one_of_the_program() {
+        // Without data, a set stands for one file.
+        assert!(parse(Options::new("none", "none")) > 200);
+        let mut options = Options::new("none", "none");
+        options.text = vec!["books.txt".into(), "news.txt".into()];
+        options.quick = true;
+        assert!(parse(options) > 200);
     }
-    let folder = folder.display();
-    Err(Failure::Usage(format!("{folder} is there and holds no run of this command; give another --output")))
-}
-
-/// Writes all reports.
-fn write(results: &Results, folder: &Path) -> Result {
-    let file =
-        |name: &str, text: &str| AtomicFile::write_with(folder.join(name), |file| file.write_all(text.as_bytes()));
-    for paper in &results.papers {
-        file(&format!("{}.md", paper.name), &paper.to_markdown(results))?;
-    }
-    file("report.html", &results.to_html(folder))?;
-    Ok(file("results.json", &senv_eval::to_json(results))?)
-}
-
-/// Tables, rows and commands with the time they take, each command once.
-fn list(plan: &Plan, planned: &[Planned]) -> String {
-    let mut text = String::new();
-    let states = vec![State::Open; plan.steps.len()];
-    let mut known: Vec<String> = Vec::new();
-    let time = |seconds: f64| duration(Duration::from_secs_f64(seconds));
-    let mut total = 0.0;
-    for (paper, steps) in planned {
-        text += &format!("{}: {}\n", paper.name, paper.title);
-        let mut of_paper = 0.0;
-        for (table, steps) in paper.tables.iter().zip(steps) {
-            let result = steps.result(plan, &states, table);
-            text += &format!("  {}\n", table.title);
-            for row in &result.rows {
-                let data = if row.data.is_empty() { String::new() } else { format!(" ({})", row.data) };
-                text += &format!("    row: {}{data}\n", row.name);
-            }
-            for command in result.commands {
-                if !known.contains(&command.command) {
-                    text += &format!("    {:>9}  {}\n", time(command.expected_seconds), command.command);
-                    of_paper += command.expected_seconds;
-                    known.push(command.command);
-                }
-            }
-        }
-        text += &format!("  {} in all on two quiet cores, beside what the papers above share\n\n", time(of_paper));
-        total += of_paper;
-    }
-    text + &format!("{} in all on two quiet cores", time(total))
 }

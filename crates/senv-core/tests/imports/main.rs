@@ -95,6 +95,25 @@ const ORDERS: &[(&str, &[&str])] = &[
             "lib.rs",
         ],
     ),
+    (
+        "senv-reproduce",
+        &[
+            "error.rs",
+            "paper_name.rs",
+            "paper.rs",
+            "papers",
+            "options.rs",
+            "data.rs",
+            "plan.rs",
+            "observer.rs",
+            "runner.rs",
+            "checksums.rs",
+            "report",
+            "reproduction.rs",
+            "run.rs",
+            "lib.rs",
+        ],
+    ),
 ];
 
 #[test]

@@ -7,24 +7,35 @@ mod sent2vec;
 mod siamese_cbow;
 mod skip_thoughts;
 
-pub(crate) use self::{
-    cse::paper as cse, p_thought::paper as p_thought, sent2vec::paper as sent2vec, siamese_cbow::paper as siamese_cbow,
-    skip_thoughts::paper as skip_thoughts,
-};
+use crate::{paper::Paper, paper_name::PaperName};
+
+/// What is made for a paper.
+pub(crate) fn paper(name: PaperName) -> Paper {
+    match name {
+        PaperName::Sent2vec => sent2vec::paper(),
+        PaperName::SiameseCbow => siamese_cbow::paper(),
+        PaperName::Cse => cse::paper(),
+        PaperName::SkipThoughts => skip_thoughts::paper(),
+        PaperName::PThought => p_thought::paper(),
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use clap::Parser;
+    use super::*;
+    use crate::paper::Source;
 
-    use super::{
-        super::paper::{Paper, Source},
-        *,
-    };
+    fn all() -> impl Iterator<Item = Paper> {
+        PaperName::ALL.iter().map(|&name| paper(name))
+    }
 
-    fn all() -> [Paper; 5] {
-        [sent2vec(), siamese_cbow(), cse(), skip_thoughts(), p_thought()]
+    #[test]
+    fn every_paper_has_its_name() {
+        for &name in PaperName::ALL {
+            assert_eq!(paper(name).name, name);
+        }
     }
 
     #[test]
@@ -73,17 +84,18 @@ mod tests {
     }
 
     #[test]
-    fn every_command_is_one_of_the_program() {
+    fn every_model_is_named_by_a_row_or_by_a_command() {
         for paper in all() {
-            let models = paper.models.iter().map(|model| &model.command[..]);
-            let evaluations = paper.tables.iter().flat_map(|table| &table.evaluations).map(|e| e.command);
-            for command in models.chain(evaluations) {
-                // A set of data stands for one file here; what a command finds by itself is no argument.
-                let words = command.split_whitespace().filter(|word| !word.starts_with('?'));
-                let words = std::iter::once("senv").chain(words);
-                if let Err(error) = crate::args::Cli::try_parse_from(words) {
-                    panic!("{command}: {error}");
-                }
+            let rows = paper.tables.iter().flat_map(|table| &table.rows);
+            let named: Vec<&String> = rows.flat_map(|row| &row.models).collect();
+            for model in &paper.models {
+                let is_read = |command: &str| command.split(' ').any(|word| word == format!("$OUT/{}", model.file));
+                let others = paper.models.iter().filter(|other| other.file != model.file);
+                let mut commands = others.map(|other| &other.command[..]).chain(
+                    paper.tables.iter().flat_map(|table| &table.evaluations).map(|evaluation| evaluation.command),
+                );
+                let is_named = named.contains(&&model.file) || commands.any(is_read);
+                assert!(is_named, "{}: {}", paper.name, model.file);
             }
         }
     }

@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
-use senv_eval::DataFile;
+use senv_eval::{DataFile, duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{
+use super::reading::{Figure, read};
+use crate::{
     paper::{Column, Paper, Row, Source, Table},
     plan::Plan,
-    reading::{Figure, read},
     runner::State,
 };
-use crate::output::{duration, plural};
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,10 +101,10 @@ pub(crate) const NOT_RUN: &str = "not run";
 impl CommandResult {
     /// How long it took, or will take.
     pub(crate) fn time(&self) -> String {
-        let time = |seconds| duration(Duration::from_secs_f64(seconds));
         match (self.seconds, self.threads) {
             (None, _) => format!("{NOT_RUN}, about {}", time(self.expected_seconds)),
-            (Some(seconds), Some(threads @ 1..)) => format!("{}, {}", time(seconds), plural(threads as u64, "thread")),
+            (Some(seconds), Some(1)) => format!("{}, 1 thread", time(seconds)),
+            (Some(seconds), Some(threads @ 2..)) => format!("{}, {threads} threads", time(seconds)),
             (Some(seconds), _) => time(seconds),
         }
     }
@@ -118,7 +117,16 @@ impl Cell {
     }
 }
 
+/// A number of seconds in words; 0 of what is none, as a record that was changed by hand may have.
+pub(crate) fn time(seconds: f64) -> String {
+    duration(Duration::try_from_secs_f64(seconds).unwrap_or_default())
+}
+
+/// A paper with the steps of its tables.
+pub(crate) type Planned = (Paper, Vec<TableSteps>);
+
 /// The steps of a table: those of a row, a model after the other, and the training of each.
+#[derive(Debug)]
 pub(crate) struct TableSteps {
     /// For each row and each of its models the steps of the evaluations, and that of the training.
     rows: Vec<Vec<(Vec<usize>, Option<usize>)>>,
@@ -262,6 +270,20 @@ mod tests {
 
     fn cell(ours: &[f64], theirs: Option<f64>) -> Cell {
         Cell { ours: ours.to_vec(), theirs, ..Cell::default() }
+    }
+
+    #[test]
+    fn a_command_has_its_time_and_its_threads() {
+        let command = |seconds, threads| {
+            CommandResult { command: String::new(), seconds, threads, expected_seconds: 245.0 }.time()
+        };
+        assert_eq!(command(None, None), "not run, about 4:05 min");
+        assert_eq!(command(Some(9.32), Some(0)), "9.3 s");
+        assert_eq!(command(Some(9.32), Some(1)), "9.3 s, 1 thread");
+        assert_eq!(command(Some(9.32), Some(2)), "9.3 s, 2 threads");
+        // Of records that nobody wrote.
+        assert_eq!(command(Some(-1.0), Some(0)), "0.0 s");
+        assert_eq!(command(Some(1e300), Some(0)), "0.0 s");
     }
 
     #[test]

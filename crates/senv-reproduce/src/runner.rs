@@ -1,4 +1,4 @@
-//! Runs the steps of a plan by starting this program, and keeps what came of each, so that nothing is done twice.
+//! Runs the steps of a plan by starting the program, and keeps what came of each, so that nothing is done twice.
 
 use std::{
     fs::{self, File},
@@ -9,16 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::files::AtomicFile;
+use senv_core::{Error as CoreError, files::AtomicFile};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::plan::{Plan, Step};
 use crate::{
-    failure::{Failure, Result},
-    interrupt::Interrupt,
-    output::{self, duration},
+    error::Result,
+    observer::{Remaining, RunObserver},
+    options::Options,
+    plan::{Plan, Step},
 };
 
 /// What is left of a step that ran to its end.
@@ -48,13 +47,10 @@ pub(crate) enum State {
 }
 
 /// Runs steps in a folder.
+#[derive(Debug)]
 pub(crate) struct Runner<'a> {
     plan: &'a Plan,
-    pub(crate) folder: &'a Path,
-    program: PathBuf,
-    threads: usize,
-    interrupt: Interrupt,
-    bar: ProgressBar,
+    options: &'a Options,
     pub(crate) states: Vec<State>,
     /// Seconds that the steps run so far took, and were expected to take.
     taken: [f64; 2],
@@ -68,23 +64,19 @@ impl<'a> Runner<'a> {
     ///
     /// # Errors
     /// If the folders of a run cannot be made.
-    pub(crate) fn new(plan: &'a Plan, folder: &'a Path, threads: usize) -> Result<Self> {
+    pub(crate) fn new(plan: &'a Plan, options: &'a Options) -> Result<Self> {
+        let folder = &options.output;
         for name in ["runs", "logs", "figures"] {
             let path = folder.join(name);
-            fs::create_dir_all(&path).map_err(|error| senv_core::Error::io("create", &path, error))?;
+            fs::create_dir_all(&path).map_err(|error| CoreError::io("create", &path, error))?;
         }
         let state = |step: &Step| match &step.missing {
             Some(reason) => State::Not(reason.clone()),
             None => record(folder, &step.key).map_or(State::Open, State::Done),
         };
-        let program = std::env::current_exe().map_err(|error| senv_core::Error::io("find", "senv", error))?;
         Ok(Self {
             plan,
-            folder,
-            program,
-            threads,
-            interrupt: Interrupt::install(),
-            bar: bar(),
+            options,
             states: plan.steps.iter().map(state).collect(),
             taken: [0.0; 2],
             n_run: 0,
@@ -96,8 +88,8 @@ impl<'a> Runner<'a> {
     /// error.
     ///
     /// # Errors
-    /// If the user stops it, or if what came of a step cannot be kept.
-    pub(crate) fn run(&mut self, step: usize) -> Result<bool> {
+    /// If the observer stops it, or if what came of a step cannot be kept.
+    pub(crate) fn run(&mut self, step: usize, observer: &dyn RunObserver) -> Result<bool> {
         if self.states[step] != State::Open {
             return Ok(false);
         }
@@ -106,13 +98,13 @@ impl<'a> Runner<'a> {
             if matches!(self.states[needed], State::Done(_)) && !self.has_model(needed) {
                 self.states[needed] = State::Open;
             }
-            self.run(needed)?;
+            self.run(needed, observer)?;
             if let State::Not(reason) = &self.states[needed] {
                 self.states[step] = State::Not(reason.clone());
                 return Ok(true);
             }
         }
-        self.states[step] = self.start(&plan.steps[step])?;
+        self.states[step] = self.start(&plan.steps[step], observer)?;
         Ok(true)
     }
 
@@ -121,7 +113,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The steps that are left for these, models that they need among them.
-    pub(crate) fn left(&self, wanted: &[usize]) -> Vec<usize> {
+    fn left(&self, wanted: &[usize]) -> Vec<usize> {
         let mut left = Vec::new();
         for &step in wanted {
             self.add_left(step, &mut left);
@@ -149,7 +141,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Seconds that these steps will take, by how long others took beside what was expected of them.
-    pub(crate) fn estimate(&self, left: &[usize]) -> f64 {
+    fn estimate(&self, left: &[usize]) -> f64 {
         let expected: f64 = left.iter().map(|&step| self.plan.steps[step].seconds).sum();
         let [taken, of_those] = self.taken;
         // One second more on either side keeps the first short steps from saying much.
@@ -157,29 +149,27 @@ impl<'a> Runner<'a> {
     }
 
     /// Says what comes next and what is left.
-    pub(crate) fn announce(&self, step: usize, wanted: &[usize]) {
+    pub(crate) fn announce(&self, step: usize, wanted: &[usize], observer: &dyn RunObserver) {
         let left = self.left(wanted);
         if left.is_empty() || self.states[step] != State::Open {
             return;
         }
-        let time = Duration::from_secs_f64(self.estimate(&left));
-        let line = format!("{} of {} left, about {}", left.len(), self.n_run + left.len(), duration(time));
-        self.bar.suspend(|| output::note(&line));
+        let time = Duration::try_from_secs_f64(self.estimate(&left)).unwrap_or_default();
+        observer.remaining(&Remaining { commands: left.len(), of: self.n_run + left.len(), time });
     }
 
-    fn start(&mut self, step: &Step) -> Result<State> {
-        if self.interrupt.is_requested() {
-            return Err(Failure::Interrupted);
-        }
-        self.bar.set_message(step.shown.clone());
-        let out = self.folder.join("runs").join(format!("{}.out", step.key));
-        let log = self.folder.join("logs").join(format!("{}.log", step.key));
-        let create = |path: &Path| File::create(path).map_err(|error| senv_core::Error::io("create", path, error));
-        let mut command = Command::new(&self.program);
+    fn start(&mut self, step: &Step, observer: &dyn RunObserver) -> Result<State> {
+        go_on(observer)?;
+        observer.started(&step.shown);
+        let Options { output: folder, program, threads, .. } = self.options;
+        let out = folder.join("runs").join(format!("{}.out", step.key));
+        let log = folder.join("logs").join(format!("{}.log", step.key));
+        let create = |path: &Path| File::create(path).map_err(|error| CoreError::io("create", path, error));
+        let mut command = Command::new(program);
         command.args(&step.arguments);
         let has_threads = step.arguments.iter().any(|argument| argument == "--threads");
-        if self.threads > 0 && !has_threads {
-            command.args(["--threads", &self.threads.to_string()]);
+        if *threads > 0 && !has_threads {
+            command.args(["--threads", &threads.to_string()]);
         }
         if let Some(model) = &step.model {
             // The checkpoint of a run that was stopped.
@@ -189,23 +179,18 @@ impl<'a> Runner<'a> {
         }
         command.stdin(Stdio::null()).stdout(create(&out)?).stderr(create(&log)?);
         let started = Instant::now();
-        let child = command.spawn().map_err(|error| senv_core::Error::io("start", &self.program, error))?;
-        let status = self.wait(child)?;
-        let seconds = started.elapsed().as_secs_f64();
+        let child = command.spawn().map_err(|error| CoreError::io("start", program, error))?;
+        let status = self.wait(child, observer)?;
+        let time = started.elapsed();
+        let seconds = time.as_secs_f64();
         self.n_run += 1;
         self.taken[0] += seconds;
         self.taken[1] += step.seconds;
         let printed = fs::read_to_string(&out).unwrap_or_default();
         let _ = fs::remove_file(&out);
-        if self.interrupt.is_requested() {
-            return Err(Failure::Interrupted);
-        }
+        go_on(observer)?;
         let state = self.outcome(step, status, &printed, seconds, &log)?;
-        let end = match &state {
-            State::Not(reason) => format!("FAILED: {reason}"),
-            _ => duration(Duration::from_secs_f64(seconds)),
-        };
-        self.bar.suspend(|| output::note(&format!("{}: {end}", step.shown)));
+        observer.ended(&step.shown, if let State::Not(reason) = &state { Err(reason) } else { Ok(time) });
         Ok(state)
     }
 
@@ -230,33 +215,34 @@ impl<'a> Runner<'a> {
             let _ = fs::remove_file(path);
         }
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        let record = Record { command: step.shown.clone(), seconds, threads: self.threads, version, output };
-        let path = record_path(self.folder, &step.key);
-        let text = serde_json::to_string(&record).map_err(std::io::Error::other)?;
+        let record = Record { command: step.shown.clone(), seconds, threads: self.options.threads, version, output };
+        let path = record_path(&self.options.output, &step.key);
+        let text = serde_json::to_string(&record).map_err(|error| CoreError::io("write", &path, error.into()))?;
         AtomicFile::write_with(&path, |file| file.write_all(text.as_bytes()))?;
         Ok(State::Done(record))
     }
 
     /// Waits for a command; one that is stopped is asked to end, so that training can write its checkpoint.
-    fn wait(&self, mut child: Child) -> Result<ExitStatus> {
+    fn wait(&self, mut child: Child, observer: &dyn RunObserver) -> Result<ExitStatus> {
         let mut is_asked = false;
         loop {
-            let ended = child.try_wait().map_err(|error| senv_core::Error::io("wait for", &self.program, error))?;
+            let ended = child.try_wait().map_err(|error| CoreError::io("wait for", &self.options.program, error))?;
             if let Some(status) = ended {
                 return Ok(status);
             }
-            if self.interrupt.is_requested() && !is_asked {
+            if !is_asked && observer.stops() {
                 is_asked = true;
                 ask_to_end(&mut child);
             }
             thread::sleep(Duration::from_millis(50));
         }
     }
+}
 
-    /// Takes the bar away.
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
+/// An error if the run is to stop.
+fn go_on(observer: &dyn RunObserver) -> Result<()> {
+    let action = "running the commands";
+    if observer.stops() { Err(CoreError::Interrupted { action }.into()) } else { Ok(()) }
 }
 
 /// Asks a process to end. On a terminal Ctrl-C reaches it as well, and both within half a second are one request to it.
@@ -286,14 +272,4 @@ fn record_path(folder: &Path, key: &str) -> PathBuf {
 /// What a folder knows of a step.
 fn record(folder: &Path, key: &str) -> Option<Record> {
     serde_json::from_str(&fs::read_to_string(record_path(folder, key)).ok()?).ok()
-}
-
-fn bar() -> ProgressBar {
-    if !output::is_terminal() || output::is_quiet() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}");
-    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }

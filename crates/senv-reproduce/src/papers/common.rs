@@ -2,7 +2,7 @@
 
 use senv_eval::{PublishedSystem, published_sts};
 
-use super::super::paper::{Column, Evaluation, Model};
+use crate::paper::{Column, Evaluation, Model};
 
 /// The texts that systems are trained on, with their sizes.
 pub(super) const SMALL: &str = "2.6 M words";

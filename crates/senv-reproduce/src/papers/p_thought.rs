@@ -2,9 +2,12 @@
 
 use senv_eval::{published_p_coherence, published_stsb};
 
-use super::{
-    super::paper::{Column, Evaluation, Model, Paper, Row, Table},
-    common::{EVAL_STSB, EVAL_STSB_SCRIPT, NEWS, TEXT, cbow, pv_dbow, sent2vec, sent2vec_bigrams, skip_thoughts},
+use super::common::{
+    EVAL_STSB, EVAL_STSB_SCRIPT, NEWS, TEXT, cbow, pv_dbow, sent2vec, sent2vec_bigrams, skip_thoughts,
+};
+use crate::{
+    paper::{Column, Evaluation, Model, Paper, Row, Table},
+    paper_name::PaperName,
 };
 
 const CAPTIONS: &str = "149 K captions of Flickr30k";
@@ -36,7 +39,7 @@ const OTHERS: [(&str, &str, &str, &str, &str); 5] = [
     ("CBOW with SIF", TEXT, "cbow-sif.senv", "SIF", "SIF"),
 ];
 
-pub(crate) fn paper() -> Paper {
+pub(super) fn paper() -> Paper {
     let mut models = vec![
         cbow(),
         pv_dbow(),
@@ -62,7 +65,7 @@ pub(crate) fn paper() -> Paper {
         Model::new(file, seconds, command)
     }));
     Paper {
-        name: "p-thought",
+        name: PaperName::PThought,
         title: "P-thought (P-thought paper)",
         about: "The paper trains on 2.5 million caption pairs of COCO for four epochs, hidden size 1200, over GloVe of 2 million words; here it is 77 thousand pairs of Flickr30k, hidden size 150, over CBOW vectors of 15.9 million words.",
         models,

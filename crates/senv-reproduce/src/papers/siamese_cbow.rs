@@ -1,10 +1,11 @@
 //! Kenter, Borisov and de Rijke 2016: Siamese CBOW.
 
-use super::{
-    super::paper::{Column, Evaluation, Model, Paper, Row, Table},
-    common::{
-        EVAL_STS, NEWS, SMALL, STS, TEXT, cbow, skip_gram, skip_thoughts, sts_mean, sts_task, sts_values, sts_year,
-    },
+use super::common::{
+    EVAL_STS, NEWS, SMALL, STS, TEXT, cbow, skip_gram, skip_thoughts, sts_mean, sts_task, sts_values, sts_year,
+};
+use crate::{
+    paper::{Column, Evaluation, Model, Paper, Row, Table},
+    paper_name::PaperName,
 };
 
 /// What learns from little text, where the preset is the optimizer of the paper.
@@ -39,7 +40,7 @@ const CURVES: [(&str, &str, &str, f64); 11] = [
     ("curve-temperature.senv", "temperature .1", "--temperature 0.1", 8.0),
 ];
 
-pub(crate) fn paper() -> Paper {
+pub(super) fn paper() -> Paper {
     let model = |text: &str, file: &str, options: &str, seconds| {
         let command = format!("train siamese-cbow --preset paper --input {text} --no-check --json {options}");
         Model::new(file, seconds, command.trim_end())
@@ -52,7 +53,7 @@ pub(crate) fn paper() -> Paper {
     models.extend([cbow(), skip_gram()]);
     models.extend(skip_thoughts());
     Paper {
-        name: "siamese-cbow",
+        name: PaperName::SiameseCbow,
         title: "Siamese CBOW (Kenter, Borisov and de Rijke, ACL 2016)",
         about: "The paper trains on 74 million sentences of novels (1,057 million words), here it is .68 million sentences in order, of news, speeches and encyclopedia (15.9 million words); one epoch, two negatives, 300 dimensions, no temperature, as there. The optimizer is the paper's (gradient descent at 1e-4) where a row says SGD 1e-4, and Adam at 1e-3 where it says Adam.",
         models,

@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use senv_eval::sha256_of_bytes;
 
-use super::{
+use crate::{
     data::Data,
     paper::{Evaluation, Paper},
 };
@@ -206,12 +206,13 @@ fn empty(key: &str) -> Step {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::paper::Model, *};
+    use super::*;
+    use crate::{paper::Model, paper_name::PaperName};
 
     fn paper(epochs: u32) -> Paper {
         let train = format!("train word2vec --input @small-text --dim 300 --epochs {epochs}");
         Paper {
-            name: "p",
+            name: PaperName::Cse,
             title: "",
             about: "",
             models: vec![

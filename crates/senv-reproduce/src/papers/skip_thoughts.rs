@@ -5,12 +5,13 @@ use senv_eval::{
     published_soup,
 };
 
-use super::{
-    super::paper::{Column, Evaluation, Model, Paper, Row, Table},
-    common::{
-        EVAL_MR, EVAL_MSRP, EVAL_RANKING, EVAL_SICK, EVAL_SICK_SCRIPT, EVAL_SUBJ, EVAL_TREC, NEWS, TEXT, accuracy,
-        cbow, msrp, skip_thoughts,
-    },
+use super::common::{
+    EVAL_MR, EVAL_MSRP, EVAL_RANKING, EVAL_SICK, EVAL_SICK_SCRIPT, EVAL_SUBJ, EVAL_TREC, NEWS, TEXT, accuracy, cbow,
+    msrp, skip_thoughts,
+};
+use crate::{
+    paper::{Column, Evaluation, Model, Paper, Row, Table},
+    paper_name::PaperName,
 };
 
 const SNLI: &str = "18 K pairs of SNLI";
@@ -29,7 +30,7 @@ const SYSTEMS: [(&str, &str, &str, &str); 10] = [
     ("averages of CBOW, which all start from", TEXT, "cbow.senv", ""),
 ];
 
-pub(crate) fn paper() -> Paper {
+pub(super) fn paper() -> Paper {
     let snli = "train snli --train @snli-train --dev @snli-dev --json";
     let text = "--input @news --init-vectors $OUT/cbow.senv --min-count 3 --json";
     let mut models = skip_thoughts().to_vec();
@@ -51,7 +52,7 @@ pub(crate) fn paper() -> Paper {
         Model::new("random-bow.senv", 1.0, "train random-bow"),
     ]);
     Paper {
-        name: "skip-thoughts",
+        name: PaperName::SkipThoughts,
         title: "Skip-thoughts fine-tuned on SNLI (paper of the SNLI-finetuned Skip-thoughts)",
         about: "The paper's encoders have hidden sizes of 2400 and saw 74 million sentences of novels for weeks; here they have 400 (SNLI RNN: 300) and see 64 thousand of .27 million sentences (1,000 steps of 64). SNLI is 549 thousand pairs there; without its training part 18 thousand here (the dev part and the counterfactual pairs, whose own dev part chooses the weights).",
         models,

@@ -7,6 +7,8 @@
 //! * `@name` is a data set of `data.rs`, and `@name|--option` is this option where the data set is not there;
 //! * `?name` is a data set that the command finds in `$DATA` by itself and needs; it is not shown.
 
+use crate::paper_name::PaperName;
+
 /// A model that is trained for a paper, or a text that it trains on: a whole command, the file that `--output` names.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Model {
@@ -154,8 +156,8 @@ pub(crate) struct Table {
 /// A paper.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Paper {
-    /// Its name on the command line.
-    pub(crate) name: &'static str,
+    /// Its name.
+    pub(crate) name: PaperName,
     /// Its title, authors and year.
     pub(crate) title: &'static str,
     /// What is smaller or different here than there.

@@ -2,9 +2,10 @@
 
 use senv_eval::{ScoringMethod, published_cse_ablations, published_sick};
 
-use super::{
-    super::paper::{Column, Evaluation, Model, Paper, Row, Table},
-    common::{EVAL_STS, STS, sts_mean, sts_task, sts_values, sts_year},
+use super::common::{EVAL_STS, STS, sts_mean, sts_task, sts_values, sts_year};
+use crate::{
+    paper::{Column, Evaluation, Model, Paper, Row, Table},
+    paper_name::PaperName,
 };
 
 const PHRASES: &str = "193 K lexical pairs";
@@ -24,7 +25,7 @@ const WINDOWS: [(&str, &str, &str, f64); 5] = [
     ("cse-windows.senv", "windows 1 to 3", "--windows 1,2,3 --filters 100", 45.0),
 ];
 
-pub(crate) fn paper() -> Paper {
+pub(super) fn paper() -> Paper {
     let pp = "train pp --loss margin --lr 1e-3 --optimizer adam";
     let mut models = vec![
         Model::new(
@@ -58,7 +59,7 @@ pub(crate) fn paper() -> Paper {
         models.push(Model::new(file, 15.0, command));
     }
     Paper {
-        name: "cse",
+        name: PaperName::Cse,
         title: "CSE, convolutional sentence embeddings (CSE paper, Tables 1 and 3 to 6)",
         about: "The paper starts from PARAGRAM-SL999 and trains on 3 million phrase pairs, then 168 thousand sentence pairs; here words start from Sent2Vec on 15.9 million words, phrases are 193 thousand pairs of single words, sentences five sets of simplifications. Adam at 1e-3, 10 epochs; the paper chooses the margin and the penalties on STS 2016, which is not here: the defaults are taken (margin .4, penalties 1e-6).",
         models,

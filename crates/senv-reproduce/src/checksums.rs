@@ -8,9 +8,10 @@ use std::{
 use senv_eval::{DataFile, DataFolder, Result, sha256_of_file};
 use serde_json::Value;
 
-use super::{plan::Plan, runner::State};
+use crate::{plan::Plan, runner::State};
 
 /// The data files of a plan, each read once.
+#[derive(Debug)]
 pub(crate) struct Checksums {
     files: BTreeMap<PathBuf, DataFile>,
 }
@@ -74,13 +75,12 @@ fn of_bench(output: &Value) -> impl Iterator<Item = DataFile> {
 mod tests {
     use serde_json::json;
 
-    use super::{
-        super::{
-            data::Data,
-            paper::{Evaluation, Paper},
-            runner::Record,
-        },
-        *,
+    use super::*;
+    use crate::{
+        data::Data,
+        paper::{Evaluation, Paper},
+        paper_name::PaperName,
+        runner::Record,
     };
 
     fn done(output: Value) -> State {
@@ -96,7 +96,7 @@ mod tests {
         let plan = |command| {
             let data = Data::new(folder.path(), &[]);
             let mut plan = Plan::new(data, folder.path().to_owned(), "out".into(), false);
-            let paper = Paper { name: "", title: "", about: "", models: Vec::new(), tables: Vec::new() };
+            let paper = Paper { name: PaperName::Cse, title: "", about: "", models: Vec::new(), tables: Vec::new() };
             plan.evaluation(&paper, &Evaluation { command, seconds: 1.0 }, "english");
             plan
         };
@@ -128,7 +128,7 @@ mod tests {
         std::fs::write(&text, "abc").unwrap();
         let data = Data::new(folder.path(), std::slice::from_ref(&text));
         let mut plan = Plan::new(data, folder.path().to_owned(), "out".into(), false);
-        let paper = Paper { name: "", title: "", about: "", models: Vec::new(), tables: Vec::new() };
+        let paper = Paper { name: PaperName::Cse, title: "", about: "", models: Vec::new(), tables: Vec::new() };
         plan.evaluation(&paper, &Evaluation { command: "eval x @text", seconds: 1.0 }, "english");
         let checksums = Checksums::new(&plan, folder.path()).unwrap();
         let origin = checksums.origin(&plan, &[State::Open], &[0]);

@@ -2,13 +2,13 @@
 
 use senv_eval::published_classification;
 
-use super::{
-    super::paper::{Column, Evaluation, Model, Paper, Row, Source, Table},
-    common::{
-        ALL, EVAL_CR, EVAL_MPQA, EVAL_MR, EVAL_MSRP, EVAL_STS, EVAL_SUBJ, EVAL_TREC, NEWS, STS_2014, TEXT, accuracy,
-        cbow, msrp, pv_dbow, sent2vec, sent2vec_bigrams, sent2vec_by, skip_gram, sts_mean, sts_task, sts_values,
-        sts_year,
-    },
+use super::common::{
+    ALL, EVAL_CR, EVAL_MPQA, EVAL_MR, EVAL_MSRP, EVAL_STS, EVAL_SUBJ, EVAL_TREC, NEWS, STS_2014, TEXT, accuracy, cbow,
+    msrp, pv_dbow, sent2vec, sent2vec_bigrams, sent2vec_by, skip_gram, sts_mean, sts_task, sts_values, sts_year,
+};
+use crate::{
+    paper::{Column, Evaluation, Model, Paper, Row, Source, Table},
+    paper_name::PaperName,
 };
 
 const SEEDS: [u32; 3] = [1, 2, 3];
@@ -31,7 +31,7 @@ fn scheduled(schedule: &str, shared: &str, seed: u32, seconds: f64) -> Model {
     sent2vec_by(&format!("schedule-{schedule}-{shared}-{seed}.senv"), "@news", &options, seconds)
 }
 
-pub(crate) fn paper() -> Paper {
+pub(super) fn paper() -> Paper {
     let mut models: Vec<Model> = Vec::new();
     for seed in SEEDS {
         models.extend(SCHEDULES.map(|(schedule, shared, seconds)| scheduled(schedule, shared, seed, seconds)));
@@ -54,7 +54,7 @@ pub(crate) fn paper() -> Paper {
         Model::new("sent2vec-sif.senv", 5.0, format!("train weighted --model $OUT/{} --input @text", sent2vec(1).file)),
     ]);
     Paper {
-        name: "sent2vec",
+        name: PaperName::Sent2vec,
         title: "Sent2Vec (Pagliardini, Gupta and Jaggi, NAACL 2018)",
         about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said.",
         models,

@@ -1,0 +1,46 @@
+//! Errors of a run.
+
+use std::path::PathBuf;
+
+use senv_core::Remedy;
+
+/// The result of a fallible operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of a run. A command that fails is none: its rows say why.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no paper of this name.
+    #[error("there is no paper {name:?}; the papers are {known}")]
+    UnknownPaper {
+        /// The name as given.
+        name: String,
+        /// All names.
+        known: String,
+    },
+    /// The folder of the output holds something else.
+    #[error("{} is there and holds no run; give an empty folder, a new one, or that of an earlier run", path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// An error of the evaluation, which reads the data sets for their checksums.
+    #[error(transparent)]
+    Eval(#[from] senv_eval::Error),
+    /// An error of the core: a file that cannot be written, a program that cannot be started, a request to stop.
+    #[error(transparent)]
+    Core(#[from] senv_core::Error),
+}
+
+impl Error {
+    /// What helps, where that is a matter of settings.
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        match self {
+            Self::Eval(error) => error.remedies(),
+            Self::Core(error) => error.remedies(),
+            Self::UnknownPaper { .. } | Self::NotARun { .. } => &[],
+        }
+    }
+}

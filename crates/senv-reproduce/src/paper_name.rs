@@ -1,0 +1,94 @@
+//! The names of the papers.
+
+use std::{fmt, str::FromStr};
+
+use crate::error::Error;
+
+/// A paper whose tables are made.
+///
+/// ```
+/// use senv_reproduce::PaperName;
+///
+/// assert_eq!("siamese-cbow".parse::<PaperName>()?, PaperName::SiameseCbow);
+/// assert_eq!(PaperName::PThought.to_string(), "p-thought");
+/// # Ok::<(), senv_reproduce::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PaperName {
+    /// Pagliardini, Gupta and Jaggi, 2018.
+    Sent2vec,
+    /// Kenter, Borisov and de Rijke, 2016.
+    SiameseCbow,
+    /// Convolutional sentence embeddings: phrases, sentences, SICK.
+    Cse,
+    /// Skip-thoughts, fine-tuned on SNLI, beside bags of words and autoencoders.
+    SkipThoughts,
+    /// Paraphrase-thoughts.
+    PThought,
+}
+
+impl PaperName {
+    /// All papers, in the order in which they are made where nothing else is asked for.
+    pub const ALL: &'static [Self] =
+        &[Self::Sent2vec, Self::SiameseCbow, Self::Cse, Self::SkipThoughts, Self::PThought];
+
+    /// The name, which is also that of the report: `cse` for `cse.md`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sent2vec => "sent2vec",
+            Self::SiameseCbow => "siamese-cbow",
+            Self::Cse => "cse",
+            Self::SkipThoughts => "skip-thoughts",
+            Self::PThought => "p-thought",
+        }
+    }
+
+    /// Its authors and year, or what it is about.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Sent2vec => "Pagliardini, Gupta and Jaggi, 2018",
+            Self::SiameseCbow => "Kenter, Borisov and de Rijke, 2016",
+            Self::Cse => "Convolutional sentence embeddings: phrases, sentences, SICK",
+            Self::SkipThoughts => "Skip-thoughts, fine-tuned on SNLI, beside bags of words and autoencoders",
+            Self::PThought => "Paraphrase-thoughts",
+        }
+    }
+}
+
+impl fmt::Display for PaperName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for PaperName {
+    type Err = Error;
+
+    /// # Errors
+    /// [`Error::UnknownPaper`].
+    fn from_str(name: &str) -> Result<Self, Error> {
+        Self::ALL.iter().copied().find(|paper| paper.name() == name).ok_or_else(|| {
+            let known: Vec<&str> = Self::ALL.iter().map(|paper| paper.name()).collect();
+            Error::UnknownPaper { name: name.to_owned(), known: known.join(", ") }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_back_and_another_is_an_error_that_tells_them() {
+        for &paper in PaperName::ALL {
+            assert_eq!(paper.name().parse::<PaperName>().unwrap(), paper);
+        }
+        let error = "lda".parse::<PaperName>().unwrap_err().to_string();
+        let expected =
+            "there is no paper \"lda\"; the papers are sent2vec, siamese-cbow, cse, skip-thoughts, p-thought";
+        assert_eq!(error, expected);
+    }
+}

@@ -1,0 +1,34 @@
+//! What would be run, in words.
+
+use super::results::{Planned, time};
+use crate::{plan::Plan, runner::State};
+
+/// Tables, rows and commands with the time they take, each command once.
+pub(crate) fn list(plan: &Plan, planned: &[Planned]) -> String {
+    let mut text = String::new();
+    let states = vec![State::Open; plan.steps.len()];
+    let mut known: Vec<String> = Vec::new();
+    let mut total = 0.0;
+    for (paper, steps) in planned {
+        text += &format!("{}: {}\n", paper.name, paper.title);
+        let mut of_paper = 0.0;
+        for (table, steps) in paper.tables.iter().zip(steps) {
+            let result = steps.result(plan, &states, table);
+            text += &format!("  {}\n", table.title);
+            for row in &result.rows {
+                let data = if row.data.is_empty() { String::new() } else { format!(" ({})", row.data) };
+                text += &format!("    row: {}{data}\n", row.name);
+            }
+            for command in result.commands {
+                if !known.contains(&command.command) {
+                    text += &format!("    {:>9}  {}\n", time(command.expected_seconds), command.command);
+                    of_paper += command.expected_seconds;
+                    known.push(command.command);
+                }
+            }
+        }
+        text += &format!("  {} in all on two quiet cores, beside what the papers above share\n\n", time(of_paper));
+        total += of_paper;
+    }
+    text + &format!("{} in all on two quiet cores", time(total))
+}

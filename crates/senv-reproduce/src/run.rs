@@ -1,0 +1,249 @@
+//! A run in its folder: what has run, what is left, and the reports.
+
+use std::{fs, io::Write, path::Path};
+
+use senv_core::files::AtomicFile;
+
+use crate::{
+    checksums::{Checksums, Origin},
+    error::{Error, Result},
+    observer::RunObserver,
+    report::results::{PaperResult, Planned, Results, TableSteps},
+    reproduction::Reproduction,
+    runner::Runner,
+};
+
+/// A [`Reproduction`] in its folder, which keeps what has run: a run that was stopped goes on where it was.
+#[derive(Debug)]
+pub struct Run<'a> {
+    of: &'a Reproduction,
+    checksums: Checksums,
+    runner: Runner<'a>,
+}
+
+impl<'a> Run<'a> {
+    /// Opens the folder of the output, which is made if it is not there, with what has run in it before, and reads the data
+    /// sets for their checksums.
+    ///
+    /// # Errors
+    /// [`Error::NotARun`] if the folder holds something else; of the core or of the evaluation if a folder cannot be made or
+    /// a data set not be read.
+    pub fn open(of: &'a Reproduction) -> Result<Self> {
+        let options = of.options();
+        check_folder(&options.output)?;
+        let checksums = Checksums::new(&of.plan, &options.data)?;
+        Ok(Self { of, checksums, runner: Runner::new(&of.plan, options)? })
+    }
+
+    /// Runs what is left, and writes the reports after each figure and at the end: `PAPER.md` for each paper, `report.html`
+    /// with all papers, `results.json`.
+    ///
+    /// It goes paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many rows
+    /// as there can be. A command that fails is a row that says so, and no error; see [`Run::has_failed`].
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Interrupted`] if the observer stops it, [`senv_core::Error::Io`] if the program cannot be started
+    /// or what came of it not be kept; the reports are written all the same.
+    pub fn complete(&mut self, observer: &dyn RunObserver) -> Result<()> {
+        let ended = self.run_all(observer);
+        self.write_reports()?;
+        ended
+    }
+
+    fn run_all(&mut self, observer: &dyn RunObserver) -> Result<()> {
+        let wanted = |(_, tables): &Planned| tables.iter().flat_map(TableSteps::wanted).collect::<Vec<usize>>();
+        let all: Vec<usize> = self.of.papers.iter().flat_map(wanted).collect();
+        for paper in &self.of.papers {
+            let mut steps = wanted(paper);
+            steps.sort_by(|&a, &b| self.runner.cost(a).total_cmp(&self.runner.cost(b)));
+            for step in steps {
+                self.runner.announce(step, &all, observer);
+                if self.runner.run(step, observer)? {
+                    self.write_reports()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the reports of what has run so far.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if one cannot be written.
+    pub fn write_reports(&self) -> Result<()> {
+        let results = self.results();
+        let folder = &self.of.options().output;
+        let file =
+            |name: &str, text: &str| AtomicFile::write_with(folder.join(name), |file| file.write_all(text.as_bytes()));
+        for paper in &results.papers {
+            file(&format!("{}.md", paper.name), &paper.to_markdown(&results))?;
+        }
+        file("report.html", &results.to_html(folder))?;
+        Ok(file("results.json", &senv_eval::to_json(&results))?)
+    }
+
+    /// The reports of the papers in Markdown, one after the other.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let results = self.results();
+        let papers: Vec<String> = results.papers.iter().map(|paper| paper.to_markdown(&results)).collect();
+        papers.join("\n")
+    }
+
+    /// Whether a command has failed since the folder was opened.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.runner.failed
+    }
+
+    fn results(&self) -> Results {
+        let (plan, states) = (&self.of.plan, &self.runner.states[..]);
+        let paper = |(paper, steps): &Planned| {
+            let of_paper: Vec<usize> = steps.iter().flat_map(|steps| steps.in_order(plan)).collect();
+            let Origin { data, versions } = self.checksums.origin(plan, states, &of_paper);
+            let results = paper.tables.iter().zip(steps).map(|(table, steps)| steps.result(plan, states, table));
+            let (name, title, about) = (paper.name.name(), paper.title, paper.about);
+            PaperResult { name, title, about, tables: results.collect(), data, versions }
+        };
+        Results {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            quick: self.of.options().quick,
+            papers: self.of.papers.iter().map(paper).collect(),
+        }
+    }
+}
+
+/// Refuses a folder that holds something else.
+fn check_folder(folder: &Path) -> Result<()> {
+    let is_ours = folder.join("runs").is_dir();
+    let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    if is_ours || is_empty { Ok(()) } else { Err(Error::NotARun { path: folder.to_owned() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, path::PathBuf};
+
+    use senv_core::Error as CoreError;
+
+    use super::*;
+    use crate::{observer::Remaining, options::Options, paper_name::PaperName};
+
+    /// Folders of a run, with a text to train on and no data set.
+    fn options(folder: &Path) -> Options {
+        for name in ["data", "out"] {
+            fs::create_dir(folder.join(name)).unwrap();
+        }
+        let text = folder.join("text.txt");
+        fs::write(&text, "a text\n").unwrap();
+        let mut options = Options::new(folder.join("data"), folder.join("out"));
+        options.papers = vec![PaperName::Cse];
+        options.text = vec![text];
+        options
+    }
+
+    /// Notes what it hears, and stops a run where it is to.
+    #[derive(Default)]
+    struct Notes {
+        heard: RefCell<Vec<String>>,
+        stops: bool,
+    }
+
+    impl RunObserver for Notes {
+        fn remaining(&self, remaining: &Remaining) {
+            self.heard.borrow_mut().push(format!("{} of {} left", remaining.commands, remaining.of));
+        }
+
+        fn started(&self, command: &str) {
+            self.heard.borrow_mut().push(command.to_owned());
+        }
+
+        fn stops(&self) -> bool {
+            self.stops
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_leaves_its_reports() {
+        let folder = tempfile::tempdir().unwrap();
+        let reproduction = Reproduction::new(options(folder.path()));
+        let mut run = Run::open(&reproduction).unwrap();
+        let observer = Notes { stops: true, ..Notes::default() };
+        let error = run.complete(&observer).unwrap_err();
+        assert!(matches!(error, Error::Core(CoreError::Interrupted { .. })), "{error}");
+        // The words are all that can be trained on this text alone.
+        assert_eq!(*observer.heard.borrow(), ["1 of 1 left"]);
+        let report = fs::read_to_string(folder.path().join("out/cse.md")).unwrap();
+        assert_eq!(report, run.to_markdown());
+        assert!(
+            report.contains("all rows: no data: sts/2012/") && report.contains("# not run, about 1:00 min"),
+            "{report}"
+        );
+        assert!(["report.html", "results.json"].iter().all(|name| folder.path().join("out").join(name).is_file()));
+        assert!(!run.has_failed());
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = options(folder.path());
+        options.program = folder.path().join("none");
+        let reproduction = Reproduction::new(options);
+        let observer = Notes::default();
+        let error = Run::open(&reproduction).unwrap().complete(&observer).unwrap_err();
+        assert!(matches!(error, Error::Core(CoreError::Io { action: "start", .. })), "{error}");
+        let heard = observer.heard.borrow();
+        assert!(heard.len() == 2 && heard[1].starts_with("senv train sent2vec --input "), "{heard:?}");
+    }
+
+    #[test]
+    fn what_ran_before_is_known_and_not_run_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let reproduction = Reproduction::new(options(folder.path()));
+        Run::open(&reproduction).unwrap();
+        let step = reproduction.plan.steps.iter().find(|step| step.shown.starts_with("senv train sent2vec ")).unwrap();
+        let record = |seconds: &str| {
+            let version = env!("CARGO_PKG_VERSION");
+            let text = format!(
+                "{{\"command\":\"\",\"seconds\":{seconds},\"threads\":2,\"version\":\"{version}\",\"output\":null}}"
+            );
+            fs::write(folder.path().join(format!("out/runs/{}.json", step.key)), text).unwrap();
+        };
+        record("61.5");
+        let mut run = Run::open(&reproduction).unwrap();
+        let observer = Notes::default();
+        run.complete(&observer).unwrap();
+        assert!(observer.heard.borrow().is_empty(), "{:?}", observer.heard.borrow());
+        assert!(run.to_markdown().contains("$OUT/words.senv  # 1:01 min, 2 threads"), "{}", run.to_markdown());
+        // A record that is damaged is as if it were not there.
+        record("soon");
+        let run = Run::open(&reproduction).unwrap();
+        assert!(run.to_markdown().contains("$OUT/words.senv  # not run, about 1:00 min"), "{}", run.to_markdown());
+    }
+
+    #[test]
+    fn a_folder_that_holds_something_else_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = options(folder.path());
+        let open = |output: PathBuf| {
+            let options = Options { output, ..options.clone() };
+            Run::open(&Reproduction::new(options)).map(|_| ())
+        };
+        fs::write(folder.path().join("out/notes.txt"), "x").unwrap();
+        let error = open(folder.path().join("out")).unwrap_err();
+        assert!(matches!(&error, Error::NotARun { path } if path.ends_with("out")), "{error}");
+        open(folder.path().join("new/inside")).unwrap();
+        // Its own folder, whatever else there is in it.
+        fs::write(folder.path().join("new/inside/notes.txt"), "x").unwrap();
+        open(folder.path().join("new/inside")).unwrap();
+        // No folder at all.
+        let error = open(folder.path().join("text.txt")).unwrap_err();
+        assert!(matches!(error, Error::Core(CoreError::Io { .. })), "{error}");
+        // Nothing is made where there are no data.
+        let output = folder.path().join("other");
+        let none = Options { data: folder.path().join("none"), output: output.clone(), ..options.clone() };
+        let error = Run::open(&Reproduction::new(none)).map(|_| ()).unwrap_err();
+        assert!(matches!(error, Error::Eval(_)) && error.to_string().contains("none"), "{error}");
+        assert!(!output.exists());
+    }
+}
