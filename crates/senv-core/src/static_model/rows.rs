@@ -105,6 +105,12 @@ impl CompressedRows {
         &self.scales
     }
 
+    /// The stored bytes of all rows, one after another, without a copy.
+    #[must_use]
+    pub fn stored(&self) -> SharedBytes {
+        self.bytes.clone()
+    }
+
     /// Bytes of the values and scales.
     #[must_use]
     pub fn n_bytes(&self) -> usize {
