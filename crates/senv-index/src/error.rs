@@ -20,7 +20,7 @@ pub enum Error {
     },
     /// More rows than an index can number.
     #[error(
-        "an index of {rows} rows of {dim} values is too large: at most 4,294,967,280 rows of 1 to 65,536 values; divide it"
+        "an index of {rows} rows of {dim} values is too large: at most 2,147,483,647 rows of 1 to 65,536 values; divide it"
     )]
     TooManyRows {
         /// Rows given.

@@ -50,7 +50,6 @@ impl StoredRows {
         Ok(match (rescoring, rescoring.encoding()) {
             (Rescoring::None, _) => Self::None,
             (_, None) => Self::F32(table),
-            // Without a row there is nothing to compress.
             (_, Some(encoding)) => Self::Compressed(CompressedRows::compress(&table, encoding)?),
         })
     }
