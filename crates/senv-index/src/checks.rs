@@ -129,6 +129,11 @@ impl Checks {
         rows.check(row * row_bytes..(row + 1) * row_bytes)
     }
 
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.codes.path
+    }
+
     /// All rows, before an exact search.
     pub(crate) fn all_rows(&self) -> Result<()> {
         self.inverse_norms.all()?;

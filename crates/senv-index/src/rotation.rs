@@ -59,15 +59,6 @@ impl Rotation {
         self.dim
     }
 
-    /// The range of dimensions of each block.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        let mut start = 0;
-        self.blocks.iter().map(move |block| {
-            start += block.len;
-            start - block.len..start
-        })
-    }
-
     /// Rotates a vector of [`Rotation::dim`] values in place.
     pub(crate) fn rotate(&self, x: &mut [f32]) {
         let mut rest = x;
@@ -179,7 +170,10 @@ mod tests {
             let (mut c, mut d) = (a.clone(), b.clone());
             rotation.rotate(&mut c);
             rotation.rotate(&mut d);
-            for range in rotation.ranges() {
+            let mut end = 0;
+            for len in &lengths {
+                end += len;
+                let range = end - len..end;
                 for ((x, y), (u, v)) in [((&a, &b), (&c, &d)), ((&a, &a), (&c, &c))] {
                     let (before, after) =
                         (dot(&x[range.clone()], &y[range.clone()]), dot(&u[range.clone()], &v[range.clone()]));

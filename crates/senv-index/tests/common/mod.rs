@@ -1,5 +1,5 @@
 //! Vectors that look like embeddings: around some topics, of different lengths.
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
 use rand::Rng;
 use senv_core::{Table, kernels, rng::stream};
