@@ -3,13 +3,17 @@
 //! ```sh
 //! senv encode --input sentences.txt --output rows.npy
 //! senv encode --input others.txt --output queries.npy
-//! cargo run --release -p senv-index --example search_speed -- rows.npy queries.npy [threads] [rescoring] [rows]
+//! cargo run --release -p senv-index --example search_speed -- rows.npy queries.npy [threads] [rescoring] [rows] [folder]
 //! ```
+//!
+//! With a folder the index is also written there as a collection, opened and searched from the file.
 
 use std::{error::Error, fs, time::Instant};
 
 use senv_core::{Rows, Table};
-use senv_index::{CellCount, IndexParams, Neighbour, Rescoring, Search, VectorIndex};
+use senv_index::{
+    CellCount, Collection, CollectionParams, IndexParams, Neighbour, NewRows, Rescoring, Search, VectorIndex,
+};
 
 /// A matrix of f32 as `senv encode` writes it.
 fn npy(path: &str, most: usize) -> Result<Table, Box<dyn Error>> {
@@ -78,6 +82,48 @@ fn run(rows: &str, queries: &str, rescoring: Rescoring, most: usize) -> Result<(
             }
         }
     }
+    Ok(())
+}
+
+/// Writes a collection, and searches it from the file.
+fn collection(
+    rows: &str,
+    queries: &str,
+    rescoring: Rescoring,
+    most: usize,
+    folder: &str,
+) -> Result<(), Box<dyn Error>> {
+    let (table, queries) = (npy(rows, most)?, npy(queries, usize::MAX)?);
+    let n = table.n_rows();
+    let params = CollectionParams::new(table.dim()).index(IndexParams { rescoring, ..Default::default() });
+    let mut collection = Collection::create(folder, &params)?;
+    let (c, wall, added) = timed(|| collection.add(NewRows::new(table)));
+    added?;
+    let bytes: u64 = fs::read_dir(folder)?.flatten().filter_map(|entry| entry.metadata().ok()).map(|m| m.len()).sum();
+    println!("collection, build and write: {c:.2} s CPU, {wall:.2} s wall; {:.1} bytes a row", bytes as f64 / n as f64);
+    drop(collection);
+    for _ in 0..3 {
+        let (_, wall, opened) = timed(|| Collection::open(folder));
+        let opened = opened?;
+        let query = Rows::row(&queries, 0);
+        let (_, first, _) = timed(|| opened.search(query, &Search::new(10)));
+        let (_, second, found) = timed(|| opened.search(query, &Search::new(10)));
+        let ms = [wall, first, second].map(|s| s * 1e3);
+        println!(
+            "  open {:.2} ms, first search {:.1} ms, second {:.1} ms, {} found",
+            ms[0],
+            ms[1],
+            ms[2],
+            found?.len()
+        );
+    }
+    let mut opened = Collection::open(folder)?;
+    let (c, wall, result) = timed(|| opened.verify());
+    result?;
+    println!("  verify {c:.2} s CPU, {wall:.2} s wall");
+    let (c, wall, result) = timed(|| opened.delete(&(0..1000).collect::<Vec<u64>>()));
+    result?;
+    println!("  delete 1,000: {c:.3} s CPU, {wall:.3} s wall");
     Ok(())
 }
 

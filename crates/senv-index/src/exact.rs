@@ -11,6 +11,8 @@ use crate::{
 
 /// Rows compared at a time.
 const ROWS: usize = 256;
+/// Fewer queries than these are compared with rows one by one.
+const FEW: usize = 3;
 
 /// The `k` rows of highest cosine with each of the unit vectors, in order. `units` are all queries, one after another.
 pub(crate) fn nearest(
@@ -30,9 +32,16 @@ pub(crate) fn nearest(
         let end = n.min((part + 1) * part_rows);
         for start in (part * part_rows..end).step_by(ROWS) {
             let block = start..end.min(start + ROWS);
-            copy.clear();
-            block.clone().for_each(|row| copy.extend_from_slice(rows.row(row, &mut space)));
-            kernels::scores(&copy, block.len(), units, m, dim, &mut scores[..block.len() * m]);
+            // The kernel is bit-identical in products of any height, so a few queries need no copy of the rows.
+            if m < FEW {
+                for (row, scores) in block.clone().zip(scores.chunks_exact_mut(m)) {
+                    kernels::scores(rows.row(row, &mut space), 1, units, m, dim, scores);
+                }
+            } else {
+                copy.clear();
+                block.clone().for_each(|row| copy.extend_from_slice(rows.row(row, &mut space)));
+                kernels::scores(&copy, block.len(), units, m, dim, &mut scores[..block.len() * m]);
+            }
             for (row, scores) in block.zip(scores.chunks_exact(m)) {
                 let inverse = inverse_norms[row];
                 if inverse == 0.0 {

@@ -54,31 +54,31 @@ impl Shape {
     }
 }
 
-/// Calls a tile for all queries and blocks: `$q` queries at a time, then one by one with `$b` blocks at a time.
+/// Calls a tile for all queries and blocks: many queries at a time, then the rest by another tile or one by one. A query alone
+/// goes through the blocks in the order in which they lie: memory is faster then than in several places at once.
 macro_rules! tiles {
-    ($tile:ident, $shape:expr, $m:expr, $blocks:expr, $q:literal, $b:literal) => {{
+    ($tile:ident, $one:ident, $shape:expr, $m:expr, $blocks:expr, $($q:literal),*) => {{
         let (shape, m, blocks) = ($shape, $m, $blocks);
         let mut query = 0;
-        while query + $q <= m {
-            for block in 0..blocks {
-                $tile::<$q, 1>(shape, query, block);
+        $(
+            while query + $q <= m {
+                for block in 0..blocks {
+                    $tile::<$q>(shape, query, block);
+                }
+                query += $q;
             }
-            query += $q;
-        }
+        )*
         while query < m {
-            let mut block = 0;
-            while block + $b <= blocks {
-                $tile::<1, $b>(shape, query, block);
-                block += $b;
-            }
-            while block < blocks {
-                $tile::<1, 1>(shape, query, block);
-                block += 1;
+            for block in 0..blocks {
+                $one(shape, query, block);
             }
             query += 1;
         }
     }};
 }
+
+/// Bytes ahead of a query alone that are fetched.
+const AHEAD: usize = 4096;
 
 /// # Safety
 /// The processor has the features, and the slices hold whole blocks, queries and products for `steps`.
@@ -86,40 +86,59 @@ macro_rules! tiles {
 pub(super) unsafe fn vnni(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
     let (shape, m, blocks) = Shape::new(codes, queries, steps, out);
     // SAFETY: queries and blocks are below their counts.
-    unsafe { tiles!(vnni_tile, shape, m, blocks, 8, 4) }
+    unsafe { tiles!(vnni_tile, vnni_one, shape, m, blocks, 8, 4) }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
-unsafe fn vnni_tile<const Q: usize, const B: usize>(shape: Shape, query: usize, block: usize) {
-    // SAFETY: the caller has checked that these blocks, queries and products are there.
+unsafe fn vnni_tile<const Q: usize>(shape: Shape, query: usize, block: usize) {
+    // SAFETY: the caller has checked that this block, these queries and their products are there.
     unsafe {
         let half = _mm512_set1_epi8(15);
-        let mut sums = [[_mm512_setzero_si512(); B]; Q];
+        let mut sums = [_mm512_setzero_si512(); Q];
         for step in 0..shape.steps {
-            let (mut low, mut high) = ([half; B], [half; B]);
-            for b in 0..B {
-                let bytes = _mm512_loadu_si512(shape.block(block + b).add(step * STEP_BYTES).cast());
-                low[b] = _mm512_and_si512(bytes, half);
-                high[b] = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), half);
-            }
-            for q in 0..Q {
+            let bytes = _mm512_loadu_si512(shape.block(block).add(step * STEP_BYTES).cast());
+            let low = _mm512_and_si512(bytes, half);
+            let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), half);
+            for (q, sum) in sums.iter_mut().enumerate() {
                 let values = shape.query(query + q).add(step * STEP_CODES).cast::<i32>();
-                let first = _mm512_set1_epi32(values.read_unaligned());
-                let second = _mm512_set1_epi32(values.add(1).read_unaligned());
-                for b in 0..B {
-                    sums[q][b] = _mm512_dpbusd_epi32(sums[q][b], low[b], first);
-                }
-                for b in 0..B {
-                    sums[q][b] = _mm512_dpbusd_epi32(sums[q][b], high[b], second);
-                }
+                *sum = _mm512_dpbusd_epi32(*sum, low, _mm512_set1_epi32(values.read_unaligned()));
+                *sum = _mm512_dpbusd_epi32(*sum, high, _mm512_set1_epi32(values.add(1).read_unaligned()));
             }
         }
-        for q in 0..Q {
-            for b in 0..B {
-                _mm512_storeu_si512(shape.out(query + q, block + b).cast(), sums[q][b]);
-            }
+        for (q, sum) in sums.into_iter().enumerate() {
+            _mm512_storeu_si512(shape.out(query + q, block).cast(), sum);
         }
+    }
+}
+
+/// Two steps at a time, in four sums that do not wait for each other.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+unsafe fn vnni_one(shape: Shape, query: usize, block: usize) {
+    // SAFETY: the caller has checked that this block, this query and its products are there. What is fetched ahead is a hint.
+    unsafe {
+        let half = _mm512_set1_epi8(15);
+        let mut sums = [_mm512_setzero_si512(); 4];
+        let mut add = |step: usize, k: usize| {
+            let bytes = shape.block(block).add(step * STEP_BYTES);
+            _mm_prefetch::<_MM_HINT_T0>(bytes.wrapping_add(AHEAD).cast());
+            let bytes = _mm512_loadu_si512(bytes.cast());
+            let low = _mm512_and_si512(bytes, half);
+            let high = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), half);
+            let values = shape.query(query).add(step * STEP_CODES).cast::<i32>();
+            sums[k] = _mm512_dpbusd_epi32(sums[k], low, _mm512_set1_epi32(values.read_unaligned()));
+            sums[k + 1] = _mm512_dpbusd_epi32(sums[k + 1], high, _mm512_set1_epi32(values.add(1).read_unaligned()));
+        };
+        for step in (0..shape.steps / 2 * 2).step_by(2) {
+            add(step, 0);
+            add(step + 1, 2);
+        }
+        if shape.steps % 2 == 1 {
+            add(shape.steps - 1, 0);
+        }
+        let (first, second) = (_mm512_add_epi32(sums[0], sums[1]), _mm512_add_epi32(sums[2], sums[3]));
+        _mm512_storeu_si512(shape.out(query, block).cast(), _mm512_add_epi32(first, second));
     }
 }
 
@@ -129,7 +148,7 @@ unsafe fn vnni_tile<const Q: usize, const B: usize>(shape: Shape, query: usize, 
 pub(super) unsafe fn avx2(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
     let (shape, m, blocks) = Shape::new(codes, queries, steps, out);
     // SAFETY: queries and blocks are below their counts.
-    unsafe { tiles!(avx2_tile, shape, m, blocks, 4, 2) }
+    unsafe { tiles!(avx2_tile, avx2_one, shape, m, blocks, 4) }
 }
 
 /// Steps whose products fit into sums of 16 bits: eight times 2 · 15 · 128.
@@ -137,46 +156,45 @@ const SHORT_STEPS: usize = 4;
 
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn avx2_tile<const Q: usize, const B: usize>(shape: Shape, query: usize, block: usize) {
-    // SAFETY: the caller has checked that these blocks, queries and products are there.
+unsafe fn avx2_one(shape: Shape, query: usize, block: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { avx2_tile::<1>(shape, query, block) }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn avx2_tile<const Q: usize>(shape: Shape, query: usize, block: usize) {
+    // SAFETY: the caller has checked that this block, these queries and their products are there.
     unsafe {
         let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
-        let mut sums = [[[_mm256_setzero_si256(); 2]; B]; Q];
+        let mut sums = [[_mm256_setzero_si256(); 2]; Q];
         let mut step = 0;
         while step < shape.steps {
             let end = shape.steps.min(step + SHORT_STEPS);
-            let mut short = [[[_mm256_setzero_si256(); 2]; B]; Q];
+            let mut short = [[_mm256_setzero_si256(); 2]; Q];
             while step < end {
-                for b in 0..B {
-                    for part in 0..2 {
-                        let bytes = shape.block(block + b).add(step * STEP_BYTES + part * 32);
-                        let bytes = _mm256_loadu_si256(bytes.cast());
-                        let low = _mm256_and_si256(bytes, half);
-                        let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
-                        for q in 0..Q {
-                            let values = shape.query(query + q).add(step * STEP_CODES).cast::<i32>();
-                            let first = _mm256_set1_epi32(values.read_unaligned());
-                            let second = _mm256_set1_epi32(values.add(1).read_unaligned());
-                            let sum = &mut short[q][b][part];
-                            *sum = _mm256_add_epi16(*sum, _mm256_maddubs_epi16(low, first));
-                            *sum = _mm256_add_epi16(*sum, _mm256_maddubs_epi16(high, second));
-                        }
+                for part in 0..2 {
+                    let bytes = _mm256_loadu_si256(shape.block(block).add(step * STEP_BYTES + part * 32).cast());
+                    let low = _mm256_and_si256(bytes, half);
+                    let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half);
+                    for (q, short) in short.iter_mut().enumerate() {
+                        let values = shape.query(query + q).add(step * STEP_CODES).cast::<i32>();
+                        let first = _mm256_set1_epi32(values.read_unaligned());
+                        let second = _mm256_set1_epi32(values.add(1).read_unaligned());
+                        short[part] = _mm256_add_epi16(short[part], _mm256_maddubs_epi16(low, first));
+                        short[part] = _mm256_add_epi16(short[part], _mm256_maddubs_epi16(high, second));
                     }
                 }
                 step += 1;
             }
-            for (sums, short) in
-                sums.as_flattened_mut().as_flattened_mut().iter_mut().zip(short.as_flattened().as_flattened())
-            {
-                *sums = _mm256_add_epi32(*sums, _mm256_madd_epi16(*short, ones));
+            for (sum, short) in sums.as_flattened_mut().iter_mut().zip(short.as_flattened()) {
+                *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(*short, ones));
             }
         }
-        for q in 0..Q {
-            for b in 0..B {
-                let out = shape.out(query + q, block + b);
-                _mm256_storeu_si256(out.cast(), sums[q][b][0]);
-                _mm256_storeu_si256(out.add(8).cast(), sums[q][b][1]);
-            }
+        for (q, sum) in sums.into_iter().enumerate() {
+            let out = shape.out(query + q, block);
+            _mm256_storeu_si256(out.cast(), sum[0]);
+            _mm256_storeu_si256(out.add(8).cast(), sum[1]);
         }
     }
 }
