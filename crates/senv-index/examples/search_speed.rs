@@ -8,6 +8,8 @@
 //!
 //! With a folder the index is also written there as a collection, opened and searched from the file.
 
+#![allow(clippy::print_stdout)]
+
 use std::{error::Error, fs, time::Instant};
 
 use senv_core::{Rows, Table};
@@ -140,9 +142,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => Rescoring::None,
     };
     let most = args.get(4).map_or(Ok(usize::MAX), |n| n.parse())?;
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()?
-        .install(|| run(rows, queries, rescoring, most).map_err(|error| error.to_string()))?;
-    Ok(())
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let done = pool.install(|| match args.get(5) {
+        Some(folder) => collection(rows, queries, rescoring, most, folder).map_err(|error| error.to_string()),
+        None => run(rows, queries, rescoring, most).map_err(|error| error.to_string()),
+    });
+    Ok(done?)
 }

@@ -103,7 +103,7 @@ impl VectorIndex {
         let truth = exact::nearest(&self.rows, inverse_norms, &units, dim, K, &others);
         let codes: Vec<_> = units.chunks_exact(dim).map(|unit| self.coder.query(unit)).collect();
         let most = (CANDIDATES[CANDIDATES.len() - 1] * K as f32) as usize;
-        let estimated = self.scan(&[0..Self::flat_blocks(self.len())], &codes, most, &others)?;
+        let estimated = self.scan(std::slice::from_ref(&(0..blocks_of(self.len()))), &codes, most, &others)?;
         let (mut places, mut cell_places) = (Vec::new(), Vec::new());
         for ((truth, estimated), unit) in truth.iter().zip(&estimated).zip(units.chunks_exact(dim)) {
             let nearest = cells.map(|cells| cells::nearest_cells(&cells.centroids, unit));

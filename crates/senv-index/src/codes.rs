@@ -187,7 +187,7 @@ mod tests {
                 }
             }
             // The error of a 4-bit value is some tenth of its size, and the mean of d of them 1 / √d of that.
-            let rmse = (squares / n as f64).sqrt();
+            let rmse = (squares / n).sqrt();
             assert!(rmse < 0.13 / (dim as f64).sqrt(), "{lengths:?}: {rmse}");
             assert!((sum / n).abs() < 5e-4, "{lengths:?}: bias {}", sum / n);
         }

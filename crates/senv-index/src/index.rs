@@ -9,7 +9,7 @@ use crate::{
     best::Scored,
     cells::nearest_cells,
     checks::Checks,
-    codes::{Coder, QueryCode, blocks_of},
+    codes::{Coder, QueryCode},
     exact,
     params::{IndexParams, Search},
     recall::{Effort, K, Recall},
@@ -220,7 +220,7 @@ impl VectorIndex {
                 for (q, query) in queries.iter().enumerate() {
                     let keep = |_, row| keep(q, row);
                     let ranges = of.ranges(&query.unit, n as usize);
-                    found.extend(self.scan(&ranges, &[query.code.clone()], wanted, &keep)?);
+                    found.extend(self.scan(&ranges, std::slice::from_ref(&query.code), wanted, &keep)?);
                 }
                 found
             }
@@ -308,11 +308,6 @@ impl VectorIndex {
             Some(checks) => checks.row(row, self.len()),
             None => Ok(()),
         }
-    }
-
-    /// Blocks of an index without cells.
-    pub(crate) fn flat_blocks(rows: usize) -> usize {
-        blocks_of(rows)
     }
 }
 

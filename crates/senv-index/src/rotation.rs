@@ -42,7 +42,7 @@ impl Rotation {
                 let mut stream = stream(seed, "index.rotation", &[number as u64, round]);
                 let mut bits = 0;
                 let mut sign = |i: usize| {
-                    if i % 64 == 0 {
+                    if i.is_multiple_of(64) {
                         bits = stream.next_u64();
                     }
                     if bits >> (i % 64) & 1 == 1 { -scale } else { scale }

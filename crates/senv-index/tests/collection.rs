@@ -334,7 +334,7 @@ fn a_writer_that_is_killed_leaves_a_complete_state() {
         let until = Instant::now() + Duration::from_millis(round * 3);
         while Instant::now() < until {
             let collection = Collection::open(folder.path()).unwrap();
-            let found = collection.search(&vec![1.0; DIM], &Search::new(1000)).unwrap();
+            let found = collection.search(&[1.0; DIM], &Search::new(1000)).unwrap();
             assert_eq!(found.len(), collection.len());
         }
         writer.kill().unwrap();
