@@ -101,8 +101,17 @@ pub(crate) struct Checks {
     pub(crate) factors: Checked,
     pub(crate) lane_rows: Option<Checked>,
     pub(crate) inverse_norms: Checked,
-    /// Bytes of a row, and the rows.
-    pub(crate) rows: Option<(usize, Checked)>,
+    pub(crate) rows: Option<RowChecks>,
+}
+
+/// The rows for rescoring.
+#[derive(Debug)]
+pub(crate) struct RowChecks {
+    /// Bytes of a row.
+    pub(crate) row_bytes: usize,
+    pub(crate) rows: Checked,
+    /// Of rows of fewer bits.
+    pub(crate) scales: Option<Checked>,
 }
 
 impl Checks {
@@ -125,7 +134,8 @@ impl Checks {
             });
         }
         self.inverse_norms.check(row * 4..row * 4 + 4)?;
-        let Some((row_bytes, rows)) = &self.rows else { return Ok(()) };
+        let Some(RowChecks { row_bytes, rows, scales }) = &self.rows else { return Ok(()) };
+        scales.as_ref().map_or(Ok(()), |scales| scales.check(row * 4..row * 4 + 4))?;
         rows.check(row * row_bytes..(row + 1) * row_bytes)
     }
 
@@ -137,7 +147,9 @@ impl Checks {
     /// All rows, before an exact search.
     pub(crate) fn all_rows(&self) -> Result<()> {
         self.inverse_norms.all()?;
-        self.rows.as_ref().map_or(Ok(()), |(_, rows)| rows.all())
+        let Some(RowChecks { rows, scales, .. }) = &self.rows else { return Ok(()) };
+        scales.as_ref().map_or(Ok(()), Checked::all)?;
+        rows.all()
     }
 
     /// Everything.

@@ -3,16 +3,14 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use senv_core::{
-    ModelFile, ModelWriter, Rows, Table, files::RawTensor, kernels::NIBBLE_ROWS, static_model::CompressedRows,
-};
+use senv_core::{ModelFile, ModelWriter, Rows, Table, files::RawTensor, kernels::NIBBLE_ROWS};
 
 use crate::{
     Error, Rescoring, Result,
-    checks::{self, Checked, Checks},
+    checks::{self, Checked, Checks, RowChecks},
     codes::{Coder, blocks_of},
     index::{IndexCells, IndexConfig, VectorIndex, check_size},
-    rows::StoredRows,
+    rows::{StoredRows, StoredValues},
     values::{Values, tensor},
 };
 
@@ -117,9 +115,10 @@ impl VectorIndex {
             }
             StoredRows::Compressed(rows) => {
                 let dtype = dtype(self.config.params.rescoring).to_owned();
-                let shape = vec![rows.n_rows(), rows.dim()];
-                tensors.add_checked("rows", RawTensor { dtype, shape, bytes: rows.stored() });
-                tensors.add("row_scales", tensor("F32", rows.scales()));
+                let scales = rows.scales.as_slice();
+                let shape = vec![scales.len(), rows.dim];
+                tensors.add_checked("rows", RawTensor { dtype, shape, bytes: rows.bytes.clone() });
+                tensors.add_checked("row_scales", tensor("F32", scales));
             }
             StoredRows::None => {}
         }
@@ -222,7 +221,7 @@ fn read_cells(
 }
 
 /// Rows in place, with the bytes of one and their checksums.
-fn read_rows(file: &ModelFile, path: &Path, config: &IndexConfig) -> Result<(StoredRows, Option<(usize, Checked)>)> {
+fn read_rows(file: &ModelFile, path: &Path, config: &IndexConfig) -> Result<(StoredRows, Option<RowChecks>)> {
     let rescoring = config.params.rescoring;
     if rescoring == Rescoring::None {
         return Ok((StoredRows::None, None));
@@ -230,14 +229,17 @@ fn read_rows(file: &ModelFile, path: &Path, config: &IndexConfig) -> Result<(Sto
     let tensor = shaped(file, path, "rows", dtype(rescoring), &[config.rows, config.dim])?;
     let row_bytes = tensor.bytes.len() / config.rows.max(1);
     let check = checked(file, path, "rows", &tensor)?;
+    let mut scales = None;
     let rows = match rescoring.encoding() {
         None => StoredRows::F32(Table::from_shared(path, tensor.bytes, config.rows, config.dim)?),
         Some(encoding) => {
-            let scales = file.f32s("row_scales")?;
-            StoredRows::Compressed(CompressedRows::from_parts(path, encoding, config.dim, tensor.bytes, scales)?)
+            let found = shaped(file, path, "row_scales", "F32", &[config.rows])?;
+            scales = Some(checked(file, path, "row_scales", &found)?);
+            let values = Values::from_file(path, "row_scales", found.bytes)?;
+            StoredRows::Compressed(StoredValues { encoding, dim: config.dim, bytes: tensor.bytes, scales: values })
         }
     };
-    Ok((rows, Some((row_bytes, check))))
+    Ok((rows, Some(RowChecks { row_bytes, rows: check, scales })))
 }
 
 /// The type of the tensor `rows`.

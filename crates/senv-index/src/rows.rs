@@ -1,12 +1,14 @@
 //! The rows that are kept beside the codes, for exact cosines.
 
 use senv_core::{
-    Rows, Table, kernels,
+    Rows, Table,
+    files::SharedBytes,
+    kernels,
     static_model::{CompressedRows, RowEncoding},
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, Result, values::Values};
 
 /// Below this norm a vector counts as zero, as for `senv_core::kernels::cosine`.
 pub(crate) const TINY: f32 = 1e-12;
@@ -37,11 +39,20 @@ impl Rescoring {
     }
 }
 
+/// Rows of fewer bits: row i is `scales[i]` times its stored values.
+#[derive(Debug, Clone)]
+pub(crate) struct StoredValues {
+    pub(crate) encoding: RowEncoding,
+    pub(crate) dim: usize,
+    pub(crate) bytes: SharedBytes,
+    pub(crate) scales: Values<f32>,
+}
+
 /// Rows as they are kept.
 #[derive(Debug, Clone)]
 pub(crate) enum StoredRows {
     F32(Table),
-    Compressed(CompressedRows),
+    Compressed(StoredValues),
     None,
 }
 
@@ -50,7 +61,11 @@ impl StoredRows {
         Ok(match (rescoring, rescoring.encoding()) {
             (Rescoring::None, _) => Self::None,
             (_, None) => Self::F32(table),
-            (_, Some(encoding)) => Self::Compressed(CompressedRows::compress(&table, encoding)?),
+            (_, Some(encoding)) => {
+                let rows = CompressedRows::compress(&table, encoding)?;
+                let (dim, scales) = (rows.dim(), Values::Heap(rows.scales().to_vec()));
+                Self::Compressed(StoredValues { encoding, dim, bytes: rows.stored(), scales })
+            }
         })
     }
 
@@ -59,8 +74,11 @@ impl StoredRows {
         match self {
             Self::F32(table) => table.row(i),
             Self::Compressed(rows) => {
-                space.resize(rows.dim(), 0.0);
-                rows.row_into(i, space);
+                space.clear();
+                space.resize(rows.dim, 0.0);
+                let row_bytes = rows.encoding.row_bytes(rows.dim).unwrap_or(0);
+                let stored = &rows.bytes[i * row_bytes..(i + 1) * row_bytes];
+                rows.encoding.add_row(rows.scales.as_slice()[i], stored, space);
                 space
             }
             Self::None => &[],
