@@ -187,7 +187,9 @@ impl VectorIndex {
             // Those that are not zero, and which of the batch they are.
             let (places, some): (Vec<usize>, Vec<Query>) =
                 prepared.into_iter().enumerate().filter_map(|(place, query)| Some((place, query?))).unzip();
-            let keep = |query: usize, row: usize| keep(block * QUERIES + places[query], row);
+            // A damaged file may name a row that is not there.
+            let n = self.len();
+            let keep = |query: usize, row: usize| row < n && keep(block * QUERIES + places[query], row);
             let mut all = vec![Vec::new(); queries.len()];
             if !some.is_empty() && search.k > 0 && !self.is_empty() {
                 for (place, scored) in places.iter().zip(self.search_units(&some, search, &keep, all_cells)?) {
