@@ -12,6 +12,7 @@ use crate::{
     params::IndexParams,
     recall::{CANDIDATES, K, Recall, cell_steps, shares},
     rows::{StoredRows, check_finite, inverse_norm},
+    scan::Job,
     values::Values,
 };
 
@@ -102,8 +103,10 @@ impl VectorIndex {
         let others = |query: usize, row: usize| rows[query] != row;
         let truth = exact::nearest(&self.rows, inverse_norms, &units, dim, K, &others);
         let codes: Vec<_> = units.chunks_exact(dim).map(|unit| self.coder.query(unit)).collect();
+        let all: Vec<u32> = (0..codes.len() as u32).collect();
+        let job = Job { blocks: 0..blocks_of(self.len()), queries: &all };
         let most = (CANDIDATES[CANDIDATES.len() - 1] * K as f32) as usize;
-        let estimated = self.scan(std::slice::from_ref(&(0..blocks_of(self.len()))), &codes, most, &others)?;
+        let estimated = self.scan(std::slice::from_ref(&job), &codes, most, &others)?;
         let (mut places, mut cell_places) = (Vec::new(), Vec::new());
         for ((truth, estimated), unit) in truth.iter().zip(&estimated).zip(units.chunks_exact(dim)) {
             let nearest = cells.map(|cells| cells::nearest_cells(&cells.centroids, unit));

@@ -14,14 +14,17 @@ use crate::{
     params::{IndexParams, Search},
     recall::{Effort, K, Recall},
     rows::{StoredRows, unit},
-    scan::{self, Codes, Keep, scan},
+    scan::{self, Codes, Job, Keep, scan},
     values::Values,
 };
 
 /// Queries that are searched for at once.
 const QUERIES: usize = 1024;
-/// From so many queries on, codes are compared with all of them together, and not cell by cell for each.
-const MANY: usize = 4;
+/// From so many queries on, all codes are compared with all of them: few queries have cells in common, and each cell would be
+/// fetched for one or two.
+const FEW: usize = 4;
+/// From so many queries on, each cell has several queries, and cells are worth their while again.
+const MANY: usize = 32;
 
 /// A row and its cosine with the query, in `[-1, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -155,7 +158,7 @@ impl VectorIndex {
     }
 
     /// The rows nearest to each of the queries, in the order of the queries. Faster than one by one: codes are fetched once for
-    /// many queries. All cells are looked at, so a query may find more of its nearest rows than alone.
+    /// many queries. In a batch of 4 to 31 all cells are looked at, so a query may find more of its nearest rows than alone.
     ///
     /// # Errors
     /// As [`VectorIndex::search`], for any of the queries.
@@ -216,19 +219,19 @@ impl VectorIndex {
         let candidates = if all_cells { 2.0 * candidates } else { candidates };
         // The recall was measured for so many neighbours; fewer of them need as many candidates.
         let wanted = (f64::from(candidates) * search.k.max(K) as f64).ceil().min(self.len() as f64) as usize;
-        let mut found = match (&self.cells, cells.filter(|_| !all_cells && queries.len() < MANY)) {
+        let codes: Vec<QueryCode> = queries.iter().map(|query| query.code.clone()).collect();
+        let in_cells = |_: &u32| !all_cells && !(FEW..MANY).contains(&queries.len());
+        let mut found = match (&self.cells, cells.filter(in_cells)) {
             (Some(of), Some(n)) => {
-                let mut found = Vec::with_capacity(queries.len());
-                for (q, query) in queries.iter().enumerate() {
-                    let keep = |_, row| keep(q, row);
-                    let ranges = of.ranges(&query.unit, n as usize);
-                    found.extend(self.scan(&ranges, std::slice::from_ref(&query.code), wanted, &keep)?);
-                }
-                found
+                let lists = of.queries(queries, n as usize);
+                let job = |(cell, queries)| Job { blocks: of.blocks(cell), queries };
+                let jobs: Vec<Job<'_>> = lists.iter().map(Vec::as_slice).enumerate().map(job).collect();
+                self.scan(&jobs, &codes, wanted, keep)?
             }
             _ => {
-                let codes: Vec<QueryCode> = queries.iter().map(|query| query.code.clone()).collect();
-                self.scan(std::slice::from_ref(&(0..self.n_blocks())), &codes, wanted, keep)?
+                let all: Vec<u32> = (0..queries.len() as u32).collect();
+                let job = Job { blocks: 0..self.n_blocks(), queries: &all };
+                self.scan(std::slice::from_ref(&job), &codes, wanted, keep)?
             }
         };
         let rescore = |(query, found): (&Query, &mut Vec<Scored>)| self.rescore(query, search.k, found);
@@ -268,7 +271,7 @@ impl VectorIndex {
     /// The first stage.
     pub(crate) fn scan(
         &self,
-        ranges: &[std::ops::Range<usize>],
+        jobs: &[Job<'_>],
         queries: &[QueryCode],
         wanted: usize,
         keep: &Keep<'_>,
@@ -284,7 +287,7 @@ impl VectorIndex {
             Some(checks) => &|blocks| checks.blocks(blocks, codes.block_bytes),
             None => &|_| Ok(()),
         };
-        scan(codes, ranges, queries, wanted, keep, check)
+        scan(codes, jobs, queries, wanted, keep, check)
     }
 
     /// The second stage: candidates by falling cosine, the first `k`.
@@ -314,13 +317,19 @@ impl VectorIndex {
 }
 
 impl IndexCells {
-    /// The blocks of the `n` cells nearest to a unit vector, ascending.
-    fn ranges(&self, unit: &[f32], n: usize) -> Vec<std::ops::Range<usize>> {
-        let mut cells = nearest_cells(&self.centroids, unit);
-        cells.truncate(n);
-        cells.sort_unstable();
-        let range = |&cell: &u32| self.starts[cell as usize] as usize..self.starts[cell as usize + 1] as usize;
-        cells.iter().map(range).filter(|range| !range.is_empty()).collect()
+    fn blocks(&self, cell: usize) -> std::ops::Range<usize> {
+        self.starts[cell] as usize..self.starts[cell + 1] as usize
+    }
+
+    /// For each cell the queries that have it among their `n` nearest.
+    fn queries(&self, queries: &[Query], n: usize) -> Vec<Vec<u32>> {
+        let mut lists = vec![Vec::new(); self.starts.len() - 1];
+        let cells: Vec<Vec<u32>> =
+            queries.par_iter().map(|query| nearest_cells(&self.centroids, &query.unit)).collect();
+        for (query, cells) in (0..).zip(cells) {
+            cells.iter().take(n).for_each(|&cell| lists[cell as usize].push(query));
+        }
+        lists
     }
 }
 

@@ -37,42 +37,54 @@ pub(crate) type Keep<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 /// Is called with blocks before they are read.
 pub(crate) type Check<'a> = dyn Fn(Range<usize>) -> Result<()> + Sync + 'a;
 
-/// The `wanted` rows of highest estimate for each query, in order, among those in these ranges of blocks. Estimates lack the
-/// scale of the query.
+/// Blocks that are compared with some of the queries.
+#[derive(Debug, Clone)]
+pub(crate) struct Job<'a> {
+    pub(crate) blocks: Range<usize>,
+    /// By their number, each once.
+    pub(crate) queries: &'a [u32],
+}
+
+/// The `wanted` rows of highest estimate for each query, in order, among those in the blocks that jobs compare it with; no block
+/// is compared with a query twice. Estimates lack the scale of the query.
 ///
 /// # Errors
 /// Those of `check`.
 pub(crate) fn scan(
     codes: Codes<'_>,
-    ranges: &[Range<usize>],
+    jobs: &[Job<'_>],
     queries: &[QueryCode],
     wanted: usize,
     keep: &Keep<'_>,
     check: &Check<'_>,
 ) -> Result<Vec<Vec<Scored>>> {
     let piece_blocks = (PIECE_BYTES / codes.block_bytes).max(1);
-    let pieces: Vec<Range<usize>> = ranges
+    let cut = |job: &Job<'_>| -> Vec<Range<usize>> {
+        let starts = job.blocks.clone().step_by(piece_blocks);
+        starts.map(|start| start..job.blocks.end.min(start + piece_blocks)).collect()
+    };
+    let pieces: Vec<Job<'_>> = jobs
         .iter()
-        .flat_map(|range| {
-            let starts = range.clone().step_by(piece_blocks);
-            starts.map(|start| start..range.end.min(start + piece_blocks))
-        })
+        .filter(|job| !job.queries.is_empty())
+        .flat_map(|job| cut(job).into_iter().map(|blocks| Job { blocks, queries: job.queries }))
         .collect();
-    let values: Vec<i8> = queries.iter().flat_map(|query| query.values.iter().copied()).collect();
-    let part = |pieces: &[Range<usize>]| -> Result<Vec<Best>> {
-        let mut work = Work { codes, queries, values: &values, keep, sums: vec![0; QUERIES * BLOCKS * NIBBLE_ROWS] };
+    let part = |pieces: &[Job<'_>]| -> Result<Vec<Best>> {
+        let sums = vec![0; QUERIES * BLOCKS * NIBBLE_ROWS];
+        let mut work = Work { codes, queries, keep, sums, values: Vec::new() };
         let mut best = vec![Best::new(wanted); queries.len()];
         for piece in pieces {
-            check(piece.clone())?;
-            work.piece(piece.clone(), &mut best);
+            check(piece.blocks.clone())?;
+            work.piece(piece, &mut best);
         }
         Ok(best)
     };
     // Which rows are the best does not depend on how the pieces are shared out.
-    let n_parts = rayon::current_num_threads();
-    let best = if n_parts == 1 || pieces.len() < 2 {
+    let n_threads = rayon::current_num_threads();
+    let best = if n_threads == 1 || pieces.len() < 2 {
         part(&pieces)?
     } else {
+        // Jobs of cells differ in how many queries they have.
+        let n_parts = if jobs.len() > 1 { 4 * n_threads } else { n_threads };
         let parts: Result<Vec<Vec<Best>>> = pieces.par_chunks(pieces.len().div_ceil(n_parts)).map(part).collect();
         let merge = |a: Vec<Best>, b: Vec<Best>| a.into_iter().zip(b).map(|(a, b)| a.merge(b)).collect();
         parts?.into_iter().reduce(merge).unwrap_or_default()
@@ -83,28 +95,28 @@ pub(crate) fn scan(
 struct Work<'a> {
     codes: Codes<'a>,
     queries: &'a [QueryCode],
-    /// Of all queries.
-    values: &'a [i8],
     keep: &'a Keep<'a>,
     sums: Vec<i32>,
+    /// Of the queries that are compared at once.
+    values: Vec<i8>,
 }
 
 impl Work<'_> {
-    fn piece(&mut self, piece: Range<usize>, best: &mut [Best]) {
+    fn piece(&mut self, piece: &Job<'_>, best: &mut [Best]) {
         let Codes { bytes, factors, dim, block_bytes, .. } = self.codes;
-        let query_len = kernels::nibble_query_len(dim);
-        for (group, queries) in self.queries.chunks(QUERIES).enumerate() {
-            let first = group * QUERIES;
-            let values = &self.values[first * query_len..][..queries.len() * query_len];
-            for start in piece.clone().step_by(BLOCKS) {
-                let blocks = start..piece.end.min(start + BLOCKS);
+        for queries in piece.queries.chunks(QUERIES) {
+            self.values.clear();
+            queries.iter().for_each(|&query| self.values.extend_from_slice(&self.queries[query as usize].values));
+            for start in piece.blocks.clone().step_by(BLOCKS) {
+                let blocks = start..piece.blocks.end.min(start + BLOCKS);
                 let (n, lanes) = (blocks.len(), blocks.len() * NIBBLE_ROWS);
                 let sums = &mut self.sums[..queries.len() * lanes];
-                kernels::nibble_scores(&bytes[start * block_bytes..][..n * block_bytes], values, dim, sums);
+                kernels::nibble_scores(&bytes[start * block_bytes..][..n * block_bytes], &self.values, dim, sums);
                 let factors = &factors[start * NIBBLE_ROWS..][..lanes];
                 let mut masks = [0; BLOCKS];
-                for (q, (query, sums)) in queries.iter().zip(self.sums.chunks_exact(lanes)).enumerate() {
-                    let best = &mut best[first + q];
+                for (&q, sums) in queries.iter().zip(self.sums.chunks_exact(lanes)) {
+                    let (q, query) = (q as usize, &self.queries[q as usize]);
+                    let best = &mut best[q];
                     kernels::nibble_masks(sums, query.offset, factors, best.floor(), &mut masks[..n]);
                     for (b, mut mask) in masks[..n].iter().copied().enumerate() {
                         while mask != 0 {
@@ -114,7 +126,7 @@ impl Work<'_> {
                             let slot = start * NIBBLE_ROWS + lane;
                             let row = self.codes.lane_rows.map_or(slot as u32, |rows| rows[slot]);
                             let scored = Scored { score, row };
-                            if factors[lane] != 0.0 && best.wants(&scored) && (self.keep)(first + q, row as usize) {
+                            if factors[lane] != 0.0 && best.wants(&scored) && (self.keep)(q, row as usize) {
                                 best.push(scored);
                             }
                         }
@@ -157,6 +169,14 @@ mod tests {
             let codes = Codes { bytes: &bytes, factors: &factors, lane_rows, dim, block_bytes };
             for bounds in [vec![(0, 313)], vec![(2, 3), (9, 170), (200, 201)], vec![]] {
                 let ranges: Vec<Range<usize>> = bounds.into_iter().map(|(start, end)| start..end).collect();
+                // The second range is for the queries of even number alone.
+                let (all, even): (Vec<u32>, Vec<u32>) = ((0..19).collect(), (0..19).step_by(2).collect());
+                let of = |number| if number == 1 { &even[..] } else { &all[..] };
+                let jobs: Vec<Job<'_>> = ranges
+                    .iter()
+                    .enumerate()
+                    .map(|(number, blocks)| Job { blocks: blocks.clone(), queries: of(number) })
+                    .collect();
                 let keep = |query: usize, row: usize| !(row + query).is_multiple_of(5);
                 for wanted in [1, 20, 6000] {
                     let expected: Vec<Vec<Scored>> = queries
@@ -165,7 +185,8 @@ mod tests {
                         .map(|(q, query)| {
                             let mut sums = vec![0; factors.len()];
                             kernels::nibble_scores(&bytes, &query.values, dim, &mut sums);
-                            let lanes = ranges.iter().flat_map(|range| range.start * 16..range.end * 16);
+                            let mine = jobs.iter().filter(|job| job.queries.contains(&(q as u32)));
+                            let lanes = mine.flat_map(|job| job.blocks.start * 16..job.blocks.end * 16);
                             let mut all: Vec<Scored> = lanes
                                 .filter(|&lane| factors[lane] != 0.0)
                                 .map(|lane| Scored {
@@ -181,8 +202,7 @@ mod tests {
                         .collect();
                     for threads in [1, 2, 5] {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                        let found =
-                            pool.install(|| scan(codes, &ranges, &queries, wanted, &keep, &|_| Ok(())).unwrap());
+                        let found = pool.install(|| scan(codes, &jobs, &queries, wanted, &keep, &|_| Ok(())).unwrap());
                         assert_eq!(found, if ranges.is_empty() { vec![vec![]; 19] } else { expected.clone() });
                     }
                 }

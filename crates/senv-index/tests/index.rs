@@ -29,6 +29,9 @@ fn the_wanted_recall_is_reached_and_cosines_are_exact() {
             let index = VectorIndex::build(table(&rows, dim), &params(rescoring, cells)).unwrap();
             assert_eq!((index.len(), index.dim(), index.n_cells()), (4000, dim, cells as usize));
             for wanted in [0.9, 0.99] {
+                // So many queries have cells in common, and find what each finds alone.
+                let search = Search::new(10).recall(wanted);
+                assert_eq!(batch(&index, &queries, &search), singly(&index, &queries, &search));
                 for found in [
                     batch(&index, &queries, &Search::new(10).recall(wanted)),
                     singly(&index, &queries, &Search::new(10).recall(wanted)),

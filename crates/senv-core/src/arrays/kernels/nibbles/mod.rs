@@ -177,6 +177,7 @@ mod tests {
 
     /// Every level of this processor by name.
     fn levels() -> Vec<(&'static str, Scores)> {
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut levels: Vec<(&'static str, Scores)> = vec![("dispatched", |codes, queries, steps, out| {
             nibble_scores(codes, queries, steps * STEP_CODES, out);
         })];
