@@ -5,6 +5,7 @@ mod common;
 use std::fs;
 
 use common::{table, vectors};
+use senv_core::{ModelFile, ModelWriter, files::RawTensor};
 use senv_index::{CellCount, Error, IndexParams, Rescoring, Search, VectorIndex};
 
 fn example(rescoring: Rescoring, cells: u32, n: usize) -> VectorIndex {
@@ -104,4 +105,99 @@ fn a_file_of_another_kind_is_refused() {
     assert!(matches!(VectorIndex::open(&path), Err(Error::Core(senv_core::Error::WrongKind { .. }))));
     let error = VectorIndex::open(folder.path().join("none")).unwrap_err();
     assert!(matches!(error, Error::Core(senv_core::Error::Io { .. })), "{error}");
+}
+
+/// Writes the tensors of a file anew, some of them changed, with checksums that fit.
+fn forge(path: &std::path::Path, config: &dyn Fn(String) -> String, change: &dyn Fn(&str, &mut RawTensor)) {
+    let file = ModelFile::open(path).unwrap();
+    let names: Vec<String> = file.tensors().map(|(name, ..)| name.to_owned()).collect();
+    let mut tensors: Vec<(String, RawTensor)> = Vec::new();
+    for name in names.iter().filter(|name| !name.starts_with("checks.")) {
+        let mut tensor = file.raw(name).unwrap();
+        change(name, &mut tensor);
+        if names.contains(&format!("checks.{name}")) {
+            let row = (tensor.bytes.len() / tensor.shape[0].max(1)).max(1);
+            let sums = tensor.bytes.chunks((65_536 / row).max(1) * row).map(crc32fast::hash);
+            let bytes: Vec<u8> = sums.flat_map(u32::to_le_bytes).collect();
+            let sums = RawTensor { dtype: "U32".into(), shape: vec![bytes.len() / 4], bytes: bytes.into() };
+            tensors.push((format!("checks.{name}"), sums));
+        }
+        tensors.push((name.clone(), tensor));
+    }
+    let config = config(file.config().unwrap().to_owned());
+    let writer = tensors
+        .iter()
+        .fold(ModelWriter::new("index").config(&config), |writer, (name, tensor)| writer.raw(name, tensor));
+    writer.save(path).unwrap();
+}
+
+#[test]
+fn a_file_that_fits_its_checksums_but_not_itself_is_an_error_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.index");
+    let same = |config: String| config;
+    let verify = || {
+        VectorIndex::open(&path).and_then(|index| {
+            for search in
+                [Search::new(50).candidates(3.0), Search::new(50).candidates(3.0).cells(2), Search::new(5).recall(1.0)]
+            {
+                let _ = index.search(&[1.0; 33], &search);
+            }
+            index.verify()
+        })
+    };
+    let write = || example(Rescoring::Int8, 3, 100).save(&path).unwrap();
+    write();
+    forge(&path, &same, &|_, _| {});
+    verify().unwrap();
+    let bytes = |tensor: &mut RawTensor, at: usize, new: &[u8]| {
+        let mut bytes = tensor.bytes.to_vec();
+        bytes[at..at + new.len()].copy_from_slice(new);
+        tensor.bytes = bytes.into();
+    };
+    type Change<'a> = (&'a str, &'a dyn Fn(&mut RawTensor));
+    let changes: [Change<'_>; 7] = [
+        ("cells.rows", &|tensor| bytes(tensor, 0, &100_u32.to_le_bytes())),
+        ("cells.rows", &|tensor| bytes(tensor, 20, &u32::MAX.to_le_bytes())),
+        ("cells.starts", &|tensor| bytes(tensor, 4, &u32::MAX.to_le_bytes())),
+        ("code_factors", &|tensor| bytes(tensor, 8, &f32::NAN.to_le_bytes())),
+        ("inverse_norms", &|tensor| bytes(tensor, 8, &f32::INFINITY.to_le_bytes())),
+        ("inverse_norms", &|tensor| {
+            tensor.shape = vec![99];
+            tensor.bytes = tensor.bytes.slice(0..99 * 4);
+        }),
+        ("codes", &|tensor| tensor.shape.reverse()),
+    ];
+    for (number, (changed, change)) in changes.into_iter().enumerate() {
+        write();
+        forge(&path, &same, &|name, tensor| {
+            if name == changed {
+                change(tensor)
+            }
+        });
+        assert!(verify().is_err(), "change {number}");
+    }
+    for (from, to) in [
+        ("\"rows\":100", "\"rows\":1000000000000000000"),
+        ("\"rows\":100", "\"rows\":101"),
+        ("\"dim\":33", "\"dim\":34"),
+        ("\"dim\":33", "\"dim\":0"),
+        ("\"n_cells\":3", "\"n_cells\":0"),
+        ("\"n_cells\":3", "\"n_cells\":1000000000000000000"),
+        ("[20,13]", "[20,14]"),
+        ("\"shares\":[", "\"shares\":[1.0,"),
+        ("\"int8\"", "\"f32\""),
+        ("{", "["),
+    ] {
+        write();
+        forge(
+            &path,
+            &|config| {
+                assert!(config.contains(from), "{config}");
+                config.replacen(from, to, 1)
+            },
+            &|_, _| {},
+        );
+        assert!(verify().is_err(), "{from} to {to}");
+    }
 }
