@@ -227,10 +227,15 @@ pub enum Error {
         bytes: u64,
     },
     /// Another process is writing the same file.
-    #[error("{}: another process is writing it; give another name, or wait until it has ended", path.display())]
+    #[error(
+        "{}: another process is writing it{}; give another name, or wait until it has ended",
+        path.display(), holder.map(|holder| format!(" (process {holder})")).unwrap_or_default()
+    )]
     InUse {
         /// The file.
         path: PathBuf,
+        /// The number of the process, where it is known.
+        holder: Option<u32>,
     },
     /// The arguments of a writer do not fit together.
     #[error("{}: cannot write {what}: {reason}", path.display())]

@@ -4,6 +4,7 @@
 use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -56,18 +57,27 @@ impl FileLock {
         let path = real.with_file_name(name);
         loop {
             let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-            let file = file.map_err(|e| Error::io("create", &path, e))?;
+            let mut file = file.map_err(|e| Error::io("create", &path, e))?;
             match file.try_lock() {
                 Ok(()) | Err(TryLockError::Error(_)) => {}
-                Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: target.to_owned() }),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::InUse { path: target.to_owned(), holder: holder(&path) });
+                }
             }
             // Whoever held it before removes the file at the end: then this is a lock on a file without a name.
             if is_at(&file, &path) {
+                // Whom the others name. The lock is what counts, so a disk that is full changes nothing.
+                let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
                 let unfinished = Unfinished::new(&path);
                 return Ok(Self { _held: Some(Held { _file: file, path, _unfinished: unfinished }) });
             }
         }
     }
+}
+
+/// The process that has written its number into a lock file; `None` where that cannot be read, or not yet.
+fn holder(path: &Path) -> Option<u32> {
+    fs::read_to_string(path).ok()?.parse().ok()
 }
 
 impl Drop for Held {
@@ -130,11 +140,29 @@ mod tests {
         symlink("disk", at("way")).unwrap();
         let lock = FileLock::acquire(at("link")).unwrap();
         for name in ["link", "disk/model", "way/model", "disk/../link"] {
-            assert!(matches!(FileLock::acquire(at(name)), Err(Error::InUse { path }) if path == at(name)), "{name}");
+            assert!(
+                matches!(FileLock::acquire(at(name)), Err(Error::InUse { path, .. }) if path == at(name)),
+                "{name}"
+            );
         }
         assert!(FileLock::acquire(at("disk/link")).is_ok(), "another file of that name");
         drop(lock);
         assert_eq!(fs::read_dir(at("disk")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn whoever_is_refused_is_told_who_holds_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        // What was left behind is no part of the number.
+        fs::write(folder.path().join(".model.lock"), "99999999999").unwrap();
+        let _lock = FileLock::acquire(&path).unwrap();
+        let Err(error) = FileLock::acquire(&path) else { panic!("two hold it") };
+        assert!(matches!(error, Error::InUse { holder: Some(holder), .. } if holder == std::process::id()), "{error}");
+        assert!(
+            error.to_string().contains(&format!("another process is writing it (process {});", std::process::id())),
+            "{error}"
+        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernels;
+
 /// The type in which the values of [`CompressedRows`](crate::static_model::CompressedRows) are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -29,6 +31,28 @@ impl RowEncoding {
             Self::F16 => "f16",
             Self::Int8 => "int8",
             Self::Int4 => "int4",
+        }
+    }
+
+    /// `out += c q` for the stored values q of a row: the bytes of [`RowEncoding::row_bytes`]. Every SIMD level gives the same
+    /// bits.
+    ///
+    /// ```
+    /// use senv_core::static_model::RowEncoding;
+    /// let mut out = [1.0; 3];
+    /// RowEncoding::Int8.add_row(0.5, &[4, 0xfe, 0], &mut out);
+    /// assert_eq!(out, [3.0, 0.0, 1.0]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there are not as many bytes as `out` needs.
+    #[inline]
+    pub fn add_row(self, c: f32, stored: &[u8], out: &mut [f32]) {
+        match self {
+            Self::F32 => kernels::add_f32(c, stored, out),
+            Self::F16 => kernels::add_f16(c, stored, out),
+            Self::Int8 => kernels::add_int8(c, stored, out),
+            Self::Int4 => kernels::add_int4(c, stored, out),
         }
     }
 

@@ -105,6 +105,12 @@ impl CompressedRows {
         &self.scales
     }
 
+    /// The stored bytes of all rows, one after another, without a copy.
+    #[must_use]
+    pub fn stored(&self) -> SharedBytes {
+        self.bytes.clone()
+    }
+
     /// Bytes of the values and scales.
     #[must_use]
     pub fn n_bytes(&self) -> usize {
@@ -124,13 +130,7 @@ impl CompressedRows {
     /// If there is no row `i`, or `out` has not [`CompressedRows::dim`] values.
     #[inline]
     pub fn add_row(&self, i: usize, weight: f32, out: &mut [f32]) {
-        let (codes, c) = (self.row_codes(i), weight * self.scales[i]);
-        match self.encoding {
-            RowEncoding::F32 => kernels::add_f32(c, codes, out),
-            RowEncoding::F16 => kernels::add_f16(c, codes, out),
-            RowEncoding::Int8 => kernels::add_int8(c, codes, out),
-            RowEncoding::Int4 => kernels::add_int4(c, codes, out),
-        }
+        self.encoding.add_row(weight * self.scales[i], self.row_codes(i), out);
     }
 
     /// `out = Σ rows`, the rows of these tokens in the order given. Every SIMD level gives the same bits, those of

@@ -29,6 +29,7 @@ mod lanes;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod nibbles;
 #[cfg(feature = "train")]
 mod panels;
 mod portable;
@@ -58,6 +59,10 @@ pub(crate) use fill::fill_uniform;
 pub(crate) use int4_sum::Int4Rows;
 pub use lanes::Lanes;
 use level::Level;
+pub use nibbles::{
+    NIBBLE_ROWS, nibble_block_bytes, nibble_estimate, nibble_masks, nibble_query_len, nibble_scores, pack_nibbles,
+    unpack_nibbles,
+};
 #[cfg(feature = "train")]
 pub(crate) use panels::WIDTH_STEP as PANEL_STEP;
 pub use row_sums::sum_rows;

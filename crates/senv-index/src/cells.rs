@@ -1,0 +1,186 @@
+//! Cells: rows divided by the nearest of some centroids, so that a single query is compared with the rows of a few cells alone.
+//!
+//! Equation: `spherical-k-means`
+//!
+//! ```text
+//! cell(x) = argmax_c x·m_c            m_c = Σ_{cell(x) = c} x / |Σ_{cell(x) = c} x|        |x| = 1
+//! ```
+//!
+//! (Dhillon and Modha 2001.) Rows are assigned by their codes, with the centroids as queries: sums of integers, so cells do not
+//! depend on threads or machine but by the rounding of the means, which are summed in f64 in the order of the rows.
+
+use rand::Rng;
+use rayon::prelude::*;
+use senv_core::{
+    Rows, Table,
+    kernels::{self, NIBBLE_ROWS},
+    rng::stream,
+};
+
+use crate::codes::{Coder, QueryCode};
+
+/// Rows a cell that the centroids are found on.
+const SAMPLE: usize = 40;
+/// Times that the centroids are improved.
+const ROUNDS: usize = 8;
+/// Blocks whose rows are assigned at a time.
+const BLOCKS: usize = 8;
+
+/// Flat codes of all rows.
+#[derive(Debug, Clone)]
+pub(crate) struct FlatCodes {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) factors: Vec<f32>,
+}
+
+/// Unit vectors, one a cell, and the cell of each row.
+#[derive(Debug)]
+pub(crate) struct Cells {
+    pub(crate) centroids: Vec<f32>,
+    pub(crate) cell_of: Vec<u32>,
+}
+
+/// Finds centroids and assigns all rows; those of norm 0 belong to cell 0.
+pub(crate) fn find(
+    coder: &Coder,
+    flat: &FlatCodes,
+    rows: &Table,
+    inverse_norms: &[f32],
+    n_cells: usize,
+    seed: u64,
+) -> Cells {
+    let dim = coder.dim();
+    let sample = sample(inverse_norms, n_cells.saturating_mul(SAMPLE), seed);
+    let block_bytes = coder.block_bytes();
+    // Codes of the sample, taken from those of the rows.
+    let mut bytes = vec![0; sample.len().div_ceil(NIBBLE_ROWS) * block_bytes];
+    let blocks = bytes.par_chunks_exact_mut(block_bytes).zip(sample.par_chunks(NIBBLE_ROWS));
+    blocks.for_each(|(block, rows)| {
+        for (lane, &row) in rows.iter().enumerate() {
+            copy_lane(&flat.bytes, row, block_bytes, block, lane);
+        }
+    });
+    // The sample is in random order.
+    let mut centroids = vec![0.0; n_cells * dim];
+    for (centroid, &row) in centroids.chunks_exact_mut(dim).zip(sample.iter().cycle()) {
+        let unit = rows.row(row as usize).iter().map(|x| x * inverse_norms[row as usize]);
+        centroid.iter_mut().zip(unit).for_each(|(c, x)| *c = x);
+    }
+    for _ in 0..ROUNDS {
+        let cell_of = assign(coder, &bytes, sample.len(), &centroids);
+        let mut members = vec![Vec::new(); n_cells];
+        cell_of.iter().zip(&sample).for_each(|(&cell, &row)| members[cell as usize].push(row as usize));
+        centroids.par_chunks_exact_mut(dim).zip(&members).for_each(|(centroid, members)| {
+            let mut sum = vec![0_f64; dim];
+            for &row in members {
+                let inverse = f64::from(inverse_norms[row]);
+                sum.iter_mut().zip(rows.row(row)).for_each(|(sum, &x)| *sum += f64::from(x) * inverse);
+            }
+            let norm = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
+            // A cell without rows keeps its centroid.
+            if norm > 1e-6 {
+                centroid.iter_mut().zip(sum).for_each(|(c, x)| *c = (x / norm) as f32);
+            }
+        });
+    }
+    let cell_of = assign(coder, &flat.bytes, rows.n_rows(), &centroids);
+    Cells { centroids, cell_of }
+}
+
+/// Up to `n` rows that are not zero, in random order.
+fn sample(inverse_norms: &[f32], n: usize, seed: u64) -> Vec<u32> {
+    let mut rows: Vec<u32> =
+        (0..inverse_norms.len() as u32).filter(|&row| inverse_norms[row as usize] != 0.0).collect();
+    let mut stream = stream(seed, "index.cells", &[]);
+    let n = n.min(rows.len());
+    for i in 0..n {
+        let left = (rows.len() - i) as u64;
+        rows.swap(i, i + ((u128::from(stream.next_u64()) * u128::from(left)) >> 64) as usize);
+    }
+    rows.truncate(n);
+    rows
+}
+
+/// The cell of each of the first `n` rows of codes: of equal ones the first.
+fn assign(coder: &Coder, bytes: &[u8], n: usize, centroids: &[f32]) -> Vec<u32> {
+    let dim = coder.dim();
+    let queries: Vec<QueryCode> = centroids.par_chunks_exact(dim).map(|centroid| coder.query(centroid)).collect();
+    let values: Vec<i8> = queries.iter().flat_map(|query| query.values.iter().copied()).collect();
+    let mut cell_of = vec![0; n];
+    let step = BLOCKS * NIBBLE_ROWS;
+    let work = cell_of.par_chunks_mut(step).zip(bytes.par_chunks(BLOCKS * coder.block_bytes()));
+    work.for_each_init(Vec::new, |sums, (cell_of, bytes)| {
+        let lanes = bytes.len() / coder.block_bytes() * NIBBLE_ROWS;
+        sums.resize(lanes * queries.len(), 0);
+        kernels::nibble_scores(bytes, &values, dim, sums);
+        let mut highest = [f32::NEG_INFINITY; BLOCKS * NIBBLE_ROWS];
+        let mut cells = [0; BLOCKS * NIBBLE_ROWS];
+        for (cell, (query, sums)) in (0_u32..).zip(queries.iter().zip(sums.chunks_exact(lanes))) {
+            for ((highest, best), &sum) in highest.iter_mut().zip(&mut cells).zip(sums) {
+                // The factor of the row is the same for all centroids.
+                let score = kernels::nibble_estimate(sum, query.offset, query.scale);
+                *best = if score > *highest { cell } else { *best };
+                *highest = highest.max(score);
+            }
+        }
+        cell_of.copy_from_slice(&cells[..cell_of.len()]);
+    });
+    cell_of
+}
+
+/// Copies the codes of a row to a lane of a block that is zero there.
+fn copy_lane(bytes: &[u8], row: u32, block_bytes: usize, block: &mut [u8], lane: usize) {
+    let (from, lane_from) = (row as usize / NIBBLE_ROWS * block_bytes, row as usize % NIBBLE_ROWS);
+    let steps = bytes[from..from + block_bytes].as_chunks::<64>().0.iter().zip(block.as_chunks_mut::<64>().0);
+    for (from, to) in steps {
+        to[lane * 4..][..4].copy_from_slice(&from[lane_from * 4..][..4]);
+    }
+}
+
+/// Codes in the order of their cells, each of which starts a block.
+#[derive(Debug)]
+pub(crate) struct CellCodes {
+    pub(crate) codes: FlatCodes,
+    /// The row of each lane.
+    pub(crate) lane_rows: Vec<u32>,
+    /// The first block of each cell, and the end.
+    pub(crate) starts: Vec<u32>,
+}
+
+/// Orders codes by cell, and by row in each.
+pub(crate) fn order(flat: &FlatCodes, block_bytes: usize, cell_of: &[u32], n_cells: usize) -> CellCodes {
+    let mut counts = vec![0_u32; n_cells];
+    cell_of.iter().for_each(|&cell| counts[cell as usize] += 1);
+    let mut starts = vec![0_u32];
+    for &count in &counts {
+        starts.push(starts[starts.len() - 1] + count.div_ceil(NIBBLE_ROWS as u32));
+    }
+    let n_blocks = starts[n_cells] as usize;
+    let mut lane_rows = vec![0; n_blocks * NIBBLE_ROWS];
+    let mut factors = vec![0.0; n_blocks * NIBBLE_ROWS];
+    let mut next: Vec<usize> = starts[..n_cells].iter().map(|&start| start as usize * NIBBLE_ROWS).collect();
+    for (row, &cell) in (0_u32..).zip(cell_of) {
+        let lane = &mut next[cell as usize];
+        (lane_rows[*lane], factors[*lane]) = (row, flat.factors[row as usize]);
+        *lane += 1;
+    }
+    let mut bytes = vec![0; n_blocks * block_bytes];
+    let blocks = bytes.par_chunks_exact_mut(block_bytes).zip(lane_rows.par_chunks_exact(NIBBLE_ROWS));
+    blocks.zip(factors.par_chunks_exact(NIBBLE_ROWS)).for_each(|((block, rows), factors)| {
+        for (lane, &row) in rows.iter().enumerate().filter(|&(lane, _)| factors[lane] != 0.0) {
+            copy_lane(&flat.bytes, row, block_bytes, block, lane);
+        }
+    });
+    CellCodes { codes: FlatCodes { bytes, factors }, lane_rows, starts }
+}
+
+/// The cells in the order of their centroids' product with a unit vector, the nearest first.
+pub(crate) fn nearest_cells(centroids: &[f32], unit: &[f32]) -> Vec<u32> {
+    let dim = unit.len();
+    let n = centroids.len() / dim;
+    let mut scores = vec![0.0; n];
+    kernels::scores(centroids, n, unit, 1, dim, &mut scores);
+    let mut cells: Vec<u32> = (0..n as u32).collect();
+    cells.sort_unstable_by(|&a, &b| scores[b as usize].total_cmp(&scores[a as usize]).then(a.cmp(&b)));
+    cells
+}

@@ -1,0 +1,162 @@
+//! Checksums of the blocks of a file that is memory-mapped: a block is compared with its checksum when it is first used.
+
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+use rayon::prelude::*;
+use senv_core::{files::SharedBytes, kernels::NIBBLE_ROWS};
+
+use crate::{Error, Result};
+
+/// Bytes of a block at most, where a row has not more.
+const BLOCK: usize = 1 << 16;
+
+/// Bytes of a block of a tensor: as many whole rows as fit [`BLOCK`], at least one.
+pub(crate) fn block_len(row_bytes: usize) -> usize {
+    let row_bytes = row_bytes.max(1);
+    (BLOCK / row_bytes).max(1) * row_bytes
+}
+
+/// The checksums of the blocks of a tensor.
+pub(crate) fn sums(bytes: &[u8], row_bytes: usize) -> Vec<u32> {
+    bytes.par_chunks(block_len(row_bytes)).map(crc32fast::hash).collect()
+}
+
+/// A tensor of a file with the checksums of its blocks.
+#[derive(Debug)]
+pub(crate) struct Checked {
+    path: PathBuf,
+    name: &'static str,
+    bytes: SharedBytes,
+    block: usize,
+    sums: Vec<u32>,
+    /// A bit for each block that was found to fit.
+    fits: Vec<AtomicU64>,
+}
+
+impl Checked {
+    /// `sums` are as many as the tensor has blocks.
+    pub(crate) fn new(path: &Path, name: &'static str, bytes: SharedBytes, row_bytes: usize, sums: Vec<u32>) -> Self {
+        let fits = (0..sums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Self { path: path.to_owned(), name, bytes, block: block_len(row_bytes), sums, fits }
+    }
+
+    /// Compares the blocks of these bytes that were not compared yet.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] for the first that does not fit, or bytes that are not there.
+    #[inline]
+    pub(crate) fn check(&self, bytes: Range<usize>) -> Result<()> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        for block in bytes.start / self.block..=(bytes.end - 1) / self.block {
+            let fits = self.fits.get(block / 64).is_some_and(|fits| fits.load(Relaxed) >> (block % 64) & 1 == 1);
+            if !fits {
+                self.compare(block)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn compare(&self, block: usize) -> Result<()> {
+        let start = block.saturating_mul(self.block);
+        let end = self.bytes.len().min(start.saturating_add(self.block));
+        let damaged = |reason: String| Error::Damaged {
+            path: self.path.clone(),
+            what: format!("block {block} of tensor {:?}", self.name),
+            reason,
+        };
+        let (Some(bytes), Some(&recorded)) = (self.bytes.get(start..end), self.sums.get(block)) else {
+            return Err(damaged(format!("it is named, but there are {} blocks", self.sums.len())));
+        };
+        let found = crc32fast::hash(bytes);
+        if found != recorded {
+            return Err(damaged(format!("its checksum is {found:08x}, recorded was {recorded:08x}")));
+        }
+        self.fits[block / 64].fetch_or(1 << (block % 64), Relaxed);
+        Ok(())
+    }
+
+    /// Compares all blocks, on all threads.
+    ///
+    /// # Errors
+    /// As [`Checked::check`].
+    pub(crate) fn all(&self) -> Result<()> {
+        let starts = (0..self.sums.len()).into_par_iter();
+        let results: Vec<Result<()>> =
+            starts.map(|block| self.check(block * self.block..block * self.block + 1)).collect();
+        results.into_iter().collect()
+    }
+}
+
+/// What an index in a file looks at.
+#[derive(Debug)]
+pub(crate) struct Checks {
+    pub(crate) codes: Checked,
+    pub(crate) factors: Checked,
+    pub(crate) lane_rows: Option<Checked>,
+    pub(crate) inverse_norms: Checked,
+    pub(crate) rows: Option<RowChecks>,
+}
+
+/// The rows for rescoring.
+#[derive(Debug)]
+pub(crate) struct RowChecks {
+    /// Bytes of a row.
+    pub(crate) row_bytes: usize,
+    pub(crate) rows: Checked,
+    /// Of rows of fewer bits.
+    pub(crate) scales: Option<Checked>,
+}
+
+impl Checks {
+    /// Blocks of sixteen rows of codes, before they are scanned.
+    pub(crate) fn blocks(&self, blocks: Range<usize>, block_bytes: usize) -> Result<()> {
+        self.codes.check(blocks.start * block_bytes..blocks.end * block_bytes)?;
+        let lanes = blocks.start * NIBBLE_ROWS * 4..blocks.end * NIBBLE_ROWS * 4;
+        self.factors.check(lanes.clone())?;
+        self.lane_rows.as_ref().map_or(Ok(()), |rows| rows.check(lanes))
+    }
+
+    /// A row of the `n`, before it is rescored.
+    pub(crate) fn row(&self, row: usize, n: usize) -> Result<()> {
+        if row >= n {
+            let what = "tensor \"lane_rows\"".to_owned();
+            return Err(Error::Damaged {
+                path: self.codes.path.clone(),
+                what,
+                reason: format!("it names row {row} of {n}"),
+            });
+        }
+        self.inverse_norms.check(row * 4..row * 4 + 4)?;
+        let Some(RowChecks { row_bytes, rows, scales }) = &self.rows else { return Ok(()) };
+        scales.as_ref().map_or(Ok(()), |scales| scales.check(row * 4..row * 4 + 4))?;
+        rows.check(row * row_bytes..(row + 1) * row_bytes)
+    }
+
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.codes.path
+    }
+
+    /// All rows, before an exact search.
+    pub(crate) fn all_rows(&self) -> Result<()> {
+        self.inverse_norms.all()?;
+        let Some(RowChecks { rows, scales, .. }) = &self.rows else { return Ok(()) };
+        scales.as_ref().map_or(Ok(()), Checked::all)?;
+        rows.all()
+    }
+
+    /// Everything.
+    pub(crate) fn all(&self) -> Result<()> {
+        self.codes.all()?;
+        self.factors.all()?;
+        self.lane_rows.as_ref().map_or(Ok(()), Checked::all)?;
+        self.all_rows()
+    }
+}

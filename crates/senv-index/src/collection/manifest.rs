@@ -1,0 +1,184 @@
+//! The manifest of a collection: what belongs to it. It is replaced as a whole, so a reader sees one state or the next.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use senv_core::files::AtomicFile;
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, IndexParams, Result};
+
+/// The name of the file.
+const NAME: &str = "manifest";
+/// The version that this program writes.
+const VERSION: u32 = 1;
+/// Bytes of a manifest at most: some hundred thousand segments.
+const MOST: u64 = 1 << 26;
+
+/// What belongs to a collection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) version: u32,
+    /// Rises with every change.
+    pub(super) generation: u64,
+    pub(super) dim: usize,
+    /// Digest of the model that the vectors are of; empty is unknown.
+    pub(super) model: String,
+    pub(super) columns: Vec<String>,
+    pub(super) params: IndexParams,
+    /// The id of the next row that is added without one.
+    pub(super) next_id: u64,
+    /// The number of the next file.
+    pub(super) next_file: u64,
+    pub(super) segments: Vec<SegmentEntry>,
+    /// The file that says which rows are deleted.
+    pub(super) deletions: Option<String>,
+}
+
+/// A segment of a collection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct SegmentEntry {
+    pub(super) file: String,
+    pub(super) rows: usize,
+    /// Rows that are deleted.
+    pub(super) deleted: usize,
+}
+
+impl Manifest {
+    pub(super) fn new(dim: usize, model: &str, columns: &[String], params: &IndexParams) -> Self {
+        let (version, columns, params) = (VERSION, columns.to_vec(), params.clone());
+        let model = model.to_owned();
+        let (next_id, next_file, segments, deletions) = (0, 1, Vec::new(), None);
+        Self { version, generation: 0, dim, model, columns, params, next_id, next_file, segments, deletions }
+    }
+
+    pub(super) fn path(folder: &Path) -> PathBuf {
+        folder.join(NAME)
+    }
+
+    /// Reads the manifest of a folder.
+    ///
+    /// # Errors
+    /// [`Error::NotACollection`] without one; [`Error::Damaged`] if it does not fit its checksum or itself.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let path = Self::path(folder);
+        let io = |e: std::io::Error| match e.kind() {
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                Error::NotACollection { path: folder.to_owned() }
+            }
+            _ => senv_core::Error::io("read", &path, e).into(),
+        };
+        let damaged = |reason: String| Error::Damaged { path: path.clone(), what: "the manifest".into(), reason };
+        let size = fs::metadata(&path).map_err(io)?.len();
+        if size > MOST {
+            return Err(damaged(format!("it has {size} bytes, at most {MOST} are expected")));
+        }
+        let text = fs::read(&path).map_err(io)?;
+        // The text on the first line, its checksum on the second.
+        let line = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
+        let (json, rest) = text.split_at(line);
+        if rest != check_line(json).as_bytes() {
+            return Err(damaged("it does not end with its checksum".into()));
+        }
+        let version = |value: &serde_json::Value| value.get("version").and_then(serde_json::Value::as_u64);
+        let value: serde_json::Value = serde_json::from_slice(json).map_err(|e| damaged(e.to_string()))?;
+        if let Some(found) = version(&value).filter(|&found| found > u64::from(VERSION)) {
+            let found = found.to_string();
+            return Err(senv_core::Error::NewerVersion { path, found, supported: VERSION }.into());
+        }
+        let manifest: Self = serde_json::from_value(value).map_err(|e| damaged(e.to_string()))?;
+        manifest.check().map_err(damaged)?;
+        Ok(manifest)
+    }
+
+    /// What does not fit.
+    fn check(&self) -> Result<(), String> {
+        let is_name = |name: &str| {
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || b == b'.')
+        };
+        let files = self.segments.iter().map(|segment| &segment.file).chain(&self.deletions);
+        if let Some(name) = { files }.find(|name| !is_name(name) || name.starts_with('.')) {
+            return Err(format!("{name:?} is no name of a file of a collection"));
+        }
+        match self.segments.iter().find(|segment| segment.deleted > segment.rows) {
+            Some(segment) => {
+                Err(format!("{} of {} rows of {} are deleted", segment.deleted, segment.rows, segment.file))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Replaces the manifest of a folder.
+    pub(super) fn write(&self, folder: &Path) -> Result<()> {
+        let path = Self::path(folder);
+        let json = serde_json::to_string(self).map_err(|e| senv_core::Error::BadWrite {
+            path: path.clone(),
+            what: "the manifest".into(),
+            reason: e.to_string(),
+        })?;
+        Ok(AtomicFile::write_with(&path, |file| write!(file, "{json}{}", check_line(json.as_bytes())))?)
+    }
+
+    /// Whether a file of this name belongs to the collection.
+    pub(super) fn names(&self, file: &str) -> bool {
+        self.segments.iter().map(|segment| &segment.file).chain(&self.deletions).any(|name| name == file)
+    }
+}
+
+fn check_line(json: &[u8]) -> String {
+    format!("\n{:08x}\n", crc32fast::hash(json))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Manifest {
+        let mut manifest = Manifest::new(3, "abc", &["text".into()], &IndexParams { seed: 9, ..Default::default() });
+        manifest.segments.push(SegmentEntry { file: "000001.segment".into(), rows: 7, deleted: 2 });
+        manifest.deletions = Some("000002.deletions".into());
+        (manifest.generation, manifest.next_id, manifest.next_file) = (4, 5, 6);
+        manifest
+    }
+
+    #[test]
+    fn every_field_comes_back_and_every_changed_byte_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(Manifest::read(folder.path()), Err(Error::NotACollection { .. })));
+        example().write(folder.path()).unwrap();
+        assert_eq!(Manifest::read(folder.path()).unwrap(), example());
+        let path = Manifest::path(folder.path());
+        let bytes = fs::read(&path).unwrap();
+        for i in 0..bytes.len() {
+            for changed in [bytes[i] ^ 1, b'\n', 0xff].into_iter().filter(|&byte| byte != bytes[i]) {
+                let mut bytes = bytes.clone();
+                bytes[i] = changed;
+                fs::write(&path, bytes).unwrap();
+                assert!(matches!(Manifest::read(folder.path()), Err(Error::Damaged { .. })), "byte {i}");
+            }
+            fs::write(&path, &bytes[..i]).unwrap();
+            assert!(matches!(Manifest::read(folder.path()), Err(Error::Damaged { .. })), "cut at {i}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_of_a_later_version_or_with_foreign_names_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let read = |change: &dyn Fn(&mut Manifest)| {
+            let mut manifest = example();
+            change(&mut manifest);
+            manifest.write(folder.path()).unwrap();
+            Manifest::read(folder.path()).unwrap_err()
+        };
+        let error = read(&|manifest| manifest.version = 2);
+        assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { .. })), "{error}");
+        for name in ["../passwords", "", ".hidden", "a/b"] {
+            let error = read(&|manifest| manifest.segments[0].file = name.into());
+            assert!(matches!(error, Error::Damaged { .. }), "{error}");
+        }
+        assert!(matches!(read(&|manifest| manifest.segments[0].deleted = 8), Error::Damaged { .. }));
+    }
+}

@@ -1,0 +1,93 @@
+//! What can go wrong with an index: which file, what was found, what to do.
+
+use std::path::PathBuf;
+
+/// The result of a fallible operation of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of building, searching, reading or writing an index.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the core: from the operating system, of a file, of a shape, of memory.
+    #[error(transparent)]
+    Core(#[from] senv_core::Error),
+    /// A row holds NaN or an infinite number.
+    #[error("row {row} holds NaN or an infinite number; remove it, or encode its text anew")]
+    NonFinite {
+        /// The row, counted from 0.
+        row: usize,
+    },
+    /// More rows than an index can number.
+    #[error(
+        "an index of {rows} rows of {dim} values is too large: at most 2,147,483,647 rows of 1 to 65,536 values; divide it"
+    )]
+    TooManyRows {
+        /// Rows given.
+        rows: usize,
+        /// Values of a row.
+        dim: usize,
+    },
+    /// An id that is there already, or twice in what is added.
+    #[error("id {id} is there already; replace its row, or give another id")]
+    RepeatedId {
+        /// The id.
+        id: u64,
+    },
+    /// An id that no row has.
+    #[error("no row has the id {id}")]
+    UnknownId {
+        /// The id.
+        id: u64,
+    },
+    /// A column that the collection does not have.
+    #[error("{}: no column {name:?}; there are: {columns}", path.display())]
+    UnknownColumn {
+        /// The collection.
+        path: PathBuf,
+        /// The column asked for.
+        name: String,
+        /// The columns, separated by commas.
+        columns: String,
+    },
+    /// Columns that do not fit those of the collection.
+    #[error("the columns given are {found}, expected {expected}")]
+    WrongColumns {
+        /// The columns of the collection.
+        expected: String,
+        /// Those given.
+        found: String,
+    },
+    /// Vectors of another model.
+    #[error("{}: the vectors are of the model {found}, those of the collection of {expected}; encode with the same model", path.display())]
+    OtherModel {
+        /// The collection.
+        path: PathBuf,
+        /// Digest of the model of the collection.
+        expected: String,
+        /// Digest of the model given.
+        found: String,
+    },
+    /// There is a collection where one was to be made.
+    #[error("{}: there is a collection already; open it, or give another name", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A folder that is no collection.
+    #[error("{}: no collection of senv: it has no file manifest.json", path.display())]
+    NotACollection {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A part of a file does not fit its checksum, or what it says does not fit together.
+    #[error("{}: {what} is damaged: {reason}; copy or build the collection anew", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which part.
+        what: String,
+        /// What does not fit.
+        reason: String,
+    },
+}

@@ -1,0 +1,49 @@
+//! Nearest-neighbour search by cosine among millions of embeddings.
+//!
+//! [`VectorIndex`] holds 4-bit codes of rows. A search compares the codes of all rows, or of those in the nearest cells, with
+//! the query in integers, and then computes the cosines of the best candidates exactly. Recall is measured when an index is
+//! built; a search asks for a recall and looks at as many candidates and cells as it takes.
+//!
+//! [`Collection`] is a folder of such indices with ids and texts, memory-mapped: rows are added, deleted and replaced, and a
+//! writer that is killed leaves the last complete state.
+//!
+//! ```
+//! use senv_core::Table;
+//! use senv_index::{IndexParams, Search, VectorIndex};
+//! let table = Table::from_vec(3, 2, vec![1.0, 0.0, 0.0, 2.0, 3.0, 4.0])?;
+//! let index = VectorIndex::build(table, &IndexParams::default())?;
+//! assert_eq!(index.search(&[0.0, 5.0], &Search::new(1))?[0].row, 1);
+//! # Ok::<(), senv_index::Error>(())
+//! ```
+//!
+//! The way of a search: [`VectorIndex::search`] in `index.rs` asks `recall.rs` what to look at, `scan.rs` compares codes
+//! (`codes.rs`, over the rotation in `rotation.rs`), and `exact.rs` computes cosines. Files are read and written in `file.rs`;
+//! every block of them is compared with its checksum when it is first used (`checks.rs`).
+
+mod best;
+mod build;
+mod cells;
+mod checks;
+mod codes;
+mod collection;
+mod error;
+mod exact;
+mod file;
+mod index;
+mod params;
+mod recall;
+mod rotation;
+mod rows;
+mod scan;
+mod values;
+
+pub use collection::{Collection, CollectionParams, Found, NewRows};
+pub use error::{Error, Result};
+pub use index::{Neighbour, VectorIndex};
+pub use params::{CellCount, DEFAULT_CELLS_FROM, DEFAULT_RECALL, IndexParams, Search};
+pub use recall::Recall;
+pub use rows::Rescoring;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

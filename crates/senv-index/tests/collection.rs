@@ -1,0 +1,353 @@
+//! A collection on disk.
+
+mod common;
+
+use std::{
+    env, fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use common::{exact, table, vectors};
+use senv_core::files::FileLock;
+use senv_index::{Collection, CollectionParams, Error, Found, IndexParams, NewRows, Rescoring, Search};
+
+const DIM: usize = 24;
+
+fn params() -> CollectionParams {
+    CollectionParams::new(DIM).column("text").column("language").model("abc")
+}
+
+/// Rows with texts that name them.
+fn new_rows(rows: &[Vec<f32>], first: usize) -> NewRows {
+    let texts = |what: &str| (first..first + rows.len()).map(|i| format!("{what} {i}")).collect();
+    NewRows::new(table(rows, DIM)).texts(vec![texts("text"), texts("lingua è")])
+}
+
+fn ids(found: &[Found]) -> Vec<u64> {
+    found.iter().map(|found| found.id).collect()
+}
+
+/// Every file of a folder with its content.
+fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn rows_of_several_segments_are_found_with_ids_and_texts() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = vectors(900, DIM, 1);
+    let mut collection = Collection::create(folder.path(), &params()).unwrap();
+    for first in [0, 300, 600] {
+        let added = collection.add(new_rows(&rows[first..first + 300], first)).unwrap();
+        assert_eq!(added, (first as u64..first as u64 + 300).collect::<Vec<_>>());
+    }
+    let opened = Collection::open(folder.path()).unwrap();
+    for collection in [&collection, &opened] {
+        assert_eq!((collection.len(), collection.n_positions(), collection.n_segments()), (900, 900, 3));
+        assert_eq!(
+            (collection.columns(), collection.model(), collection.dim()),
+            (&["text".to_owned(), "language".into()][..], "abc", DIM)
+        );
+        let queries = vectors(10, DIM, 2);
+        for query in &queries {
+            let found = collection.search(query, &Search::new(10)).unwrap();
+            let expected = exact(&rows, query, 10, |_| true);
+            assert_eq!(ids(&found), expected.iter().map(|&row| row as u64).collect::<Vec<_>>());
+            let keep = |_: usize, position: usize| position % 3 == 1;
+            let found = collection.search(query, &Search::new(5).keep(&keep)).unwrap();
+            assert_eq!(
+                ids(&found),
+                exact(&rows, query, 5, |row| row % 3 == 1).iter().map(|&row| row as u64).collect::<Vec<_>>()
+            );
+        }
+        for position in [0, 299, 300, 899] {
+            assert_eq!(collection.text(position, "text").unwrap(), format!("text {position}"));
+            assert_eq!(collection.text(position, "language").unwrap(), format!("lingua è {position}"));
+            assert_eq!(collection.vector(position).unwrap().unwrap(), rows[position]);
+            assert_eq!(
+                (collection.id(position).unwrap(), collection.position(position as u64).unwrap()),
+                (Some(position as u64), Some(position))
+            );
+        }
+        assert_eq!(
+            (collection.id(900).unwrap(), collection.position(900).unwrap(), collection.vector(900).unwrap()),
+            (None, None, None)
+        );
+        assert_eq!(collection.text(900, "text").unwrap(), "");
+        collection.verify().unwrap();
+    }
+}
+
+#[test]
+fn deleted_rows_are_not_found_replaced_ones_are_new_and_compaction_changes_no_result() {
+    for rescoring in [Rescoring::F32, Rescoring::F16] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut rows = vectors(400, DIM, 1);
+        let params = params().index(IndexParams { rescoring, ..Default::default() });
+        let mut collection = Collection::create(folder.path(), &params).unwrap();
+        // Ids that are not consecutive.
+        let id = |row: usize| (row as u64 * 7919) % 1009 + 5;
+        collection.add(new_rows(&rows[..200], 0).ids((0..200).map(id).collect())).unwrap();
+        collection.add(new_rows(&rows[200..], 200).ids((200..400).map(id).collect())).unwrap();
+        let gone = |row: usize| row % 4 == 2;
+        collection.delete(&(0..400).filter(|&row| gone(row)).map(id).collect::<Vec<_>>()).unwrap();
+        // One that is there, and one that was deleted.
+        let new = vectors(2, DIM, 77);
+        collection.replace(new_rows(&new, 1000).ids(vec![id(8), id(10)])).unwrap();
+        (rows[8], rows[10]) = (new[0].clone(), new[1].clone());
+        let gone = |row: usize| gone(row) && row != 10;
+        let query = vectors(1, DIM, 3).remove(0);
+        let near = |rows: &[Vec<f32>], query: &[f32]| {
+            exact(rows, query, 25, |row| !gone(row)).into_iter().map(id).collect::<Vec<_>>()
+        };
+        let before = collection.search(&query, &Search::new(25)).unwrap();
+        for compacted in [false, true] {
+            if compacted {
+                collection.compact().unwrap();
+                assert_eq!(collection.n_segments(), 1);
+                assert_eq!(content(folder.path()).len(), 2, "the manifest and a segment");
+            }
+            for collection in [&collection, &Collection::open(folder.path()).unwrap()] {
+                assert_eq!(collection.len(), 301);
+                assert_eq!(collection.n_positions(), if compacted { 301 } else { 402 });
+                let found = collection.search(&query, &Search::new(25)).unwrap();
+                assert_eq!(ids(&found), ids(&before));
+                if rescoring == Rescoring::F32 {
+                    assert_eq!(ids(&found), near(&rows, &query));
+                    let own = collection.search(&new[1], &Search::new(1)).unwrap()[0];
+                    assert_eq!(
+                        (own.id, collection.text(own.position, "text").unwrap().as_str()),
+                        (id(10), "text 1001")
+                    );
+                }
+                for row in 0..400 {
+                    let position = collection.position(id(row)).unwrap();
+                    assert_eq!(position.is_none(), gone(row), "row {row}");
+                    let expected = match row {
+                        8 => 1000,
+                        10 => 1001,
+                        row => row,
+                    };
+                    if let Some(position) = position {
+                        assert_eq!(collection.text(position, "text").unwrap(), format!("text {expected}"));
+                        assert_eq!(collection.id(position).unwrap(), Some(id(row)));
+                    }
+                }
+                collection.verify().unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_refused_leaves_the_collection_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut collection = Collection::create(folder.path(), &params()).unwrap();
+    let rows = vectors(10, DIM, 1);
+    collection.add(new_rows(&rows, 0)).unwrap();
+    let before = content(folder.path());
+    let core = |error: &Error| matches!(error, Error::Core(senv_core::Error::ShapeMismatch { .. }));
+    let mut bad = rows.clone();
+    bad[4][2] = f32::NAN;
+    let few = vec![vec!["a".to_owned()]; 2];
+    assert!(matches!(collection.add(new_rows(&bad, 0)).unwrap_err(), Error::NonFinite { row: 4 }));
+    assert!(matches!(
+        collection.add(new_rows(&rows, 0).ids((9..19).collect())).unwrap_err(),
+        Error::RepeatedId { id: 9 }
+    ));
+    assert!(matches!(
+        collection.add(new_rows(&rows[..2], 0).ids(vec![50, 50])).unwrap_err(),
+        Error::RepeatedId { id: 50 }
+    ));
+    assert!(matches!(
+        collection.replace(new_rows(&rows[..2], 0).ids(vec![1, 1])).unwrap_err(),
+        Error::RepeatedId { id: 1 }
+    ));
+    assert!(matches!(collection.add(NewRows::new(table(&rows, DIM))).unwrap_err(), Error::WrongColumns { .. }));
+    assert!(core(&collection.add(new_rows(&rows, 0).texts(few)).unwrap_err()));
+    assert!(core(&collection.add(new_rows(&rows, 0).ids(vec![70])).unwrap_err()));
+    assert!(core(&collection.add(NewRows::new(table(&vectors(3, 5, 1), 5))).unwrap_err()));
+    assert!(matches!(collection.delete(&[3, 10]).unwrap_err(), Error::UnknownId { id: 10 }));
+    assert!(matches!(collection.delete(&[3, 3]).unwrap_err(), Error::UnknownId { id: 3 }));
+    assert!(
+        matches!(collection.text(0, "author").unwrap_err(), Error::UnknownColumn { columns, .. } if columns == "text, language")
+    );
+    assert!(core(&collection.search(&[1.0; 3], &Search::new(1)).unwrap_err()));
+    assert!(matches!(collection.check_model("xyz").unwrap_err(), Error::OtherModel { .. }));
+    assert!(collection.check_model("abc").is_ok() && collection.check_model("").is_ok());
+    assert!(matches!(Collection::create(folder.path(), &params()).unwrap_err(), Error::Exists { .. }));
+    assert!(matches!(Collection::open(folder.path().join("none")).unwrap_err(), Error::NotACollection { .. }));
+    assert!(matches!(
+        Collection::create(folder.path().join("twice"), &params().column("text")).unwrap_err(),
+        Error::Core(_)
+    ));
+    assert_eq!((collection.len(), content(folder.path())), (10, before));
+}
+
+#[test]
+fn an_empty_collection_is_searched_and_filled_and_emptied() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut collection = Collection::create(folder.path().join("deep/down"), &CollectionParams::new(DIM)).unwrap();
+    let query = vec![1.0; DIM];
+    assert!(collection.is_empty() && collection.search(&query, &Search::new(3)).unwrap().is_empty());
+    assert!(matches!(collection.search(&query[1..], &Search::new(3)), Err(Error::Core(_))));
+    collection.compact().unwrap();
+    assert_eq!(collection.add(NewRows::new(table(&[], DIM))).unwrap(), [0_u64; 0]);
+    assert_eq!(collection.n_segments(), 0);
+    assert_eq!(collection.add(NewRows::new(table(&[query.clone(), vec![0.0; DIM]], DIM))).unwrap(), [0, 1]);
+    // The zero vector is there, but never near.
+    assert_eq!((collection.len(), ids(&collection.search(&query, &Search::new(3)).unwrap())), (2, vec![0]));
+    collection.delete(&[0, 1]).unwrap();
+    assert!(collection.is_empty() && collection.search(&query, &Search::new(3)).unwrap().is_empty());
+    collection.compact().unwrap();
+    assert_eq!((collection.n_segments(), collection.n_positions()), (0, 0));
+    // An id is not given a second time.
+    assert_eq!(collection.add(NewRows::new(table(std::slice::from_ref(&query), DIM))).unwrap(), [2]);
+}
+
+#[test]
+fn readers_go_on_while_a_writer_works_and_take_over_its_work_when_they_want() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = Collection::create(folder.path(), &params()).unwrap();
+    let rows = vectors(60, DIM, 1);
+    writer.add(new_rows(&rows[..30], 0)).unwrap();
+    let mut reader = Collection::open(folder.path()).unwrap();
+    writer.add(new_rows(&rows[30..], 30)).unwrap();
+    writer.delete(&[0, 1, 2]).unwrap();
+    writer.compact().unwrap();
+    let search = Search::new(100);
+    let all = reader.search(&rows[0], &search).unwrap();
+    assert_eq!((all.len(), all[0].id, reader.text(0, "text").unwrap().as_str()), (30, 0, "text 0"));
+    reader.verify().unwrap();
+    assert!(reader.refresh().unwrap() && !reader.refresh().unwrap());
+    assert_eq!((reader.len(), reader.search(&rows[0], &search).unwrap().len()), (57, 57));
+    // A writer that has not seen the work of another takes it over too.
+    let mut late = Collection::open(folder.path()).unwrap();
+    writer.delete(&[3]).unwrap();
+    late.delete(&[4]).unwrap();
+    assert_eq!((late.len(), Collection::open(folder.path()).unwrap().len()), (55, 55));
+}
+
+#[test]
+fn a_second_writer_is_told_who_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut collection = Collection::create(folder.path(), &CollectionParams::new(DIM)).unwrap();
+    let lock = FileLock::acquire(folder.path().join("manifest")).unwrap();
+    let error = collection.add(NewRows::new(table(&vectors(2, DIM, 1), DIM))).unwrap_err();
+    let own = std::process::id();
+    assert!(
+        matches!(&error, Error::Core(senv_core::Error::InUse { holder: Some(holder), .. }) if *holder == own),
+        "{error}"
+    );
+    drop(lock);
+    assert!(collection.add(NewRows::new(table(&vectors(2, DIM, 1), DIM))).is_ok());
+}
+
+#[test]
+fn every_changed_byte_and_every_cut_of_every_file_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut collection = Collection::create(folder.path(), &params()).unwrap();
+    let rows = vectors(12, DIM, 1);
+    collection.add(new_rows(&rows[..6], 0)).unwrap();
+    collection.add(new_rows(&rows[6..], 6).ids(vec![90, 80, 70, 60, 95, 85])).unwrap();
+    collection.delete(&[2, 95]).unwrap();
+    drop(collection);
+    let copy = tempfile::tempdir().unwrap();
+    let files = content(folder.path());
+    assert_eq!(files.len(), 4);
+    let check = |damaged: &str, bytes: Option<&[u8]>, what: String| {
+        for (name, whole) in &files {
+            let _ = fs::remove_file(copy.path().join(name));
+            match (name == damaged, bytes) {
+                (true, None) => {}
+                (true, Some(bytes)) => fs::write(copy.path().join(name), bytes).unwrap(),
+                (false, _) => fs::write(copy.path().join(name), whole).unwrap(),
+            }
+        }
+        let result = Collection::open(copy.path()).and_then(|collection| {
+            let _ = collection.search(&rows[0], &Search::new(5).candidates(3.0));
+            (0..12).for_each(|position| {
+                _ = (collection.text(position, "text"), collection.position(position as u64 * 5 + 60))
+            });
+            collection.verify()
+        });
+        assert!(result.is_err(), "{what}");
+    };
+    for (name, bytes) in &files {
+        check(name, None, format!("{name} is missing"));
+        for i in (0..bytes.len()).step_by(3) {
+            let mut changed = bytes.clone();
+            changed[i] ^= 0x81;
+            check(name, Some(&changed), format!("byte {i} of {name}"));
+        }
+        for end in (0..bytes.len()).step_by(31) {
+            check(name, Some(&bytes[..end]), format!("{name} cut at {end}"));
+        }
+    }
+}
+
+/// The writer of the next test: another process, which is killed.
+#[test]
+fn writes_without_an_end_if_it_is_told_where() {
+    let Ok(folder) = env::var("SENV_INDEX_TEST_FOLDER") else { return };
+    let mut collection = Collection::open(folder).unwrap();
+    let rows = vectors(40, DIM, 9);
+    loop {
+        let added = collection.add(new_rows(&rows, 0)).unwrap();
+        // Half of each addition stays.
+        collection.delete(&added[..20]).unwrap();
+        if collection.n_segments() > 6 {
+            collection.compact().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_writer_that_is_killed_leaves_a_complete_state() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Collection::create(folder.path(), &params()).unwrap());
+    let mut generations = 0;
+    for round in 0..12 {
+        let mut writer = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "writes_without_an_end_if_it_is_told_where", "--nocapture"])
+            .env("SENV_INDEX_TEST_FOLDER", folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Once it writes, for a while that is another each time.
+        let before = Collection::open(folder.path()).unwrap().n_positions();
+        let start = Instant::now();
+        while Collection::open(folder.path()).unwrap().n_positions() == before
+            && start.elapsed() < Duration::from_secs(30)
+        {
+            std::thread::yield_now();
+        }
+        let until = Instant::now() + Duration::from_millis(round * 3);
+        while Instant::now() < until {
+            let collection = Collection::open(folder.path()).unwrap();
+            let found = collection.search(&[1.0; DIM], &Search::new(1000)).unwrap();
+            assert_eq!(found.len(), collection.len());
+        }
+        writer.kill().unwrap();
+        writer.wait().unwrap();
+        let mut collection = Collection::open(folder.path()).unwrap();
+        collection.verify().unwrap();
+        // Each addition is there as a whole: twenty or forty rows of it.
+        assert_eq!(collection.len() % 20, 0);
+        generations += usize::from(collection.n_positions() != before);
+        // Whoever writes next removes what was left behind.
+        collection.add(new_rows(&vectors(20, DIM, 10), 0)).unwrap();
+        let files = content(folder.path()).len();
+        assert!(files <= collection.n_segments() + 2, "{files} files, {} segments", collection.n_segments());
+    }
+    assert!(generations > 0, "the writer wrote nothing");
+}
