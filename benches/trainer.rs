@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use senv::{NgramStart, Sent2VecParams, TextSystem, TrainOptions};
+use senv::{NgramStart, Sent2VecParams, TextSystem, TrainOptions, UnknownWords};
 use senv_benches::Text;
 use senv_core::Corpus;
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, Schedule};
@@ -39,11 +39,17 @@ fn one_epoch(c: &mut Criterion) {
                         dropout: 2,
                         ngram_start: NgramStart::Uniform,
                         training: NegativeSamplingParams {
-                            epochs: 1,
+                            epochs: Some(1),
+                            lr: Some(0.2),
                             negatives_shared: sharing,
                             schedule,
                             ..NegativeSamplingParams::default()
                         },
+                        placeholder: true,
+                        initial_length: None,
+                        weighting: None,
+                        unknown_words: UnknownWords::Skip,
+                        subsample: 1e-5,
                         ..Sent2VecParams::default()
                     };
                     let options = TrainOptions::default();

@@ -53,10 +53,10 @@ struct Args {
     #[arg(long, default_value_t = RelatednessParams::default().hidden)]
     hidden: usize,
     /// Passes over the pairs.
-    #[arg(long, default_value_t = RelatednessParams::default().fit.epochs)]
+    #[arg(long, default_value_t = RelatednessParams::default().fit.n_epochs())]
     epochs: u32,
     /// Learning rate.
-    #[arg(long, default_value_t = RelatednessParams::default().fit.lr)]
+    #[arg(long, default_value_t = RelatednessParams::default().fit.full_lr())]
     lr: f64,
     /// L2 penalty of words and filters.
     #[arg(long, default_value_t = RelatednessParams::default().l2_filters)]
@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 hidden: args.hidden,
                 filters,
                 l2_filters: args.l2,
-                fit: FitParams { epochs, lr, seed, l2_words, ..defaults.fit },
+                fit: FitParams { epochs: Some(epochs), lr: Some(lr), seed, l2_words, ..defaults.fit },
                 ..defaults
             };
             let threads = args.threads;

@@ -126,7 +126,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn fit(&self, defaults: FitParams) -> FitParams {
-        FitParams { epochs: self.args.epochs, seed: self.args.seed, ..defaults }
+        FitParams { epochs: Some(self.args.epochs), seed: self.args.seed, ..defaults }
     }
 
     fn options<'b>(&'b self, line: &'b Line) -> TrainOptions<'b, &'b [ScoredPairs]> {

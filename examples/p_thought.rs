@@ -105,8 +105,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sampled = OutputForm::Sampled { words: n_sampled };
     let words = if vectors.is_some() { usual.fit.words } else { senv::WordUpdates::Sparse };
     let fit = FitParams {
-        epochs: args.epochs.unwrap_or(if small { 80 } else { usual.fit.epochs }),
-        lr: args.lr.unwrap_or(if small { 0.01 } else { usual.fit.lr }),
+        epochs: Some(args.epochs.unwrap_or(if small { 80 } else { usual.fit.n_epochs() })),
+        lr: Some(args.lr.unwrap_or(if small { 0.01 } else { usual.fit.full_lr() })),
         batch: if small { 16 } else { usual.fit.batch },
         seed: args.seed,
         words,

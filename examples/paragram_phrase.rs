@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let defaults = PpParams::default();
     let (threads, seed) = (args.threads, args.seed);
-    let fit = FitParams { epochs: args.epochs, batch: args.batch, l2_words: args.l2_words, seed, ..defaults.fit };
+    let fit = FitParams { epochs: Some(args.epochs), batch: args.batch, l2_words: args.l2_words, seed, ..defaults.fit };
     let dim = vectors.as_ref().map_or(args.dim, |vectors| vectors.dim());
     let trained = PpParams { dim, fit, ..defaults }.fit(
         &data,
@@ -118,10 +118,21 @@ fn skip_gram(args: &Args, small: bool) -> Result<Model, Box<dyn Error>> {
     let architecture = Architecture::SkipGram;
     let (epochs, min_count, subsample) = if small { (40, 2, 1e-2) } else { (5, 5, 1e-4) };
     let lr = Word2VecParams::default_lr(architecture);
-    let training =
-        NegativeSamplingParams { epochs, lr, negatives: 5, seed: args.seed, ..NegativeSamplingParams::default() };
-    let params =
-        Word2VecParams { dim: args.dim, min_count, subsample, architecture, training, ..Word2VecParams::default() };
+    let training = NegativeSamplingParams {
+        epochs: Some(epochs),
+        lr: Some(lr),
+        negatives: 5,
+        seed: args.seed,
+        ..NegativeSamplingParams::default()
+    };
+    let params = Word2VecParams {
+        dim: args.dim,
+        min_count: Some(min_count),
+        subsample,
+        architecture,
+        training,
+        ..Word2VecParams::paper()
+    };
     let options = TrainOptions { threads: args.threads, observer: &Line("skip-gram"), ..Default::default() };
     Ok(Model::from(params.fit_files(&args.text, &options)?.model))
 }

@@ -26,7 +26,8 @@ use std::{
 
 use clap::{Parser, ValueEnum};
 use senv::{
-    Architecture, PvDbowParams, Sent2VecParams, TextSystem, TfIdfParams, TrainOptions, Trained, Word2VecParams,
+    Architecture, PvDbowParams, Sent2VecParams, TextSystem, TfIdfParams, TrainOptions, Trained, UnknownWords,
+    Word2VecParams,
 };
 use senv_core::{Control, Corpus, CorpusOptions, Observer, Progress, SentenceEncoder, Vocabulary};
 use senv_eval::{
@@ -151,28 +152,33 @@ fn train_and_judge(
     tasks: &[StsTask],
 ) -> Result<StsResult, Box<dyn Error>> {
     let line = Line::new(system.name());
-    let common = NegativeSamplingParams { epochs: args.epochs, seed: args.seed, ..NegativeSamplingParams::default() };
+    let common = NegativeSamplingParams {
+        epochs: Some(args.epochs),
+        lr: Some(0.2),
+        seed: args.seed,
+        ..NegativeSamplingParams::default()
+    };
     let options = TrainOptions { threads: args.threads, observer: &line, ..Default::default() };
     let (dim, min_count, subsample) = (args.dim, args.min_count, args.subsample);
     let word2vec = |architecture| Word2VecParams {
         dim,
-        min_count,
+        min_count: Some(min_count),
         subsample,
         architecture,
         training: NegativeSamplingParams {
-            lr: Word2VecParams::default_lr(architecture),
+            lr: Some(Word2VecParams::default_lr(architecture)),
             negatives: 5,
             ..common.clone()
         },
-        ..Word2VecParams::default()
+        ..Word2VecParams::paper()
     };
     let encoder = match system {
         System::Uni | System::UniBi | System::UniBiL1 => {
             let bigrams = system != System::Uni;
             let params = Sent2VecParams {
                 dim,
-                min_count,
-                min_target_count: args.min_target_count,
+                min_count: Some(min_count),
+                min_target_count: Some(args.min_target_count),
                 subsample: if bigrams { subsample / 2.0 } else { subsample },
                 word_ngrams: if bigrams { 2 } else { 1 },
                 buckets: Some(args.buckets),
@@ -181,6 +187,10 @@ fn train_and_judge(
                     l1: if system == System::UniBiL1 { args.l1 } else { 0.0 },
                     ..common
                 },
+                placeholder: true,
+                initial_length: None,
+                weighting: None,
+                unknown_words: UnknownWords::Skip,
                 ..Sent2VecParams::default()
             };
             line.done(params.fit(vocabulary.clone(), corpus, &options)?)
@@ -190,10 +200,10 @@ fn train_and_judge(
         System::PvDbow => {
             let params = PvDbowParams {
                 dim,
-                min_count,
+                min_count: Some(min_count),
                 subsample,
-                training: NegativeSamplingParams { lr: 0.05, negatives: 5, ..common },
-                ..PvDbowParams::default()
+                training: NegativeSamplingParams { lr: Some(0.05), negatives: 5, ..common },
+                ..PvDbowParams::paper()
             };
             line.done(params.fit(vocabulary.clone(), corpus, &options)?)
         }

@@ -45,10 +45,10 @@ struct Args {
     #[arg(long)]
     word2vec_epochs: Option<u32>,
     /// Random sentences an example.
-    #[arg(long, default_value_t = SiameseCbowParams::default().negatives)]
+    #[arg(long, default_value_t = SiameseCbowParams::paper().negatives)]
     negatives: usize,
     /// Learning rate of Siamese CBOW (Adam).
-    #[arg(long, default_value_t = SiameseCbowParams::default().with_adam().fit.lr)]
+    #[arg(long, default_value_t = SiameseCbowParams::paper().with_adam().fit.full_lr())]
     lr: f64,
     /// Rarer words are unknown [default: 5; 2 for the sample]
     #[arg(long)]
@@ -79,12 +79,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (sentences, words) = (corpus.n_sentences(), vocabulary.len());
     println!("{sentences} sentences, {words} words, {dim} numbers a vector, seed {seed}\n");
 
-    let defaults = SiameseCbowParams::default().with_adam();
+    let defaults = SiameseCbowParams::paper().with_adam();
     let siamese = SiameseCbowParams {
         dim,
-        min_count,
+        min_count: Some(min_count),
         negatives: args.negatives,
-        fit: FitParams { epochs, lr: args.lr, seed, ..defaults.fit },
+        fit: FitParams { epochs: Some(epochs), lr: Some(args.lr), seed, ..defaults.fit },
         ..defaults
     };
     let siamese = siamese.fit(
@@ -98,14 +98,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (architecture, name) in [(Architecture::Cbow, "CBOW"), (Architecture::SkipGram, "skip-gram")] {
         let lr = Word2VecParams::default_lr(architecture);
         let training = NegativeSamplingParams {
-            epochs: word2vec_epochs,
+            epochs: Some(word2vec_epochs),
             seed,
-            lr,
+            lr: Some(lr),
             negatives: 5,
             ..NegativeSamplingParams::default()
         };
         let subsample = if small { 1e-2 } else { 1e-4 };
-        let params = Word2VecParams { dim, min_count, subsample, architecture, training, ..Word2VecParams::default() };
+        let params = Word2VecParams {
+            dim,
+            min_count: Some(min_count),
+            subsample,
+            architecture,
+            training,
+            ..Word2VecParams::paper()
+        };
         let model = params
             .fit(vocabulary.clone(), &corpus, &TrainOptions { threads, observer: &Line(name), ..Default::default() })?
             .model;

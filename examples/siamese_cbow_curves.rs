@@ -16,7 +16,7 @@ use std::{error::Error, fs, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
-use senv::{FitParams, SiameseCbowParams, TrainOptions};
+use senv::{FitParams, SiameseCbowParams, TextSystem, TrainOptions};
 use senv_core::{Corpus, CorpusOptions, Vocabulary, files::AtomicFile};
 use senv_eval::{Curve, StsTask, evaluate_sts};
 
@@ -83,13 +83,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let reading = CorpusOptions { threads: args.threads, ..CorpusOptions::default() };
     let (vocabulary, corpus) = Corpus::read(&args.input, &reading, &Line("reading"))?;
     let bench = Bench { vocabulary, corpus, tasks, threads: args.threads };
-    let defaults = SiameseCbowParams::default().with_adam();
+    let defaults = SiameseCbowParams::paper().with_adam();
     let base = SiameseCbowParams { temperature: args.temperature, dim: args.dims[args.dims.len() - 1], ..defaults };
 
     let mut curves = Vec::new();
     let mut points = Vec::new();
     for &epochs in &args.epochs {
-        let params = SiameseCbowParams { fit: FitParams { epochs, ..base.fit.clone() }, ..base.clone() };
+        let params = SiameseCbowParams { fit: FitParams { epochs: Some(epochs), ..base.fit.clone() }, ..base.clone() };
         points.push((f64::from(epochs), bench.score(&params)?));
     }
     curves.push(("epochs", points));

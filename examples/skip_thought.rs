@@ -105,8 +105,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         |given: Option<usize>, usual: usize, for_sample: usize| given.unwrap_or(if small { for_sample } else { usual });
     let defaults = SkipThoughtParams::default();
     let fit = FitParams {
-        epochs: args.epochs.unwrap_or(if small { 8 } else { defaults.fit.epochs }),
-        lr: args.lr.unwrap_or(if small { 0.01 } else { defaults.fit.lr }),
+        epochs: Some(args.epochs.unwrap_or(if small { 8 } else { defaults.fit.n_epochs() })),
+        lr: Some(args.lr.unwrap_or(if small { 0.01 } else { defaults.fit.full_lr() })),
         batch: if small { 16 } else { defaults.fit.batch },
         seed: args.seed,
         ..defaults.fit.clone()
@@ -157,7 +157,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Vectors of all words of the text.
 fn word_vectors(args: &Args) -> Result<Embeddings, Box<dyn Error>> {
     let training = NegativeSamplingParams { seed: args.seed, ..NegativeSamplingParams::default() };
-    let params = Word2VecParams { dim: 50, min_count: 1, training, ..Word2VecParams::default() };
+    let params = Word2VecParams { dim: 50, min_count: Some(1), training, ..Word2VecParams::paper() };
     let options = TrainOptions { threads: args.threads, observer: &Line("word2vec"), ..Default::default() };
     let trained = params.fit_files(&args.input, &options)?;
     Ok(Model::from(trained.model).to_embeddings()?)

@@ -65,7 +65,7 @@ struct Args {
     #[arg(long)]
     epochs: Option<u32>,
     /// Learning rate of SNLI BOW and SNLI RNN.
-    #[arg(long, default_value_t = SnliParams::default().fit.lr)]
+    #[arg(long, default_value_t = SnliParams::default().fit.full_lr())]
     lr: f64,
     /// Learning rate of the tuned Skip-thoughts.
     #[arg(long, default_value_t = 1e-4)]
@@ -106,8 +106,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let (defaults, threads) = (SnliParams::default(), args.threads);
     let fit = |lr: f64| {
-        let epochs = args.epochs.unwrap_or(defaults.fit.epochs);
-        FitParams { lr, epochs, seed: args.seed, ..defaults.fit.clone() }
+        let epochs = args.epochs.unwrap_or(defaults.fit.n_epochs());
+        FitParams { lr: Some(lr), epochs: Some(epochs), seed: args.seed, ..defaults.fit.clone() }
     };
     // Each part is tuned by itself, with a classifier of its own.
     let mut tuned = base.clone();
@@ -152,7 +152,7 @@ fn labelled(set: &NliSet) -> senv::Result<NliPairs> {
 /// A Skip-thought model of the sample text.
 fn small_base(args: &Args) -> Result<SkipThought, Box<dyn Error>> {
     let defaults = SkipThoughtParams::default();
-    let fit = FitParams { epochs: 4, batch: 32, lr: 0.003, seed: args.seed, ..defaults.fit.clone() };
+    let fit = FitParams { epochs: Some(4), batch: 32, lr: Some(0.003), seed: args.seed, ..defaults.fit.clone() };
     let params = SkipThoughtParams { dim: 32, sentence_dim: 64, max_vocabulary: Some(500), fit, ..defaults };
     let text = [format!("{DATA}/quickstart.txt")];
     let options = TrainOptions { threads: args.threads, observer: &Line("Skip-thoughts"), ..Default::default() };

@@ -12,7 +12,7 @@ use clap::Parser;
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
 use senv::{
-    Cse, CseParams, FitParams, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams,
+    Cse, CseParams, FitParams, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams, TextSystem,
     TrainOptions, Trained, WordUpdates,
 };
 use senv_core::{Corpus, Sentences, TokenId, Vocabulary, rng::stream};
@@ -95,7 +95,7 @@ impl Bench {
         let options = TrainOptions { threads, ..TrainOptions::default() };
         let rate = match system {
             "siamese-cbow" => {
-                let params = SiameseCbowParams { negatives: 4, ..SiameseCbowParams::default().with_adam() };
+                let params = SiameseCbowParams { negatives: 4, ..SiameseCbowParams::paper().with_adam() };
                 let params = SiameseCbowParams { fit: self.fit(&params.fit, words), ..params };
                 let trained: Trained<SiameseCbow> = params.fit(vocabulary()?, &self.corpora[of], &options)?;
                 (trained.units_per_second(), trained.phases)

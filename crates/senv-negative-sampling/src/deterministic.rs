@@ -128,7 +128,7 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
     let n_threads = run.n_threads;
     let parts = divide(source.stride());
     let columns: Vec<_> = share(&parts, n_threads).map(|own| own[0].start..own[own.len() - 1].end).collect();
-    let n_tokens = run.corpus.n_tokens().saturating_mul(u64::from(run.params.epochs));
+    let n_tokens = run.corpus.n_tokens().saturating_mul(u64::from(run.params.n_epochs()));
     let together = |table: &Table| n_tokens / MIN_TOKENS_A_ROW >= table.n_rows() as u64;
     let (source_together, target_together) = (together(source), together(target));
     let mut source = Lanes::new(source, columns.clone(), source_together);

@@ -73,7 +73,7 @@ struct State {
 impl State {
     /// Whether a run on this corpus can stand there: sums over more than the whole run would overflow sooner or later.
     fn is_possible(&self, corpus: &Corpus, params: &NegativeSamplingParams) -> bool {
-        let epochs = u64::from(params.epochs);
+        let epochs = u64::from(params.n_epochs());
         let whole = |n: u64| n.saturating_mul(epochs);
         let is_sum = self.loss.is_finite() && self.loss >= 0.0 && self.targets <= u64::MAX / 2;
         self.next_unit <= whole(corpus.n_blocks() as u64) && self.tokens <= whole(corpus.n_tokens()) && is_sum

@@ -56,7 +56,7 @@ impl Pace {
                 plan.clear();
                 let sentence = buffer.sentence(i);
                 examples.plan_in_block(&buffer, i, &mut rng, &mut scratch, &mut plan);
-                plan.draw_negatives(params.negatives, params.negatives_shared, params.lr, noise, &mut rng);
+                plan.draw_negatives(params.negatives, params.negatives_shared, params.first_lr(), noise, &mut rng);
                 if !plan.is_empty() {
                     counts.add(&plan, sentence.len());
                 }

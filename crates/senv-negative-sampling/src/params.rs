@@ -10,7 +10,7 @@ pub use crate::{order::TextOrder, plan::NegativeSharing};
 
 /// Negatives a target when nothing is said (every model in appendix A of Sent2Vec).
 pub const DEFAULT_NEGATIVES: usize = 10;
-/// Passes over the corpus when nothing is said (the release's default).
+/// Passes over the corpus when nothing is said (the default of Sent2Vec's release).
 pub const DEFAULT_EPOCHS: u32 = 5;
 /// Learning rate when nothing is said (every published Sent2Vec model).
 pub const DEFAULT_LR: f32 = 0.2;
@@ -36,9 +36,13 @@ hyperparameters! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct NegativeSamplingParams {
         /// Passes over the text.
-        pub epochs: u32 = DEFAULT_EPOCHS => Training[at_least 1];
+        ///
+        /// `None` (default) is for systems to choose by the text; [`DEFAULT_EPOCHS`] where none did.
+        pub epochs: Option<u32> = None => Training[at_least 1];
         /// Learning rate at the start, which falls linearly.
-        pub lr: f32 = DEFAULT_LR => Training[above 0];
+        ///
+        /// `None` (default) is for systems to choose by the text; [`DEFAULT_LR`] where none did.
+        pub lr: Option<f32> = None => Training[above 0];
         /// Share of the rate below which it does not fall.
         @[serde(default, skip_serializing_if = "is_zero")]
         pub lr_floor: f64 = 0.0 => Training[from 0 to 1];
@@ -71,6 +75,18 @@ impl NegativeSamplingParams {
     pub fn check(&self) -> Result<(), Error> {
         self.check_ranges()
     }
+
+    /// Passes over the text: those that were set, or [`DEFAULT_EPOCHS`].
+    #[must_use]
+    pub fn n_epochs(&self) -> u32 {
+        self.epochs.unwrap_or(DEFAULT_EPOCHS)
+    }
+
+    /// The learning rate at the start: the one that was set, or [`DEFAULT_LR`].
+    #[must_use]
+    pub fn first_lr(&self) -> f32 {
+        self.lr.unwrap_or(DEFAULT_LR)
+    }
 }
 
 #[cfg(test)]
@@ -86,7 +102,7 @@ mod tests {
         };
         assert!(with(&|_| {}));
         for (lr, ok) in [(1e-9, true), (0.0, false), (-0.1, false), (f32::NAN, false), (f32::INFINITY, false)] {
-            assert_eq!(with(&|p| p.lr = lr), ok, "lr {lr}");
+            assert_eq!(with(&|p| p.lr = Some(lr)), ok, "lr {lr}");
         }
         for (floor, ok) in [(0.0, true), (1e-4, true), (1.0, true), (1.001, false), (-1e-9, false), (f64::NAN, false)] {
             assert_eq!(with(&|p| p.lr_floor = floor), ok, "floor {floor}");
@@ -97,6 +113,6 @@ mod tests {
         for (n, ok) in [(0, false), (1, true), (1000, true), (1001, false)] {
             assert_eq!(with(&|p| p.negatives = n), ok, "negatives {n}");
         }
-        assert!(!with(&|p| p.epochs = 0));
+        assert!(!with(&|p| p.epochs = Some(0)));
     }
 }

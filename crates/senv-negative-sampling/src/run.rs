@@ -101,7 +101,7 @@ impl<'a, E: Examples> Run<'a, E> {
             n_threads: options.thread_count(),
             pace,
             order: PresentOrder::default(),
-            n_units: corpus.n_blocks() as u64 * u64::from(params.epochs),
+            n_units: corpus.n_blocks() as u64 * u64::from(params.n_epochs()),
             next: AtomicU64::new(first_unit),
             halt: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -118,10 +118,10 @@ impl<'a, E: Examples> Run<'a, E> {
         let (epoch, place) = (index / n_blocks, (index % n_blocks) as usize);
         let order = self.order.of(self.corpus, self.params.text_order, self.params.seed, epoch);
         let (block, tokens_before) = order.block(self.corpus, place);
-        let total = self.corpus.n_tokens() as f64 * f64::from(self.params.epochs);
+        let total = self.corpus.n_tokens() as f64 * f64::from(self.params.n_epochs());
         let before = epoch as f64 * self.corpus.n_tokens() as f64 + tokens_before as f64;
         let done = before / total.max(1.0);
-        let lr = self.params.lr * linear_decay(done, self.params.lr_floor) as f32;
+        let lr = self.params.first_lr() * linear_decay(done, self.params.lr_floor) as f32;
         Unit { epoch, block, rate: Rate { lr, l1: self.params.l1 }, done }
     }
 
@@ -150,7 +150,13 @@ impl<'a, E: Examples> Run<'a, E> {
         for i in sentences {
             self.examples.plan_in_block(block, i, &mut rng, scratch, plan);
         }
-        plan.draw_negatives(self.params.negatives, self.params.negatives_shared, self.params.lr, self.noise, &mut rng);
+        plan.draw_negatives(
+            self.params.negatives,
+            self.params.negatives_shared,
+            self.params.first_lr(),
+            self.noise,
+            &mut rng,
+        );
     }
 
     pub(crate) fn halted(&self) -> bool {
@@ -273,7 +279,12 @@ mod tests {
         let examples = ContinuousBagOfWords::new(5, kept, n);
         let noise = Noise::new(vocabulary.counts(), 0.75).unwrap();
         let rates = |lr_floor: f64| -> Vec<f32> {
-            let params = NegativeSamplingParams { epochs: 2, lr: 0.5, lr_floor, ..NegativeSamplingParams::default() };
+            let params = NegativeSamplingParams {
+                epochs: Some(2),
+                lr: Some(0.5),
+                lr_floor,
+                ..NegativeSamplingParams::default()
+            };
             let (options, pace) = (RunOptions::default(), Pace { step_tokens: 1 });
             let job =
                 Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };

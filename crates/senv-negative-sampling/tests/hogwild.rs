@@ -48,7 +48,7 @@ fn placeholder(corpus: &Corpus, threads: usize) -> [Vec<f32>; 2] {
     let noise = Noise::new(&counts, 0.5).unwrap();
     let params = NegativeSamplingParams {
         schedule: Schedule::Hogwild,
-        lr: 0.02,
+        lr: Some(0.02),
         negatives: 5,
         ..NegativeSamplingParams::default()
     };

@@ -104,7 +104,12 @@ impl Text {
         let mut sentences = Sentences::new();
         self.sentences.iter().for_each(|sentence| sentences.push(sentence.iter().copied()));
         let examples = MaskedTargets::new(Words, self.subsampling(threshold), WORDS as usize);
-        let params = NegativeSamplingParams { epochs: 1, lr, negatives_shared, ..NegativeSamplingParams::default() };
+        let params = NegativeSamplingParams {
+            epochs: Some(1),
+            lr: Some(lr),
+            negatives_shared,
+            ..NegativeSamplingParams::default()
+        };
         let corpus = Corpus::from_sentences(sentences);
         let tables = || Ok(Tables { source: source(), target: Table::zeros(WORDS as usize, DIM)? });
         let options = RunOptions { threads, ..Default::default() };

@@ -113,7 +113,7 @@ fn words_of_a_topic_come_together_whatever_the_schedule_and_the_sharing() {
                 let params = NegativeSamplingParams {
                     schedule,
                     negatives_shared,
-                    epochs: 3,
+                    epochs: Some(3),
                     ..NegativeSamplingParams::default()
                 };
                 let options = RunOptions { threads, ..Default::default() };
@@ -129,7 +129,8 @@ fn words_of_a_topic_come_together_whatever_the_schedule_and_the_sharing() {
 #[test]
 fn windows_learn_topics_too() {
     let corpus = corpus(4000);
-    let params = NegativeSamplingParams { lr: 0.1, negatives: 5, epochs: 3, ..NegativeSamplingParams::default() };
+    let params =
+        NegativeSamplingParams { lr: Some(0.1), negatives: 5, epochs: Some(3), ..NegativeSamplingParams::default() };
     let cbow =
         train(&corpus, &ContinuousBagOfWords::new(5, keep_all(), N_TOKENS), &params, &RunOptions::default()).unwrap();
     assert!(separation(&cbow.tables.source) > 0.5);
@@ -141,7 +142,8 @@ fn windows_learn_topics_too() {
 fn sentence_rows_predict_their_words() {
     let corpus = corpus(1500);
     let n = corpus.n_sentences() as usize;
-    let params = NegativeSamplingParams { lr: 0.2, negatives: 5, epochs: 15, ..NegativeSamplingParams::default() };
+    let params =
+        NegativeSamplingParams { lr: Some(0.2), negatives: 5, epochs: Some(15), ..NegativeSamplingParams::default() };
     let outcome =
         train(&corpus, &DistributedBagOfWords::new(n, keep_all(), N_TOKENS), &params, &RunOptions::default()).unwrap();
     assert_eq!(outcome.tables.source.n_rows(), n);
@@ -164,7 +166,7 @@ fn sentence_rows_predict_their_words() {
 #[test]
 fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
     let corpus = corpus(3000);
-    let params = NegativeSamplingParams { epochs: 2, l1: 1e-4, ..NegativeSamplingParams::default() };
+    let params = NegativeSamplingParams { epochs: Some(2), l1: 1e-4, ..NegativeSamplingParams::default() };
     let outcomes = [1, 2, 5]
         .map(|threads| train(&corpus, &masked(), &params, &RunOptions { threads, ..Default::default() }).unwrap());
     assert!(same_bits(&outcomes[0], &outcomes[1]));
@@ -173,7 +175,7 @@ fn the_deterministic_schedule_gives_the_same_bits_at_1_2_and_5_threads() {
     let other = train(
         &corpus,
         &masked(),
-        &NegativeSamplingParams { seed: 2, epochs: 2, ..NegativeSamplingParams::default() },
+        &NegativeSamplingParams { seed: 2, epochs: Some(2), ..NegativeSamplingParams::default() },
         &RunOptions::default(),
     )
     .unwrap();
@@ -186,8 +188,11 @@ fn a_shuffled_text_is_read_whole_in_another_order_and_gives_the_same_bits_at_1_2
     let train = |params: &NegativeSamplingParams, threads| {
         train(&corpus, &masked(), params, &RunOptions { threads, ..Default::default() }).unwrap()
     };
-    let params =
-        NegativeSamplingParams { epochs: 2, text_order: TextOrder::Shuffled, ..NegativeSamplingParams::default() };
+    let params = NegativeSamplingParams {
+        epochs: Some(2),
+        text_order: TextOrder::Shuffled,
+        ..NegativeSamplingParams::default()
+    };
     let outcomes = [1, 2, 5].map(|threads| train(&params, threads));
     assert!(outcomes.iter().all(|outcome| same_bits(&outcomes[0], outcome)));
     assert_eq!(outcomes[0].tokens, 2 * corpus.n_tokens());
@@ -200,7 +205,7 @@ fn a_shuffled_text_is_read_whole_in_another_order_and_gives_the_same_bits_at_1_2
 #[test]
 fn thousands_of_tiny_blocks_give_the_same_bits_at_any_number_of_threads() {
     let corpus = corpus(3);
-    let params = NegativeSamplingParams { epochs: 3000, lr: 0.01, ..NegativeSamplingParams::default() };
+    let params = NegativeSamplingParams { epochs: Some(3000), lr: Some(0.01), ..NegativeSamplingParams::default() };
     let outcomes = [1, 2, 3, 4]
         .map(|threads| train(&corpus, &masked(), &params, &RunOptions { threads, ..Default::default() }).unwrap());
     assert!(outcomes.iter().all(|outcome| same_bits(&outcomes[0], outcome)));
@@ -209,7 +214,8 @@ fn thousands_of_tiny_blocks_give_the_same_bits_at_any_number_of_threads() {
 #[test]
 fn hogwild_with_one_thread_repeats() {
     let corpus = corpus(2000);
-    let params = NegativeSamplingParams { schedule: Schedule::Hogwild, epochs: 2, ..NegativeSamplingParams::default() };
+    let params =
+        NegativeSamplingParams { schedule: Schedule::Hogwild, epochs: Some(2), ..NegativeSamplingParams::default() };
     let run = || train(&corpus, &masked(), &params, &RunOptions { threads: 1, ..Default::default() }).unwrap();
     assert!(same_bits(&run(), &run()));
 }
@@ -227,7 +233,7 @@ impl Observer for StopAt {
 }
 
 fn long(schedule: Schedule) -> NegativeSamplingParams {
-    NegativeSamplingParams { epochs: 40, schedule, ..NegativeSamplingParams::default() }
+    NegativeSamplingParams { epochs: Some(40), schedule, ..NegativeSamplingParams::default() }
 }
 
 fn resuming(path: PathBuf) -> RunOptions<'static> {
@@ -337,7 +343,8 @@ fn a_forged_place_in_the_run_is_refused() {
 fn scores_that_are_not_finite_end_the_run_and_name_the_learning_rate() {
     let corpus = corpus(2000);
     for schedule in [Schedule::Hogwild, Schedule::Deterministic] {
-        let params = NegativeSamplingParams { lr: 1e30, schedule, epochs: 50, ..NegativeSamplingParams::default() };
+        let params =
+            NegativeSamplingParams { lr: Some(1e30), schedule, epochs: Some(50), ..NegativeSamplingParams::default() };
         let error = train(&corpus, &masked(), &params, &RunOptions { threads: 2, ..Default::default() }).unwrap_err();
         assert!(matches!(error, Error::Diverged { lr, .. } if lr > 1e28), "{error}");
         assert!(error.to_string().contains("a lower learning rate"));

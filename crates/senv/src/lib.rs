@@ -22,8 +22,8 @@
 //! let index = Index::new(&model, &sentences)?;
 //! let hits = index.search("The train is late.", 3)?;
 //!
-//! // A system by name, with the settings that fit the text but for two.
-//! let params = Sent2VecParams { dim: 16, word_ngrams: 2, ..Sent2VecParams::for_text(TextSize::of_files(&[&text])) };
+//! // A system by name, with two settings changed; what is not set fits the text.
+//! let params = Sent2VecParams { dim: 16, word_ngrams: 2, ..Sent2VecParams::default() };
 //! let sent2vec = params.train(&text)?;
 //!
 //! // Go on from a model with more text.
@@ -43,8 +43,8 @@
 //! ```
 //!
 //! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
-//! PV-DBOW, FastSent; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Settings that fit a
-//! text are `for_text`; the papers' have names of their own and are for billions of words. Beside the systems [`TfIdf`] has no
+//! PV-DBOW, FastSent; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
+//! settings fit the text; the papers' are `paper()` and for billions of words. Beside the systems [`TfIdf`] has no
 //! vectors and compares sentences all the same.
 //!
 //! No equation lives here. The parts do the arithmetic: text becomes a corpus (`senv-core`), words and n-grams name rows
@@ -97,6 +97,7 @@ pub use average::unknown_words::UnknownWords;
 pub use average::weight_scheme::WeightScheme;
 pub use average::{component_search::WEIGHTING_SENTENCES, weighting::Weighting};
 pub use base::memory_text::MemoryText;
+pub use base::text_sample::TextSample;
 pub use base::text_size::TextSize;
 pub use base::train_options::TrainOptions;
 pub use check::{
@@ -126,7 +127,12 @@ pub use recipe::{NeighbourRecipe, Recipe, train, train_sentences};
 pub use sequence::{LongSentences, OutputForm, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem};
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::pair_system::{PairSystem, PairSystemParams};
-pub use system::text_system::{SharedParams, TextSystem};
+pub use system::{
+    about::{About, NamedSettings},
+    start::Start,
+    text_data::TextData,
+    text_system::{Common, TextSystem, Trainer},
+};
 pub use systems::pretraining::Pretraining;
 pub use systems::*;
 

@@ -2,21 +2,20 @@
 //!
 //! What measured best for each kind of data (`docs/results.md`): where sentences stand in order, each is trained to be closer to
 //! the next one than to others, [`PpParams::for_neighbours`]; where they do not, words are predicted from the rest of
-//! their sentence, [`Sent2VecParams::for_text`]. Pairs that mean the same join the neighbours.
+//! their sentence, [`Sent2VecParams`] with its defaults. Pairs that mean the same join the neighbours.
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Coverage, Error as CoreError, Observer, Scratch, SentenceEncoder, TextOptions, Tokenizer};
+use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 
 use crate::{
     Pp, PpParams, Sent2VecParams,
-    base::{memory_text::MemoryText, text_size::TextSize, train_options::TrainOptions},
+    base::{memory_text::MemoryText, text_sample::TextSample, train_options::TrainOptions},
     check::{self, CheckParams, CheckText, MIN_ORDER},
     data::{PairData, PairInput, PairKind, PairOptions},
     error::{Error, Result},
     model::{handle::Model, trained::Trained},
-    start::initial::InitialVectorReport,
-    system::{pair_system::PairSystem, text_system::TextSystem},
+    system::{pair_system::PairSystem, start::Start, text_system::TextSystem},
 };
 
 /// The system and the settings that fit some data.
@@ -42,13 +41,27 @@ pub struct NeighbourRecipe {
 }
 
 impl Recipe {
-    /// Chooses by the size of the text and by whether its sentences have an order, for which a sample is read. `text` holds
+    /// Chooses by the size of the text and by whether its sentences have an order, for which its beginning is read. `text` holds
     /// one sentence a line, `pairs` two sentences a line that mean the same, separated by a tab; one of the two may be empty.
     /// What was chosen and why is a note for the observer.
     ///
     /// # Errors
     /// If both are empty, a file cannot be read, or no file of text holds a sentence.
     pub fn choose(text: &[impl AsRef<Path>], pairs: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Self> {
+        let all: Vec<&Path> = text.iter().map(AsRef::as_ref).chain(pairs.iter().map(AsRef::as_ref)).collect();
+        Self::choose_by(&TextSample::read(&all), text, pairs, options)
+    }
+
+    /// The same by a sample of all these files, text before pairs.
+    ///
+    /// # Errors
+    /// As [`Recipe::choose`].
+    pub fn choose_by(
+        sample: &TextSample,
+        text: &[impl AsRef<Path>],
+        pairs: &[impl AsRef<Path>],
+        options: &TrainOptions<'_>,
+    ) -> Result<Self> {
         let paths = |files: &[&Path]| files.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>();
         let text: Vec<&Path> = text.iter().map(AsRef::as_ref).collect();
         let pairs: Vec<&Path> = pairs.iter().map(AsRef::as_ref).collect();
@@ -57,18 +70,15 @@ impl Recipe {
             return Err(Error::NoExamplesIn { paths: Vec::new() });
         }
         let reading = options.text_reading();
-        let order = if text.is_empty() { None } else { order(&text, &reading)? };
-        let all: Vec<&Path> = text.iter().chain(&pairs).copied().collect();
-        let (size, tokenizer) = (TextSize::of_files(&all), Tokenizer::for_files(&all, observer).lowercase(true));
-        // Standard input is not read twice; nearly all text has an order.
-        let ordered = text.iter().any(|path| *path == Path::new("-")) || order.is_some_and(|auc| auc >= MIN_ORDER);
+        let ordered = !text.is_empty() && has_order(sample, &text, &reading)?;
+        let size = sample.size();
+        let tokenizer = sample.tokenizer(&Tokenizer::automatic(), observer).lowercase(true);
         if !ordered && pairs.is_empty() {
             observer.note(&format!(
                 "about {size}, and sentences that follow each other have no more words in common than others: Sent2Vec, \
                  which needs no order"
             ));
-            let mut params = Sent2VecParams::for_text(size);
-            params.tokenizer = tokenizer;
+            let params = Sent2VecParams { tokenizer, ..Sent2VecParams::default() };
             return Ok(Self::Words(Box::new(params)));
         }
         let mut inputs = Vec::new();
@@ -89,7 +99,8 @@ impl Recipe {
         params.tokenizer = tokenizer.clone();
         observer.note(&format!(
             "about {size}: {learns} (PP with a softmax over cosines, {} epochs in batches of {})",
-            params.fit.epochs, params.fit.batch
+            params.fit.n_epochs(),
+            params.fit.batch
         ));
         let options = PairOptions {
             tokenizer,
@@ -119,12 +130,12 @@ impl Recipe {
     pub fn fine_tune_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
         let Self::Neighbours(recipe) = self else { return Err(Error::NoOrder) };
         let NeighbourRecipe { params, options, start, .. } = &mut **recipe;
-        if model.average().is_some_and(|average| average.features().params().max_n > 1) {
-            observer.note("the n-grams of the model are left behind: words alone are trained");
-        }
         let vectors = model.to_embeddings()?;
-        params.fine_tune_from(model);
-        params.adapt_lr(&vectors, Some(model), observer);
+        // Text is tokenized as the model does.
+        params.tokenizer = model.tokenizer().clone();
+        params.prepare(Start::Model(model), &[] as &[&Path], observer);
+        let lr = params.fit.full_lr();
+        params.fit.lr = Some(params.suited_lr(lr, &vectors, Some(model), observer));
         params.dim = vectors.dim();
         options.tokenizer = params.tokenizer.clone();
         options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
@@ -139,7 +150,7 @@ impl Recipe {
     pub fn fit(&self, text: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Model> {
         Ok(match self {
             Self::Neighbours(recipe) => Model::from(recipe.fit_on(&recipe.read(options)?, options)?.model),
-            Self::Words(params) => Model::from(params.fit_files_with_lr_backoff(text, options)?.model),
+            Self::Words(params) => Model::from(params.fit_files(text, options)?.model),
         })
     }
 }
@@ -159,12 +170,8 @@ impl NeighbourRecipe {
     /// # Errors
     /// As [`Recipe::fit`].
     pub fn fit_on(&self, data: &PairData, options: &TrainOptions<'_>) -> Result<Trained<Pp>> {
-        let options = options.with_dev(None);
-        let Some(start) = &self.start else { return self.params.fit(data, &options) };
-        let vectors = data.vectors_from(start)?;
-        let mut learned = self.params.fit(data, &TrainOptions { vectors: Some(&vectors), ..options })?;
-        learned.initial = InitialVectorReport::of_model(&data.vocabulary, start);
-        Ok(learned)
+        let start = self.start.as_ref().map_or(Start::Random, Start::Model);
+        self.params.fit_data(data, start, &options.with_dev(None))
     }
 }
 
@@ -219,32 +226,24 @@ impl Recipe {
     }
 }
 
-/// How likely neighbouring sentences have a higher TF-IDF cosine than random ones, on a sample; `None` where there are too
-/// few.
-fn order(text: &[&Path], reading: &TextOptions) -> Result<Option<f64>> {
-    if text.iter().any(|path| *path == Path::new("-")) {
-        return Ok(None);
+/// Whether neighbouring sentences share more words than random ones; nearly all text has an order, so too little to see, or
+/// what cannot be read twice, is taken to have one.
+fn has_order(sample: &TextSample, text: &[&Path], reading: &TextOptions) -> Result<bool> {
+    let lines = sample.files().filter(|(path, _)| text.contains(path)).map(|(_, lines)| lines);
+    let beginning = CheckText::of_lines(lines);
+    if beginning.n_sentences() == 0 {
+        check_there_is_text(text, reading)?;
+        return Ok(true);
     }
-    let params = CheckParams::default();
-    let sample = CheckText::read(text, reading, &params)?;
-    match sample.n_sentences() {
-        0 => return Err(CoreError::EmptyInput { path: text[0].to_owned() }.into()),
-        1 => return Ok(None),
-        _ => {}
-    }
-    Ok(check::check(&Same, &sample, &params)?.neighbours.map(|found| found.tf_idf_auc))
+    Ok(check::order(&beginning, &CheckParams::default())?.is_some_and(|auc| auc >= MIN_ORDER))
 }
 
-/// An encoder of which nothing is asked.
-struct Same;
-
-impl SentenceEncoder for Same {
-    fn dim(&self) -> usize {
-        1
+/// Short files of whose beginnings no line has text are empty; of others nothing is known yet.
+fn check_there_is_text(text: &[&Path], reading: &TextOptions) -> Result<()> {
+    TextReader::open(text, reading)?;
+    let is_short = |path: &&Path| path.metadata().is_ok_and(|file| file.is_file() && file.len() < (1 << 20));
+    if text.iter().all(is_short) {
+        return Err(CoreError::EmptyInput { path: text[0].to_owned() }.into());
     }
-
-    fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
-        out.fill(1.0);
-        Coverage::new(1, 1)
-    }
+    Ok(())
 }

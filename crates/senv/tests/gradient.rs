@@ -5,7 +5,7 @@ use std::{fmt::Write, fs, path::PathBuf};
 use senv::{
     Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, MarginLoss,
     Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PairSystem, PpParams, RelatednessParams, ScoredPairs,
-    Selection, SiameseCbowParams, Stopped, TrainOptions, Trained, WeightedParams, Window,
+    Selection, SiameseCbowParams, Stopped, TextSystem, TrainOptions, Trained, WeightedParams, Window,
 };
 use senv_core::{NoObserver, Observer, SentenceEncoder, Table};
 use senv_store::Embeddings;
@@ -89,7 +89,7 @@ fn bits(encoder: &dyn SentenceEncoder) -> Vec<u32> {
 }
 
 fn fit_params() -> FitParams {
-    FitParams { epochs: 6, batch: 32, lr: 0.02, clip: None, ..FitParams::default() }
+    FitParams { epochs: Some(6), batch: 32, lr: Some(0.02), clip: None, ..FitParams::default() }
 }
 
 fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
@@ -97,7 +97,7 @@ fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
 }
 
 fn siamese() -> SiameseCbowParams {
-    SiameseCbowParams { dim: 24, min_count: 1, fit: fit_params(), ..Default::default() }
+    SiameseCbowParams { dim: 24, min_count: Some(1), fit: fit_params(), ..Default::default() }
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_run_is_not_resumed_with_other_data() {
     let run = |text: &str, resume, observer: &dyn Observer| {
         let data = data(files.write("run.tsv", text), PairKind::Pairs);
         let checkpoint = Some(CheckpointPlan { path: path.clone(), every: None, resume });
-        let params = PpParams { dim: 8, fit: FitParams { epochs: 3000, ..fit_params() }, ..PpParams::default() };
+        let params = PpParams { dim: 8, fit: FitParams { epochs: Some(3000), ..fit_params() }, ..PpParams::default() };
         params.fit(&data, &TrainOptions { checkpoint, observer, ..Default::default() })
     };
     assert_eq!(run(&text, false, &Stop).unwrap().stopped, Stopped::Interrupted);
@@ -218,7 +218,7 @@ fn cse_learns_in_two_stages_with_either_activation_and_is_saved() {
         let scale = alone.iter().fold(0.0f32, |a, b| a.max(b.abs()));
         assert!(alone.iter().zip(&many).all(|(a, b)| (a - b).abs() <= 1e-5 * scale));
         // No step at all leaves the weights of the first stage.
-        let params = CseParams { fit: FitParams { lr: 1e-30, ..fit_params() }, ..cse(activation) };
+        let params = CseParams { fit: FitParams { lr: Some(1e-30), ..fit_params() }, ..cse(activation) };
         let second = params.fit_from(&data, Some(opened), &at_threads(1)).unwrap();
         assert_eq!(second.initial.found, second.initial.words);
         assert_eq!(second.model.parameters(), opened.parameters());
@@ -245,7 +245,7 @@ fn the_head_learns_scores_from_averages_and_filters() {
         let params = RelatednessParams {
             hidden: 8,
             filters,
-            fit: FitParams { epochs: 60, lr: 0.01, ..fit_params() },
+            fit: FitParams { epochs: Some(60), lr: Some(0.01), ..fit_params() },
             ..RelatednessParams::default()
         };
         let trained = |threads| -> Trained<_> {
@@ -289,7 +289,7 @@ fn fine_tuning_starts_at_the_word_vectors_that_are_given() {
     let given = Embeddings::new(base.vocabulary().clone(), table).unwrap();
     let (tuned_rows, given_rows) = (flat(tuned.table()), flat(given.table()));
     let words = |vectors: Option<&Embeddings>, l2_words: f64, lr: f64| {
-        let fit = FitParams { epochs: 20, lr, l2_words, ..fit_params() };
+        let fit = FitParams { epochs: Some(20), lr: Some(lr), l2_words, ..fit_params() };
         let params =
             RelatednessParams { hidden: 8, filters: FilterStart::Random, rescale: false, fit, ..Default::default() };
         let trained = params.fit(&base, &scored, &TrainOptions { vectors, ..at_threads(1) }).unwrap();

@@ -37,13 +37,14 @@ fn corpus() -> (Vocabulary, Corpus) {
 
 /// So low a learning rate that nothing moves by more than a millionth.
 fn training() -> NegativeSamplingParams {
-    NegativeSamplingParams { lr: 1e-9, epochs: 1, ..NegativeSamplingParams::default() }
+    NegativeSamplingParams { lr: Some(1e-9), epochs: Some(1), ..NegativeSamplingParams::default() }
 }
 
 fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
     let params =
-        Sent2VecParams { dim: DIM, word_ngrams, buckets: Some(100), min_count: 1, ..Sent2VecParams::default() };
-    Sent2VecParams { min_target_count: 1, subsample: 1.0, training: training(), ..params }
+        Sent2VecParams { dim: DIM, word_ngrams, buckets: Some(100), min_count: Some(1), ..Sent2VecParams::default() };
+    let params = Sent2VecParams { min_target_count: Some(1), subsample: 1.0, training: training(), ..params };
+    Sent2VecParams { placeholder: true, initial_length: None, weighting: None, ..params }
 }
 
 fn from(vectors: &Embeddings) -> TrainOptions<'_> {
@@ -59,13 +60,13 @@ fn start(params: &Sent2VecParams) -> Model {
 /// All three systems, started from the vectors.
 fn started() -> Vec<Model> {
     let (training, subsample) = (training(), 1.0);
-    let word2vec = Word2VecParams { dim: DIM, min_count: 1, subsample, training, ..Word2VecParams::default() };
+    let word2vec = Word2VecParams { dim: DIM, min_count: Some(1), subsample, training, ..Word2VecParams::paper() };
     let pv_dbow = PvDbowParams {
         dim: DIM,
-        min_count: 1,
+        min_count: Some(1),
         subsample,
         training: word2vec.training.clone(),
-        ..PvDbowParams::default()
+        ..PvDbowParams::paper()
     };
     let (vectors, (vocabulary, corpus)) = (vectors(), corpus());
     let word2vec = word2vec.fit(vocabulary.clone(), &corpus, &from(&vectors)).unwrap().model;
@@ -119,7 +120,7 @@ fn n_grams_start_anew() {
 #[test]
 fn training_goes_on_from_the_vectors() {
     let moved = Sent2VecParams {
-        training: NegativeSamplingParams { epochs: 5, ..NegativeSamplingParams::default() },
+        training: NegativeSamplingParams { epochs: Some(5), ..NegativeSamplingParams::default() },
         ..sent2vec(1)
     };
     let words = start(&moved).to_embeddings().unwrap();
@@ -148,7 +149,8 @@ fn a_checkpoint_of_other_vectors_is_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let run = |vectors: Option<&Embeddings>, resume: bool, observer: &dyn Observer| {
         // Hours of training, unless it is stopped.
-        let training = NegativeSamplingParams { epochs: 10_000_000, lr: 0.01, ..NegativeSamplingParams::default() };
+        let training =
+            NegativeSamplingParams { epochs: Some(10_000_000), lr: Some(0.01), ..NegativeSamplingParams::default() };
         let (vocabulary, corpus) = corpus();
         let checkpoint = Some(CheckpointPlan { path: folder.path().join("c"), every: None, resume });
         let options = TrainOptions { checkpoint, observer, vectors, ..Default::default() };

@@ -25,10 +25,14 @@ fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
         dim: 20,
         word_ngrams,
         buckets: Some(500),
-        min_count: 1,
-        min_target_count: 1,
+        min_count: Some(1),
+        min_target_count: Some(1),
         subsample: 1e-2,
-        training: NegativeSamplingParams { epochs: 3, ..NegativeSamplingParams::default() },
+        training: NegativeSamplingParams { epochs: Some(3), lr: Some(0.2), ..NegativeSamplingParams::default() },
+        placeholder: true,
+        initial_length: None,
+        weighting: None,
+        unknown_words: UnknownWords::Skip,
         ..Sent2VecParams::default()
     }
 }
@@ -74,7 +78,8 @@ fn unknown_sentences_are_zero_and_say_so() {
 fn every_kind_of_model_reads_back_to_the_same_vectors() {
     let (folder, text) = folder_with_text();
     let options = TrainOptions::default();
-    let training = NegativeSamplingParams { epochs: 2, negatives: 5, ..NegativeSamplingParams::default() };
+    let training =
+        NegativeSamplingParams { epochs: Some(2), lr: Some(0.2), negatives: 5, ..NegativeSamplingParams::default() };
     let path = |name: &str| folder.path().join(name);
     let sentences = ["the cat sat", "rain fell on the town", "zebra", ""];
     let check = |original: &dyn SentenceEncoder, file: &Path, kind: &str| {
@@ -95,14 +100,19 @@ fn every_kind_of_model_reads_back_to_the_same_vectors() {
         }
     }
     for architecture in [Architecture::Cbow, Architecture::SkipGram] {
-        let params =
-            Word2VecParams { dim: 12, architecture, min_count: 1, training: training.clone(), ..Default::default() };
+        let params = Word2VecParams {
+            dim: 12,
+            architecture,
+            min_count: Some(1),
+            training: training.clone(),
+            ..Default::default()
+        };
         let model = params.fit_files(&[&text], &options).unwrap().model;
         model.save(path("w2v")).unwrap();
         check(&model, &path("w2v"), "word2vec");
         assert_eq!(Word2Vec::open(path("w2v")).unwrap().params(), &params);
     }
-    let params = PvDbowParams { dim: 12, min_count: 1, training, ..Default::default() };
+    let params = PvDbowParams { dim: 12, min_count: Some(1), training, ..Default::default() };
     let model = params.fit_files(&[&text], &options).unwrap().model;
     model.save(path("dbow")).unwrap();
     check(&model, &path("dbow"), "pv-dbow");
@@ -170,7 +180,7 @@ fn parameters_out_of_range_are_named() {
     assert!(bad(&|p| p.dim = 0).contains("dim must be from 1 to 65536, got 0"));
     assert!(bad(&|p| p.dim = 65_537).contains("dim"));
     assert!(bad(&|p| p.word_ngrams = 0).contains("word_ngrams must be from 1 to 255, got 0"));
-    assert!(bad(&|p| p.training.lr = f32::NAN).contains("lr must be finite and above 0, got NaN"));
+    assert!(bad(&|p| p.training.lr = Some(f32::NAN)).contains("lr must be finite and above 0, got NaN"));
     assert!(bad(&|p| p.subsample = 0.0).contains("subsample must be above 0"));
     assert!(bad(&|p| p.subsample = f64::NAN).contains("subsample"));
     assert!(bad(&|p| (p.word_ngrams, p.buckets) = (2, Some(0))).contains("buckets must be at least 1"));
@@ -194,8 +204,10 @@ fn presets_are_the_published_settings() {
     for (preset, settings) in published {
         let p = Sent2VecParams::preset(preset);
         let ours = (p.word_ngrams, p.dim, p.min_count, p.min_target_count, p.training.epochs, p.subsample, p.dropout);
+        let (n, dim, min_count, min_target, epochs, subsample, dropout) = settings;
+        let settings = (n, dim, Some(min_count), Some(min_target), Some(epochs), subsample, dropout);
         assert_eq!(ours, settings, "{preset:?}");
-        assert_eq!((p.training.lr, p.training.negatives), (0.2, 10), "{preset:?}");
+        assert_eq!((p.training.lr, p.training.negatives), (Some(0.2), 10), "{preset:?}");
         p.check().unwrap();
         // The models were trained by the authors' program: the rest is its own, but for the text, which was tokenized before.
         let release = Sent2VecParams::preset(Preset::Release);
@@ -222,9 +234,9 @@ fn presets_are_the_published_settings() {
 fn the_release_preset_is_the_program_without_options() {
     let p = Sent2VecParams::preset(Preset::Release);
     let counts = (p.dim, p.word_ngrams, p.min_count, p.min_target_count, p.buckets, p.dropout);
-    assert_eq!(counts, (100, 1, 5, 0, Some(2_000_000), 2));
+    assert_eq!(counts, (100, 1, Some(5), Some(0), Some(2_000_000), 2));
     let NegativeSamplingParams { epochs, lr, negatives, negatives_shared, text_order, l1, .. } = p.training;
-    assert_eq!((epochs, lr, negatives, p.subsample, l1), (5, 0.05, 10, 1e-4, 0.0));
+    assert_eq!((epochs, lr, negatives, p.subsample, l1), (Some(5), Some(0.05), 10, 1e-4, 0.0));
     assert_eq!((negatives_shared, text_order), (NegativeSharing::None, TextOrder::Given));
     assert_eq!((p.dropout_scheme, p.hashing), (DropoutScheme::Release, NgramScheme::TokenIds));
     assert_eq!((p.placeholder, p.ngram_start, p.initial_length), (true, NgramStart::Uniform, None));
@@ -313,17 +325,17 @@ fn the_tokenizer_travels_with_the_model() {
 fn text_decides_the_number_of_buckets_where_nothing_was_said() {
     let (folder, text) = folder_with_text();
     let fit = |word_ngrams, buckets| {
-        let params = Sent2VecParams { dim: 4, word_ngrams, buckets, min_count: 1, ..Sent2VecParams::default() };
+        let params = Sent2VecParams { dim: 4, word_ngrams, buckets, min_count: Some(1), ..Sent2VecParams::default() };
         params.fit_files(&[&text], &TrainOptions::default()).unwrap().model
     };
     let model = fit(2, None);
     assert_eq!(model.params().buckets, Some(1000), "the text has fewer than a thousand bigrams");
-    assert_eq!(model.encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len() + 1000);
+    assert_eq!(model.encoder().rows().n_rows(), model.encoder().vocabulary().len() + 1000);
     assert_eq!(vector(&model, "the cat sat"), vector(&fit(2, Some(1000)), "the cat sat"));
     let path = folder.path().join("m.senv");
     model.save(&path).unwrap();
     assert_eq!(Sent2Vec::open(&path).unwrap().params(), model.params());
-    assert_eq!(fit(1, None).encoder().rows().n_rows(), 1 + model.encoder().vocabulary().len());
+    assert_eq!(fit(1, None).encoder().rows().n_rows(), model.encoder().vocabulary().len());
     assert_eq!(Sent2VecParams::preset(Preset::WikiBi).buckets, Some(2_000_000));
 }
 

@@ -1,7 +1,7 @@
 //! The noise that each system draws its negatives from: a system is put together once more from its parts, with the
 //! power that its paper states, and must give the same bits; with another power it must not.
 
-use senv::{Sent2VecParams, TextSystem, TrainOptions, Word2VecParams};
+use senv::{Sent2VecParams, TextSystem, TrainOptions, UnknownWords, Word2VecParams};
 use senv_core::{
     Corpus, CorpusOptions, FeatureList, NoObserver, RowId, Rows, RunOptions, Table, TokenId, Tokenizer, Vocabulary,
     init, rng::Stream,
@@ -24,7 +24,7 @@ fn corpus() -> (Vocabulary, Corpus) {
 }
 
 fn training() -> NegativeSamplingParams {
-    NegativeSamplingParams { epochs: 2, negatives: 5, lr: 0.1, ..NegativeSamplingParams::default() }
+    NegativeSamplingParams { epochs: Some(2), negatives: 5, lr: Some(0.1), ..NegativeSamplingParams::default() }
 }
 
 /// The rows that training with noise of this power leaves.
@@ -78,12 +78,15 @@ fn sent2vec_draws_negatives_by_the_square_root_of_their_counts() {
     let (vocabulary, corpus) = corpus();
     let params = Sent2VecParams {
         dim: DIM,
-        min_count: 1,
-        min_target_count: 1,
+        min_count: Some(1),
+        min_target_count: Some(1),
         subsample: f64::INFINITY,
         word_ngrams: 1,
         placeholder: false,
         training: training(),
+        initial_length: None,
+        weighting: None,
+        unknown_words: UnknownWords::Skip,
         ..Sent2VecParams::default()
     };
     let model = params.fit(vocabulary.clone(), &corpus, &TrainOptions::default()).unwrap().model;
@@ -99,11 +102,11 @@ fn word2vec_draws_negatives_by_the_power_three_quarters_of_their_counts() {
     let (vocabulary, corpus) = corpus();
     let params = Word2VecParams {
         dim: DIM,
-        min_count: 1,
+        min_count: Some(1),
         subsample: f64::INFINITY,
         window: 3,
         training: training(),
-        ..Word2VecParams::default()
+        ..Word2VecParams::paper()
     };
     let model = params.fit(vocabulary.clone(), &corpus, &TrainOptions::default()).unwrap().model;
     let examples = ContinuousBagOfWords::new(3, keep_all(&vocabulary), vocabulary.len());

@@ -6,7 +6,7 @@ use ndarray::Array2;
 use senv::{
     AverageEncoder, Averaged, AveragedSystem, FitParams, Model, NegativeSamplingParams, PairData, PairInput, PairKind,
     PairOptions, Pp, PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow,
-    SiameseCbowParams, TextSystem, TrainOptions, WeightScheme, WeightedParams, Word2Vec, Word2VecParams,
+    SiameseCbowParams, TextSystem, TrainOptions, UnknownWords, WeightScheme, WeightedParams, Word2Vec, Word2VecParams,
 };
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels,
@@ -51,35 +51,39 @@ impl Text {
     }
 
     fn sent2vec(&self, word_ngrams: usize, weighting: Option<WeightScheme>) -> Sent2Vec {
-        let training = NegativeSamplingParams { epochs: 3, ..NegativeSamplingParams::default() };
+        let training = NegativeSamplingParams { epochs: Some(3), lr: Some(0.2), ..NegativeSamplingParams::default() };
         let params = Sent2VecParams {
             dim: 12,
             word_ngrams,
             buckets: Some(500),
-            min_count: 1,
-            min_target_count: 1,
+            min_count: Some(1),
+            min_target_count: Some(1),
             subsample: 1e-2,
             weighting,
             training,
+            placeholder: true,
+            initial_length: None,
+            unknown_words: UnknownWords::Skip,
             ..Sent2VecParams::default()
         };
         params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn word2vec(&self, weighting: Option<WeightScheme>) -> Word2Vec {
-        let params = Word2VecParams { dim: 12, min_count: 1, weighting, ..Word2VecParams::default() };
+        let params = Word2VecParams { dim: 12, min_count: Some(1), weighting, ..Word2VecParams::paper() };
         params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn siamese_cbow(&self, weighting: Option<WeightScheme>) -> SiameseCbow {
-        let params = SiameseCbowParams { dim: 12, min_count: 1, weighting, ..SiameseCbowParams::default().with_adam() };
+        let params =
+            SiameseCbowParams { dim: 12, min_count: Some(1), weighting, ..SiameseCbowParams::paper().with_adam() };
         params.fit_files(&[&self.path], &TrainOptions::default()).unwrap().model
     }
 
     fn pp(&self, weighting: Option<WeightScheme>) -> Pp {
         let input = PairInput { path: self.path.clone(), kind: PairKind::Neighbours, weight: None };
         let data = PairData::read(&[input], &PairOptions::default(), &NoObserver).unwrap();
-        let fit = FitParams { epochs: 1, batch: 20, ..PpParams::default().fit };
+        let fit = FitParams { epochs: Some(1), batch: 20, ..PpParams::default().fit };
         let params = PpParams { dim: 12, weighting, fit, ..PpParams::default() };
         params.fit(&data, &TrainOptions::default()).unwrap().model
     }
@@ -365,7 +369,7 @@ fn damaged_weights_and_components_are_refused_by_name() {
 fn weights_that_cannot_be_are_refused_before_training() {
     let text = Text::new();
     for a in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let params = Word2VecParams { weighting: Some(WeightScheme::Sif { a }), ..Word2VecParams::default() };
+        let params = Word2VecParams { weighting: Some(WeightScheme::Sif { a }), ..Word2VecParams::paper() };
         assert!(params.check().unwrap_err().to_string().starts_with("sif_a must be finite and above 0"), "{a}");
     }
     let params = PpParams { weighting: Some(WeightScheme::Usif { mean_length: 0.5 }), ..PpParams::default() };
@@ -373,7 +377,7 @@ fn weights_that_cannot_be_are_refused_before_training() {
     // A vocabulary that was never counted, as that of word vectors.
     let (counted, corpus) = text.corpus(&Tokenizer::words().lowercase(true));
     let uncounted = Vocabulary::from_counts(counted.iter().map(|(_, word, _)| (word, 0)), 0).unwrap();
-    let params = SiameseCbowParams { dim: 4, weighting: Some(WeightScheme::SIF), ..SiameseCbowParams::default() };
+    let params = SiameseCbowParams { dim: 4, weighting: Some(WeightScheme::SIF), ..SiameseCbowParams::paper() };
     let error = params.fit(uncounted, &corpus, &TrainOptions::default()).unwrap_err().to_string();
     assert!(error.contains("no counts"), "{error}");
 }
@@ -397,7 +401,7 @@ fn tuning_starts_from_the_weighted_row_of_each_word() {
     let dev = text.file("dev.tsv");
     std::fs::write(&dev, "5\tthe cat sat\tthe cat sat\n1\ta dog lay\tsnow\n3\tthe mat\tthe rug\n").unwrap();
     let pairs = ScoredPairs::read(&dev).unwrap();
-    let fit = FitParams { epochs: 1, lr: 1e-9, ..RelatednessParams::default().fit };
+    let fit = FitParams { epochs: Some(1), lr: Some(1e-9), ..RelatednessParams::default().fit };
     let params = RelatednessParams { fit, ..RelatednessParams::default() };
     // Sent2Vec has the placeholder's row in front of the words.
     for weighting in [None, Some(WeightScheme::Sif { a: 0.01 })] {

@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use senv::{Sent2VecParams, TextSystem, TrainOptions};
+use senv::{Sent2VecParams, TextSystem, TrainOptions, UnknownWords};
 use senv_benches::peak_of;
 use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer};
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, Schedule};
@@ -44,18 +44,22 @@ fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> R
         word_ngrams,
         buckets: Some(buckets),
         dropout,
-        min_count,
-        min_target_count,
+        min_count: Some(min_count),
+        min_target_count: Some(min_target_count),
         subsample,
         tokenizer: Tokenizer::whitespace(),
         training: NegativeSamplingParams {
-            epochs,
-            lr,
+            epochs: Some(epochs),
+            lr: Some(lr),
             negatives,
             negatives_shared,
             schedule,
             ..NegativeSamplingParams::default()
         },
+        placeholder: true,
+        initial_length: None,
+        weighting: None,
+        unknown_words: UnknownWords::Skip,
         ..Sent2VecParams::default()
     };
     let options = CorpusOptions { tokenizer: Tokenizer::whitespace(), min_count, threads, ..CorpusOptions::default() };

@@ -18,10 +18,10 @@ mod pairs;
 mod random_bow;
 mod recipe;
 mod relatedness;
-mod siamese_cbow;
 mod skip_thought;
 mod snli;
 mod text_args;
+mod text_commands;
 mod text_run;
 mod text_systems;
 mod unchanged;
@@ -37,15 +37,14 @@ use self::{
     random_bow::RandomBowArgs,
     recipe::RecipeArgs,
     relatedness::RelatednessArgs,
-    siamese_cbow::SiameseCbowArgs,
     skip_thought::SkipThoughtArgs,
     snli::SnliArgs,
-    text_systems::{FastSentArgs, PvDbowArgs, Sent2VecArgs, Word2VecArgs},
+    text_commands::{Run, TextCommand, text_commands},
     weighted::WeightedArgs,
 };
 pub(super) use self::{
     check_args::check_params,
-    data_args::{Loaded, PairFiles, Stage2Args, read_scored},
+    data_args::{Loaded, PairFiles, Stage2Args, read_scored, words_of},
     hyper_args::{HyperArgs, Shown},
     origin::{InputFile, Origin},
     outcome::source_line,
@@ -58,7 +57,9 @@ use crate::failure::Result;
 pub(crate) enum Train {
     /// No system is named.
     Recipe(Box<RecipeArgs>),
-    /// One is.
+    /// One that trains on running text is.
+    Text(Box<dyn Run>),
+    /// Another is.
     System(Box<System>),
 }
 
@@ -66,7 +67,7 @@ pub(crate) enum Train {
 /// say so of groups within groups.
 impl clap::Args for Train {
     fn augment_args(command: clap::Command) -> clap::Command {
-        System::augment_subcommands(RecipeArgs::augment_args(command))
+        System::augment_subcommands(RecipeArgs::augment_args(command).subcommands(text_subcommands()))
             .about("Train a model on text, or on pairs of sentences")
             .long_about(
                 "Train a model on text, or on pairs of sentences: with the settings that fit the data, or a system of the \
@@ -91,6 +92,11 @@ impl clap::Args for Train {
 
 impl FromArgMatches for Train {
     fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        if let Some((name, matches)) = matches.subcommand()
+            && let Some(command) = text_commands().iter().find(|command| command.about.name == name)
+        {
+            return Ok(Self::Text(command.parse(matches)?));
+        }
         Ok(match matches.subcommand_name() {
             Some(_) => Self::System(Box::new(System::from_arg_matches(matches)?)),
             None => Self::Recipe(Box::new(RecipeArgs::from_arg_matches(matches)?)),
@@ -101,6 +107,16 @@ impl FromArgMatches for Train {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
     }
+}
+
+fn text_subcommands() -> Vec<clap::Command> {
+    text_commands().iter().map(TextCommand::command).collect()
+}
+
+/// The names of all systems.
+pub(super) fn system_names() -> Vec<String> {
+    let systems = System::augment_subcommands(clap::Command::new("train").subcommands(text_subcommands()));
+    systems.get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
 const AFTER_HELP: &str = "\
@@ -117,47 +133,6 @@ Ctrl-C writes a checkpoint and stops; the same command with --resume goes on fro
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum System {
-    /// Sent2Vec: words and n-grams that predict the other words of their sentence.
-    #[command(after_help = "\
-Examples:
-  senv train sent2vec --input text.txt --output model.senv
-  senv train sent2vec --input a.gz b.zst --output model.senv --dim 300 --word-ngrams 2 --epochs 10
-  senv train sent2vec --input wiki.txt --output wiki.senv --preset wiki-bi --checkpoint-every 2h
-  senv train sent2vec --input text.txt --output model.senv --weights usif
-
-Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
-    Sent2vec(Box<Sent2VecArgs>),
-    /// word2vec: word vectors; a sentence is the mean of its words.
-    #[command(after_help = "\
-Example:
-  senv train word2vec --input text.txt --output words.senv --architecture skip-gram --window 10
-
-Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
-    Word2vec(Box<Word2VecArgs>),
-    /// PV-DBOW: a vector for each sentence that predicts its words; new sentences are fitted.
-    #[command(after_help = "\
-Examples:
-  senv train pv-dbow --input text.txt --output model.senv
-  senv train pv-dbow --input captions.txt --output model.senv --document-vectors captions.npy
-
-Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
-    PvDbow(Box<PvDbowArgs>),
-    /// FastSent: words whose sum predicts the words of the sentences before and after.
-    #[command(after_help = "\
-Examples:
-  senv train fast-sent --input books.txt --output model.senv
-  senv train fast-sent --input books.txt --output model.senv --autoencode
-
-Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
-    FastSent(Box<FastSentArgs>),
-    /// Siamese CBOW: words whose mean is close to the sentences before and after.
-    #[command(after_help = "\
-Examples:
-  senv train siamese-cbow --input books.txt --output model.senv
-  senv train siamese-cbow --input books.txt --output model.senv --init-vectors words.senv --dev sts-dev.tsv
-
-Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
-    SiameseCbow(Box<SiameseCbowArgs>),
     /// PP (paragram-phrase): words whose mean is close for paraphrases.
     #[command(after_help = "\
 Examples:
@@ -242,14 +217,10 @@ impl Train {
     pub(crate) fn run(self, threads: usize) -> Result {
         let system = match self {
             Self::Recipe(recipe) => return recipe.run(threads),
+            Self::Text(system) => return system.run(threads),
             Self::System(system) => system,
         };
         match *system {
-            System::Sent2vec(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
-            System::Word2vec(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
-            System::PvDbow(args) => text_run::train_pv_dbow(&args, threads),
-            System::FastSent(args) => text_run::train(&args.common, &args.params, args.params()?, threads),
-            System::SiameseCbow(args) => args.run(threads),
             System::Pp(args) => pairs::train(&args, threads),
             System::Cse(args) => pairs::train(&args, threads),
             System::SkipThought(args) => args.run(threads),

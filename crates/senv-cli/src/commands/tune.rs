@@ -11,7 +11,7 @@ use senv_core::{Error as CoreError, Observer, files::AtomicFile};
 use senv_eval::{Align, TextTable};
 use serde_json::json;
 
-use super::train::{HyperArgs, Loaded, PairFiles, RecipeChoice, Shown, Stage2Args, read_scored, source_line};
+use super::train::{HyperArgs, Loaded, PairFiles, RecipeChoice, Shown, Stage2Args, read_scored, source_line, words_of};
 use crate::{
     destination::{Content, Destination},
     failure::{Failure, Result},
@@ -135,11 +135,15 @@ impl Search {
         let mut first = params(base, None)?;
         let parts = first.shared();
         let group = parts.pairs.groups_pairs();
-        base.fit_tokenizer(parts.tokenizer, &self.data.sources(&self.stage2.stage2), &progress);
-        let loaded = match self.data.load(&self.stage2.stage2, parts.tokenizer, group, threads, &progress) {
-            Err(senv::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
-            loaded => loaded?,
-        };
+        *parts.tokenizer = parts.tokenizer.fitted_to_files(&self.data.sources(&self.stage2.stage2), &progress);
+        let vectors = self.data.vectors.open()?;
+        let keep = vectors.as_ref().map(words_of).filter(|_| self.data.keeps_vector_words(None));
+        let (first_pairs, second) =
+            match self.data.load(&self.stage2.stage2, parts.tokenizer, group, keep, threads, &progress) {
+                Err(senv::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
+                loaded => loaded?,
+            };
+        let loaded = Loaded { vectors, first: first_pairs, second };
         let second = loaded.second.iter().flat_map(|data| &data.reports);
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
         let of_vectors = loaded.vectors.as_ref().map(senv_store::Embeddings::dim);

@@ -156,10 +156,9 @@ fn a_longer_text_is_not_trained_on_as_a_whole() {
     let folder = Folder::new();
     let with_documents: String = text(32_000).lines().enumerate().fold(String::new(), |all, (i, line)| {
         let end = if i % 50 == 49 { "\n" } else { "" };
-        all + line + "\n" + end
+        all + line + &format!(" subject{}\n", i / 50) + end
     });
     folder.write("long.txt", with_documents);
-    // Standard input is not asked for an order.
     let train = ["train", "--input", "-", "--dim", "4", "--threads", "1", "--output", "m.senv"];
     let input = fs::File::open(folder.path("long.txt")).unwrap();
     let mut child = folder.command(&train).stdin(input).spawn().unwrap();

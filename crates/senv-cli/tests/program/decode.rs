@@ -18,7 +18,7 @@ fn folder() -> Folder {
     let folder = Folder::new();
     folder.write("text.txt", (STORY.join("\n") + "\n\n").repeat(4));
     let text = [folder.path("text.txt")];
-    let fit = FitParams { epochs: 150, batch: 8, lr: 0.02, ..FitParams::default() };
+    let fit = FitParams { epochs: Some(150), batch: 8, lr: Some(0.02), ..FitParams::default() };
     let options = TrainOptions::default();
     for (bi, name) in [(false, "uni.senv"), (true, "bi.senv")] {
         let params = SkipThoughtParams { dim: 8, sentence_dim: 16, bi, fit: fit.clone(), ..Default::default() };

@@ -28,7 +28,7 @@ fn folder() -> Folder {
         (cells[0], cells[1], cells[2])
     });
     let labelled = NliPairs::new("train.tsv", lines).unwrap();
-    let fit = FitParams { epochs: 40, batch: 16, lr: 0.02, ..FitParams::default() };
+    let fit = FitParams { epochs: Some(40), batch: 16, lr: Some(0.02), ..FitParams::default() };
     let params = SnliParams { encoder: SnliEncoder::Bow, dim: 16, hidden: 24, fit, ..SnliParams::default() };
     params.fit(&labelled, &TrainOptions::default()).unwrap().model.save(folder.path("snli.senv")).unwrap();
     folder

@@ -1,5 +1,6 @@
 //! Text files -> lines, in bounded memory.
 
+mod beginnings;
 mod blocks;
 mod bytes;
 mod decode;
@@ -12,6 +13,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+pub use beginnings::beginnings;
 pub(crate) use blocks::{BlockReader, TextBlock};
 pub use bytes::TextBytes;
 pub(crate) use decode::{is_stdin, peek_stdin};

@@ -6,7 +6,7 @@
 
 use std::{fs, path::Path};
 
-use senv_core::{TextOptions, TextReader};
+use senv_core::{Corpus, Result, words::BlockBuffer};
 
 use super::memory_text::line;
 
@@ -37,25 +37,17 @@ impl TextSize {
     /// A text of some million words, which is assumed where nothing is known.
     pub const MEDIUM: Self = Self { words: 1_500_000, sentence: 20.0 };
 
-    /// From the length of files, and that of the sentences at the start of the first; `.gz` and `.zst` count as what they may hold. [`TextSize::MEDIUM`] if one of them has no
-    /// length, such as standard input.
-    ///
-    /// ```
-    /// let file = tempfile::NamedTempFile::new()?;
-    /// std::fs::write(&file, "one two three\n".repeat(590))?;
-    /// assert_eq!(senv::TextSize::of_files(&[file.path()]).words, 1400);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    #[must_use]
-    pub fn of_files(paths: &[impl AsRef<Path>]) -> Self {
+    /// From the length of files, and the sentences at the start of the first.
+    pub(super) fn of_beginning(paths: &[impl AsRef<Path>], first: &[String]) -> Self {
         let mut words = 0.0;
         for path in paths.iter().map(AsRef::as_ref) {
             let Some(file) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else { return Self::MEDIUM };
             let compressed = path.extension().is_some_and(|ending| ending == "gz" || ending == "zst");
             words += file.len() as f64 / BYTES_A_WORD * if compressed { COMPRESSION } else { 1.0 };
         }
-        let sentence = paths.first().and_then(|path| typical_sentence(path.as_ref())).unwrap_or(Self::MEDIUM.sentence);
-        Self { words: words as u64, sentence }
+        let mut typical = TypicalSentence::default();
+        first.iter().for_each(|line| typical.add(line));
+        Self { words: words as u64, sentence: typical.words().unwrap_or(Self::MEDIUM.sentence) }
     }
 
     /// From sentences in memory: the same as of a file with these lines.
@@ -73,6 +65,23 @@ impl TextSize {
         }
         let sentence = typical.words().unwrap_or(Self::MEDIUM.sentence);
         Self { words: (bytes / BYTES_A_WORD) as u64, sentence }
+    }
+
+    /// From a text that is read: its known words, and the first sentences.
+    ///
+    /// # Errors
+    /// If the temporary file of the corpus cannot be read.
+    pub fn of_corpus(corpus: &Corpus) -> Result<Self> {
+        let (mut typical, mut block) = (TypicalSentence::default(), BlockBuffer::default());
+        for number in 0..corpus.n_blocks() {
+            if typical.is_full() {
+                break;
+            }
+            corpus.read_block(number, &mut block)?;
+            block.iter().for_each(|sentence| typical.add_words(sentence.len(), 6 * sentence.len()));
+        }
+        let sentence = typical.words().unwrap_or(Self::MEDIUM.sentence);
+        Ok(Self { words: corpus.n_tokens() + corpus.n_unknown(), sentence })
     }
 
     /// Less than 300,000 words: some fifteen thousand sentences.
@@ -101,17 +110,6 @@ impl TextSize {
     }
 }
 
-/// The harmonic mean of the words of the sentences at the start of a file; `None` if there are none that can be read.
-fn typical_sentence(path: &Path) -> Option<f64> {
-    let mut reader = TextReader::open(&[path], &TextOptions::default()).ok()?;
-    let mut typical = TypicalSentence::default();
-    while !typical.is_full() {
-        let Ok(Some(line)) = reader.next_line() else { break };
-        typical.add(line.text);
-    }
-    typical.words()
-}
-
 /// The harmonic mean of the words of the first sentences.
 #[derive(Default)]
 struct TypicalSentence {
@@ -127,14 +125,18 @@ impl TypicalSentence {
 
     /// Counts a sentence, unless enough are counted.
     fn add(&mut self, sentence: &str) {
+        self.add_words(sentence.split_whitespace().count(), sentence.len());
+    }
+
+    /// The same for a sentence of this many words and bytes.
+    fn add_words(&mut self, words: usize, bytes: usize) {
         if self.is_full() {
             return;
         }
-        let n = sentence.split_whitespace().count();
-        if n > 0 {
-            (self.sentences, self.inverses) = (self.sentences + 1, self.inverses + 1.0 / n as f64);
+        if words > 0 {
+            (self.sentences, self.inverses) = (self.sentences + 1, self.inverses + 1.0 / words as f64);
         }
-        self.bytes += sentence.len();
+        self.bytes += bytes;
     }
 
     fn words(&self) -> Option<f64> {

@@ -21,7 +21,7 @@ use crate::error::Result;
 /// # let folder = tempfile::tempdir()?;
 /// # let text = folder.path().join("text.txt");
 /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
-/// let params = Sent2VecParams { dim: 8, min_count: 1, ..Sent2VecParams::default() };
+/// let params = Sent2VecParams { dim: 8, ..Sent2VecParams::default() };
 /// let options = TrainOptions { threads: 2, ..TrainOptions::default() };
 /// let trained = params.fit_files(&[&text], &options)?;
 /// assert!(trained.loss.is_finite());

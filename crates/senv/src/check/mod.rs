@@ -276,6 +276,21 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     Ok(check)
 }
 
+/// How likely neighbouring sentences have a higher TF-IDF cosine than random ones, in `[0, 1]`: near .5 where the lines of a text
+/// have no order ([`MIN_ORDER`]). `None` where there are too few.
+///
+/// # Errors
+/// [`senv_core::Error::TooLarge`] if memory is lacking.
+pub(crate) fn order(text: &CheckText, params: &CheckParams) -> Result<Option<f64>> {
+    let all: Vec<usize> = (0..text.sentences.len()).collect();
+    let (random, neighbours) = (pairs::random(text, &all, params.seed), pairs::neighbours(text, &all));
+    let Some(words) = TfIdfVectors::new(text, &params.tokenizer)?.filter(|_| neighbours.len() >= MIN_PAIRS) else {
+        return Ok(None);
+    };
+    let by_words = |pairs: &[Pair]| pairs.iter().map(|&pair| words.cosine(pair)).collect::<Vec<f64>>();
+    Ok(auc(&by_words(&neighbours), &by_words(&random))?)
+}
+
 /// Whether words that no text has get a vector.
 fn hashes_unknown_words<E: SentenceEncoder + ?Sized>(encoder: &E) -> bool {
     let mut vector = vec![0.0; encoder.dim()];

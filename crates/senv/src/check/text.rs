@@ -61,6 +61,12 @@ impl CheckText {
         text
     }
 
+    /// All sentences of these files: one a line, a line without text between documents.
+    pub(crate) fn of_lines<'a>(files: impl IntoIterator<Item = &'a [String]>) -> Self {
+        let documents = files.into_iter().flat_map(|lines| lines.split(|line| line.trim().is_empty()));
+        Self::new(documents.filter(|lines| !lines.is_empty()).map(|lines| lines.iter().map(String::as_str)))
+    }
+
     /// A sample of text files: one sentence a line, a line without text between documents; plain, `.gz`, `.zst` or `-`.
     /// The files are read to their end, and the sample alone is kept in memory.
     ///

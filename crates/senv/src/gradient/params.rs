@@ -156,15 +156,18 @@ impl Hyperparameters for Decay {
     }
 }
 
+/// Passes over the examples where none are set.
+const DEFAULT_EPOCHS: u32 = 10;
+
 hyperparameters! {
     /// Hyperparameters of the training loop; [`FitParams::check`] says what is out of range.
     ///
     /// By default ten epochs of Adam at its paper's rate in batches of 100, updates of the words of the batch only, no
-    /// penalty.
+    /// penalty. Where a system chooses epochs or rate by its data, they are `None` until training starts.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct FitParams {
         /// Epochs: passes over the examples.
-        pub epochs: u32 = 10 => Training[at_least 1];
+        pub epochs: Option<u32> = Some(DEFAULT_EPOCHS) => Training[at_least 1];
         /// Steps of the whole run, instead of epochs.
         pub steps: Option<u64> = None => Training[at_least 1];
         /// Batch size: examples of a step.
@@ -172,7 +175,7 @@ hyperparameters! {
         /// Optimizer.
         pub rule as optimizer: UpdateRule = UpdateRule::default() => Training;
         /// Learning rate.
-        pub lr: f64 = Adam::DEFAULT_LR => Training[above 0];
+        pub lr: Option<f64> = Some(Adam::DEFAULT_LR) => Training[above 0];
         /// How the learning rate changes over the run.
         pub decay: Decay = Decay::Constant => group;
         /// Which word vectors a step updates.
@@ -201,10 +204,22 @@ impl FitParams {
         Ok(self.check_ranges()?)
     }
 
+    /// Passes over the examples: those that were set, or 10.
+    #[must_use]
+    pub fn n_epochs(&self) -> u32 {
+        self.epochs.unwrap_or(DEFAULT_EPOCHS)
+    }
+
+    /// The learning rate: the one that was set, or [`Adam::DEFAULT_LR`].
+    #[must_use]
+    pub fn full_lr(&self) -> f64 {
+        self.lr.unwrap_or(Adam::DEFAULT_LR)
+    }
+
     /// The factor on the learning rate when the share `done` of the run is behind.
     pub(crate) fn decay_factor(&self, done: f64) -> f64 {
         match self.decay {
-            Decay::Halve { parts: 0 } => Decay::Halve { parts: if self.steps.is_some() { 4 } else { self.epochs } },
+            Decay::Halve { parts: 0 } => Decay::Halve { parts: if self.steps.is_some() { 4 } else { self.n_epochs() } },
             decay => decay,
         }
         .factor(done)
@@ -239,7 +254,7 @@ mod tests {
         for step in 0..98 {
             assert_eq!(decay.factor(f64::from(step) / 98.0), 0.5_f64.powi(step / 2), "{step}");
         }
-        let by_epochs = FitParams { epochs: 49, decay: Decay::Halve { parts: 0 }, ..FitParams::default() };
+        let by_epochs = FitParams { epochs: Some(49), decay: Decay::Halve { parts: 0 }, ..FitParams::default() };
         let by_steps = FitParams { steps: Some(98), ..by_epochs.clone() };
         for step in 0..98 {
             let done = f64::from(step) / 98.0;
@@ -254,11 +269,11 @@ mod tests {
         let good = FitParams::default();
         good.check().unwrap();
         let bad = [
-            FitParams { epochs: 0, ..good.clone() },
+            FitParams { epochs: Some(0), ..good.clone() },
             FitParams { steps: Some(0), ..good.clone() },
             FitParams { batch: 0, ..good.clone() },
-            FitParams { lr: f64::NAN, ..good.clone() },
-            FitParams { lr: 0.0, ..good.clone() },
+            FitParams { lr: Some(f64::NAN), ..good.clone() },
+            FitParams { lr: Some(0.0), ..good.clone() },
             FitParams { l2_words: -1.0, ..good.clone() },
             FitParams { l2_words: f64::INFINITY, ..good.clone() },
             FitParams { clip: Some(0.0), ..good.clone() },

@@ -72,7 +72,7 @@ fn forged_checkpoints_are_refused() {
 fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
     for (rule, weight) in [(UpdateRule::default(), None), (UpdateRule::Sgd, Some(3.0))] {
-        let params = FitParams { rule, epochs: 4, ..params() };
+        let params = FitParams { rule, epochs: Some(4), ..params() };
         let objective = || Targets { scores: vec![0.1, 0.5, 0.2, 0.3], weight, ..Targets::default() };
         let whole = fit(&mut objective(), initial, &params, &RunOptions::default()).unwrap();
         let path = folder.path().join(format!("{weight:?}"));
@@ -87,7 +87,7 @@ fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
             assert_eq!(bits(&whole.weights), bits(&resumed.weights), "stopped after {stop}");
             assert_eq!((&whole.history, whole.best, whole.loss), (&resumed.history, resumed.best, resumed.loss));
         }
-        let other = FitParams { lr: 0.06, ..params };
+        let other = FitParams { lr: Some(0.06), ..params };
         let checkpoint = Some(CheckpointPlan { path, every: None, resume: true });
         let options = RunOptions { checkpoint, ..RunOptions::default() };
         let error = fit(&mut objective(), initial, &other, &options).unwrap_err();
@@ -113,7 +113,7 @@ fn a_run_with_rows_is_resumed_to_the_bit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows");
     let objective = || Targets { output: Some(true), ..Targets::default() };
-    let params = FitParams { epochs: 4, ..params() };
+    let params = FitParams { epochs: Some(4), ..params() };
     let whole = fit(&mut objective(), with_output, &params, &RunOptions::default()).unwrap();
     for stop in [1, 7, 20] {
         let plan = |resume| Some(CheckpointPlan { path: path.clone(), every: None, resume });

@@ -130,7 +130,7 @@ impl<'a, O: Objective> Run<'a, O> {
         }
         let mut order = Order::new(sources, params.batch, params.seed);
         let epoch = order.steps_an_epoch();
-        let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.epochs)));
+        let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.n_epochs())));
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
         let initial = initial()?;
         // Nothing is lost yet, and nothing worth a checkpoint.
@@ -190,7 +190,7 @@ impl<'a, O: Objective> Run<'a, O> {
         while self.place.step < self.total && stopped == Stopped::Finished {
             let began = Instant::now();
             let number = self.place.step;
-            let lr = self.params.lr * self.params.decay_factor(number as f64 / self.total as f64);
+            let lr = self.params.full_lr() * self.params.decay_factor(number as f64 / self.total as f64);
             self.place.cursors = self.order.cursors.clone();
             let report = match self.step(lr, &now, &mut next)? {
                 Stepped::Done(report) => report,
@@ -363,7 +363,7 @@ impl<'a, O: Objective> Run<'a, O> {
         };
         if stopped != Stopped::Interrupted && !weights.square_norm().is_finite() {
             // The step after the last would have shown it.
-            return Err(Error::Diverged { step: place.step, lr: params.lr });
+            return Err(Error::Diverged { step: place.step, lr: params.full_lr() });
         }
         let best = if stopped == Stopped::Interrupted { None } else { chosen };
         Ok(FitOutcome {

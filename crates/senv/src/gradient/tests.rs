@@ -134,7 +134,15 @@ pub(super) fn initial() -> Result<Weights> {
 }
 
 pub(super) fn params() -> FitParams {
-    FitParams { epochs: 12, batch: 8, lr: 0.05, seed: 3, l2_words: 0.01, clip: Some(50.0), ..FitParams::default() }
+    FitParams {
+        epochs: Some(12),
+        batch: 8,
+        lr: Some(0.05),
+        seed: 3,
+        l2_words: 0.01,
+        clip: Some(50.0),
+        ..FitParams::default()
+    }
 }
 
 pub(super) fn bits(weights: &Weights) -> Vec<u32> {
@@ -146,7 +154,7 @@ pub(super) fn bits(weights: &Weights) -> Vec<u32> {
 #[test]
 fn it_learns_and_threads_do_not_change_a_bit() {
     for words in [WordUpdates::Sparse, WordUpdates::Dense] {
-        let params = FitParams { epochs: 400, words, l2_words: 0.0, ..params() };
+        let params = FitParams { epochs: Some(400), words, l2_words: 0.0, ..params() };
         let one = fit(&mut Targets::default(), initial, &params, &RunOptions::default()).unwrap();
         assert_eq!((one.stopped, one.steps), (Stopped::Finished, 400 * 8));
         assert!((one.weights.words.row(9)[0] - 9.0).abs() < 0.1, "{:?}", one.weights.words.row(9));
@@ -169,8 +177,8 @@ fn the_best_weights_are_kept_and_the_run_stops_when_they_get_no_better() {
     let params = FitParams { patience: Some(2), ..params() };
     let fitted = fit(&mut objective, initial, &params, &RunOptions::default()).unwrap();
     assert_eq!((fitted.stopped, fitted.best, fitted.steps), (Stopped::Early, Some((16, 0.4)), 32));
-    let two =
-        fit(&mut Targets::default(), initial, &FitParams { epochs: 2, ..params }, &RunOptions::default()).unwrap();
+    let two = fit(&mut Targets::default(), initial, &FitParams { epochs: Some(2), ..params }, &RunOptions::default())
+        .unwrap();
     assert_eq!(bits(&fitted.weights), bits(&two.weights));
 }
 
@@ -269,7 +277,8 @@ fn an_objective_without_examples_is_an_error() {
 /// Two steps of plain SGD, one with all words and one with words 0 to 6: those are in both, whichever comes first.
 fn two_steps(clip: Option<f64>, l2_words: f64, l2_norm: L2Scaling) -> Weights {
     let rule = UpdateRule::Sgd;
-    let params = FitParams { epochs: 1, batch: 50, lr: 0.1, rule, clip, l2_words, l2_norm, ..FitParams::default() };
+    let params =
+        FitParams { epochs: Some(1), batch: 50, lr: Some(0.1), rule, clip, l2_words, l2_norm, ..FitParams::default() };
     let initial = || {
         let mut weights = initial()?;
         (0..WORDS as usize).for_each(|i| weights.words.row_mut(i).fill(0.5));

@@ -39,7 +39,7 @@ pub const RUN_TABLE: &str = "results.tsv";
 /// let dev = [ScoredPairs::read(scored)?];
 ///
 /// let mut base = CseParams { dim: 4, ..CseParams::default() };
-/// base.fit.epochs = 2;
+/// base.fit.epochs = Some(2);
 /// let grid = SearchGrid::new([("lr", ["0.01", "0.1"]), ("margin", ["0.4", "0.6"])])?;
 /// let search = GridSearch { names: grid.names(), candidates: grid.candidates(&base)?, seeds: 3, folder: None };
 /// let options = TrainOptions { dev: Some(&dev[..]), ..TrainOptions::default() };

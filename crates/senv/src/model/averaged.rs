@@ -99,7 +99,7 @@ impl<P: AveragedSystem> Averaged<P> {
     /// # let folder = tempfile::tempdir()?;
     /// # let text = folder.path().join("text.txt");
     /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
-    /// let params = Word2VecParams { dim: 8, min_count: 1, ..Default::default() };
+    /// let params = Word2VecParams { dim: 8, weighting: None, ..Default::default() };
     /// let options = CorpusOptions { tokenizer: params.tokenizer.clone(), min_count: 1, ..Default::default() };
     /// let (vocabulary, corpus) = Corpus::read(&[text], &options, &NoObserver)?;
     /// let model = params.fit(vocabulary, &corpus, &Default::default())?.model;

@@ -1,5 +1,8 @@
 //! What systems have in common.
 
+pub(crate) mod about;
 pub(crate) mod new_words;
 pub(crate) mod pair_system;
+pub(crate) mod start;
+pub(crate) mod text_data;
 pub(crate) mod text_system;

@@ -1,5 +1,7 @@
 //! What PP and CSE have in common: systems trained on pairs, in one stage or two.
 
+use std::{borrow::Cow, path::Path};
+
 use senv_core::{Observer, Tokenizer, hyperparameters::Hyperparameters};
 use senv_store::Embeddings;
 use serde::Serialize;
@@ -14,7 +16,8 @@ use crate::{
         scored_pairs::ScoredPairs,
     },
     model::{handle::Model, saved::SavedModel, trained::Trained},
-    start::initial::Initial,
+    start::initial::{Initial, InitialVectorReport},
+    system::start::Start,
 };
 
 /// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
@@ -36,8 +39,9 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
     /// The hyperparameters that all such systems have.
     fn shared(&mut self) -> PairSystemParams<'_>;
 
-    /// Trains on pairs. `start` is a model of the system to go on from: its words keep their vectors, its filters theirs;
-    /// the vectors of the options are not looked at then.
+    /// Trains on pairs, from the vectors of the options if there are any. `start` is a model of the very system and
+    /// vocabulary to go on from, as of a first stage: its words keep their vectors, its filters theirs; the vectors of the
+    /// options are not looked at then.
     ///
     /// # Errors
     /// Whatever is wrong with the parameters, the memory, or the training itself; a `start` of another shape.
@@ -51,33 +55,73 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
     /// What a model was trained with.
     fn params_of(model: &Self::Model) -> &Self;
 
-    /// Takes over from a model that training goes on from how text is tokenized; words that hold frequency weights already get
-    /// none again. Its vectors are the initial ones ([`TrainOptions::vectors`]).
-    fn fine_tune_from(&mut self, model: &Model) {
+    /// Sets what follows from the start and from the files: how text is tokenized where that is automatic, and that words which
+    /// hold frequency weights already get none again.
+    fn prepare(&mut self, start: Start<'_>, files: &[impl AsRef<Path>], observer: &dyn Observer) {
         let parts = self.shared();
-        parts.tokenizer.clone_from(model.tokenizer());
-        if model.holds_frequency_weights() {
+        start.note_losses(observer);
+        *parts.tokenizer = start.tokenizer(parts.tokenizer, |given| given.fitted_to_files(files, observer));
+        if start.model().is_some_and(|model| model.holds_frequency_weights()) {
             parts.initial.frequency_weight = None;
         }
     }
 
-    /// Adapts a default learning rate to the length of initial vectors where cosines alone are learned from; to those of
-    /// `model`, if it was trained on pairs, by a much smaller one besides: larger ones lose most of what it has learned
+    /// Trains on pairs. From a model its words keep their vectors, and those that it lacks start from what it makes of them and
+    /// of the words around them ([`PairData::vectors_from`]).
+    ///
+    /// # Errors
+    /// Whatever is wrong with the parameters, the memory, or the training itself; [`crate::Error::InitialVectorsDim`] if the
+    /// vectors have another dimension.
+    fn fit_data(
+        &self,
+        data: &PairData,
+        start: Start<'_>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<Self::Model>> {
+        let mut params = self.clone();
+        let mut vectors = start.vectors()?;
+        params.resolve_lr(vectors.as_deref().or(options.vectors), start.model(), options.observer);
+        if let Some(model) = start.model() {
+            vectors = Some(Cow::Owned(data.vectors_from(model)?));
+        }
+        let options = TrainOptions { vectors: vectors.as_deref().or(options.vectors), ..options.clone() };
+        let mut trained = params.fit_from(data, None, &options)?;
+        if let Some(model) = start.model() {
+            trained.initial = InitialVectorReport::of_model(&data.vocabulary, model);
+        }
+        Ok(trained)
+    }
+
+    /// The learning rate where none is set, before it is adapted to initial vectors.
+    fn default_lr(&self) -> f64;
+
+    /// Sets the learning rate where none is set: [`PairSystem::default_lr`], as it suits the initial vectors.
+    fn resolve_lr(&mut self, vectors: Option<&Embeddings>, model: Option<&Model>, observer: &dyn Observer) {
+        if self.shared().fit.lr.is_none() {
+            let lr = self.default_lr();
+            let suited = vectors.map_or(lr, |vectors| self.suited_lr(lr, vectors, model, observer));
+            self.shared().fit.lr = Some(suited);
+        }
+    }
+
+    /// A learning rate that suits initial vectors: in proportion to their length where cosines alone are learned from; for
+    /// those of `model`, if it was trained on pairs, much smaller besides: larger ones lose most of what it has learned
     /// (`docs/experiments/senv-english.md`). What the rate is then is a note for the observer.
-    fn adapt_lr(&mut self, vectors: &Embeddings, model: Option<&Model>, observer: &dyn Observer) {
+    fn suited_lr(&mut self, lr: f64, vectors: &Embeddings, model: Option<&Model>, observer: &dyn Observer) -> f64 {
         let parts = self.shared();
         if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_)) {
-            return;
+            return lr;
         }
         let relative = parts.initial.relative_length(vectors);
         // Vectors of zeros, or not finite, are refused elsewhere.
         if !relative.is_normal() {
-            return;
+            return lr;
         }
         let is_trained = model.is_some_and(|model| model.holds_frequency_weights());
-        parts.fit.lr *= if is_trained { relative * CONTINUED_LR } else { relative };
+        let lr = lr * if is_trained { relative * CONTINUED_LR } else { relative };
         let what = if is_trained { "vectors that are trained already" } else { "the length of the initial vectors" };
-        observer.note(&format!("learning rate {:.3}, which suits {what}", parts.fit.lr));
+        observer.note(&format!("learning rate {lr:.3}, which suits {what}"));
+        lr
     }
 
     /// Trains on `first`, then with the same hyperparameters but for what `second_fit` changes on `second`, from the weights
@@ -96,7 +140,8 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
         if !trained.stopped.is_complete() {
             return Ok(trained);
         }
-        let mut params = self.clone();
+        // With what the first stage chose by its data.
+        let mut params = Self::params_of(&trained.model).clone();
         second_fit(params.shared().fit);
         let mut options = options.clone();
         if let Some(plan) = &mut options.checkpoint {

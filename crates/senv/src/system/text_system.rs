@@ -1,47 +1,95 @@
-//! What the systems share that train word vectors on running text by negative sampling: text to a model.
+//! The systems that train on running text: text to a model.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use senv_core::{Corpus, NoObserver, SentenceEncoder, Tokenizer, Vocabulary};
+use senv_core::{Corpus, Observer, SentenceEncoder, TextOptions, Tokenizer, Vocabulary};
 use senv_negative_sampling::{Error as TrainingError, NegativeSamplingParams};
 
+use super::{
+    about::{About, NamedSettings},
+    start::Start,
+    text_data::TextData,
+};
 use crate::{
-    base::{memory_text::MemoryText, text_size::TextSize, train_options::TrainOptions},
+    base::{memory_text::MemoryText, text_sample::TextSample, text_size::TextSize, train_options::TrainOptions},
     check::LossAgainstChance,
     error::{Error, Result},
-    gradient::Stopped,
+    gradient::{FitParams, Stopped, scored_pairs::ScoredPairs},
     model::{
         averaged::{Averaged, AveragedSystem},
         trained::Trained,
     },
 };
 
-/// Learning rate below which [`TextSystem::fit_with_lr_backoff`] does not go.
+/// Learning rate below which halving does not go.
 const LEAST_LR: f32 = 0.05;
 
-/// A system that trains on text, one sentence a line, by negative sampling: Sent2Vec, word2vec, PV-DBOW.
+/// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, FastSent, Siamese CBOW.
+///
+/// Settings that depend on the text are automatic until they are set: `None`, and [`Tokenizer::automatic`]. They are chosen
+/// when the text is read; the observer gets a note, and the model has them.
 ///
 /// ```
-/// use senv::{TextSize, TextSystem, Word2VecParams};
+/// use senv::{TextSystem, Word2VecParams};
 /// # let folder = tempfile::tempdir()?;
 /// # let text = folder.path().join("text.txt");
 /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
-/// let params = Word2VecParams { dim: 8, ..Word2VecParams::for_text(TextSize::of_files(&[&text])) };
+/// let params = Word2VecParams { dim: 8, ..Word2VecParams::default() };
+/// assert_eq!(params.training.epochs, None);
 /// let trained = params.fit_files(&[&text], &Default::default())?;
-/// assert!(trained.loss.is_finite());
+/// assert_eq!(trained.model.params().training.epochs, Some(60));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait TextSystem: Clone + Sized {
+pub trait TextSystem: Default + Clone + PartialEq + 'static {
     /// What is trained.
     type Model: SentenceEncoder;
+
+    /// What the best weights are chosen by; `()` where the last are kept.
+    type Dev<'d>: Clone;
+
+    /// Its name, and what help says of it.
+    const ABOUT: About;
+
+    /// Settings of papers and programs, by name.
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>];
 
     /// Whether the vector of a sentence is inferred by training, which takes a hundred times as long as an average.
     const INFERS_VECTORS: bool = false;
 
-    /// Settings that fit a text of this size; `Default` has those of the paper or of the authors' program, which are for
-    /// billions of words (of Sent2Vec, [`Sent2VecParams::preset`](crate::Sent2VecParams::preset)).
-    #[must_use]
-    fn for_text(size: TextSize) -> Self;
+    /// Whether it trains vectors for the lines of its text ([`TextSystem::write_document_vectors`]).
+    const TRAINS_DOCUMENTS: bool = false;
+
+    /// Whether scored pairs may choose the best weights ([`TextSystem::dev`]).
+    const VALIDATES: bool = false;
+
+    /// Sets what is automatic so that it fits a text of this size. The tokenizer is not among it: it follows the script.
+    fn resolve(&mut self, size: TextSize);
+
+    /// Sets what follows from a setting that was changed by hand in named settings, where it was not changed itself.
+    fn follow(&mut self, is_changed: &dyn Fn(&str) -> bool) {
+        let _ = is_changed;
+    }
+
+    /// Scored pairs as what the best weights are chosen by; `None` where they cannot be.
+    fn dev(pairs: &[ScoredPairs]) -> Option<Self::Dev<'_>> {
+        let _ = pairs;
+        None
+    }
+
+    /// Writes the vectors that training made for the lines of the text, a row each; returns how many. Systems without such
+    /// vectors write nothing.
+    ///
+    /// # Errors
+    /// If a text is not the one that was trained on, or the file cannot be written.
+    fn write_document_vectors(
+        model: &Self::Model,
+        texts: &[PathBuf],
+        options: &TextOptions,
+        path: &Path,
+    ) -> Result<Option<u64>> {
+        let _ = (model, texts, options, path);
+        Ok(None)
+    }
 
     /// Checks every range.
     ///
@@ -50,86 +98,80 @@ pub trait TextSystem: Clone + Sized {
     fn check(&self) -> Result<()>;
 
     /// The hyperparameters that all such systems have.
-    fn shared(&mut self) -> SharedParams<'_>;
+    fn common(&mut self) -> Common<'_>;
 
-    /// Trains on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options if there are any.
+    /// Trains on a corpus whose tokens are ids of `vocabulary`, with the settings as they are: nothing is automatic any more.
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit`].
+    #[doc(hidden)]
+    fn fit_resolved(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_, Self::Dev<'_>>,
+    ) -> Result<Trained<Self::Model>>;
+
+    /// Reads text files (one sentence a line; plain, `.gz`, `.zst`, or `-`), and chooses by them what is automatic.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the parameters or the memory.
+    fn read<'a, D>(
+        &self,
+        paths: &[impl AsRef<Path>],
+        start: Start<'a>,
+        options: &TrainOptions<'_, D>,
+    ) -> Result<TextData<'a>> {
+        read(self, paths, start, options)
+    }
+
+    /// Trains on text that was read, from what it was read for.
     ///
     /// What a model does not keep (target rows of Sent2Vec and word2vec, the rows of n-grams) starts as without vectors.
-    /// With [`CorpusOptions::keep`](senv_core::CorpusOptions::keep) the vocabulary holds all words of the vectors, though the text may lack them.
+    ///
+    /// Where the learning rate of negative sampling is automatic and training diverges, or its loss stays above that of a
+    /// guess, it is done again at half the rate, and a note says so.
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`]; [`crate::Error::InitialVectorsDim`] if the vectors have another dimension,
     /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
-    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Self::Model>>;
-
-    /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`).
-    ///
-    /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
-    fn fit_files(&self, paths: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Trained<Self::Model>> {
-        let (vocabulary, corpus) = read(self, paths, options)?;
-        self.fit(vocabulary, &corpus, options)
-    }
-
-    /// As [`TextSystem::fit`]; where training diverges, or its loss stays above that of a guess, again at half the learning
-    /// rate, and a note says so. For learning rates that nobody asked for.
-    ///
-    /// # Errors
-    /// As [`TextSystem::fit`]; the divergence where halving down to a rate of .05 does not help.
-    fn fit_with_lr_backoff(
-        &self,
-        vocabulary: &Vocabulary,
-        corpus: &Corpus,
-        options: &TrainOptions<'_>,
-    ) -> Result<Trained<Self::Model>> {
-        let (mut params, mut options) = (self.clone(), options.clone());
-        let mut mismatch = None;
-        loop {
-            let trained = params.fit(vocabulary.clone(), corpus, &options);
-            let training = params.shared().training;
-            let before = training.lr;
-            let why = match &trained {
-                Err(Error::Training(TrainingError::Diverged { .. })) => "training diverged".to_owned(),
-                // It may be of a run that had come to a lower rate when it was stopped. Nothing is trained meanwhile.
-                Err(Error::Training(TrainingError::CheckpointMismatch { what: "set of parameters", .. })) => {
-                    let first = mismatch.take().unwrap_or(trained);
-                    if before < 2.0 * LEAST_LR {
-                        return first;
-                    }
-                    mismatch = Some(first);
-                    training.lr /= 2.0;
-                    continue;
-                }
-                Ok(Trained { loss, stopped: Stopped::Finished, .. }) => {
-                    let loss = LossAgainstChance::negative_sampling(*loss, training.negatives);
-                    if loss.mean < loss.chance {
-                        return trained;
-                    }
-                    format!("nothing was learned (loss {:.1}, by guessing {:.1})", loss.mean, loss.chance)
-                }
-                _ => return trained,
-            };
-            if before < 2.0 * LEAST_LR {
-                return trained;
-            }
-            training.lr /= 2.0;
-            // What was written belongs to the rate before.
-            options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
-            options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", training.lr));
+    fn fit_data(&self, data: &TextData<'_>, options: &TrainOptions<'_, Self::Dev<'_>>) -> Result<Trained<Self::Model>> {
+        let mut given = self.clone();
+        let common = given.common();
+        (*common.tokenizer, *common.min_count) = (data.tokenizer.clone(), Some(data.min_count));
+        let vectors = data.vectors.as_deref().or(options.vectors);
+        let options = TrainOptions { vectors, ..options.clone() };
+        match fit_sized(&given, data.vocabulary.clone(), &data.corpus, data.size, &options) {
+            Err(Error::NoExamples { .. }) => Err(Error::NoExamplesIn { paths: data.paths.clone() }),
+            trained => trained,
         }
     }
 
-    /// As [`TextSystem::fit_files`], with [`TextSystem::fit_with_lr_backoff`].
+    /// As [`TextSystem::fit_data`] on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options if there are
+    /// any.
     ///
     /// # Errors
-    /// As [`TextSystem::fit_files`].
-    fn fit_files_with_lr_backoff(
+    /// As [`TextSystem::fit_data`].
+    fn fit(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_, Self::Dev<'_>>,
+    ) -> Result<Trained<Self::Model>> {
+        fit_sized(self, vocabulary, corpus, TextSize::of_corpus(corpus)?, options)
+    }
+
+    /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`), from the vectors of the options if there are any.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the text, the parameters, the memory, or the training itself; the divergence of training where
+    /// halving an automatic rate down to .05 does not help.
+    fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
-        options: &TrainOptions<'_>,
+        options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>> {
-        let (vocabulary, corpus) = read(self, paths, options)?;
-        self.fit_with_lr_backoff(&vocabulary, &corpus, options)
+        self.fit_data(&self.read(paths, Start::Random, options)?, options)
     }
 
     /// Trains on a text file with these parameters, and reports to nobody; [`TextSystem::fit_files`] has the
@@ -148,7 +190,7 @@ pub trait TextSystem: Clone + Sized {
     fn fit_sentences<S: AsRef<str>>(
         &self,
         sentences: impl IntoIterator<Item = S>,
-        options: &TrainOptions<'_>,
+        options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>> {
         self.fit_files(&[MemoryText::new(sentences)?], options)
     }
@@ -164,44 +206,165 @@ pub trait TextSystem: Clone + Sized {
 
 /// The hyperparameters that all systems that train on text have.
 #[derive(Debug)]
-pub struct SharedParams<'p> {
+pub struct Common<'p> {
     /// Embedding dimension.
     pub dim: &'p mut usize,
     /// How text is tokenized.
     pub tokenizer: &'p mut Tokenizer,
     /// Words that occur less often are unknown.
-    pub min_count: &'p mut u64,
+    pub min_count: &'p mut Option<u64>,
     /// Parameters of the trainer.
-    pub training: &'p mut NegativeSamplingParams,
+    pub trainer: Trainer<'p>,
 }
 
-/// The text of these files as these parameters take it.
-fn read<P: TextSystem>(
-    params: &P,
+/// The parameters of a trainer.
+#[derive(Debug)]
+pub enum Trainer<'p> {
+    /// Negative sampling.
+    NegativeSampling(&'p mut NegativeSamplingParams),
+    /// The loop of [`crate::gradient`].
+    Gradient(&'p mut FitParams),
+}
+
+impl Trainer<'_> {
+    /// Passes over the text; `None` where steps are counted.
+    #[must_use]
+    pub fn epochs(&self) -> Option<u32> {
+        match self {
+            Self::NegativeSampling(params) => Some(params.n_epochs()),
+            Self::Gradient(params) => params.steps.is_none().then(|| params.n_epochs()),
+        }
+    }
+
+    /// Random seed.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        match self {
+            Self::NegativeSampling(params) => params.seed,
+            Self::Gradient(params) => params.seed,
+        }
+    }
+
+    /// The learning rate for people.
+    pub(super) fn shown_lr(&self) -> String {
+        match self {
+            Self::NegativeSampling(params) => params.first_lr().to_string(),
+            Self::Gradient(params) => params.full_lr().to_string(),
+        }
+    }
+}
+
+/// Reads text as `system` takes it; what that chooses by the text is a note.
+fn read<'a, S: TextSystem, D>(
+    system: &S,
     paths: &[impl AsRef<Path>],
-    options: &TrainOptions<'_>,
-) -> Result<(Vocabulary, Corpus)> {
-    params.check()?;
-    let mut params = params.clone();
-    let SharedParams { tokenizer, min_count, .. } = params.shared();
-    options.read(paths, tokenizer, *min_count)
+    start: Start<'a>,
+    options: &TrainOptions<'_, D>,
+) -> Result<TextData<'a>> {
+    system.check()?;
+    let (mut params, observer, sample) = (system.clone(), options.observer, TextSample::read(paths));
+    let size = sample.size();
+    start.note_losses(observer);
+    let tokenizer = start.tokenizer(params.common().tokenizer, |given| sample.tokenizer(given, observer));
+    params.resolve(size);
+    // A file without text is an error at once.
+    if params != *system && size.words > 0 {
+        note(&mut params, size, observer);
+    }
+    let min_count = params.common().min_count.unwrap_or(1);
+    let vectors = start.vectors()?;
+    let mut reading = options.reading(&tokenizer, min_count);
+    if let (Some(_), Some(vectors)) = (start.model(), &vectors) {
+        reading.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
+    }
+    let paths: Vec<_> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+    let (vocabulary, corpus) = Corpus::read(&paths, &reading, observer)?;
+    Ok(TextData { vocabulary, corpus, vectors, tokenizer, min_count, size, paths })
 }
 
-/// Trains with the settings that fit a text file, its tokenizer too.
-pub(crate) fn train_default<P: TextSystem>(text: &Path) -> Result<P::Model> {
-    let mut params = P::for_text(TextSize::of_files(&[text]));
-    *params.shared().tokenizer = Tokenizer::for_files(&[text], &NoObserver).lowercase(true);
-    Ok(params.fit_files_with_lr_backoff(&[text], &TrainOptions::default())?.model)
+/// Says what was chosen.
+fn note<S: TextSystem>(params: &mut S, size: TextSize, observer: &dyn Observer) {
+    let Common { min_count, trainer, .. } = params.common();
+    let epochs = trainer.epochs().map_or(String::new(), |n| format!("{} ", counted(u64::from(n), "epoch")));
+    let (lr, times) = (trainer.shown_lr(), counted(min_count.unwrap_or(1), "time"));
+    observer.note(&format!("about {size}: {epochs}at a learning rate of {lr}, words that occur {times} or more"));
+}
+
+fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Trains with what is automatic as it fits a text of this size; where the rate of negative sampling was automatic and
+/// training diverges, or its loss stays above that of a guess, again at half the rate.
+fn fit_sized<S: TextSystem>(
+    given: &S,
+    vocabulary: Vocabulary,
+    corpus: &Corpus,
+    size: TextSize,
+    options: &TrainOptions<'_, S::Dev<'_>>,
+) -> Result<Trained<S::Model>> {
+    given.check()?;
+    let mut params = given.clone();
+    let backs_off = matches!(params.common().trainer, Trainer::NegativeSampling(training) if training.lr.is_none());
+    params.resolve(size);
+    if backs_off {
+        fit_with_lr_backoff(params, &vocabulary, corpus, options)
+    } else {
+        params.fit_resolved(vocabulary, corpus, options)
+    }
+}
+
+fn fit_with_lr_backoff<S: TextSystem>(
+    mut params: S,
+    vocabulary: &Vocabulary,
+    corpus: &Corpus,
+    options: &TrainOptions<'_, S::Dev<'_>>,
+) -> Result<Trained<S::Model>> {
+    let mut options = options.clone();
+    let mut mismatch = None;
+    loop {
+        let trained = params.fit_resolved(vocabulary.clone(), corpus, &options);
+        let Trainer::NegativeSampling(training) = params.common().trainer else { return trained };
+        let before = training.first_lr();
+        let why = match &trained {
+            Err(Error::Training(TrainingError::Diverged { .. })) => "training diverged".to_owned(),
+            // It may be of a run that had come to a lower rate when it was stopped. Nothing is trained meanwhile.
+            Err(Error::Training(TrainingError::CheckpointMismatch { what: "set of parameters", .. })) => {
+                let first = mismatch.take().unwrap_or(trained);
+                if before < 2.0 * LEAST_LR {
+                    return first;
+                }
+                mismatch = Some(first);
+                training.lr = Some(before / 2.0);
+                continue;
+            }
+            Ok(Trained { loss, stopped: Stopped::Finished, .. }) => {
+                let loss = LossAgainstChance::negative_sampling(*loss, training.negatives);
+                if loss.mean < loss.chance {
+                    return trained;
+                }
+                format!("nothing was learned (loss {:.1}, by guessing {:.1})", loss.mean, loss.chance)
+            }
+            _ => return trained,
+        };
+        if before < 2.0 * LEAST_LR {
+            return trained;
+        }
+        training.lr = Some(before / 2.0);
+        // What was written belongs to the rate before.
+        options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
+        options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", before / 2.0));
+    }
 }
 
 impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
-    /// Trains on a text file (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and script,
-    /// on all cores. Parameters of your own: [`TextSystem::train`]; progress and options: [`TextSystem::fit_files`].
+    /// Trains on a text file (one sentence a line; plain, `.gz` or `.zst`) with the default settings, on all cores: the
+    /// same as [`TextSystem::train`] of the default parameters. Progress and options: [`TextSystem::fit_files`].
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`].
     pub fn train(text: impl AsRef<Path>) -> Result<Self> {
-        train_default::<P>(text.as_ref())
+        P::default().train(text)
     }
 
     /// As [`Averaged::train`] on sentences in memory, an empty one between documents: the same bits as from a file with these
@@ -217,14 +380,14 @@ impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
     /// # Errors
     /// As [`TextSystem::fit_sentences`].
     pub fn train_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Self> {
-        train_default::<P>(MemoryText::new(sentences)?.as_ref())
+        P::default().train_sentences(sentences)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Sent2VecParams;
+    use crate::{Sent2Vec, Sent2VecParams};
 
     /// A thousand short sentences of few words, in no order.
     fn short_sentences() -> tempfile::NamedTempFile {
@@ -238,20 +401,37 @@ mod tests {
         file
     }
 
+    /// The default settings as they are for a text, but for the learning rate.
+    fn with_lr(text: &[&Path], lr: f32) -> Sent2VecParams {
+        let mut params = Sent2VecParams::default();
+        params.resolve(TextSize::of_files(text));
+        assert!(params.training.first_lr() < 0.15, "three words: {:?}", params.training.lr);
+        params.training.lr = Some(lr);
+        params
+    }
+
+    /// What training comes to from these settings where their rate was automatic.
+    fn with_backoff(text: &[&Path], params: &Sent2VecParams) -> Trained<Sent2Vec> {
+        let options = TrainOptions::default();
+        let data = params.read(text, Start::Random, &options).unwrap();
+        fit_with_lr_backoff(params.clone(), &data.vocabulary, &data.corpus, &options).unwrap()
+    }
+
     #[test]
     fn training_that_diverges_is_done_again_at_half_the_rate() {
         let file = short_sentences();
         let text = [file.path()];
-        let mut params = Sent2VecParams::for_text(TextSize::of_files(&text));
-        assert!(params.training.lr < 0.15, "three words: {}", params.training.lr);
         let options = TrainOptions::default();
-        assert!(params.fit_files(&text, &options).is_ok(), "the settings that fit the text are stable");
-        params.training.lr = 6.4;
+        assert!(
+            Sent2VecParams::default().fit_files(&text, &options).is_ok(),
+            "the settings that fit the text are stable"
+        );
+        let mut params = with_lr(&text, 6.4);
         let diverged = params.fit_files(&text, &options).unwrap_err();
         assert!(matches!(diverged, Error::Training(TrainingError::Diverged { .. })), "{diverged}");
-        let trained = params.fit_files_with_lr_backoff(&text, &options).unwrap();
+        let trained = with_backoff(&text, &params);
         let lr = trained.model.params().training.lr;
-        assert!(lr < 6.4, "{lr}");
+        assert!(lr < Some(6.4), "{lr:?}");
         params.training.lr = lr;
         let alone = params.fit_files(&text, &options).unwrap().model;
         assert_eq!(alone.encoder().rows().values(), trained.model.encoder().rows().values());
@@ -261,13 +441,41 @@ mod tests {
     fn training_that_ends_above_a_guess_is_done_again_at_half_the_rate() {
         let file = short_sentences();
         let text = [file.path()];
-        let mut params = Sent2VecParams::for_text(TextSize::of_files(&text));
-        params.training.lr = 0.6;
-        let options = TrainOptions::default();
+        let params = with_lr(&text, 0.6);
         let guess = LossAgainstChance::negative_sampling(0.0, params.training.negatives).chance;
-        let alone = params.fit_files(&text, &options).unwrap();
+        let alone = params.fit_files(&text, &TrainOptions::default()).unwrap();
         assert!(alone.loss > guess, "{} of {guess}", alone.loss);
-        let trained = params.fit_files_with_lr_backoff(&text, &options).unwrap();
-        assert!(trained.loss < guess && trained.model.params().training.lr < 0.6, "{}", trained.loss);
+        let trained = with_backoff(&text, &params);
+        assert!(trained.loss < guess && trained.model.params().training.lr < Some(0.6), "{}", trained.loss);
+    }
+
+    #[test]
+    fn what_was_chosen_is_noted_and_in_the_model_and_what_was_set_stays() {
+        #[derive(Default)]
+        struct Notes(std::sync::Mutex<Vec<String>>);
+        impl senv_core::Observer for Notes {
+            fn progress(&self, _: &senv_core::Progress) -> senv_core::Control {
+                senv_core::Control::Continue
+            }
+
+            fn note(&self, message: &str) {
+                self.0.lock().unwrap().push(message.to_owned());
+            }
+        }
+        let file = short_sentences();
+        let notes = Notes::default();
+        let options = TrainOptions { observer: &notes, ..TrainOptions::default() };
+        let set = Sent2VecParams { dim: 7, min_count: Some(3), ..Sent2VecParams::default() };
+        let model = set.fit_files(&[file.path()], &options).unwrap().model;
+        let params = model.params();
+        assert_eq!((params.dim, params.min_count, params.min_target_count), (7, Some(3), Some(2)));
+        assert_eq!((params.training.epochs, params.tokenizer.is_automatic()), (Some(60), false));
+        let said = notes.0.lock().unwrap().join("\n");
+        assert!(said.contains("60 epochs at a learning rate of 0.13") && said.contains("occur 3 times"), "{said}");
+        // The very settings of a model train the same model, without a word about choices.
+        let before = notes.0.lock().unwrap().len();
+        let again = params.fit_files(&[file.path()], &options).unwrap().model;
+        assert_eq!(again.encoder().rows().values(), model.encoder().rows().values());
+        assert_eq!(notes.0.lock().unwrap().len(), before);
     }
 }

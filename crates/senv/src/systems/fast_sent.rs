@@ -24,14 +24,23 @@ use crate::{
         trained::Trained,
     },
     start::initial::{self, InitialVectorReport},
-    system::text_system::{SharedParams, TextSystem},
+    system::{
+        about::{About, NamedSettings},
+        text_system::{Common, TextSystem, Trainer},
+    },
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
 const NOISE_POWER: f64 = 0.75;
 
+/// Share of the learning rate below which it does not fall: from the release's .025 to its 1e-4.
+const LR_FLOOR: f64 = 4e-3;
+
 hyperparameters! {
-    /// Hyperparameters of FastSent; the defaults are those of the release.
+    /// Hyperparameters of FastSent.
+    ///
+    /// The defaults fit the text: many epochs, a higher learning rate, subsampled targets, and the weights of uSIF. What depends
+    /// on the size of the text is automatic (`None`) until it is set. [`FastSentParams::paper`] has the settings of the release.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct FastSentParams {
         /// Embedding dimension.
@@ -39,44 +48,70 @@ hyperparameters! {
         /// Whether a sentence predicts its own words as well: FastSent+AE.
         pub autoencode: bool = false => Training;
         /// Words that occur less often are unknown.
-        pub min_count: u64 = 10 => Text;
+        pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency; 1 keeps all.
-        pub subsample: f64 = 1.0 => Training[above 0 or_infinite];
+        pub subsample: f64 = 1e-3 => Training[above 0 or_infinite];
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
-        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` for a plain mean.
         @[serde(default, skip_serializing_if = "Option::is_none")]
-        pub weighting: Option<WeightScheme> = None => group[weights];
+        pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
         @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams = NegativeSamplingParams {
-            lr: 0.025,
-            // It falls to 1e-4.
-            lr_floor: 4e-3,
-            epochs: 1,
+            lr_floor: LR_FLOOR,
             negatives: 5,
             ..NegativeSamplingParams::default()
         } => group;
     }
 }
 
+impl FastSentParams {
+    /// The settings of the release, for a billion words: one epoch at .025, words that occur ten times, all of them targets.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            dim: 100,
+            autoencode: false,
+            min_count: Some(10),
+            subsample: 1.0,
+            tokenizer: Tokenizer::automatic().lowercase(true),
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
+            training: NegativeSamplingParams {
+                epochs: Some(1),
+                lr: Some(0.025),
+                lr_floor: LR_FLOOR,
+                negatives: 5,
+                ..NegativeSamplingParams::default()
+            },
+        }
+    }
+}
+
 impl TextSystem for FastSentParams {
     type Model = FastSent;
+    type Dev<'d> = ();
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "FastSent: words whose sum predicts the words of the sentences before and after",
+        examples: &[
+            "senv train fast-sent --input books.txt --output model.senv",
+            "senv train fast-sent --input books.txt --output model.senv --autoencode",
+        ],
+        preset: "Start from the settings of the release instead of those that fit the size of the text",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
+        &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
 
-    /// Many epochs, a higher learning rate, subsampled targets, and the weights of uSIF. [`FastSentParams::default`] has the
-    /// settings of the release, for a billion words. Sums are long vectors: at a learning rate of .2 training is
-    /// not stable any more.
-    fn for_text(size: TextSize) -> Self {
-        Self {
-            min_count: size.min_count(),
-            subsample: 1e-3,
-            weighting: Some(WeightScheme::USIF),
-            unknown_words: UnknownWords::Hash,
-            training: NegativeSamplingParams { epochs: size.epochs(10.0, 2, 40), lr: 0.1, ..Self::default().training },
-            ..Self::default()
-        }
+    /// Sums are long vectors: at a learning rate of .2 training is not stable any more.
+    fn resolve(&mut self, size: TextSize) {
+        let Self { min_count, training, .. } = self;
+        min_count.get_or_insert(size.min_count());
+        training.epochs.get_or_insert(size.epochs(10.0, 2, 40));
+        training.lr.get_or_insert(0.1);
     }
 
     fn check(&self) -> Result<()> {
@@ -84,12 +119,17 @@ impl TextSystem for FastSentParams {
         Ok(self.training.check()?)
     }
 
-    fn shared(&mut self) -> SharedParams<'_> {
+    fn common(&mut self) -> Common<'_> {
         let Self { dim, tokenizer, min_count, training, .. } = self;
-        SharedParams { dim, tokenizer, min_count, training }
+        Common { dim, tokenizer, min_count, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<FastSent>> {
+    fn fit_resolved(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_>,
+    ) -> Result<Trained<FastSent>> {
         let start = options.vectors;
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
@@ -150,7 +190,7 @@ impl AveragedSystem for FastSentParams {
 /// # std::fs::write(&text, "rain falls\nclouds gather\n\nbread bakes\nflour rises\n\n".repeat(20))?;
 /// use senv::prelude::*;
 /// use senv::{FastSent, FastSentParams};
-/// let params = FastSentParams { dim: 8, autoencode: true, ..FastSentParams::for_text(TextSize::of_files(&[&text])) };
+/// let params = FastSentParams { dim: 8, autoencode: true, ..FastSentParams::default() };
 /// params.train(&text)?.save(&path)?;
 /// assert_eq!(FastSent::open(&path)?.encode(&["rain falls"])?.dim(), (1, 8));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -47,6 +47,7 @@ use crate::{
     base::file,
     error::{Error, Result},
     model::{handle::Model, saved::ReadModel},
+    system::text_system::TextSystem,
 };
 
 /// A kind of model file, and how it is read.
@@ -59,13 +60,30 @@ const fn kind<M: ReadModel>() -> Kind {
     Kind { name: M::KIND, read: |file| Ok(M::from_file(file)?.into()) }
 }
 
-/// Every system whose models can be opened.
+/// The systems that train on running text ([`TextSystem`](crate::TextSystem)): calls a macro with the names of their
+/// parameters. A new one is a line here; its command, its help and its kind come from its room.
+///
+/// ```
+/// macro_rules! names {
+///     ($($params:ident),+) => { [$(<senv::$params as senv::TextSystem>::ABOUT.name),+] };
+/// }
+/// assert_eq!(senv::text_systems!(names), ["sent2vec", "word2vec", "pv-dbow", "fast-sent", "siamese-cbow"]);
+/// ```
+#[macro_export]
+macro_rules! text_systems {
+    ($with:ident) => {
+        $with! { Sent2VecParams, Word2VecParams, PvDbowParams, FastSentParams, SiameseCbowParams }
+    };
+}
+
+macro_rules! kinds_of {
+    ($($params:ident),+) => { &[$(kind::<<$params as TextSystem>::Model>()),+] };
+}
+/// Their kinds.
+const TEXT_SYSTEMS: &[Kind] = text_systems!(kinds_of);
+
+/// Every other system whose models can be opened.
 const REGISTRY: &[Kind] = &[
-    kind::<Sent2Vec>(),
-    kind::<Word2Vec>(),
-    kind::<PvDbow>(),
-    kind::<FastSent>(),
-    kind::<SiameseCbow>(),
     kind::<Pp>(),
     kind::<Cse>(),
     kind::<Relatedness>(),
@@ -81,10 +99,14 @@ const REGISTRY: &[Kind] = &[
     Kind { name: "embeddings", read: |file| Model::from_embeddings(Embeddings::from_model_file(file)?) },
 ];
 
+fn registry() -> impl Iterator<Item = &'static Kind> {
+    TEXT_SYSTEMS.iter().chain(REGISTRY)
+}
+
 /// The names of all kinds of models.
 #[must_use]
 pub fn kinds() -> Vec<&'static str> {
-    REGISTRY.iter().map(|kind| kind.name).collect()
+    registry().map(|kind| kind.name).collect()
 }
 
 /// Opens a model; the same as [`Model::open`].
@@ -147,7 +169,7 @@ impl Model {
             },
         };
         check(&file)?;
-        match REGISTRY.iter().find(|kind| kind.name == file::present_kind(file.kind())) {
+        match registry().find(|kind| kind.name == file::present_kind(file.kind())) {
             Some(kind) => (kind.read)(&file),
             None => Err(Error::NotAnEncoder { path: path.to_owned(), kind: file.kind().to_owned(), known: kinds() }),
         }

@@ -73,11 +73,11 @@ hyperparameters! {
         /// Output layer over the words.
         pub output: OutputForm = OutputForm::Sampled { words: DEFAULT_SAMPLED } => group;
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: 4, batch: 128, words: WordUpdates::Frozen, ..FitParams::default() } => group;
+        pub fit: FitParams = FitParams { epochs: Some(4), batch: 128, words: WordUpdates::Frozen, ..FitParams::default() } => group;
     }
 }
 

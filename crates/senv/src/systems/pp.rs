@@ -39,13 +39,13 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of PP; the defaults are those of the release for phrase pairs.
     ///
-    /// The release's word model: margin 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients of at most 1.
+    /// The learning rate follows the loss and the initial vectors until it is set. The release's word model: margin 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients of at most 1.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct PpParams {
         /// Embedding dimension.
         pub dim: usize = 300 => Training[from 1 to 65536];
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// Weights of words once they are trained; `None` (default) for a plain mean.
@@ -59,7 +59,7 @@ hyperparameters! {
         /// The training loop.
         pub fit: FitParams = FitParams {
             rule: UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
-            lr: 0.005,
+            lr: None,
             l2_words: 1e-6,
             clip: Some(1.0),
             ..FitParams::default()
@@ -83,7 +83,7 @@ impl PpParams {
             fit: FitParams {
                 batch: 2048,
                 rule: UpdateRule::AdaGrad(AdaGradParams::default()),
-                lr: 0.3,
+                lr: None,
                 decay: Decay::Linear { warmup: 0.1, floor: 0.0 },
                 l2_words: 0.0,
                 clip: None,
@@ -108,7 +108,7 @@ impl PpParams {
         let a = if size.is_large() { 1e-4 } else { 1e-3 };
         Self {
             initial: Initial { frequency_weight: Some(a), ..recipe.initial },
-            fit: FitParams { epochs: size.epochs(10.0, 2, 30), batch, lr, ..recipe.fit },
+            fit: FitParams { epochs: Some(size.epochs(10.0, 2, 30)), batch, lr: Some(lr), ..recipe.fit },
             ..recipe
         }
     }
@@ -128,6 +128,11 @@ impl PpParams {
     /// Whatever is wrong with the parameters, the memory, or the training itself.
     pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Pp>> {
         let vectors = options.vectors;
+        if self.fit.lr.is_none() {
+            let mut params = self.clone();
+            params.resolve_lr(vectors, None, options.observer);
+            return params.fit(data, options);
+        }
         self.check()?;
         weighting::check_counts(self.weighting, &data.vocabulary)?;
         let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
@@ -195,6 +200,14 @@ impl PairSystem for PpParams {
     fn shared(&mut self) -> PairSystemParams<'_> {
         let Self { dim, tokenizer, initial, pairs, fit, .. } = self;
         PairSystemParams { dim, tokenizer, initial, pairs, fit }
+    }
+
+    /// Of the release for phrase pairs; of the recipe for a softmax over cosines.
+    fn default_lr(&self) -> f64 {
+        match self.pairs.loss {
+            PairLoss::Margin(_) => 0.005,
+            PairLoss::SoftmaxCosine(_) => 0.3,
+        }
     }
 
     /// The vectors of a `start` hold its frequency weights already.

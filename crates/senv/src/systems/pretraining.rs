@@ -1,10 +1,12 @@
 //! Initial word vectors that are trained first, on the text of the run itself.
 
 use senv_core::{Corpus, Error as CoreError, Tokenizer, Vocabulary};
+use senv_negative_sampling::NegativeSamplingParams;
 use senv_store::Embeddings;
 
 use crate::{
     Sent2VecParams, Word2VecParams,
+    average::unknown_words::UnknownWords,
     base::train_options::TrainOptions,
     error::Result,
     gradient::Stopped,
@@ -17,7 +19,7 @@ use crate::{
 pub enum Pretraining {
     /// word2vec (CBOW) with the settings of the Siamese CBOW paper.
     Word2Vec,
-    /// Sent2Vec with the settings of its release, but every word is a target: the run itself knows all of them.
+    /// Sent2Vec at the rate of its published models, but every word is a target: the run itself knows all of them.
     Sent2Vec,
 }
 
@@ -26,8 +28,8 @@ impl Pretraining {
     #[must_use]
     pub fn epochs(self) -> u32 {
         match self {
-            Self::Word2Vec => Word2VecParams::default().training.epochs,
-            Self::Sent2Vec => Sent2VecParams::default().training.epochs,
+            Self::Word2Vec => Word2VecParams::paper().training.n_epochs(),
+            Self::Sent2Vec => sent2vec().training.n_epochs(),
         }
     }
 
@@ -49,17 +51,33 @@ impl Pretraining {
         let (vocabulary, tokenizer) = (vocabulary.clone(), tokenizer.clone());
         let model = match self {
             Self::Word2Vec => {
-                let mut params = Word2VecParams { dim, tokenizer, ..Word2VecParams::default() };
+                let mut params = Word2VecParams { dim, tokenizer, ..Word2VecParams::paper() };
                 params.training.seed = seed;
                 Model::from(whole(params.fit(vocabulary, corpus, &options)?)?)
             }
             Self::Sent2Vec => {
-                let mut params = Sent2VecParams { dim, tokenizer, min_target_count: 1, ..Sent2VecParams::default() };
+                let mut params = Sent2VecParams { dim, tokenizer, ..sent2vec() };
                 params.training.seed = seed;
                 Model::from(whole(params.fit(vocabulary, corpus, &options)?)?)
             }
         };
         model.to_embeddings()
+    }
+}
+
+/// Few epochs, and plain vectors: the run itself weights words and chooses among them.
+fn sent2vec() -> Sent2VecParams {
+    let training = NegativeSamplingParams { epochs: Some(5), lr: Some(0.2), ..NegativeSamplingParams::default() };
+    Sent2VecParams {
+        min_count: Some(5),
+        min_target_count: Some(1),
+        subsample: 1e-5,
+        placeholder: true,
+        initial_length: None,
+        weighting: None,
+        unknown_words: UnknownWords::Skip,
+        training,
+        ..Sent2VecParams::default()
     }
 }
 

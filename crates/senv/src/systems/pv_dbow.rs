@@ -7,10 +7,10 @@
 mod documents;
 
 use senv_store::ModelFile;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use senv_core::{
-    Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
+    Corpus, Coverage, Scratch, SentenceEncoder, Table, TextOptions, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters},
     init,
 };
@@ -28,44 +28,89 @@ use crate::{
         trained::Trained,
     },
     start::initial::{self, InitialVectorReport},
-    system::text_system::{self, SharedParams, TextSystem},
+    system::{
+        about::{About, NamedSettings},
+        text_system::{Common, TextSystem, Trainer},
+    },
 };
 
 /// Power of the counts in the noise distribution, as word2vec has it.
 const NOISE_POWER: f64 = 0.75;
 
 hyperparameters! {
-    /// Hyperparameters of PV-DBOW; the defaults are for billions of words.
+    /// Hyperparameters of PV-DBOW.
+    ///
+    /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is automatic
+    /// (`None`) until it is set. [`PvDbowParams::paper`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct PvDbowParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
         /// Words that occur less often are unknown.
-        pub min_count: u64 = 5 => Text;
+        pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
-        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Inference of the vectors of new sentences.
         pub inference: Inference = Inference::default() => group;
         /// Hyperparameters of the trainer.
-        pub training: NegativeSamplingParams = NegativeSamplingParams { lr: 0.05, negatives: 5, ..NegativeSamplingParams::default() } => group;
+        pub training: NegativeSamplingParams = NegativeSamplingParams { negatives: 5, ..NegativeSamplingParams::default() } => group;
+    }
+}
+
+impl PvDbowParams {
+    /// The settings that go with billions of words: minimum count 5, t = 1e-5, five epochs at .05.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            dim: 100,
+            min_count: Some(5),
+            subsample: 1e-5,
+            tokenizer: Tokenizer::automatic().lowercase(true),
+            inference: Inference::default(),
+            training: NegativeSamplingParams {
+                epochs: Some(5),
+                lr: Some(0.05),
+                negatives: 5,
+                ..NegativeSamplingParams::default()
+            },
+        }
     }
 }
 
 impl TextSystem for PvDbowParams {
     type Model = PvDbow;
-    const INFERS_VECTORS: bool = true;
+    type Dev<'d> = ();
+    const ABOUT: About = About {
+        name: PvDbow::KIND,
+        summary: "PV-DBOW: a vector for each sentence that predicts its words; new sentences are fitted",
+        examples: &[
+            "senv train pv-dbow --input text.txt --output model.senv",
+            "senv train pv-dbow --input captions.txt --output model.senv --document-vectors captions.npy",
+        ],
+        preset: "Start from the settings for billions of words instead of those that fit the size of the text",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
+        &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
 
-    /// Settings that fit a text of this size: a high learning rate and many epochs. [`PvDbowParams::default`] has those for
-    /// billions of words.
-    fn for_text(size: TextSize) -> Self {
-        Self {
-            min_count: size.min_count(),
-            subsample: 1e-4,
-            training: NegativeSamplingParams { epochs: size.epochs(40.0, 2, 60), lr: 0.2, ..Self::default().training },
-            ..Self::default()
-        }
+    fn write_document_vectors(
+        model: &PvDbow,
+        texts: &[PathBuf],
+        options: &TextOptions,
+        path: &Path,
+    ) -> Result<Option<u64>> {
+        let n = model.write_document_vectors(texts, options, path)?;
+        Ok(Some(n as u64))
+    }
+    const INFERS_VECTORS: bool = true;
+    const TRAINS_DOCUMENTS: bool = true;
+
+    fn resolve(&mut self, size: TextSize) {
+        let Self { min_count, training, .. } = self;
+        min_count.get_or_insert(size.min_count());
+        training.epochs.get_or_insert(size.epochs(40.0, 2, 60));
+        training.lr.get_or_insert(0.2);
     }
 
     fn check(&self) -> Result<()> {
@@ -73,12 +118,17 @@ impl TextSystem for PvDbowParams {
         Ok(self.training.check()?)
     }
 
-    fn shared(&mut self) -> SharedParams<'_> {
+    fn common(&mut self) -> Common<'_> {
         let Self { dim, tokenizer, min_count, training, .. } = self;
-        SharedParams { dim, tokenizer, min_count, training }
+        Common { dim, tokenizer, min_count, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<PvDbow>> {
+    fn fit_resolved(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_>,
+    ) -> Result<Trained<PvDbow>> {
         let start = options.vectors;
         self.check()?;
         let seed = self.training.seed;
@@ -130,7 +180,7 @@ impl PvDbow {
     /// # Errors
     /// As [`TextSystem::fit_files`].
     pub fn train(text: impl AsRef<Path>) -> Result<Self> {
-        text_system::train_default::<PvDbowParams>(text.as_ref())
+        PvDbowParams::default().train(text)
     }
 
     /// What it was trained with.

@@ -45,11 +45,11 @@ hyperparameters! {
         /// Output layer over the words.
         pub output: OutputForm = OutputForm::Full => group;
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: 5, batch: 64, clip: Some(10.0), ..FitParams::default() } => group;
+        pub fit: FitParams = FitParams { epochs: Some(5), batch: 64, clip: Some(10.0), ..FitParams::default() } => group;
     }
 }
 
@@ -86,7 +86,8 @@ impl RnnAutoencoderParams {
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<RnnAutoencoder>> {
         self.check()?;
-        self.fit_text(paths, each, options)
+        let tokenizer = self.tokenizer.fitted_to_files(paths, options.observer);
+        Self { tokenizer, ..self.clone() }.fit_text(paths, each, options)
     }
 
     /// As [`RnnAutoencoderParams::fit_files`] on sentences in memory, an empty one between documents.

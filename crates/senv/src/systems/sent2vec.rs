@@ -33,7 +33,10 @@ use crate::{
         trained::Trained,
     },
     start::initial::{self, InitialVectorReport},
-    system::text_system::{SharedParams, TextSystem},
+    system::{
+        about::{About, NamedSettings},
+        text_system::{Common, TextSystem, Trainer},
+    },
 };
 
 /// Power of the counts in the noise distribution (section 2.1 of the paper).
@@ -57,10 +60,10 @@ named_values!(NgramStart {
 hyperparameters! {
     /// Hyperparameters of Sent2Vec. [`TextSystem::check`] says what is out of range.
     ///
-    /// The defaults are a start for settings of your own: the learning rate and the negatives of the published models, and what
-    /// trains fast and well on texts of millions of words (shared negatives, dropout once a sentence, n-grams that start at
-    /// zero). [`Sent2VecParams::preset`] has the settings of the paper and of the release under their names;
-    /// [`TextSystem::for_text`] those that fit a text.
+    /// The defaults fit the text: a high learning rate, many epochs, rare words as targets, long rows to start with, no
+    /// placeholder, and the weights of uSIF. What depends on the size of the text is automatic (`None`) until it is set, and is
+    /// chosen when training starts. [`Sent2VecParams::preset`] has the settings of the paper and of the release, which are for
+    /// billions of words, under their names.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Sent2VecParams {
         /// Embedding dimension.
@@ -79,28 +82,28 @@ hyperparameters! {
         /// What is dropped.
         pub dropout_scheme: DropoutScheme = DropoutScheme::Tokens => Training;
         /// Words that occur less often are unknown.
-        pub min_count: u64 = 5 => Text;
+        pub min_count: Option<u64> = None => Text;
         /// Words that occur less often are never targets.
-        pub min_target_count: u64 = 5 => Training;
+        pub min_target_count: Option<u64> = None => Training;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
-        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
         /// Whether a placeholder stands for the target, as in the release, or the target is left out, as in the paper.
-        pub placeholder: bool = true => Training;
+        pub placeholder: bool = false => Training;
         /// Mean length of the random vectors that words start with; without it U(-1/dim, 1/dim), as in the release.
         ///
         /// Long rows keep rare words apart, so that a sentence vector depends on which of them it has.
         @[serde(default, skip_serializing_if = "Option::is_none")]
-        pub initial_length: Option<f32> = None => Training[above 0];
+        pub initial_length: Option<f32> = Some(12.0) => Training[above 0];
         /// Initial vectors of n-grams.
         pub ngram_start: NgramStart = NgramStart::Zero => Training;
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
-        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` for a plain mean.
         @[serde(default, skip_serializing_if = "Option::is_none")]
-        pub weighting: Option<WeightScheme> = None => group[weights];
+        pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
         @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams = NegativeSamplingParams::default() => group;
     }
@@ -150,6 +153,12 @@ impl Preset {
 }
 
 impl Sent2VecParams {
+    /// The settings of the paper: [`Preset::Paper`].
+    #[must_use]
+    pub fn paper() -> Self {
+        Self::preset(Preset::Paper)
+    }
+
     /// The settings of this name.
     #[must_use]
     pub fn preset(preset: Preset) -> Self {
@@ -161,12 +170,12 @@ impl Sent2VecParams {
         let published = Self {
             dim,
             word_ngrams: n,
-            min_count,
-            min_target_count,
+            min_count: Some(min_count),
+            min_target_count: Some(min_target_count),
             subsample,
             dropout,
-            tokenizer: Tokenizer::words().lowercase(true),
-            training: NegativeSamplingParams { epochs, lr: 0.2, ..release.training.clone() },
+            tokenizer: Tokenizer::automatic().lowercase(true),
+            training: NegativeSamplingParams { epochs: Some(epochs), lr: Some(0.2), ..release.training.clone() },
             ..release
         };
         if preset != Preset::Paper {
@@ -190,8 +199,8 @@ impl Sent2VecParams {
             hashing: NgramScheme::TokenIds,
             dropout: 2,
             dropout_scheme: DropoutScheme::Release,
-            min_count: 5,
-            min_target_count: 0,
+            min_count: Some(5),
+            min_target_count: Some(0),
             subsample: 1e-4,
             placeholder: true,
             initial_length: None,
@@ -200,8 +209,8 @@ impl Sent2VecParams {
             weighting: None,
             unknown_words: UnknownWords::Skip,
             training: NegativeSamplingParams {
-                epochs: 5,
-                lr: 0.05,
+                epochs: Some(5),
+                lr: Some(0.05),
                 lr_floor: 0.0,
                 negatives: 10,
                 negatives_shared: NegativeSharing::None,
@@ -238,32 +247,63 @@ fn is_token_ids(scheme: &NgramScheme) -> bool {
 
 impl TextSystem for Sent2VecParams {
     type Model = Sent2Vec;
+    type Dev<'d> = ();
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "Sent2Vec: words and n-grams that predict the other words of their sentence",
+        examples: &[
+            "senv train sent2vec --input text.txt --output model.senv",
+            "senv train sent2vec --input a.gz b.zst --output model.senv --dim 300 --word-ngrams 2 --epochs 10",
+            "senv train sent2vec --input wiki.txt --output wiki.senv --preset wiki-bi --checkpoint-every 2h",
+            "senv train sent2vec --input text.txt --output model.senv --weights usif",
+        ],
+        preset: "Start from settings with a name instead of those that fit the size of the text; arguments given change them",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
+        NamedSettings {
+            name: "paper",
+            help: "The method as the paper prints it, with its settings for words on the Toronto books",
+            settings: Self::paper,
+        },
+        NamedSettings {
+            name: "release",
+            help: "The authors' program without options; it splits text at white space and keeps upper case",
+            settings: || Self::preset(Preset::Release),
+        },
+        NamedSettings {
+            name: "books-uni",
+            help: "The published model of the Toronto books, words: the authors' program with the options of the paper",
+            settings: || Self::preset(Preset::BooksUni),
+        },
+        NamedSettings {
+            name: "books-bi",
+            help: "Toronto books, words and bigrams",
+            settings: || Self::preset(Preset::BooksBi),
+        },
+        NamedSettings { name: "wiki-uni", help: "Wikipedia, words", settings: || Self::preset(Preset::WikiUni) },
+        NamedSettings {
+            name: "wiki-bi",
+            help: "Wikipedia, words and bigrams",
+            settings: || Self::preset(Preset::WikiBi),
+        },
+        NamedSettings { name: "twitter-uni", help: "Tweets, words", settings: || Self::preset(Preset::TwitterUni) },
+        NamedSettings {
+            name: "twitter-bi",
+            help: "Tweets, words and bigrams",
+            settings: || Self::preset(Preset::TwitterBi),
+        },
+    ];
 
-    /// Settings that fit a text of this size: a high learning rate, many epochs, rare words as targets, long rows to start
-    /// with, no placeholder, and the weights of uSIF. Those of the paper and of the release, which are for billions of words,
-    /// are presets ([`Sent2VecParams::preset`]).
-    ///
     /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences bear lower rates: on
     /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among longer
     /// ones are enough: hence the harmonic mean.
-    fn for_text(size: TextSize) -> Self {
+    fn resolve(&mut self, size: TextSize) {
         let most = if size.is_large() { 0.5 } else { 0.8 };
-        let lr = (0.045 * size.sentence).clamp(0.1, most) as f32;
-        Self {
-            initial_length: Some(12.0),
-            min_count: size.min_count(),
-            min_target_count: size.min_count(),
-            subsample: 1e-4,
-            placeholder: false,
-            weighting: Some(WeightScheme::USIF),
-            unknown_words: UnknownWords::Hash,
-            training: NegativeSamplingParams {
-                epochs: size.epochs(20.0, 3, 60),
-                lr,
-                ..NegativeSamplingParams::default()
-            },
-            ..Self::default()
-        }
+        let Self { min_count, min_target_count, training, .. } = self;
+        min_count.get_or_insert(size.min_count());
+        min_target_count.get_or_insert(size.min_count());
+        training.epochs.get_or_insert(size.epochs(20.0, 3, 60));
+        training.lr.get_or_insert((0.045 * size.sentence).clamp(0.1, most) as f32);
     }
 
     fn check(&self) -> Result<()> {
@@ -271,12 +311,17 @@ impl TextSystem for Sent2VecParams {
         Ok(self.training.check()?)
     }
 
-    fn shared(&mut self) -> SharedParams<'_> {
+    fn common(&mut self) -> Common<'_> {
         let Self { dim, tokenizer, min_count, training, .. } = self;
-        SharedParams { dim, tokenizer, min_count, training }
+        Common { dim, tokenizer, min_count, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Sent2Vec>> {
+    fn fit_resolved(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_>,
+    ) -> Result<Trained<Sent2Vec>> {
         let start = options.vectors;
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
@@ -284,12 +329,12 @@ impl TextSystem for Sent2VecParams {
             let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX))?;
             options.observer.note_with(&ngram_buckets::note(n), &[Remedy::Buckets]);
             options.observer.go_on("counting n-grams")?;
-            return Self { buckets: Some(n), ..self.clone() }.fit(vocabulary, corpus, options);
+            return Self { buckets: Some(n), ..self.clone() }.fit_resolved(vocabulary, corpus, options);
         }
         let seed = self.training.seed;
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         let features = self.features(&vocabulary)?;
-        let min_target = self.min_target_count.max(1);
+        let min_target = self.min_target_count.unwrap_or(1).max(1);
         let subsampling =
             Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, min_target)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
@@ -410,7 +455,7 @@ impl AveragedSystem for Sent2VecParams {
 /// # let folder = tempfile::tempdir()?;
 /// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
 /// std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\n".repeat(20))?;
-/// let params = Sent2VecParams { dim: 8, min_count: 1, min_target_count: 1, ..Default::default() };
+/// let params = Sent2VecParams { dim: 8, word_ngrams: 2, ..Default::default() };
 /// let trained = params.fit_files(&[&text], &Default::default())?;
 /// trained.model.save(&path)?;
 ///

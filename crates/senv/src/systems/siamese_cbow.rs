@@ -6,8 +6,6 @@
 //! open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept though smaller, and
 //! examples come in a fresh random order each epoch.
 
-use std::path::Path;
-
 use ndarray::{Axis, concatenate};
 use rand::RngExt;
 use senv_core::{
@@ -27,7 +25,7 @@ use crate::{
         weight_scheme::{WeightScheme, weights},
         weighting,
     },
-    base::{file, memory_text::MemoryText, text_size::TextSize, train_options::TrainOptions},
+    base::{file, text_size::TextSize, train_options::TrainOptions},
     data::numbered,
     error::{Error, Result},
     gradient::{
@@ -40,42 +38,44 @@ use crate::{
         trained::Trained,
     },
     start::initial::{self, Initial},
+    system::{
+        about::{About, NamedSettings},
+        text_system::{Common, TextSystem, Trainer},
+    },
 };
 
 hyperparameters! {
-    /// Hyperparameters of Siamese CBOW; the defaults are the paper's (section 3.4).
+    /// Hyperparameters of Siamese CBOW.
     ///
-    /// Gradient descent at 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
-    /// thousand million words. [`SiameseCbowParams::with_adam`] does not depend on that scale. The floor of the learning
-    /// rate and the 50 words of a sentence are those of the release; the paper states neither.
+    /// The defaults fit the text: Adam, a temperature, as the paper has none, more epochs, and the weights of SIF. What depends
+    /// on the size of the text is automatic (`None`) until it is set. [`SiameseCbowParams::paper`] has the settings of the paper.
+    /// The floor of the learning rate and the 50 words of a sentence are those of the release; the paper states neither.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct SiameseCbowParams {
         /// Embedding dimension.
         pub dim: usize = 300 => Training[from 1 to 65536];
         /// Words that occur less often are unknown.
-        pub min_count: u64 = 5 => Text;
+        pub min_count: Option<u64> = None => Text;
         /// Negatives of an example: random sentences.
         pub negatives: usize = 2 => Training[from 1 to 1000000];
         /// Words of a sentence that are read.
         pub max_tokens: usize = 50 => Text[from 1 to 1000000];
         /// Temperature, which divides the cosines before the softmax; 1 in the paper.
-        pub temperature: f64 = 1.0 => Training[above 0];
+        pub temperature: f64 = 0.1 => Training[above 0];
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::SIAMESE_CBOW => group;
-        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        /// Weights of words once they are trained; `None` for a plain mean.
         @[serde(default, skip_serializing_if = "Option::is_none")]
-        pub weighting: Option<WeightScheme> = None => group[weights];
+        pub weighting: Option<WeightScheme> = Some(WeightScheme::SIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
         @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// The training loop.
         pub fit: FitParams = FitParams {
-            epochs: 1,
+            epochs: None,
             batch: 100,
-            rule: UpdateRule::Sgd,
-            lr: 1e-4,
             decay: Decay::Linear { warmup: 0.0, floor: 1e-4 },
             ..FitParams::default()
         } => group;
@@ -87,77 +87,80 @@ impl SiameseCbowParams {
     #[must_use]
     pub fn with_adam(mut self) -> Self {
         self.fit.rule = UpdateRule::default();
-        self.fit.lr = Adam::DEFAULT_LR;
+        self.fit.lr = Some(Adam::DEFAULT_LR);
         self
     }
 
-    /// Settings that fit a text of this size: Adam, a temperature, as the paper has none, more epochs, and the weights of SIF.
-    /// [`SiameseCbowParams::default`] has those of the paper, for a billion words.
+    /// The settings of the paper (section 3.4).
+    ///
+    /// Gradient descent at 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
+    /// thousand million words. [`SiameseCbowParams::with_adam`] does not depend on that scale.
     #[must_use]
-    pub fn for_text(size: TextSize) -> Self {
-        let paper = Self::default().with_adam();
+    pub fn paper() -> Self {
         Self {
-            min_count: size.min_count(),
-            temperature: 0.1,
-            weighting: Some(WeightScheme::SIF),
-            unknown_words: UnknownWords::Hash,
-            fit: FitParams { epochs: size.epochs(10.0, 1, 30), ..paper.fit },
-            ..paper
+            dim: 300,
+            min_count: Some(5),
+            negatives: 2,
+            max_tokens: 50,
+            temperature: 1.0,
+            tokenizer: Tokenizer::automatic().lowercase(true),
+            initial: Initial::SIAMESE_CBOW,
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
+            fit: FitParams {
+                epochs: Some(1),
+                batch: 100,
+                rule: UpdateRule::Sgd,
+                lr: Some(1e-4),
+                decay: Decay::Linear { warmup: 0.0, floor: 1e-4 },
+                ..FitParams::default()
+            },
         }
     }
+}
 
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+impl TextSystem for SiameseCbowParams {
+    type Model = SiameseCbow;
+    type Dev<'d> = &'d [ScoredPairs];
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "Siamese CBOW: words whose mean is close to the sentences before and after",
+        examples: &[
+            "senv train siamese-cbow --input books.txt --output model.senv",
+            "senv train siamese-cbow --input books.txt --output model.senv --init-vectors words.senv --dev sts-dev.tsv",
+        ],
+        preset: "Start from the settings of the paper (gradient descent at 1e-4, for a billion words) instead of those that fit the size of the text; arguments given change them",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
+        &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
+    const VALIDATES: bool = true;
+
+    fn dev(pairs: &[ScoredPairs]) -> Option<&[ScoredPairs]> {
+        Some(pairs)
+    }
+
+    fn resolve(&mut self, size: TextSize) {
+        self.min_count.get_or_insert(size.min_count());
+        self.fit.epochs.get_or_insert(size.epochs(10.0, 1, 30));
+    }
+
+    fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.fit.check()
     }
 
-    /// Trains on text files, a sentence a line, documents separated by blank lines; validated on scored pairs.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself.
-    pub fn fit_files(
-        &self,
-        paths: &[impl AsRef<Path>],
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<SiameseCbow>> {
-        self.check()?;
-        let (vocabulary, corpus) = options.read(paths, &self.tokenizer, self.min_count)?;
-        match self.fit(vocabulary, &corpus, options) {
-            Err(Error::NoExamples { .. }) => {
-                Err(Error::NoExamplesIn { paths: paths.iter().map(|path| path.as_ref().to_owned()).collect() })
-            }
-            trained => trained,
-        }
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, min_count, fit, .. } = self;
+        Common { dim, tokenizer, min_count, trainer: Trainer::Gradient(fit) }
     }
 
-    /// As [`SiameseCbowParams::fit_files`] on sentences in memory, an empty one between documents.
-    ///
-    /// # Errors
-    /// As [`SiameseCbowParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
-    pub fn fit_sentences<S: AsRef<str>>(
-        &self,
-        sentences: impl IntoIterator<Item = S>,
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<SiameseCbow>> {
-        self.fit_files(&[MemoryText::new(sentences)?], options)
-    }
-
-    /// Trains on a corpus that is coded in `vocabulary`.
-    ///
-    /// # Errors
-    /// As [`SiameseCbowParams::fit_files`].
-    pub fn fit(
+    fn fit_resolved(
         &self,
         vocabulary: Vocabulary,
         corpus: &Corpus,
         options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<SiameseCbow>> {
         let (vectors, dev) = (options.vectors, options.dev.unwrap_or_default());
-        self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
         let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
         let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
@@ -319,14 +322,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_those_of_the_paper_and_adam_is_asked_for() {
-        let paper = SiameseCbowParams::default();
-        assert_eq!((paper.dim, paper.min_count, paper.negatives, paper.temperature), (300, 5, 2, 1.0));
+    fn the_paper_has_a_name_and_adam_is_the_default() {
+        let paper = SiameseCbowParams::paper();
+        assert_eq!((paper.dim, paper.min_count, paper.negatives, paper.temperature), (300, Some(5), 2, 1.0));
         let fit = &paper.fit;
-        assert_eq!((fit.rule, fit.lr, fit.epochs, fit.batch), (UpdateRule::Sgd, 1e-4, 1, 100));
+        assert_eq!((fit.rule, fit.lr, fit.epochs, fit.batch), (UpdateRule::Sgd, Some(1e-4), Some(1), 100));
         assert_eq!(fit.decay, Decay::Linear { warmup: 0.0, floor: 1e-4 });
-        for adam in [SiameseCbowParams::for_text(TextSize::MEDIUM), paper.with_adam()] {
-            assert_eq!((adam.fit.rule, adam.fit.lr), (UpdateRule::default(), 1e-3));
+        for adam in [SiameseCbowParams::default(), paper.with_adam()] {
+            assert_eq!((adam.fit.rule, adam.fit.lr), (UpdateRule::default(), Some(1e-3)));
         }
     }
 }

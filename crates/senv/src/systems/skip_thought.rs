@@ -58,11 +58,11 @@ hyperparameters! {
         @[serde(default)]
         pub reduction: Reduction = Reduction::Mean => Training;
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: 1, batch: 128, clip: Some(10.0), ..FitParams::default() } => group;
+        pub fit: FitParams = FitParams { epochs: Some(1), batch: 128, clip: Some(10.0), ..FitParams::default() } => group;
     }
 }
 
@@ -89,7 +89,7 @@ impl SkipThoughtParams {
     #[must_use]
     pub fn release(self) -> Self {
         let rule = UpdateRule::Adam(AdamParams::default().variant(AdamVariant::ReleasedSkipThoughts));
-        let fit = FitParams { batch: 64, clip: Some(5.0), lr: 2e-4, rule, epochs: 5, ..self.fit };
+        let fit = FitParams { batch: 64, clip: Some(5.0), lr: Some(2e-4), rule, epochs: Some(5), ..self.fit };
         let (style, conditioning) = (GruStyle::Release, Conditioning::InitialState);
         Self { style, conditioning, long: LongSentences::Drop, reduction: Reduction::Sum, fit, ..self }
     }
@@ -119,7 +119,8 @@ impl SkipThoughtParams {
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SkipThought>> {
         self.check()?;
-        self.fit_text(paths, triples, options)
+        let tokenizer = self.tokenizer.fitted_to_files(paths, options.observer);
+        Self { tokenizer, ..self.clone() }.fit_text(paths, triples, options)
     }
 
     /// As [`SkipThoughtParams::fit_files`] on sentences in memory, an empty one between documents.

@@ -24,7 +24,10 @@ use crate::{
         trained::Trained,
     },
     start::initial::{self, InitialVectorReport},
-    system::text_system::{SharedParams, TextSystem},
+    system::{
+        about::{About, NamedSettings},
+        text_system::{Common, TextSystem, Trainer},
+    },
 };
 
 /// Power of the counts in the noise distribution of word2vec.
@@ -49,40 +52,64 @@ named_values!(Architecture {
 });
 
 hyperparameters! {
-    /// Hyperparameters of word2vec; the defaults are those of the Siamese CBOW paper (section 3.2).
+    /// Hyperparameters of word2vec.
     ///
-    /// 300 dimensions, minimum count 5, windows of 5, t = 1e-5, 5 negatives. It names no learning rate and no number of
-    /// epochs; both are the program's, .05 (CBOW) and 5. [`Word2VecParams::release`] has all of the program's.
+    /// The defaults fit the text: skip-gram at a high learning rate, many epochs, and the weights of uSIF. What depends on the
+    /// size of the text is automatic (`None`) until it is set. [`Word2VecParams::paper`] has the settings of a paper,
+    /// [`Word2VecParams::release`] those of the authors' program.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Word2VecParams {
         /// Embedding dimension.
-        pub dim: usize = 300 => Training[from 1 to 65536];
+        pub dim: usize = 100 => Training[from 1 to 65536];
         /// Direction of the prediction.
-        pub architecture: Architecture = Architecture::Cbow => Training;
+        pub architecture: Architecture = Architecture::SkipGram => Training;
         /// Words to either side, at most.
         pub window: usize = 5 => Training[from 1 to 1000];
         /// Words that occur less often are unknown.
-        pub min_count: u64 = 5 => Text;
+        pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
         pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
-        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` for a plain mean.
         @[serde(default, skip_serializing_if = "Option::is_none")]
-        pub weighting: Option<WeightScheme> = None => group[weights];
+        pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
         @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
-        pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
+        pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
-        pub training: NegativeSamplingParams = NegativeSamplingParams { lr: 0.05, lr_floor: LR_FLOOR, negatives: 5, ..NegativeSamplingParams::default() } => group;
+        pub training: NegativeSamplingParams = NegativeSamplingParams { lr_floor: LR_FLOOR, negatives: 5, ..NegativeSamplingParams::default() } => group;
     }
 }
 
 impl Word2VecParams {
-    /// What the authors' program does when nothing is said: 100 dimensions and t = 1e-3; else as the default.
+    /// The settings of the Siamese CBOW paper (section 3.2): 300 dimensions, minimum count 5, windows of 5, t = 1e-5, 5
+    /// negatives. It names no learning rate and no number of epochs; both are the program's, .05 (CBOW) and 5.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            dim: 300,
+            architecture: Architecture::Cbow,
+            window: 5,
+            min_count: Some(5),
+            subsample: 1e-5,
+            tokenizer: Tokenizer::automatic().lowercase(true),
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
+            training: NegativeSamplingParams {
+                epochs: Some(5),
+                lr: Some(Self::default_lr(Architecture::Cbow)),
+                lr_floor: LR_FLOOR,
+                negatives: 5,
+                ..NegativeSamplingParams::default()
+            },
+        }
+    }
+
+    /// What the authors' program does when nothing is said: 100 dimensions and t = 1e-3; else as [`Word2VecParams::paper`].
     #[must_use]
     pub fn release() -> Self {
-        Self { dim: 100, subsample: 1e-3, ..Self::default() }
+        Self { dim: 100, subsample: 1e-3, ..Self::paper() }
     }
 
     /// The learning rate of the authors' program: .05 for CBOW, .025 for skip-gram.
@@ -97,19 +124,41 @@ impl Word2VecParams {
 
 impl TextSystem for Word2VecParams {
     type Model = Word2Vec;
+    type Dev<'d> = ();
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "word2vec: word vectors; a sentence is the mean of its words",
+        examples: &["senv train word2vec --input text.txt --output words.senv --architecture skip-gram --window 10"],
+        preset: "Start from published settings instead of those that fit the size of the text; arguments given change them",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
+        NamedSettings {
+            name: "paper",
+            help: "The Siamese CBOW paper, section 3.2: 300 dimensions, t = 1e-5",
+            settings: Self::paper,
+        },
+        NamedSettings {
+            name: "release",
+            help: "What the authors' program does when nothing is said: 100 dimensions, t = 1e-3",
+            settings: Self::release,
+        },
+    ];
 
-    /// Settings that fit a text of this size: skip-gram at a high learning rate, many epochs, and the weights of uSIF.
-    /// [`Word2VecParams::default`] has those of a paper, [`Word2VecParams::release`] those of the authors' program.
-    fn for_text(size: TextSize) -> Self {
-        Self {
-            dim: 100,
-            architecture: Architecture::SkipGram,
-            min_count: size.min_count(),
-            weighting: Some(WeightScheme::USIF),
-            unknown_words: UnknownWords::Hash,
-            training: NegativeSamplingParams { epochs: size.epochs(15.0, 2, 60), lr: 0.1, ..Self::default().training },
-            ..Self::default()
+    /// The programs' learning rate depends on the architecture.
+    fn follow(&mut self, is_changed: &dyn Fn(&str) -> bool) {
+        if is_changed("architecture") && !is_changed("lr") {
+            self.training.lr = Some(Self::default_lr(self.architecture));
         }
+    }
+
+    fn resolve(&mut self, size: TextSize) {
+        let Self { architecture, min_count, training, .. } = self;
+        min_count.get_or_insert(size.min_count());
+        training.epochs.get_or_insert(size.epochs(15.0, 2, 60));
+        training.lr.get_or_insert(match architecture {
+            Architecture::Cbow => Self::default_lr(Architecture::Cbow),
+            Architecture::SkipGram => 0.1,
+        });
     }
 
     fn check(&self) -> Result<()> {
@@ -117,12 +166,17 @@ impl TextSystem for Word2VecParams {
         Ok(self.training.check()?)
     }
 
-    fn shared(&mut self) -> SharedParams<'_> {
+    fn common(&mut self) -> Common<'_> {
         let Self { dim, tokenizer, min_count, training, .. } = self;
-        SharedParams { dim, tokenizer, min_count, training }
+        Common { dim, tokenizer, min_count, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus, options: &TrainOptions<'_>) -> Result<Trained<Word2Vec>> {
+    fn fit_resolved(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_>,
+    ) -> Result<Trained<Word2Vec>> {
         let start = options.vectors;
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
@@ -193,11 +247,11 @@ mod tests {
 
     #[test]
     fn each_preset_has_the_settings_of_its_source() {
-        let paper = Word2VecParams::default();
-        assert_eq!((paper.dim, paper.min_count, paper.window, paper.subsample), (300, 5, 5, 1e-5));
-        assert_eq!((paper.training.negatives, paper.training.lr, paper.training.epochs), (5, 0.05, 5));
+        let paper = Word2VecParams::paper();
+        assert_eq!((paper.dim, paper.min_count, paper.window, paper.subsample), (300, Some(5), 5, 1e-5));
+        assert_eq!((paper.training.negatives, paper.training.lr, paper.training.epochs), (5, Some(0.05), Some(5)));
         let release = Word2VecParams::release();
-        assert_eq!((release.dim, release.min_count, release.window, release.subsample), (100, 5, 5, 1e-3));
+        assert_eq!((release.dim, release.min_count, release.window, release.subsample), (100, Some(5), 5, 1e-3));
         assert_eq!(release.training, paper.training);
         assert_eq!(paper.training.lr_floor, 1e-4);
     }

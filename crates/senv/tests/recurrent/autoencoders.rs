@@ -8,7 +8,7 @@ fn a_bag_of_words_autoencoder_tells_its_words_again() {
     let files = Files::new();
     let path = files.write("text.txt", &text());
     for reconstruction in [Reconstruction::Full, Reconstruction::Tree] {
-        let fit = FitParams { epochs: 300, batch: 8, lr: 0.02, ..FitParams::default() };
+        let fit = FitParams { epochs: Some(300), batch: 8, lr: Some(0.02), ..FitParams::default() };
         let params = |fit| BowAutoencoderParams {
             dim: 16,
             min_count: 1,
@@ -49,7 +49,7 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     let files = Files::new();
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
-    let fit = FitParams { epochs: 400, batch: 10, lr: 0.01, clip: Some(5.0), ..FitParams::default() };
+    let fit = FitParams { epochs: Some(400), batch: 10, lr: Some(0.01), clip: Some(5.0), ..FitParams::default() };
     let params = autoencoder(fit);
     let trained = |options: &TrainOptions<'_, &[PathBuf]>| params.fit_files(&[&path], options).unwrap();
     let one = trained(&TrainOptions::default());
@@ -86,7 +86,7 @@ fn outputs_sampled_and_in_clusters_learn_too() {
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
     for output in [OutputForm::Sampled { words: 12 }, OutputForm::Adaptive { cutoffs: vec![6, 11, 1000] }] {
-        let fit = FitParams { epochs: 600, batch: 10, lr: 0.01, ..FitParams::default() };
+        let fit = FitParams { epochs: Some(600), batch: 10, lr: Some(0.01), ..FitParams::default() };
         let params = RnnAutoencoderParams { output: output.clone(), ..autoencoder(fit) };
         let trained = params.fit_files(&[&path], &TrainOptions::default()).unwrap();
         let right = |sentence: &&String| trained.model.decode(sentence, 0, 1, 30).unwrap()[0].text == **sentence;
@@ -103,7 +103,7 @@ fn long_sentences_of_a_bag_of_words_are_cut_or_left_out_and_counted() {
     let text = files.write("text.txt", "boat sail tide\nboat\nsail tide anchor\nsail tide\n");
     let dev = files.write("dev.txt", "boat sail tide\nboat\n");
     let run = |long, dev: &PathBuf| {
-        let fit = FitParams { epochs: 1, ..FitParams::default() };
+        let fit = FitParams { epochs: Some(1), ..FitParams::default() };
         let params = BowAutoencoderParams { dim: 4, min_count: 1, max_tokens: 2, long, fit, ..Default::default() };
         let notes = Notes::default();
         let options = TrainOptions { dev: Some(std::slice::from_ref(dev)), observer: &notes, ..Default::default() };

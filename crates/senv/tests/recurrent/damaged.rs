@@ -61,7 +61,7 @@ fn kept(file: &ModelFile) -> Vec<(String, Vec<usize>)> {
 /// Saves one small model of each kind that reads words one after another or as a set, and one of a kind with options.
 fn models(files: &Files) -> Vec<PathBuf> {
     let text = files.write("text.txt", &ordered().0);
-    let fit = FitParams { epochs: 1, batch: 16, ..FitParams::default() };
+    let fit = FitParams { epochs: Some(1), batch: 16, ..FitParams::default() };
     let [uni, bi] = [false, true]
         .map(|bi| skip_thought(bi, fit.clone()).fit_files(&[&text], &TrainOptions::default()).unwrap().model);
     let names =

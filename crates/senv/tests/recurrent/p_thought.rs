@@ -14,7 +14,7 @@ fn p_thought_says_sentence_and_paraphrase_in_all_structures() {
             hidden: 20,
             structure,
             output: OutputForm::Full,
-            fit: FitParams { epochs: 400, batch: 20, lr: 0.01, ..PThoughtParams::default().fit },
+            fit: FitParams { epochs: Some(400), batch: 20, lr: Some(0.01), ..PThoughtParams::default().fit },
             ..PThoughtParams::default()
         };
         let one = params.fit(&data, &at_threads(1)).unwrap();
@@ -42,7 +42,7 @@ fn p_thought_is_validated_on_pairs_and_rare_words_keep_their_place() {
         |name: &str, text: &str| [PairInput { path: files.write(name, text), kind: PairKind::Pairs, weight: None }];
     let read = |inputs: &[PairInput]| PairData::read(inputs, &PairOptions::default(), &NoObserver).unwrap();
     let dev = read(&inputs("dev.tsv", "boat xyz sail\toven tide\n"));
-    let fit = FitParams { epochs: 2, batch: 20, lr: 0.01, ..PThoughtParams::default().fit };
+    let fit = FitParams { epochs: Some(2), batch: 20, lr: Some(0.01), ..PThoughtParams::default().fit };
     let params = PThoughtParams { dim: 8, hidden: 6, fit, ..PThoughtParams::default() };
     let trained = params.fit(&data, &TrainOptions { dev: Some(&dev), ..Default::default() }).unwrap();
     let (alpha, mut sum, mut n) = (2.0, 0.0, 0.0);

@@ -17,7 +17,7 @@ fn scored(n: usize, first: usize) -> ScoredPairs {
 fn recurrent_encoders_and_sums_of_words_learn_scores() {
     let files = Files::new();
     let (train, dev) = (scored(240, 0), scored(60, 240));
-    let short = FitParams { epochs: 2, batch: 16, lr: 0.01, ..FitParams::default() };
+    let short = FitParams { epochs: Some(2), batch: 16, lr: Some(0.01), ..FitParams::default() };
     let of_snli = |encoder| {
         Model::from(snli(encoder, short.clone()).fit(&labelled(60, 0), &TrainOptions::default()).unwrap().model)
     };
@@ -37,7 +37,7 @@ fn recurrent_encoders_and_sums_of_words_learn_scores() {
     for base in bases {
         let params = RelatednessParams {
             hidden: 8,
-            fit: FitParams { epochs: 40, batch: 16, lr: 0.01, ..FitParams::default() },
+            fit: FitParams { epochs: Some(40), batch: 16, lr: Some(0.01), ..FitParams::default() },
             ..RelatednessParams::default()
         };
         let trained =

@@ -7,7 +7,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     let files = Files::new();
     let (text, sentences) = ordered();
     let path = files.write("text.txt", &text);
-    let fit = FitParams { epochs: 500, batch: 6, lr: 0.01, clip: Some(10.0), ..FitParams::default() };
+    let fit = FitParams { epochs: Some(500), batch: 6, lr: Some(0.01), clip: Some(10.0), ..FitParams::default() };
     let trained = |params: SkipThoughtParams, threads| params.fit_files(&[&path], &at_threads(threads)).unwrap();
     let [uni, bi] = [false, true].map(|bi| {
         let one = trained(skip_thought(bi, fit.clone()), 0);
@@ -42,7 +42,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     let (train, dev) = (labelled(300, 0), labelled(60, 300));
     let mut tuned = both.clone();
     for part in 0..2 {
-        let fit = FitParams { epochs: 20, batch: 16, lr: 0.005, ..FitParams::default() };
+        let fit = FitParams { epochs: Some(20), batch: 16, lr: Some(0.005), ..FitParams::default() };
         let snli = SnliParams { hidden: 64, fit, ..SnliParams::default() };
         let trained = snli
             .fit_skip_thought(&both, part, &train, &TrainOptions { dev: Some(&dev), ..Default::default() })
@@ -63,7 +63,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
 fn skip_thoughts_need_three_sentences_and_long_ones_are_cut_or_dropped() {
     let files = Files::new();
     let short = files.write("short.txt", "boat sail\ntide\n\noven\nbread\n");
-    let fit = FitParams { epochs: 1, ..FitParams::default() };
+    let fit = FitParams { epochs: Some(1), ..FitParams::default() };
     let error = skip_thought(false, fit.clone()).fit_files(&[&short], &TrainOptions::default()).unwrap_err();
     assert!(matches!(error, Error::NoExamplesIn { .. }), "{error}");
 
@@ -101,7 +101,15 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
     let path = files.write("text.txt", &ordered().0);
     // Two decoders over one output, and word vectors that move, stay, or all move.
     let run = |words, rule, options: &TrainOptions<'_, &[PathBuf]>| {
-        let fit = FitParams { epochs: 30, batch: 5, lr: 0.01, words, rule, clip: Some(1.0), ..Default::default() };
+        let fit = FitParams {
+            epochs: Some(30),
+            batch: 5,
+            lr: Some(0.01),
+            words,
+            rule,
+            clip: Some(1.0),
+            ..Default::default()
+        };
         let output = OutputForm::Sampled { words: 3 };
         SkipThoughtParams { output, ..skip_thought(false, fit) }.fit_files(&[&path], options).unwrap()
     };
@@ -131,7 +139,7 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
 fn a_vocabulary_grows_by_a_linear_map() {
     let files = Files::new();
     let path = files.write("text.txt", &ordered().0);
-    let fit = FitParams { epochs: 2, ..FitParams::default() };
+    let fit = FitParams { epochs: Some(2), ..FitParams::default() };
     let model = skip_thought(false, fit).fit_files(&[&path], &TrainOptions::default()).unwrap().model;
     let vectors = other_vectors(model.vocabulary(), model.words());
     let (expanded, report) = model.expand(&vectors, Expansion::Affine).unwrap();

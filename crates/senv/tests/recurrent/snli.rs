@@ -6,7 +6,8 @@ use super::*;
 fn snli_models_learn_labels_with_the_same_bits_at_any_threads_and_are_saved() {
     let (train, dev) = (labelled(600, 0), labelled(90, 600));
     for encoder in [SnliEncoder::Bow, rnn()] {
-        let params = snli(encoder.clone(), FitParams { epochs: 30, batch: 16, lr: 0.01, ..FitParams::default() });
+        let params =
+            snli(encoder.clone(), FitParams { epochs: Some(30), batch: 16, lr: Some(0.01), ..FitParams::default() });
         let trained = |threads| params.fit(&train, &TrainOptions { dev: Some(&dev), ..at_threads(threads) }).unwrap();
         let one = trained(1);
         assert!(one.best.unwrap().1 > 0.9, "{encoder:?} {:?}", one.history);
@@ -33,7 +34,7 @@ fn snli_models_learn_labels_with_the_same_bits_at_any_threads_and_are_saved() {
 fn snli_stops_early_and_resumes_to_the_bit() {
     let (train, dev) = (labelled(120, 0), labelled(30, 240));
     let files = Files::new();
-    let fit = FitParams { epochs: 400, batch: 16, lr: 0.003, ..FitParams::default() };
+    let fit = FitParams { epochs: Some(400), batch: 16, lr: Some(0.003), ..FitParams::default() };
     let early = snli(SnliEncoder::Bow, FitParams { patience: Some(2), ..fit.clone() });
     let early = early.fit(&train, &TrainOptions { dev: Some(&dev), ..Default::default() }).unwrap();
     assert_eq!(early.stopped, Stopped::Early);
@@ -62,21 +63,21 @@ fn frozen_words_stay_and_the_rest_learns() {
     let train = labelled(120, 0);
     for encoder in [SnliEncoder::Bow, rnn()] {
         let after = |epochs, words| {
-            let fit = FitParams { epochs, batch: 16, lr: 0.01, words, clip: Some(1e-3), ..FitParams::default() };
+            let fit = FitParams { epochs, batch: 16, lr: Some(0.01), words, clip: Some(1e-3), ..FitParams::default() };
             snli(encoder.clone(), fit).fit(&train, &TrainOptions::default()).unwrap().model
         };
         let values = |model: &Snli| model.words().values().to_vec();
-        let (one, three) = (after(1, WordUpdates::Frozen), after(3, WordUpdates::Frozen));
+        let (one, three) = (after(Some(1), WordUpdates::Frozen), after(Some(3), WordUpdates::Frozen));
         assert_eq!(values(&one), values(&three), "{encoder:?}");
         assert_ne!(one.classify(&[("boat", "tide")]).unwrap(), three.classify(&[("boat", "tide")]).unwrap());
-        assert_ne!(values(&one), values(&after(1, WordUpdates::Sparse)));
+        assert_ne!(values(&one), values(&after(Some(1), WordUpdates::Sparse)));
     }
 }
 
 #[test]
 fn long_sentences_are_cut_in_training_and_encoded_whole() {
     let train = labelled(40, 0);
-    let params = SnliParams { max_tokens: 2, ..snli(rnn(), FitParams { epochs: 1, ..FitParams::default() }) };
+    let params = SnliParams { max_tokens: 2, ..snli(rnn(), FitParams { epochs: Some(1), ..FitParams::default() }) };
     let model = params.fit(&train, &TrainOptions::default()).unwrap().model;
     assert_ne!(model.encode(&["boat sail tide"]).unwrap(), model.encode(&["boat sail"]).unwrap());
     assert_ne!(model.encode(&["boat"]).unwrap(), model.encode(&["boat sail"]).unwrap());
@@ -93,7 +94,7 @@ fn long_pairs_are_cut_or_left_out_and_counted_of_held_out_pairs_too() {
     ]);
     let dev = pairs(&[("entailment", "tide boat sail", "boat"), ("neutral", "boat", "oven")]);
     let run = |long, dev: &NliPairs| {
-        let fit = FitParams { epochs: 1, ..FitParams::default() };
+        let fit = FitParams { epochs: Some(1), ..FitParams::default() };
         let params = SnliParams { max_tokens: 2, long, ..snli(SnliEncoder::Bow, fit) };
         let notes = Notes::default();
         let trained = params.fit(&train, &TrainOptions { dev: Some(dev), observer: &notes, ..Default::default() });
@@ -116,7 +117,7 @@ fn the_most_frequent_words_are_kept() {
     let train = labelled(120, 0);
     let params = |max_vocabulary| SnliParams {
         max_vocabulary,
-        ..snli(SnliEncoder::Bow, FitParams { epochs: 1, ..FitParams::default() })
+        ..snli(SnliEncoder::Bow, FitParams { epochs: Some(1), ..FitParams::default() })
     };
     let words = |limit| params(limit).fit(&train, &TrainOptions::default()).unwrap().model.vocabulary().clone();
     let (all, four) = (words(None), words(Some(4)));
@@ -130,10 +131,10 @@ fn the_most_frequent_words_are_kept() {
 #[test]
 fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
     let train = labelled(120, 0);
-    let fit = FitParams { epochs: 3, batch: 16, lr: 0.01, ..FitParams::default() };
+    let fit = FitParams { epochs: Some(3), batch: 16, lr: Some(0.01), ..FitParams::default() };
     let files = Files::new();
     let text = files.write("text.txt", &ordered().0);
-    let base = skip_thought(false, FitParams { epochs: 2, ..FitParams::default() })
+    let base = skip_thought(false, FitParams { epochs: Some(2), ..FitParams::default() })
         .fit_files(&[&text], &TrainOptions::default())
         .unwrap()
         .model;

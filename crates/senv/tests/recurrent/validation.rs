@@ -13,8 +13,8 @@ fn systems_with_decoders_are_validated_by_what_held_out_text_costs() {
     let path = files.write("text.txt", &text);
     // A word of no training sentence, and one that is named like the end token.
     let held_out = files.write("dev.txt", "boat sail bread\nxyz tide\n<eos> oven goal\npitch boat\n\n");
-    let fit = FitParams { epochs: 2, batch: 6, lr: 0.01, ..FitParams::default() };
-    let long = FitParams { epochs: 300, patience: Some(2), ..fit.clone() };
+    let fit = FitParams { epochs: Some(2), batch: 6, lr: Some(0.01), ..FitParams::default() };
+    let long = FitParams { epochs: Some(300), patience: Some(2), ..fit.clone() };
 
     // Every token of the held-out text by itself, as the model of the best step says.
     let trained = autoencoder(long.clone()).fit_files(&[&path], &validated(&held_out)).unwrap();

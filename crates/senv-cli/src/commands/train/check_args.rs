@@ -13,11 +13,6 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Whether it is.
-    pub(crate) fn is_on(self) -> bool {
-        !self.no_check
-    }
-
     /// The sample of a corpus, which is gone once training is over.
     pub(crate) fn of_corpus(
         self,

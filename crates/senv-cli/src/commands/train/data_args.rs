@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, builder::BoolishValueParser};
-use senv::{FitParams, HeldOut, InitialVectorReport, PairData, PairInput, PairKind, PairOptions, ScoredPairs};
+use senv::{
+    FitParams, HeldOut, InitialVectorReport, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs, Start,
+};
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 use senv_eval::SickSet;
 use senv_store::Embeddings;
@@ -117,6 +119,11 @@ pub(crate) fn go_on_line(found: InitialVectorReport, path: &Path) -> String {
     format!("{found} of {words} words start from {}, the others from the words around them", path.display())
 }
 
+/// What a run starts from: a model before vectors.
+pub(crate) fn start_of<'a>(model: Option<&'a Model>, vectors: Option<&'a Embeddings>) -> Start<'a> {
+    model.map(Start::Model).or(vectors.map(Start::Vectors)).unwrap_or_default()
+}
+
 /// The words of these vectors, in their order.
 pub(crate) fn words_of(vectors: &Embeddings) -> Vec<String> {
     vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect()
@@ -171,29 +178,33 @@ impl PairFiles {
         self.inputs(stage2).map(name).collect()
     }
 
-    /// Reads everything; `group` is what holds unless it was said.
+    /// Whether the words of vectors stay known, though the pairs do not have them.
+    pub(crate) fn keeps_vector_words(&self, always: Option<bool>) -> bool {
+        always.or(self.keep_vector_words).unwrap_or(true)
+    }
+
+    /// Reads the pairs of each stage over one vocabulary, in which the words of `keep` stay known; `group` is what holds unless
+    /// it was said.
     pub(crate) fn load(
         &self,
         stage2: &[WeightedFile],
         tokenizer: &Tokenizer,
         group: bool,
+        keep: Option<Vec<String>>,
         threads: usize,
         observer: &dyn Observer,
-    ) -> senv::Result<Loaded> {
-        let vectors = self.vectors.open()?;
+    ) -> senv::Result<(PairData, Option<PairData>)> {
         let mut options = PairOptions {
             tokenizer: tokenizer.clone(),
             max_vocabulary: self.max_vocabulary,
             group: if self.no_group { false } else { self.group.unwrap_or(group) },
             held_out: HeldOut::read(&self.decontaminate)?,
+            keep: keep.unwrap_or_default(),
             text: self.text.options(),
             threads,
             ..PairOptions::default()
         };
         options.min_count = self.min_count.unwrap_or(options.min_count);
-        if let Some(vectors) = vectors.as_ref().filter(|_| self.keep_vector_words.unwrap_or(true)) {
-            options.keep = words_of(vectors);
-        }
         let input =
             |(kind, file): (PairKind, &WeightedFile)| PairInput { path: file.path.clone(), kind, weight: file.weight };
         let inputs: Vec<PairInput> = self.inputs(stage2).map(input).collect();
@@ -208,7 +219,7 @@ impl PairFiles {
                 return Err(senv::Error::NoExamplesIn { paths });
             }
         }
-        Ok(Loaded { vectors, first, second: (!stage2.is_empty()).then_some(second) })
+        Ok((first, (!stage2.is_empty()).then_some(second)))
     }
 }
 
@@ -261,8 +272,8 @@ pub(crate) struct Stage2Args {
 impl Stage2Args {
     /// Sets what the second stage does otherwise.
     pub(crate) fn apply(&self, fit: &mut FitParams) {
-        fit.epochs = self.stage2_epochs.unwrap_or(fit.epochs);
-        fit.lr = self.stage2_lr.unwrap_or(fit.lr);
+        fit.epochs = self.stage2_epochs.or(fit.epochs);
+        fit.lr = self.stage2_lr.or(fit.lr);
     }
 }
 

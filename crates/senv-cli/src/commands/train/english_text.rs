@@ -1,14 +1,10 @@
 //! Whether the model that is part of senv knows a text already: then it may be the better one.
 
-use std::path::PathBuf;
+use senv::TextSample;
+use senv_core::SentenceEncoder;
 
-use senv::TextSize;
-use senv_core::{SentenceEncoder, TextOptions, TextReader};
-
-use crate::text::is_dash;
-
-/// Lines at the start of the first file that are looked at, at most, and their bytes.
-const SAMPLE: (usize, usize) = (1000, 1 << 20);
+/// Lines at the start of the text that are looked at, at most.
+const SAMPLE: usize = 1000;
 
 /// Share of the words that the model knows from which on a text is English: .94 to 1 of news, reviews, speeches and encyclopedia,
 /// .45 to .63 of eight other languages in the messages of programs, whose words are partly English.
@@ -17,15 +13,14 @@ const ENGLISH_SHARE: f64 = 0.85;
 /// Words of text up to which the model was compared with what the text alone gives (`docs/results.md`).
 const COMPARED: u64 = 60_000_000;
 
-/// What to say of a text that the model knows; `None` of other texts, of standard input, and where nothing can be read.
+/// What to say of a text that the model knows; `None` of other texts.
 ///
 /// With sentences in order it says how to go on from that model, too.
-pub(super) fn note(paths: &[PathBuf], options: &TextOptions, ordered: bool) -> Option<String> {
-    let first = paths.first().filter(|path| !is_dash(path))?;
-    if TextSize::of_files(paths).words > COMPARED {
+pub(super) fn note(sample: &TextSample, ordered: bool) -> Option<String> {
+    if sample.size().words > COMPARED {
         return None;
     }
-    let share = known_share(first, options).filter(|&share| share >= ENGLISH_SHARE)?;
+    let share = known_share(sample).filter(|&share| share >= ENGLISH_SHARE)?;
     let percent = 100.0 * share;
     let go_on = if ordered { "; --init-model english goes on from it and adds the words of the text" } else { "" };
     Some(format!(
@@ -35,16 +30,13 @@ pub(super) fn note(paths: &[PathBuf], options: &TextOptions, ordered: bool) -> O
 }
 
 /// The share of the words of the first lines that have a row in the English model.
-fn known_share(path: &PathBuf, options: &TextOptions) -> Option<f64> {
+fn known_share(sample: &TextSample) -> Option<f64> {
     let english = senv_english::model().ok()?;
-    let mut reader = TextReader::open(&[path], options).ok()?;
     let (mut scratch, mut vector) = (senv_core::Scratch::default(), vec![0.0; english.dim()]);
-    let (mut known, mut tokens, mut lines, mut bytes) = (0, 0, 0, 0);
-    while lines < SAMPLE.0 && bytes < SAMPLE.1 {
-        let Ok(Some(line)) = reader.next_line() else { break };
-        let coverage = english.encode_into(line.text, &mut scratch, &mut vector);
+    let (mut known, mut tokens) = (0, 0);
+    for line in sample.lines().take(SAMPLE) {
+        let coverage = english.encode_into(line, &mut scratch, &mut vector);
         (known, tokens) = (known + coverage.known, tokens + coverage.tokens);
-        (lines, bytes) = (lines + 1, bytes + line.text.len());
     }
     (tokens > 0).then(|| known as f64 / tokens as f64)
 }
@@ -57,7 +49,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("text.txt");
         std::fs::write(&path, text).unwrap();
-        note(&[path], &TextOptions::default(), true)
+        note(&TextSample::read(&[path]), true)
     }
 
     #[test]
@@ -74,7 +66,6 @@ mod tests {
         ] {
             assert_eq!(note_of(other), None, "{other}");
         }
-        assert_eq!(note(&["-".into()], &TextOptions::default(), true), None);
-        assert_eq!(note(&["no such file".into()], &TextOptions::default(), true), None);
+        assert_eq!(note(&TextSample::read(&["no such file"]), true), None);
     }
 }

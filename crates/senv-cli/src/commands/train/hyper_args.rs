@@ -1,18 +1,17 @@
 //! Hyperparameters of a system as arguments: names, help, values and defaults are those of their declarations.
 
-use std::{marker::PhantomData, path::Path};
+use std::marker::PhantomData;
 
 use clap::{
     Arg, ArgMatches, Command, FromArgMatches,
     builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
 };
 use senv::{
-    BowAutoencoderParams, CseParams, FastSentParams, FitParams, PThoughtParams, PpParams, PvDbowParams,
-    RandomBowParams, RelatednessParams, RnnAutoencoderParams, Sent2VecParams, SiameseCbowParams, SkipThoughtParams,
-    SnliEncoder, SnliParams, TextSize, TextSystem, Word2VecParams,
+    BowAutoencoderParams, CseParams, FitParams, PThoughtParams, PairSystem, PpParams, RandomBowParams,
+    RelatednessParams, RnnAutoencoderParams, SkipThoughtParams, SnliEncoder, SnliParams, TextSize, TextSystem,
 };
 use senv_core::{
-    Error as CoreError, Observer, Tokenizer,
+    Error as CoreError, NoObserver, Tokenizer,
     hyperparameters::{Hyperparameter, Hyperparameters, Section},
 };
 
@@ -32,15 +31,28 @@ macro_rules! shown {
         })+
     };
 }
-// Those that follow the size of the text are shown for a text of some million words.
+macro_rules! shown_for_medium_text {
+    ($($params:ident),+) => { shown!($(senv::$params => for_medium_text()),+); };
+}
+senv::text_systems!(shown_for_medium_text);
+
+/// What is automatic, as it is for a text of some million words.
+fn for_medium_text<S: TextSystem>() -> S {
+    let mut params = S::default();
+    params.resolve(TextSize::MEDIUM);
+    params
+}
+
+/// The learning rate, as it is without initial vectors.
+fn from_nothing<S: PairSystem>() -> S {
+    let mut params = S::default();
+    params.resolve_lr(None, None, &NoObserver);
+    params
+}
+
 shown!(
-    Sent2VecParams => Self::for_text(TextSize::MEDIUM),
-    Word2VecParams => Self::for_text(TextSize::MEDIUM),
-    PvDbowParams => Self::for_text(TextSize::MEDIUM),
-    FastSentParams => Self::for_text(TextSize::MEDIUM),
-    SiameseCbowParams => Self::for_text(TextSize::MEDIUM),
-    PpParams => Self::default(),
-    CseParams => Self::default(),
+    PpParams => from_nothing(),
+    CseParams => from_nothing(),
     SkipThoughtParams => Self::default(),
     RnnAutoencoderParams => Self::default(),
     BowAutoencoderParams => Self::default(),
@@ -210,45 +222,17 @@ impl<P> HyperArgs<P> {
             *dim = of_vectors;
         }
     }
-
-    /// The tokenizer that fits the files, in the place of `words` where none was asked for.
-    pub(crate) fn fit_tokenizer<F: AsRef<Path>>(
-        &self,
-        tokenizer: &mut Tokenizer,
-        files: &[F],
-        observer: &dyn Observer,
-    ) {
-        if !self.is_given("tokenizer") && tokenizer.name() == "words" {
-            let fitting = Tokenizer::for_files(files, observer);
-            *tokenizer = fitting.lowercase(tokenizer.is_lowercase()).strip_hashtags(tokenizer.strips_hashtags());
-        }
-    }
-
-    /// The tokenizer that fits text in memory, likewise.
-    pub(crate) fn fit_tokenizer_to<'a>(
-        &self,
-        tokenizer: &mut Tokenizer,
-        lines: impl IntoIterator<Item = &'a str>,
-        observer: &dyn Observer,
-    ) {
-        let is_unspaced = || Tokenizer::for_text(lines) == Tokenizer::unicode();
-        if !self.is_given("tokenizer") && tokenizer.name() == "words" && is_unspaced() {
-            let (lowercase, strips) = (tokenizer.is_lowercase(), tokenizer.strips_hashtags());
-            *tokenizer = Tokenizer::unicode().lowercase(lowercase).strip_hashtags(strips);
-            observer.note("the text is in scripts without spaces between words: the tokenizer is unicode");
-        }
-    }
 }
 
 /// The epochs to show: none where steps are counted.
 pub(crate) fn epochs_of(fit: &FitParams) -> Option<u32> {
-    fit.steps.is_none().then_some(fit.epochs)
+    fit.steps.is_none().then(|| fit.n_epochs())
 }
 
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use senv::PairLoss;
+    use senv::{PairLoss, PvDbowParams, Sent2VecParams, Word2VecParams};
 
     use super::*;
     use crate::args::Cli;
@@ -271,9 +255,9 @@ mod tests {
             }
         };
         for (system, lr) in [
-            ("sent2vec", Sent2VecParams::for_text(TextSize::MEDIUM).training.lr),
-            ("word2vec", Word2VecParams::for_text(TextSize::MEDIUM).training.lr),
-            ("pv-dbow", PvDbowParams::for_text(TextSize::MEDIUM).training.lr),
+            ("sent2vec", for_medium_text::<Sent2VecParams>().training.first_lr()),
+            ("word2vec", for_medium_text::<Word2VecParams>().training.first_lr()),
+            ("pv-dbow", for_medium_text::<PvDbowParams>().training.first_lr()),
         ] {
             has(
                 &help("train", system),

@@ -90,7 +90,7 @@ impl PThoughtArgs {
                 let vectors = self.vectors.open()?;
                 self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
                 let files: Vec<&PathBuf> = self.captions.iter().chain(&self.pairs).collect();
-                self.params.fit_tokenizer(&mut params.tokenizer, &files, progress);
+                params.tokenizer = params.tokenizer.fitted_to_files(&files, progress);
                 let tokenizer = params.tokenizer.clone();
                 let held_out = HeldOut::read(&self.decontaminate)?;
                 let train = [&self.captions[..], &self.pairs];

@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use senv::{
-    Error as ModelError, InitialVectorReport, Model, PairData, PairSystem, PairSystemParams, SavedModel, ScoredPairs,
-    TrainOptions, Trained,
+    Error as ModelError, Model, PairData, PairSystem, PairSystemParams, SavedModel, ScoredPairs, TrainOptions, Trained,
 };
 use senv_core::{Corpus, Observer, Sentences};
-use senv_store::Embeddings;
 use serde_json::json;
 
 use super::{
     check_args::checker,
-    data_args::{Loaded, go_on_line, read_scored},
+    data_args::{Loaded, go_on_line, read_scored, start_of, words_of},
     files::with_suffix,
     hyper_args::{HyperArgs, Shown, epochs_of},
     init_args::Shared,
@@ -21,7 +19,6 @@ use super::{
     pair_args::{PairArgs, PairRunArgs},
 };
 use crate::{
-    commands::open_model,
     destination::Content,
     failure::Result,
     progress::{TrainingProgress, Unit},
@@ -29,26 +26,10 @@ use crate::{
 
 /// `senv train pp` and `senv train cse`.
 pub(crate) fn train<S: PairSystem<Model: Clone> + Shown>(args: &PairArgs<S>, threads: usize) -> Result {
-    let (run, mut params, start) = args.run.with_model(args.run.recipe.params(&args.params)?)?;
-    // What a model brings is less than what was given.
-    args.params.apply(&mut params)?;
+    let params = args.run.recipe.params(&args.params)?;
+    let model = args.run.init_model.open()?;
     let dev = read_scored(&args.run.dev.dev)?;
-    PairRun { args: &run, given: &args.params, params, start, dev, threads }.run()
-}
-
-impl PairRunArgs {
-    /// The run with the model that it goes on from as its initial vectors, and that model.
-    fn with_model<S: PairSystem<Model: Clone> + Shown>(&self, mut params: S) -> Result<(Self, S, Option<Model>)> {
-        let (mut run, mut start) = (self.clone(), None);
-        if let Some(path) = run.init_model.init_model.take() {
-            let model = open_model(&path)?;
-            params.fine_tune_from(&model);
-            start = Some(model);
-            run.data.keep_vector_words = Some(true);
-            run.data.vectors.init_vectors = Some(path);
-        }
-        Ok((run, params, start))
-    }
+    PairRun { args: &args.run, given: &args.params, params, model, dev, threads }.run()
 }
 
 struct PairRun<'a, S> {
@@ -56,7 +37,7 @@ struct PairRun<'a, S> {
     given: &'a HyperArgs<S>,
     params: S,
     /// The model that training goes on from.
-    start: Option<Model>,
+    model: Option<Model>,
     dev: Vec<ScoredPairs>,
     threads: usize,
 }
@@ -85,39 +66,53 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
     }
 
     fn load(&mut self, progress: &TrainingProgress) -> senv::Result<Loaded> {
-        let parts = self.params.shared();
-        let group = parts.pairs.groups_pairs();
         let stage2 = &self.args.stage2.stage2;
-        self.given.fit_tokenizer(parts.tokenizer, &self.args.data.sources(stage2), progress);
-        let mut loaded = self.args.data.load(stage2, parts.tokenizer, group, self.threads, progress)?;
-        self.given.fit_dim(parts.dim, loaded.vectors.as_ref().map(Embeddings::dim));
-        if let Some(vectors) = loaded.vectors.as_ref().filter(|_| !self.given.is_given("lr")) {
-            self.params.adapt_lr(vectors, self.start.as_ref(), progress);
+        if let Some(model) = &self.model {
+            // What a model brings is less than what was given.
+            let tokenizer = self.params.shared().tokenizer;
+            tokenizer.clone_from(model.tokenizer());
+            self.given.set_in(tokenizer)?;
         }
-        if let Some(model) = &self.start {
-            loaded.vectors = Some(loaded.first.vectors_from(model)?);
+        let vectors = self.args.data.vectors.open()?;
+        let start = start_of(self.model.as_ref(), vectors.as_ref());
+        self.params.prepare(start, &self.args.data.sources(stage2), progress);
+        if self.given.is_given("init_frequency_weight") {
+            self.given.set_in(self.params.shared().initial)?;
         }
-        let second = loaded.second.iter().flat_map(|data| &data.reports);
-        loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
-        Ok(loaded)
+        let parts = self.params.shared();
+        let (group, start_vectors) = (parts.pairs.groups_pairs(), start.vectors()?);
+        let keeps = self.model.is_some().then_some(true);
+        let keep = start_vectors.as_deref().map(words_of).filter(|_| self.args.data.keeps_vector_words(keeps));
+        let (first, second) = self.args.data.load(stage2, parts.tokenizer, group, keep, self.threads, progress)?;
+        self.given.fit_dim(parts.dim, start_vectors.as_ref().map(|vectors| vectors.dim()));
+        // A run that is resumed compares settings with those of the first stage.
+        self.params.resolve_lr(start_vectors.as_deref(), self.model.as_ref(), progress);
+        let reports = second.iter().flat_map(|data| &data.reports);
+        first.reports.iter().chain(reports).for_each(|report| progress.note(&source_line(report)));
+        Ok(Loaded { vectors, first, second })
     }
 
-    fn finish(&mut self, mut trained: Trained<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
-        if let Some(model) = &self.start {
-            trained.initial = InitialVectorReport::of_model(&data.vocabulary, model);
-        }
-        let found = match (&self.args.data.vectors.init_vectors, &self.start) {
-            (Some(path), Some(_)) => line.then(|| go_on_line(trained.initial, path)),
-            _ => line.then(|| self.args.init.line(&self.args.data.vectors, trained.initial)),
-        };
+    fn finish(&mut self, trained: Trained<S::Model>, data: &PairData, line: bool) -> Outcome<S::Model> {
+        let found = line.then(|| match &self.args.init_model.init_model {
+            Some(path) => go_on_line(trained.initial, path),
+            None => self.args.init.line(&self.args.data.vectors, trained.initial),
+        });
         let mut outcome = Outcome::of_gradient(trained);
         outcome.lines.splice(..0, found);
         let sources: Vec<_> = data.reports.iter().map(source_json).collect();
         outcome.facts.insert("sources".into(), json!(sources));
         let tokenizer = &*self.params.shared().tokenizer;
-        let given = self.args.data.vectors.init_vectors.is_some();
+        let given = self.args.data.vectors.init_vectors.is_some() || self.model.is_some();
         outcome.check = self.args.check.of_pairs(data).map(|text| checker(text, tokenizer, None, given));
         outcome
+    }
+
+    /// The first stage, or the only one.
+    fn fit_first(&mut self, loaded: &mut Loaded, progress: &TrainingProgress) -> senv::Result<Trained<S::Model>> {
+        self.train_vectors(loaded, progress)?;
+        let start = start_of(self.model.as_ref(), loaded.vectors.as_ref());
+        let options = TrainOptions { dev: Some(&self.dev[..]), ..self.args.files.options(self.threads, progress) };
+        self.params.fit_data(&loaded.first, start, &options)
     }
 
     /// Vectors that are trained first, on the sentences of all pairs, where they were asked for.
@@ -137,19 +132,9 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         Ok(())
     }
 
-    fn options<'o>(
-        &'o self,
-        loaded: &'o Loaded,
-        progress: &'o TrainingProgress,
-    ) -> TrainOptions<'o, &'o [ScoredPairs]> {
-        let options = self.args.files.options(self.threads, progress);
-        TrainOptions { vectors: loaded.vectors.as_ref(), dev: Some(&self.dev), ..options }
-    }
-
     fn one_stage(mut self, progress: &TrainingProgress) -> senv::Result<Outcome<S::Model>> {
         let mut loaded = self.load(progress)?;
-        self.train_vectors(&mut loaded, progress)?;
-        let trained = self.params.fit_from(&loaded.first, None, &self.options(&loaded, progress))?;
+        let trained = self.fit_first(&mut loaded, progress)?;
         Ok(self.finish(trained, &loaded.first, true))
     }
 
@@ -160,9 +145,8 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         let first = if self.args.files.resume && kept.exists() {
             self.first_stage_of(&kept)?
         } else {
-            self.train_vectors(&mut loaded, progress)?;
             progress.stage("stage 1/2");
-            let trained = self.params.fit_from(&loaded.first, None, &self.options(&loaded, progress))?;
+            let trained = self.fit_first(&mut loaded, progress)?;
             let outcome = self.finish(trained, &loaded.first, true);
             if !outcome.stopped.is_complete() {
                 return Ok(outcome);

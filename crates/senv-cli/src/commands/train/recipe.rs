@@ -2,16 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{
-    Subcommand,
-    builder::{PathBufValueParser, TypedValueParser},
-};
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, TextSystem, TrainOptions,
+    CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, Start, TextSample,
+    TextSystem, TrainOptions,
 };
 
 use super::{
-    System,
     check_args::{CheckArgs, checker},
     data_args::go_on_line,
     english_text,
@@ -19,6 +16,7 @@ use super::{
     hyper_args::epochs_of,
     job::Job,
     outcome::{Outcome, source_line},
+    system_names,
 };
 use crate::{
     commands::open_verified,
@@ -66,9 +64,7 @@ fn text_file(path: PathBuf) -> std::result::Result<PathBuf, String> {
     if !is_word || path.exists() {
         return Ok(path);
     }
-    let systems = System::augment_subcommands(clap::Command::new("train"));
-    let names: Vec<&str> = systems.get_subcommands().map(clap::Command::get_name).collect();
-    Err(format!("there is no such file, and no such system; the systems are {}", names.join(", ")))
+    Err(format!("there is no such file, and no such system; the systems are {}", system_names().join(", ")))
 }
 
 impl RecipeArgs {
@@ -83,7 +79,8 @@ impl RecipeArgs {
         let text = self.files.corpus_options(&self.text, None, threads);
         let notes = Notes::default();
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
-        let mut recipe = Recipe::choose(&self.input, &self.pairs, &options)?;
+        let sample = TextSample::read(&self.input.iter().chain(&self.pairs).collect::<Vec<_>>());
+        let mut recipe = Recipe::choose_by(&sample, &self.input, &self.pairs, &options)?;
         if let Some(path) = &self.init_model {
             recipe.fine_tune_from(&open_verified(path)?, &notes)?;
         }
@@ -91,7 +88,7 @@ impl RecipeArgs {
         // Pairs can teach what the English model does not know.
         if self.pairs.is_empty() && self.init_model.is_none() {
             let ordered = matches!(recipe, Recipe::Neighbours(_));
-            let note = english_text::note(&self.input, &self.text.options(), ordered);
+            let note = english_text::note(&sample, ordered);
             note.iter().for_each(|note| crate::output::note(note));
         }
         if let Some(seed) = self.seed {
@@ -113,7 +110,9 @@ impl RecipeArgs {
             }
             Recipe::Words(params) => {
                 params.check()?;
-                let epochs = params.training.epochs;
+                let mut resolved = params.clone();
+                resolved.resolve(sample.size());
+                let epochs = resolved.training.n_epochs();
                 let fit = |progress: &TrainingProgress| {
                     let options = TrainOptions { text, ..self.files.options(threads, progress) };
                     self.on_words(&params, &options)
@@ -140,13 +139,12 @@ impl RecipeArgs {
     }
 
     fn on_words(&self, params: &Sent2VecParams, options: &TrainOptions<'_>) -> senv::Result<Outcome<Model>> {
-        let trained = params.fit_files_with_lr_backoff(&self.input, options)?;
+        let data = params.read(&self.input, Start::Random, options)?;
+        let sample = self.check.of_corpus(&data.corpus, &data.vocabulary, &CheckParams::default())?;
+        let trained = params.fit_data(&data, options)?;
         let loss = LossAgainstChance::negative_sampling(trained.loss, params.training.negatives);
         let mut outcome = Outcome::of_text(trained).map(Model::from);
-        if self.check.is_on() {
-            let text = CheckText::read(&self.input, &self.text.options(), &CheckParams::default())?;
-            outcome.check = Some(checker(text, &params.tokenizer, Some(loss), false));
-        }
+        outcome.check = sample.map(|text| checker(text, &data.tokenizer, Some(loss), false));
         Ok(outcome)
     }
 }

@@ -82,7 +82,7 @@ impl SnliArgs {
         if let Some(encoder) = encoder {
             params.encoder = encoder;
         } else {
-            params.fit.lr = TUNING_LR;
+            params.fit.lr = Some(TUNING_LR);
         }
         self.params.apply(&mut params)?;
         Ok(params)
@@ -135,7 +135,7 @@ impl SnliArgs {
         let vectors = self.vectors.open()?;
         self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
         let lines = train.pairs.iter().take(5000).flat_map(|(_, premise, hypothesis)| [&premise[..], hypothesis]);
-        self.params.fit_tokenizer_to(&mut params.tokenizer, lines, progress);
+        params.tokenizer = params.tokenizer.fitted_to_text(lines, progress);
         let trained = params
             .fit(train, &TrainOptions { vectors: vectors.as_ref(), dev, ..self.files.options(threads, progress) })?;
         let found = self.vectors.line(trained.initial);

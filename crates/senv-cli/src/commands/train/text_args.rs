@@ -95,7 +95,7 @@ impl<S: TextSystem + Shown> RunningText<S> {
                 let vectors = self.vectors.open()?;
                 let (dim, tokenizer, _) = params.parts();
                 self.params.fit_dim(dim, vectors.as_ref().map(Embeddings::dim));
-                self.params.fit_tokenizer(tokenizer, self.input.paths(), progress);
+                *tokenizer = tokenizer.fitted_to_files(self.input.paths(), progress);
                 let options = TrainOptions {
                     vectors: vectors.as_ref(),
                     dev: (!self.dev.is_empty()).then_some(&self.dev[..]),

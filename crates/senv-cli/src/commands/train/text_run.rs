@@ -1,39 +1,61 @@
-//! `senv train` of the systems that train on words in their sentences: text to a model.
+//! A run of any system that trains word vectors on running text: text to a model.
 
-use senv::{InitialVectorReport, LossAgainstChance, PvDbow, SavedModel, TextSystem, TrainOptions};
-use senv_core::{Corpus, CorpusOptions, hyperparameters::Hyperparameters};
-use senv_store::Embeddings;
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
+
+use senv::{InitialVectorReport, LossAgainstChance, SavedModel, TextSystem, TrainOptions, Trainer};
 
 use super::{
     check_args::{check_params, checker},
-    data_args::{start_line, words_of},
-    hyper_args::HyperArgs,
+    data_args::{read_scored, start_line, start_of},
+    hyper_args::Shown,
+    init_args::Shared,
     job::Job,
     outcome::{Beside, Outcome, WriteBeside},
-    text_systems::{Common, PvDbowArgs},
+    text_systems::{Common, SystemArgs},
 };
 use crate::{
     destination::{Content, Destination, is_same},
     failure::{Failure, Result},
-    output::{self, plural},
+    output::plural,
     progress::{TrainingProgress, Unit},
     text::is_dash,
 };
 
 /// Trains, writes and checks a model.
-pub(crate) fn train<S>(common: &Common, given: &HyperArgs<S>, params: S, threads: usize) -> Result
-where
-    S: TextSystem<Model: SavedModel> + Hyperparameters,
-{
-    run(common, given, params, threads, None)
+pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>, threads: usize) -> Result {
+    let none = &[][..];
+    let dev = args.validated.as_ref().map_or(none, |validated| &validated.dev.dev);
+    if args.validated.is_some() {
+        args.given.check_training(!dev.is_empty())?;
+    }
+    let params = args.params()?;
+    let beside = args.documents.as_ref().and_then(|documents| documents.document_vectors.as_deref());
+    let beside = beside.map(|path| document_vectors::<S>(&args.common, path)).transpose()?;
+    let inputs: Vec<&Path> = args.common.inputs().into_iter().chain(dev.iter().map(PathBuf::as_path)).collect();
+    let job = Job::new(&args.common.files, &inputs)?;
+    let scored = read_scored(dev)?;
+    let mut resolved = params.clone();
+    resolved.resolve(args.common.size());
+    let trainer = resolved.common().trainer;
+    let unit = match trainer {
+        Trainer::NegativeSampling(_) => Unit::Words,
+        Trainer::Gradient(_) => Unit::Examples,
+    };
+    let mut run = TextRun { args, params, threads, dev: S::dev(&scored), document_vectors: beside.is_some() };
+    job.run(
+        trainer.epochs(),
+        unit,
+        |progress| Ok(Outcome { beside, ..run.fit(unit, progress)? }),
+        |model, path| model.write(path),
+    )
 }
 
-/// The same for PV-DBOW, which can write the trained vectors of the lines to a file.
-pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
-    let Some(path) = &args.document_vectors else {
-        return train(&args.common, &args.params, args.params()?, threads);
-    };
-    let Common { input, files, .. } = &args.common;
+/// The trained vectors of the lines, written beside the model.
+fn document_vectors<S: TextSystem>(common: &Common, path: &Path) -> Result<Beside<S::Model>> {
+    let Common { input, files, .. } = common;
     let input = input.paths();
     if let Some(once) = input.iter().find(|path| is_dash(path) || path.metadata().is_ok_and(|file| !file.is_file())) {
         let once = once.display();
@@ -47,95 +69,72 @@ pub(crate) fn train_pv_dbow(args: &PvDbowArgs, threads: usize) -> Result {
         }
     }
     let force = Some(files.force.force);
-    Destination { path, option: "--document-vectors", content: Content::Matrix, force }.check(&args.common.inputs())?;
-    let (texts, text) = (input.to_vec(), args.common.text_options());
-    let write: WriteBeside<PvDbow> = Box::new(move |model, path| {
-        let n = model.write_document_vectors(&texts, &text, path)?;
-        Ok(format!("{} written ({})", path.display(), plural(n as u64, "vector")))
+    Destination { path, option: "--document-vectors", content: Content::Matrix, force }.check(&common.inputs())?;
+    let (texts, text) = (input.to_vec(), common.text_options());
+    let write: WriteBeside<S::Model> = Box::new(move |model, path| {
+        let n = S::write_document_vectors(model, &texts, &text, path)?.unwrap_or(0);
+        Ok(format!("{} written ({})", path.display(), plural(n, "vector")))
     });
-    let beside = Beside { what: "the matrix of the text's vectors", path: path.clone(), write };
-    run(&args.common, &args.params, args.params()?, threads, Some(beside))
+    Ok(Beside { what: "the matrix of the text's vectors", path: path.to_owned(), write })
 }
 
-fn run<S>(
-    common: &Common,
-    given: &HyperArgs<S>,
-    mut params: S,
+struct TextRun<'a, S: TextSystem> {
+    args: &'a SystemArgs<S>,
+    params: S,
     threads: usize,
-    beside: Option<Beside<S::Model>>,
-) -> Result
-where
-    S: TextSystem<Model: SavedModel> + Hyperparameters,
-{
-    let job = Job::new(&common.files, &common.inputs())?;
-    let parts = params.shared();
-    let epochs = parts.training.epochs;
-    // A file without text is an error at once.
-    if common.size().words > 0 {
-        output::note(&format!(
-            "about {}: {} at a learning rate of {}, words that occur {} or more",
-            common.size(),
-            plural(u64::from(epochs), "epoch"),
-            parts.training.lr,
-            plural(*parts.min_count, "time"),
-        ));
-    }
-    job.run(
-        Some(epochs),
-        Unit::Words,
-        |progress| {
-            let document_vectors = beside.is_some();
-            let outcome = fit(common, given, &mut params, threads, document_vectors, progress)?;
-            Ok(Outcome { beside, ..outcome })
-        },
-        |model, path| model.write(path),
-    )
-}
-
-fn fit<S: TextSystem + Hyperparameters>(
-    common: &Common,
-    given: &HyperArgs<S>,
-    params: &mut S,
-    threads: usize,
+    dev: Option<S::Dev<'a>>,
     document_vectors: bool,
-    progress: &TrainingProgress,
-) -> senv::Result<Outcome<S::Model>> {
-    let mut options = common.corpus_options(threads);
-    let model = common.init_model.open(progress)?;
-    let parts = params.shared();
-    if let Some(model) = &model {
-        options.keep = words_of(&model.vectors);
-        if let Some(tokenizer) = &model.tokenizer {
-            *parts.tokenizer = tokenizer.clone();
-            given.set_in(parts.tokenizer)?;
-        }
-    }
-    if model.is_none() {
-        given.fit_tokenizer(parts.tokenizer, common.input.paths(), progress);
-    }
-    let path = model.as_ref().map(|model| model.path).or(common.vectors.init_vectors.as_deref());
-    let start = match model {
-        Some(model) => Some(model.vectors),
-        None => common.vectors.open()?,
-    };
-    given.fit_dim(parts.dim, start.as_ref().map(Embeddings::dim));
-    let (tokenizer, negatives) = (parts.tokenizer.clone(), parts.training.negatives);
-    let options = CorpusOptions { tokenizer: tokenizer.clone(), min_count: *parts.min_count, ..options };
-    params.check()?;
+}
 
-    let (vocabulary, corpus) = Corpus::read(common.input.paths(), &options, progress)?;
-    let line =
-        start.as_ref().zip(path).map(|(start, path)| start_line(InitialVectorReport::count(&vocabulary, start), path));
-    let sample = common.check.of_corpus(&corpus, &vocabulary, &check_params(S::INFERS_VECTORS))?;
-    let options = TrainOptions { vectors: start.as_ref(), document_vectors, ..common.files.options(threads, progress) };
-    let trained = if given.is_given("lr") {
-        params.fit(vocabulary, &corpus, &options)?
-    } else {
-        params.fit_with_lr_backoff(&vocabulary, &corpus, &options)?
-    };
-    let loss = LossAgainstChance::negative_sampling(trained.loss, negatives);
-    let mut outcome = Outcome::of_text(trained);
-    outcome.lines.splice(..0, line);
-    outcome.check = sample.map(|text| checker(text, &tokenizer, Some(loss), start.is_some()));
-    Ok(outcome)
+impl<S: TextSystem<Model: SavedModel> + Shown> TextRun<'_, S> {
+    fn fit(&mut self, unit: Unit, progress: &TrainingProgress) -> senv::Result<Outcome<S::Model>> {
+        let SystemArgs { common, given, validated, .. } = self.args;
+        let (model, vectors) = (common.init_model.open()?, common.vectors.open()?);
+        if let Some(model) = &model {
+            // What a model brings is less than what was given.
+            let tokenizer = self.params.common().tokenizer;
+            tokenizer.clone_from(model.tokenizer());
+            given.set_in(tokenizer)?;
+        }
+        let start = start_of(model.as_ref(), vectors.as_ref());
+        let path = common.init_model.init_model.as_ref().or(common.vectors.init_vectors.as_ref());
+        let text = common.corpus_options(self.threads);
+        let options = TrainOptions { text, ..common.files.options::<()>(self.threads, progress) };
+        let mut data = self.params.read(common.input.paths(), start, &options)?;
+        let starts_from_vectors = data.vectors.is_some();
+        given.fit_dim(self.params.common().dim, data.vectors.as_ref().map(|vectors| vectors.dim()));
+        let sample = common.check.of_corpus(&data.corpus, &data.vocabulary, &check_params(S::INFERS_VECTORS))?;
+        let (dim, seed) = {
+            let senv::Common { dim, trainer, .. } = self.params.common();
+            (*dim, trainer.seed())
+        };
+        let init = validated.as_ref().map(|validated| validated.init);
+        if let Some(init) = init.filter(|init| init.is_trained()) {
+            let shared = Shared { tokenizer: &data.tokenizer, dim, seed };
+            let vectors = init.train(&data.vocabulary, &data.corpus, &shared, self.threads, progress)?;
+            data.vectors = vectors.map(Cow::Owned);
+        }
+        let found = data.vectors.as_deref().map(|vectors| InitialVectorReport::count(&data.vocabulary, vectors));
+        let found = found.unwrap_or(InitialVectorReport { words: data.vocabulary.len(), found: 0 });
+        let line = match (path, init) {
+            (Some(path), _) => Some(start_line(found, path)),
+            (None, init) => init.map(|init| init.line(&common.vectors, found)),
+        };
+        let options = TrainOptions {
+            dev: self.dev.clone(),
+            document_vectors: self.document_vectors,
+            ..common.files.options(self.threads, progress)
+        };
+        let trained = self.params.fit_data(&data, &options)?;
+        let (loss, mut outcome) = match self.params.common().trainer {
+            Trainer::NegativeSampling(training) => {
+                let loss = LossAgainstChance::negative_sampling(trained.loss, training.negatives);
+                (Some(loss), Outcome::of_text(trained))
+            }
+            Trainer::Gradient(_) => (None, Outcome::of_gradient_in(unit, trained)),
+        };
+        outcome.lines.splice(..0, line);
+        outcome.check = sample.map(|text| checker(text, &data.tokenizer, loss, starts_from_vectors));
+        Ok(outcome)
+    }
 }

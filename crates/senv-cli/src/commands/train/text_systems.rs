@@ -1,18 +1,26 @@
-//! The arguments of the systems that train on words in their sentences.
+//! The arguments of the systems that train word vectors on running text, made of what these say of themselves.
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-use senv::{FastSentParams, Preset, PvDbowParams, Sent2VecParams, TextSize, TextSystem, Word2VecParams};
-use senv_core::{CorpusOptions, TextOptions, hyperparameters::Hyperparameters};
+use clap::{
+    Arg, ArgMatches, Args, Command, FromArgMatches,
+    builder::{PossibleValue, PossibleValuesParser},
+};
+use senv::{NamedSettings, TextSize, TextSystem};
+use senv_core::{CorpusOptions, TextOptions};
 
 use super::{
-    check_args::CheckArgs, data_args::VectorArgs, files::RunFiles, hyper_args::HyperArgs, init_model::InitModelArgs,
+    check_args::CheckArgs,
+    data_args::{DevArgs, VectorArgs},
+    files::RunFiles,
+    hyper_args::{HyperArgs, Shown},
+    init_args::InitArgs,
+    init_model::InitModelArgs,
     input_args::InputArgs,
 };
 use crate::{failure::Result, text::TextArgs};
 
-/// Arguments of all systems.
+/// What a run reads and writes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
     #[command(flatten)]
@@ -34,109 +42,83 @@ pub(crate) struct Common {
     pub(crate) check: CheckArgs,
 }
 
-/// Arguments of Sent2Vec.
+/// Where the vectors of the lines go.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Sent2VecArgs {
-    #[command(flatten)]
-    pub(crate) common: Common,
-    /// Start from settings with a name instead of those that fit the size of the text; arguments given change them.
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    preset: Option<PresetArg>,
-    #[command(flatten)]
-    pub(crate) params: HyperArgs<Sent2VecParams>,
-}
-
-/// Arguments of word2vec.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Word2VecArgs {
-    #[command(flatten)]
-    pub(crate) common: Common,
-    /// Start from published settings instead of those that fit the size of the text; arguments given change them.
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    preset: Option<Word2VecPreset>,
-    #[command(flatten)]
-    pub(crate) params: HyperArgs<Word2VecParams>,
-}
-
-/// Arguments of PV-DBOW.
-#[derive(Debug, clap::Args)]
-pub(crate) struct PvDbowArgs {
-    #[command(flatten)]
-    pub(crate) common: Common,
-    /// Start from the settings for billions of words instead of those that fit the size of the text.
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    preset: Option<PaperArg>,
+pub(crate) struct DocumentArgs {
     /// Write the trained vector of each line of the text, in order, to this NumPy file: papers compare these, where a model
     /// was trained on the sentences that it is judged by. Zeros for a line without a known word.
     #[arg(long, value_name = "FILE.npy", help_heading = "Files")]
     pub(crate) document_vectors: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) params: HyperArgs<PvDbowParams>,
 }
 
-/// Arguments of FastSent.
+/// Validation, and initial vectors that are trained first.
 #[derive(Debug, clap::Args)]
-pub(crate) struct FastSentArgs {
+pub(crate) struct ValidatedArgs {
     #[command(flatten)]
+    pub(crate) init: InitArgs,
+    #[command(flatten)]
+    pub(crate) dev: DevArgs,
+}
+
+/// The arguments of a system: those of all, and what only some have.
+#[derive(Debug)]
+pub(crate) struct SystemArgs<S: TextSystem> {
     pub(crate) common: Common,
-    /// Start from the settings of the release instead of those that fit the size of the text.
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
-    preset: Option<PaperArg>,
-    #[command(flatten)]
-    pub(crate) params: HyperArgs<FastSentParams>,
+    /// Of systems whose best weights scored pairs may choose.
+    pub(crate) validated: Option<ValidatedArgs>,
+    /// Of systems that train vectors for the lines of their text.
+    pub(crate) documents: Option<DocumentArgs>,
+    preset: Option<NamedSettings<S>>,
+    pub(crate) given: HyperArgs<S>,
 }
 
-/// The settings of a paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PaperArg {
-    /// As published.
-    Paper,
-}
+impl<S: TextSystem + Shown> SystemArgs<S> {
+    pub(crate) fn augment_args(command: Command) -> Command {
+        let mut command = Common::augment_args(command);
+        if S::VALIDATES {
+            command = ValidatedArgs::augment_args(command);
+        }
+        if S::TRAINS_DOCUMENTS {
+            command = DocumentArgs::augment_args(command);
+        }
+        let names = S::NAMED_SETTINGS.iter().map(|named| PossibleValue::new(named.name).help(named.help));
+        let preset = Arg::new(PRESET)
+            .long(PRESET)
+            .value_name("NAME")
+            .help(S::ABOUT.preset)
+            .help_heading("Training")
+            .value_parser(PossibleValuesParser::new(names));
+        HyperArgs::<S>::augment_args(command.arg(preset))
+    }
 
-/// The settings of word2vec by their source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Word2VecPreset {
-    /// The Siamese CBOW paper, section 3.2: 300 dimensions, t = 1e-5.
-    Paper,
-    /// What the authors' program does when nothing is said: 100 dimensions, t = 1e-3.
-    Release,
-}
-
-/// Settings by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PresetArg {
-    /// The method as the paper prints it, with its settings for words on the Toronto books.
-    Paper,
-    /// The authors' program without options; it splits text at white space and keeps upper case.
-    Release,
-    /// The published model of the Toronto books, words: the authors' program with the options of the paper.
-    BooksUni,
-    /// Toronto books, words and bigrams.
-    BooksBi,
-    /// Wikipedia, words.
-    WikiUni,
-    /// Wikipedia, words and bigrams.
-    WikiBi,
-    /// Tweets, words.
-    TwitterUni,
-    /// Tweets, words and bigrams.
-    TwitterBi,
-}
-
-impl PresetArg {
-    fn params(self) -> Sent2VecParams {
-        Sent2VecParams::preset(match self {
-            Self::Paper => Preset::Paper,
-            Self::Release => Preset::Release,
-            Self::BooksUni => Preset::BooksUni,
-            Self::BooksBi => Preset::BooksBi,
-            Self::WikiUni => Preset::WikiUni,
-            Self::WikiBi => Preset::WikiBi,
-            Self::TwitterUni => Preset::TwitterUni,
-            Self::TwitterBi => Preset::TwitterBi,
+    pub(crate) fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let preset = matches.get_one::<String>(PRESET);
+        let named = |name: &String| S::NAMED_SETTINGS.iter().find(|named| named.name == name).copied();
+        Ok(Self {
+            common: Common::from_arg_matches(matches)?,
+            validated: S::VALIDATES.then(|| ValidatedArgs::from_arg_matches(matches)).transpose()?,
+            documents: S::TRAINS_DOCUMENTS.then(|| DocumentArgs::from_arg_matches(matches)).transpose()?,
+            preset: preset.and_then(named),
+            given: HyperArgs::from_arg_matches(matches)?,
         })
     }
+
+    /// The default settings or those of the preset, with what was given.
+    pub(crate) fn params(&self) -> Result<S> {
+        let Some(NamedSettings { settings, .. }) = self.preset else {
+            let mut params = S::default();
+            self.given.apply(&mut params)?;
+            return Ok(params);
+        };
+        let mut params = settings();
+        self.given.apply(&mut params)?;
+        params.follow(&|name| self.given.is_given(name));
+        Ok(params)
+    }
 }
+
+/// The name of the argument that starts from named settings.
+const PRESET: &str = "preset";
 
 impl Common {
     /// Every file that is read.
@@ -158,53 +140,5 @@ impl Common {
     /// How lines are read.
     pub(crate) fn text_options(&self) -> TextOptions {
         self.text.options()
-    }
-
-    /// Sets what was given.
-    fn finish<S: TextSystem + Hyperparameters>(&self, mut params: S, given: &HyperArgs<S>) -> Result<S> {
-        given.apply(&mut params)?;
-        Ok(params)
-    }
-
-    /// The settings of the paper, or those that fit the text.
-    fn start<S: TextSystem + Default>(&self, preset: Option<PaperArg>) -> S {
-        match preset {
-            None => S::for_text(self.size()),
-            Some(PaperArg::Paper) => S::default(),
-        }
-    }
-}
-
-impl Sent2VecArgs {
-    pub(crate) fn params(&self) -> Result<Sent2VecParams> {
-        let start = self.preset.map_or_else(|| Sent2VecParams::for_text(self.common.size()), PresetArg::params);
-        self.common.finish(start, &self.params)
-    }
-}
-
-impl Word2VecArgs {
-    pub(crate) fn params(&self) -> Result<Word2VecParams> {
-        let mut start = match self.preset {
-            None => Word2VecParams::for_text(self.common.size()),
-            Some(Word2VecPreset::Paper) => Word2VecParams::default(),
-            Some(Word2VecPreset::Release) => Word2VecParams::release(),
-        };
-        if self.params.is_given("architecture") {
-            self.params.apply(&mut start)?;
-            start.training.lr = Word2VecParams::default_lr(start.architecture);
-        }
-        self.common.finish(start, &self.params)
-    }
-}
-
-impl PvDbowArgs {
-    pub(crate) fn params(&self) -> Result<PvDbowParams> {
-        self.common.finish(self.common.start(self.preset), &self.params)
-    }
-}
-
-impl FastSentArgs {
-    pub(crate) fn params(&self) -> Result<FastSentParams> {
-        self.common.finish(self.common.start(self.preset), &self.params)
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use senv::{
     CheckpointPlan, FitParams, HeldOut, Model, NegativeSamplingParams, PairData, PairInput, PairKind, PairOptions,
-    ReleasedBin, ScoredPairs, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions,
+    ReleasedBin, ScoredPairs, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions, UnknownWords,
 };
 use senv_core::{
     Control, Corpus, ModelFile, NoObserver, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions,
@@ -106,9 +106,18 @@ fn checkpoints_of_negative_sampling() {
     resume("checkpoints", |text, plan, epochs| {
         let params = Sent2VecParams {
             dim: 3,
-            min_count: 1,
-            min_target_count: 1,
-            training: NegativeSamplingParams { epochs, ..NegativeSamplingParams::default() },
+            min_count: Some(1),
+            min_target_count: Some(1),
+            training: NegativeSamplingParams {
+                epochs: Some(epochs),
+                lr: Some(0.2),
+                ..NegativeSamplingParams::default()
+            },
+            placeholder: true,
+            initial_length: None,
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
+            subsample: 1e-5,
             ..Sent2VecParams::default()
         };
         params.fit_files(&[text], &stopping(plan)).map(|_| ())
@@ -118,8 +127,8 @@ fn checkpoints_of_negative_sampling() {
 #[test]
 fn checkpoints_of_gradient_descent() {
     resume("fit-checkpoints", |text, plan, epochs| {
-        let fit = FitParams { epochs, ..SiameseCbowParams::default().with_adam().fit };
-        let params = SiameseCbowParams { dim: 3, min_count: 1, fit, ..SiameseCbowParams::default() };
+        let fit = FitParams { epochs: Some(epochs), ..SiameseCbowParams::paper().with_adam().fit };
+        let params = SiameseCbowParams { dim: 3, min_count: Some(1), fit, ..SiameseCbowParams::paper() };
         params.fit_files(&[text], &stopping(plan)).map(|_| ())
     });
 }

@@ -23,7 +23,7 @@ use classes::is_blank;
 /// * [`Tokenizer::words`] splits plain English as the Penn Treebank does, with one change: a list, not the position,
 ///   tells the full stop of a sentence from the dot of an abbreviation.
 /// * [`Tokenizer::unicode`] finds the words of any script as Unicode does, and takes characters as tokens where a
-///   script has no spaces between words. [`Tokenizer::for_text`] chooses between the two by the text.
+///   script has no spaces between words. [`Tokenizer::automatic`] chooses between the two by the text.
 ///
 /// | text | tokens of `words` |
 /// | --- | --- |
@@ -56,14 +56,27 @@ use classes::is_blank;
 /// assert_eq!(words.tokens("The cat didn't sit."), ["the", "cat", "did", "n't", "sit", "."]);
 /// assert_eq!(Tokenizer::whitespace().tokens("The cat didn't sit."), ["The", "cat", "didn't", "sit."]);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Tokenizer {
     rule: Rule,
     lowercase: bool,
+    /// Whether a text may still change the rule; a file holds what was chosen.
+    #[serde(skip)]
+    automatic: bool,
     /// Not mentioned where it is off, so that files are as they were before there was this choice.
     #[serde(default, skip_serializing_if = "is_off")]
     strip_hashtags: bool,
 }
+
+/// Equal are tokenizers that find the same tokens.
+impl PartialEq for Tokenizer {
+    fn eq(&self, other: &Self) -> bool {
+        let choices = |it: &Self| (it.rule, it.lowercase, it.strip_hashtags);
+        choices(self) == choices(other)
+    }
+}
+
+impl Eq for Tokenizer {}
 
 fn is_off(choice: &bool) -> bool {
     !choice
@@ -81,7 +94,27 @@ enum Rule {
 
 impl Tokenizer {
     const fn of(rule: Rule) -> Self {
-        Self { rule, lowercase: false, strip_hashtags: false }
+        Self { rule, lowercase: false, automatic: false, strip_hashtags: false }
+    }
+
+    /// The one that fits the text, chosen when training starts ([`Tokenizer::fitted_to_files`]): [`Tokenizer::unicode`] for
+    /// scripts without spaces between words, else [`Tokenizer::words`], which it is until then.
+    ///
+    /// ```
+    /// use senv_core::{NoObserver, Tokenizer};
+    /// let tokenizer = Tokenizer::automatic().lowercase(true);
+    /// assert_eq!(tokenizer, Tokenizer::words().lowercase(true));
+    /// assert_eq!(tokenizer.fitted_to_text(["今日は雨です。"], &NoObserver), Tokenizer::unicode().lowercase(true));
+    /// ```
+    #[must_use]
+    pub const fn automatic() -> Self {
+        Self { automatic: true, ..Self::of(Rule::Words) }
+    }
+
+    /// Whether the text decides on the rule.
+    #[must_use]
+    pub const fn is_automatic(&self) -> bool {
+        self.automatic
     }
 
     /// Splits at ASCII white space (blank, tab, vertical tab, form feed, carriage return, line feed) and at the

@@ -1,27 +1,13 @@
 //! Chooses the tokenizer by the share of letters in scripts without spaces between words.
 
-use std::{
-    io::Cursor,
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use super::Tokenizer;
-use crate::{
-    Observer, TextOptions, TextReader,
-    text::{InvalidUtf8, is_stdin, peek_stdin},
-};
+use crate::{Observer, text::beginnings};
 
 /// From this share on, the `unicode` tokenizer is chosen. A letter of these scripts corresponds to about one word, a
 /// Latin word to five letters: a tenth of the letters is about a third of the words.
 const MIN_SHARE: f64 = 0.1;
-
-/// Lines that are examined, of all files together.
-const MAX_LINES: usize = 10_000;
-const MAX_BYTES: usize = 4 << 20;
-/// Files that are examined: of more, this many, evenly spread.
-const MAX_FILES: usize = 100;
-/// Bytes of standard input that are examined.
-const STDIN_BYTES: usize = 256 << 10;
 
 /// Letters of scripts that are written without spaces between words, or with a separator that only `unicode` knows.
 fn is_unspaced(c: char) -> bool {
@@ -80,57 +66,44 @@ impl Tokenizer {
         if letters.share() >= MIN_SHARE { Self::unicode() } else { Self::words() }
     }
 
-    /// [`Tokenizer::for_text`] for files (plain, gzip, Zstandard; `-` is standard input), by at most 10,000 lines at
-    /// their beginnings. The observer gets a note where `unicode` is chosen.
-    ///
-    /// The examined part of standard input is read again by its next reader. Named pipes are not examined, because they
-    /// can be read only once, and neither are files that cannot be read: reading them gives the error.
+    /// [`Tokenizer::for_text`] for files, by their [`beginnings`]. The observer gets a note where `unicode` is chosen.
     #[must_use]
     pub fn for_files<P: AsRef<Path>>(paths: &[P], observer: &dyn Observer) -> Self {
-        let chosen: Vec<&Path> =
-            paths.iter().map(AsRef::as_ref).step_by(paths.len().div_ceil(MAX_FILES).max(1)).collect();
-        let n = chosen.len().max(1);
-        let mut letters = Letters::default();
-        for reader in chosen.into_iter().filter_map(open) {
-            add_beginning(reader, MAX_LINES / n, MAX_BYTES / n, &mut letters);
+        Self::automatic().fitted_to_files(paths, observer)
+    }
+
+    /// [`Tokenizer::for_files`] in the place of [`Tokenizer::automatic`], lower-cased as this one is; any other as it is.
+    #[must_use]
+    pub fn fitted_to_files<P: AsRef<Path>>(&self, paths: &[P], observer: &dyn Observer) -> Self {
+        if !self.automatic {
+            return self.clone();
         }
-        let tokenizer = Self::for_letters(letters);
-        if tokenizer == Self::unicode() {
+        let files = beginnings(paths);
+        self.fitted_to_text(files.iter().flat_map(|(_, lines)| lines).map(String::as_str), observer)
+    }
+
+    /// [`Tokenizer::for_text`] in the place of [`Tokenizer::automatic`], likewise.
+    #[must_use]
+    pub fn fitted_to_text<'a>(&self, lines: impl IntoIterator<Item = &'a str>, observer: &dyn Observer) -> Self {
+        if !self.automatic {
+            return self.clone();
+        }
+        let mut letters = Letters::default();
+        lines.into_iter().for_each(|line| letters.add(line));
+        let fitting = Self::for_letters(letters);
+        if fitting == Self::unicode() {
             observer.note(&format!(
                 "{:.0} % of the letters belong to scripts without spaces between words: the tokenizer is unicode",
                 100.0 * letters.share()
             ));
         }
-        tokenizer
-    }
-}
-
-/// A file that can be read twice.
-fn open(path: &Path) -> Option<TextReader> {
-    let options = TextOptions { invalid_utf8: InvalidUtf8::Replace, ..TextOptions::default() };
-    if is_stdin(path) {
-        return TextReader::from_reader(PathBuf::from(path), Cursor::new(peek_stdin(STDIN_BYTES)), &options).ok();
-    }
-    if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
-        return None;
-    }
-    TextReader::open(&[path], &options).ok()
-}
-
-fn add_beginning(mut reader: TextReader, max_lines: usize, max_bytes: usize, letters: &mut Letters) {
-    let (mut lines, mut bytes) = (0, 0);
-    while lines < max_lines && bytes < max_bytes {
-        // A line that cannot be read ends the examination; standard input may end within a line there.
-        let Ok(Some(line)) = reader.next_line() else { break };
-        letters.add(line.text);
-        lines += usize::from(!line.is_blank());
-        bytes += line.text.len() + 1;
+        Self { rule: fitting.rule, automatic: false, ..self.clone() }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::{path::PathBuf, sync::Mutex};
 
     use super::*;
     use crate::{Control, Progress};

@@ -73,11 +73,11 @@ hyperparameters! {
         /// How the set of words is predicted.
         pub reconstruction: Reconstruction = Reconstruction::Full => Training;
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: 5, batch: 128, ..FitParams::default() } => group;
+        pub fit: FitParams = FitParams { epochs: Some(5), batch: 128, ..FitParams::default() } => group;
     }
 }
 
@@ -107,14 +107,16 @@ impl BowAutoencoderParams {
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<BowAutoencoder>> {
         self.check()?;
+        let tokenizer = self.tokenizer.fitted_to_files(paths, options.observer);
+        let params = Self { tokenizer, ..self.clone() };
         let reading =
-            CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.reading(&self.tokenizer, self.min_count) };
+            CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.reading(&params.tokenizer, self.min_count) };
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         let (vocabulary, corpus) = Corpus::read(&paths, &reading, options.observer)?;
         let dev = options.dev.unwrap_or_default();
         let held_out = || Corpus::with_vocabulary(dev, &vocabulary, &reading, options.observer);
         let held_out = (!dev.is_empty()).then(held_out).transpose()?;
-        let fitted = self.fit(vocabulary, &corpus, &options.with_dev(held_out.as_ref()));
+        let fitted = params.fit(vocabulary, &corpus, &options.with_dev(held_out.as_ref()));
         let names = || dev.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
         fitted.map_err(|error| match error {
             Error::NoHeldOutExamples { kind, .. } => Error::NoHeldOutExamples { kind, name: names() },

@@ -65,13 +65,13 @@ hyperparameters! {
         @[serde(default = "default_l2_filters")]
         pub l2_filters: f64 = default_l2_filters() => Training[at_least 0];
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// Loss and dropout.
         pub pairs: PairParams = PairParams::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: 10, batch: 128, l2_words: 1e-6, ..FitParams::default() } => group;
+        pub fit: FitParams = FitParams { epochs: Some(10), batch: 128, l2_words: 1e-6, ..FitParams::default() } => group;
     }
 }
 

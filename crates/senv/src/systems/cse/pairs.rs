@@ -36,6 +36,10 @@ impl PairSystem for CseParams {
         self.fit_with(data, start, options)
     }
 
+    fn default_lr(&self) -> f64 {
+        Self::default().fit.full_lr()
+    }
+
     fn params_of(model: &Cse) -> &Self {
         model.params()
     }

@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Sent2Vec, Sent2VecParams,
     average::encoder::AverageEncoder,
+    average::unknown_words::UnknownWords,
     base::file::{ROWS, to_json},
     error::{Error, Result},
     model::{
@@ -194,12 +195,18 @@ impl ReleasedBin {
             dim: self.dim(),
             word_ngrams: word_ngrams as usize,
             buckets: has_ngrams.then_some(buckets),
-            min_count: min_count.into(),
+            min_count: Some(min_count.into()),
+            // As the file has neither, the numbers of the release.
+            min_target_count: Some(5),
+            initial_length: None,
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
             subsample,
             placeholder: self.rows.first() != Some(&0),
             tokenizer,
             training: NegativeSamplingParams {
-                epochs,
+                epochs: Some(epochs),
+                lr: Some(0.2),
                 negatives: negatives as usize,
                 ..NegativeSamplingParams::default()
             },

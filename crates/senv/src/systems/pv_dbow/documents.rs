@@ -128,8 +128,9 @@ mod tests {
     }
 
     fn params() -> PvDbowParams {
-        let mut params = PvDbowParams { dim: 8, min_count: 2, subsample: f64::INFINITY, ..PvDbowParams::default() };
-        (params.training.epochs, params.training.lr) = (40, 0.2);
+        let mut params =
+            PvDbowParams { dim: 8, min_count: Some(2), subsample: f64::INFINITY, ..PvDbowParams::default() };
+        (params.training.epochs, params.training.lr) = (Some(40), Some(0.2));
         params
     }
 

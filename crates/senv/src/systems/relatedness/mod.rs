@@ -91,7 +91,7 @@ hyperparameters! {
         /// Share of the values of each word vector that are set to 0 in each step.
         pub vector_dropout: f64 = 0.0 => Training[from 0 below 1];
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: 10, batch: 32, l2_words: 1e-6, ..FitParams::default() } => group;
+        pub fit: FitParams = FitParams { epochs: Some(10), batch: 32, l2_words: 1e-6, ..FitParams::default() } => group;
     }
 }
 

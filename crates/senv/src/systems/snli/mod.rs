@@ -69,11 +69,11 @@ hyperparameters! {
         /// Hidden units of the classifier.
         pub hidden: usize = DEFAULT_NLI_HIDDEN => Training[at_least 1];
         /// How text is tokenized.
-        pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: 20, batch: 64, patience: Some(3), ..FitParams::default() } => group;
+        pub fit: FitParams = FitParams { epochs: Some(20), batch: 64, patience: Some(3), ..FitParams::default() } => group;
     }
 }
 
