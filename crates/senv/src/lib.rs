@@ -108,7 +108,7 @@ pub use check::{
 pub use compress::table::CompressParams;
 pub use data::reading::Reading;
 pub use data::tf_idf::{TfIdf, TfIdfParams};
-pub use data::{HeldOut, PairData, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
+pub use data::{HeldOut, PairData, PairFiles, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
 pub use gradient::pair_training::{PairLoss, PairParams};
 pub use gradient::scored_pairs::ScoredPairs;
 pub use gradient::trainable_encoder::EncoderForm;
@@ -129,9 +129,10 @@ pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::pair_system::{PairSystem, PairSystemParams};
 pub use system::{
     about::{About, NamedSettings},
+    contract::{Common, System, Trainer},
     start::Start,
     text_data::TextData,
-    text_system::{Common, TextSystem, Trainer},
+    text_system::TextSystem,
 };
 pub use systems::pretraining::Pretraining;
 pub use systems::*;

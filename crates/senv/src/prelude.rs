@@ -29,6 +29,6 @@ pub use crate::{
     model::{handle::Model, trained::Trained},
     open,
     recipe::{Recipe, train, train_sentences},
-    system::{start::Start, text_system::TextSystem},
+    system::{contract::System, start::Start, text_system::TextSystem},
 };
 pub use crate::{Pp, PpParams};

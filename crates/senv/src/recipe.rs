@@ -12,7 +12,7 @@ use crate::{
     Pp, PpParams, Sent2VecParams,
     base::{memory_text::MemoryText, text_sample::TextSample, train_options::TrainOptions},
     check::{self, CheckParams, CheckText, MIN_ORDER},
-    data::{PairData, PairInput, PairKind, PairOptions},
+    data::{PairData, PairFiles, PairInput, PairKind, PairOptions},
     error::{Error, Result},
     model::{handle::Model, trained::Trained},
     system::{pair_system::PairSystem, start::Start, text_system::TextSystem},
@@ -33,9 +33,7 @@ pub struct NeighbourRecipe {
     /// Settings of the system.
     pub params: PpParams,
     /// The files.
-    pub inputs: Vec<PairInput>,
-    /// How they are read.
-    pub options: PairOptions,
+    pub files: PairFiles,
     /// The model that training goes on from; words start at random without.
     pub start: Option<Model>,
 }
@@ -109,7 +107,7 @@ impl Recipe {
             text: reading,
             ..PairOptions::default()
         };
-        Ok(Self::Neighbours(Box::new(NeighbourRecipe { params, inputs, options, start: None })))
+        Ok(Self::Neighbours(Box::new(NeighbourRecipe { params, files: PairFiles { inputs, options }, start: None })))
     }
 
     /// Goes on from a model: its words stay known and start from its vectors, those that it lacks from what it makes of them
@@ -129,7 +127,7 @@ impl Recipe {
     /// wrong with the vectors of the model.
     pub fn fine_tune_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
         let Self::Neighbours(recipe) = self else { return Err(Error::NoOrder) };
-        let NeighbourRecipe { params, options, start, .. } = &mut **recipe;
+        let NeighbourRecipe { params, files: PairFiles { options, .. }, start } = &mut **recipe;
         let vectors = model.to_embeddings()?;
         // Text is tokenized as the model does.
         params.tokenizer = model.tokenizer().clone();
@@ -161,8 +159,8 @@ impl NeighbourRecipe {
     /// # Errors
     /// As [`Recipe::fit`].
     pub fn read(&self, options: &TrainOptions<'_>) -> Result<PairData> {
-        let reading = PairOptions { threads: options.threads, ..self.options.clone() };
-        PairData::read(&self.inputs, &reading, options.observer)
+        let reading = PairOptions { threads: options.threads, ..self.files.options.clone() };
+        PairData::read(&self.files.inputs, &reading, options.observer)
     }
 
     /// Trains on what was read, or on a part of it: [`CheckText::hold_out`] keeps a part for a check.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv::{
-    Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, TextSize,
+    Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, System, TextSize,
     TextSystem, TrainOptions, UnknownWords, Word2Vec, Word2VecParams,
 };
 use senv_core::{Rows, Scratch, SentenceEncoder, Tokenizer};

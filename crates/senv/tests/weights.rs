@@ -6,7 +6,8 @@ use ndarray::Array2;
 use senv::{
     AverageEncoder, Averaged, AveragedSystem, FitParams, Model, NegativeSamplingParams, PairData, PairInput, PairKind,
     PairOptions, Pp, PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow,
-    SiameseCbowParams, TextSystem, TrainOptions, UnknownWords, WeightScheme, WeightedParams, Word2Vec, Word2VecParams,
+    SiameseCbowParams, System, TextSystem, TrainOptions, UnknownWords, WeightScheme, WeightedParams, Word2Vec,
+    Word2VecParams,
 };
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels,

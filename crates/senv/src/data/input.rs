@@ -35,6 +35,15 @@ pub struct PairInput {
     pub weight: Option<f64>,
 }
 
+/// Files of pairs and how they are read: what a system on pairs is trained on.
+#[derive(Debug, Clone, Default)]
+pub struct PairFiles {
+    /// The files.
+    pub inputs: Vec<PairInput>,
+    /// How they are read; the tokenizer is that of the system, and words of vectors that stay known come on top.
+    pub options: PairOptions,
+}
+
 /// How files become sources.
 #[derive(Debug, Clone)]
 pub struct PairOptions {

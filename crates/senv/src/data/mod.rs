@@ -13,7 +13,7 @@ pub(crate) mod tf_idf;
 mod tsv;
 
 pub use decontaminate::HeldOut;
-pub use input::{PairInput, PairKind, PairOptions, SourceReport};
+pub use input::{PairFiles, PairInput, PairKind, PairOptions, SourceReport};
 pub use read::PairData;
 pub(crate) use running::numbered;
 pub use source::{PairSource, SampledPair};

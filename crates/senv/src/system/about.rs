@@ -9,7 +9,9 @@ pub struct About {
     pub summary: &'static str,
     /// Commands that train it.
     pub examples: &'static [&'static str],
-    /// What its named settings are instead of: help for the choice among them.
+    /// What a reader of the examples should know besides; may be empty.
+    pub note: &'static str,
+    /// What its named settings are instead of: help for the choice among them; empty where there are none.
     pub preset: &'static str,
 }
 

@@ -1,6 +1,7 @@
 //! What systems have in common.
 
 pub(crate) mod about;
+pub(crate) mod contract;
 pub(crate) mod new_words;
 pub(crate) mod pair_system;
 pub(crate) mod start;

@@ -2,32 +2,29 @@
 
 use std::{borrow::Cow, path::Path};
 
-use senv_core::{Observer, Tokenizer, hyperparameters::Hyperparameters};
+use senv_core::{Observer, Tokenizer};
 use senv_store::Embeddings;
 use serde::Serialize;
 
 use crate::{
     base::train_options::TrainOptions,
-    data::PairData,
+    data::{PairData, PairFiles, PairOptions},
     error::Result,
     gradient::{
         FitParams,
         pair_training::{PairLoss, PairParams},
         scored_pairs::ScoredPairs,
     },
-    model::{handle::Model, saved::SavedModel, trained::Trained},
+    model::{handle::Model, trained::Trained},
     start::initial::{Initial, InitialVectorReport},
-    system::start::Start,
+    system::{contract::System, start::Start},
 };
 
 /// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
 const CONTINUED_LR: f64 = 1.0 / 40.0;
 
 /// A system trained on pairs.
-pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
-    /// What is trained.
-    type Model: SavedModel;
-
+pub trait PairSystem: for<'d> System<Input = PairFiles, Dev<'d> = &'d [ScoredPairs]> + Serialize {
     /// Whether its sentence vectors are averages, whose lengths the loss softmax-cosine leaves free: then that loss starts
     /// from [`PairSystem::softmax_recipe`], and learning rates follow the length of the initial vectors.
     const AVERAGES: bool;
@@ -66,6 +63,22 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
         }
     }
 
+    /// Reads files as the system takes them, and sets what follows from them and from the start ([`PairSystem::prepare`]). The
+    /// words of vectors stay known, though the pairs may lack them.
+    ///
+    /// # Errors
+    /// As [`PairData::read`]; if the vectors do not fit into memory.
+    fn read<D>(&mut self, files: &PairFiles, start: Start<'_>, options: &TrainOptions<'_, D>) -> Result<PairData> {
+        let paths: Vec<&Path> = files.inputs.iter().map(|input| input.path.as_path()).collect();
+        self.prepare(start, &paths, options.observer);
+        let mut reading = PairOptions { threads: options.threads, ..files.options.clone() };
+        reading.tokenizer.clone_from(self.common().tokenizer);
+        if let Some(vectors) = start.vectors()? {
+            reading.keep.extend(vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()));
+        }
+        PairData::read(&files.inputs, &reading, options.observer)
+    }
+
     /// Trains on pairs. From a model its words keep their vectors, and those that it lacks start from what it makes of them and
     /// of the words around them ([`PairData::vectors_from`]).
     ///
@@ -84,7 +97,7 @@ pub trait PairSystem: Hyperparameters + Default + Clone + Serialize {
         if let Some(model) = start.model() {
             vectors = Some(Cow::Owned(data.vectors_from(model)?));
         }
-        let options = TrainOptions { vectors: vectors.as_deref().or(options.vectors), ..options.clone() };
+        let options = Start::options(vectors.as_deref(), options);
         let mut trained = params.fit_from(data, None, &options)?;
         if let Some(model) = start.model() {
             trained.initial = InitialVectorReport::of_model(&data.vocabulary, model);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use senv_core::{Observer, Tokenizer};
 use senv_store::Embeddings;
 
-use crate::{error::Result, model::handle::Model};
+use crate::{base::train_options::TrainOptions, error::Result, model::handle::Model};
 
 /// What the word vectors of a run start from.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,6 +32,14 @@ impl<'a> Start<'a> {
             Self::Vectors(vectors) => Some(Cow::Borrowed(vectors)),
             Self::Model(model) => Some(Cow::Owned(model.to_embeddings()?)),
         })
+    }
+
+    /// Options whose vectors are those of the start, if it has any.
+    pub(crate) fn options<'o, D: Clone>(
+        vectors: Option<&'o Embeddings>,
+        options: &TrainOptions<'o, D>,
+    ) -> TrainOptions<'o, D> {
+        TrainOptions { vectors: vectors.or(options.vectors), ..options.clone() }
     }
 
     /// The model that training goes on from.

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Corpus, Observer, SentenceEncoder, TextOptions, Tokenizer, Vocabulary};
-use senv_negative_sampling::{Error as TrainingError, NegativeSamplingParams};
+use senv_core::{Corpus, Observer, TextOptions, Vocabulary};
+use senv_negative_sampling::Error as TrainingError;
 
 use super::{
-    about::{About, NamedSettings},
+    contract::{System, Trainer},
     start::Start,
     text_data::TextData,
 };
@@ -14,7 +14,7 @@ use crate::{
     base::{memory_text::MemoryText, text_sample::TextSample, text_size::TextSize, train_options::TrainOptions},
     check::LossAgainstChance,
     error::{Error, Result},
-    gradient::{FitParams, Stopped, scored_pairs::ScoredPairs},
+    gradient::{Stopped, scored_pairs::ScoredPairs},
     model::{
         averaged::{Averaged, AveragedSystem},
         trained::Trained,
@@ -26,7 +26,7 @@ const LEAST_LR: f32 = 0.05;
 
 /// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, FastSent, Siamese CBOW.
 ///
-/// Settings that depend on the text are automatic until they are set: `None`, and [`Tokenizer::automatic`]. They are chosen
+/// Settings that depend on the text are automatic until they are set: `None`, and [`Tokenizer::automatic`](senv_core::Tokenizer::automatic). They are chosen
 /// when the text is read; the observer gets a note, and the model has them.
 ///
 /// ```
@@ -40,19 +40,7 @@ const LEAST_LR: f32 = 0.05;
 /// assert_eq!(trained.model.params().training.epochs, Some(60));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait TextSystem: Default + Clone + PartialEq + 'static {
-    /// What is trained.
-    type Model: SentenceEncoder;
-
-    /// What the best weights are chosen by; `()` where the last are kept.
-    type Dev<'d>: Clone;
-
-    /// Its name, and what help says of it.
-    const ABOUT: About;
-
-    /// Settings of papers and programs, by name.
-    const NAMED_SETTINGS: &'static [NamedSettings<Self>];
-
+pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
     /// Whether the vector of a sentence is inferred by training, which takes a hundred times as long as an average.
     const INFERS_VECTORS: bool = false;
 
@@ -91,14 +79,8 @@ pub trait TextSystem: Default + Clone + PartialEq + 'static {
         Ok(None)
     }
 
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    fn check(&self) -> Result<()>;
-
-    /// The hyperparameters that all such systems have.
-    fn common(&mut self) -> Common<'_>;
+    /// Words that occur less often are unknown; `None` until the text decides.
+    fn min_count(&mut self) -> &mut Option<u64>;
 
     /// Trains on a corpus whose tokens are ids of `vocabulary`, with the settings as they are: nothing is automatic any more.
     ///
@@ -137,8 +119,8 @@ pub trait TextSystem: Default + Clone + PartialEq + 'static {
     /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
     fn fit_data(&self, data: &TextData<'_>, options: &TrainOptions<'_, Self::Dev<'_>>) -> Result<Trained<Self::Model>> {
         let mut given = self.clone();
-        let common = given.common();
-        (*common.tokenizer, *common.min_count) = (data.tokenizer.clone(), Some(data.min_count));
+        given.common().tokenizer.clone_from(&data.tokenizer);
+        *given.min_count() = Some(data.min_count);
         let vectors = data.vectors.as_deref().or(options.vectors);
         let options = TrainOptions { vectors, ..options.clone() };
         match fit_sized(&given, data.vocabulary.clone(), &data.corpus, data.size, &options) {
@@ -171,7 +153,8 @@ pub trait TextSystem: Default + Clone + PartialEq + 'static {
         paths: &[impl AsRef<Path>],
         options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>> {
-        self.fit_data(&self.read(paths, Start::Random, options)?, options)
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        self.fit_input(&paths, Start::Random, options)
     }
 
     /// Trains on a text file with these parameters, and reports to nobody; [`TextSystem::fit_files`] has the
@@ -204,56 +187,6 @@ pub trait TextSystem: Default + Clone + PartialEq + 'static {
     }
 }
 
-/// The hyperparameters that all systems that train on text have.
-#[derive(Debug)]
-pub struct Common<'p> {
-    /// Embedding dimension.
-    pub dim: &'p mut usize,
-    /// How text is tokenized.
-    pub tokenizer: &'p mut Tokenizer,
-    /// Words that occur less often are unknown.
-    pub min_count: &'p mut Option<u64>,
-    /// Parameters of the trainer.
-    pub trainer: Trainer<'p>,
-}
-
-/// The parameters of a trainer.
-#[derive(Debug)]
-pub enum Trainer<'p> {
-    /// Negative sampling.
-    NegativeSampling(&'p mut NegativeSamplingParams),
-    /// The loop of [`crate::gradient`].
-    Gradient(&'p mut FitParams),
-}
-
-impl Trainer<'_> {
-    /// Passes over the text; `None` where steps are counted.
-    #[must_use]
-    pub fn epochs(&self) -> Option<u32> {
-        match self {
-            Self::NegativeSampling(params) => Some(params.n_epochs()),
-            Self::Gradient(params) => params.steps.is_none().then(|| params.n_epochs()),
-        }
-    }
-
-    /// Random seed.
-    #[must_use]
-    pub fn seed(&self) -> u64 {
-        match self {
-            Self::NegativeSampling(params) => params.seed,
-            Self::Gradient(params) => params.seed,
-        }
-    }
-
-    /// The learning rate for people.
-    pub(super) fn shown_lr(&self) -> String {
-        match self {
-            Self::NegativeSampling(params) => params.first_lr().to_string(),
-            Self::Gradient(params) => params.full_lr().to_string(),
-        }
-    }
-}
-
 /// Reads text as `system` takes it; what that chooses by the text is a note.
 fn read<'a, S: TextSystem, D>(
     system: &S,
@@ -271,7 +204,7 @@ fn read<'a, S: TextSystem, D>(
     if params != *system && size.words > 0 {
         note(&mut params, size, observer);
     }
-    let min_count = params.common().min_count.unwrap_or(1);
+    let min_count = params.min_count().unwrap_or(1);
     let vectors = start.vectors()?;
     let mut reading = options.reading(&tokenizer, min_count);
     if let (Some(_), Some(vectors)) = (start.model(), &vectors) {
@@ -284,9 +217,10 @@ fn read<'a, S: TextSystem, D>(
 
 /// Says what was chosen.
 fn note<S: TextSystem>(params: &mut S, size: TextSize, observer: &dyn Observer) {
-    let Common { min_count, trainer, .. } = params.common();
+    let times = counted(params.min_count().unwrap_or(1), "time");
+    let trainer = params.common().trainer;
     let epochs = trainer.epochs().map_or(String::new(), |n| format!("{} ", counted(u64::from(n), "epoch")));
-    let (lr, times) = (trainer.shown_lr(), counted(min_count.unwrap_or(1), "time"));
+    let lr = trainer.shown_lr();
     observer.note(&format!("about {size}: {epochs}at a learning rate of {lr}, words that occur {times} or more"));
 }
 

@@ -4,6 +4,8 @@
 //! Training is `fast-sent-context` with negative sampling where the release walks a tree over the vocabulary. A sentence is
 //! encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
 
+use std::path::PathBuf;
+
 use senv_core::{
     Corpus, Table, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters},
@@ -26,7 +28,9 @@ use crate::{
     start::initial::{self, InitialVectorReport},
     system::{
         about::{About, NamedSettings},
-        text_system::{Common, TextSystem, Trainer},
+        contract::{Common, System, Trainer},
+        start::Start,
+        text_system::TextSystem,
     },
 };
 
@@ -91,8 +95,9 @@ impl FastSentParams {
     }
 }
 
-impl TextSystem for FastSentParams {
+impl System for FastSentParams {
     type Model = FastSent;
+    type Input = [PathBuf];
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
@@ -101,11 +106,28 @@ impl TextSystem for FastSentParams {
             "senv train fast-sent --input books.txt --output model.senv",
             "senv train fast-sent --input books.txt --output model.senv --autoencode",
         ],
+        note: "",
         preset: "Start from the settings of the release instead of those that fit the size of the text",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
         &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
 
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, training, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
+    }
+
+    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<FastSent>> {
+        self.fit_data(&self.read(paths, start, options)?, options)
+    }
+}
+
+impl TextSystem for FastSentParams {
     /// Sums are long vectors: at a learning rate of .2 training is not stable any more.
     fn resolve(&mut self, size: TextSize) {
         let Self { min_count, training, .. } = self;
@@ -114,14 +136,8 @@ impl TextSystem for FastSentParams {
         training.lr.get_or_insert(0.1);
     }
 
-    fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        Ok(self.training.check()?)
-    }
-
-    fn common(&mut self) -> Common<'_> {
-        let Self { dim, tokenizer, min_count, training, .. } = self;
-        Common { dim, tokenizer, min_count, trainer: Trainer::NegativeSampling(training) }
+    fn min_count(&mut self) -> &mut Option<u64> {
+        &mut self.min_count
     }
 
     fn fit_resolved(

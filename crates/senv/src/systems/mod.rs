@@ -47,7 +47,7 @@ use crate::{
     base::file,
     error::{Error, Result},
     model::{handle::Model, saved::ReadModel},
-    system::text_system::TextSystem,
+    system::contract::System,
 };
 
 /// A kind of model file, and how it is read.
@@ -65,7 +65,7 @@ const fn kind<M: ReadModel>() -> Kind {
 ///
 /// ```
 /// macro_rules! names {
-///     ($($params:ident),+) => { [$(<senv::$params as senv::TextSystem>::ABOUT.name),+] };
+///     ($($params:ident),+) => { [$(<senv::$params as senv::System>::ABOUT.name),+] };
 /// }
 /// assert_eq!(senv::text_systems!(names), ["sent2vec", "word2vec", "pv-dbow", "fast-sent", "siamese-cbow"]);
 /// ```
@@ -76,21 +76,34 @@ macro_rules! text_systems {
     };
 }
 
-macro_rules! kinds_of {
-    ($($params:ident),+) => { &[$(kind::<<$params as TextSystem>::Model>()),+] };
+/// The systems that train on pairs ([`PairSystem`](crate::PairSystem)), likewise.
+#[macro_export]
+macro_rules! pair_systems {
+    ($with:ident) => {
+        $with! { PpParams, CseParams }
+    };
 }
-/// Their kinds.
-const TEXT_SYSTEMS: &[Kind] = text_systems!(kinds_of);
 
-/// Every other system whose models can be opened.
-const REGISTRY: &[Kind] = &[
-    kind::<Pp>(),
-    kind::<Cse>(),
+/// The systems that train an encoder on running text and are validated on held-out text, likewise.
+#[macro_export]
+macro_rules! running_text_systems {
+    ($with:ident) => {
+        $with! { SkipThoughtParams, RnnAutoencoderParams, BowAutoencoderParams }
+    };
+}
+
+macro_rules! kinds_of {
+    ($($params:ident),+) => { &[$(kind::<<$params as System>::Model>()),+] };
+}
+
+/// The kinds of all systems whose models can be opened.
+const REGISTRY: &[&[Kind]] =
+    &[text_systems!(kinds_of), pair_systems!(kinds_of), running_text_systems!(kinds_of), OTHERS];
+
+/// Kinds of systems that stand alone.
+const OTHERS: &[Kind] = &[
     kind::<Relatedness>(),
     kind::<Snli>(),
-    kind::<BowAutoencoder>(),
-    kind::<SkipThought>(),
-    kind::<RnnAutoencoder>(),
     kind::<PThought>(),
     kind::<Weighted>(),
     kind::<RandomBow>(),
@@ -100,7 +113,7 @@ const REGISTRY: &[Kind] = &[
 ];
 
 fn registry() -> impl Iterator<Item = &'static Kind> {
-    TEXT_SYSTEMS.iter().chain(REGISTRY)
+    REGISTRY.iter().copied().flatten()
 }
 
 /// The names of all kinds of models.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     base::train_options::TrainOptions,
-    data::{PairData, PairSource},
+    data::{PairData, PairFiles, PairOptions, PairSource},
     error::Result,
     gradient::{FitParams, WordUpdates},
     model::trained::Trained,
@@ -22,6 +22,11 @@ use crate::{
         Trainable, assemble, known,
     },
     start::initial::Initial,
+    system::{
+        about::About,
+        contract::{Common, System, Trainer},
+        start::Start,
+    },
 };
 
 /// The three encoders of the paper.
@@ -92,16 +97,48 @@ impl SequenceSystem for PThoughtParams {
     }
 }
 
-impl PThoughtParams {
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+impl System for PThoughtParams {
+    type Model = PThought;
+    type Input = PairFiles;
+    type Dev<'d> = &'d PairData;
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "P-thought: a recurrent encoder from whose vector the sentence and a paraphrase are predicted",
+        examples: &[
+            "senv train p-thought --captions captions.tsv --init-vectors words.senv --output model.senv",
+            "senv train p-thought --pairs paraphrases.tsv --structure two-bi --hidden 300 --output model.senv",
+        ],
+        note: "Word vectors stay as they are unless --updates says otherwise; give good ones with --init-vectors.",
+        preset: "",
+    };
+
+    fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.check_settings()
     }
 
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        files: &PairFiles,
+        start: Start<'_>,
+        options: &TrainOptions<'_, &PairData>,
+    ) -> Result<Trained<PThought>> {
+        self.check()?;
+        let (vectors, observer) = (start.vectors()?, options.observer);
+        let paths: Vec<_> = files.inputs.iter().map(|input| input.path.as_path()).collect();
+        let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(&paths, observer));
+        let reading = PairOptions { tokenizer: tokenizer.clone(), threads: options.threads, ..files.options.clone() };
+        let data = PairData::read(&files.inputs, &reading, observer)?;
+        Self { tokenizer, ..self.clone() }.fit(&data, &Start::options(vectors.as_deref(), options))
+    }
+}
+
+impl PThoughtParams {
     /// Trains on all ordered pairs of sentences that mean the same. Words that are rare, or without a vector among
     /// the vectors of the options if there are any, are unknown; `</s>` and `unk` there stand for the end token and for unknown words.
     ///

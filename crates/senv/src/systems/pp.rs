@@ -20,7 +20,7 @@ use crate::{
         weighting,
     },
     base::{file, text_size::TextSize, train_options::TrainOptions},
-    data::PairData,
+    data::{PairData, PairFiles},
     error::Result,
     gradient::{
         Decay, FitParams, Weights, fit,
@@ -33,7 +33,12 @@ use crate::{
         trained::Trained,
     },
     start::initial::{self, Initial},
-    system::pair_system::{PairSystem, PairSystemParams},
+    system::{
+        about::About,
+        contract::{Common, System, Trainer},
+        pair_system::{PairSystem, PairSystemParams},
+        start::Start,
+    },
 };
 
 hyperparameters! {
@@ -64,6 +69,44 @@ hyperparameters! {
             clip: Some(1.0),
             ..FitParams::default()
         } => group;
+    }
+}
+
+impl System for PpParams {
+    type Model = Pp;
+    type Input = PairFiles;
+    type Dev<'d> = &'d [ScoredPairs];
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "PP (paragram-phrase): words whose mean is close for paraphrases",
+        examples: &[
+            "senv train pp --pairs pairs.tsv --output pp.senv --init-vectors words.senv",
+            "senv train pp --captions coco.tsv:4.5 --nli snli.tsv --pairs ppdb.tsv:2.5 --loss softmax-cosine \\\n      --steps 3000 --init-vectors words.senv --decontaminate sts/*.tsv --dev sts-dev.tsv --output pp.senv",
+        ],
+        note: "",
+        preset: "",
+    };
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        self.fit.check()
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        files: &PairFiles,
+        start: Start<'_>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<Pp>> {
+        self.check()?;
+        let mut params = self.clone();
+        let data = params.read(files, start, options)?;
+        params.fit_data(&data, start, options)
     }
 }
 
@@ -111,15 +154,6 @@ impl PpParams {
             fit: FitParams { epochs: Some(size.epochs(10.0, 2, 30)), batch, lr: Some(lr), ..recipe.fit },
             ..recipe
         }
-    }
-
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        self.fit.check()
     }
 
     /// Trains on pairs, validated on scored ones.
@@ -190,7 +224,6 @@ impl AveragedSystem for PpParams {
 }
 
 impl PairSystem for PpParams {
-    type Model = Pp;
     const AVERAGES: bool = true;
 
     fn softmax_recipe() -> Self {

@@ -30,7 +30,9 @@ use crate::{
     start::initial::{self, InitialVectorReport},
     system::{
         about::{About, NamedSettings},
-        text_system::{Common, TextSystem, Trainer},
+        contract::{Common, System, Trainer},
+        start::Start,
+        text_system::TextSystem,
     },
 };
 
@@ -79,8 +81,9 @@ impl PvDbowParams {
     }
 }
 
-impl TextSystem for PvDbowParams {
+impl System for PvDbowParams {
     type Model = PvDbow;
+    type Input = [PathBuf];
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: PvDbow::KIND,
@@ -89,11 +92,28 @@ impl TextSystem for PvDbowParams {
             "senv train pv-dbow --input text.txt --output model.senv",
             "senv train pv-dbow --input captions.txt --output model.senv --document-vectors captions.npy",
         ],
+        note: "",
         preset: "Start from the settings for billions of words instead of those that fit the size of the text",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
         &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
 
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, training, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
+    }
+
+    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<PvDbow>> {
+        self.fit_data(&self.read(paths, start, options)?, options)
+    }
+}
+
+impl TextSystem for PvDbowParams {
     fn write_document_vectors(
         model: &PvDbow,
         texts: &[PathBuf],
@@ -113,14 +133,8 @@ impl TextSystem for PvDbowParams {
         training.lr.get_or_insert(0.2);
     }
 
-    fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        Ok(self.training.check()?)
-    }
-
-    fn common(&mut self) -> Common<'_> {
-        let Self { dim, tokenizer, min_count, training, .. } = self;
-        Common { dim, tokenizer, min_count, trainer: Trainer::NegativeSampling(training) }
+    fn min_count(&mut self) -> &mut Option<u64> {
+        &mut self.min_count
     }
 
     fn fit_resolved(

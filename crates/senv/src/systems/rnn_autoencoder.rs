@@ -22,6 +22,11 @@ use crate::{
         Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
     },
     start::initial::Initial,
+    system::{
+        about::About,
+        contract::{Common, System, Trainer},
+        start::Start,
+    },
 };
 
 hyperparameters! {
@@ -64,16 +69,43 @@ impl SequenceSystem for RnnAutoencoderParams {
     }
 }
 
-impl RnnAutoencoderParams {
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+impl System for RnnAutoencoderParams {
+    type Model = RnnAutoencoder;
+    type Input = [PathBuf];
+    type Dev<'d> = &'d [PathBuf];
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "RNN AE: a recurrent encoder from whose vector the sentence itself is reconstructed, word by word",
+        examples: &["senv train rnn-ae --input text.txt --hidden 600 --softmax sampled --output ae.senv"],
+        note: "",
+        preset: "",
+    };
+
+    fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.check_settings()
     }
 
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        paths: &[PathBuf],
+        start: Start<'_>,
+        options: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Trained<RnnAutoencoder>> {
+        self.check()?;
+        let (vectors, observer) = (start.vectors()?, options.observer);
+        let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));
+        let options = Start::options(vectors.as_deref(), options);
+        Self { tokenizer, ..self.clone() }.fit_text(paths, each, &options)
+    }
+}
+
+impl RnnAutoencoderParams {
     /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
     /// text: the weights of the highest mean ln p of a held-out token are kept.
     ///
@@ -85,9 +117,8 @@ impl RnnAutoencoderParams {
         paths: &[impl AsRef<Path>],
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<RnnAutoencoder>> {
-        self.check()?;
-        let tokenizer = self.tokenizer.fitted_to_files(paths, options.observer);
-        Self { tokenizer, ..self.clone() }.fit_text(paths, each, options)
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        self.fit_input(&paths, Start::Random, options)
     }
 
     /// As [`RnnAutoencoderParams::fit_files`] on sentences in memory, an empty one between documents.

@@ -6,6 +6,8 @@
 //! `sent2vec-context`, `negative-sampling-objective`, `keep-probability` and `noise-distribution`
 //! (`senv-negative-sampling`).
 
+use std::path::PathBuf;
+
 use senv_core::{
     Corpus, FeatureList, Remedy, RowId, Table, TokenId, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
@@ -35,7 +37,9 @@ use crate::{
     start::initial::{self, InitialVectorReport},
     system::{
         about::{About, NamedSettings},
-        text_system::{Common, TextSystem, Trainer},
+        contract::{Common, System, Trainer},
+        start::Start,
+        text_system::TextSystem,
     },
 };
 
@@ -245,8 +249,9 @@ fn is_token_ids(scheme: &NgramScheme) -> bool {
     *scheme == NgramScheme::TokenIds
 }
 
-impl TextSystem for Sent2VecParams {
+impl System for Sent2VecParams {
     type Model = Sent2Vec;
+    type Input = [PathBuf];
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
@@ -257,6 +262,7 @@ impl TextSystem for Sent2VecParams {
             "senv train sent2vec --input wiki.txt --output wiki.senv --preset wiki-bi --checkpoint-every 2h",
             "senv train sent2vec --input text.txt --output model.senv --weights usif",
         ],
+        note: "",
         preset: "Start from settings with a name instead of those that fit the size of the text; arguments given change them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
@@ -294,6 +300,22 @@ impl TextSystem for Sent2VecParams {
         },
     ];
 
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, training, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
+    }
+
+    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<Sent2Vec>> {
+        self.fit_data(&self.read(paths, start, options)?, options)
+    }
+}
+
+impl TextSystem for Sent2VecParams {
     /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences bear lower rates: on
     /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among longer
     /// ones are enough: hence the harmonic mean.
@@ -306,14 +328,8 @@ impl TextSystem for Sent2VecParams {
         training.lr.get_or_insert((0.045 * size.sentence).clamp(0.1, most) as f32);
     }
 
-    fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        Ok(self.training.check()?)
-    }
-
-    fn common(&mut self) -> Common<'_> {
-        let Self { dim, tokenizer, min_count, training, .. } = self;
-        Common { dim, tokenizer, min_count, trainer: Trainer::NegativeSampling(training) }
+    fn min_count(&mut self) -> &mut Option<u64> {
+        &mut self.min_count
     }
 
     fn fit_resolved(

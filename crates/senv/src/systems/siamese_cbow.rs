@@ -6,6 +6,8 @@
 //! open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept though smaller, and
 //! examples come in a fresh random order each epoch.
 
+use std::path::PathBuf;
+
 use ndarray::{Axis, concatenate};
 use rand::RngExt;
 use senv_core::{
@@ -40,7 +42,9 @@ use crate::{
     start::initial::{self, Initial},
     system::{
         about::{About, NamedSettings},
-        text_system::{Common, TextSystem, Trainer},
+        contract::{Common, System, Trainer},
+        start::Start,
+        text_system::TextSystem,
     },
 };
 
@@ -119,8 +123,9 @@ impl SiameseCbowParams {
     }
 }
 
-impl TextSystem for SiameseCbowParams {
+impl System for SiameseCbowParams {
     type Model = SiameseCbow;
+    type Input = [PathBuf];
     type Dev<'d> = &'d [ScoredPairs];
     const ABOUT: About = About {
         name: Self::KIND,
@@ -129,10 +134,33 @@ impl TextSystem for SiameseCbowParams {
             "senv train siamese-cbow --input books.txt --output model.senv",
             "senv train siamese-cbow --input books.txt --output model.senv --init-vectors words.senv --dev sts-dev.tsv",
         ],
+        note: "",
         preset: "Start from the settings of the paper (gradient descent at 1e-4, for a billion words) instead of those that fit the size of the text; arguments given change them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
         &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        self.fit.check()
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        paths: &[PathBuf],
+        start: Start<'_>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<SiameseCbow>> {
+        self.fit_data(&self.read(paths, start, options)?, options)
+    }
+}
+
+impl TextSystem for SiameseCbowParams {
     const VALIDATES: bool = true;
 
     fn dev(pairs: &[ScoredPairs]) -> Option<&[ScoredPairs]> {
@@ -144,14 +172,8 @@ impl TextSystem for SiameseCbowParams {
         self.fit.epochs.get_or_insert(size.epochs(10.0, 1, 30));
     }
 
-    fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        self.fit.check()
-    }
-
-    fn common(&mut self) -> Common<'_> {
-        let Self { dim, tokenizer, min_count, fit, .. } = self;
-        Common { dim, tokenizer, min_count, trainer: Trainer::Gradient(fit) }
+    fn min_count(&mut self) -> &mut Option<u64> {
+        &mut self.min_count
     }
 
     fn fit_resolved(

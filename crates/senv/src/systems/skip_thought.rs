@@ -25,6 +25,11 @@ use crate::{
         Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
     },
     start::initial::Initial,
+    system::{
+        about::{About, NamedSettings},
+        contract::{Common, System, Trainer},
+        start::Start,
+    },
 };
 
 hyperparameters! {
@@ -83,6 +88,55 @@ impl SequenceSystem for SkipThoughtParams {
     }
 }
 
+impl System for SkipThoughtParams {
+    type Model = SkipThought;
+    type Input = [PathBuf];
+    type Dev<'d> = &'d [PathBuf];
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "Skip-thoughts: a recurrent encoder from whose vector the previous and the next sentence are predicted",
+        examples: &[
+            "senv train skip-thought --input books.txt --output uni.senv",
+            "senv train skip-thought --input books.txt --bi --sentence-dim 600 --softmax sampled --output bi.senv",
+        ],
+        note: "The sizes of the paper (2400 units, 20,000 words, full softmax) take days on a CPU; --sentence-dim 600 with --softmax\nsampled takes minutes for a hundred thousand sentences.",
+        preset: "Where the other defaults come from: the paper, or the code that its authors released",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
+        NamedSettings { name: "paper", help: "The paper", settings: Self::default },
+        NamedSettings {
+            name: "release",
+            help: "The code that its authors released",
+            settings: || Self::default().release(),
+        },
+    ];
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        let even = !self.bi || self.sentence_dim.is_multiple_of(2);
+        require(even, "sentence_dim", "even, for two directions", self.sentence_dim as f64)?;
+        self.check_settings()
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        paths: &[PathBuf],
+        start: Start<'_>,
+        options: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Trained<SkipThought>> {
+        self.check()?;
+        let (vectors, observer) = (start.vectors()?, options.observer);
+        let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));
+        let options = Start::options(vectors.as_deref(), options);
+        Self { tokenizer, ..self.clone() }.fit_text(paths, triples, &options)
+    }
+}
+
 impl SkipThoughtParams {
     /// What differs in the code that its authors released: its cells, the vector as the first state, batches of 64,
     /// losses added up, gradients of at most 5, its Adam at 0.0002, and no triple with a longer sentence.
@@ -92,17 +146,6 @@ impl SkipThoughtParams {
         let fit = FitParams { batch: 64, clip: Some(5.0), lr: Some(2e-4), rule, epochs: Some(5), ..self.fit };
         let (style, conditioning) = (GruStyle::Release, Conditioning::InitialState);
         Self { style, conditioning, long: LongSentences::Drop, reduction: Reduction::Sum, fit, ..self }
-    }
-
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        let even = !self.bi || self.sentence_dim.is_multiple_of(2);
-        require(even, "sentence_dim", "even, for two directions", self.sentence_dim as f64)?;
-        self.check_settings()
     }
 
     /// Trains on text files: a sentence a line in order, documents separated by blank lines. It is validated
@@ -118,9 +161,8 @@ impl SkipThoughtParams {
         paths: &[impl AsRef<Path>],
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SkipThought>> {
-        self.check()?;
-        let tokenizer = self.tokenizer.fitted_to_files(paths, options.observer);
-        Self { tokenizer, ..self.clone() }.fit_text(paths, triples, options)
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        self.fit_input(&paths, Start::Random, options)
     }
 
     /// As [`SkipThoughtParams::fit_files`] on sentences in memory, an empty one between documents.

@@ -4,6 +4,8 @@
 //! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016, section 3.2. The windows are `window-context`, the
 //! average is `feature-average`.
 
+use std::path::PathBuf;
+
 use senv_core::{
     Corpus, Table, Tokenizer, Vocabulary,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
@@ -26,7 +28,9 @@ use crate::{
     start::initial::{self, InitialVectorReport},
     system::{
         about::{About, NamedSettings},
-        text_system::{Common, TextSystem, Trainer},
+        contract::{Common, System, Trainer},
+        start::Start,
+        text_system::TextSystem,
     },
 };
 
@@ -122,13 +126,15 @@ impl Word2VecParams {
     }
 }
 
-impl TextSystem for Word2VecParams {
+impl System for Word2VecParams {
     type Model = Word2Vec;
+    type Input = [PathBuf];
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
         summary: "word2vec: word vectors; a sentence is the mean of its words",
         examples: &["senv train word2vec --input text.txt --output words.senv --architecture skip-gram --window 10"],
+        note: "",
         preset: "Start from published settings instead of those that fit the size of the text; arguments given change them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
@@ -144,6 +150,22 @@ impl TextSystem for Word2VecParams {
         },
     ];
 
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, training, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
+    }
+
+    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<Word2Vec>> {
+        self.fit_data(&self.read(paths, start, options)?, options)
+    }
+}
+
+impl TextSystem for Word2VecParams {
     /// The programs' learning rate depends on the architecture.
     fn follow(&mut self, is_changed: &dyn Fn(&str) -> bool) {
         if is_changed("architecture") && !is_changed("lr") {
@@ -161,14 +183,8 @@ impl TextSystem for Word2VecParams {
         });
     }
 
-    fn check(&self) -> Result<()> {
-        self.check_ranges()?;
-        Ok(self.training.check()?)
-    }
-
-    fn common(&mut self) -> Common<'_> {
-        let Self { dim, tokenizer, min_count, training, .. } = self;
-        Common { dim, tokenizer, min_count, trainer: Trainer::NegativeSampling(training) }
+    fn min_count(&mut self) -> &mut Option<u64> {
+        &mut self.min_count
     }
 
     fn fit_resolved(

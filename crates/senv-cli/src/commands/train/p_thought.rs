@@ -76,7 +76,7 @@ impl PThoughtArgs {
         PairData::read(&inputs, &options, observer)
     }
 
-    pub(crate) fn run(&self, threads: usize) -> Result {
+    pub(crate) fn train(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev_captions.is_empty() || !self.dev_pairs.is_empty())?;
         let mut params = self.params()?;
         let files = [&self.captions, &self.pairs, &self.decontaminate, &self.dev_captions, &self.dev_pairs];

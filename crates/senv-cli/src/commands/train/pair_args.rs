@@ -1,6 +1,6 @@
 //! The arguments of PP and CSE.
 
-use senv::{CseParams, PairSystem, PpParams};
+use senv::PairSystem;
 
 use super::{
     check_args::CheckArgs,
@@ -20,11 +20,6 @@ pub(crate) struct PairArgs<S: Shown> {
     #[command(flatten)]
     pub(crate) params: HyperArgs<S>,
 }
-
-/// Arguments of PP.
-pub(crate) type PpArgs = PairArgs<PpParams>;
-/// Arguments of CSE.
-pub(crate) type CseArgs = PairArgs<CseParams>;
 
 /// What a run on pairs reads and writes.
 #[derive(Debug, Clone, clap::Args)]

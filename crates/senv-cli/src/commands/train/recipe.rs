@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, Start, TextSample,
-    TextSystem, TrainOptions,
+    CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, Start, System,
+    TextSample, TextSystem, TrainOptions,
 };
 
 use super::{

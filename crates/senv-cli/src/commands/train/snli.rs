@@ -88,7 +88,7 @@ impl SnliArgs {
         Ok(params)
     }
 
-    pub(crate) fn run(&self, threads: usize) -> Result {
+    pub(crate) fn train(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev.is_empty())?;
         let encoder = self.encoder()?;
         let base = encoder.is_none().then(|| Path::new(&self.encoder));

@@ -2,11 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{
-    Arg, ArgMatches, Args, Command, FromArgMatches,
-    builder::{PossibleValue, PossibleValuesParser},
-};
-use senv::{NamedSettings, TextSize, TextSystem};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use senv::{TextSize, TextSystem};
 use senv_core::{CorpusOptions, TextOptions};
 
 use super::{
@@ -17,6 +14,7 @@ use super::{
     init_args::InitArgs,
     init_model::InitModelArgs,
     input_args::InputArgs,
+    preset::PresetArgs,
 };
 use crate::{failure::Result, text::TextArgs};
 
@@ -68,12 +66,12 @@ pub(crate) struct SystemArgs<S: TextSystem> {
     pub(crate) validated: Option<ValidatedArgs>,
     /// Of systems that train vectors for the lines of their text.
     pub(crate) documents: Option<DocumentArgs>,
-    preset: Option<NamedSettings<S>>,
+    preset: PresetArgs<S>,
     pub(crate) given: HyperArgs<S>,
 }
 
-impl<S: TextSystem + Shown> SystemArgs<S> {
-    pub(crate) fn augment_args(command: Command) -> Command {
+impl<S: TextSystem + Shown> Args for SystemArgs<S> {
+    fn augment_args(command: Command) -> Command {
         let mut command = Common::augment_args(command);
         if S::VALIDATES {
             command = ValidatedArgs::augment_args(command);
@@ -81,44 +79,42 @@ impl<S: TextSystem + Shown> SystemArgs<S> {
         if S::TRAINS_DOCUMENTS {
             command = DocumentArgs::augment_args(command);
         }
-        let names = S::NAMED_SETTINGS.iter().map(|named| PossibleValue::new(named.name).help(named.help));
-        let preset = Arg::new(PRESET)
-            .long(PRESET)
-            .value_name("NAME")
-            .help(S::ABOUT.preset)
-            .help_heading("Training")
-            .value_parser(PossibleValuesParser::new(names));
-        HyperArgs::<S>::augment_args(command.arg(preset))
+        HyperArgs::<S>::augment_args(PresetArgs::<S>::augment_args(command))
     }
 
-    pub(crate) fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
-        let preset = matches.get_one::<String>(PRESET);
-        let named = |name: &String| S::NAMED_SETTINGS.iter().find(|named| named.name == name).copied();
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<S: TextSystem + Shown> FromArgMatches for SystemArgs<S> {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
         Ok(Self {
             common: Common::from_arg_matches(matches)?,
             validated: S::VALIDATES.then(|| ValidatedArgs::from_arg_matches(matches)).transpose()?,
             documents: S::TRAINS_DOCUMENTS.then(|| DocumentArgs::from_arg_matches(matches)).transpose()?,
-            preset: preset.and_then(named),
+            preset: PresetArgs::from_arg_matches(matches)?,
             given: HyperArgs::from_arg_matches(matches)?,
         })
     }
 
-    /// The default settings or those of the preset, with what was given.
-    pub(crate) fn params(&self) -> Result<S> {
-        let Some(NamedSettings { settings, .. }) = self.preset else {
-            let mut params = S::default();
-            self.given.apply(&mut params)?;
-            return Ok(params);
-        };
-        let mut params = settings();
-        self.given.apply(&mut params)?;
-        params.follow(&|name| self.given.is_given(name));
-        Ok(params)
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
     }
 }
 
-/// The name of the argument that starts from named settings.
-const PRESET: &str = "preset";
+impl<S: TextSystem + Shown> SystemArgs<S> {
+    /// The default settings or those of the preset, with what was given.
+    pub(crate) fn params(&self) -> Result<S> {
+        let mut params = self.preset.settings();
+        self.given.apply(&mut params)?;
+        if self.preset.is_given() {
+            params.follow(&|name| self.given.is_given(name));
+        }
+        Ok(params)
+    }
+}
 
 impl Common {
     /// Every file that is read.

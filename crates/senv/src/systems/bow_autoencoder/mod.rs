@@ -38,6 +38,11 @@ use crate::{
     },
     sequence::LongSentences,
     start::initial::{self, Initial},
+    system::{
+        about::About,
+        contract::{Common, System, Trainer},
+        start::Start,
+    },
 };
 
 /// How the set of words is predicted.
@@ -81,16 +86,54 @@ hyperparameters! {
     }
 }
 
-impl BowAutoencoderParams {
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+impl System for BowAutoencoderParams {
+    type Model = BowAutoencoder;
+    type Input = [PathBuf];
+    type Dev<'d> = &'d [PathBuf];
+    const ABOUT: About = About {
+        name: BowAutoencoder::KIND,
+        summary: "BOW AE: a sum of words from which the set of words is predicted",
+        examples: &["senv train bow-ae --input text.txt --dim 300 --output ae.senv"],
+        note: "",
+        preset: "",
+    };
+
+    fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.fit.check()
     }
 
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        paths: &[PathBuf],
+        start: Start<'_>,
+        options: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Trained<BowAutoencoder>> {
+        self.check()?;
+        let (vectors, observer) = (start.vectors()?, options.observer);
+        let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));
+        let (options, params) = (Start::options(vectors.as_deref(), options), Self { tokenizer, ..self.clone() });
+        let reading =
+            CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.reading(&params.tokenizer, self.min_count) };
+        let (vocabulary, corpus) = Corpus::read(paths, &reading, observer)?;
+        let dev = options.dev.unwrap_or_default();
+        let held_out = || Corpus::with_vocabulary(dev, &vocabulary, &reading, observer);
+        let held_out = (!dev.is_empty()).then(held_out).transpose()?;
+        let fitted = params.fit(vocabulary, &corpus, &options.with_dev(held_out.as_ref()));
+        let names = || dev.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+        fitted.map_err(|error| match error {
+            Error::NoHeldOutExamples { kind, .. } => Error::NoHeldOutExamples { kind, name: names() },
+            error => error,
+        })
+    }
+}
+
+impl BowAutoencoderParams {
     fn reading(&self) -> Reading {
         Reading { tokenizer: self.tokenizer.clone(), max_tokens: self.max_tokens, unknown: None, end: None }
     }
@@ -106,22 +149,8 @@ impl BowAutoencoderParams {
         paths: &[impl AsRef<Path>],
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<BowAutoencoder>> {
-        self.check()?;
-        let tokenizer = self.tokenizer.fitted_to_files(paths, options.observer);
-        let params = Self { tokenizer, ..self.clone() };
-        let reading =
-            CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.reading(&params.tokenizer, self.min_count) };
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        let (vocabulary, corpus) = Corpus::read(&paths, &reading, options.observer)?;
-        let dev = options.dev.unwrap_or_default();
-        let held_out = || Corpus::with_vocabulary(dev, &vocabulary, &reading, options.observer);
-        let held_out = (!dev.is_empty()).then(held_out).transpose()?;
-        let fitted = params.fit(vocabulary, &corpus, &options.with_dev(held_out.as_ref()));
-        let names = || dev.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
-        fitted.map_err(|error| match error {
-            Error::NoHeldOutExamples { kind, .. } => Error::NoHeldOutExamples { kind, name: names() },
-            error => error,
-        })
+        self.fit_input(&paths, Start::Random, options)
     }
 
     /// As [`BowAutoencoderParams::fit_files`] on sentences in memory, an empty one between documents.

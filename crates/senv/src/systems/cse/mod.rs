@@ -35,7 +35,7 @@ use crate::{
         fingerprint::Fingerprint,
         train_options::TrainOptions,
     },
-    data::PairData,
+    data::{PairData, PairFiles},
     error::Result,
     gradient::{
         FitParams, Weights, copy_table, fit,
@@ -47,6 +47,12 @@ use crate::{
         trained::Trained,
     },
     start::initial::{self, Initial, InitialVectorReport},
+    system::{
+        about::About,
+        contract::{Common, System, Trainer},
+        pair_system::PairSystem,
+        start::Start,
+    },
 };
 
 hyperparameters! {
@@ -80,17 +86,46 @@ fn default_l2_filters() -> f64 {
     1e-6
 }
 
-impl CseParams {
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+impl System for CseParams {
+    type Model = Cse;
+    type Input = PairFiles;
+    type Dev<'d> = &'d [ScoredPairs];
+    const ABOUT: About = About {
+        name: Cse::KIND,
+        summary: "CSE: filters over windows of words, summed, close for paraphrases",
+        examples: &[
+            "senv train cse --pairs phrases.tsv --output cse.senv --init-vectors words.senv",
+            "senv train cse --pairs phrases.tsv --stage2 sentences.tsv --output cse.senv --windows 1,2,3 --filters 100",
+        ],
+        note: "",
+        preset: "",
+    };
+
+    fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.cnn()?;
         self.fit.check()
     }
 
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        files: &PairFiles,
+        start: Start<'_>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<Cse>> {
+        self.check()?;
+        let mut params = self.clone();
+        let data = params.read(files, start, options)?;
+        params.fit_data(&data, start, options)
+    }
+}
+
+impl CseParams {
     /// The encoder without its weights.
     ///
     /// # Errors

@@ -12,7 +12,6 @@ use crate::{
 };
 
 impl PairSystem for CseParams {
-    type Model = Cse;
     const AVERAGES: bool = false;
 
     /// That of PP but for what only a table can take: its optimizer and learning rate, and no penalty.

@@ -46,6 +46,11 @@ use crate::{
     },
     sequence::LongSentences,
     start::initial::{self, Initial, InitialVectorReport},
+    system::{
+        about::About,
+        contract::{Common, System, Trainer},
+        start::Start,
+    },
 };
 
 hyperparameters! {
@@ -104,17 +109,50 @@ struct SnliStart {
     identity: String,
 }
 
-impl SnliParams {
-    /// Checks every range.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
-    pub fn check(&self) -> Result<()> {
+/// Pairs by whose words the tokenizer is chosen.
+const BEGINNING: usize = 5000;
+
+impl System for SnliParams {
+    type Model = Snli;
+    type Input = NliPairs;
+    type Dev<'d> = &'d NliPairs;
+    const ABOUT: About = About {
+        name: Snli::KIND,
+        summary: "SNLI models: sums of words or a recurrent encoder, trained to classify whether one sentence follows from another",
+        examples: &[
+            "senv train snli --train snli-train.tsv --dev snli-dev.tsv --output bow.senv",
+            "senv train snli --train snli-train.tsv --dev snli-dev.tsv --encoder rnn --sentence-dim 600 --output rnn.senv",
+            "senv train snli --train snli-train.tsv --dev snli-dev.tsv --encoder skip-thought.senv --output tuned.senv",
+        ],
+        note: "",
+        preset: "",
+    };
+
+    fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.encoder.form().encoder(self.dim)?;
         self.fit.check()
     }
 
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        pairs: &NliPairs,
+        start: Start<'_>,
+        options: &TrainOptions<'_, &NliPairs>,
+    ) -> Result<Trained<Snli>> {
+        let (vectors, observer) = (start.vectors()?, options.observer);
+        let beginning = || pairs.pairs.iter().take(BEGINNING).flat_map(|(_, first, second)| [&first[..], second]);
+        let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_text(beginning(), observer));
+        Self { tokenizer, ..self.clone() }.fit(pairs, &Start::options(vectors.as_deref(), options))
+    }
+}
+
+impl SnliParams {
     /// Trains on labelled pairs, validated on others: the weights with the best accuracy there are kept.
     ///
     /// # Errors

@@ -1,0 +1,81 @@
+//! A run of any system that trains an encoder on running text: arguments, and from text to a model.
+
+use std::path::PathBuf;
+
+use senv::{SavedModel, System, TrainOptions};
+use senv_core::CorpusOptions;
+use senv_store::Embeddings;
+
+use super::{
+    data_args::{VectorArgs, start_of},
+    files::RunFiles,
+    hyper_args::{HyperArgs, Shown},
+    input_args::InputArgs,
+    job::Job,
+    outcome::Outcome,
+    preset::PresetArgs,
+};
+use crate::{failure::Result, progress::Unit, text::TextArgs};
+
+/// Running text, and its hyperparameters.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct RunningTextArgs<S: System + Shown> {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Held-out text of the same layout. The score is minus the loss a token on it; the weights with the best are kept.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
+    dev: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) files: RunFiles,
+    #[command(flatten)]
+    pub(crate) vectors: VectorArgs,
+    /// Folder for the token ids of the text while training, four bytes a word [default: that of MODEL]
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
+    scratch_dir: Option<PathBuf>,
+    #[command(flatten)]
+    preset: PresetArgs<S>,
+    #[command(flatten)]
+    params: HyperArgs<S>,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+/// A system that trains on files of running text and is validated on others.
+pub(crate) trait ReadsRunningText: for<'d> System<Input = [PathBuf], Dev<'d> = &'d [PathBuf]> {}
+
+impl<S: for<'d> System<Input = [PathBuf], Dev<'d> = &'d [PathBuf]>> ReadsRunningText for S {}
+
+impl<S: ReadsRunningText + Shown> RunningTextArgs<S> {
+    fn corpus_options(&self, threads: usize) -> CorpusOptions {
+        self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
+    }
+
+    /// Trains from the first check to the file.
+    pub(crate) fn train(&self, threads: usize) -> Result {
+        self.params.check_training(!self.dev.is_empty())?;
+        let mut params = self.preset.settings();
+        self.params.apply(&mut params)?;
+        let epochs = params.common().trainer.epochs();
+        let read = self.input.paths().iter().chain(&self.dev).chain(&self.vectors.init_vectors);
+        let job = Job::new(&self.files, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
+        job.run(
+            epochs,
+            Unit::Examples,
+            |progress| {
+                let vectors = self.vectors.open()?;
+                self.params.fit_dim(params.common().dim, vectors.as_ref().map(Embeddings::dim));
+                let options = TrainOptions {
+                    dev: (!self.dev.is_empty()).then_some(&self.dev[..]),
+                    text: self.corpus_options(threads),
+                    ..self.files.options(threads, progress)
+                };
+                let trained = params.fit_input(self.input.paths(), start_of(None, vectors.as_ref()), &options)?;
+                let found = self.vectors.line(trained.initial);
+                let mut outcome = Outcome::of_gradient_in(Unit::Examples, trained);
+                outcome.lines.insert(0, found);
+                Ok(outcome)
+            },
+            |model, path| model.write(path),
+        )
+    }
+}
