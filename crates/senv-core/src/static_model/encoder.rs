@@ -8,6 +8,9 @@
 //!
 //! n counts the tokens that have a vector: the known ones, and the unknown ones where the encoder has a ρ. A token that occurs
 //! twice counts twice. v_S = 0 where n = 0.
+//!
+//! `feature-average` of `senv` is the same mean over rows of f32. It is an encoder of its own because here rows are decoded while
+//! they are summed, and programs that only serve (a web page, say) need neither training nor the crates around it.
 
 use super::{CompressedRows, RowEncoding};
 use crate::{Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels, words::look_up_all};
