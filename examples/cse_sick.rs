@@ -24,8 +24,7 @@ use senv::{
 };
 use senv_encoders::Window;
 use senv_eval::{
-    PairScorer, PublishedRelatedness, ScoringMethod, SickSet, StsTask, evaluate_relatedness, evaluate_scorer,
-    published_sick,
+    PairScorer, PublishedRelatedness, ScoringMethod, SickSet, evaluate_relatedness, evaluate_scorer, published_sick,
 };
 use senv_store::Embeddings;
 
@@ -82,7 +81,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let test = [test.task];
     println!("before, by cosine\n\n{}", evaluate_relatedness(&base, &test)?.to_text());
 
-    let (train, dev) = (scored(&train.task), scored(&dev.task));
+    let (train, dev) = (ScoredPairs::from(train.task), ScoredPairs::from(dev.task));
     let starts = [(FilterStart::Universal, None, "CSE-universal"), (FilterStart::Random, Some(&words), "CSE-random")];
     for (filters, vectors, name) in starts {
         let (mut results, mut correlations) = (Vec::new(), Vec::new());
@@ -137,11 +136,6 @@ impl PairScorer for Head {
         };
         pairs.iter().map(score).collect()
     }
-}
-
-fn scored(task: &StsTask) -> ScoredPairs {
-    let pairs = task.pairs.iter().map(|pair| (pair.relatedness, pair.first.clone(), pair.second.clone()));
-    ScoredPairs { name: task.path.display().to_string(), pairs: pairs.collect() }
 }
 
 /// A CSE of the samples, and the word vectors that it was trained from, which are random here.

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let vectors = english.encode(&SENTENCES)?; // an ndarray, one row a sentence
     println!("vectors    {} x {}", vectors.nrows(), vectors.ncols());
     for hit in Index::new(&english, &SENTENCES)?.search("A storm brings rain.", 1)? {
-        println!("nearest    {:.2}  {}", hit.similarity, hit.sentence);
+        println!("nearest    {:.2}  {}", hit.cosine, hit.sentence);
     }
 
     // Your text, one sentence a line: the model keeps what it knows and learns the words that it lacks.

@@ -135,6 +135,37 @@ pub enum Error {
         /// Pairs whose gold cell is empty.
         unscored: usize,
     },
+    /// A line of scored pairs has too few columns.
+    #[error(
+        "{}:{line}: {got} {}; expected three, separated by tabs: score, first sentence, second",
+        path.display(), if *got == 1 { "column" } else { "columns" }
+    )]
+    TooFewColumns {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The columns that were found.
+        got: usize,
+    },
+    /// A score on no particular scale is not a number.
+    #[error("{}:{line}: the score {got:?} is no number, or not finite; give one in the first column", path.display())]
+    ScoreNotANumber {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The cell as found.
+        got: String,
+    },
+    /// A set of scored pairs is too small for a correlation.
+    #[error("{}: {n} scored pairs; a correlation needs at least two", path.display())]
+    TooFewPairs {
+        /// The file.
+        path: PathBuf,
+        /// Pairs in it.
+        n: usize,
+    },
     /// A cell that must not be empty is.
     #[error("{}:{line}: the {what} is empty; fill it in, or take the line out", path.display())]
     EmptyCell {

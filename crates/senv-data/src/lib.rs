@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | STS 2012-2016, STS benchmark: pairs with gold scores | [`StsTask::read`], [`StsTask::read_stsb`] |
 //! | SICK: pairs with gold scores and labels | [`SickSet::read`] |
+//! | pairs with scores on any scale, or SICK, to train and to choose by | [`ScoredPairs::read`] |
 //! | SNLI: premise, hypothesis, label | [`NliSet::read`] |
 //! | MSRP: pairs that are or are not paraphrases | [`ParaphraseSet::read`] |
 //! | captions and other groups of sentences | [`SentenceGroups::read`], [`Captions`] |
@@ -33,6 +34,7 @@ mod nli;
 mod objects;
 mod paraphrases;
 mod scale;
+mod scored_pairs;
 mod sentence_groups;
 mod sick;
 mod sts;
@@ -44,6 +46,7 @@ pub use labeled::{LabeledSentence, LabeledSet};
 pub use nli::{NliLayout, NliPair, NliSet};
 pub use paraphrases::{ParaphrasePair, ParaphraseSet};
 pub use scale::Scale;
+pub use scored_pairs::ScoredPairs;
 pub use sentence_groups::{SentenceGroup, SentenceGroups};
 pub use sick::{Entailment, SickSet};
 pub use sts::{StsPair, StsTask, task_label};

@@ -13,7 +13,7 @@ use crate::{
     Entailment, Error, Result, SickSet,
     lines::for_each_line,
     objects,
-    sick::SickLines,
+    sick::{SickLines, is_sick},
     sts::{Blank, wrong_columns},
 };
 
@@ -174,16 +174,15 @@ struct Object<'a> {
 }
 
 impl Lines {
-    /// The layout by the first line. Of SICK are its header, and four columns of which the first is a number or empty.
+    /// The layout by the first line.
     fn of_first(path: &Path, text: &str) -> Result<Self> {
         if text.starts_with('{') {
             return Ok(Self::Objects);
         }
-        let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
-        let has_score = cells.len() == 4 && (cells[0].is_empty() || cells[0].parse::<f64>().is_ok());
-        if has_score || cells.contains(&"sentence_A") {
+        if is_sick(text) {
             return Ok(Self::Sick(Box::new(SickLines::new(path))));
         }
+        let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
         if cells.contains(&"sentence1") || cells.contains(&"gold_label") {
             return Ok(Self::Published { columns: columns(path, &cells)?, n: cells.len() });
         }

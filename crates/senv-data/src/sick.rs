@@ -121,6 +121,16 @@ impl SickSet {
     }
 }
 
+/// Whether the first line of a file is one of SICK: its header, or a score, or none, and a label.
+pub(crate) fn is_sick(first_line: &str) -> bool {
+    let mut cells = first_line.split('\t').map(str::trim);
+    if cells.clone().any(|cell| cell == "sentence_A") {
+        return true;
+    }
+    let is_score = |cell: &str| cell.is_empty() || cell.parse::<f64>().is_ok();
+    cells.next().is_some_and(is_score) && cells.next().is_some_and(|cell| Entailment::from_name(cell).is_some())
+}
+
 /// A set of SICK while its lines are read.
 pub(crate) struct SickLines {
     set: SickSet,

@@ -80,22 +80,30 @@ impl StsTask {
     /// # Errors
     /// As [`StsTask::read`].
     pub fn read_tsv(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
+        Self::read_lines(path.as_ref(), "3 (gold, sentence, sentence)", |cells| match *cells {
+            [gold, first, second] => Some([gold, first, second]),
+            _ => None,
+        })
+    }
+
+    /// Reads objects, or lines of which `cells` finds gold score and sentences; `expected` are the columns that it knows.
+    pub(crate) fn read_lines(
+        path: &Path,
+        expected: &'static str,
+        cells: impl for<'t> Fn(&[&'t str]) -> Option<[&'t str; 3]>,
+    ) -> Result<Self> {
         let mut task = Self::empty(path, Scale::STS);
         let (mut blank, mut has_objects) = (Blank::default(), false);
         for_each_line(path, |line, text| {
             has_objects |= objects::is_object(line, text);
-            if blank.skips(path, line, text, "3 (gold, sentence, sentence)")? {
+            if blank.skips(path, line, text, expected)? {
                 return Ok(());
             }
             if has_objects {
                 return task.push_object(path, line, text);
             }
-            let mut columns = text.split('\t');
-            let (Some(gold), Some(first), Some(second), None) =
-                (columns.next(), columns.next(), columns.next(), columns.next())
-            else {
-                return Err(wrong_columns(path, line, text, "3 (gold, sentence, sentence)"));
+            let Some([gold, first, second]) = cells(&text.split('\t').collect::<Vec<_>>()) else {
+                return Err(wrong_columns(path, line, text, expected));
             };
             task.push(parse_gold(path, line, gold, Scale::STS)?, first, second);
             Ok(())

@@ -4,12 +4,7 @@
 
 use std::path::Path;
 
-use crate::{
-    Result, Scale, StsTask,
-    lines::for_each_line,
-    objects::is_object,
-    sts::{Blank, parse_gold, wrong_columns},
-};
+use crate::{Result, StsTask};
 
 const EXPECTED: &str =
     "3 (score, sentence, sentence), or 7 or more (genre, file, year, id, score, sentence, sentence, sources)";
@@ -37,32 +32,17 @@ impl StsTask {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read_stsb(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let mut task = Self::empty(path, Scale::STS);
-        let (mut blank, mut has_objects) = (Blank::default(), false);
-        for_each_line(path, |line, text| {
-            has_objects |= is_object(line, text);
-            if blank.skips(path, line, text, EXPECTED)? {
-                return Ok(());
-            }
-            if has_objects {
-                return task.push_object(path, line, text);
-            }
-            let cells: Vec<&str> = text.split('\t').collect();
-            let ([score, first, second] | [_, _, _, _, score, first, second, ..]) = cells[..] else {
-                return Err(wrong_columns(path, line, text, EXPECTED));
-            };
-            task.push(parse_gold(path, line, score, Scale::STS)?, first, second);
-            Ok(())
-        })?;
-        task.checked()
+        Self::read_lines(path.as_ref(), EXPECTED, |cells| match *cells {
+            [score, first, second] | [_, _, _, _, score, first, second, ..] => Some([score, first, second]),
+            _ => None,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Error, StsPair};
+    use crate::{Error, Scale, StsPair};
 
     fn read(text: &str) -> Result<StsTask> {
         let folder = tempfile::tempdir().unwrap();

@@ -9,6 +9,8 @@
 //!
 //! A repeated word counts each time; a sentence without words has the zero vector. There are no parameters, and the
 //! forward pass saves nothing. Each sentence (F1) and each distinct word (B1) is summed in a fixed order by one thread.
+//! (F1) is `senv_core::kernels::sum_rows` in f32, by which trained averages encode (`feature-average`), and a plain loop in f64,
+//! in which gradients are checked.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -108,11 +110,7 @@ impl<F: Float> Encoder<F> for Average {
         out.par_chunks_mut(AT_A_TIME * dim).enumerate().for_each(|(chunk, out)| {
             for (i, out) in out.chunks_exact_mut(dim).enumerate() {
                 let sentence = batch.sentence(chunk * AT_A_TIME + i);
-                sentence.iter().for_each(|&u| F::add_to(row(words, dim, u as usize), out)); // (F1)
-                let share = self.share(sentence.len());
-                if share != F::one() {
-                    F::scale(share, out);
-                }
+                F::sum_rows(words, dim, sentence, self.share(sentence.len()), out); // (F1)
             }
         });
         Ok((matrix(batch.len(), dim, out)?, ()))

@@ -1,11 +1,10 @@
 //! Frequency weights of words (SIF, uSIF), and the weighted mean of a sentence.
 //!
-//! Equation: `sif-weight`
 //! Equation: `usif-weight`
 //! Equation: `weighted-sentence`
 //!
 //! ```text
-//! SIF    w(t) = a / (a + p(t))                          p(t): relative frequency in the corpus; not counted: 1
+//! SIF    w(t): `sif-weight` of the core                 p(t): relative frequency in the corpus; not counted: 1
 //! uSIF   τ = 1 − (1 − 1/V)ⁿ                             V words, n tokens a sentence
 //!        α = max(1, |{t: p(t) > τ}|) / V,   Z = V / 2,   a = (1 − α) / (α Z)
 //!        w(t) = a / (a/2 + p(t))                        not counted: as the rarest word
@@ -21,12 +20,11 @@
 //! Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017, Algorithm 1;
 //! Ethayarajh, "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018, Algorithm 1.
 
-use senv_core::{Error as Core, Vocabulary};
+use senv_core::{Error as Core, Vocabulary, words::sif_weight};
 
 use crate::{ModelFile, ModelWriter, Result};
 
-/// The `a` of SIF: 10⁻³; the paper finds 10⁻⁴ to 10⁻³ to work.
-pub const DEFAULT_SIF_A: f64 = 1e-3;
+pub use senv_core::words::DEFAULT_SIF_A;
 
 /// The number of tokens of a sentence that uSIF assumes: 11.
 pub const DEFAULT_USIF_LENGTH: f64 = 11.0;
@@ -74,7 +72,7 @@ impl Sif {
     pub fn weights_by(&self, words: &Vocabulary, counts: &Vocabulary) -> Result<Vec<f32>> {
         positive("a", self.a)?;
         let total = total(counts)?;
-        Ok(frequencies(words, counts, total).map(|p| p.map_or(1.0, |p| self.a / (self.a + p)) as f32).collect())
+        Ok(frequencies(words, counts, total).map(|p| p.map_or(1.0, |p| sif_weight(self.a, p)) as f32).collect())
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`Embeddings`] joins a vocabulary and a table. [`Embeddings::open`] reads the formats of other programs (word2vec
 //! text and binary, GloVe text, fastText `.vec`, each also as `.gz`), detected by their content; [`Embeddings::save`]
 //! writes the project's own model file, which is memory-mapped: it opens in milliseconds whatever its size.
-//! [`NearestIndex`] finds the nearest rows by cosine, exactly.
+//! [`NearestIndex`] finds the nearest rows by cosine, exactly; [`NearestStream`] does among rows that come in parts.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -42,6 +42,7 @@ mod embeddings;
 mod error;
 mod input;
 mod nearest;
+mod nearest_stream;
 mod npy;
 mod npy_header;
 mod number;
@@ -58,6 +59,7 @@ pub use common_components_weights::{
 pub use embeddings::Embeddings;
 pub use error::{Error, Position, Result};
 pub use nearest::{NearestIndex, Neighbour};
+pub use nearest_stream::NearestStream;
 pub use npy::{NpyWriter, read_npy, read_npy_marked, read_npy_stream, write_npy};
 pub use options::{Duplicates, Format, LoadReport, NonFinite, ReadOptions};
 pub use senv_core::text::InvalidUtf8;

@@ -1,5 +1,7 @@
 //! Exact nearest-neighbour search by cosine: every row is compared, on all cores.
 
+use std::collections::TryReserveError;
+
 use rayon::prelude::*;
 use senv_core::{Rows, kernels};
 
@@ -224,19 +226,19 @@ fn unit(query: &[f32], dim: usize) -> Result<(f32, Vec<f32>)> {
 }
 
 /// The best `k` so far: a heap with the worst on top.
-#[derive(Clone)]
-struct Best {
+#[derive(Debug, Clone)]
+pub(crate) struct Best {
     k: usize,
     heap: Vec<Neighbour>,
 }
 
 impl Best {
-    fn new(k: usize) -> Self {
+    pub(crate) fn new(k: usize) -> Self {
         Self { k, heap: Vec::new() }
     }
 
     #[inline]
-    fn wants(&self, neighbour: &Neighbour) -> bool {
+    pub(crate) fn wants(&self, neighbour: &Neighbour) -> bool {
         self.heap.len() < self.k || neighbour.is_before(&self.heap[0])
     }
 
@@ -245,8 +247,18 @@ impl Best {
         if self.heap.len() < self.k { f32::NEG_INFINITY } else { self.heap[0].cosine }
     }
 
+    /// The rows among the best, in no order.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = usize> {
+        self.heap.iter().map(|neighbour| neighbour.row)
+    }
+
+    /// Room for one more.
+    pub(crate) fn try_reserve(&mut self) -> std::result::Result<(), TryReserveError> {
+        self.heap.try_reserve(1)
+    }
+
     /// Adds one that [`Best::wants`] accepted.
-    fn push(&mut self, neighbour: Neighbour) {
+    pub(crate) fn push(&mut self, neighbour: Neighbour) {
         let heap = &mut self.heap;
         if heap.len() < self.k {
             heap.push(neighbour);
@@ -270,7 +282,7 @@ impl Best {
         }
     }
 
-    fn into_sorted(self) -> Vec<Neighbour> {
+    pub(crate) fn into_sorted(self) -> Vec<Neighbour> {
         let mut sorted = self.heap;
         sorted.sort_unstable_by(Neighbour::order);
         sorted

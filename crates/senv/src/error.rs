@@ -169,14 +169,6 @@ pub enum Error {
         /// That of the vectors.
         got: usize,
     },
-    /// A set of scored pairs is too small for a correlation.
-    #[error("{}: {n} scored pairs; a correlation needs at least two", path.display())]
-    TooFewPairs {
-        /// The file.
-        path: PathBuf,
-        /// Pairs in it.
-        n: usize,
-    },
     /// A line of a training file is not of its layout.
     #[error("{}:{line}: {reason}", path.display())]
     BadLine {

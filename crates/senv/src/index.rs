@@ -33,7 +33,7 @@ pub struct Hit<'i> {
     /// The sentence.
     pub sentence: &'i str,
     /// Cosine of its embedding with the query's, in `[-1, 1]`.
-    pub similarity: f32,
+    pub cosine: f32,
 }
 
 impl<E: SentenceEncoder> Index<E> {
@@ -73,7 +73,7 @@ impl<E: SentenceEncoder> Index<E> {
         let found = self.nearest.nearest(&vector, k)?;
         Ok(found
             .into_iter()
-            .map(|near| Hit { position: near.row, sentence: &self.sentences[near.row], similarity: near.cosine })
+            .map(|near| Hit { position: near.row, sentence: &self.sentences[near.row], cosine: near.cosine })
             .collect())
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn any_encoder_behind_a_pointer_will_do() {
         let encoder: Box<dyn SentenceEncoder> = Box::new(Letters);
-        assert_eq!(Index::new(&*encoder, &["a"]).unwrap().search("a", 1).unwrap()[0].similarity, 1.0);
+        assert_eq!(Index::new(&*encoder, &["a"]).unwrap().search("a", 1).unwrap()[0].cosine, 1.0);
         let owned: Index<Box<dyn SentenceEncoder>> = Index::new(encoder, &["a"]).unwrap();
         assert_eq!(owned.search("a", 1).unwrap()[0].position, 0);
     }

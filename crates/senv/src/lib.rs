@@ -110,7 +110,7 @@ pub use data::reading::Reading;
 pub use data::tf_idf::{TfIdf, TfIdfParams};
 pub use data::{HeldOut, PairData, PairFiles, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
 pub use gradient::pair_training::{PairLoss, PairParams};
-pub use gradient::scored_pairs::ScoredPairs;
+pub use gradient::scored_pairs::{ScoredPairs, scored_pairs_fingerprint};
 pub use gradient::trainable_encoder::EncoderForm;
 pub use gradient::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
 pub use grid_search::{BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchGrid};

@@ -1,7 +1,6 @@
 //! `senv nearest`: the sentences, or words, most like a query.
 
 use std::{
-    borrow::Cow,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -10,7 +9,7 @@ use clap::{ArgGroup, builder::RangedU64ValueParser};
 use ndarray::Array2;
 use senv::{AverageEncoder, Model, UnknownWords};
 use senv_core::{Coverage, SentenceEncoder, Table, TextReader};
-use senv_store::{NearestIndex, Neighbour};
+use senv_store::{NearestIndex, NearestStream, Neighbour};
 use serde::Serialize;
 
 use crate::{
@@ -84,7 +83,7 @@ struct Answer<'a> {
 #[derive(Debug, Clone, Serialize)]
 struct FoundText<'a> {
     cosine: f32,
-    text: Cow<'a, str>,
+    text: &'a str,
 }
 
 impl Nearest {
@@ -128,7 +127,7 @@ impl Nearest {
         let queries = Queries::encode(encoder, model, &self.model.model, queries)?;
         let is_other = |query: usize, row| own[query] != Some(row);
         let found = NearestIndex::new(&words).nearest_batch_where(&queries.rows(), self.k, is_other)?;
-        let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: words.word(near.row).into() };
+        let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: words.word(near.row) };
         let found = found.iter().map(|found| found.iter().map(text).collect());
         self.answer(&queries, found, KnownTokens::default())
     }
@@ -137,7 +136,8 @@ impl Nearest {
     fn sentences(&self, input: &[PathBuf], model: &Model, queries: &[&str]) -> Result {
         model.prepare_for_many();
         let queries = Queries::encode(model, model, &self.model.model, queries)?;
-        let mut best = Best::new(queries.texts.len(), self.k);
+        let rows = queries.rows();
+        let mut search = NearestStream::new(&rows, self.k);
         let mut reader = TextReader::open(input, &self.text.options())?;
         let (mut lines, mut n_lines, mut n_unknown) = (Lines::default(), 0_u64, 0_u64);
         let mut known = KnownTokens::default();
@@ -156,7 +156,7 @@ impl Nearest {
             coverage.iter().for_each(|&coverage| known.add(coverage));
             let (rows, dim) = vectors.dim();
             let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
-            best.add(NearestIndex::new(&table).nearest_batch(&queries.rows(), self.k)?, &lines)?;
+            search.add(table, |row| copied(lines.get(row)))?;
         }
         if n_lines == 0 {
             return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
@@ -165,7 +165,10 @@ impl Nearest {
             let sentences = plural(n_unknown, "sentence");
             output::warn(&format!("{sentences} of the input without a known word: never neighbours"));
         }
-        self.answer(&queries, best.of_query.into_iter(), known)
+        let (found, sentences) = search.finish();
+        let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: &sentences[&near.row] };
+        let found = found.iter().map(|found| found.iter().map(text).collect());
+        self.answer(&queries, found, known)
     }
 
     fn answer<'a>(
@@ -215,6 +218,14 @@ fn known_unweighted(model: &Model) -> Result<Option<AverageEncoder>> {
     Ok(average.map(|average| average.with_unknown_words(UnknownWords::Skip).with_weighting(None)).transpose()?)
 }
 
+/// A sentence that is kept.
+fn copied(sentence: &str) -> Result<String> {
+    let mut text = String::new();
+    text.try_reserve_exact(sentence.len()).map_err(|_| no_memory("the sentences found", sentence.len()))?;
+    text.push_str(sentence);
+    Ok(text)
+}
+
 /// What is looked for.
 struct Queries<'a> {
     texts: &'a [&'a str],
@@ -234,66 +245,5 @@ impl<'a> Queries<'a> {
 
     fn rows(&self) -> Vec<&[f32]> {
         self.vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect()
-    }
-}
-
-/// The nearest sentences so far, of each query.
-struct Best {
-    k: usize,
-    of_query: Vec<Vec<FoundText<'static>>>,
-}
-
-impl Best {
-    fn new(n_queries: usize, k: usize) -> Self {
-        Self { k, of_query: vec![Vec::new(); n_queries] }
-    }
-
-    /// Takes in what was found among these lines, which follow all those before.
-    fn add(&mut self, found: Vec<Vec<Neighbour>>, lines: &Lines) -> Result {
-        for (best, found) in self.of_query.iter_mut().zip(found) {
-            // Among equals the first line wins, and all of these come later.
-            let floor = if best.len() < self.k { None } else { best.last().map(|last| last.cosine) };
-            for near in found.into_iter().filter(|near| floor.is_none_or(|floor| near.cosine > floor)) {
-                let line = lines.get(near.row);
-                let mut text = String::new();
-                let no_memory = |_| no_memory("the sentences found", line.len() + size_of::<FoundText<'_>>());
-                text.try_reserve_exact(line.len()).and_then(|()| best.try_reserve(1)).map_err(no_memory)?;
-                text.push_str(line);
-                best.push(FoundText { cosine: near.cosine, text: text.into() });
-            }
-            best.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
-            best.truncate(self.k);
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Rows of cosines that occur several times, in chunks of every size: the same as in one.
-    #[test]
-    fn the_best_of_chunks_are_the_best_of_all() {
-        let cosines: Vec<f32> = (0..60).map(|i| ((i * 37) % 11) as f32 / 11.0).collect();
-        let best_of = |chunk: usize, k: usize| {
-            let mut best = Best::new(1, k);
-            for (number, cosines) in cosines.chunks(chunk).enumerate() {
-                let mut lines = Lines::default();
-                (0..cosines.len()).for_each(|i| lines.push(&format!("{}", number * chunk + i)).unwrap());
-                let mut found: Vec<Neighbour> =
-                    cosines.iter().enumerate().map(|(row, &cosine)| Neighbour { row, cosine }).collect();
-                found.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
-                found.truncate(k);
-                best.add(vec![found], &lines).unwrap();
-            }
-            best.of_query[0].iter().map(|found| found.text.parse::<usize>().unwrap()).collect::<Vec<_>>()
-        };
-        for k in [1, 7, 100] {
-            for chunk in 1..60 {
-                assert_eq!(best_of(chunk, k), best_of(60, k), "{k} of chunks of {chunk}");
-            }
-        }
-        assert_eq!(best_of(9, 2), [8, 19], "the first of equals");
     }
 }

@@ -223,7 +223,7 @@ impl Search {
             "pairs": loaded.first.fingerprint(),
             "vectors": senv::vectors_fingerprint(loaded.vectors.as_ref()),
             "select": select,
-            "scored": scored.iter().map(ScoredPairs::fingerprint).collect::<Vec<_>>(),
+            "scored": scored.iter().map(senv::scored_pairs_fingerprint).collect::<Vec<_>>(),
             "settings": params,
         });
         if let Some(second) = &loaded.second {

@@ -62,6 +62,9 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     fn add_to(x: &[Self], y: &mut [Self]);
     /// `y *= c`
     fn scale(c: Self, y: &mut [Self]);
+    /// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at index `r stride`; rows are added in the order given,
+    /// and the sum is scaled last. Panics if `values` ends before the last value that is needed.
+    fn sum_rows(values: &[Self], stride: usize, rows: &[u32], c: Self, out: &mut [Self]);
     /// `y = tanh(y)`, elementwise.
     fn tanh_in_place(y: &mut [Self]);
     /// `y = σ(y)`, elementwise.
@@ -96,6 +99,10 @@ impl Float for f32 {
     #[inline]
     fn scale(c: Self, y: &mut [Self]) {
         kernels::scale(c, y);
+    }
+    #[inline]
+    fn sum_rows(values: &[Self], stride: usize, rows: &[u32], c: Self, out: &mut [Self]) {
+        kernels::sum_rows(values, stride, bytemuck::cast_slice(rows), c, out);
     }
     #[inline]
     fn tanh_in_place(y: &mut [Self]) {
@@ -137,6 +144,11 @@ impl Float for f64 {
     }
     fn scale(c: Self, y: &mut [Self]) {
         y.iter_mut().for_each(|y| *y *= c);
+    }
+    fn sum_rows(values: &[Self], stride: usize, rows: &[u32], c: Self, out: &mut [Self]) {
+        out.fill(0.0);
+        rows.iter().for_each(|&row| Self::add_to(&values[row as usize * stride..][..out.len()], out));
+        Self::scale(c, out);
     }
     fn tanh_in_place(y: &mut [Self]) {
         y.iter_mut().for_each(|y| *y = y.tanh());

@@ -3,14 +3,20 @@
 //! Equation: `static-average`
 //!
 //! ```text
-//! v_S = (Σ_{known t in S} s_t q_t + Σ_{unknown t in S} u(t)) / n        u(t) = ρ/√d s(t), s(t) ∈ {−1, 1}^d by a hash of t
+//! v_S = (Σ_{known t in S} s_t q_t + Σ_{unknown t in S} u(t)) / n        u(t): `unknown-word`
 //! ```
 //!
 //! n counts the tokens that have a vector: the known ones, and the unknown ones where the encoder has a ρ. A token that occurs
 //! twice counts twice. v_S = 0 where n = 0.
+//!
+//! `feature-average` of `senv` is the same mean over rows of f32. It is an encoder of its own because here rows are decoded while
+//! they are summed, and programs that only serve (a web page, say) need neither training nor the crates around it.
 
 use super::{CompressedRows, RowEncoding};
-use crate::{Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels, words::look_up_all};
+use crate::{
+    Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels,
+    words::{look_up_all, unknown_word_value},
+};
 
 /// A sentence encoder that is a table: tokenizer, vocabulary, and a compressed row for each word, averaged.
 ///
@@ -151,7 +157,7 @@ impl SentenceEncoder for StaticEncoder {
         let coverage = match self.unknown_word_length {
             None => self.vocabulary.known_tokens(&self.tokenizer, sentence, text, tokens),
             Some(length) => {
-                let value = length / (dim as f32).sqrt();
+                let value = unknown_word_value(length, dim);
                 look_up_all(&self.vocabulary, &self.tokenizer, sentence, value, dim, text, tokens, unknown)
             }
         };

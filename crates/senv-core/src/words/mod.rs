@@ -5,11 +5,13 @@ mod base_forms;
 pub(crate) mod corpus;
 pub(crate) mod coverage;
 pub(crate) mod features;
+mod frequency_weight;
 pub(crate) mod sentences;
 pub(crate) mod unknown_words;
 pub(crate) mod vocabulary;
 
 #[cfg(feature = "train")]
 pub use corpus::BlockBuffer;
-pub use unknown_words::look_up_all;
+pub use frequency_weight::{DEFAULT_SIF_A, sif_weight};
+pub use unknown_words::{look_up_all, unknown_word_value};
 pub use vocabulary::VocabularyBuilder;

@@ -14,8 +14,14 @@
 use super::base_forms::base_form;
 use crate::{Coverage, TokenId, Tokenizer, Vocabulary, init};
 
+/// ρ/√d: the absolute value of each number in a vector of length `length` for an unknown word.
+#[must_use]
+pub fn unknown_word_value(length: f32, dim: usize) -> f32 {
+    length / (dim as f32).sqrt()
+}
+
 /// Looks up the tokens of a text, in order, into `tokens` (cleared first); the vectors of those that are unknown, `value`
-/// times 1 or -1 in each of `dim` places, are added up in `sum` (cleared first, empty where nothing is unknown).
+/// ([`unknown_word_value`]) times 1 or -1 in each of `dim` places, are added up in `sum` (cleared first, empty where nothing is unknown).
 ///
 /// [`Coverage::hashed`] is how many vectors were added; a compound counts as its parts, a form of a known word as known.
 /// `scratch` is as for [`Tokenizer::for_each`].

@@ -6,13 +6,14 @@
 //! x_w = ln f_w              f_w: relative frequency of word w in the corpus, in (0, 1]
 //! y_w = |v_w|               L2 norm of its embedding
 //! bin of w = floor((x_w − min x) / (max x − min x) · n_bins), the last bin closed
-//! overlay  = a / (a + f)    the weight of Arora et al. 2017, at the middle of a bin
+//! overlay  = `sif-weight` at the middle of a bin, a / (a + f)
 //! ```
 //!
 //! A model that averages words learns frequency weights as norms: the paper finds an inverted U, with small norms for
 //! frequent words (which carry little meaning) and for rare ones (with few updates), where a / (a + f) only lowers the
 //! frequent.
 
+use senv_core::words::{DEFAULT_SIF_A, sif_weight};
 use serde::Serialize;
 
 use crate::{
@@ -22,9 +23,6 @@ use crate::{
 
 /// Bins of the figure: 50.
 pub const DEFAULT_BINS: usize = 50;
-
-/// The `a` of a / (a + f): 10⁻³, as Arora et al. 2017 use it.
-pub(crate) const DEFAULT_A: f64 = 1e-3;
 
 /// Words listed at each end: ten, as in Kenter et al. 2016.
 pub(crate) const DEFAULT_EXTREMES: usize = 10;
@@ -42,7 +40,7 @@ pub struct NormOptions {
 
 impl Default for NormOptions {
     fn default() -> Self {
-        Self { n_bins: DEFAULT_BINS, a: DEFAULT_A, n_extremes: DEFAULT_EXTREMES }
+        Self { n_bins: DEFAULT_BINS, a: DEFAULT_SIF_A, n_extremes: DEFAULT_EXTREMES }
     }
 }
 
@@ -187,7 +185,7 @@ fn bin(from: f64, width: f64, norms: &mut [f64], a: f64) -> NormBin {
         lower_quartile: quantile(0.25),
         median: quantile(0.5),
         upper_quartile: quantile(0.75),
-        sif_weight: a / (a + f),
+        sif_weight: sif_weight(a, f),
     }
 }
 

@@ -9,6 +9,10 @@
 //! Pagliardini, Gupta and Jaggi 2018, equation 2. Unknown words are dropped before n-grams are formed, nothing is
 //! dropped at random, and a word that occurs twice counts twice. With a [`Weighting`] the mean is weighted, and common
 //! components are removed from it (`feature-weight`); with [`UnknownWords::Hash`] unknown words join it (`unknown-word`).
+//!
+//! Rows are summed by [`kernels::sum_rows`], as in training (`average-pooling` of `senv-encoders`, which also goes backward, in
+//! f32 and f64). The third mean of words is `static-average` of the core: it reads rows in 4 bits where they lie, and needs
+//! nothing that trains.
 
 use senv_core::{
     Coverage, Error, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,

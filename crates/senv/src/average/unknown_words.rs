@@ -12,7 +12,7 @@
 //! weights an unknown word weighs as much as the one that weighs most. What this is worth stands in
 //! `docs/experiments/unknown-words.md`.
 
-use senv_core::hyperparameters::named_values;
+use senv_core::{hyperparameters::named_values, words::unknown_word_value};
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ impl HashedWords {
 
     /// The absolute value of each number of a vector.
     pub(crate) fn value(self, dim: usize) -> f32 {
-        self.length / (dim as f32).sqrt()
+        unknown_word_value(self.length, dim)
     }
 
     /// Adds ρ to a model file.

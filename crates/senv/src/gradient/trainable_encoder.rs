@@ -137,6 +137,7 @@ impl TrainableEncoder {
     ) -> CoreResult<()> {
         match self {
             Self::Pooled(average) => {
+                // Each row times its share, where training scales the sum: models that are in use keep the last bit.
                 let share = if average.pooling == Pooling::Sum { 1.0 } else { 1.0 / tokens.len().max(1) as f32 };
                 out.fill(0.0);
                 tokens.iter().for_each(|token| kernels::axpy(share, words.row(token.index()), out));

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! w₀ = g(w) x_w     x_w: the vector of the file, or N(0, sd²) where it has none
-//! g(w) = a / (a + p(w)) with a frequency weight a, else 1; p(w): relative frequency in the training text
+//! g(w): `sif-weight` by the relative frequency of w in the training text with a frequency weight a, else 1
 //! ```
 //!
 //! The weight is that of S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR
@@ -16,6 +16,7 @@ use senv_core::{
     hyperparameters::{Hyperparameters, hyperparameters},
     init,
     rng::stream,
+    words::sif_weight,
 };
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,7 @@ impl Initial {
                 None => init::normal(&mut stream(seed, "initial rows", &[u64::from(id.0)]), row, sd)?,
             }
             if let Some(a) = self.frequency_weight {
-                senv_core::kernels::scale((a / (a + vocabulary.frequency(id))) as f32, row);
+                senv_core::kernels::scale(sif_weight(a, vocabulary.frequency(id)) as f32, row);
             }
         }
         Ok((rows, found))

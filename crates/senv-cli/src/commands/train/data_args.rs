@@ -6,11 +6,10 @@ use clap::{ArgGroup, builder::BoolishValueParser};
 use senv::{
     FitParams, HeldOut, InitialVectorReport, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs, Start,
 };
-use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
-use senv_eval::SickSet;
+use senv_core::{Error as CoreError, Observer, Tokenizer};
 use senv_store::Embeddings;
 
-use crate::{commands::open_verified, failure::Result as Done, output::grouped, text::TextArgs};
+use crate::{commands::open_verified, output::grouped, text::TextArgs};
 
 /// A file, and its share of the batches.
 #[derive(Debug, Clone, PartialEq)]
@@ -233,26 +232,8 @@ pub(crate) struct DevArgs {
 }
 
 /// Reads scored pairs.
-pub(crate) fn read_scored(paths: &[PathBuf]) -> Done<Vec<ScoredPairs>> {
-    paths.iter().map(|path| read_graded(path)).collect()
-}
-
-/// Scored pairs, with or without the labels of SICK.
-pub(crate) fn read_graded(path: &Path) -> Done<ScoredPairs> {
-    let mut reader = TextReader::open(&[path], &TextOptions::default())?;
-    let is_label = |cell: &str| ["entailment", "neutral", "contradiction"].contains(&cell.to_lowercase().as_str());
-    let is_sick = reader.next_line()?.is_some_and(|line| {
-        line.text.contains("sentence_A") || line.text.split('\t').nth(1).is_some_and(|cell| is_label(cell.trim()))
-    });
-    if !is_sick {
-        return Ok(ScoredPairs::read(path)?);
-    }
-    let pairs = SickSet::read(path)?.task.pairs.into_iter();
-    let pairs: Vec<_> = pairs.map(|pair| (pair.relatedness, pair.first, pair.second)).collect();
-    if pairs.len() < 2 {
-        return Err(senv::Error::TooFewPairs { path: path.to_owned(), n: pairs.len() }.into());
-    }
-    Ok(ScoredPairs { name: path.display().to_string(), pairs })
+pub(crate) fn read_scored(paths: &[PathBuf]) -> senv_data::Result<Vec<ScoredPairs>> {
+    paths.iter().map(ScoredPairs::read).collect()
 }
 
 /// Files of a second stage.

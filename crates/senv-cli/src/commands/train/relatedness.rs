@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use senv::{Model, Relatedness, RelatednessParams, TrainOptions};
+use senv::{Model, Relatedness, RelatednessParams, ScoredPairs, TrainOptions};
 
 use super::{
-    data_args::{VectorArgs, read_graded, start_line},
+    data_args::{VectorArgs, start_line},
     files::RunFiles,
     hyper_args::{HyperArgs, epochs_of},
     job::Job,
@@ -49,8 +49,8 @@ impl RelatednessArgs {
         let mut read = vec![self.model.as_path(), &self.train];
         read.extend([&self.dev, &self.init_vectors].into_iter().flatten().map(PathBuf::as_path));
         let job = Job::new(&self.files, &read)?;
-        let train = read_graded(&self.train)?;
-        let dev = self.dev.as_deref().map(read_graded).transpose()?;
+        let train = ScoredPairs::read(&self.train)?;
+        let dev = self.dev.as_deref().map(ScoredPairs::read).transpose()?;
         job.run(
             epochs_of(&params.fit),
             Unit::Pairs,
