@@ -15,7 +15,7 @@
 //! ```
 //!
 //! so that 0 < λ < 1 makes α > 1: the paraphrase, the harder task, has the larger weight. Outside −1 < λ < 1 one of the
-//! losses would be maximized, whatever the paper's text on maximizing says, so only equation 12 with α > 0 is here. The
+//! losses would be maximized, as the paper says, so only equation 12 with α > 0 is here. The
 //! paper does not print its α; 1.5, 2, 3 and 5 are worth trying.
 
 use senv_core::hyperparameters::{Hyperparameter, Hyperparameters, Section, set_value};

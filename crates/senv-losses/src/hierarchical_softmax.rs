@@ -53,8 +53,8 @@ use crate::{
 /// ```
 ///
 /// # References
-/// S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014, section 2.2; F.
-/// Morin, Y. Bengio, AISTATS 2005.
+/// S. Chandar A. P., S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014,
+/// section 2.2; F. Morin, Y. Bengio, AISTATS 2005.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HierarchicalSoftmax {
     /// Dimension of an encoding.

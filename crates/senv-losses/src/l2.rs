@@ -30,7 +30,7 @@ const CHUNK: usize = 1 << 16;
 /// ```
 ///
 /// # References
-/// J. Wieting et al., ICLR 2016, equation 3, where k is 1; the release has 1/2, and its grids of λ are for 1/2.
+/// J. Wieting et al., ICLR 2016, section 3.2, where k is 1; the release has 1/2, and its grids of λ are for 1/2.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct L2 {
     /// λ, at least 0; 0 by default.

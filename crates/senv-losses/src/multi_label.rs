@@ -45,7 +45,8 @@ use crate::{
 /// ```
 ///
 /// # References
-/// S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014, section 2.2.
+/// S. Chandar A. P., S. Lauly et al., An Autoencoder Approach to Learning Bilingual Word Representations, NIPS 2014,
+/// section 2.1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MultiLabelLoss {
     /// Dimension of an encoding.

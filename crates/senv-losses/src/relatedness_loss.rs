@@ -67,7 +67,7 @@ impl<F: Float> Predictions<F> {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RelatednessLoss {
-    /// Kullback-Leibler divergence from the target to the prediction (Tai et al. 2015, section 5.2).
+    /// Kullback-Leibler divergence from the target to the prediction (Tai et al. 2015, section 4.2).
     Kl {
         /// Whether it is divided by the number of classes as well, as in the releases; false by default. That is the
         /// same as a λ of `L2` multiplied by the number of classes.

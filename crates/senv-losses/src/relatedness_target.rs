@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 ///
 /// # References
 /// K. S. Tai, R. Socher, C. D. Manning: Improved Semantic Representations From Tree-Structured LSTM Networks, ACL 2015,
-/// section 5.2.
+/// section 4.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Grid {
     /// 1, 2, .., K; with K = 5 the scale of SICK.

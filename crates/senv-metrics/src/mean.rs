@@ -7,7 +7,7 @@
 //! ```
 //!
 //! A year of STS is reported as the plain mean over its tasks or as the mean weighted by their numbers of pairs
-//! (Agirre et al., "SemEval-2014 Task 10", 2014, section 2); the two differ, so each has a name.
+//! (Agirre et al., "SemEval-2014 Task 10", 2014); the two differ, so each has a name.
 
 use crate::error::{check, check_finite, check_lengths};
 use crate::sum::sum;

@@ -20,11 +20,11 @@ pub enum PaperName {
     Sent2vec,
     /// Kenter, Borisov and de Rijke, 2016.
     SiameseCbow,
-    /// Convolutional sentence embeddings: phrases, sentences, SICK.
+    /// Jiao, Wang and Feng, 2018: the convolutional sentence encoder.
     Cse,
-    /// Skip-thoughts, fine-tuned on SNLI, beside bags of words and autoencoders.
+    /// Triantafillou et al., 2016: Skip-thoughts, fine-tuned on SNLI.
     SkipThoughts,
-    /// Paraphrase-thoughts.
+    /// Jang and Kang, 2018: Paraphrase-Thought.
     PThought,
 }
 
@@ -45,15 +45,15 @@ impl PaperName {
         }
     }
 
-    /// Its authors and year, or what it is about.
+    /// Its authors and year, and what it is about where the name does not say it.
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
             Self::Sent2vec => "Pagliardini, Gupta and Jaggi, 2018",
             Self::SiameseCbow => "Kenter, Borisov and de Rijke, 2016",
-            Self::Cse => "Convolutional sentence embeddings: phrases, sentences, SICK",
-            Self::SkipThoughts => "Skip-thoughts, fine-tuned on SNLI, beside bags of words and autoencoders",
-            Self::PThought => "Paraphrase-thoughts",
+            Self::Cse => "Jiao, Wang and Feng, 2018: the convolutional sentence encoder",
+            Self::SkipThoughts => "Triantafillou et al., 2016: Skip-thoughts, fine-tuned on SNLI",
+            Self::PThought => "Jang and Kang, 2018: Paraphrase-Thought",
         }
     }
 }

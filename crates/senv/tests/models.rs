@@ -188,7 +188,7 @@ fn parameters_out_of_range_are_named() {
     assert!(PvDbowParams { dim: 0, ..Default::default() }.check().is_err());
 }
 
-/// The table of hyperparameters in the supplement of Pagliardini, Gupta and Jaggi, 2018, row by row; unigram models drop no
+/// Table 5 in appendix A of Pagliardini, Gupta and Jaggi, 2018, row by row; unigram models drop no
 /// bigrams.
 #[test]
 fn presets_are_the_published_settings() {

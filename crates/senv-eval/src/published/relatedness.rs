@@ -1,6 +1,6 @@
 //! Published results on SICK and the STS benchmark, as data, for comparison with our own.
 //!
-//! * CSE paper, Table 3: SICK, supervised. The second and third columns lost their rows in the printed text; the
+//! * CSE paper, Table 3: SICK, supervised. The second and third columns lost their rows in the text at hand; the
 //!   assignment here is the one that fits the values known from the cited papers.
 //! * Paper of the SNLI-finetuned Skip-thoughts: SICK supervised (its Table 3) and by cosine (its Table 7), two decimals.
 //!   How a cosine became a score for the squared error is not stated.

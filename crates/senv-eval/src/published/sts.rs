@@ -1,10 +1,10 @@
 //! Published STS results as data, for comparison with our own.
 //!
 //! Tables of three papers, in files of their own:
-//! * Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence SentenceVectors using Compositional n-Gram
+//! * Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram
 //!   Features", NAACL 2018, Tables 2 and 7: STS 2014 and SICK relatedness (training and test part), two decimals, printed
 //!   as Spearman/Pearson.
-//! * Kenter, Borisov and de Rijke, "Siamese CBOW: Optimizing Word SentenceVectors for Sentence Representations", ACL
+//! * Kenter, Borisov and de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL
 //!   2016, Table 1: STS 2012-2015, four decimals, printed as Pearson (Spearman).
 //! * CSE paper, Tables 1 and 2: STS 2012-2016 and SICK, one decimal, Pearson only.
 //!

@@ -87,7 +87,7 @@ pub struct PCoherenceResult {
 /// ```
 ///
 /// # References
-/// P-thought paper, equation 3.
+/// P-thought paper, equations 3 to 5.
 pub fn evaluate_p_coherence(
     encoder: &dyn SentenceEncoder,
     groups: &SentenceGroups,

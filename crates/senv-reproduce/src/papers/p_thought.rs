@@ -66,7 +66,7 @@ pub(super) fn paper() -> Paper {
     }));
     Paper {
         name: PaperName::PThought,
-        title: "P-thought (P-thought paper)",
+        title: "P-thought (Jang and Kang, 2018)",
         about: "The paper trains on 2.5 million caption pairs of COCO for four epochs, hidden size 1200, over GloVe of 2 million words; here it is 77 thousand pairs of Flickr30k, hidden size 150, over CBOW vectors of 15.9 million words.",
         models,
         tables: vec![main_table(), trained_on_captions(), map()],
@@ -91,7 +91,7 @@ fn main_table() -> Table {
     rows.extend(P_THOUGHTS.map(|(file, name, _, theirs)| row(name, CAPTIONS, file, theirs, theirs)));
     Table {
         title: "Tables 3 and 6: P-coherence and STS benchmark",
-        about: "P-coherence of COCO captions (4,137 images here, 5,000 there), beside the mean cosine of captions of different images: vectors that all point one way have both high. STS benchmark: Pearson's r x 100 of a regression on frozen vectors by the script of SentEval (squared error, Adam, stopped by the dev part), which is the form of the published figures but for their lower learning rate; then of our own regression (cross-entropy with an L2 penalty of C = 1), and of the cosine. Where the test part is not there the dev part is reported, too, which is a little too good for the script.",
+        about: "P-coherence of COCO captions (4,137 images here, 5,000 there), beside the mean cosine of captions of different images: vectors that all point one way have both high. STS benchmark: Pearson's r x 100 of a regression on frozen vectors by the script of SentEval (squared error, Adam, stopped by the dev part), which is the form of the published figures, but that their program has a lower learning rate, does not shuffle and judges by its last epoch; then of our own regression (cross-entropy with an L2 penalty of C = 1), and of the cosine. Where the test part is not there the dev part is reported, too, which is a little too good for the script. Table 6 does not say which of the Skip-thoughts and of Sent2Vec it has.",
         evaluations: vec![
             Evaluation { command: "eval p-coherence --model $MODEL --json @coco", seconds: 2.0 },
             EVAL_STSB_SCRIPT,
@@ -148,7 +148,7 @@ fn map() -> Table {
     rows.extend(P_THOUGHTS.iter().take(3).map(|(file, name, _, _)| Row::new(name, CAPTIONS, [*file])));
     Table {
         title: "Figure 3: captions of five images on a plane (t-SNE)",
-        about: "Silhouette of the five groups of captions that the paper prints (its Table 4), on the plane and among the vectors: 1 for groups far from each other, 0 for groups that lie in each other. The paper shows plots and no figures.",
+        about: "Silhouette of the five groups of captions that the paper prints (its Table 4), on the plane and among the vectors: 1 for groups far from each other, 0 for groups that lie in each other. The paper shows plots and no figures, and Skip-thoughts uni where both stand together here.",
         evaluations: vec![Evaluation { command: "eval map --model $MODEL --json @caption-groups", seconds: 0.5 }],
         columns: vec![
             Column::new("on the plane", 0, "silhouette").digits(2),

@@ -182,7 +182,7 @@ fn sif() -> Table {
     };
     Table {
         title: "Table 4: beside SIF weights",
-        about: "Pearson's r x 100. The paper has GloVe of 300 dimensions and 2 million words; here it is the 5,050 most frequent words with 50 dimensions, counted on the same text as Sent2Vec.",
+        about: "Pearson's r x 100. The paper has GloVe trained on 840 thousand million words; here it is the 5,050 most frequent words with 50 dimensions, counted on the same text as Sent2Vec.",
         evaluations: vec![
             Evaluation { command: "eval sts --model $MODEL --no-floor --json @sts14", seconds: 0.3 },
             Evaluation { command: "eval sick --model $MODEL --json @sick-train @sick-test", seconds: 0.3 },

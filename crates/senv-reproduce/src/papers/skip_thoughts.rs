@@ -53,7 +53,7 @@ pub(super) fn paper() -> Paper {
     ]);
     Paper {
         name: PaperName::SkipThoughts,
-        title: "Skip-thoughts fine-tuned on SNLI (paper of the SNLI-finetuned Skip-thoughts)",
+        title: "Skip-thoughts fine-tuned on SNLI (Triantafillou et al., RepL4NLP 2016)",
         about: "The paper's encoders have hidden sizes of 2400 and saw 74 million sentences of novels for weeks; here they have 400 (SNLI RNN: 300) and see 64 thousand of .27 million sentences (1,000 steps of 64). SNLI is 549 thousand pairs there; without its training part 18 thousand here (the dev part and the counterfactual pairs, whose own dev part chooses the weights).",
         models,
         tables: vec![

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// What stands above every report.
-pub(crate) const READING: &str = "Ours above (or left of) the paper's figure. Data are smaller here than in the papers, as each row says: read which system is ahead, not how far a row is from the paper. Behind a mean over several seeds stand the least and the greatest. `-` is explained below a table.";
+pub(crate) const READING: &str = "Ours above (or left of) the paper's figure. Data are smaller here than in the papers, as each row says: read which system is ahead, not how far a row is from the paper. Behind a mean over several seeds stand the least and the greatest. A mean of the paper's figures is computed here, over the tasks that we have. `-` is explained below a table.";
 
 /// What is said of figures that mean nothing.
 pub(crate) const QUICK: &str =

@@ -126,7 +126,7 @@ pub enum Preset {
     Paper,
     /// The authors' program without options: other texts, tokenized beforehand, need other settings, says its manual.
     Release,
-    /// Toronto books, words, by the authors' program: table 5 of the paper's supplement.
+    /// Toronto books, words, by the authors' program: table 5 in appendix A of the paper.
     BooksUni,
     /// Toronto books, words and bigrams.
     BooksBi,

@@ -2,9 +2,9 @@
 //!
 //! T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL 2016.
 //! A sentence between two others of its document is an example: its neighbours are the positives, sentences drawn from
-//! anywhere the negatives; the loss is `softmax-cosine`. Differs from the release in three things that the paper leaves
-//! open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept though smaller, and
-//! examples come in a fresh random order each epoch.
+//! anywhere the negatives; the loss is `softmax-over-cosines`. Differs from the release in three things that the paper
+//! leaves open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept though
+//! smaller, and examples come in a fresh random order each epoch.
 
 use std::path::PathBuf;
 
@@ -95,7 +95,7 @@ impl SiameseCbowParams {
         self
     }
 
-    /// The settings of the paper (section 3.4).
+    /// The settings of the paper (section 3.4). That the loss of a batch is a mean is the release's: the paper does not say.
     ///
     /// Gradient descent at 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
     /// thousand million words. [`SiameseCbowParams::with_adam`] does not depend on that scale.

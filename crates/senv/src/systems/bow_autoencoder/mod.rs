@@ -1,8 +1,8 @@
 //! BOW AE: the words of a sentence, summed and squashed, from which its set of words is predicted.
 //!
-//! S. Lauly et al., "An Autoencoder Approach to Learning Bilingual Word Representations", NIPS 2014, section 2, in one
-//! language. The reconstruction is `presence-loss`, or `presence-tree` for large vocabularies. The sentence vector is what
-//! comes out of tanh; the paper that compares it does not say whether it is that or what goes in.
+//! S. Chandar A. P., S. Lauly et al., "An Autoencoder Approach to Learning Bilingual Word Representations", NIPS 2014,
+//! section 2, in one language. The reconstruction is `presence-loss`, or `presence-tree` for large vocabularies. The
+//! sentence vector is what comes out of tanh; the paper that compares it does not say whether it is that or what goes in.
 
 mod objective;
 #[cfg(test)]

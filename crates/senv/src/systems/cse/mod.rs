@@ -56,7 +56,7 @@ use crate::{
 };
 
 hyperparameters! {
-    /// Hyperparameters of CSE; the defaults are the paper's.
+    /// Hyperparameters of CSE; the defaults are the paper's, and of its grids where it searches.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct CseParams {
         /// Dimension of the word vectors.
@@ -81,7 +81,7 @@ hyperparameters! {
     }
 }
 
-/// Of the paper.
+/// Of the grid of the paper.
 fn default_l2_filters() -> f64 {
     1e-6
 }

@@ -54,7 +54,8 @@ use crate::{
 };
 
 hyperparameters! {
-    /// Hyperparameters of an SNLI model; the paper names the dimension of the word vectors and Adam alone.
+    /// Hyperparameters of an SNLI model; the paper states the dimension of the word vectors, the units of the RNN, how
+    /// weights start, and Adam: no hidden size of the classifier, no learning rate, no batch and no number of epochs.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct SnliParams {
         /// The encoder.
