@@ -67,12 +67,6 @@ impl Subsampling {
     fn keeps_at(&self, token: u32, random: u32) -> bool {
         u64::from(random) < self.thresholds[token as usize]
     }
-
-    /// Whether `token` can be kept at all.
-    #[must_use]
-    pub fn may_keep(&self, token: u32) -> bool {
-        self.thresholds[token as usize] > 0
-    }
 }
 
 #[cfg(test)]
@@ -116,7 +110,7 @@ mod tests {
             let kept = (0..n).filter(|_| subsampling.keeps(token as u32, &mut rng)).count() as f64;
             let deviation = (f64::from(n) * p * (1.0 - p)).sqrt();
             assert!((kept - f64::from(n) * p).abs() <= 4.0 * deviation, "token {token}: {kept} of {n}, p = {p}");
-            assert_eq!(subsampling.may_keep(token as u32), count >= 6);
+            assert_eq!(subsampling.thresholds[token] > 0, count >= 6);
         }
     }
 

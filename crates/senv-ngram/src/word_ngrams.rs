@@ -179,7 +179,7 @@ impl WordNgrams {
     ///
     /// # Panics
     /// If a token is not below the size of the vocabulary.
-    pub fn features_with_mask_into(
+    pub(crate) fn features_with_mask_into(
         &self,
         tokens: &[TokenId],
         scheme: DropoutScheme,

@@ -86,13 +86,13 @@ impl TextSize {
 
     /// Less than 300,000 words: some fifteen thousand sentences.
     #[must_use]
-    pub fn is_small(self) -> bool {
+    pub(crate) fn is_small(self) -> bool {
         self.words < SMALL
     }
 
     /// Five million words and more.
     #[must_use]
-    pub fn is_large(self) -> bool {
+    pub(crate) fn is_large(self) -> bool {
         self.words >= LARGE
     }
 

@@ -219,7 +219,7 @@ impl PairSource {
 
     /// All pairs of different sentences that mean the same, in both orders.
     #[must_use]
-    pub fn ordered_pairs(&self) -> Vec<[u32; 2]> {
+    pub(crate) fn ordered_pairs(&self) -> Vec<[u32; 2]> {
         let mut pairs = Vec::new();
         for i in 0..self.groups.len() {
             match &self.groups {

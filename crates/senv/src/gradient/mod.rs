@@ -57,7 +57,7 @@ impl Weights {
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if it does not fit into memory.
-    pub fn try_clone(&self) -> CoreResult<Self> {
+    pub(crate) fn try_clone(&self) -> CoreResult<Self> {
         Ok(Self { words: copy_table(&self.words)?, parameters: self.parameters.clone() })
     }
 
@@ -102,7 +102,7 @@ impl Gradients {
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if the gradients do not fit into memory.
-    pub fn begin_words(&mut self, batch: &TokenBatch, dim: usize) -> CoreResult<()> {
+    pub(crate) fn begin_words(&mut self, batch: &TokenBatch, dim: usize) -> CoreResult<()> {
         self.tokens.clear();
         if self.frozen {
             self.d_words = Array2::default((0, dim));

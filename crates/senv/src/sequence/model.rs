@@ -121,13 +121,6 @@ impl<S: SequenceSystem> SequenceModel<S> {
         self
     }
 
-    /// Whether the vector of each part is brought to length 1.
-    #[must_use]
-    pub fn with_normalized_parts(mut self, normalize: bool) -> Self {
-        self.config.normalize = normalize;
-        self
-    }
-
     /// How many decoders there are, in all parts.
     #[must_use]
     pub fn n_decoders(&self) -> usize {

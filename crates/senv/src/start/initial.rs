@@ -149,7 +149,7 @@ impl Initial {
     /// rate that was chosen for drawn rows should be multiplied by it: AdaGrad and Adam change a row by about the rate,
     /// whatever its length.
     #[must_use]
-    pub fn relative_length(&self, vectors: &Embeddings) -> f64 {
+    pub(crate) fn relative_length(&self, vectors: &Embeddings) -> f64 {
         spread(vectors.table()) / self.sd
     }
 }

@@ -181,12 +181,6 @@ impl Corpus {
         self.n_unknown
     }
 
-    /// Number of sentences with at least two known tokens, the fewest that one token can be predicted from another in.
-    #[must_use]
-    pub fn n_sentences_of_two(&self) -> u64 {
-        self.sums.n_with_two
-    }
-
     /// Number of lines in which invalid bytes were replaced.
     #[must_use]
     pub fn n_replaced(&self) -> u64 {

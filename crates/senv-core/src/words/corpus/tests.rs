@@ -62,7 +62,7 @@ fn sentences_and_documents_keep_their_order() {
     let (_folder, paths) = files(&[text]);
     let (vocabulary, corpus) = Corpus::read(&paths, &options(2, 1), &NoObserver).unwrap();
     assert_eq!((corpus.n_sentences(), corpus.n_documents(), corpus.n_tokens()), (4, 2, 7));
-    assert_eq!((corpus.n_unknown(), corpus.n_sentences_of_two(), corpus.n_replaced()), (1, 3, 0));
+    assert_eq!((corpus.n_unknown(), corpus.sums.n_with_two, corpus.n_replaced()), (1, 3, 0));
     assert_eq!((vocabulary.corpus_tokens(), vocabulary.text()), (8, "ba"));
 }
 

@@ -63,7 +63,8 @@ impl VocabularyBuilder {
     ///
     /// # Errors
     /// As [`VocabularyBuilder::try_add`].
-    pub fn try_add_many(&mut self, token: &str, count: u64) -> Result<u32> {
+    #[cfg(feature = "train")]
+    pub(crate) fn try_add_many(&mut self, token: &str, count: u64) -> Result<u32> {
         self.make_room(token.len())?;
         Ok(self.add_many(token, count))
     }
@@ -188,7 +189,7 @@ impl VocabularyBuilder {
     ///
     /// # Errors
     /// [`Error::EmptyVocabulary`] if none is left.
-    pub fn finish_keeping(&self, min_count: u64, max_tokens: Option<usize>, keep: &[u32]) -> Result<Vocabulary> {
+    pub(crate) fn finish_keeping(&self, min_count: u64, max_tokens: Option<usize>, keep: &[u32]) -> Result<Vocabulary> {
         let room = |n: usize, bytes: usize| no_memory(n * bytes);
         let mut stays = Vec::new();
         stays.try_reserve_exact(self.len()).map_err(|_| room(self.len(), 1))?;
