@@ -199,7 +199,10 @@ mod tests {
     #[test]
     fn the_warning_holds_its_remedies() {
         let few = KnownWords { sentences: 1, words: 1000, known: 699, hashed: 0 }.few(0.8).unwrap();
-        assert!(few.to_string().starts_with("69 % of the words in 1 sentence are known to the model, and 80 % or more"), "{few}");
+        assert!(
+            few.to_string().starts_with("69 % of the words in 1 sentence are known to the model, and 80 % or more"),
+            "{few}"
+        );
         for remedy in few.remedies() {
             assert!(few.to_string().contains(&remedy.to_string()), "{remedy}: {few}");
         }
