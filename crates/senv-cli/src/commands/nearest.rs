@@ -7,7 +7,7 @@ use std::{
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
 use ndarray::Array2;
-use senv::{AverageEncoder, KnownWords, Model, Remedy, StaticModel, UnknownWords};
+use senv::{AverageEncoder, KnownWords, Model, StaticModel, UnknownWords};
 use senv_core::{Coverage, SentenceEncoder, Table, TextReader};
 use senv_store::{NearestIndex, NearestStream, Neighbour};
 use serde::Serialize;
@@ -17,7 +17,6 @@ use crate::{
     destination,
     failure::{Failure, Result, no_memory},
     output::{self, plural},
-    remedies::with_options,
     text::{InputArgs, Lines, TextArgs, is_dash, read_sentences, stdin_is_given},
 };
 
@@ -269,10 +268,11 @@ impl<'a> Queries<'a> {
             [first, rest @ ..] if (0..self.texts.len()).all(|i| unknown(&i)) => {
                 let others =
                     if rest.is_empty() { String::new() } else { format!(", nor of {} other queries", rest.len()) };
-                let message =
-                    format!("no word of {first:?} is known to the model{others}: it has no neighbours among words");
-                let message = format!("{message}; {}, or {}", Remedy::TrainOnText, Remedy::OtherModel);
-                Err(std::io::Error::other(with_options(&message, &[Remedy::TrainOnText, Remedy::OtherModel])).into())
+                let message = format!(
+                    "no word of {first:?} is known to the model{others}: without one a query has no neighbours among words; train \
+                     a model on text that has it (senv train), or take another (--model)"
+                );
+                Err(std::io::Error::other(message).into())
             }
             _ => Ok(()),
         }
