@@ -26,8 +26,8 @@ impl KnownWords {
     /// Sentences at the start of a text that tell what there is to tell.
     pub const SAMPLE: usize = 1_000;
 
-    /// Share of known words below which a text is of another language, or of another kind, than that of a model. With 36,000 words of
-    /// news a model knows .83 of other news and .73 to .83 of other English; .01 to .52 of other languages are known to models trained
+    /// Share of known words below which a text is of another language, or of another kind, than that of a model. With 33,000 words of
+    /// news a model knows .83 of other news and .73 to .83 of other English; of other languages .00 to .59 are known to models trained
     /// on English. `senv_english::MIN_KNOWN_SHARE` is higher, as that model has more words.
     pub const MIN_SHARE: f64 = 0.7;
 

@@ -80,7 +80,7 @@ impl ModelArg {
     /// Opens it for an evaluation, and says so where it is the one that is part of senv: a figure is that of a model.
     pub(crate) fn open_for_many(&self) -> Result<Model> {
         if is_english(&self.model) {
-            output::note("using the English model that is part of senv; --model FILE takes another");
+            output::note("using the English model that is part of senv, for English only; --model FILE takes another");
         }
         let model = self.open()?;
         model.prepare_for_many();
