@@ -216,6 +216,11 @@ impl Counter {
         self.0.inc(n);
     }
 
+    /// Does something that prints.
+    pub(crate) fn apart(&self, print: impl FnOnce()) {
+        self.0.suspend(print);
+    }
+
     /// Takes the counter away.
     pub(crate) fn finish(&self) {
         self.0.finish_and_clear();

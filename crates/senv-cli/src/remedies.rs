@@ -7,7 +7,7 @@ use std::error::Error;
 
 use senv::{Remedy, SkipThought};
 
-/// The option that does it; none for remedies of later releases of the library.
+/// The option that does it, or the command; none for remedies of later releases of the library.
 fn option(remedy: Remedy) -> Option<&'static str> {
     Some(match remedy {
         Remedy::LowerLearningRate | Remedy::HigherLearningRate => "--lr",
@@ -23,6 +23,8 @@ fn option(remedy: Remedy) -> Option<&'static str> {
         Remedy::RaiseLineLimit => "--max-line-bytes",
         Remedy::RaiseTokenLimit => "--max-tokens",
         Remedy::CutLongSentences => "--long cut",
+        Remedy::TrainOnText => "senv train",
+        Remedy::OtherModel => "--model",
         _ => return None,
     })
 }
@@ -80,7 +82,10 @@ mod tests {
     #[test]
     fn every_remedy_has_an_option() {
         for remedy in Remedy::ALL {
-            assert!(option(remedy).is_some_and(|option| option.starts_with("--")), "{remedy}");
+            assert!(
+                option(remedy).is_some_and(|option| option.starts_with("--") || option.starts_with("senv ")),
+                "{remedy}"
+            );
         }
     }
 

@@ -15,6 +15,7 @@ mod base;
 mod encoder;
 pub mod error;
 pub mod files;
+mod known_words;
 #[cfg(feature = "train")]
 pub mod optim;
 mod run;
@@ -46,6 +47,7 @@ pub use error::{Error, Remedy, Result};
 pub use files::model_file::ModelFile;
 #[cfg(feature = "write")]
 pub use files::model_file::ModelWriter;
+pub use known_words::{FewKnownWords, KnownWords};
 #[cfg(feature = "train")]
 pub use run::run_options::RunOptions;
 pub use static_model::StaticEncoder;

@@ -137,6 +137,7 @@ fn system(name: &str, results: Vec<TaskResult>) -> SystemRecord {
         source: String::new(),
         sha256: None,
         dim: Some(DIM),
+        known_word_share: None,
         sentences_per_second: None,
         results,
         figures: Vec::new(),

@@ -83,11 +83,14 @@ pub use error::{Error, Result};
 pub use model::handle::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::{
-    Control, CorpusOptions, Coverage, NoObserver, Observer, Progress, Remedy, RunOptions, Scratch, SentenceEncoder,
-    StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
+    Control, CorpusOptions, Coverage, FewKnownWords, KnownWords, NoObserver, Observer, Progress, Remedy, RunOptions,
+    Scratch, SentenceEncoder, StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
 pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology, Padding, Window};
+/// Share of known words below which a text is nothing for the English model.
+#[cfg(feature = "english")]
+pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
 #[cfg(feature = "eval")]
 pub use senv_eval as eval;
 pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};

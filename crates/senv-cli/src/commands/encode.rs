@@ -12,7 +12,7 @@ use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, files::AtomicFil
 use senv_store::NpyWriter;
 
 use crate::{
-    commands::{KnownTokens, ModelArg, finite},
+    commands::{ModelArg, finite, known_words::WordSample, unread::Unread},
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     number::{Digits, push_row},
@@ -167,18 +167,18 @@ impl Encode {
         if counts.unknown > 0 {
             output::warn(&format!("{} without a known word: zero vectors", plural(counts.unknown, "sentence")));
         }
-        self.model.warn_of(counts.known);
+        counts.unread.warn();
         Ok(())
     }
 }
 
-/// Lines, those that are blank, and the others without a known word; and tokens.
+/// Lines, those that are blank, and the others without a vector; and those that were not read to their end.
 #[derive(Debug, Clone, Copy, Default)]
 struct Counts {
     lines: u64,
     blank: u64,
     unknown: u64,
-    known: KnownTokens,
+    unread: Unread,
 }
 
 impl Counts {
@@ -187,7 +187,7 @@ impl Counts {
         self.lines += 1;
         self.blank += u64::from(blank);
         self.unknown += u64::from(!blank && coverage.is_empty());
-        self.known.add(coverage);
+        self.unread.add(&coverage);
     }
 }
 
@@ -256,6 +256,7 @@ fn encode(
     let [before, behind] = format.frame();
     write(before)?;
     let counter = Counter::new(count);
+    let mut sample = WordSample::new(path, model);
     stream::run(
         reader,
         move |reader| source.accept(reader),
@@ -267,12 +268,16 @@ fn encode(
             counts.lines += batch.tally.lines;
             counts.blank += batch.tally.blank;
             counts.unknown += batch.tally.unknown;
-            counts.known.merge(batch.tally.known);
+            counts.unread += batch.tally.unread;
             counter.add(batch.tally.lines);
+            if !sample.is_complete() {
+                counter.apart(|| sample.add(batch.lines.iter().map(|(_, line)| line)));
+            }
             write(&batch.out[first.min(batch.out.len())..])
         },
     )?;
     counter.finish();
+    sample.finish();
     write(behind)?;
     Ok(counts)
 }

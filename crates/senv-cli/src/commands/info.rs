@@ -28,7 +28,7 @@ Examples:
   senv info --verify model.senv
   senv info --check model.senv --text news.txt")]
 pub(crate) struct Info {
-    /// The file; english is the model that is part of senv.
+    /// The file; english is the model that is part of senv, for English only.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Read the whole file: compare it with its checksums, and look for values that are NaN or infinite.

@@ -11,6 +11,7 @@ pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
 mod finite;
 pub(crate) mod info;
+mod known_words;
 pub(crate) mod manual;
 pub(crate) mod nearest;
 pub(crate) mod reproduce;
@@ -23,10 +24,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Arg;
 use senv::{Model, StaticModel};
-use senv_core::Coverage;
 use senv_store::ModelFile;
 
-use crate::commands::unread::Unread;
 use crate::{
     args::{Cli, Command},
     failure::Result,
@@ -37,7 +36,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArg {
     /// A model trained by senv, a .bin of fastText or Sent2Vec's program, or word vectors (word2vec text or binary, GloVe,
-    /// fastText .vec), which are averaged; english is the model that is part of senv.
+    /// fastText .vec), which are averaged; english is the model that is part of senv, for English only.
     #[arg(long, short, value_name = "FILE", default_value = ENGLISH)]
     pub(crate) model: PathBuf,
     /// Read the whole model first: compare it with its checksums, and look for values that are NaN or infinite. Commands
@@ -81,63 +80,17 @@ impl ModelArg {
     /// Opens it for an evaluation, and says so where it is the one that is part of senv: a figure is that of a model.
     pub(crate) fn open_for_many(&self) -> Result<Model> {
         if is_english(&self.model) {
-            output::note("using the English model that is part of senv; --model FILE takes another");
+            output::note("using the English model that is part of senv, for English only; --model FILE takes another");
         }
         let model = self.open()?;
         model.prepare_for_many();
         Ok(model)
-    }
-
-    /// Warns of sentences that were not read to their end, and of text that the model which is part of senv does not know: it
-    /// hashes unknown words, so that nothing else shows that the text is in another language.
-    pub(crate) fn warn_of(&self, known: KnownTokens) {
-        known.unread.warn();
-        if is_english(&self.model) && known.share() < MIN_KNOWN_ENGLISH {
-            output::warn(&format!(
-                "{:.0} % of the words are known to the English model that is part of senv, which was used; --model FILE \
-                 takes another",
-                100.0 * known.share()
-            ));
-        }
     }
 }
 
 /// The argument of a command that the model which is part of senv is of no use to: it must be given.
 fn named(model: Arg) -> Arg {
     model.default_value(None).required(true).help("The model, a file").long_help(None)
-}
-
-/// Share of words known to the English model below which a text is hardly English: .94 to 1 of English texts, .45 to .63
-/// of eight other languages.
-const MIN_KNOWN_ENGLISH: f64 = 0.7;
-
-/// How many tokens a model was given, and how many of them it knows.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct KnownTokens {
-    tokens: u64,
-    known: u64,
-    unread: Unread,
-}
-
-impl KnownTokens {
-    /// Counts a sentence.
-    pub(crate) fn add(&mut self, coverage: Coverage) {
-        self.tokens += coverage.tokens as u64;
-        self.known += coverage.known as u64;
-        self.unread.add(&coverage);
-    }
-
-    /// Adds what another has counted.
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.tokens += other.tokens;
-        self.known += other.known;
-        self.unread += other.unread;
-    }
-
-    /// In `[0, 1]`; 1 without a token.
-    fn share(self) -> f64 {
-        if self.tokens == 0 { 1.0 } else { self.known as f64 / self.tokens as f64 }
-    }
 }
 
 /// The name of the model that is part of senv.

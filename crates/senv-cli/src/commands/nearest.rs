@@ -7,13 +7,13 @@ use std::{
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
 use ndarray::Array2;
-use senv::{AverageEncoder, Model, UnknownWords};
+use senv::{AverageEncoder, KnownWords, Model, StaticModel, UnknownWords};
 use senv_core::{Coverage, SentenceEncoder, Table, TextReader};
 use senv_store::{NearestIndex, NearestStream, Neighbour};
 use serde::Serialize;
 
 use crate::{
-    commands::{KnownTokens, ModelArg, finite},
+    commands::{ModelArg, finite, known_words::WordSample, unread::Unread},
     destination,
     failure::{Failure, Result, no_memory},
     output::{self, plural},
@@ -25,8 +25,9 @@ use crate::{
 /// Sentences come from files, or from a pipe or file on standard input; --words leaves that unread.
 ///
 /// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, the nearest first.
-/// Blank lines of the input are passed over. Memory grows with the queries and with K, not with the input. A query without a known word is the zero vector, unless the model has vectors
-/// for unknown words: it has no neighbours, and that is said.
+/// Blank lines of the input are passed over. Memory grows with the queries and with K, not with the input. A query without a
+/// known word is the zero vector, and has no neighbours, unless the model has vectors for unknown words: then it has some, which
+/// say little. Either is warned of. Among words such a query is refused.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -77,6 +78,11 @@ struct Answer<'a> {
     /// Words of the query, and those of them that the model knows.
     tokens: usize,
     known_tokens: usize,
+    /// The share of its words that are known, marks and digits not counted; `null` without a word.
+    known_word_share: Option<f64>,
+    /// The same of the first sentences of the text that is searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text_known_word_share: Option<f64>,
     neighbours: Vec<FoundText<'a>>,
 }
 
@@ -123,13 +129,14 @@ impl Nearest {
         // A word is not shown as its own neighbour.
         let own: Vec<_> = queries.iter().map(|query| words.vocabulary().id(query).map(|id| id.index())).collect();
         let plain = known_unweighted(model)?;
-        let encoder = plain.as_ref().map_or(model as &dyn SentenceEncoder, |plain| plain);
+        let encoder = plain.as_deref().unwrap_or(model);
         let queries = Queries::encode(encoder, model, &self.model.model, queries)?;
+        queries.refuse_unknown()?;
         let is_other = |query: usize, row| own[query] != Some(row);
         let found = NearestIndex::new(&words).nearest_batch_where(&queries.rows(), self.k, is_other)?;
         let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: words.word(near.row) };
         let found = found.iter().map(|found| found.iter().map(text).collect());
-        self.answer(&queries, found, KnownTokens::default())
+        self.answer(&queries, found, Unread::default(), None)
     }
 
     /// Searches the sentences of the input, some at a time: what is kept of them are the best so far.
@@ -140,7 +147,8 @@ impl Nearest {
         let mut search = NearestStream::new(&rows, self.k);
         let mut reader = TextReader::open(input, &self.text.options())?;
         let (mut lines, mut n_lines, mut n_unknown) = (Lines::default(), 0_u64, 0_u64);
-        let mut known = KnownTokens::default();
+        let mut unread = Unread::default();
+        let mut sample = WordSample::new(&self.model.model, model);
         loop {
             lines.fill_sentences(&mut reader, (CHUNK_VALUES / model.dim().max(1)).max(1), CHUNK_BYTES)?;
             if lines.len() == 0 {
@@ -153,7 +161,8 @@ impl Nearest {
             }
             n_lines += sentences.len() as u64;
             n_unknown += coverage.iter().filter(|coverage| coverage.is_empty()).count() as u64;
-            coverage.iter().for_each(|&coverage| known.add(coverage));
+            coverage.iter().for_each(|coverage| unread.add(coverage));
+            sample.add(sentences.iter().copied());
             let (rows, dim) = vectors.dim();
             let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
             search.add(table, |row| copied(lines.get(row)))?;
@@ -168,30 +177,33 @@ impl Nearest {
         let (found, sentences) = search.finish();
         let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: &sentences[&near.row] };
         let found = found.iter().map(|found| found.iter().map(text).collect());
-        self.answer(&queries, found, known)
+        self.answer(&queries, found, unread, sample.finish())
     }
 
     fn answer<'a>(
         &self,
         queries: &Queries<'_>,
         found: impl Iterator<Item = Vec<FoundText<'a>>>,
-        mut known: KnownTokens,
+        mut unread: Unread,
+        text_known_word_share: Option<f64>,
     ) -> Result {
         let mut out = output::stdout();
         let n = queries.texts.len();
-        for (i, ((&query, coverage), neighbours)) in queries.texts.iter().zip(&queries.coverage).zip(found).enumerate()
-        {
-            known.add(*coverage);
-            let Coverage { tokens, known, .. } = *coverage;
-            let answer = Answer { query, tokens, known_tokens: known, neighbours };
+        for (i, (&query, neighbours)) in queries.texts.iter().zip(found).enumerate() {
+            let (coverage, words) = (queries.coverage[i], queries.words[i]);
+            unread.add(&coverage);
+            let Coverage { tokens, known, .. } = coverage;
+            let known_word_share = words.share();
+            let answer =
+                Answer { query, tokens, known_tokens: known, known_word_share, text_known_word_share, neighbours };
             self.write(&mut out, i, n, &answer).map_err(Failure::stdout)?;
-            if coverage.is_empty() {
+            if let Some(warning) = queries.warning(i) {
                 out.flush().map_err(Failure::stdout)?;
-                output::warn(&format!("no word of {query:?} is known: zero vector, no neighbours"));
+                output::warn(&warning);
             }
         }
         out.flush().map_err(Failure::stdout)?;
-        self.model.warn_of(known);
+        unread.warn();
         Ok(())
     }
 
@@ -209,13 +221,17 @@ impl Nearest {
 
 /// The plain mean of the words that a model knows: word vectors carry no weights, and no neighbours are near an unknown
 /// word, so queries among words must have neither.
-fn known_unweighted(model: &Model) -> Result<Option<AverageEncoder>> {
+fn known_unweighted(model: &Model) -> Result<Option<Box<dyn SentenceEncoder>>> {
+    if let Some(table) = model.downcast_ref::<StaticModel>() {
+        return Ok(Some(Box::new(table.encoder().clone().without_hashed_words())));
+    }
     let plain = |average: &&AverageEncoder| {
         let for_unknown = average.unknown_words() != UnknownWords::Skip || average.unknown_row().is_some();
         average.weighting().is_some() || for_unknown
     };
     let average = model.average().filter(plain).cloned();
-    Ok(average.map(|average| average.with_unknown_words(UnknownWords::Skip).with_weighting(None)).transpose()?)
+    let Some(average) = average else { return Ok(None) };
+    Ok(Some(Box::new(average.with_unknown_words(UnknownWords::Skip).with_weighting(None)?)))
 }
 
 /// A sentence that is kept.
@@ -231,16 +247,46 @@ struct Queries<'a> {
     texts: &'a [&'a str],
     vectors: Array2<f32>,
     coverage: Vec<Coverage>,
+    words: Vec<KnownWords>,
 }
 
 impl<'a> Queries<'a> {
     fn encode(encoder: &dyn SentenceEncoder, model: &Model, path: &Path, texts: &'a [&'a str]) -> Result<Self> {
         let (vectors, coverage) = encoder.encode_batch(texts)?;
-        let queries = Self { texts, vectors, coverage };
+        let words = texts.iter().map(|text| model.known_words([text])).collect();
+        let queries = Self { texts, vectors, coverage, words };
         for (text, vector) in texts.iter().zip(queries.rows()) {
             finite::check(model, path, text, vector)?;
         }
         Ok(queries)
+    }
+
+    /// An error where no query has a neighbour, for want of a known word.
+    fn refuse_unknown(&self) -> Result {
+        let unknown = |i: &usize| self.vectors.row(*i).iter().all(|&x| x == 0.0);
+        match self.texts {
+            [first, rest @ ..] if (0..self.texts.len()).all(|i| unknown(&i)) => {
+                let others =
+                    if rest.is_empty() { String::new() } else { format!(", nor of {} other queries", rest.len()) };
+                let message = format!(
+                    "no word of {first:?} is known to the model{others}: without one a query has no neighbours among words; train \
+                     a model on text that has it (senv train), or take another (--model)"
+                );
+                Err(std::io::Error::other(message).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What to say of a query of which no word is known.
+    fn warning(&self, i: usize) -> Option<String> {
+        let query = self.texts[i];
+        if self.vectors.row(i).iter().all(|&x| x == 0.0) {
+            return Some(format!("no word of {query:?} is known: zero vector, no neighbours"));
+        }
+        self.words[i].is_none().then(|| {
+            format!("no word of {query:?} is known to the model: its neighbours say little, but for texts with the same words")
+        })
     }
 
     fn rows(&self) -> Vec<&[f32]> {

@@ -10,7 +10,7 @@ use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, kernels};
 use serde::Serialize;
 
 use crate::{
-    commands::{KnownTokens, ModelArg, finite},
+    commands::{ModelArg, finite, known_words::WordSample, unread::Unread},
     destination,
     failure::{Failure, Result},
     number::{Digits, push_row},
@@ -62,29 +62,31 @@ struct Pair<'a> {
     /// What the head of a model tuned on scored pairs says.
     #[serde(skip_serializing_if = "Option::is_none")]
     relatedness: Option<f64>,
-    /// Known words of either sentence.
+    /// Known tokens of either sentence.
     known_tokens: [usize; 2],
+    /// The share of known words, marks and digits not counted, of either; `null` without a word.
+    known_word_share: [Option<f64>; 2],
     #[serde(skip)]
     tally: Tally,
 }
 
-/// Pairs with a sentence that is the zero vector, and tokens.
+/// Pairs with a sentence that is the zero vector, and sentences that were not read to their end.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     unknown: u64,
-    known: KnownTokens,
+    unread: Unread,
 }
 
 impl Tally {
     fn of(coverage: [Coverage; 2]) -> Self {
-        let mut known = KnownTokens::default();
-        coverage.iter().for_each(|&coverage| known.add(coverage));
-        Self { unknown: u64::from(coverage.iter().any(|coverage| coverage.is_empty())), known }
+        let mut unread = Unread::default();
+        coverage.iter().for_each(|coverage| unread.add(coverage));
+        Self { unknown: u64::from(coverage.iter().any(|coverage| coverage.is_empty())), unread }
     }
 
     fn merge(&mut self, other: Self) {
         self.unknown += other.unknown;
-        self.known.merge(other.known);
+        self.unread += other.unread;
     }
 }
 
@@ -105,17 +107,19 @@ struct State<'a> {
     model: &'a Model,
     /// Its file, for errors.
     path: &'a Path,
+    /// Whether known words are counted, which only JSON shows.
+    counts_words: bool,
     scratch: Scratch,
     vectors: Vec<f32>,
 }
 
 impl<'m> State<'m> {
-    fn new(model: &'m Model, path: &'m Path) -> Self {
-        Self { model, path, scratch: Scratch::default(), vectors: vec![0.0; 2 * model.dim()] }
+    fn new(model: &'m Model, path: &'m Path, counts_words: bool) -> Self {
+        Self { model, path, counts_words, scratch: Scratch::default(), vectors: vec![0.0; 2 * model.dim()] }
     }
 
     fn pair<'a>(&mut self, first: &'a str, second: &'a str) -> Result<Pair<'a>> {
-        let Self { model, path, .. } = *self;
+        let Self { model, path, counts_words, .. } = *self;
         let (u, v) = self.vectors.split_at_mut(model.dim());
         let coverage =
             [model.encode_into(first, &mut self.scratch, u), model.encode_into(second, &mut self.scratch, v)];
@@ -123,8 +127,10 @@ impl<'m> State<'m> {
         finite::check(model, path, second, v)?;
         let relatedness = model.relatedness(first, second)?;
         let known_tokens = coverage.map(|coverage| coverage.known);
+        let share = |text| if counts_words { model.known_words([text]).share() } else { None };
+        let known_word_share = [share(first), share(second)];
         let tally = Tally::of(coverage);
-        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens, tally })
+        Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens, known_word_share, tally })
     }
 }
 
@@ -139,11 +145,13 @@ impl Similarity {
             self.input = only.into();
         }
         let model = self.model.open()?;
-        let state = || State::new(&model, &self.model.model);
+        let state = || State::new(&model, &self.model.model, self.json);
+        let mut sample = WordSample::new(&self.model.model, &model);
         let mut tally = Tally::default();
         if let (Some(first), Some(second)) = (&self.first, &self.second) {
             let pair = state().pair(first, second)?;
             tally = pair.tally;
+            sample.add([first.as_str(), second]);
             if self.json {
                 output::print_json(&pair)?;
             } else {
@@ -166,6 +174,9 @@ impl Similarity {
                 work,
                 |batch| {
                     tally.merge(batch.tally);
+                    if !sample.is_complete() {
+                        sample.add(batch.lines.iter().flat_map(|(_, line)| line.split('\t').take(2)));
+                    }
                     out.write_all(&batch.out).map_err(Failure::stdout)
                 },
             )?;
@@ -174,7 +185,8 @@ impl Similarity {
         if tally.unknown > 0 {
             output::warn(&format!("{} with a sentence of no known word: cosine 0", plural(tally.unknown, "pair")));
         }
-        self.model.warn_of(tally.known);
+        sample.finish();
+        tally.unread.warn();
         Ok(())
     }
 

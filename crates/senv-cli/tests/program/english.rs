@@ -35,7 +35,7 @@ fn without_a_model_the_english_one_is_used_and_named_where_it_knows_little() {
     ];
     for args in commands {
         let said = folder.run(args).ok().err;
-        assert_eq!(said.matches("known to the English model that is part of senv").count(), 1, "{args:?}: {said}");
+        assert_eq!(said.matches("the model that is part of senv is for English only").count(), 1, "{args:?}: {said}");
     }
     // A figure says whose it is.
     folder.write("sts.tsv", "5\ta cat\ta kitten\n1\ta cat\ta train\n3\ta cat\ta dog\n");

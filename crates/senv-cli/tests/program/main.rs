@@ -16,6 +16,7 @@ mod fuzz;
 mod gradient;
 mod gradient_bad_input;
 mod init_model;
+mod known_words;
 mod manual;
 mod nli;
 mod pinned;

@@ -45,11 +45,15 @@ pub enum Remedy {
     RaiseTokenLimit,
     /// Sentences above the limit cut, and not left out.
     CutLongSentences,
+    /// Training on text of the language and kind that is encoded.
+    TrainOnText,
+    /// A model of the language and kind of the text.
+    OtherModel,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
@@ -64,6 +68,8 @@ impl Remedy {
         Self::RaiseLineLimit,
         Self::RaiseTokenLimit,
         Self::CutLongSentences,
+        Self::TrainOnText,
+        Self::OtherModel,
     ];
 }
 
@@ -84,6 +90,8 @@ impl fmt::Display for Remedy {
             Self::RaiseLineLimit => "raise the limit of a line",
             Self::RaiseTokenLimit => "raise the limit of tokens",
             Self::CutLongSentences => "cut long sentences",
+            Self::TrainOnText => "train a model on such text",
+            Self::OtherModel => "take another model",
         })
     }
 }

@@ -14,7 +14,7 @@
 
 use super::{CompressedRows, RowEncoding};
 use crate::{
-    Coverage, Error, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels,
+    Coverage, Error, KnownWords, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels,
     words::{look_up_all, unknown_word_value},
 };
 
@@ -105,6 +105,20 @@ impl StaticEncoder {
             self.rows = self.rows.first_rows(n_words);
         }
         Ok(self)
+    }
+
+    /// The encoder in which unknown words have no vectors of their own; forms and compounds of known words keep theirs. A query
+    /// among words is encoded so: no word is near a vector that a hash decides.
+    #[must_use]
+    pub fn without_hashed_words(mut self) -> Self {
+        self.unknown_word_length = self.unknown_word_length.map(|_| 0.0);
+        self
+    }
+
+    /// How many words of these sentences are known: [`KnownWords::SAMPLE`] of them tell whether the model fits a text
+    /// ([`KnownWords::few`]).
+    pub fn known_words(&self, sentences: impl IntoIterator<Item = impl AsRef<str>>) -> KnownWords {
+        KnownWords::count(self, &self.tokenizer, &self.vocabulary, sentences)
     }
 
     /// How text is tokenized.

@@ -1,6 +1,8 @@
 //! How much of a sentence is known.
 
-/// How many tokens of a sentence are in the vocabulary.
+/// How many tokens of a sentence are in the vocabulary, and how many others have a vector.
+///
+/// Whether a model knows a text is the subject of [`KnownWords`](crate::KnownWords), which counts words without marks and digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Coverage {
     /// Tokens of the sentence.

@@ -61,6 +61,7 @@ fn record() -> BenchRecord {
         source: "models/<a>.senv".to_owned(),
         sha256: Some("7".repeat(64)),
         dim: Some(3),
+        known_word_share: None,
         sentences_per_second: Some(1234.0),
         results: tasks.iter().map(|task| result(task, of_task(task))).collect(),
         figures: vec![figure("norms", &norms), figure("label-cosines", &labels)],

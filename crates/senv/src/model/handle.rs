@@ -3,7 +3,7 @@
 use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
 
 use ndarray::Array2;
-use senv_core::{Coverage, Scratch, SentenceEncoder};
+use senv_core::{Coverage, KnownWords, Scratch, SentenceEncoder};
 use senv_store::Embeddings;
 
 use crate::{
@@ -80,6 +80,19 @@ impl Model {
     #[must_use]
     pub fn is<M: SavedModel>(&self) -> bool {
         self.downcast_ref::<M>().is_some()
+    }
+
+    /// How many words of these sentences it knows: [`KnownWords::SAMPLE`] of them tell whether it fits a text.
+    ///
+    /// ```
+    /// use senv::KnownWords;
+    /// let known = senv::english()?.known_words(["Der Zug kam zu spät.", "Wir gingen im Regen nach Hause."]);
+    /// let few = known.few(senv::MIN_KNOWN_SHARE_ENGLISH); // of any other model: KnownWords::MIN_SHARE
+    /// assert!(few.is_some());
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    pub fn known_words(&self, sentences: impl IntoIterator<Item = impl AsRef<str>>) -> KnownWords {
+        KnownWords::count(self, self.tokenizer(), self.vocabulary(), sentences)
     }
 
     /// Writes it to a file that [`Model::open`] reads, by atomic replacement.

@@ -58,7 +58,7 @@ Examples:
 )]
 pub(crate) struct Convert {
     /// The file to read, or the folder of released Skip-thoughts; .npy needs its words beside it; - is standard input, english
-    /// the model that is part of senv.
+    /// the model that is part of senv, for English only.
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// The file to write; - is standard output, for the formats of other programs (with --to).

@@ -66,6 +66,8 @@ pub(super) enum FoldRuleArg {
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     results: &'a [ClassificationResult],
 }
 
@@ -90,6 +92,7 @@ impl Classify {
         let test = self.test.as_ref().map(LabeledSet::read).transpose()?;
         let model = self.model.open_for_many()?;
         let texts = sets.iter().chain(&test).flat_map(|set| &set.sentences).map(|sentence| &sentence.text[..]);
+        let known_word_share = self.model.warn_of_unknown(&model, texts.clone());
         let embeddings = SentenceVectors::encode(&model, texts)?;
         let judge = |set: &LabeledSet| match &test {
             Some(test) => evaluate_classification_on_test(&embeddings, set, test, &options),
@@ -98,7 +101,7 @@ impl Classify {
         let results = sets.iter().map(judge).collect::<senv_eval::Result<Vec<_>>>()?;
         if self.json {
             let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, results: &results });
+            return output::print_json(&Report { model, known_word_share, results: &results });
         }
         output::print(&ClassificationResult::table(&results))
     }

@@ -67,6 +67,8 @@ enum By {
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     #[serde(flatten)]
     histograms: &'a PairHistograms,
 }
@@ -94,13 +96,15 @@ impl Histograms {
     }
 
     fn report(&self, pairs: &PairGroups<'_>) -> Result {
-        let embeddings = SentenceVectors::encode(&self.model.open_for_many()?, pairs.sentences())?;
+        let model = self.model.open_for_many()?;
+        let known_word_share = self.model.warn_of_unknown(&model, pairs.sentences());
+        let embeddings = SentenceVectors::encode(&model, pairs.sentences())?;
         let histograms = evaluate_pair_histograms(&embeddings, pairs, self.bins)?;
         write(self.svg.as_ref(), || histograms.cosines.curve().to_svg())?;
         write(self.words_svg.as_ref(), || histograms.word_overlaps.curve().to_svg())?;
         if self.json {
             let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, histograms: &histograms });
+            return output::print_json(&Report { model, known_word_share, histograms: &histograms });
         }
         output::print(&histograms.to_text())
     }

@@ -51,6 +51,8 @@ pub(super) struct Map {
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     #[serde(flatten)]
     result: &'a MapResult,
 }
@@ -60,13 +62,15 @@ impl Map {
         let inputs = [&*self.model.model, &*self.file];
         check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
         let groups = SentenceGroups::read(&self.file)?;
-        let embeddings = SentenceVectors::encode(&self.model.open_for_many()?, groups.sentences())?;
+        let model = self.model.open_for_many()?;
+        let known_word_share = self.model.warn_of_unknown(&model, groups.sentences());
+        let embeddings = SentenceVectors::encode(&model, groups.sentences())?;
         let options = MapOptions { perplexity: self.perplexity, n_iterations: self.steps, seed: self.seed };
         let result = evaluate_map(&embeddings, &groups, &options)?;
         write(self.svg.as_ref(), || result.to_svg())?;
         if self.json {
             let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, result: &result });
+            return output::print_json(&Report { model, known_word_share, result: &result });
         }
         output::print(&result.to_text())
     }

@@ -23,15 +23,15 @@ use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv::Model;
 use senv_core::{Rows, files::AtomicFile};
 use senv_eval::{
-    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, NormOptions, NormProfile, PairScorer, PublishedSystem, StsComparison,
-    StsResult, StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency, norm_profile,
-    published_sts,
+    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, Latency, NormOptions, NormProfile, PairScorer, PublishedSystem,
+    StsComparison, StsResult, StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency,
+    norm_profile, published_sts,
 };
 use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, file_name, open_model},
+    commands::{ModelArg, file_name, known_words::known_share, open_model},
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     output,
@@ -197,6 +197,11 @@ fn write(path: Option<&PathBuf>, text: impl FnOnce() -> String) -> Result {
     }
 }
 
+/// The sentences of all pairs.
+fn sentences_of(tasks: &[StsTask]) -> impl Iterator<Item = &str> {
+    tasks.iter().flat_map(|task| &task.pairs).flat_map(|pair| [pair.first.as_str(), &pair.second])
+}
+
 fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {
     Ok(tasks.iter().map(StsTask::read).collect::<senv_data::Result<_>>()?)
 }
@@ -205,6 +210,8 @@ fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {
 #[derive(Debug, Serialize)]
 struct StsReport<'a> {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     #[serde(flatten)]
     result: &'a StsResult,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -215,9 +222,19 @@ struct StsReport<'a> {
     floor: Vec<floor::FloorSystem>,
 }
 
+/// The times, and the share of known words in the first sentences, as JSON.
+#[derive(Debug, Serialize)]
+struct LatencyReport<'a> {
+    known_word_share: Option<f64>,
+    #[serde(flatten)]
+    latency: &'a Latency,
+}
+
 #[derive(Debug, Serialize)]
 struct Against<'a> {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     #[serde(flatten)]
     result: &'a StsResult,
     comparison: &'a StsComparison,
@@ -229,6 +246,7 @@ impl Sts {
     fn run(self) -> Result {
         let tasks = read(&self.tasks)?;
         let model = self.model.open_for_many()?;
+        let known_word_share = self.model.warn_of_unknown(&model, sentences_of(&tasks));
         let scorer = self.components_per_side.then(|| per_side(&model)).transpose()?;
         let mut result = evaluate_sts(&model, &tasks)?;
         if let Some(scorer) = scorer {
@@ -238,10 +256,12 @@ impl Sts {
         let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {
-                let other = evaluate_sts(&open_model(path)?, &tasks)?;
+                let other = open_model(path)?;
+                let share = known_share(path, &other, sentences_of(&tasks));
+                let other = evaluate_sts(&other, &tasks)?;
                 let comparison = compare_sts(&result, &other)?;
                 let differences = self.differences.map(|k| error_analysis(&tasks, &result, &other, k)).transpose()?;
-                Some((path, other, comparison, differences))
+                Some((path, share, other, comparison, differences))
             }
             None => None,
         };
@@ -251,21 +271,29 @@ impl Sts {
             output::warn("no paper known to senv reports any of these tasks; is the folder named as the year?");
         }
         if self.json {
-            let against = other.as_ref().map(|(path, result, comparison, differences)| Against {
+            let against = other.as_ref().map(|(path, share, result, comparison, differences)| Against {
                 model: path.display().to_string(),
+                known_word_share: *share,
                 result,
                 comparison,
                 differences: differences.as_ref(),
             });
             let model = self.model.model.display().to_string();
-            return output::print_json(&StsReport { model, result: &result, against, published, floor });
+            return output::print_json(&StsReport {
+                model,
+                known_word_share,
+                result: &result,
+                against,
+                published,
+                floor,
+            });
         }
         let mut text = result.to_text_beside(&published);
         if !floor.is_empty() {
             text.push('\n');
             text += &floor::to_text(&file_name(&self.model.model), &result, &floor);
         }
-        if let Some((path, _, comparison, differences)) = &other {
+        if let Some((path, _, _, comparison, differences)) = &other {
             let (first, second) = (file_name(&self.model.model), file_name(path));
             text.push('\n');
             text += &comparison.to_text(&first, &second);
@@ -318,7 +346,13 @@ impl LatencyArgs {
         let tasks = read(&self.tasks)?;
         let pairs: Vec<(&str, &str)> =
             tasks.iter().flat_map(|task| &task.pairs).map(|pair| (&pair.first[..], &pair.second[..])).collect();
-        let latency = measure_latency(&self.model.open_for_many()?, &pairs, self.warm_up)?;
-        if self.json { output::print_json(&latency) } else { output::print(&latency.to_text()) }
+        let model = self.model.open_for_many()?;
+        let known_word_share = self.model.warn_of_unknown(&model, sentences_of(&tasks));
+        let latency = measure_latency(&model, &pairs, self.warm_up)?;
+        if self.json {
+            output::print_json(&LatencyReport { known_word_share, latency: &latency })
+        } else {
+            output::print(&latency.to_text())
+        }
     }
 }

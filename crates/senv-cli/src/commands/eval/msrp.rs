@@ -73,6 +73,8 @@ enum ScriptArg {
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     #[serde(flatten)]
     result: &'a ParaphraseDetectionResult,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,7 +98,9 @@ impl Msrp {
         };
         let model = self.model.open_for_many()?;
         let pairs = train.pairs.iter().chain(&test.pairs);
-        let embeddings = SentenceVectors::encode(&model, pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]))?;
+        let sentences = pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]);
+        let known_word_share = self.model.warn_of_unknown(&model, sentences.clone());
+        let embeddings = SentenceVectors::encode(&model, sentences)?;
         let result = evaluate_paraphrase_detection(&embeddings, &train, &test, &probe)?;
         let curve = if self.learning_curve {
             let options = LearningCurveOptions { probe, ..LearningCurveOptions::default() };
@@ -109,7 +113,12 @@ impl Msrp {
         }
         if self.json {
             let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, result: &result, learning_curve: curve.as_ref() });
+            return output::print_json(&Report {
+                model,
+                known_word_share,
+                result: &result,
+                learning_curve: curve.as_ref(),
+            });
         }
         let mut text = result.to_text();
         if let Some(curve) = &curve {

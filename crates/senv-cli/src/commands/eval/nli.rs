@@ -71,6 +71,8 @@ impl From<FeaturesArg> for PairFeatures {
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     /// How the classifier was trained; missing for that of the model itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     trained: Option<&'a FrozenTraining>,
@@ -85,13 +87,16 @@ impl Nli {
         let read = |paths: &[PathBuf]| paths.iter().map(NliSet::read).collect::<senv_data::Result<Vec<_>>>();
         let (sets, train, dev) = (read(&self.files)?, read(&self.train)?, read(&self.dev)?);
         let model = self.model.open_for_many()?;
+        let pairs = sets.iter().flat_map(|set| &set.pairs);
+        let sentences = pairs.flat_map(|pair| [pair.premise.as_str(), &pair.hypothesis]);
+        let known_word_share = self.model.warn_of_unknown(&model, sentences);
         if train.is_empty() {
             let Some(model) = model.downcast_ref::<Snli>() else {
                 let message =
                     format!("a {} model has no classifier of its own; give --train FILE to learn one", model.kind());
                 return Err(Failure::Usage(message));
             };
-            return self.report(evaluate_entailment(&own(model), &sets)?, None);
+            return self.report(evaluate_entailment(&own(model), &sets)?, known_word_share, None);
         }
         let features = self.features.map_or_else(|| PairFeatures::of(train[0].layout), Into::into);
         let classifier = FrozenClassifier::train(&model, &train, &dev, features)?;
@@ -103,14 +108,19 @@ impl Nli {
             let pairs = grouped(training.n_pairs as u64);
             output::note(&format!("a classifier trained on {pairs} pairs: C = {}{on_dev}", training.c));
         }
-        self.report(evaluate_entailment(&classifier, &sets)?, Some(training))
+        self.report(evaluate_entailment(&classifier, &sets)?, known_word_share, Some(training))
     }
 
-    fn report(&self, result: EntailmentResult, trained: Option<&FrozenTraining>) -> Result {
+    fn report(
+        &self,
+        result: EntailmentResult,
+        known_word_share: Option<f64>,
+        trained: Option<&FrozenTraining>,
+    ) -> Result {
         let published = if self.published { published_sick_entailment() } else { Vec::new() };
         if self.json {
             let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, trained, result, published });
+            return output::print_json(&Report { model, known_word_share, trained, result, published });
         }
         output::print(&result.to_text_beside(&published))
     }

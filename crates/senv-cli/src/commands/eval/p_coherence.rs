@@ -51,6 +51,8 @@ pub(super) struct PCoherence {
 #[derive(Debug, Serialize)]
 struct Report {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     #[serde(flatten)]
     result: PCoherenceResult,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -60,10 +62,13 @@ struct Report {
 impl PCoherence {
     pub(super) fn run(self) -> Result {
         let captions = SentenceGroups::read(&self.captions)?;
-        let result = evaluate_p_coherence(&self.model.open_for_many()?, &captions, self.random_pairs, self.seed)?;
+        let model = self.model.open_for_many()?;
+        let known_word_share = self.model.warn_of_unknown(&model, captions.sentences());
+        let result = evaluate_p_coherence(&model, &captions, self.random_pairs, self.seed)?;
         let published = if self.published { published_p_coherence() } else { Vec::new() };
         if self.json {
-            return output::print_json(&Report { model: self.model.model.display().to_string(), result, published });
+            let model = self.model.model.display().to_string();
+            return output::print_json(&Report { model, known_word_share, result, published });
         }
         output::print(&result.to_text_beside(&published))
     }

@@ -65,6 +65,8 @@ pub(super) struct Ranking {
 #[derive(Debug, Serialize)]
 struct Report {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     ranking: RankingResult,
     zero_shot: ZeroShotResult,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -78,6 +80,9 @@ impl Ranking {
         check(self.points.as_ref(), "--points", Content::Points, self.force, &inputs)?;
         let sets = self.pairs.iter().map(ParaphraseSet::read).collect::<senv_data::Result<Vec<_>>>()?;
         let model = self.model.open_for_many()?;
+        let pairs = sets.iter().flat_map(|set| &set.pairs);
+        let sentences = pairs.flat_map(|pair| [pair.first.as_str(), &pair.second]);
+        let known_word_share = self.model.warn_of_unknown(&model, sentences);
         let progress = RankingProgress::new();
         let ranking = evaluate_ranking(&model, &sets, &progress);
         progress.bar.finish_and_clear();
@@ -88,7 +93,7 @@ impl Ranking {
         let published = if self.published { published_ranking() } else { Vec::new() };
         if self.json {
             let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, ranking, zero_shot, published });
+            return output::print_json(&Report { model, known_word_share, ranking, zero_shot, published });
         }
         output::print(&format!("{}\n{}", ranking.to_text_beside(&published), zero_shot.to_text()))
     }

@@ -10,6 +10,7 @@ use senv_eval::{
 };
 use serde::Serialize;
 
+use super::sentences_of;
 use crate::{
     commands::ModelArg,
     failure::Result,
@@ -98,6 +99,8 @@ impl From<FormArg> for RelatednessForm {
 #[derive(Debug, Serialize)]
 struct Report {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     results: Vec<RelatednessResult>,
     /// How the regression on frozen vectors was trained.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,6 +130,7 @@ impl Shared {
         let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_data::Result<Vec<_>>>();
         let (tasks, train, dev) = (all(&self.files)?, all(&self.train)?, all(&self.dev)?);
         let model = self.model.open_for_many()?;
+        let known_word_share = self.model.warn_of_unknown(&model, sentences_of(&tasks));
         let (mut results, mut trained) = (results(&model, &tasks)?, None);
         if !train.is_empty() {
             let scorer = FrozenScorer::train_by(self.form.into(), &model, &train, &dev, 1)?;
@@ -143,7 +147,7 @@ impl Shared {
         let published = if self.published { published() } else { Vec::new() };
         if self.json {
             let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, results, trained, published });
+            return output::print_json(&Report { model, known_word_share, results, trained, published });
         }
         let last = results.len().saturating_sub(1);
         // What papers report stands once, below the last table.

@@ -36,6 +36,8 @@ pub(super) struct Soup {
 #[derive(Debug, Serialize)]
 struct Report {
     model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
     #[serde(flatten)]
     result: GroupRankingResult,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -45,10 +47,13 @@ struct Report {
 impl Soup {
     pub(super) fn run(self) -> Result {
         let groups = self.sentences.as_ref().map_or_else(|| Ok(SentenceGroups::soup()), SentenceGroups::read)?;
-        let result = evaluate_group_ranking(&self.model.open()?, &groups)?;
+        let model = self.model.open()?;
+        let known_word_share = self.model.warn_of_unknown(&model, groups.sentences());
+        let result = evaluate_group_ranking(&model, &groups)?;
         let published = if self.published { published_soup() } else { Vec::new() };
         if self.json {
-            return output::print_json(&Report { model: self.model.model.display().to_string(), result, published });
+            let model = self.model.model.display().to_string();
+            return output::print_json(&Report { model, known_word_share, result, published });
         }
         output::print(&result.to_text_beside(&published))
     }

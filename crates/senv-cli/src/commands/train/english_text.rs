@@ -1,14 +1,6 @@
 //! Whether the model that is part of senv knows a text already: then it may be the better one.
 
-use senv::TextSample;
-use senv_core::SentenceEncoder;
-
-/// Lines at the start of the text that are looked at, at most.
-const SAMPLE: usize = 1000;
-
-/// Share of the words that the model knows from which on a text is English: .94 to 1 of news, reviews, speeches and encyclopedia,
-/// .45 to .63 of eight other languages in the messages of programs, whose words are partly English.
-const ENGLISH_SHARE: f64 = 0.85;
+use senv::{KnownWords, TextSample};
 
 /// Words of text up to which the model was compared with what the text alone gives (`docs/results.md`).
 const COMPARED: u64 = 60_000_000;
@@ -20,7 +12,7 @@ pub(super) fn note(sample: &TextSample, ordered: bool) -> Option<String> {
     if sample.size().words > COMPARED {
         return None;
     }
-    let share = known_share(sample).filter(|&share| share >= ENGLISH_SHARE)?;
+    let share = known_share(sample).filter(|&share| share >= senv_english::MIN_KNOWN_SHARE)?;
     let percent = 100.0 * share;
     let go_on = if ordered { "; --init-model english goes on from it and adds the words of the text" } else { "" };
     Some(format!(
@@ -31,14 +23,8 @@ pub(super) fn note(sample: &TextSample, ordered: bool) -> Option<String> {
 
 /// The share of the words of the first lines that have a row in the English model.
 fn known_share(sample: &TextSample) -> Option<f64> {
-    let english = senv_english::model().ok()?;
-    let (mut scratch, mut vector) = (senv_core::Scratch::default(), vec![0.0; english.dim()]);
-    let (mut known, mut tokens) = (0, 0);
-    for line in sample.lines().take(SAMPLE) {
-        let coverage = english.encode_into(line, &mut scratch, &mut vector);
-        (known, tokens) = (known + coverage.known, tokens + coverage.tokens);
-    }
-    (tokens > 0).then(|| known as f64 / tokens as f64)
+    let lines = sample.lines().take(KnownWords::SAMPLE);
+    senv_english::model().ok()?.known_words(lines).share()
 }
 
 #[cfg(test)]

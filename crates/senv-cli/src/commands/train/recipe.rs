@@ -40,7 +40,7 @@ pub(crate) struct RecipeArgs {
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab; with text or alone.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
-    /// Model to go on from, or english, which is part of senv: its words stay known and start from its vectors, those that
+    /// Model to go on from, or english, which is part of senv, for English only: its words stay known and start from its vectors, those that
     /// are new from the words around them, and text is tokenized as it does. Text needs an order.
     #[arg(long, value_name = "MODEL", help_heading = "Files")]
     init_model: Option<PathBuf>,

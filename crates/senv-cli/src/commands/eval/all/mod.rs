@@ -204,6 +204,11 @@ impl BenchProgress {
         self.bar.set_message(what.to_owned());
     }
 
+    /// Does something that may print.
+    fn apart<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
     /// A line that stays.
     fn done(&self, line: &str) {
         self.bar.suspend(|| output::note(line));

@@ -20,7 +20,9 @@ use super::BenchProgress;
 use crate::{
     commands::{
         eval::{floor::Floor, nli::own, norm_profile_of},
-        file_name, is_english, open_model,
+        file_name, is_english,
+        known_words::known_share,
+        open_model,
     },
     failure::{Failure, Result},
     output::{duration, plural},
@@ -66,13 +68,14 @@ struct Described {
     kind: SystemKind,
     source: String,
     sha256: Option<String>,
+    known_word_share: Option<f64>,
     figures: Vec<Figure>,
 }
 
 impl Described {
     fn baseline(name: &str, source: &str) -> Self {
         let (name, source) = (name.to_owned(), source.to_owned());
-        Self { name, kind: SystemKind::Baseline, source, sha256: None, figures: Vec::new() }
+        Self { name, kind: SystemKind::Baseline, source, sha256: None, known_word_share: None, figures: Vec::new() }
     }
 }
 
@@ -106,8 +109,10 @@ impl Systems<'_> {
             let norms = norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure());
             model.prepare_for_many();
             let figures = norms.into_iter().chain(self.label_figures(model)).collect();
+            let known_word_share = self.progress.apart(|| known_share(path, model, self.sentences.iter().copied()));
+            let (name, kind) = (name.clone(), SystemKind::Model);
             records.push(self.encoded(
-                Described { name: name.clone(), kind: SystemKind::Model, source, sha256, figures },
+                Described { name, kind, source, sha256, known_word_share, figures },
                 model,
                 model.downcast_ref::<Snli>(),
             )?);
@@ -115,7 +120,7 @@ impl Systems<'_> {
         for ((path, name), embeddings) in vectors.iter().zip(of_vectors).zip(&others) {
             let (kind, source, sha256) = (SystemKind::Vectors, path.display().to_string(), Some(sha256_of_file(path)?));
             let figures = self.label_figures(embeddings);
-            let described = Described { name: name.clone(), kind, source, sha256, figures };
+            let described = Described { name: name.clone(), kind, source, sha256, known_word_share: None, figures };
             records.push(self.scored(described, &Scoring::Vectors(embeddings), Some(embeddings.dim()), None)?);
         }
         // A classifier's own tasks have no sentences to be encoded.
@@ -171,8 +176,8 @@ impl Systems<'_> {
         };
         let results = self.data.run(scoring, &self.options, self.bootstrap, &NoObserver, each)?;
         self.progress.done(&format!("{name}: {}", duration(started.elapsed())));
-        let Described { name, kind, source, sha256, figures } = described;
-        Ok(SystemRecord { name, kind, source, sha256, dim, sentences_per_second, results, figures })
+        let Described { name, kind, source, sha256, known_word_share, figures } = described;
+        Ok(SystemRecord { name, kind, source, sha256, dim, known_word_share, sentences_per_second, results, figures })
     }
 
     /// SIF and uSIF on the word vectors of a model of this checksum, where it has words with counts.
@@ -184,6 +189,7 @@ impl Systems<'_> {
                 kind: SystemKind::Reweighted,
                 source: format!("word vectors of {name}, {suffix} weights, common components of the sentences judged"),
                 sha256: sha256.clone(),
+                known_word_share: None,
                 figures: Vec::new(),
             };
             // A vocabulary without counts has no weights.

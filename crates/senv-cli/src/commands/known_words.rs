@@ -1,0 +1,93 @@
+//! How many words of a text the model knows: measured on its beginning, warned of, and part of what is written as JSON.
+
+use std::path::Path;
+
+use senv::{FewKnownWords, KnownWords, Model};
+
+use super::{ModelArg, file_name, is_english};
+use crate::{output, remedies::with_options};
+
+/// Words after which a sample is large enough, however few sentences they are.
+const WORDS: u64 = 100_000;
+
+/// The beginning of a text, which may come in parts. It warns once, as soon as there is enough.
+pub(crate) struct WordSample<'a> {
+    model: &'a Model,
+    /// The file of the model.
+    path: &'a Path,
+    known: KnownWords,
+    is_complete: bool,
+}
+
+impl<'a> WordSample<'a> {
+    /// A sample of text for this model; `path` is its file.
+    pub(crate) fn new(path: &'a Path, model: &'a Model) -> Self {
+        Self { model, path, known: KnownWords::default(), is_complete: false }
+    }
+
+    /// Whether no more sentences are needed.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Looks at the next sentences of the text, as far as they are needed.
+    pub(crate) fn add<'s>(&mut self, sentences: impl IntoIterator<Item = &'s str>) {
+        for sentence in sentences {
+            if self.is_complete {
+                return;
+            }
+            self.known += self.model.known_words([sentence]);
+            if self.known.sentences >= KnownWords::SAMPLE as u64 || self.known.words >= WORDS {
+                self.complete();
+            }
+        }
+    }
+
+    /// The share of known words, in `[0, 1]`; `None` where there was no word.
+    pub(crate) fn finish(mut self) -> Option<f64> {
+        self.complete();
+        self.known.share()
+    }
+
+    fn complete(&mut self) {
+        if self.is_complete {
+            return;
+        }
+        self.is_complete = true;
+        if let Some(few) = self.known.few(min_share(self.path)) {
+            warn_of(self.path, &few);
+        }
+    }
+}
+
+impl ModelArg {
+    /// Warns where the model knows few words of the first sentences of a text, and says which share it knows.
+    pub(crate) fn warn_of_unknown<'s>(
+        &self,
+        model: &Model,
+        sentences: impl IntoIterator<Item = &'s str>,
+    ) -> Option<f64> {
+        known_share(&self.model, model, sentences)
+    }
+}
+
+/// The same of the model of this file.
+pub(crate) fn known_share<'s>(path: &Path, model: &Model, sentences: impl IntoIterator<Item = &'s str>) -> Option<f64> {
+    let mut sample = WordSample::new(path, model);
+    sample.add(sentences);
+    sample.finish()
+}
+
+/// The least share of known words of a text that the model fits.
+fn min_share(path: &Path) -> f64 {
+    if is_english(path) { senv_english::MIN_KNOWN_SHARE } else { KnownWords::MIN_SHARE }
+}
+
+fn warn_of(path: &Path, few: &FewKnownWords) {
+    let said = with_options(&few.to_string(), few.remedies());
+    output::warn(&if is_english(path) {
+        format!("the model that is part of senv is for English only: {said}")
+    } else {
+        format!("{}: {said}", file_name(path))
+    });
+}
