@@ -43,9 +43,9 @@ pub fn model_digest(path: impl AsRef<Path>) -> Result<String> {
 /// Of a file with checksums.
 pub(crate) fn of_model(file: &ModelFile) -> String {
     let sum = file.metadata().iter().fold(Fingerprint::new(), |sum, (key, value)| sum.text(key).text(value));
-    let tensors = file.tensors().fold(sum, |sum, (name, dtype, shape, _)| {
-        sum.text(name).text(&dtype).numbers(shape.iter().map(|&n| n as u64))
-    });
+    let tensors = file
+        .tensors()
+        .fold(sum, |sum, (name, dtype, shape, _)| sum.text(name).text(&dtype).numbers(shape.iter().map(|&n| n as u64)));
     tensors.hex()
 }
 
@@ -57,12 +57,17 @@ fn of_pieces(path: &Path) -> std::io::Result<String> {
     let last = len.saturating_sub(PIECE_BYTES);
     let n = if last < PIECES * PIECE_BYTES { len.div_ceil(PIECE_BYTES) } else { PIECES };
     for i in 0..n {
-        let start = if n < PIECES { i * PIECE_BYTES } else { (u128::from(last) * u128::from(i) / u128::from(PIECES - 1)) as u64 };
+        let start = if n < PIECES {
+            i * PIECE_BYTES
+        } else {
+            (u128::from(last) * u128::from(i) / u128::from(PIECES - 1)) as u64
+        };
         file.seek(SeekFrom::Start(start))?;
         piece.clear();
         (&mut file).take(PIECE_BYTES).read_to_end(&mut piece)?;
         let (words, rest) = piece.as_chunks::<8>();
-        sum = sum.numbers(words.iter().map(|word| u64::from_le_bytes(*word))).numbers(rest.iter().map(|&b| u64::from(b)));
+        sum =
+            sum.numbers(words.iter().map(|word| u64::from_le_bytes(*word))).numbers(rest.iter().map(|&b| u64::from(b)));
     }
     Ok(sum.hex())
 }
