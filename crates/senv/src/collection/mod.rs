@@ -353,3 +353,6 @@ fn encoded<'a, E: From<Error>>(
         None => Ok(None),
     }
 }
+
+#[cfg(test)]
+mod tests;
