@@ -35,7 +35,7 @@ pub struct Index<E> {
 #[derive(Debug)]
 enum Nearest {
     Exact(NearestIndex<Table>),
-    Codes(VectorIndex),
+    Codes(Box<VectorIndex>),
 }
 
 /// A sentence that a search found.
@@ -64,7 +64,7 @@ impl<E: SentenceEncoder> Index<E> {
         let table = Table::from_vec(sentences.len(), encoder.dim(), values)?;
         let nearest = match sentences.len() < CODES_FROM {
             true => Nearest::Exact(NearestIndex::new(table)),
-            false => Nearest::Codes(VectorIndex::build(table, &IndexParams::default())?),
+            false => Nearest::Codes(Box::new(VectorIndex::build(table, &IndexParams::default())?)),
         };
         Ok(Self { encoder, sentences, nearest })
     }

@@ -29,8 +29,15 @@ pub(super) struct Columns {
     id: Option<Wanted>,
     further: Vec<Wanted>,
     has_header: bool,
-    /// Places in the present file, from 0: of the text, the id and the others.
-    places: Option<(usize, Option<usize>, Vec<usize>)>,
+    places: Option<Places>,
+}
+
+/// Places of columns in the present file, from 0.
+#[derive(Debug, Clone)]
+struct Places {
+    text: usize,
+    id: Option<usize>,
+    further: Vec<usize>,
 }
 
 /// What was taken of a line.
@@ -109,10 +116,10 @@ impl Columns {
         Ok(true)
     }
 
-    fn find(&self, find: impl Fn(&Wanted) -> Result<usize>) -> Result<Option<(usize, Option<usize>, Vec<usize>)>> {
+    fn find(&self, find: impl Fn(&Wanted) -> Result<usize>) -> Result<Option<Places>> {
         let Some(text) = &self.text else { return Ok(None) };
         let id = self.id.as_ref().map(&find).transpose()?;
-        Ok(Some((find(text)?, id, self.further.iter().map(&find).collect::<Result<_>>()?)))
+        Ok(Some(Places { text: find(text)?, id, further: self.further.iter().map(&find).collect::<Result<_>>()? }))
     }
 
     /// The cells of a line that are wanted: all of it where no columns were asked for.
@@ -132,7 +139,7 @@ impl Columns {
                 bad_line(path, number, reason)
             })
         };
-        let Some((text, id, further)) = &self.places else {
+        let Some(Places { text, id, further }) = &self.places else {
             return Ok(Cells { text: line, id: None, further: Vec::new() });
         };
         let parsed = |cell: &str| {

@@ -76,7 +76,7 @@ pub(crate) struct Index {
     #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
     vectors: Option<PathBuf>,
     /// What is kept of the vectors to compute cosines: f16 is exact to .0001, in half the space of f32; int8 to .002, in a
-    /// quarter, but takes five times as long to make; without any, cosines are estimates (some .007 off), and recall is about
+    /// quarter, but takes four times as long to make; without any, cosines are estimates (some .007 off), and recall is about
     /// .9.
     #[arg(long, value_name = "TYPE", default_value = "f16", help_heading = "Search", conflicts_with = "change")]
     precision: Precision,
