@@ -11,7 +11,7 @@ impl Collection {
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if no vectors are kept ([`Rescoring::None`](crate::Rescoring::None));
-    /// [`Error::Damaged`] if a part does not fit its checksum; otherwise as [`Collection::add`].
+    /// [`Damaged`](crate::Error::Damaged) if a part does not fit its checksum; otherwise as [`Collection::add`].
     pub fn compact(&mut self) -> Result<()> {
         self.compact_to((PART_VALUES / self.dim()).max(1))
     }
