@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, info, manual, nearest, reproduce,
-    similarity, train, tune,
+    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, index, info, manual, nearest,
+    reproduce, search, similarity, train, tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -30,6 +30,8 @@ Examples:
   senv nearest --input text.txt --query \"a cat sat\"
   senv train --input text.txt --output model.senv
   senv encode --model model.senv --input text.txt --output text.npy
+  senv index --input text.txt --output text.index
+  senv search text.index --query \"a cat sat\"
 
 Without --model the English model that is part of senv is used: English only. Text of which a model knows few words,
 of another language or code, is warned of.
@@ -44,6 +46,8 @@ pub(crate) enum Command {
     Encode(encode::Encode),
     Similarity(similarity::Similarity),
     Nearest(nearest::Nearest),
+    Index(index::Index),
+    Search(search::Search),
     Decode(decode::Decode),
     Eval(eval::Eval),
     Reproduce(reproduce::Reproduce),

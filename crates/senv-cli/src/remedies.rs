@@ -48,6 +48,10 @@ pub(crate) fn with_options(message: &str, remedies: &[Remedy]) -> String {
 pub(crate) fn remedies_of<'a>(error: &'a (dyn Error + 'static)) -> &'a [Remedy] {
     None.or_else(|| error.downcast_ref().map(senv::Error::remedies))
         .or_else(|| error.downcast_ref().map(senv_core::Error::remedies))
+        .or_else(|| match error.downcast_ref() {
+            Some(senv_index::Error::Core(error)) => Some(error.remedies()),
+            _ => None,
+        })
         .or_else(|| error.downcast_ref().map(senv_data::Error::remedies))
         .or_else(|| error.downcast_ref().map(senv_eval::Error::remedies))
         .or_else(|| error.downcast_ref().map(senv_negative_sampling::Error::remedies))

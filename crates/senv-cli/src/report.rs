@@ -76,9 +76,13 @@ fn is_of_core(error: &(dyn Error + 'static), core: impl Fn(&senv_core::Error) ->
             senv::Error::Core(error)
             | senv::Error::Loss(senv_losses::Error::Core(error))
             | senv::Error::Training(senv_negative_sampling::Error::Core(error))
-            | senv::Error::Store(senv_store::Error::Core(error)) => core(error),
+            | senv::Error::Store(senv_store::Error::Core(error))
+            | senv::Error::Index(senv_index::Error::Core(error)) => core(error),
             _ => false,
         };
+    }
+    if let Some(error) = error.downcast_ref::<senv_index::Error>() {
+        return matches!(error, senv_index::Error::Core(error) if core(error));
     }
     match error.downcast_ref::<senv_eval::Error>() {
         Some(senv_eval::Error::Core(error) | senv_eval::Error::Data(senv_data::Error::Core(error))) => core(error),

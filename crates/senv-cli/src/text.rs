@@ -81,6 +81,9 @@ pub(crate) struct Lines {
     ends: Vec<usize>,
     /// The number of the first line, counted from 1 over all input.
     first: u64,
+    /// Of sentences, where each stands: its file among `files`, and its number in that.
+    places: Vec<(usize, u64)>,
+    files: Vec<PathBuf>,
 }
 
 impl Lines {
@@ -98,7 +101,7 @@ impl Lines {
         self.fill_where(reader, max_lines, max_bytes, |_| true)
     }
 
-    /// The same of the lines that hold anything but blanks.
+    /// The same of the lines that hold anything but blanks; where they stand is kept.
     pub(crate) fn fill_sentences(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result {
         self.fill_where(reader, max_lines, max_bytes, |line| !line.is_blank())
     }
@@ -113,14 +116,29 @@ impl Lines {
         self.first += self.ends.len() as u64;
         self.text.clear();
         self.ends.clear();
+        self.places.clear();
         while self.ends.len() < max_lines && self.text.len() < max_bytes {
             match reader.next_line()? {
-                Some(line) if keep(&line) => self.push(line.text)?,
+                Some(line) if keep(&line) => {
+                    self.push(line.text)?;
+                    if self.files.last().is_none_or(|file| file != line.path) {
+                        self.files.push(line.path.to_owned());
+                    }
+                    let n = self.places.len();
+                    self.places.try_reserve(1).map_err(|_| no_memory("the lines of a text", 16 * n))?;
+                    self.places.push((self.files.len() - 1, line.number));
+                }
                 Some(_) => {}
                 None => break,
             }
         }
         Ok(())
+    }
+
+    /// The file of line `i`, and its number in that, counted from 1.
+    pub(crate) fn place(&self, i: usize) -> (&Path, u64) {
+        let (file, number) = self.places[i];
+        (&self.files[file], number)
     }
 
     /// Gives the first line its number.

@@ -75,7 +75,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A folder that is no collection.
-    #[error("{}: no collection of senv: it has no file manifest.json", path.display())]
+    #[error("{}: no collection of senv: it has no file manifest", path.display())]
     NotACollection {
         /// The folder.
         path: PathBuf,

@@ -129,6 +129,16 @@ impl VectorIndex {
         &self.config.recall
     }
 
+    /// The recall, as it was measured, of what a search for this recall looks at; `None` where it was not measured, and rows are
+    /// not compared exactly either, because none are kept.
+    #[must_use]
+    pub fn expected_recall(&self, wanted: f32) -> Option<f32> {
+        if self.rows.is_none() {
+            return self.config.recall.of_estimates();
+        }
+        Some(self.config.recall.expected(wanted, self.n_cells()))
+    }
+
     /// Number of cells; 0 is none.
     #[must_use]
     pub fn n_cells(&self) -> usize {

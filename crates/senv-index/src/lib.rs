@@ -37,7 +37,7 @@ mod rows;
 mod scan;
 mod values;
 
-pub use collection::{Collection, CollectionParams, Found, NewRows};
+pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
 pub use error::{Error, Result};
 pub use index::{Neighbour, VectorIndex};
 pub use params::{CellCount, DEFAULT_CELLS_FROM, DEFAULT_RECALL, IndexParams, Search};

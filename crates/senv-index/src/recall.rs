@@ -50,6 +50,23 @@ impl Recall {
     }
 }
 
+impl Recall {
+    /// The recall that was measured for what a search for `wanted` looks at; of one stage and the other, the misses are added
+    /// up. 1 where every row is compared exactly.
+    pub(crate) fn expected(&self, wanted: f32, n_cells: usize) -> f32 {
+        let Effort::Codes { candidates, cells } = self.effort(wanted, n_cells) else { return 1.0 };
+        let missed = |measured: Option<f32>| measured.map_or(0.0, |recall| 1.0 - recall);
+        let of_candidates = self.candidates.iter().find(|&&(n, _)| n == candidates).map(|&(_, recall)| recall);
+        let of_cells = self.cells.iter().find(|&&(n, _)| Some(n) == cells).map(|&(_, recall)| recall);
+        (1.0 - missed(of_candidates) - missed(of_cells)).max(0.0)
+    }
+
+    /// The same without rows for rescoring: the estimates choose.
+    pub(crate) fn of_estimates(&self) -> Option<f32> {
+        self.candidates.first().filter(|_| self.queries > 0).map(|&(_, recall)| recall)
+    }
+}
+
 /// Numbers of cells at which recall is measured, up to all of them: 1, 2, 3, 4, 6, 8, 12, 16, ...
 pub(crate) fn cell_steps(n_cells: usize) -> Vec<u32> {
     let steps = (0..).flat_map(|power| [2_u64 << power, 3_u64 << power]);
@@ -82,6 +99,16 @@ mod tests {
         assert_eq!(recall.effort(0.9995, 1000), Effort::Exact);
         assert_eq!(recall.effort(1.0, 1000), Effort::Exact);
         assert_eq!(Recall::default().effort(0.5, 0), Effort::Exact);
+    }
+
+    #[test]
+    fn the_recall_of_both_stages_is_expected() {
+        let candidates = vec![(1.0, 0.8), (2.0, 0.99), (4.0, 0.9975)];
+        let recall = Recall { queries: 100, candidates, cells: vec![(1, 0.5), (100, 0.9926)] };
+        assert!((recall.expected(0.99, 1000) - 0.9901).abs() < 1e-6);
+        assert_eq!((recall.expected(0.99, 0), recall.expected(1.0, 1000)), (0.99, 1.0));
+        assert_eq!((recall.of_estimates(), Recall::default().of_estimates()), (Some(0.8), None));
+        assert_eq!(Recall::default().expected(0.9, 0), 1.0);
     }
 
     #[test]

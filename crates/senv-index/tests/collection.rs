@@ -294,6 +294,97 @@ fn every_changed_byte_and_every_cut_of_every_file_is_an_error() {
     }
 }
 
+/// Parts that are handed out one after another, then an error if there is to be one.
+fn parts(mut rows: Vec<NewRows>, fails: bool) -> impl FnMut() -> Result<Option<NewRows>, Error> {
+    rows.reverse();
+    move || match rows.pop() {
+        Some(rows) => Ok(Some(rows)),
+        None if fails => Err(Error::NonFinite { row: 77 }),
+        None => Ok(None),
+    }
+}
+
+#[test]
+fn a_collection_is_built_of_parts_as_a_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new");
+    let rows = vectors(50, DIM, 1);
+    let both = || vec![new_rows(&rows[..30], 0).count("tokens", 7), new_rows(&rows[30..], 30).count("tokens", 5)];
+    let error = Collection::build(&path, &params(), parts(both(), true)).unwrap_err();
+    assert!(matches!(error, Error::NonFinite { row: 77 }) && !path.exists());
+
+    let params = params().metadata("recall", ".95");
+    let built = Collection::build(&path, &params, parts(both(), false)).unwrap();
+    assert_eq!((built.len(), built.n_segments(), built.count("tokens"), built.count("other")), (50, 2, 12, 0));
+    assert_eq!(built.metadata().get("recall").map(String::as_str), Some(".95"));
+    assert_eq!(built.segments().map(senv_index::VectorIndex::len).collect::<Vec<_>>(), [30, 20]);
+    let on_disk: usize = content(&path).iter().map(|(_, bytes)| bytes.len()).sum();
+    assert_eq!(built.n_bytes().unwrap(), on_disk as u64);
+    let even = built.positions_where("text", |text| text.ends_with('8')).unwrap();
+    assert_eq!(
+        even.iter().enumerate().filter(|(_, holds)| **holds).map(|(i, _)| i).collect::<Vec<_>>(),
+        [8, 18, 28, 38, 48]
+    );
+    assert!(matches!(built.positions_where("author", |_| true).unwrap_err(), Error::UnknownColumn { .. }));
+
+    // What is there stays until all of the new one is: after an error, and for a reader that has it open.
+    let before = content(&path);
+    assert!(Collection::build(&path, &params, parts(both(), true)).is_err());
+    assert_eq!(content(&path), before);
+    let smaller = Collection::build(&path, &params, parts(vec![new_rows(&rows[..4], 100)], false)).unwrap();
+    assert_eq!(
+        (smaller.len(), smaller.text(0, "text").unwrap().as_str(), built.text(0, "text").unwrap().as_str()),
+        (4, "text 100", "text 0")
+    );
+    assert_eq!(content(&path).len(), 2);
+    // Also in place of one that is damaged.
+    fs::write(path.join("manifest"), "{").unwrap();
+    assert!(Collection::open(&path).is_err());
+    let anew = Collection::build(&path, &params, parts(both(), false)).unwrap();
+    anew.verify().unwrap();
+    assert_eq!((anew.len(), content(&path).len()), (50, 3));
+    // Without a part it is empty.
+    assert!(Collection::build(folder.path().join("empty"), &params, parts(vec![], false)).unwrap().is_empty());
+}
+
+#[test]
+fn parts_are_added_or_replaced_together_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut collection = Collection::create(folder.path(), &params()).unwrap();
+    let rows = vectors(60, DIM, 1);
+    let part = |range: std::ops::Range<usize>| new_rows(&rows[range.clone()], range.start);
+    let with_ids = |range: std::ops::Range<usize>, first: u64| {
+        let n = range.len() as u64;
+        part(range).ids((first..first + n).collect())
+    };
+    assert_eq!(collection.add_parts(parts(vec![part(0..10), with_ids(10..20, 500), part(20..30)], false)).unwrap(), 30);
+    assert_eq!(
+        (collection.id(9).unwrap(), collection.id(10).unwrap(), collection.id(29).unwrap()),
+        (Some(9), Some(500), Some(519))
+    );
+    let before = content(folder.path());
+    for refused in [
+        parts(vec![part(30..40)], true),
+        parts(vec![with_ids(30..40, 600), with_ids(40..50, 609)], false),
+        // 520 to 529 are those of the part without ids.
+        parts(vec![part(30..40), with_ids(40..41, 529)], false),
+        parts(vec![with_ids(30..31, 505)], false),
+    ] {
+        assert!(collection.add_parts(refused).is_err());
+        assert_eq!((collection.len(), content(folder.path())), (30, before.clone()));
+    }
+    let refused = parts(vec![with_ids(30..40, 0), with_ids(40..41, 3)], false);
+    assert!(matches!(collection.replace_parts(refused).unwrap_err(), Error::RepeatedId { id: 3 }));
+    assert_eq!((collection.len(), content(folder.path())), (30, before));
+    let new = parts(vec![with_ids(30..35, 0), with_ids(35..45, 515)], false);
+    assert_eq!(collection.replace_parts(new).unwrap(), 15);
+    // Ten that were there, 515 to 519 of them, and five new ones.
+    assert_eq!((collection.len(), collection.n_positions()), (35, 45));
+    let at = |id| collection.text(collection.position(id).unwrap().unwrap(), "text").unwrap();
+    assert_eq!([at(4), at(5), at(514), at(519), at(524)], ["text 34", "text 5", "text 24", "text 39", "text 44"]);
+    collection.verify().unwrap();
+}
+
 /// The writer of the next test: another process, which is killed.
 #[test]
 fn writes_without_an_end_if_it_is_told_where() {

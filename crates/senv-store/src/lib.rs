@@ -60,7 +60,7 @@ pub use embeddings::Embeddings;
 pub use error::{Error, Position, Result};
 pub use nearest::{NearestIndex, Neighbour};
 pub use nearest_stream::NearestStream;
-pub use npy::{NpyWriter, read_npy, read_npy_marked, read_npy_stream, write_npy};
+pub use npy::{NpyReader, NpyWriter, read_npy, read_npy_marked, read_npy_stream, write_npy};
 pub use options::{Duplicates, Format, LoadReport, NonFinite, ReadOptions};
 pub use senv_core::text::InvalidUtf8;
 pub use senv_core::{ModelFile, ModelWriter, files::FORMAT_VERSION};

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Cursor, Read, Write},
+    io::{BufReader, Chain, Cursor, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -159,6 +159,95 @@ pub fn read_npy_stream(mut source: impl Read, len: u64, name: impl AsRef<Path>) 
     let name = name.as_ref();
     let (head, start) = Head::read(&mut source, len, name)?;
     head.numbers(start.chain(source), name)
+}
+
+/// Reads a matrix row by row, in memory for as many rows as are asked for at a time.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("rows.npy");
+/// # let table = senv_core::Table::from_vec(3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// # senv_store::write_npy(&path, &table)?;
+/// use senv_store::NpyReader;
+/// let mut reader = NpyReader::open(&path)?;
+/// assert_eq!((reader.n_rows(), reader.dim()), (3, 2));
+/// assert_eq!(reader.read_rows(2)?.values(), [1.0, 2.0, 3.0, 4.0]);
+/// assert_eq!(reader.read_rows(2)?.values(), [5.0, 6.0]);
+/// assert_eq!(reader.read_rows(2)?.n_rows(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct NpyReader {
+    head: Head,
+    path: PathBuf,
+    source: Source,
+    next: usize,
+}
+
+enum Source {
+    Rows(BufReader<Chain<Cursor<Vec<u8>>, File>>),
+    /// Of a matrix in column order, which is read as a whole.
+    Whole(Table),
+}
+
+impl std::fmt::Debug for NpyReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NpyReader").field("path", &self.path).field("next", &self.next).finish_non_exhaustive()
+    }
+}
+
+impl NpyReader {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// As [`read_npy`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
+        let len = file.metadata().map_err(|e| senv_core::Error::io("read", path, e))?.len();
+        let (head, start) = Head::read(&file, len, path)?;
+        let source = match head.columns_first {
+            true => Source::Whole(head.numbers(start.chain(&file), path)?),
+            false => Source::Rows(BufReader::with_capacity(1 << 18, start.chain(file))),
+        };
+        Ok(Self { head, path: path.to_owned(), source, next: 0 })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.head.rows
+    }
+
+    /// Values of a row.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.head.columns
+    }
+
+    /// The next rows: so many, fewer at the end.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if the file cannot be read, or has become shorter; [`senv_core::Error::TooLarge`].
+    pub fn read_rows(&mut self, n: usize) -> Result<Table> {
+        let (rows, dim) = (n.min(self.n_rows() - self.next), self.dim());
+        let mut values = Vec::new();
+        values.try_reserve_exact(rows * dim).map_err(|_| senv_core::Error::TooLarge { rows, dim })?;
+        match &mut self.source {
+            Source::Whole(table) => {
+                (self.next..self.next + rows).for_each(|row| values.extend_from_slice(table.row(row)))
+            }
+            Source::Rows(source) => {
+                let mut bytes = vec![0; dim * self.head.kind.width()];
+                for _ in 0..rows {
+                    source.read_exact(&mut bytes).map_err(|e| senv_core::Error::io("read", &self.path, e))?;
+                    let numbers = bytes.chunks_exact(self.head.kind.width());
+                    values.extend(numbers.map(|bytes| self.head.kind.number(bytes, self.head.big_endian)));
+                }
+            }
+        }
+        self.next += rows;
+        Ok(Table::from_vec(rows, dim, values)?)
+    }
 }
 
 impl Head {

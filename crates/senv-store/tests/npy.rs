@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use senv_core::{Rows, Table};
-use senv_store::{Error, NpyWriter, Result, read_npy, read_npy_marked, write_npy};
+use senv_store::{Error, NpyReader, NpyWriter, Result, read_npy, read_npy_marked, write_npy};
 
 /// A file of version 1.0 with this dict and these data.
 fn npy(dict: &str, data: &[u8]) -> Vec<u8> {
@@ -21,7 +21,22 @@ fn npy_as(version: &[u8; 2], dict: &str, data: &[u8]) -> Vec<u8> {
 
 fn read(bytes: &[u8]) -> Result<Table> {
     let folder = Folder::new();
-    read_npy(folder.file(bytes))
+    let path = folder.file(bytes);
+    let whole = read_npy(&path);
+    // Piece by piece it is the same.
+    match (&whole, NpyReader::open(&path)) {
+        (Ok(table), Ok(mut reader)) => {
+            assert_eq!((reader.n_rows(), reader.dim()), (table.n_rows(), table.dim()));
+            let mut values = Vec::new();
+            for n in [1, 2, 5, usize::MAX] {
+                values.extend(reader.read_rows(n).unwrap().values().iter().map(|x| x.to_bits()));
+            }
+            assert_eq!(values, table.iter().flatten().map(|x| x.to_bits()).collect::<Vec<_>>());
+        }
+        (Err(_), reader) => assert!(reader.is_err()),
+        (Ok(_), Err(error)) => panic!("{error}"),
+    }
+    whole
 }
 
 fn rows(table: &Table) -> Vec<Vec<f32>> {

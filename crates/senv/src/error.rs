@@ -32,6 +32,59 @@ pub enum Error {
     /// An error of a file of word vectors, or of the weights in a model file.
     #[error(transparent)]
     Store(#[from] senv_store::Error),
+    /// An error of a collection of vectors.
+    #[error(transparent)]
+    Index(#[from] senv_index::Error),
+    /// The model of a collection is not where it was.
+    #[error(
+        "{}: its model {} is not there any more; say where it is now, or make the collection anew",
+        collection.display(), model.display()
+    )]
+    ModelGone {
+        /// The collection.
+        collection: PathBuf,
+        /// Where the model was.
+        model: PathBuf,
+    },
+    /// The model of a collection has become another one.
+    #[error(
+        "{}: its vectors are of another model than {} (digest {expected}, and not {found}); give the model that made them, or \
+         make the collection anew",
+        collection.display(), model.display()
+    )]
+    OtherModel {
+        /// The collection.
+        collection: PathBuf,
+        /// The model that was found.
+        model: PathBuf,
+        /// Digest of the model of the collection.
+        expected: String,
+        /// Digest of the model that was found.
+        found: String,
+    },
+    /// A collection of vectors without sentences and model.
+    #[error("{}: it has vectors, but no sentences and no model; open it as a senv_index::Collection", collection.display())]
+    NoSentences {
+        /// The collection.
+        collection: PathBuf,
+    },
+    /// A vector that was given with a sentence is not what the model makes of it.
+    #[error(
+        "the vector given with the sentence {text:?} is not what the model makes of it: their cosine is {cosine:.2}; give \
+         the model that made the vectors, and vectors and sentences in the same order"
+    )]
+    ForeignVector {
+        /// The sentence.
+        text: String,
+        /// Cosine of the vector given and that of the model.
+        cosine: f32,
+    },
+    /// A model makes a vector that holds NaN or an infinite value.
+    #[error("the vector of the sentence {text:?} holds NaN or an infinite value: the model is damaged")]
+    NonFiniteVector {
+        /// The sentence.
+        text: String,
+    },
     /// The configuration in a model file does not describe its tables.
     #[error("{}: {reason}; the file is damaged or was written by another program", path.display())]
     BadModel {
@@ -262,6 +315,7 @@ impl Error {
             Self::Training(error) => error.remedies(),
             Self::Ngrams(error) => error.remedies(),
             Self::Store(error) => error.remedies(),
+            Self::Index(senv_index::Error::Core(error)) => error.remedies(),
             Self::AllTooLong { .. } => &[Remedy::RaiseTokenLimit, Remedy::CutLongSentences],
             Self::Diverged { .. } | Self::NotLearning { .. } => &[Remedy::LowerLearningRate, Remedy::LimitGradients],
             Self::NothingLearned | Self::Outgrown { .. } | Self::ExplodingGradient { .. } => {

@@ -21,6 +21,9 @@
 //! let cosine = model.similarity("Rain is coming.", "A storm brings rain.");
 //! let index = Index::new(&model, &sentences)?;
 //! let hits = index.search("The train is late.", 3)?;
+//! let mut collection = SentenceCollection::create(folder.path().join("my.index"), &path)?; // the same on disk, for millions
+//! collection.add(&sentences)?;
+//! let hits = collection.search("The train is late.", 3)?;
 //!
 //! // A system by name, with two settings changed; what is not set fits the text.
 //! let params = Sent2VecParams { dim: 16, word_ngrams: 2, ..Sent2VecParams::default() };
@@ -61,15 +64,16 @@
 mod average;
 mod base;
 mod check;
+mod collection;
 mod compress;
 mod data;
 mod error;
 pub mod gradient;
 mod grid_search;
-mod index;
 mod model;
 pub mod prelude;
 mod recipe;
+mod sentence_index;
 mod sequence;
 mod start;
 mod system;
@@ -93,6 +97,8 @@ pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology
 pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
 #[cfg(feature = "eval")]
 pub use senv_eval as eval;
+/// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
+pub use senv_index as index;
 pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
 pub use senv_negative_sampling::{Inference, NegativeSamplingParams, NegativeSharing, Schedule};
 
@@ -108,6 +114,7 @@ pub use check::{
     MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
     MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
 };
+pub use collection::{NewSentences, SentenceCollection, SentenceCollectionParams, SentenceHit, SentenceSearch};
 pub use compress::table::CompressParams;
 pub use data::reading::Reading;
 pub use data::tf_idf::{TfIdf, TfIdfParams};
@@ -117,8 +124,8 @@ pub use gradient::scored_pairs::{ScoredPairs, scored_pairs_fingerprint};
 pub use gradient::trainable_encoder::EncoderForm;
 pub use gradient::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
 pub use grid_search::{BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchGrid};
-pub use index::{Hit, Index};
 pub use model::averaged::{Averaged, AveragedSystem};
+pub use model::digest::model_digest;
 pub use model::saved::{EncodingCost, ExpandVocabulary, SavedModel};
 pub use model::trained::Trained;
 pub use model::{
@@ -127,6 +134,7 @@ pub use model::{
     score_pairs::ScorePairs,
 };
 pub use recipe::{NeighbourRecipe, Recipe, train, train_sentences};
+pub use sentence_index::{Hit, Index};
 pub use sequence::{LongSentences, OutputForm, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem};
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::pair_system::{PairSystem, PairSystemParams};

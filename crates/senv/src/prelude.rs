@@ -24,11 +24,12 @@ pub use crate::{
     Cse, CseParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, Word2Vec,
     Word2VecParams,
     base::{text_size::TextSize, train_options::TrainOptions},
+    collection::SentenceCollection,
     error::Error,
-    index::{Hit, Index},
     model::{handle::Model, trained::Trained},
     open,
     recipe::{Recipe, train, train_sentences},
+    sentence_index::{Hit, Index},
     system::{contract::System, start::Start, text_system::TextSystem},
 };
 pub use crate::{Pp, PpParams};

@@ -20,15 +20,16 @@ use crate::{
     text::{TextArgs, note_typing},
 };
 
-/// Show what a model, a file of word vectors or a checkpoint holds.
+/// Show what a model, a file of word vectors, a checkpoint or a collection of sentences holds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv info model.senv
   senv info --verify model.senv
+  senv info text.index
   senv info --check model.senv --text news.txt")]
 pub(crate) struct Info {
-    /// The file; english is the model that is part of senv, for English only.
+    /// The file, or the folder of a collection; english is the model that is part of senv, for English only.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Read the whole file: compare it with its checksums, and look for values that are NaN or infinite.
@@ -50,6 +51,10 @@ pub(crate) struct Info {
 
 impl Info {
     pub(crate) fn run(self) -> Result {
+        if self.file.is_dir() && self.file.join("manifest").exists() {
+            let facts = super::collection_facts::of(&self.file, self.verify)?;
+            return if self.json { output::print_json(&facts) } else { print(&facts, String::new()) };
+        }
         let is_english = is_english(&self.file);
         let size = match is_english {
             true => senv_english::BYTES.len() as u64,
@@ -91,12 +96,7 @@ impl Info {
                 None => facts["parameters"] = Value::Null,
             }
         }
-        let mut lines = Vec::new();
-        push("", &facts, &mut lines);
-        let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-        let lines: Vec<String> = lines.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect();
-        let report = checked.iter().flat_map(check_report::lines).map(|line| line + "\n");
-        output::print(&lines.into_iter().chain(report).collect::<String>())?;
+        print(&facts, checked.iter().flat_map(check_report::lines).map(|line| line + "\n").collect())?;
         checked.iter().for_each(check_report::warn_of);
         Ok(())
     }
@@ -129,6 +129,15 @@ impl Info {
         model.prepare_for_many();
         Ok(check(model, &text, &params)?)
     }
+}
+
+/// Prints a line a fact, and what follows.
+fn print(facts: &Value, report: String) -> Result {
+    let mut lines = Vec::new();
+    push("", facts, &mut lines);
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+    let lines: String = lines.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect();
+    output::print(&(lines + &report))
 }
 
 /// What a checkpoint says of its run.

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod check_report;
+mod collection_facts;
 pub(crate) mod combine;
 pub(crate) mod completions;
 pub(crate) mod compress;
@@ -10,11 +11,13 @@ pub(crate) mod encode;
 pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
 mod finite;
+pub(crate) mod index;
 pub(crate) mod info;
 mod known_words;
 pub(crate) mod manual;
 pub(crate) mod nearest;
 pub(crate) mod reproduce;
+pub(crate) mod search;
 pub(crate) mod similarity;
 pub(crate) mod train;
 pub(crate) mod tune;
@@ -141,6 +144,8 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Encode(command) => command.run(threads),
         Command::Similarity(command) => command.run(threads),
         Command::Nearest(command) => command.run(),
+        Command::Index(command) => command.run(),
+        Command::Search(command) => command.run(),
         Command::Decode(command) => command.run(threads),
         Command::Eval(command) => command.run(),
         Command::Reproduce(command) => command.run(wanted_threads),

@@ -24,7 +24,7 @@ use crate::{
 ///
 /// Sentences come from files, or from a pipe or file on standard input; --words leaves that unread.
 ///
-/// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, the nearest first.
+/// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, and their line, the nearest first.
 /// Blank lines of the input are passed over. Memory grows with the queries and with K, not with the input. A query without a
 /// known word is the zero vector, and has no neighbours, unless the model has vectors for unknown words: then it has some, which
 /// say little. Either is warned of. Among words such a query is refused.
@@ -89,7 +89,19 @@ struct Answer<'a> {
 #[derive(Debug, Clone, Serialize)]
 struct FoundText<'a> {
     cosine: f32,
+    /// Where a sentence stands; the file where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
     text: &'a str,
+}
+
+/// A sentence that is kept, and where it stands.
+struct Sentence {
+    file: Option<String>,
+    line: u64,
+    text: String,
 }
 
 impl Nearest {
@@ -134,7 +146,8 @@ impl Nearest {
         queries.refuse_unknown()?;
         let is_other = |query: usize, row| own[query] != Some(row);
         let found = NearestIndex::new(&words).nearest_batch_where(&queries.rows(), self.k, is_other)?;
-        let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: words.word(near.row) };
+        let text =
+            |near: &Neighbour| FoundText { cosine: near.cosine, file: None, line: None, text: words.word(near.row) };
         let found = found.iter().map(|found| found.iter().map(text).collect());
         self.answer(&queries, found, Unread::default(), None)
     }
@@ -165,7 +178,7 @@ impl Nearest {
             sample.add(sentences.iter().copied());
             let (rows, dim) = vectors.dim();
             let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
-            search.add(table, |row| copied(lines.get(row)))?;
+            search.add(table, |row| sentence(&lines, row, input.len() > 1))?;
         }
         if n_lines == 0 {
             return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
@@ -175,7 +188,10 @@ impl Nearest {
             output::warn(&format!("{sentences} of the input without a known word: never neighbours"));
         }
         let (found, sentences) = search.finish();
-        let text = |near: &Neighbour| FoundText { cosine: near.cosine, text: &sentences[&near.row] };
+        let text = |near: &Neighbour| {
+            let Sentence { file, line, text } = &sentences[&near.row];
+            FoundText { cosine: near.cosine, file: file.as_deref(), line: Some(*line), text }
+        };
         let found = found.iter().map(|found| found.iter().map(text).collect());
         self.answer(&queries, found, unread, sample.finish())
     }
@@ -215,7 +231,11 @@ impl Nearest {
         if n > 1 {
             writeln!(out, "{}> {}", if i > 0 { "\n" } else { "" }, answer.query)?;
         }
-        answer.neighbours.iter().try_for_each(|found| writeln!(out, "{:.4}\t{}", found.cosine, found.text))
+        answer.neighbours.iter().try_for_each(|FoundText { cosine, file, line, text }| match (file, line) {
+            (Some(file), Some(line)) => writeln!(out, "{cosine:.4}\t{file}:{line}\t{text}"),
+            (None, Some(line)) => writeln!(out, "{cosine:.4}\t{line}\t{text}"),
+            (_, None) => writeln!(out, "{cosine:.4}\t{text}"),
+        })
     }
 }
 
@@ -234,7 +254,14 @@ fn known_unweighted(model: &Model) -> Result<Option<Box<dyn SentenceEncoder>>> {
     Ok(Some(Box::new(average.with_unknown_words(UnknownWords::Skip).with_weighting(None)?)))
 }
 
-/// A sentence that is kept.
+/// A sentence to be kept.
+fn sentence(lines: &Lines, i: usize, with_file: bool) -> Result<Sentence> {
+    let (file, line) = lines.place(i);
+    let file = with_file.then(|| file.display().to_string());
+    Ok(Sentence { file, line, text: copied(lines.get(i))? })
+}
+
+/// A copy of a sentence.
 fn copied(sentence: &str) -> Result<String> {
     let mut text = String::new();
     text.try_reserve_exact(sentence.len()).map_err(|_| no_memory("the sentences found", sentence.len()))?;

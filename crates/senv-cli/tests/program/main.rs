@@ -28,6 +28,8 @@ mod release;
 mod reproduce;
 mod resume;
 mod scarce;
+mod search;
+mod search_bad_input;
 mod similarity;
 mod systems;
 mod tune;

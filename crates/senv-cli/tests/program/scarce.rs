@@ -10,7 +10,7 @@ use std::{
 use crate::common::{Ended, Folder, hear, signal, text, wait_for};
 
 /// Runs the program with a limit of the shell: `-v` KiB of memory, `-f` blocks of a file.
-fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
+pub(crate) fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
     let mut command = Command::new("bash");
     let script = format!("ulimit -c 0; ulimit {limit} && exec \"$@\"");
     command.args(["-c", &script, "bash", env!("CARGO_BIN_EXE_senv")]).args(args);
@@ -50,7 +50,7 @@ fn nearest_holds_a_part_of_the_text_and_finds_what_is_in_any_part() {
     ];
     // The program by itself takes a third of this: stacks of threads, the English model.
     let ended = limited(&folder, "-v 330000", &nearest).ok();
-    assert!(ended.out.starts_with("1.0000\tthe cat saw the dog"), "{}", ended.out);
+    assert!(ended.out.starts_with("1.0000\t") && ended.out.ends_with("\tthe cat saw the dog\n"), "{}", ended.out);
 }
 
 #[test]

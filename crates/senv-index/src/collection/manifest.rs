@@ -1,6 +1,7 @@
 //! The manifest of a collection: what belongs to it. It is replaced as a whole, so a reader sees one state or the next.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -36,6 +37,12 @@ pub(super) struct Manifest {
     pub(super) segments: Vec<SegmentEntry>,
     /// The file that says which rows are deleted.
     pub(super) deletions: Option<String>,
+    /// What the user of the collection keeps with it.
+    #[serde(default)]
+    pub(super) metadata: BTreeMap<String, String>,
+    /// Numbers that were added up over all rows that came.
+    #[serde(default)]
+    pub(super) counts: BTreeMap<String, u64>,
 }
 
 /// A segment of a collection.
@@ -51,8 +58,21 @@ impl Manifest {
     pub(super) fn new(dim: usize, model: &str, columns: &[String], params: &IndexParams) -> Self {
         let (version, columns, params) = (VERSION, columns.to_vec(), params.clone());
         let model = model.to_owned();
-        let (next_id, next_file, segments, deletions) = (0, 1, Vec::new(), None);
-        Self { version, generation: 0, dim, model, columns, params, next_id, next_file, segments, deletions }
+        let (metadata, counts) = Default::default();
+        Self {
+            version,
+            generation: 0,
+            dim,
+            model,
+            columns,
+            params,
+            next_id: 0,
+            next_file: 1,
+            segments: Vec::new(),
+            deletions: None,
+            metadata,
+            counts,
+        }
     }
 
     pub(super) fn path(folder: &Path) -> PathBuf {
@@ -141,6 +161,8 @@ mod tests {
         manifest.segments.push(SegmentEntry { file: "000001.segment".into(), rows: 7, deleted: 2 });
         manifest.deletions = Some("000002.deletions".into());
         (manifest.generation, manifest.next_id, manifest.next_file) = (4, 5, 6);
+        manifest.metadata.insert("origin".into(), "x".into());
+        manifest.counts.insert("tokens".into(), 8);
         manifest
     }
 

@@ -1,18 +1,23 @@
 //! A collection: vectors with ids and texts in a folder, to which rows are added and from which they are deleted.
 
 mod bits;
+mod compact;
 mod manifest;
 mod segment;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use senv_core::ModelFile;
 
 use self::{bits::Bits, manifest::Manifest, segment::Segment};
-use crate::{Error, IndexParams, Result, Search, best::Scored};
+use crate::{Error, IndexParams, Result, Search, VectorIndex, best::Scored};
 
-pub use self::write::{CollectionParams, NewRows};
+pub use self::write::{CollectionParams, NewRows, PART_VALUES};
 
 /// Times that a reader starts anew because a writer has replaced what it was about to open.
 const TRIES: usize = 20;
@@ -163,6 +168,37 @@ impl Collection {
         self.segments.len()
     }
 
+    /// The index of each segment, for what was measured of it. Its rows are counted from 0, those that are deleted too.
+    pub fn segments(&self) -> impl ExactSizeIterator<Item = &VectorIndex> {
+        self.segments.iter().map(|segment| &segment.index)
+    }
+
+    /// Bytes of its files.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`].
+    pub fn n_bytes(&self) -> Result<u64> {
+        let files = self.manifest.segments.iter().map(|segment| &segment.file).chain(&self.manifest.deletions);
+        let paths = files.map(|file| self.folder.join(file)).chain([Manifest::path(&self.folder)]);
+        let size = |path: PathBuf| match fs::metadata(&path) {
+            Ok(file) => Ok(file.len()),
+            Err(e) => Err(senv_core::Error::io("read", &path, e).into()),
+        };
+        paths.map(size).sum()
+    }
+
+    /// What was given with [`CollectionParams::metadata`].
+    #[must_use]
+    pub fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.manifest.metadata
+    }
+
+    /// What [`NewRows::count`] has added up under this name, also of rows that are deleted since.
+    #[must_use]
+    pub fn count(&self, name: &str) -> u64 {
+        self.manifest.counts.get(name).copied().unwrap_or(0)
+    }
+
     /// The folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
@@ -277,6 +313,20 @@ impl Collection {
     pub fn text(&self, position: usize, column: &str) -> Result<String> {
         let number = self.column(column)?;
         self.place(position).map_or(Ok(String::new()), |(segment, row)| segment.text(number, row))
+    }
+
+    /// For each position whether there is a row and `wanted` holds for its text in a column: what [`Search::keep`] can look up.
+    ///
+    /// # Errors
+    /// As [`Collection::text`].
+    pub fn positions_where(&self, column: &str, wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<bool>> {
+        use rayon::prelude::*;
+        let number = self.column(column)?;
+        let holds = |position| match self.place(position) {
+            Some((segment, row)) => Ok(wanted(&segment.text(number, row)?)),
+            None => Ok(false),
+        };
+        (0..self.n_positions()).into_par_iter().with_min_len(1024).map(holds).collect()
     }
 
     /// The vector at a position as it is kept for rescoring; `None` if there is no row, it is deleted, or none are kept.

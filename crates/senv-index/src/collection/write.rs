@@ -1,8 +1,13 @@
 //! Changes of a collection: new files first, then the manifest.
 
-use std::{collections::HashSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+    ops::Range,
+    path::Path,
+};
 
-use senv_core::{ModelWriter, Table, files::FileLock, memory::check_memory};
+use senv_core::{ModelWriter, Table, files::FileLock};
 
 use super::{
     Collection,
@@ -12,6 +17,10 @@ use super::{
 };
 use crate::{Error, IndexParams, Result, index::check_size, rows::check_finite};
 
+/// Values of the vectors of a segment, about: 256 MiB in f32, 262,144 rows of 256. Whoever adds much does it in parts of this
+/// size ([`Collection::add_parts`]), so that memory is bounded.
+pub const PART_VALUES: usize = 64 << 20;
+
 /// What a new collection is for.
 #[derive(Debug, Clone)]
 pub struct CollectionParams {
@@ -19,13 +28,15 @@ pub struct CollectionParams {
     model: String,
     columns: Vec<String>,
     index: IndexParams,
+    metadata: BTreeMap<String, String>,
 }
 
 impl CollectionParams {
     /// A collection of vectors of `dim` values without columns.
     #[must_use]
     pub fn new(dim: usize) -> Self {
-        Self { dim, model: String::new(), columns: Vec::new(), index: IndexParams::default() }
+        let (columns, index, metadata) = Default::default();
+        Self { dim, model: String::new(), columns, index, metadata }
     }
 
     /// The digest of the model that encodes the texts: vectors of another are refused.
@@ -48,6 +59,27 @@ impl CollectionParams {
         self.index = params;
         self
     }
+
+    /// Something that is kept with the collection under a name of the user's.
+    #[must_use]
+    pub fn metadata(mut self, name: &str, value: &str) -> Self {
+        self.metadata.insert(name.to_owned(), value.to_owned());
+        self
+    }
+
+    /// The manifest of an empty collection.
+    fn manifest(&self) -> Result<Manifest> {
+        let Self { dim, model, columns, index, metadata } = self;
+        check_size(0, *dim)?;
+        index.blocks(*dim)?;
+        let distinct: HashSet<&String> = columns.iter().collect();
+        if columns.len() > MOST_COLUMNS || distinct.len() < columns.len() {
+            let requirement = "at most 16 names, no two of them equal";
+            let got = columns.join(", ");
+            return Err(senv_core::Error::InvalidParameter { name: "columns", requirement, got }.into());
+        }
+        Ok(Manifest { metadata: metadata.clone(), ..Manifest::new(*dim, model, columns, index) })
+    }
 }
 
 /// Rows that are added to a collection.
@@ -56,13 +88,14 @@ pub struct NewRows {
     vectors: Table,
     ids: Option<Vec<u64>>,
     texts: Vec<Vec<String>>,
+    counts: BTreeMap<String, u64>,
 }
 
 impl NewRows {
     /// Vectors without texts, with the next free ids.
     #[must_use]
     pub fn new(vectors: Table) -> Self {
-        Self { vectors, ids: None, texts: Vec::new() }
+        Self { vectors, ids: None, texts: Vec::new(), counts: BTreeMap::new() }
     }
 
     /// Their ids.
@@ -78,6 +111,38 @@ impl NewRows {
         self.texts = texts;
         self
     }
+
+    /// Adds a number to what the collection counts under a name ([`Collection::count`]).
+    #[must_use]
+    pub fn count(mut self, name: &str, n: u64) -> Self {
+        let count = self.counts.entry(name.to_owned()).or_default();
+        *count = count.saturating_add(n);
+        self
+    }
+}
+
+/// Ids that are taken by parts that come together.
+#[derive(Debug, Default)]
+struct TakenIds {
+    given: HashSet<u64>,
+    /// Those of parts without ids.
+    free: Vec<Range<u64>>,
+}
+
+impl TakenIds {
+    /// Takes the ids of a part; an error for one that is taken.
+    fn take(&mut self, rows: &NewRows, ids: &[u64]) -> Result<()> {
+        if rows.ids.is_none() {
+            self.free.extend(ids.first().zip(ids.last()).map(|(&first, &last)| first..last.saturating_add(1)));
+            return Ok(());
+        }
+        for &id in ids {
+            if !self.given.insert(id) || self.free.iter().any(|range| range.contains(&id)) {
+                return Err(Error::RepeatedId { id });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Collection {
@@ -88,22 +153,55 @@ impl Collection {
     /// than 16 columns, or two of one name; [`senv_core::Error::InUse`]; [`senv_core::Error::Io`].
     pub fn create(folder: impl AsRef<Path>, params: &CollectionParams) -> Result<Self> {
         let folder = folder.as_ref();
-        let CollectionParams { dim, model, columns, index } = params;
-        check_size(0, *dim)?;
-        index.blocks(*dim)?;
-        let distinct: HashSet<&String> = columns.iter().collect();
-        if columns.len() > MOST_COLUMNS || distinct.len() < columns.len() {
-            let requirement = "at most 16 names, no two of them equal";
-            let got = columns.join(", ");
-            return Err(senv_core::Error::InvalidParameter { name: "columns", requirement, got }.into());
-        }
+        let manifest = params.manifest()?;
         fs::create_dir_all(folder).map_err(|e| senv_core::Error::io("create", folder, e))?;
         let _lock = FileLock::acquire(Manifest::path(folder))?;
         if Manifest::path(folder).exists() {
             return Err(Error::Exists { path: folder.to_owned() });
         }
-        Manifest::new(*dim, model, columns, index).write(folder)?;
+        manifest.write(folder)?;
         Self::open(folder)
+    }
+
+    /// Makes a collection of parts, each of which becomes a segment, as [`Collection::add_parts`]; in place of the one that is
+    /// there, if there is one. It is there as a whole, or, after an error, as if nothing had happened.
+    ///
+    /// # Errors
+    /// As [`Collection::create`], but for [`Error::Exists`]; as [`Collection::add`]; those of `next`.
+    pub fn build<E: From<Error>>(
+        folder: impl AsRef<Path>,
+        params: &CollectionParams,
+        next: impl FnMut() -> Result<Option<NewRows>, E>,
+    ) -> Result<Self, E> {
+        let folder = folder.as_ref();
+        let mut manifest = params.manifest()?;
+        let is_new = !folder.exists();
+        fs::create_dir_all(folder).map_err(|e| Error::from(senv_core::Error::io("create", folder, e)))?;
+        let lock = FileLock::acquire(Manifest::path(folder)).map_err(Error::from)?;
+        let old = match Manifest::read(folder) {
+            Ok(old) => Some(old),
+            Err(Error::NotACollection { .. }) => Some(manifest.clone()),
+            // What is replaced need not be whole.
+            Err(_) => None,
+        };
+        let next_file = old.as_ref().map_or_else(|| last_file(folder) + 1, |old| old.next_file);
+        (manifest.generation, manifest.next_file) = (old.as_ref().map_or(0, |old| old.generation + 1), next_file);
+        let empty = |manifest| Self { folder: folder.to_owned(), manifest, segments: Vec::new(), starts: vec![0] };
+        let built = empty(manifest.clone()).append_parts(&mut manifest, &mut None, next);
+        if let Err(error) = built.and_then(|_| Ok(manifest.write(folder)?)) {
+            if let Some(old) = old {
+                empty(old).remove_others();
+            }
+            drop(lock);
+            if is_new {
+                // Only what this call has made, and only if nothing else came into it.
+                let _ = fs::remove_dir(folder);
+            }
+            return Err(error);
+        }
+        let collection = Self::open(folder)?;
+        collection.remove_others();
+        Ok(collection)
     }
 
     /// Adds rows as a new segment, and returns their ids. Several calls make several segments, each of which is searched by
@@ -115,16 +213,23 @@ impl Collection {
     /// writes; [`senv_core::Error::Io`]. The collection is as before then.
     pub fn add(&mut self, rows: NewRows) -> Result<Vec<u64>> {
         self.change(|collection| {
-            let ids = collection.new_ids(&rows)?;
-            let repeated = |&&id: &&u64| collection.position(id).map_or(true, |position| position.is_some());
-            if let Some(&id) = ids.iter().find(repeated) {
-                // The error of a damaged file, if it is one.
-                collection.position(id)?;
-                return Err(Error::RepeatedId { id });
-            }
             let mut manifest = collection.manifest.clone();
-            collection.append(&mut manifest, rows, &ids)?;
+            let ids = collection.append_part(&mut manifest, &mut None, &mut TakenIds::default(), rows)?;
             Ok((manifest, None, ids))
+        })
+    }
+
+    /// Adds rows that come in parts, each of which becomes a segment: memory holds one part at a time. `next` gives them one
+    /// after another, `None` behind the last. All of them are added, or, after an error, none. The number of rows is
+    /// returned.
+    ///
+    /// # Errors
+    /// As [`Collection::add`], also for an id in two parts; those of `next`.
+    pub fn add_parts<E: From<Error>>(&mut self, next: impl FnMut() -> Result<Option<NewRows>, E>) -> Result<usize, E> {
+        self.change(|collection| {
+            let mut manifest = collection.manifest.clone();
+            let n = collection.append_parts(&mut manifest, &mut None, next)?;
+            Ok((manifest, None, n))
         })
     }
 
@@ -133,16 +238,23 @@ impl Collection {
     /// # Errors
     /// As [`Collection::add`]; [`Error::RepeatedId`] for an id that is given twice.
     pub fn replace(&mut self, rows: NewRows) -> Result<()> {
+        let mut rows = Some(rows);
+        self.replace_parts(|| Ok(rows.take())).map(|_| ())
+    }
+
+    /// The same of rows that come in parts, as in [`Collection::add_parts`].
+    ///
+    /// # Errors
+    /// As [`Collection::replace`]; those of `next`.
+    pub fn replace_parts<E: From<Error>>(
+        &mut self,
+        next: impl FnMut() -> Result<Option<NewRows>, E>,
+    ) -> Result<usize, E> {
         self.change(|collection| {
-            let ids = collection.new_ids(&rows)?;
-            let mut deleted = collection.deleted();
-            for &id in &ids {
-                collection.mark(id, &mut deleted)?;
-            }
+            let mut deleted = Some(collection.deleted());
             let mut manifest = collection.manifest.clone();
-            collection.append(&mut manifest, rows, &ids)?;
-            deleted.resize(manifest.segments.len(), Bits::default());
-            Ok((manifest, Some(deleted), ()))
+            let n = collection.append_parts(&mut manifest, &mut deleted, next)?;
+            Ok((manifest, deleted, n))
         })
     }
 
@@ -164,48 +276,13 @@ impl Collection {
         })
     }
 
-    /// Makes one segment of all, without the rows that are deleted. The vectors are read into memory.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] if no vectors are kept ([`Rescoring::None`](crate::Rescoring::None));
-    /// [`Error::Damaged`] if a part does not fit its checksum; otherwise as [`Collection::add`].
-    pub fn compact(&mut self) -> Result<()> {
-        self.change(|collection| {
-            let mut manifest = collection.manifest.clone();
-            (manifest.segments, manifest.deletions) = (Vec::new(), None);
-            let (n, dim) = (collection.len(), collection.dim());
-            if n > 0 {
-                let mut values = Vec::new();
-                let too_large = |_| senv_core::Error::TooLarge { rows: n, dim };
-                values.try_reserve_exact(check_memory::<f32>(n, dim)?).map_err(too_large)?;
-                let (mut ids, mut texts) = (Vec::with_capacity(n), vec![Vec::with_capacity(n); manifest.columns.len()]);
-                for segment in &collection.segments {
-                    for row in (0..segment.len()).filter(|&row| !segment.deleted.get(row)) {
-                        let Some(vector) = segment.index.row(row)? else {
-                            let (name, requirement) =
-                                ("rescoring", "f32, f16 or int8 for a collection to be compacted");
-                            return Err(
-                                senv_core::Error::InvalidParameter { name, requirement, got: "none".into() }.into()
-                            );
-                        };
-                        values.extend_from_slice(&vector);
-                        ids.push(segment.id(row)?);
-                        for (column, texts) in texts.iter_mut().enumerate() {
-                            texts.push(segment.text(column, row)?);
-                        }
-                    }
-                }
-                let rows = NewRows { vectors: Table::from_vec(n, dim, values)?, ids: None, texts };
-                collection.append(&mut manifest, rows, &ids)?;
-            }
-            Ok((manifest, Some(vec![Bits::default()]), ()))
-        })
-    }
-
     /// Locks the collection, takes over what others have changed, makes a new manifest and with it new deletions, and puts
     /// it in place of the old one. Then files that belong to it no more are removed.
-    fn change<T>(&mut self, make: impl FnOnce(&Self) -> Result<(Manifest, Option<Vec<Bits>>, T)>) -> Result<T> {
-        let _lock = FileLock::acquire(Manifest::path(&self.folder))?;
+    pub(super) fn change<T, E: From<Error>>(
+        &mut self,
+        make: impl FnOnce(&Self) -> Result<(Manifest, Option<Vec<Bits>>, T), E>,
+    ) -> Result<T, E> {
+        let _lock = FileLock::acquire(Manifest::path(&self.folder)).map_err(Error::from)?;
         self.refresh()?;
         // What a writer left that was killed.
         self.remove_others();
@@ -223,11 +300,52 @@ impl Collection {
             self.remove_others();
         }
         let result = made?;
-        refreshed.map(|_| result)
+        refreshed?;
+        Ok(result)
     }
 
-    /// The ids of rows that are added, checked against each other; the shapes are checked too.
-    fn new_ids(&self, rows: &NewRows) -> Result<Vec<u64>> {
+    /// Writes the segments of all parts; the rows are counted.
+    fn append_parts<E: From<Error>>(
+        &self,
+        manifest: &mut Manifest,
+        deleted: &mut Option<Vec<Bits>>,
+        mut next: impl FnMut() -> Result<Option<NewRows>, E>,
+    ) -> Result<usize, E> {
+        let (mut taken, mut n) = (TakenIds::default(), 0);
+        while let Some(rows) = next()? {
+            n += self.append_part(manifest, deleted, &mut taken, rows)?.len();
+        }
+        if let Some(deleted) = deleted {
+            deleted.resize(manifest.segments.len(), Bits::default());
+        }
+        Ok(n)
+    }
+
+    /// Writes the segment of a part; with `deleted`, rows of the same ids are marked there.
+    fn append_part(
+        &self,
+        manifest: &mut Manifest,
+        deleted: &mut Option<Vec<Bits>>,
+        taken: &mut TakenIds,
+        rows: NewRows,
+    ) -> Result<Vec<u64>> {
+        let ids = self.new_ids(manifest, &rows)?;
+        taken.take(&rows, &ids)?;
+        for &id in &ids {
+            match deleted {
+                Some(deleted) => {
+                    self.mark(id, deleted)?;
+                }
+                None if self.position(id)?.is_some() => return Err(Error::RepeatedId { id }),
+                None => {}
+            }
+        }
+        self.append(manifest, rows, &ids)?;
+        Ok(ids)
+    }
+
+    /// The ids of rows that are added; their shapes are checked.
+    fn new_ids(&self, manifest: &Manifest, rows: &NewRows) -> Result<Vec<u64>> {
         let n = rows.vectors.n_rows();
         let shape = |what, expected: usize, got: usize| {
             let error = senv_core::Error::ShapeMismatch { what, expected, got };
@@ -241,16 +359,12 @@ impl Collection {
         rows.texts.iter().try_for_each(|texts| shape("texts of a column", n, texts.len()))?;
         check_finite(&rows.vectors)?;
         let Some(ids) = &rows.ids else {
-            let end = self.manifest.next_id.checked_add(n as u64);
-            let end = end.ok_or(Error::RepeatedId { id: self.manifest.next_id })?;
-            return Ok((self.manifest.next_id..end).collect());
+            let end = manifest.next_id.checked_add(n as u64);
+            let end = end.ok_or(Error::RepeatedId { id: manifest.next_id })?;
+            return Ok((manifest.next_id..end).collect());
         };
         shape("ids", n, ids.len())?;
-        let mut distinct = HashSet::with_capacity(n);
-        match ids.iter().find(|&&id| !distinct.insert(id)) {
-            Some(&id) => Err(Error::RepeatedId { id }),
-            None => Ok(ids.clone()),
-        }
+        Ok(ids.clone())
     }
 
     /// The deletions of all segments.
@@ -270,8 +384,12 @@ impl Collection {
     }
 
     /// Writes a segment, unless there is no row, and adds it to the manifest.
-    fn append(&self, manifest: &mut Manifest, rows: NewRows, ids: &[u64]) -> Result<()> {
+    pub(super) fn append(&self, manifest: &mut Manifest, rows: NewRows, ids: &[u64]) -> Result<()> {
         let n = rows.vectors.n_rows();
+        for (name, n) in &rows.counts {
+            let count = manifest.counts.entry(name.clone()).or_default();
+            *count = count.saturating_add(*n);
+        }
         if n == 0 {
             return Ok(());
         }
@@ -321,4 +439,11 @@ impl Collection {
             }
         }
     }
+}
+
+/// The highest number of a file of a collection in a folder; 0 without one.
+fn last_file(folder: &Path) -> u64 {
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let number = |name: std::ffi::OsString| name.to_str()?.split('.').next()?.parse::<u64>().ok();
+    names.filter_map(number).max().unwrap_or(0)
 }

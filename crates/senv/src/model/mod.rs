@@ -2,6 +2,7 @@
 
 pub(crate) mod averaged;
 pub(crate) mod decode;
+pub(crate) mod digest;
 pub(crate) mod expansion;
 pub(crate) mod handle;
 pub(crate) mod saved;

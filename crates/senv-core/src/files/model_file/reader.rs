@@ -178,6 +178,12 @@ impl ModelFile {
             .map(|(name, t)| (name.as_str(), t.dtype.to_string(), t.shape.as_slice(), t.end - t.start))
     }
 
+    /// Whether the header has a checksum of every tensor, so that it changes with the content of the file.
+    #[must_use]
+    pub fn has_checksums(&self) -> bool {
+        self.header.tensors.keys().all(|name| self.header.metadata.contains_key(&format!("{KEY_CRC}{name}")))
+    }
+
     /// Whether there is a tensor of this name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {

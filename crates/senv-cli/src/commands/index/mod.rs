@@ -1,0 +1,223 @@
+//! `senv index`: sentences that are searched by meaning, on disk.
+
+pub(crate) mod columns;
+mod parts;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use clap::{ArgGroup, ValueEnum};
+use senv::{SentenceCollection, SentenceCollectionParams};
+use senv_core::TextReader;
+use senv_index::{Collection, IndexParams, Rescoring};
+
+use self::{
+    columns::{Columns, FILE, LINE},
+    parts::Parts,
+};
+use crate::{
+    commands::{ENGLISH, is_english},
+    failure::{Failure, Result},
+    interrupt::Interrupt,
+    output::{self, plural, short},
+    text::{InputArgs, TextArgs, is_dash, note_typing},
+};
+
+/// Make a collection of sentences that is searched by meaning (senv search), or change one.
+///
+/// A collection is a folder: vectors, sentences, ids, where each sentence comes from, and which model made the vectors.
+/// Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are passed over.
+///
+/// Changes rebuild nothing. Whoever searches goes on meanwhile, and a change that is interrupted, by Ctrl-C, a kill or a
+/// full disk, leaves what was there before. Memory holds one part of 256 MiB of vectors at a time, however long the input.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("input", |input| input.help(INPUT_HELP)),
+    group = ArgGroup::new("change").args(["add", "replace", "delete_ids", "compact"])
+)]
+pub(crate) struct Index {
+    #[command(flatten)]
+    input: InputArgs,
+    /// The collection, a folder.
+    #[arg(long, short, visible_alias = "index", value_name = "FOLDER")]
+    output: PathBuf,
+    /// The model: as for senv encode. For a collection that is there: where its model is now, if it was moved [default:
+    /// english, the model that is part of senv, which knows English only]
+    #[arg(long, short, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// Add the sentences to a collection that is there.
+    #[arg(long)]
+    add: bool,
+    /// Put the sentences in the place of those with their ids, which --column id=N names; ids that are not there yet are added.
+    #[arg(long)]
+    replace: bool,
+    /// Delete the sentences with these ids, separated by commas or blanks.
+    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["input", "files"])]
+    delete_ids: Vec<u64>,
+    /// Free the space of deleted sentences, and join the parts of many small additions, each of which is searched by itself.
+    #[arg(long, conflicts_with_all = ["input", "files"])]
+    compact: bool,
+    /// Replace a collection that is there.
+    #[arg(long, conflicts_with = "change")]
+    force: bool,
+    /// A column of the input, which is separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown
+    /// and searched by --where. N counts from 1. Without --column each line is a sentence.
+    #[arg(long = "column", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
+    columns: Vec<String>,
+    /// The first line of each file has titles: --column NAME=TITLE, or just NAME, finds them.
+    #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
+    header: bool,
+    /// Vectors of the lines, as senv encode has written them with the same model: nothing is encoded again. A .npy file
+    /// with a row for each line, blank ones too.
+    #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
+    vectors: Option<PathBuf>,
+    /// What is kept of the vectors to compute cosines: f16 is exact to .0001, in half the space of f32; int8 to .002, in a
+    /// quarter, but takes four times as long to make; without any, cosines are estimates (some .007 off), and recall is about
+    /// .9.
+    #[arg(long, value_name = "TYPE", default_value = "f16", help_heading = "Search", conflicts_with = "change")]
+    precision: Precision,
+    /// Share of the true nearest sentences that a search finds; more takes longer, and 1 compares all of them.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.99, help_heading = "Search", conflicts_with = "change")]
+    recall: f32,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+const INPUT_HELP: &str =
+    "Text, one sentence a line, or columns separated by tabs; plain, .gz or .zst; - is standard input [default: -]";
+
+const EXAMPLES: &str = "\
+Examples:
+  senv index --input text.txt --output text.index
+  senv index --model my.senv --input news.tsv --output news.index --column text=3 --column id=1 --column year=2
+  senv index --add --input more.txt --output text.index
+  senv index --delete-ids 17,4 --output text.index";
+
+/// What is kept of vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Precision {
+    F32,
+    F16,
+    Int8,
+    None,
+}
+
+impl From<Precision> for Rescoring {
+    fn from(precision: Precision) -> Self {
+        match precision {
+            Precision::F32 => Self::F32,
+            Precision::F16 => Self::F16,
+            Precision::Int8 => Self::Int8,
+            Precision::None => Self::None,
+        }
+    }
+}
+
+impl Index {
+    pub(crate) fn run(self) -> Result {
+        let started = Instant::now();
+        if is_dash(&self.output) {
+            return Err(Failure::Usage("--output -: a collection is a folder; give its name".into()));
+        }
+        if !self.delete_ids.is_empty() {
+            let mut collection = Collection::open(&self.output)?;
+            collection.delete(&self.delete_ids)?;
+            let deleted = plural(self.delete_ids.len() as u64, "sentence");
+            output::note(&format!("{deleted} deleted, {} left", output::grouped(collection.len() as u64)));
+            return Ok(());
+        }
+        if self.compact {
+            let mut collection = Collection::open(&self.output)?;
+            let before = collection.n_bytes()?;
+            collection.compact()?;
+            let (before, after) = (output::bytes(before), output::bytes(collection.n_bytes()?));
+            output::note(&format!("{before} became {after}"));
+            return Ok(());
+        }
+        let columns = Columns::new(&self.columns, self.header)?;
+        if self.replace && !columns.has_ids() {
+            let message = "--replace: which sentences? --column id=N names the column of their ids";
+            return Err(Failure::Usage(message.into()));
+        }
+        let dash = [PathBuf::from("-")];
+        let input = if self.input.paths().is_empty() { &dash } else { self.input.paths() };
+        if !self.add && !self.replace {
+            check_new(&self.output, self.force)?;
+        }
+        note_typing(input, "text");
+        let reader = TextReader::open(input, &self.text.options())?;
+        let reads_stdin = input.iter().any(|path| is_dash(path));
+        let interrupt = if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() };
+        let further: Vec<String> = columns.further().chain([FILE, LINE]).map(str::to_owned).collect();
+        let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), interrupt)?;
+        let empty = || Failure::from(senv_core::Error::EmptyInput { path: input[0].clone() });
+        let next = |len: usize| match parts.next(len) {
+            Ok(None) if parts.n() == 0 => Err(empty()),
+            part => part,
+        };
+        let (collection, before) = if self.add || self.replace {
+            let mut collection = open(&self.output, self.model.as_deref())?;
+            let before = SentenceCollection::zero_vectors(collection.rows());
+            if self.add { collection.add_parts(next) } else { collection.replace_parts(next) }?;
+            (collection, before)
+        } else {
+            let model = self.model.clone().unwrap_or_else(|| ENGLISH.into());
+            if self.model.is_none() && is_english(&model) {
+                output::note("using the English model that is part of senv (English only); --model FILE takes another");
+            }
+            let index = IndexParams { rescoring: self.precision.into(), ..IndexParams::default() };
+            let params = SentenceCollectionParams { columns: further, index, recall: self.recall };
+            (SentenceCollection::build(&self.output, &model, &params, next)?, 0)
+        };
+        let (n, seconds) = (parts.n(), started.elapsed().as_secs_f64().max(1e-9));
+        let what = if self.replace { "put in place" } else { "indexed" };
+        output::note(&format!("{} {what}, {} a second", plural(n, "sentence"), short(n as f64 / seconds)));
+        if self.add || self.replace {
+            output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
+        }
+        let unknown = SentenceCollection::zero_vectors(collection.rows()).saturating_sub(before);
+        if unknown > 0 {
+            output::warn(&format!("{} without a known word: never found", plural(unknown, "sentence")));
+        }
+        Ok(())
+    }
+}
+
+/// Opens a collection with its model, which may have been moved.
+pub(super) fn open(folder: &Path, model: Option<&Path>) -> senv::Result<SentenceCollection> {
+    match model {
+        Some(model) => SentenceCollection::open_with_model(folder, model),
+        None => SentenceCollection::open(folder),
+    }
+}
+
+/// Refuses a place where something else is, which a collection would mix with.
+fn check_new(folder: &Path, force: bool) -> Result {
+    let Ok(file) = fs::metadata(folder) else { return Ok(()) };
+    let shown = folder.display();
+    if !file.is_dir() {
+        return Err(Failure::Usage(format!("{shown} is a file, and a collection a folder; give another --output")));
+    }
+    if folder.join("manifest").exists() {
+        return match force {
+            true => Ok(()),
+            false => {
+                Err(Failure::Usage(format!("{shown} is a collection already; --add adds to it, --force makes it anew")))
+            }
+        };
+    }
+    // What an interrupted run left, perhaps.
+    let is_ours =
+        |name: &str| name.starts_with('.') || [".segment", ".deletions"].iter().any(|end| name.ends_with(end));
+    let entries = fs::read_dir(folder).map_err(|e| senv_core::Error::io("read", folder, e))?;
+    let other =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).find(|name| !is_ours(name));
+    match other {
+        Some(name) => Err(Failure::Usage(format!("{shown} holds other things ({name}); give another --output"))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,136 @@
+//! How the answer to a query is written.
+
+use std::io::{self, Write};
+
+use senv::{SentenceCollection, SentenceHit};
+use senv_core::Coverage;
+use serde::Serialize;
+
+use crate::{
+    commands::index::columns::{FILE, LINE},
+    failure::Result,
+};
+
+/// What is looked for: a text, and the line that it is of a file.
+#[derive(Debug, Clone)]
+pub(super) struct Query {
+    pub(super) text: String,
+    pub(super) origin: Option<(String, u64)>,
+}
+
+/// What was found for a query.
+#[derive(Debug, Serialize)]
+pub(super) struct Answer<'a> {
+    query: &'a str,
+    tokens: usize,
+    known_tokens: usize,
+    /// Whether cosines are estimates.
+    estimated: bool,
+    neighbours: Vec<Neighbour>,
+}
+
+#[derive(Debug, Serialize)]
+struct Neighbour {
+    cosine: f32,
+    id: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    text: String,
+    /// How often the text is there.
+    count: usize,
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    columns: serde_json::Map<String, serde_json::Value>,
+}
+
+impl<'a> Answer<'a> {
+    /// The answer of these hits.
+    pub(super) fn new(
+        collection: &SentenceCollection,
+        query: &'a Query,
+        coverage: Coverage,
+        hits: Vec<SentenceHit>,
+    ) -> Result<Self> {
+        let neighbours = hits.into_iter().map(|hit| neighbour(collection, hit)).collect::<Result<_>>()?;
+        let Coverage { tokens, known, .. } = coverage;
+        let estimated = collection.estimates_cosines();
+        Ok(Self { query: &query.text, tokens, known_tokens: known, estimated, neighbours })
+    }
+
+    pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    /// A line a neighbour: cosine, id, where it comes from, the sentence, further columns, and how often it is there.
+    pub(super) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
+        let mark = if self.estimated { "~" } else { "" };
+        for Neighbour { cosine, id, file, line, text, count, columns } in &self.neighbours {
+            write!(out, "{mark}{cosine:.4}\t{id}\t")?;
+            if let (Some(file), Some(line)) = (file, line) {
+                write!(out, "{file}:{line}\t")?;
+            }
+            write!(out, "{text}")?;
+            for (name, value) in columns {
+                write!(out, "\t{name}={}", value.as_str().unwrap_or_default())?;
+            }
+            if *count > 1 {
+                write!(out, "\t({count} times)")?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+fn neighbour(collection: &SentenceCollection, hit: SentenceHit) -> Result<Neighbour> {
+    let rows = collection.rows();
+    let Some(&position) = hit.positions.first() else {
+        return Ok(Neighbour {
+            cosine: hit.cosine,
+            id: hit.id,
+            file: None,
+            line: None,
+            text: hit.text,
+            count: 0,
+            columns: serde_json::Map::new(),
+        });
+    };
+    let (mut file, mut line) = (None, None);
+    let mut columns = serde_json::Map::new();
+    // The first column is the sentence.
+    for name in rows.columns().iter().skip(1) {
+        let value = rows.text(position, name)?;
+        match name.as_str() {
+            FILE => file = Some(value),
+            LINE => line = value.parse().ok(),
+            _ => _ = columns.insert(name.clone(), value.into()),
+        }
+    }
+    let (id, count) = (rows.id(position)?.unwrap_or(hit.id), hit.positions.len());
+    Ok(Neighbour { cosine: hit.cosine, id, file, line, text: hit.text, count, columns })
+}
+
+/// Leaves the line out that a query itself is, where it is one of the lines that were indexed.
+pub(super) fn leave_out(collection: &SentenceCollection, query: &Query, hit: &mut SentenceHit) -> Result<()> {
+    let Some((file, line)) = &query.origin else { return Ok(()) };
+    if hit.text != query.text {
+        return Ok(());
+    }
+    let rows = collection.rows();
+    if ![FILE, LINE].iter().all(|name| rows.columns().iter().any(|column| column == name)) {
+        return Ok(());
+    }
+    let mut own = None;
+    for (place, &position) in hit.positions.iter().enumerate() {
+        if rows.text(position, LINE)? == line.to_string() && rows.text(position, FILE)? == *file {
+            own = Some(place);
+            break;
+        }
+    }
+    if let Some(place) = own {
+        hit.positions.remove(place);
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! `senv search`: the sentences of a collection that are most like a query.
+
+mod answer;
+mod filter;
+mod prompt;
+
+use std::{
+    io::{IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::{ArgGroup, builder::RangedU64ValueParser};
+use senv::{SentenceCollection, SentenceSearch};
+use senv_core::{SentenceEncoder, TextReader};
+
+use self::{
+    answer::{Answer, Query, leave_out},
+    filter::Condition,
+};
+use crate::{
+    commands::{finite, index},
+    failure::{Failure, Result},
+    output,
+    text::{TextArgs, is_dash, stdin_is_given},
+};
+
+/// Find the sentences of a collection (senv index) that are most like a query.
+///
+/// Queries are given by --query or --queries; otherwise they come from standard input, one a line, each answered at once; on
+/// a terminal from a prompt with history. They are encoded by the model of the collection.
+///
+/// A line of the answer has the cosine (-1 to 1, ~ before an estimate), the id, file and line that the sentence comes from,
+/// the sentence, and further columns. Equal sentences are shown once, with their number. Where --queries is a file that was
+/// indexed, a line does not find itself.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, group = ArgGroup::new("collection").args(["folder", "index"]).required(true))]
+pub(crate) struct Search {
+    /// The same as --index.
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// The collection.
+    #[arg(long, short, value_name = "FOLDER")]
+    index: Option<PathBuf>,
+    /// What to look for; may be given more than once.
+    #[arg(long = "query", value_name = "TEXT")]
+    queries: Vec<String>,
+    /// What to look for, one a line; - is standard input. Many queries together take less time than one after another.
+    #[arg(long = "queries", value_name = "FILE")]
+    query_file: Option<PathBuf>,
+    /// Sentences to show, at least 1.
+    #[arg(long, short, value_name = "K", default_value_t = 10,
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    k: usize,
+    /// Leave out sentences of a lower cosine.
+    #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
+    min_score: Option<f32>,
+    /// Search only where a column has this value, or with != another: a column given to senv index, file, line or text. May be
+    /// given more than once: all must hold.
+    #[arg(long = "where", value_name = "COLUMN = VALUE")]
+    conditions: Vec<String>,
+    /// Leave out sentences that are equal to the query.
+    #[arg(long)]
+    no_equal: bool,
+    /// Share of the true nearest sentences to find, 1 for all of them [default: as senv index was told]
+    #[arg(long, value_name = "SHARE")]
+    recall: Option<f32>,
+    /// Where the model of the collection is now, if it was moved: another model is refused.
+    #[arg(long, short, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// Write JSON: an object a query, one a line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  senv search text.index --query \"a cat sat on the mat\"
+  senv search text.index
+  senv search --index news.index --queries questions.txt --k 3 --min-score .6 --json
+  senv search --index news.index --query \"rising prices\" --where \"year = 1987\"";
+
+/// Queries that are searched for at a time.
+const BLOCK: usize = 1024;
+
+/// A collection that is searched.
+struct Searched<'a> {
+    args: &'a Search,
+    collection: SentenceCollection,
+    conditions: Vec<Condition>,
+    /// The positions that meet the conditions.
+    kept: Option<Vec<bool>>,
+    /// Queries that were answered, and whether there are more than one.
+    n: usize,
+    many: bool,
+}
+
+impl Search {
+    pub(crate) fn run(self) -> Result {
+        let Some(folder) = self.index.as_ref().or(self.folder.as_ref()) else { return Ok(()) };
+        if let Some(score) = self.min_score.filter(|score| !score.is_finite()) {
+            return Err(Failure::Usage(format!("--min-score must be a number, got {score}")));
+        }
+        if let Some(recall) = self.recall.filter(|recall| !(*recall > 0.0 && *recall <= 1.0)) {
+            return Err(Failure::Usage(format!("--recall must be above 0 and at most 1, got {recall}")));
+        }
+        let conditions = self.conditions.iter().map(|text| Condition::new(text)).collect::<Result<Vec<_>>>()?;
+        let collection = index::open(folder, self.model.as_deref())?;
+        let kept = filter::positions(collection.rows(), &conditions)?;
+        if collection.is_empty() {
+            output::warn(&format!("{} holds no sentence", folder.display()));
+        }
+        let mut searched = Searched { args: &self, collection, conditions, kept, n: 0, many: true };
+        if !self.queries.is_empty() || self.query_file.is_some() {
+            return searched.given();
+        }
+        if std::io::stdin().is_terminal() {
+            searched.many = false;
+            return prompt::run(|line| {
+                searched.refresh()?;
+                searched.answer(&[Query { text: self.checked(line, "-", 1)?.to_owned(), origin: None }])
+            });
+        }
+        if !stdin_is_given() {
+            return Err(Failure::Usage("no query: give --query, --queries, or lines on standard input".into()));
+        }
+        let mut reader = TextReader::open(&["-"], &self.text.options())?;
+        while let Some(line) = reader.next_line()? {
+            if !line.is_blank() {
+                let query = Query { text: line.text.to_owned(), origin: None };
+                searched.refresh()?;
+                searched.answer(&[query])?;
+            }
+        }
+        if searched.n == 0 {
+            return Err(senv_core::Error::EmptyInput { path: "-".into() }.into());
+        }
+        Ok(())
+    }
+
+    /// A query that is not longer than a line may be.
+    fn checked<'q>(&self, query: &'q str, path: &str, line: u64) -> Result<&'q str> {
+        let limit = self.text.options().max_line_bytes;
+        if query.len() > limit {
+            return Err(senv_core::Error::LineTooLong { path: path.into(), line, limit }.into());
+        }
+        Ok(query)
+    }
+}
+
+impl Searched<'_> {
+    /// Answers the queries of the arguments.
+    fn given(&mut self) -> Result {
+        let args = self.args;
+        let mut queries = Vec::new();
+        for (i, text) in (1..).zip(&args.queries) {
+            queries.push(Query { text: args.checked(text, "--query", i)?.to_owned(), origin: None });
+        }
+        let mut reader = match &args.query_file {
+            Some(path) => Some(TextReader::open(&[path], &args.text.options())?),
+            None => None,
+        };
+        self.many = queries.len() > 1 || reader.is_some();
+        let of_file = |path: &Path| (!is_dash(path)).then(|| path.display().to_string());
+        loop {
+            let mut is_end = reader.is_none();
+            while let Some(reader) = reader.as_mut().filter(|_| queries.len() < BLOCK) {
+                let Some(line) = reader.next_line()? else {
+                    is_end = true;
+                    break;
+                };
+                if !line.is_blank() {
+                    let origin = of_file(line.path).map(|file| (file, line.number));
+                    queries.push(Query { text: line.text.to_owned(), origin });
+                }
+            }
+            if !queries.is_empty() {
+                self.answer(&queries)?;
+                queries.clear();
+            }
+            if is_end {
+                break;
+            }
+        }
+        match &args.query_file {
+            Some(path) if self.n == 0 => Err(senv_core::Error::EmptyInput { path: path.clone() }.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes over what others have changed in the collection.
+    fn refresh(&mut self) -> Result {
+        if self.collection.refresh()? {
+            self.kept = filter::positions(self.collection.rows(), &self.conditions)?;
+        }
+        Ok(())
+    }
+
+    /// Answers queries, and writes the answers out.
+    fn answer(&mut self, queries: &[Query]) -> Result {
+        let Search { k, no_equal, json, min_score, recall, .. } = *self.args;
+        let (collection, model) = (&self.collection, self.collection.model());
+        let texts: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
+        let (vectors, coverage) = model.encode_batch(&texts)?;
+        let rows: Vec<&[f32]> = vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect();
+        let path = SentenceCollection::model_path(collection.rows()).unwrap_or(Path::new("-"));
+        for (text, row) in texts.iter().zip(&rows) {
+            finite::check(model, path, text, row)?;
+        }
+        let keep = |_: usize, position: usize| self.kept.as_ref().is_none_or(|kept| kept.get(position) == Some(&true));
+        // One more, because the query itself may be among them.
+        let leaves_out = no_equal || queries.iter().any(|query| query.origin.is_some());
+        let mut search = SentenceSearch::new(k.saturating_add(usize::from(leaves_out)));
+        (search.recall, search.min_cosine) = (recall, min_score.unwrap_or(f32::NEG_INFINITY));
+        if self.kept.is_some() {
+            search.keep = Some(&keep);
+        }
+        let found = collection.search_vectors(&rows, &search)?;
+        let mut out = output::stdout();
+        for ((query, coverage), mut hits) in queries.iter().zip(coverage).zip(found) {
+            for hit in &mut hits {
+                if no_equal && hit.text == query.text {
+                    hit.positions.clear();
+                } else {
+                    leave_out(collection, query, hit)?;
+                }
+            }
+            hits.retain(|hit| !hit.positions.is_empty());
+            hits.truncate(k);
+            let answer = Answer::new(collection, query, coverage, hits)?;
+            let write = |out: &mut std::io::BufWriter<output::Stdout>| {
+                if json {
+                    return answer.write_json(out);
+                }
+                if self.many {
+                    writeln!(out, "{}> {}", if self.n > 0 { "\n" } else { "" }, query.text)?;
+                }
+                answer.write_text(out)
+            };
+            write(&mut out).map_err(Failure::stdout)?;
+            self.n += 1;
+            if coverage.is_empty() {
+                out.flush().map_err(Failure::stdout)?;
+                output::warn(&format!("no word of {:?} is known: zero vector, no neighbours", query.text));
+            }
+        }
+        out.flush().map_err(Failure::stdout)
+    }
+}

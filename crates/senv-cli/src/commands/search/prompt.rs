@@ -1,0 +1,51 @@
+//! The prompt of a terminal: a query a line, with history.
+
+use std::path::PathBuf;
+
+use rustyline::{Config, DefaultEditor, error::ReadlineError};
+
+use crate::{
+    failure::{Failure, Result},
+    output,
+};
+
+/// Lines of history that are kept.
+const HISTORY: usize = 1000;
+
+/// Where the history is kept: `.senv_history` in the home folder, as other prompts do.
+fn history_file() -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
+    (!home.is_empty()).then(|| PathBuf::from(home).join(".senv_history"))
+}
+
+/// Reads queries until Ctrl-D; each goes to `answer`, whose errors are told and do not end it.
+pub(super) fn run(mut answer: impl FnMut(&str) -> Result) -> Result {
+    let failed = |error: ReadlineError| senv_core::Error::io("read", "-", std::io::Error::other(error));
+    let config = Config::builder().auto_add_history(true).max_history_size(HISTORY).map_err(failed)?.build();
+    let mut editor = DefaultEditor::with_config(config).map_err(failed)?;
+    let history = history_file();
+    if let Some(path) = &history {
+        // There is none the first time.
+        let _ = editor.load_history(path);
+    }
+    output::note("a query a line; arrow keys for earlier ones; Ctrl-D ends");
+    let result = loop {
+        match editor.readline("search> ") {
+            Ok(line) if line.trim().is_empty() => {}
+            Ok(line) => match answer(&line) {
+                Ok(()) => {}
+                Err(Failure::Failed(error)) => output::error(&error.to_string()),
+                Err(failure) => break Err(failure),
+            },
+            // Ctrl-C gives up the line, as in a shell.
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => break Ok(()),
+            Err(error) => break Err(failed(error).into()),
+        }
+    };
+    if let Some(path) = &history {
+        // A home folder that cannot be written to is no reason to fail.
+        let _ = editor.append_history(path);
+    }
+    result
+}

@@ -1,0 +1,249 @@
+//! Collections: what is wrong, damaged or scarce has a defined result, and nothing is lost.
+
+use std::{fs, path::Path, time::Duration};
+
+use crate::common::{Folder, text};
+
+fn index(folder: &Folder, input: &str, output: &str, more: &[&str]) -> crate::common::Ended {
+    folder.run(&[&["index", "--model", "m.senv", "--input", input, "--output", output], more].concat())
+}
+
+/// Every file of a collection with its content.
+fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let mut files: Vec<_> =
+        entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn few_equal_and_unknown_sentences_have_a_result() {
+    let folder = Folder::with_model();
+    let found = |name: &str, query: &str| folder.run(&["search", name, "--query", query, "--k", "3"]).ok();
+    folder.write("none.txt", "\n \n");
+    index(&folder, "none.txt", "c", &[]).fails(1, &["none.txt holds no text"]);
+    assert!(!folder.has("c"));
+
+    folder.write("one.txt", "the cat saw the dog\n");
+    index(&folder, "one.txt", "one", &[]).ok();
+    assert_eq!(found("one", "the cat").out.lines().count(), 1);
+    index(&folder, "none.txt", "one", &["--add"]).fails(1, &["none.txt holds no text"]);
+    // An empty collection is one from which all was deleted.
+    folder.run(&["index", "--output", "one", "--delete-ids", "0"]).ok();
+    let empty = found("one", "the cat");
+    assert!(empty.out.is_empty() && empty.err.contains("one holds no sentence"), "{}", empty.err);
+    folder.run(&["index", "--output", "one", "--compact"]).ok();
+    assert_eq!(folder.run(&["info", "one", "--json"]).ok().json()["rows"], 0);
+    index(&folder, "one.txt", "one", &["--add"]).ok();
+    assert!(found("one", "the cat").out.contains("\t1\tone.txt:1\t"));
+
+    folder.write("equal.txt", "the cat saw the dog\n".repeat(20_000));
+    index(&folder, "equal.txt", "equal", &[]).ok();
+    let equal = found("equal", "the cat saw the dog").out;
+    assert_eq!(equal, "1.0000\t0\tequal.txt:1\tthe cat saw the dog\t(20000 times)\n");
+
+    // Zero vectors: sentences without a known word are never found, and that is said.
+    folder.write("unknown.txt", "the cat saw the dog\nqqq xxx\nzzz\n");
+    let zero = index(&folder, "unknown.txt", "unknown", &[]).ok();
+    assert!(zero.err.contains("2 sentences without a known word: never found"), "{}", zero.err);
+    assert_eq!(found("unknown", "the cat").out.lines().count(), 1);
+    let query = found("unknown", "qqq");
+    assert!(query.out.is_empty() && query.err.contains("no word of \"qqq\" is known"), "{}", query.err);
+    assert_eq!(folder.run(&["info", "unknown", "--json"]).ok().json()["without_vector"], 2);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_changes_nothing() {
+    let folder = Folder::with_model();
+    folder.write("t.tsv", "1\tthe cat saw the dog\n2\tthe soup burnt\n");
+    let columns = ["--column", "id=1", "--column", "text=2"];
+    index(&folder, "t.tsv", "c", &columns).ok();
+    let before = content(&folder.path("c"));
+    let add = |name: &str, text: &str| {
+        folder.write(name, text);
+        index(&folder, name, "c", &[&["--add"], &columns[..]].concat())
+    };
+    add("twice.tsv", "8\ta train\n8\ta horse\n").fails(1, &["id 8 is there already"]);
+    add("there.tsv", "8\ta train\n2\ta horse\n").fails(1, &["id 2 is there already"]);
+    add("word.tsv", "8\ta train\nnine\ta horse\n").fails(1, &["word.tsv: line 2: the id is \"nine\""]);
+    add("short.tsv", "8\ta train\n9 a horse\n").fails(1, &["short.tsv: line 2: column 2 is wanted, the line has 1"]);
+    folder.write("bad.tsv", b"8\ta caf\xe9\n");
+    index(&folder, "bad.tsv", "c", &[&["--add"], &columns[..]].concat()).fails(1, &["bad.tsv:1"]);
+    assert_eq!(content(&folder.path("c")), before);
+    folder.run(&["index", "--output", "c", "--delete-ids", "1", "3"]).fails(1, &["no row has the id 3"]);
+    assert_eq!(content(&folder.path("c")), before);
+
+    for (args, says) in [
+        (&["--column", "a=2"][..], "which column is the text?"),
+        (&["--column", "text=0"], "NAME=N"),
+        (&["--header"], "--header is for files with columns"),
+    ] {
+        index(&folder, "t.tsv", "d", args).fails(2, &[says]);
+    }
+    for args in
+        [&["--add", "--compact"][..], &["--add", "--force"], &["--add", "--precision", "f32"], &["--compact", "t.tsv"]]
+    {
+        assert_eq!(folder.run(&[&["index", "--output", "c"], args].concat()).code, Some(2), "{args:?}");
+    }
+    index(&folder, "t.tsv", "m.senv", &[]).fails(2, &["m.senv is a file"]);
+    fs::create_dir(folder.path("full")).unwrap();
+    folder.write("full/diary.txt", "mine");
+    index(&folder, "t.tsv", "full", &[]).fails(2, &["full holds other things (diary.txt)"]);
+    index(&folder, "t.tsv", "full", &["--force"]).fails(2, &["full holds other things"]);
+    index(&folder, "t.tsv", "nowhere", &["--add"]).fails(1, &["nowhere: no collection of senv"]);
+    folder.run(&["search", "full", "--query", "a"]).fails(1, &["full: no collection of senv"]);
+    folder.run(&["search", "c"]).fails(2, &["no query"]);
+    folder.write("blank.txt", "\n");
+    folder.run(&["search", "c", "--queries", "blank.txt"]).fails(1, &["blank.txt holds no text"]);
+    assert!(!folder.has("d") && !folder.has("nowhere"));
+}
+
+#[test]
+fn queries_longer_than_the_limit_are_refused() {
+    let folder = Folder::with_model();
+    index(&folder, "text.txt", "c", &[]).ok();
+    let long = "cat ".repeat(100);
+    folder.write("long.txt", format!("the dog\n{long}\n"));
+    let search = ["search", "c", "--max-line-bytes", "300"];
+    let over = "the line is longer than 300 bytes";
+    folder.run(&[&search[..], &["--query", &long]].concat()).fails(1, &["--query:1", over]);
+    folder.run(&[&search[..], &["--queries", "long.txt"]].concat()).fails(1, &["long.txt:2", over]);
+    let piped = folder.pipe(&search, folder.read("long.txt"));
+    assert!(piped.out.starts_with("> the dog\n"), "what came before is answered: {}", piped.out);
+    piped.fails(1, &["-:2", over]);
+}
+
+#[test]
+fn a_model_that_is_gone_moved_or_another_is_told() {
+    let folder = Folder::with_model();
+    index(&folder, "text.txt", "c", &[]).ok();
+    let search = |more: &[&str]| folder.run(&[&["search", "c", "--query", "the cat", "--k", "1"], more].concat());
+    let found = search(&[]).ok().out;
+    fs::create_dir(folder.path("models")).unwrap();
+    fs::rename(folder.path("m.senv"), folder.path("models/old.senv")).unwrap();
+    search(&[]).fails(1, &["c: its model", "m.senv is not there any more"]);
+    assert_eq!(search(&["--model", "models/old.senv"]).ok().out, found);
+    search(&["--model", "absent.senv"]).fails(1, &["absent.senv"]);
+    search(&["--model", "english"]).fails(1, &["its vectors are of another model than english"]);
+    folder.train("text.txt", "m.senv", &["--seed", "9"]).ok();
+    search(&[]).fails(1, &["c: its vectors are of another model than", "m.senv"]);
+    folder.run(&["index", "--add", "--input", "text.txt", "--output", "c"]).fails(1, &["another model"]);
+    // What needs no model works on.
+    folder.run(&["index", "--output", "c", "--delete-ids", "3"]).ok();
+    assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["rows"], 599);
+}
+
+#[test]
+fn damage_is_found_when_it_is_read_and_by_verify() {
+    let folder = Folder::with_model();
+    folder.write("t.txt", text(40));
+    index(&folder, "t.txt", "c", &[]).ok();
+    folder.run(&["index", "--output", "c", "--delete-ids", "5"]).ok();
+    let files = content(&folder.path("c"));
+    assert_eq!(files.len(), 3);
+    let refused = |what: &str| {
+        let verify = folder.run(&["info", "c", "--verify"]);
+        assert_eq!(verify.code, Some(1), "{what}: {}", verify.out);
+        verify.fails(1, &["c/"]);
+        // A search may not need the part; it never ends otherwise than with an error or a result.
+        let search = folder.run(&["search", "c", "--query", "the cat saw the dog"]);
+        assert!(matches!(search.code, Some(0 | 1)), "{what}: {:?} {}", search.code, search.err);
+    };
+    for (name, bytes) in &files {
+        let path = folder.path("c").join(name);
+        for end in [0, 1, bytes.len() / 2, bytes.len() - 1] {
+            fs::write(&path, &bytes[..end]).unwrap();
+            refused(&format!("{name} cut at {end}"));
+        }
+        for i in (0..8).map(|i| i * (bytes.len() - 1) / 7) {
+            let mut changed = bytes.clone();
+            changed[i] ^= 0x41;
+            fs::write(&path, &changed).unwrap();
+            refused(&format!("byte {i} of {name}"));
+        }
+        fs::remove_file(&path).unwrap();
+        let gone = folder.run(&["search", "c", "--query", "the cat"]);
+        gone.fails(1, &[if name == "manifest" { "no collection of senv" } else { name }]);
+        fs::write(&path, bytes).unwrap();
+    }
+    folder.run(&["info", "c", "--verify"]).ok();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_fills_up_loses_nothing() {
+    use crate::scarce::limited;
+    let folder = Folder::with_model();
+    folder.write("few.txt", text(30));
+    index(&folder, "few.txt", "c", &[]).ok();
+    let before = content(&folder.path("c"));
+    // A file of more than 16 KiB does not fit.
+    let add = limited(&folder, "-f 16", &["index", "--add", "--input", "text.txt", "--output", "c"]);
+    add.fails(1, &["cannot write", "File too large"]);
+    assert_eq!(content(&folder.path("c")), before);
+    let new = ["index", "--model", "m.senv", "--input", "text.txt", "--output", "new"];
+    limited(&folder, "-f 16", &new).fails(1, &["cannot write"]);
+    assert!(!folder.has("new"));
+    limited(&folder, "-f 16", &["index", "--input", "text.txt", "--output", "c", "--force"])
+        .fails(1, &["cannot write"]);
+    assert_eq!(content(&folder.path("c")), before);
+    folder.run(&["info", "c", "--verify"]).ok();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_writer_that_is_killed_or_interrupted_leaves_the_last_state_and_the_next_one_cleans_up() {
+    use crate::common::signal;
+    let folder = Folder::with_model();
+    index(&folder, "text.txt", "c", &[]).ok();
+    let rows = || folder.run(&["info", "c", "--verify", "--json"]).ok().json()["rows"].as_u64().unwrap();
+    // Reading from a pipe that does not end, it holds the lock.
+    let start = |args: &[&str]| {
+        let mut child = folder.command(args).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let feeder = std::thread::spawn(move || {
+            use std::io::Write;
+            let lines = text(5000);
+            while stdin.write_all(lines.as_bytes()).is_ok() {}
+        });
+        (child, feeder)
+    };
+    let has_lock = |folder: &Folder, name: &str| folder.has(&format!("{name}/.manifest.lock"));
+    for (number, code) in [(9, None), (2, Some(130))] {
+        let (mut child, feeder) = start(&["index", "--add", "--input", "-", "--output", "c"]);
+        while !has_lock(&folder, "c") {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        let second = folder.run(&["index", "--output", "c", "--delete-ids", "0"]);
+        second.fails(1, &["another process is writing it", &child.id().to_string()]);
+        assert_eq!(rows(), 600, "a reader goes on");
+        signal(&child, number);
+        assert_eq!(child.wait().unwrap().code(), code);
+        feeder.join().unwrap();
+        assert_eq!(rows(), 600);
+    }
+    folder.run(&["index", "--output", "c", "--delete-ids", "0"]).ok();
+    let names: Vec<String> = content(&folder.path("c")).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+
+    // One that was about to be made is gone after Ctrl-C; what a kill leaves is no obstacle.
+    let new = ["index", "--model", "m.senv", "--input", "-", "--output", "new"];
+    for number in [2, 9] {
+        let (mut child, feeder) = start(&new);
+        while !has_lock(&folder, "new") {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        signal(&child, number);
+        child.wait().unwrap();
+        feeder.join().unwrap();
+        assert_eq!(folder.has("new"), number == 9);
+        let none = folder.run(&["search", "new", "--query", "a"]);
+        none.fails(1, &["new: no collection of senv"]);
+    }
+    index(&folder, "text.txt", "new", &[]).ok();
+    folder.run(&["info", "new", "--verify"]).ok();
+}

@@ -1,0 +1,120 @@
+//! Compaction: small segments and deleted rows go.
+
+use senv_core::{Table, memory::check_memory};
+
+use super::{Collection, NewRows, PART_VALUES, bits::Bits, manifest::Manifest, segment::Segment};
+use crate::Result;
+
+impl Collection {
+    /// Joins small segments, and leaves out the rows that are deleted: what is searched afterwards are segments of about
+    /// [`PART_VALUES`], one at a time of which is read into memory. Those that are of this size and whole stay as they are.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] if no vectors are kept ([`Rescoring::None`](crate::Rescoring::None));
+    /// [`Damaged`](crate::Error::Damaged) if a part does not fit its checksum; otherwise as [`Collection::add`].
+    pub fn compact(&mut self) -> Result<()> {
+        self.compact_to((PART_VALUES / self.dim()).max(1))
+    }
+
+    /// The same for segments of so many rows.
+    pub(super) fn compact_to(&mut self, part_rows: usize) -> Result<()> {
+        self.change(|collection| {
+            let mut manifest = collection.manifest.clone();
+            (manifest.segments, manifest.deletions) = (Vec::new(), None);
+            let mut gathered = Gathered::new(collection, part_rows);
+            for (segment, entry) in collection.segments.iter().zip(&collection.manifest.segments) {
+                if segment.n_deleted == 0 && segment.len() >= part_rows.div_ceil(2) {
+                    gathered.write(&mut manifest)?;
+                    manifest.segments.push(entry.clone());
+                    continue;
+                }
+                for row in (0..segment.len()).filter(|&row| !segment.deleted.get(row)) {
+                    gathered.push(segment, row)?;
+                    if gathered.ids.len() == part_rows {
+                        gathered.write(&mut manifest)?;
+                    }
+                }
+            }
+            gathered.write(&mut manifest)?;
+            let deleted = vec![Bits::default(); manifest.segments.len()];
+            Ok((manifest, Some(deleted), ()))
+        })
+    }
+}
+
+/// Rows of several segments that become one.
+struct Gathered<'a> {
+    collection: &'a Collection,
+    part_rows: usize,
+    values: Vec<f32>,
+    ids: Vec<u64>,
+    texts: Vec<Vec<String>>,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(collection: &'a Collection, part_rows: usize) -> Self {
+        let texts = vec![Vec::new(); collection.columns().len()];
+        Self { collection, part_rows, values: Vec::new(), ids: Vec::new(), texts }
+    }
+
+    fn push(&mut self, segment: &Segment, row: usize) -> Result<()> {
+        let Some(vector) = segment.index.row(row)? else {
+            let (name, requirement) = ("rescoring", "f32, f16 or int8 for a collection to be compacted");
+            return Err(senv_core::Error::InvalidParameter { name, requirement, got: "none".into() }.into());
+        };
+        if self.values.is_empty() {
+            let (rows, dim) = (self.part_rows.min(self.collection.len()), vector.len());
+            let too_large = |_| senv_core::Error::TooLarge { rows, dim };
+            self.values.try_reserve_exact(check_memory::<f32>(rows, dim)?).map_err(too_large)?;
+        }
+        self.values.extend_from_slice(&vector);
+        self.ids.push(segment.id(row)?);
+        for (column, texts) in self.texts.iter_mut().enumerate() {
+            texts.push(segment.text(column, row)?);
+        }
+        Ok(())
+    }
+
+    /// Writes a segment of what was gathered, and forgets it.
+    fn write(&mut self, manifest: &mut Manifest) -> Result<()> {
+        let empty = Self::new(self.collection, self.part_rows);
+        let Self { collection, values, ids, texts, .. } = std::mem::replace(self, empty);
+        let rows = NewRows::new(Table::from_vec(ids.len(), collection.dim(), values)?).texts(texts);
+        collection.append(manifest, rows, &ids)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CollectionParams, Search};
+
+    #[test]
+    fn segments_are_joined_up_to_a_size_and_whole_ones_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut collection = Collection::create(folder.path(), &CollectionParams::new(2).column("text")).unwrap();
+        for (start, n) in [(0_u16, 3_u16), (3, 8), (11, 9), (20, 2)] {
+            let values = (start..start + n).flat_map(|i| [1.0, f32::from(i)]).collect();
+            let texts = (start..start + n).map(|i| i.to_string()).collect();
+            let rows = NewRows::new(Table::from_vec(n.into(), 2, values).unwrap()).texts(vec![texts]);
+            collection.add(rows).unwrap();
+        }
+        collection.delete(&[1, 12, 13]).unwrap();
+        let search = Search::new(30);
+        let before = collection.search(&[0.3, 1.0], &search).unwrap();
+        let whole = collection.manifest.segments[1].clone();
+        collection.compact_to(8).unwrap();
+        // 2 of the first; the second is whole; 7 and 2 more are 9.
+        let rows: Vec<usize> = collection.manifest.segments.iter().map(|entry| entry.rows).collect();
+        assert_eq!((rows, &collection.manifest.segments[1]), (vec![2, 8, 8, 1], &whole));
+        let after = collection.search(&[0.3, 1.0], &search).unwrap();
+        assert_eq!(after.len(), 19);
+        for (before, after) in before.iter().zip(&after) {
+            assert_eq!((before.id, before.cosine), (after.id, after.cosine));
+            assert_eq!(collection.text(after.position, "text").unwrap(), after.id.to_string());
+        }
+        collection.verify().unwrap();
+        let opened = Collection::open(folder.path()).unwrap();
+        assert_eq!(opened.search(&[0.3, 1.0], &search).unwrap(), after);
+    }
+}

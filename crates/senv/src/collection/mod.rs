@@ -1,0 +1,358 @@
+//! Sentences on disk that can be searched: a collection of vectors and texts, joined with the model that makes the vectors.
+
+mod model_place;
+mod new_sentences;
+mod search;
+
+use std::path::Path;
+
+use senv_core::SentenceEncoder;
+use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring};
+
+use self::{
+    model_place::ModelPlace,
+    new_sentences::{KNOWN_TOKENS, TEXT, TOKENS, ZERO_VECTORS},
+};
+use crate::{
+    error::{Error, Result},
+    model::handle::Model,
+};
+
+pub use self::{
+    new_sentences::NewSentences,
+    search::{SentenceHit, SentenceSearch},
+};
+
+/// Names of what is kept with a collection.
+const MODEL_PATH: &str = "model.path";
+const MODEL_KIND: &str = "model.kind";
+const RECALL: &str = "recall";
+
+/// How a [`SentenceCollection`] is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentenceCollectionParams {
+    /// Names of what is kept of each sentence beside it; `text` is the sentence itself.
+    pub columns: Vec<String>,
+    /// How vectors are stored and indexed. By default in f16: the cosines are off by some .00002, and files are half as large
+    /// as with f32.
+    pub index: IndexParams,
+    /// Recall of a search that does not ask for another; above 0, up to 1.
+    pub recall: f32,
+}
+
+impl Default for SentenceCollectionParams {
+    fn default() -> Self {
+        let index = IndexParams { rescoring: Rescoring::F16, ..IndexParams::default() };
+        Self { columns: Vec::new(), index, recall: senv_index::DEFAULT_RECALL }
+    }
+}
+
+/// Sentences in a folder on disk, with the model that encodes them: opened by memory maps, searched by meaning, added to,
+/// replaced and deleted.
+///
+/// The collection keeps the path and the digest of its model, so that queries are encoded by the model that made the vectors;
+/// another one is refused. The name `english` stands for the English model that is part of the library (feature `english`).
+/// Vectors, files and locks are those of [`Collection`].
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (path, model) = (folder.path().join("my.index"), folder.path().join("my.senv"));
+/// # let text = folder.path().join("text.txt");
+/// # std::fs::write(&text, "the train is late\nthe bus is late too\n\nrain falls\na storm brings rain\n".repeat(20))?;
+/// # senv::Sent2Vec::train(&text)?.save(&model)?;
+/// use senv::SentenceCollection;
+/// let mut collection = SentenceCollection::create(&path, &model)?;
+/// let ids = collection.add(&["the train is late", "a storm brings rain"])?;
+/// collection.replace(&[(ids[0], "the bus is late")])?;
+///
+/// let collection = SentenceCollection::open(&path)?;
+/// for hit in collection.search("rain", 5)? {
+///     println!("{} {:.4} {}", hit.id, hit.cosine, hit.text);
+/// }
+/// assert_eq!(collection.search("rain", 1)?[0].text, "a storm brings rain");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SentenceCollection {
+    model: Model,
+    rows: Collection,
+}
+
+impl SentenceCollection {
+    /// Makes an empty collection in a folder, which is created, for the model at a path.
+    ///
+    /// # Errors
+    /// As [`Model::open`]; [`senv_index::Error::Exists`] if there is a collection; [`senv_core::Error::Io`].
+    pub fn create(folder: impl AsRef<Path>, model: impl AsRef<Path>) -> Result<Self> {
+        Self::create_with(folder, model, &SentenceCollectionParams::default())
+    }
+
+    /// The same with columns and settings.
+    ///
+    /// # Errors
+    /// As [`SentenceCollection::create`]; [`senv_core::Error::InvalidParameter`] for settings outside their range.
+    pub fn create_with(
+        folder: impl AsRef<Path>,
+        model: impl AsRef<Path>,
+        params: &SentenceCollectionParams,
+    ) -> Result<Self> {
+        let place = ModelPlace::open(model.as_ref())?;
+        let rows = Collection::create(folder, &rows_params(&place, params)?)?;
+        Ok(Self { model: place.model, rows })
+    }
+
+    /// Makes a collection of sentences that come in parts, in place of the one that is there, if there is one; `next` gives one
+    /// part after another, and `None` behind the last; it hears how many sentences make a good part, 262,144 for vectors of
+    /// 256 values. The collection is there as a whole, or, after an error, as if nothing had happened. Memory holds one part
+    /// at a time.
+    ///
+    /// # Errors
+    /// As [`SentenceCollection::create_with`] and [`SentenceCollection::add_sentences`]; those of `next`.
+    pub fn build<E: From<Error> + From<senv_index::Error>>(
+        folder: impl AsRef<Path>,
+        model: impl AsRef<Path>,
+        params: &SentenceCollectionParams,
+        next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
+    ) -> Result<Self, E> {
+        let place = ModelPlace::open(model.as_ref())?;
+        let rows_params = rows_params(&place, params)?;
+        let columns: Vec<String> = [TEXT.to_owned()].into_iter().chain(params.columns.iter().cloned()).collect();
+        place.model.prepare_for_many();
+        let rows = Collection::build(folder, &rows_params, encoded(&place.model, columns, next))?;
+        Ok(Self { model: place.model, rows })
+    }
+
+    /// Opens the collection in a folder and its model: at the path where it lay when the collection was made, or else beside
+    /// the folder.
+    ///
+    /// # Errors
+    /// As [`Collection::open`] and [`Model::open`]; [`Error::ModelGone`]; [`Error::OtherModel`] if the model at its path is
+    /// another one now; [`Error::NoSentences`] if the collection holds no sentences.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        Self::open_at(folder.as_ref(), None)
+    }
+
+    /// The same with the model at another path than it lay; it must be the same model.
+    ///
+    /// # Errors
+    /// As [`SentenceCollection::open`].
+    pub fn open_with_model(folder: impl AsRef<Path>, model: impl AsRef<Path>) -> Result<Self> {
+        Self::open_at(folder.as_ref(), Some(model.as_ref()))
+    }
+
+    fn open_at(folder: &Path, model: Option<&Path>) -> Result<Self> {
+        let rows = Collection::open(folder)?;
+        let path = rows.metadata().get(MODEL_PATH).filter(|_| rows.columns().first().is_some_and(|name| name == TEXT));
+        let path = path.ok_or_else(|| Error::NoSentences { collection: folder.to_owned() })?;
+        let model = model_place::open_again(folder, rows.model(), path, model)?;
+        if model.dim() != rows.dim() {
+            let (expected, got) = (rows.dim(), model.dim());
+            return Err(senv_core::Error::ShapeMismatch { what: "vectors of the model", expected, got }.into());
+        }
+        Ok(Self { model, rows })
+    }
+
+    /// The vectors, ids and texts.
+    #[must_use]
+    pub fn rows(&self) -> &Collection {
+        &self.rows
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Where the model of a collection lay when the collection was made; `None` if it holds no sentences.
+    #[must_use]
+    pub fn model_path(rows: &Collection) -> Option<&Path> {
+        rows.metadata().get(MODEL_PATH).map(Path::new)
+    }
+
+    /// The kind of the model of a collection.
+    #[must_use]
+    pub fn model_kind(rows: &Collection) -> Option<&str> {
+        rows.metadata().get(MODEL_KIND).map(String::as_str)
+    }
+
+    /// The recall of a search in a collection that does not ask for another.
+    #[must_use]
+    pub fn recall(rows: &Collection) -> f32 {
+        let kept = rows.metadata().get(RECALL).and_then(|recall| recall.parse().ok());
+        kept.unwrap_or(senv_index::DEFAULT_RECALL)
+    }
+
+    /// Number of sentences.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no sentence.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether cosines are estimates, because no vectors are kept to compute them with ([`Rescoring::None`]).
+    #[must_use]
+    pub fn estimates_cosines(&self) -> bool {
+        self.rows.params().rescoring == Rescoring::None
+    }
+
+    /// How many tokens the sentences had that were added, and how many of them the model knows; those that were deleted
+    /// since count too.
+    #[must_use]
+    pub fn tokens(rows: &Collection) -> (u64, u64) {
+        (rows.count(TOKENS), rows.count(KNOWN_TOKENS))
+    }
+
+    /// Sentences that were added without a vector, because the model knows none of their words: they are never found.
+    #[must_use]
+    pub fn zero_vectors(rows: &Collection) -> u64 {
+        rows.count(ZERO_VECTORS)
+    }
+
+    /// Encodes sentences on all cores and adds them; their ids are returned. Each call makes a segment that is searched by
+    /// itself: after many small ones [`SentenceCollection::compact`] makes searches fast again.
+    ///
+    /// # Errors
+    /// As [`SentenceCollection::add_sentences`].
+    pub fn add(&mut self, sentences: &[impl AsRef<str>]) -> Result<Vec<u64>> {
+        self.add_sentences(NewSentences::new(owned(sentences)))
+    }
+
+    /// Adds sentences with ids, columns or vectors of their own; the ids are returned.
+    ///
+    /// # Errors
+    /// As [`Collection::add`]; [`Error::ForeignVector`]; [`Error::NonFiniteVector`]. The collection is as before then.
+    pub fn add_sentences(&mut self, sentences: NewSentences) -> Result<Vec<u64>> {
+        Ok(self.rows.add(sentences.into_rows(&self.model, self.rows.columns())?)?)
+    }
+
+    /// Adds sentences that come in parts, as in [`SentenceCollection::build`]: all of them, or, after an error, none. Their
+    /// number is returned.
+    ///
+    /// # Errors
+    /// As [`SentenceCollection::add_sentences`]; those of `next`.
+    pub fn add_parts<E: From<Error> + From<senv_index::Error>>(
+        &mut self,
+        next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
+    ) -> Result<usize, E> {
+        self.model.prepare_for_many();
+        let columns = self.rows.columns().to_vec();
+        self.rows.add_parts(encoded(&self.model, columns, next))
+    }
+
+    /// Puts sentences in the place of those that have these ids; ids that are not there yet are added.
+    ///
+    /// # Errors
+    /// As [`Collection::replace`].
+    pub fn replace(&mut self, sentences: &[(u64, impl AsRef<str>)]) -> Result<()> {
+        let texts = sentences.iter().map(|(_, text)| text.as_ref().to_owned()).collect();
+        let sentences = NewSentences::new(texts).ids(sentences.iter().map(|(id, _)| *id).collect());
+        Ok(self.rows.replace(sentences.into_rows(&self.model, self.rows.columns())?)?)
+    }
+
+    /// The same of sentences with ids that come in parts, with columns or vectors of their own. Their number is returned.
+    ///
+    /// # Errors
+    /// As [`SentenceCollection::replace`]; those of `next`.
+    pub fn replace_parts<E: From<Error> + From<senv_index::Error>>(
+        &mut self,
+        next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
+    ) -> Result<usize, E> {
+        self.model.prepare_for_many();
+        let columns = self.rows.columns().to_vec();
+        self.rows.replace_parts(encoded(&self.model, columns, next))
+    }
+
+    /// Deletes the sentences with these ids.
+    ///
+    /// # Errors
+    /// As [`Collection::delete`]; nothing is deleted then.
+    pub fn delete(&mut self, ids: &[u64]) -> Result<()> {
+        Ok(self.rows.delete(ids)?)
+    }
+
+    /// Joins small segments and frees the space of deleted sentences.
+    ///
+    /// # Errors
+    /// As [`Collection::compact`].
+    pub fn compact(&mut self) -> Result<()> {
+        Ok(self.rows.compact()?)
+    }
+
+    /// Takes over what a writer has changed since; whether there was anything.
+    ///
+    /// # Errors
+    /// As [`Collection::refresh`].
+    pub fn refresh(&mut self) -> Result<bool> {
+        Ok(self.rows.refresh()?)
+    }
+
+    /// The `k` sentences nearest to the query, the nearest first; equal ones are one hit. None for a query without a known
+    /// word.
+    ///
+    /// # Errors
+    /// As [`Collection::search`].
+    pub fn search(&self, query: &str, k: usize) -> Result<Vec<SentenceHit>> {
+        Ok(self.search_batch(&[query], &SentenceSearch::new(k))?.pop().unwrap_or_default())
+    }
+
+    /// The sentences nearest to each of the queries; faster than one by one.
+    ///
+    /// # Errors
+    /// As [`Collection::search_batch`].
+    pub fn search_batch(&self, queries: &[&str], search: &SentenceSearch<'_>) -> Result<Vec<Vec<SentenceHit>>> {
+        let (vectors, _) = self.model.encode_batch(queries)?;
+        let vectors: Vec<&[f32]> = vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect();
+        self.search_vectors(&vectors, search)
+    }
+
+    /// The same of queries that were encoded already.
+    ///
+    /// # Errors
+    /// As [`Collection::search_batch`].
+    pub fn search_vectors(&self, queries: &[&[f32]], search: &SentenceSearch<'_>) -> Result<Vec<Vec<SentenceHit>>> {
+        let recall = search.recall.unwrap_or_else(|| Self::recall(&self.rows));
+        search::search(&self.rows, queries, search, recall)
+    }
+}
+
+fn owned(sentences: &[impl AsRef<str>]) -> Vec<String> {
+    sentences.iter().map(|sentence| sentence.as_ref().to_owned()).collect()
+}
+
+fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<CollectionParams> {
+    let recall = params.recall;
+    if !(recall > 0.0 && recall <= 1.0) {
+        let (name, requirement, got) = ("recall", "above 0 and at most 1", recall.to_string());
+        return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
+    }
+    let rows = CollectionParams::new(place.model.dim())
+        .model(&place.digest)
+        .index(params.index.clone())
+        .metadata(MODEL_PATH, &place.path.to_string_lossy())
+        .metadata(MODEL_KIND, place.model.kind())
+        .metadata(RECALL, &recall.to_string())
+        .column(TEXT);
+    Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
+}
+
+/// The rows of each part.
+fn encoded<'a, E: From<Error>>(
+    model: &'a Model,
+    columns: Vec<String>,
+    mut next: impl FnMut(usize) -> Result<Option<NewSentences>, E> + 'a,
+) -> impl FnMut() -> Result<Option<NewRows>, E> + 'a {
+    let len = (senv_index::PART_VALUES / model.dim().max(1)).max(1);
+    move || match next(len)? {
+        Some(sentences) => Ok(Some(sentences.into_rows(model, &columns)?)),
+        None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! Sentences on their way into a collection.
+
+use senv_core::{Rows, SentenceEncoder, Table, kernels, memory::check_memory};
+use senv_index::NewRows;
+
+use crate::{
+    error::{Error, Result},
+    model::handle::Model,
+};
+
+/// Values of vectors that are encoded at a time: 16 MiB.
+const CHUNK_VALUES: usize = 4 << 20;
+/// Given vectors that are compared with what the model makes of their sentences.
+const COMPARED: usize = 16;
+/// The cosine below which a given vector is not that of its sentence: vectors that were rounded to 8 bits are above .999.
+const LEAST_COSINE: f32 = 0.99;
+
+/// The column of a collection that holds the sentences.
+pub(super) const TEXT: &str = "text";
+
+/// Names under which a collection counts.
+pub(super) const TOKENS: &str = "tokens";
+pub(super) const KNOWN_TOKENS: &str = "known_tokens";
+pub(super) const ZERO_VECTORS: &str = "zero_vectors";
+
+/// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them.
+///
+/// ```
+/// use senv::NewSentences;
+/// let sentences = NewSentences::new(vec!["The train is late.".into(), "Rain falls.".into()])
+///     .ids(vec![17, 4])
+///     .column("author", vec!["Ada".into(), "Bob".into()]);
+/// assert_eq!(sentences.len(), 2);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct NewSentences {
+    texts: Vec<String>,
+    ids: Option<Vec<u64>>,
+    columns: Vec<(String, Vec<String>)>,
+    vectors: Option<Table>,
+}
+
+impl NewSentences {
+    /// Sentences, which get the next free ids.
+    #[must_use]
+    pub fn new(texts: Vec<String>) -> Self {
+        Self { texts, ..Self::default() }
+    }
+
+    /// Their ids.
+    #[must_use]
+    pub fn ids(mut self, ids: Vec<u64>) -> Self {
+        self.ids = Some(ids);
+        self
+    }
+
+    /// What they have in a column of the collection.
+    #[must_use]
+    pub fn column(mut self, name: &str, values: Vec<String>) -> Self {
+        self.columns.push((name.to_owned(), values));
+        self
+    }
+
+    /// Their vectors, made by the model of the collection before: they are not encoded again. Some of them are compared with
+    /// what the model makes of the sentences.
+    #[must_use]
+    pub fn vectors(mut self, vectors: Table) -> Self {
+        self.vectors = Some(vectors);
+        self
+    }
+
+    /// Number of sentences.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Rows for a collection with these columns, the first of which is that of the sentences.
+    pub(super) fn into_rows(self, model: &Model, columns: &[String]) -> Result<NewRows> {
+        let Self { texts, ids, columns: mut given, vectors } = self;
+        let further = columns.get(1..).unwrap_or_default();
+        let (expected, found) = (further.join(", "), given.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
+        let wrong = senv_index::Error::WrongColumns { expected, found: found.join(", ") };
+        if given.len() != further.len() {
+            return Err(wrong.into());
+        }
+        let mut ordered = Vec::with_capacity(columns.len());
+        for column in further {
+            let Some(place) = given.iter().position(|(name, _)| name == column) else { return Err(wrong.into()) };
+            ordered.push(given.swap_remove(place).1);
+        }
+        let (vectors, counts) = match vectors {
+            Some(vectors) => {
+                compare(model, &texts, &vectors)?;
+                let zero = vectors.iter().filter(|row| row.iter().all(|&x| x == 0.0)).count();
+                (vectors, [0, 0, zero])
+            }
+            None => encode(model, &texts)?,
+        };
+        ordered.insert(0, texts);
+        let mut rows = NewRows::new(vectors).texts(ordered);
+        for (name, n) in [TOKENS, KNOWN_TOKENS, ZERO_VECTORS].into_iter().zip(counts) {
+            rows = rows.count(name, n as u64);
+        }
+        Ok(match ids {
+            Some(ids) => rows.ids(ids),
+            None => rows,
+        })
+    }
+}
+
+/// The vectors of sentences, and how many tokens, known tokens and sentences without a vector there are.
+fn encode(model: &Model, texts: &[String]) -> Result<(Table, [usize; 3])> {
+    let (rows, dim) = (texts.len(), model.dim());
+    let mut values: Vec<f32> = Vec::new();
+    let too_large = |_| senv_core::Error::TooLarge { rows, dim };
+    values.try_reserve_exact(check_memory::<f32>(rows, dim)?).map_err(too_large)?;
+    let mut counts = [0; 3];
+    for texts in texts.chunks((CHUNK_VALUES / dim.max(1)).max(1)) {
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (vectors, coverage) = model.encode_batch(&texts)?;
+        for (text, row) in texts.iter().zip(vectors.rows()) {
+            if row.iter().fold(false, |bad, x| bad | !x.is_finite()) {
+                return Err(Error::NonFiniteVector { text: (*text).to_owned() });
+            }
+            counts[2] += usize::from(row.iter().all(|&x| x == 0.0));
+        }
+        for coverage in coverage {
+            counts[0] += coverage.tokens;
+            counts[1] += coverage.known;
+        }
+        values.extend_from_slice(&vectors.into_raw_vec_and_offset().0);
+    }
+    Ok((Table::from_vec(rows, dim, values)?, counts))
+}
+
+/// Refuses vectors of another model, or of other sentences: some at even distances are made anew.
+fn compare(model: &Model, texts: &[String], vectors: &Table) -> Result<()> {
+    if vectors.dim() != model.dim() || vectors.n_rows() != texts.len() {
+        // The collection has an error for it.
+        return Ok(());
+    }
+    let rows: Vec<usize> = (0..texts.len()).step_by((texts.len() / COMPARED).max(1)).collect();
+    let texts: Vec<&str> = rows.iter().map(|&row| texts[row].as_str()).collect();
+    let (made, _) = model.encode_batch(&texts)?;
+    for ((&row, text), made) in rows.iter().zip(&texts).zip(made.rows()) {
+        let (given, made) = (vectors.row(row), made.to_slice().unwrap_or_default());
+        let is_zero = |vector: &[f32]| vector.iter().all(|&x| x == 0.0);
+        let cosine = kernels::cosine(given, made);
+        // NaN is for the collection to find, which names its row.
+        if cosine < LEAST_COSINE && !(is_zero(given) && is_zero(made)) {
+            return Err(Error::ForeignVector { text: (*text).to_owned(), cosine });
+        }
+    }
+    Ok(())
+}

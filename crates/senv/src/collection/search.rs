@@ -1,0 +1,156 @@
+//! A search for distinct sentences: equal ones are one hit.
+
+use std::collections::{HashMap, HashSet};
+
+use senv_index::{Collection, Found, Search};
+
+use super::new_sentences::TEXT;
+use crate::error::Result;
+
+/// Rows that are asked for at most before equal sentences are looked for in all of the text.
+const MOST_ROWS: usize = 2048;
+
+/// A sentence that a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentenceHit {
+    /// Its id; of equal sentences, that of the first.
+    pub id: u64,
+    /// Cosine of its vector with that of the query, in `[-1, 1]`; an estimate where
+    /// [`estimates_cosines`](crate::SentenceCollection::estimates_cosines).
+    pub cosine: f32,
+    /// The sentence.
+    pub text: String,
+    /// Its positions in the collection: of all sentences that are equal to it, by ascending position.
+    pub positions: Vec<usize>,
+}
+
+/// How a collection of sentences is searched.
+#[derive(Clone, Copy)]
+pub struct SentenceSearch<'a> {
+    /// Distinct sentences to find.
+    pub k: usize,
+    /// The recall; that of the collection where it is `None`.
+    pub recall: Option<f32>,
+    /// Sentences of a lower cosine are left out.
+    pub min_cosine: f32,
+    /// Which sentences count, by the number of the query and the position.
+    pub keep: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
+}
+
+impl SentenceSearch<'_> {
+    /// The `k` nearest sentences.
+    #[must_use]
+    pub fn new(k: usize) -> Self {
+        Self { k, recall: None, min_cosine: f32::NEG_INFINITY, keep: None }
+    }
+}
+
+impl std::fmt::Debug for SentenceSearch<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { k, recall, min_cosine, keep } = self;
+        let mut f = f.debug_struct("SentenceSearch");
+        f.field("k", k).field("recall", recall).field("min_cosine", min_cosine).field("keep", &keep.is_some()).finish()
+    }
+}
+
+/// The nearest distinct sentences of each query.
+pub(super) fn search(
+    rows: &Collection,
+    queries: &[&[f32]],
+    search: &SentenceSearch<'_>,
+    recall: f32,
+) -> Result<Vec<Vec<SentenceHit>>> {
+    let all = |_: usize, _: usize| true;
+    let keep = search.keep.unwrap_or(&all);
+    let mut hits = vec![Vec::new(); queries.len()];
+    let mut open: Vec<usize> = (0..queries.len()).collect();
+    let mut wanted = search.k.saturating_add(search.k.clamp(2, 10));
+    while search.k > 0 && !open.is_empty() {
+        let vectors: Vec<&[f32]> = open.iter().map(|&query| queries[query]).collect();
+        let of_open = |query: usize, position: usize| keep(open[query], position);
+        let asked = Search::new(wanted).recall(recall);
+        let asked = if search.keep.is_some() { asked.keep(&of_open) } else { asked };
+        let found = rows.search_batch(&vectors, &asked)?;
+        let mut incomplete = Vec::new();
+        for (&query, found) in open.iter().zip(&found) {
+            let is_all = found.len() < wanted;
+            match grouped(rows, found, is_all, search)? {
+                Some(of_query) => hits[query] = of_query,
+                None if wanted >= MOST_ROWS.max(search.k) => {
+                    hits[query] = thorough(rows, queries[query], search, recall, &|position| keep(query, position))?;
+                }
+                None => incomplete.push(query),
+            }
+        }
+        open = incomplete;
+        wanted = wanted.saturating_mul(4);
+    }
+    Ok(hits)
+}
+
+/// The hits among rows that were found, the nearest first; `None` if there may be more sentences, or more of a sentence.
+fn grouped(
+    rows: &Collection,
+    found: &[Found],
+    is_all: bool,
+    search: &SentenceSearch<'_>,
+) -> Result<Option<Vec<SentenceHit>>> {
+    let mut hits: Vec<SentenceHit> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for found in found.iter().take_while(|found| found.cosine >= search.min_cosine) {
+        let text = rows.text(found.position, TEXT)?;
+        match places.get(&text) {
+            Some(&place) => hits[place].positions.push(found.position),
+            None => {
+                places.insert(text.clone(), hits.len());
+                hits.push(SentenceHit { id: found.id, cosine: found.cosine, text, positions: vec![found.position] });
+            }
+        }
+    }
+    let last = found.last().map_or(f32::NEG_INFINITY, |found| found.cosine);
+    // Equal sentences have equal cosines: none of the wanted ones can come behind a lower one.
+    let is_complete = is_all || last < search.min_cosine || hits.get(search.k - 1).is_some_and(|hit| hit.cosine > last);
+    hits.truncate(search.k);
+    Ok(is_complete.then_some(hits))
+}
+
+/// The same where some sentences are there thousands of times: what was found is looked for in all of the text, and the next
+/// search is among the others.
+fn thorough(
+    rows: &Collection,
+    query: &[f32],
+    search: &SentenceSearch<'_>,
+    recall: f32,
+    keep: &(dyn Fn(usize) -> bool + Sync),
+) -> Result<Vec<SentenceHit>> {
+    let mut hits: Vec<SentenceHit> = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut rest = vec![true; rows.n_positions()];
+    while hits.len() < search.k {
+        let is_left = |_: usize, position: usize| rest[position] && keep(position);
+        let found = rows.search(query, &Search::new(search.k).recall(recall).keep(&is_left))?;
+        let mut new = Vec::new();
+        for found in found.iter().take_while(|found| found.cosine >= search.min_cosine) {
+            let text = rows.text(found.position, TEXT)?;
+            if seen.insert(text.clone()) {
+                new.push(SentenceHit { id: found.id, cosine: found.cosine, text, positions: Vec::new() });
+            }
+        }
+        if new.is_empty() {
+            break;
+        }
+        let places: HashMap<&str, usize> = new.iter().enumerate().map(|(i, hit)| (hit.text.as_str(), i)).collect();
+        let mut positions = vec![Vec::new(); new.len()];
+        let equal = rows.positions_where(TEXT, |text| places.contains_key(text))?;
+        for position in (0..equal.len()).filter(|&position| equal[position]) {
+            rest[position] = false;
+            if let Some(&place) = places.get(rows.text(position, TEXT)?.as_str()).filter(|_| keep(position)) {
+                positions[place].push(position);
+            }
+        }
+        new.iter_mut().zip(positions).for_each(|(hit, positions)| hit.positions = positions);
+        hits.extend(new);
+    }
+    hits.truncate(search.k);
+    Ok(hits)
+}

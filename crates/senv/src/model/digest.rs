@@ -1,0 +1,102 @@
+//! What tells one model from another: a digest of its file.
+
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    path::Path,
+};
+
+use senv_store::ModelFile;
+
+use crate::{base::fingerprint::Fingerprint, error::Result};
+
+/// Pieces of a file of another program that are looked at, and bytes of each.
+const PIECES: u64 = 64;
+const PIECE_BYTES: u64 = 1 << 16;
+
+/// A digest of a model file in hexadecimal digits: that of another model differs.
+///
+/// A file of senv has checksums of its tensors in its header, so that its digest is that of the whole without reading it. Of
+/// other files 64 pieces, spread over the file from its beginning to its end, and the length are looked at. It protects from
+/// mistakes, not from malice.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("my.senv"));
+/// # std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\nrain falls\n".repeat(20))?;
+/// senv::Sent2Vec::train(&text)?.save(&path)?;
+/// let digest = senv::model_digest(&path)?;
+/// assert_eq!(senv::model_digest(&path)?, digest);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`senv_core::Error::Io`] if the file cannot be read.
+pub fn model_digest(path: impl AsRef<Path>) -> Result<String> {
+    let path = path.as_ref();
+    match ModelFile::open(path) {
+        Ok(file) if file.has_checksums() => Ok(of_model(&file)),
+        _ => Ok(of_pieces(path).map_err(|e| senv_core::Error::io("read", path, e))?),
+    }
+}
+
+/// Of a file with checksums.
+pub(crate) fn of_model(file: &ModelFile) -> String {
+    let sum = file.metadata().iter().fold(Fingerprint::new(), |sum, (key, value)| sum.text(key).text(value));
+    let tensors = file
+        .tensors()
+        .fold(sum, |sum, (name, dtype, shape, _)| sum.text(name).text(&dtype).numbers(shape.iter().map(|&n| n as u64)));
+    tensors.hex()
+}
+
+fn of_pieces(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let len = file.metadata()?.len();
+    let mut sum = Fingerprint::new().number(len);
+    let mut piece = Vec::new();
+    let last = len.saturating_sub(PIECE_BYTES);
+    let n = if last < PIECES * PIECE_BYTES { len.div_ceil(PIECE_BYTES) } else { PIECES };
+    for i in 0..n {
+        let start = if n < PIECES {
+            i * PIECE_BYTES
+        } else {
+            (u128::from(last) * u128::from(i) / u128::from(PIECES - 1)) as u64
+        };
+        file.seek(SeekFrom::Start(start))?;
+        piece.clear();
+        (&mut file).take(PIECE_BYTES).read_to_end(&mut piece)?;
+        let (words, rest) = piece.as_chunks::<8>();
+        sum =
+            sum.numbers(words.iter().map(|word| u64::from_le_bytes(*word))).numbers(rest.iter().map(|&b| u64::from(b)));
+    }
+    Ok(sum.hex())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_changed_piece_and_another_length_change_the_digest() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("words.vec");
+        let digest = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            model_digest(&path).unwrap()
+        };
+        for len in [0, 5, 1 << 16, (1 << 16) + 3, 3 << 20, 5 << 20] {
+            let bytes: Vec<u8> = (0..len).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+            let whole = digest(&bytes);
+            assert_eq!(digest(&bytes), whole);
+            assert_ne!(digest(&[&bytes[..], b"x"].concat()), whole);
+            for at in [0, len.saturating_sub(1)].into_iter().filter(|&at| at < len) {
+                let mut changed = bytes.clone();
+                changed[at as usize] ^= 1;
+                assert_ne!(digest(&changed), whole, "{at} of {len}");
+            }
+        }
+        assert!(model_digest(folder.path().join("absent")).is_err());
+    }
+}
