@@ -75,6 +75,17 @@ impl KnownWords {
         all
     }
 
+    /// What was counted after `before`.
+    #[must_use]
+    pub const fn since(self, before: Self) -> Self {
+        Self {
+            sentences: self.sentences.saturating_sub(before.sentences),
+            words: self.words.saturating_sub(before.words),
+            known: self.known.saturating_sub(before.known),
+            hashed: self.hashed.saturating_sub(before.hashed),
+        }
+    }
+
     /// The share of words that are known, in `[0, 1]`; `None` without a word.
     #[must_use]
     pub fn share(self) -> Option<f64> {

@@ -17,7 +17,6 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
     }
     let recall = SentenceCollection::recall(&collection);
     let (rows, bytes) = (collection.len(), collection.n_bytes()?);
-    let (tokens, known) = SentenceCollection::tokens(&collection);
     let rounded = |x: f64| (1e4 * x).round() / 1e4;
     let deleted = collection.n_positions() - rows;
     let columns: Vec<&str> = collection.columns().iter().map(String::as_str).collect();
@@ -38,7 +37,7 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
         "recall": { "wanted": recall, "measured": measured(&collection, recall) },
         "segments": collection.n_segments(),
         "cells": cells,
-        "known_words": (tokens > 0).then(|| rounded(known as f64 / tokens as f64)),
+        "known_words": SentenceCollection::known_words(&collection).share().map(rounded),
         "without_vector": SentenceCollection::zero_vectors(&collection),
         "bytes_per_row": (rows > 0).then(|| (bytes as f64 / rows as f64).round() as u64),
         "file": folder.display().to_string(),

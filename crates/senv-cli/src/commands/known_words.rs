@@ -54,9 +54,7 @@ impl<'a> WordSample<'a> {
             return;
         }
         self.is_complete = true;
-        if let Some(few) = self.known.few(min_share(self.path)) {
-            warn_of(self.path, &few);
-        }
+        warn_of_few(self.path, self.known);
     }
 }
 
@@ -76,6 +74,25 @@ pub(crate) fn known_share<'s>(path: &Path, model: &Model, sentences: impl IntoIt
     let mut sample = WordSample::new(path, model);
     sample.add(sentences);
     sample.finish()
+}
+
+/// Warns where the model in this file knows few words of the sentences that were counted.
+pub(crate) fn warn_of_few(path: &Path, known: KnownWords) {
+    if let Some(few) = known.few(min_share(path)) {
+        warn_of(path, &few);
+    }
+}
+
+/// What to say of a query of which no word is known.
+pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Option<String> {
+    if is_zero {
+        return Some(format!("no word of {query:?} is known: zero vector, no neighbours"));
+    }
+    known.is_none().then(|| {
+        format!(
+            "no word of {query:?} is known to the model: its neighbours say little, but for texts with the same words"
+        )
+    })
 }
 
 /// The least share of known words of a text that the model fits.

@@ -13,7 +13,11 @@ use senv_store::{NearestIndex, NearestStream, Neighbour};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, finite, known_words::WordSample, unread::Unread},
+    commands::{
+        ModelArg, finite,
+        known_words::{WordSample, unknown_query},
+        unread::Unread,
+    },
     destination,
     failure::{Failure, Result, no_memory},
     output::{self, plural},
@@ -307,13 +311,7 @@ impl<'a> Queries<'a> {
 
     /// What to say of a query of which no word is known.
     fn warning(&self, i: usize) -> Option<String> {
-        let query = self.texts[i];
-        if self.vectors.row(i).iter().all(|&x| x == 0.0) {
-            return Some(format!("no word of {query:?} is known: zero vector, no neighbours"));
-        }
-        self.words[i].is_none().then(|| {
-            format!("no word of {query:?} is known to the model: its neighbours say little, but for texts with the same words")
-        })
+        unknown_query(self.texts[i], self.vectors.row(i).iter().all(|&x| x == 0.0), self.words[i])
     }
 
     fn rows(&self) -> Vec<&[f32]> {

@@ -179,3 +179,23 @@ fn a_query_without_a_known_word_is_warned_of() {
     assert_eq!(unknown.out.lines().count(), 1, "{}", unknown.out);
     assert_eq!(search("the mutex").err, "");
 }
+
+#[test]
+fn a_collection_says_how_much_of_its_text_the_model_knows() {
+    let folder = Folder::new();
+    folder.write("en.txt", ENGLISH.join("\n"));
+    folder.write("de.txt", GERMAN.join("\n"));
+    let index = |args: &[&str]| folder.run(&[&["index", "--output", "text.index"], args].concat()).ok().err;
+    let english = index(&["en.txt"]);
+    assert!(!english.contains(WARNING), "{english}");
+    let info = || folder.run(&["info", "text.index", "--json"]).ok().json();
+    let before = info()["known_words"].as_f64().unwrap();
+    assert!(before > 0.9, "{before}");
+    let german = index(&["--add", "de.txt"]);
+    assert!(german.contains(BUILT_IN) && german.contains(WARNING), "{german}");
+    assert!(info()["known_words"].as_f64().unwrap() < before - 0.2);
+    let found = folder.run(&["search", "text.index", "--query", "mutex 3.", "--query", "a train", "--json"]).ok();
+    assert_eq!(found.err.matches("no word of \"mutex 3.\" is known to the model").count(), 1, "{}", found.err);
+    let shares: Vec<f64> = found.out.lines().map(|line| share(&serde_json::from_str(line).unwrap())).collect();
+    assert_eq!(shares, [0.0, 1.0]);
+}

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::{
+    fs,
     io::{BufReader, Read, Write},
     process::{Command, Stdio},
     time::Duration,
@@ -110,16 +111,21 @@ fn threads_that_the_system_refuses_are_done_without() {
 #[test]
 fn signals_that_end_a_command_leave_no_temporary_file() {
     let folder = Folder::with_model();
-    folder.write("many.txt", text(2_000_000));
+    let pipe = folder.path("endless");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // The text does not end, so neither does the command. Open for reading as well, the pipe stays when a reader goes.
+    let mut endless = fs::OpenOptions::new().read(true).write(true).open(pipe).unwrap();
+    let lines = text(1000);
+    std::thread::spawn(move || while endless.write_all(lines.as_bytes()).is_ok() {});
     for number in [2, 15, 1] {
-        let mut child = folder.spawn(&["encode", "--model", "m.senv", "--input", "many.txt", "--output", "v.npy"]);
+        let mut child = folder.spawn(&["encode", "--model", "m.senv", "--input", "endless", "--output", "v.npy"]);
         while folder.names().len() < 4 {
             assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
             std::thread::sleep(Duration::from_millis(2));
         }
         signal(&child, number);
         assert_eq!(child.wait().unwrap().code(), Some(128 + number));
-        assert_eq!(folder.names(), ["m.senv", "many.txt", "text.txt"]);
+        assert_eq!(folder.names(), ["endless", "m.senv", "text.txt"]);
     }
 }
 

@@ -6,12 +6,12 @@ mod search;
 
 use std::path::Path;
 
-use senv_core::SentenceEncoder;
+use senv_core::{KnownWords, SentenceEncoder};
 use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring};
 
 use self::{
     model_place::ModelPlace,
-    new_sentences::{KNOWN_TOKENS, TEXT, TOKENS, ZERO_VECTORS},
+    new_sentences::{SAMPLE, TEXT, ZERO_VECTORS},
 };
 use crate::{
     error::{Error, Result},
@@ -201,11 +201,11 @@ impl SentenceCollection {
         self.rows.params().rescoring == Rescoring::None
     }
 
-    /// How many tokens the sentences had that were added, and how many of them the model knows; those that were deleted
-    /// since count too.
+    /// How many words of the first sentences that were added each time ([`KnownWords::SAMPLE`]) the model knows.
     #[must_use]
-    pub fn tokens(rows: &Collection) -> (u64, u64) {
-        (rows.count(TOKENS), rows.count(KNOWN_TOKENS))
+    pub fn known_words(rows: &Collection) -> KnownWords {
+        let [sentences, words, known, hashed] = SAMPLE.map(|name| rows.count(name));
+        KnownWords { sentences, words, known, hashed }
     }
 
     /// Sentences that were added without a vector, because the model knows none of their words: they are never found.

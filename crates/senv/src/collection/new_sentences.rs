@@ -1,6 +1,6 @@
 //! Sentences on their way into a collection.
 
-use senv_core::{Rows, SentenceEncoder, Table, kernels, memory::check_memory};
+use senv_core::{KnownWords, Rows, SentenceEncoder, Table, kernels, memory::check_memory};
 use senv_index::NewRows;
 
 use crate::{
@@ -19,9 +19,8 @@ const LEAST_COSINE: f32 = 0.99;
 pub(super) const TEXT: &str = "text";
 
 /// Names under which a collection counts.
-pub(super) const TOKENS: &str = "tokens";
-pub(super) const KNOWN_TOKENS: &str = "known_tokens";
 pub(super) const ZERO_VECTORS: &str = "zero_vectors";
+pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sample_known_words", "sample_hashed_words"];
 
 /// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them.
 ///
@@ -95,18 +94,19 @@ impl NewSentences {
             let Some(place) = given.iter().position(|(name, _)| name == column) else { return Err(wrong.into()) };
             ordered.push(given.swap_remove(place).1);
         }
-        let (vectors, counts) = match vectors {
+        let vectors = match vectors {
             Some(vectors) => {
                 compare(model, &texts, &vectors)?;
-                let zero = vectors.iter().filter(|row| row.iter().all(|&x| x == 0.0)).count();
-                (vectors, [0, 0, zero])
+                vectors
             }
             None => encode(model, &texts)?,
         };
+        let zero = vectors.iter().filter(|row| row.iter().all(|&x| x == 0.0)).count() as u64;
+        let known = model.known_words(texts.iter().take(KnownWords::SAMPLE));
         ordered.insert(0, texts);
-        let mut rows = NewRows::new(vectors).texts(ordered);
-        for (name, n) in [TOKENS, KNOWN_TOKENS, ZERO_VECTORS].into_iter().zip(counts) {
-            rows = rows.count(name, n as u64);
+        let mut rows = NewRows::new(vectors).texts(ordered).count(ZERO_VECTORS, zero);
+        for (name, n) in SAMPLE.into_iter().zip([known.sentences, known.words, known.known, known.hashed]) {
+            rows = rows.count(name, n);
         }
         Ok(match ids {
             Some(ids) => rows.ids(ids),
@@ -115,29 +115,23 @@ impl NewSentences {
     }
 }
 
-/// The vectors of sentences, and how many tokens, known tokens and sentences without a vector there are.
-fn encode(model: &Model, texts: &[String]) -> Result<(Table, [usize; 3])> {
+/// The vectors of sentences.
+fn encode(model: &Model, texts: &[String]) -> Result<Table> {
     let (rows, dim) = (texts.len(), model.dim());
     let mut values: Vec<f32> = Vec::new();
     let too_large = |_| senv_core::Error::TooLarge { rows, dim };
     values.try_reserve_exact(check_memory::<f32>(rows, dim)?).map_err(too_large)?;
-    let mut counts = [0; 3];
     for texts in texts.chunks((CHUNK_VALUES / dim.max(1)).max(1)) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let (vectors, coverage) = model.encode_batch(&texts)?;
+        let (vectors, _) = model.encode_batch(&texts)?;
         for (text, row) in texts.iter().zip(vectors.rows()) {
             if row.iter().fold(false, |bad, x| bad | !x.is_finite()) {
                 return Err(Error::NonFiniteVector { text: (*text).to_owned() });
             }
-            counts[2] += usize::from(row.iter().all(|&x| x == 0.0));
-        }
-        for coverage in coverage {
-            counts[0] += coverage.tokens;
-            counts[1] += coverage.known;
         }
         values.extend_from_slice(&vectors.into_raw_vec_and_offset().0);
     }
-    Ok((Table::from_vec(rows, dim, values)?, counts))
+    Ok(Table::from_vec(rows, dim, values)?)
 }
 
 /// Refuses vectors of another model, or of other sentences: some at even distances are made anew.

@@ -19,7 +19,7 @@ use self::{
     parts::Parts,
 };
 use crate::{
-    commands::{ENGLISH, is_english},
+    commands::{ENGLISH, is_english, known_words::warn_of_few},
     failure::{Failure, Result},
     interrupt::Interrupt,
     output::{self, plural, short},
@@ -159,9 +159,11 @@ impl Index {
             Ok(None) if parts.n() == 0 => Err(empty()),
             part => part,
         };
-        let (collection, before) = if self.add || self.replace {
+        let counts =
+            |rows: &Collection| (SentenceCollection::zero_vectors(rows), SentenceCollection::known_words(rows));
+        let (collection, (zero_before, known_before)) = if self.add || self.replace {
             let mut collection = open(&self.output, self.model.as_deref())?;
-            let before = SentenceCollection::zero_vectors(collection.rows());
+            let before = counts(collection.rows());
             if self.add { collection.add_parts(next) } else { collection.replace_parts(next) }?;
             (collection, before)
         } else {
@@ -171,7 +173,7 @@ impl Index {
             }
             let index = IndexParams { rescoring: self.precision.into(), ..IndexParams::default() };
             let params = SentenceCollectionParams { columns: further, index, recall: self.recall };
-            (SentenceCollection::build(&self.output, &model, &params, next)?, 0)
+            (SentenceCollection::build(&self.output, &model, &params, next)?, Default::default())
         };
         let (n, seconds) = (parts.n(), started.elapsed().as_secs_f64().max(1e-9));
         let what = if self.replace { "put in place" } else { "indexed" };
@@ -179,7 +181,11 @@ impl Index {
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
         }
-        let unknown = SentenceCollection::zero_vectors(collection.rows()).saturating_sub(before);
+        let (zero, known) = counts(collection.rows());
+        if let Some(path) = SentenceCollection::model_path(collection.rows()) {
+            warn_of_few(path, known.since(known_before));
+        }
+        let unknown = zero.saturating_sub(zero_before);
         if unknown > 0 {
             output::warn(&format!("{} without a known word: never found", plural(unknown, "sentence")));
         }

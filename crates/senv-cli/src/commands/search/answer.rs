@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use senv::{SentenceCollection, SentenceHit};
-use senv_core::Coverage;
+use senv_core::{Coverage, KnownWords};
 use serde::Serialize;
 
 use crate::{
@@ -24,6 +24,8 @@ pub(super) struct Answer<'a> {
     query: &'a str,
     tokens: usize,
     known_tokens: usize,
+    /// The share of its words that are known, marks and digits not counted; `null` without a word.
+    known_word_share: Option<f64>,
     /// Whether cosines are estimates.
     estimated: bool,
     neighbours: Vec<Neighbour>,
@@ -50,12 +52,14 @@ impl<'a> Answer<'a> {
         collection: &SentenceCollection,
         query: &'a Query,
         coverage: Coverage,
+        known: KnownWords,
         hits: Vec<SentenceHit>,
     ) -> Result<Self> {
         let neighbours = hits.into_iter().map(|hit| neighbour(collection, hit)).collect::<Result<_>>()?;
-        let Coverage { tokens, known, .. } = coverage;
+        let Coverage { tokens, known: known_tokens, .. } = coverage;
         let estimated = collection.estimates_cosines();
-        Ok(Self { query: &query.text, tokens, known_tokens: known, estimated, neighbours })
+        let known_word_share = known.share();
+        Ok(Self { query: &query.text, tokens, known_tokens, known_word_share, estimated, neighbours })
     }
 
     pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {

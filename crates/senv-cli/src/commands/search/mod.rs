@@ -18,7 +18,7 @@ use self::{
     filter::Condition,
 };
 use crate::{
-    commands::{finite, index},
+    commands::{finite, index, known_words::unknown_query},
     failure::{Failure, Result},
     output,
     text::{TextArgs, is_dash, stdin_is_given},
@@ -218,7 +218,7 @@ impl Searched<'_> {
         }
         let found = collection.search_vectors(&rows, &search)?;
         let mut out = output::stdout();
-        for ((query, coverage), mut hits) in queries.iter().zip(coverage).zip(found) {
+        for (((query, coverage), mut hits), row) in queries.iter().zip(coverage).zip(found).zip(&rows) {
             for hit in &mut hits {
                 if no_equal && hit.text == query.text {
                     hit.positions.clear();
@@ -228,7 +228,8 @@ impl Searched<'_> {
             }
             hits.retain(|hit| !hit.positions.is_empty());
             hits.truncate(k);
-            let answer = Answer::new(collection, query, coverage, hits)?;
+            let known = model.known_words([&query.text]);
+            let answer = Answer::new(collection, query, coverage, known, hits)?;
             let write = |out: &mut std::io::BufWriter<output::Stdout>| {
                 if json {
                     return answer.write_json(out);
@@ -240,9 +241,9 @@ impl Searched<'_> {
             };
             write(&mut out).map_err(Failure::stdout)?;
             self.n += 1;
-            if coverage.is_empty() {
+            if let Some(warning) = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known) {
                 out.flush().map_err(Failure::stdout)?;
-                output::warn(&format!("no word of {:?} is known: zero vector, no neighbours", query.text));
+                output::warn(&warning);
             }
         }
         out.flush().map_err(Failure::stdout)
