@@ -33,8 +33,8 @@ Examples:
   senv index --input text.txt --output text.index
   senv search text.index --query \"a cat sat\"
 
-Without --model the English model that is part of senv is used: English only. Text of which a model knows few words,
-of another language or code, is warned of.
+Without --model the English model that is part of senv is used, for English only.
+Text of which a model knows few words, as other languages and code, is warned of.
 
 Text holds one sentence a line; it may be plain, .gz or .zst, and - is standard input.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).";
