@@ -10,7 +10,7 @@ use std::{
 use crate::common::{Ended, Folder, hear, signal, text, wait_for};
 
 /// Runs the program with a limit of the shell: `-v` KiB of memory, `-f` blocks of a file.
-fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
+pub(crate) fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
     let mut command = Command::new("bash");
     let script = format!("ulimit -c 0; ulimit {limit} && exec \"$@\"");
     command.args(["-c", &script, "bash", env!("CARGO_BIN_EXE_senv")]).args(args);
