@@ -50,7 +50,7 @@ fn nearest_holds_a_part_of_the_text_and_finds_what_is_in_any_part() {
     ];
     // The program by itself takes a third of this: stacks of threads, the English model.
     let ended = limited(&folder, "-v 330000", &nearest).ok();
-    assert!(ended.out.starts_with("1.0000\tthe cat saw the dog"), "{}", ended.out);
+    assert!(ended.out.starts_with("1.0000\t") && ended.out.ends_with("\tthe cat saw the dog\n"), "{}", ended.out);
 }
 
 #[test]
