@@ -23,7 +23,7 @@ pub struct KnownWords {
 }
 
 impl KnownWords {
-    /// Sentences at the start of a text that tell what there is to tell.
+    /// Sentences at the start of a text that are enough to measure the share.
     pub const SAMPLE: usize = 1_000;
 
     /// Share of known words below which a text is of another language, or of another kind, than that of a model. With 33,000 words of

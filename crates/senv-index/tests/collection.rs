@@ -425,7 +425,7 @@ fn a_writer_that_is_killed_leaves_a_complete_state() {
         let until = Instant::now() + Duration::from_millis(round * 3);
         while Instant::now() < until {
             let collection = Collection::open(folder.path()).unwrap();
-            let found = collection.search(&[1.0; DIM], &Search::new(1000)).unwrap();
+            let found = collection.search(&[1.0; DIM], &Search::new(collection.len())).unwrap();
             assert_eq!(found.len(), collection.len());
         }
         writer.kill().unwrap();
@@ -441,4 +441,35 @@ fn a_writer_that_is_killed_leaves_a_complete_state() {
         assert!(files <= collection.n_segments() + 2, "{files} files, {} segments", collection.n_segments());
     }
     assert!(generations > 0, "the writer wrote nothing");
+}
+
+#[test]
+fn the_largest_id_is_an_id_like_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = vectors(3, DIM, 1);
+    let mut collection = Collection::create(folder.path(), &params()).unwrap();
+    collection.add(new_rows(&rows[..2], 0).ids(vec![u64::MAX, 5])).unwrap();
+    collection.delete(&[5]).unwrap();
+    // The one id that is left is that of the first row and of the last.
+    collection.compact().unwrap();
+    assert!(matches!(collection.add(new_rows(&rows[2..], 2)).unwrap_err(), Error::RepeatedId { .. }));
+    for collection in [&collection, &Collection::open(folder.path()).unwrap()] {
+        assert_eq!(collection.position(u64::MAX).unwrap(), Some(0));
+        assert_eq!(ids(&collection.search(&rows[0], &Search::new(3)).unwrap()), [u64::MAX]);
+    }
+}
+
+#[test]
+fn a_collection_that_was_made_anew_with_another_model_is_not_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = vectors(4, DIM, 1);
+    let mut old = Collection::create(folder.path(), &params()).unwrap();
+    old.add(new_rows(&rows[..2], 0)).unwrap();
+    let mut part = Some(new_rows(&rows[2..], 2));
+    Collection::build::<Error>(folder.path(), &params().model("other"), || Ok(part.take())).unwrap();
+    let before = content(folder.path());
+    for refused in [old.refresh().map(|_| ()), old.add(new_rows(&rows[..1], 0)).map(|_| ())] {
+        assert!(matches!(refused.unwrap_err(), Error::OtherModel { .. }));
+    }
+    assert_eq!(content(folder.path()), before);
 }

@@ -101,7 +101,7 @@ const ENGLISH: &str = "english";
 
 /// Whether a path stands for that model.
 pub(crate) fn is_english(path: &Path) -> bool {
-    path == Path::new(ENGLISH) && !path.exists()
+    path == Path::new(ENGLISH) && !path.is_file()
 }
 
 /// Opens a model file, or the model that is part of senv.

@@ -247,3 +247,17 @@ fn a_writer_that_is_killed_or_interrupted_leaves_the_last_state_and_the_next_one
     index(&folder, "text.txt", "new", &[]).ok();
     folder.run(&["info", "new", "--verify"]).ok();
 }
+
+#[test]
+fn a_folder_or_a_file_named_english_is_not_taken_for_the_model_of_a_collection() {
+    let folder = Folder::new();
+    folder.write("text.txt", "A kitten naps on the couch.\nThe parliament voted.\n");
+    std::fs::create_dir(folder.path("english")).unwrap();
+    folder.run(&["index", "text.txt", "--output", "text.index"]).ok();
+    let search = || folder.run(&["search", "text.index", "--query", "a kitten", "--k", "1"]).ok().out;
+    let found = search();
+    assert!(found.contains("kitten"), "{found}");
+    std::fs::remove_dir(folder.path("english")).unwrap();
+    folder.write("english", "no model");
+    assert_eq!(search(), found);
+}

@@ -123,10 +123,16 @@ impl Collection {
     /// Takes over what a writer has changed since; whether there was anything.
     ///
     /// # Errors
-    /// As [`Collection::open`]; the state stays then.
+    /// As [`Collection::open`]; [`Error::OtherModel`] where the collection was made anew with vectors of another model. The state
+    /// stays then.
     pub fn refresh(&mut self) -> Result<bool> {
-        if Manifest::read(&self.folder)? == self.manifest {
+        let manifest = Manifest::read(&self.folder)?;
+        if manifest == self.manifest {
             return Ok(false);
+        }
+        if manifest.model != self.manifest.model {
+            let (expected, found) = (manifest.model, self.manifest.model.clone());
+            return Err(Error::OtherModel { path: self.folder.clone(), expected, found });
         }
         *self = Self::open(&self.folder)?;
         Ok(true)
@@ -217,7 +223,7 @@ impl Collection {
         &self.manifest.params
     }
 
-    /// Refuses a model of another digest than that of the collection, where both are known.
+    /// Refuses a model whose digest differs from that of the collection. An unknown (empty) digest is never refused.
     ///
     /// # Errors
     /// [`Error::OtherModel`].

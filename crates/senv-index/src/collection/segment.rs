@@ -98,7 +98,7 @@ impl Segment {
         }
         let ids = match file.metadata().get(FIRST_ID) {
             Some(first) => match first.parse::<u64>() {
-                Ok(first) if first.checked_add(rows as u64).is_some() => Ids::From(first),
+                Ok(first) if first.checked_add((rows as u64).saturating_sub(1)).is_some() => Ids::From(first),
                 _ => return Err(damaged(path, "ids", format!("the first id is {first:?}"))),
             },
             None => {

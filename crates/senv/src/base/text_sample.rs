@@ -56,8 +56,8 @@ impl TextSample {
 }
 
 impl TextSize {
-    /// From the length of files, and that of the sentences at the start of the first; `.gz` and `.zst` count as what they may hold. [`TextSize::MEDIUM`] if one of them has no
-    /// length, such as standard input.
+    /// Estimates the size from the length of the files and of the first sentences. A `.gz` or `.zst` file counts as the text that it may
+    /// hold. The estimate is [`TextSize::MEDIUM`] if a file has no length, such as standard input.
     ///
     /// ```
     /// let file = tempfile::NamedTempFile::new()?;

@@ -52,7 +52,7 @@ impl Default for SentenceCollectionParams {
 ///
 /// The collection keeps the path and the digest of its model, so that queries are encoded by the model that made the vectors;
 /// another one is refused. The name `english` stands for the English model that is part of the library (feature `english`).
-/// Vectors, files and locks are those of [`Collection`].
+/// [`Collection`] holds the vectors, writes the files, and locks them.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

@@ -80,7 +80,7 @@ impl NewSentences {
         self.texts.is_empty()
     }
 
-    /// Rows for a collection with these columns, the first of which is that of the sentences.
+    /// Makes rows for a collection with these columns; the first column holds the sentences.
     pub(super) fn into_rows(self, model: &Model, columns: &[String]) -> Result<NewRows> {
         let Self { texts, ids, columns: mut given, vectors } = self;
         let further = columns.get(1..).unwrap_or_default();

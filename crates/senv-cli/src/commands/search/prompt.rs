@@ -18,7 +18,7 @@ fn history_file() -> Option<PathBuf> {
     (!home.is_empty()).then(|| PathBuf::from(home).join(".senv_history"))
 }
 
-/// Reads queries until Ctrl-D; each goes to `answer`, whose errors are told and do not end it.
+/// Reads queries until Ctrl-D; each goes to `answer`, whose errors are printed and do not end it.
 pub(super) fn run(mut answer: impl FnMut(&str) -> Result) -> Result {
     let failed = |error: ReadlineError| senv_core::Error::io("read", "-", std::io::Error::other(error));
     let config = Config::builder().auto_add_history(true).max_history_size(HISTORY).map_err(failed)?.build();
