@@ -24,7 +24,7 @@ pub const SMALL: bool = cfg!(feature = "small");
 ///
 /// ```
 /// let english = senv_english::model()?;
-/// let text = ["El tren llegó tarde y volvimos a casa bajo la lluvia."];
+/// let text = ["El tren llegó tarde y volvimos a casa bajo la lluvia.", "Nadie esperaba en la puerta aquella noche."];
 /// let few = english.known_words(text).few(senv_english::MIN_KNOWN_SHARE);
 /// assert!(few.is_some_and(|few| few.to_string().contains("% of the words")));
 /// # Ok::<(), senv_core::Error>(())
