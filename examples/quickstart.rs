@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     println!("\nTraining on {TEXT}");
     let start = Instant::now();
-    let model = senv::train(&[TEXT])?;
+    let model = senv::train(TEXT)?;
     let (words, dim, seconds) = (model.vocabulary().len(), model.dim(), start.elapsed().as_secs_f64());
     println!("{words} words known, vectors of {dim} dimensions; trained in {seconds:.1} s\n");
 
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_nearest_sentence_is_about_the_same_thing() {
-        let model: Model = senv::train(&[TEXT]).unwrap();
+        let model: Model = senv::train(TEXT).unwrap();
         let (trained, english) = (share(&model), share(&senv_english::model().unwrap()));
         println!("nearest sentence of the same subject: trained {trained:.3}, English {english:.3}");
         // Chance is one in fourteen.

@@ -134,7 +134,11 @@ impl Usif {
         let threshold = -(n * (-1.0 / size).ln_1p()).exp_m1(); // 1 − (1 − 1/V)ⁿ without cancellation
         let n_above = counts.counts().iter().filter(|&&count| count as f64 / total > threshold).count();
         if counts.len() < 2 {
-            return Err(invalid("the number of words for uSIF", "at least 2", counts.len().to_string()));
+            return Err(invalid(
+                "the number of different words",
+                "at least 2 for the weights of uSIF",
+                counts.len().to_string(),
+            ));
         }
         let alpha = n_above.max(1) as f64 / size;
         Ok((1.0 - alpha) / (alpha * (size / 2.0)))

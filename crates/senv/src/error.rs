@@ -93,6 +93,9 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+    /// Sentences in memory hold no text.
+    #[error("the sentences hold no text; give sentences with words")]
+    EmptySentences,
     /// The training set is empty.
     #[error(
         "{kind}: there is no training example; give more text, or pairs whose two sentences differ and hold known words"
@@ -344,6 +347,9 @@ impl Error {
 fn listed(paths: &[PathBuf]) -> String {
     let shown: Vec<String> = paths.iter().take(3).map(|path| path.display().to_string()).collect();
     let more = paths.len() - shown.len();
+    if paths.is_empty() {
+        return "the sentences".to_owned();
+    }
     shown.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }
 

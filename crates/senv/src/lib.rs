@@ -5,34 +5,39 @@
 //! ```
 //! # let folder = tempfile::tempdir()?;
 //! # let (text, path) = (folder.path().join("text.txt"), folder.path().join("my.senv"));
-//! # let sentences: Vec<String> = (0..200).map(|i| format!("the {} is {}", ["train", "bus", "rain", "storm"][i % 4], ["late", "near", "cold"][i % 3])).collect();
+//! # let sentence = |i: usize| format!("the {} is {}", ["train", "bus", "rain", "storm"][i / 10 % 4], ["late", "near", "cold"][i % 3]);
+//! # let sentences: Vec<String> = (0..200).map(sentence).collect();
 //! # std::fs::write(&text, sentences.join("\n"))?;
 //! use senv::prelude::*;
 //!
 //! # #[cfg(feature = "english")] {
 //! let english = senv::english()?; // the English model that is part of the library
 //! # assert!(english.dim() > 0); }
-//! let model = senv::train(&[&text])?; // a file: one sentence a line, a blank line between documents
+//! let model = senv::train(&text)?; // a file, or several: one sentence a line, a blank line between documents
 //! let model = senv::train_sentences(&sentences)?; // sentences in memory
-//! model.save(&path)?;
+//! model.save(&path)?; // a file that is there is replaced at once, or not at all
 //! let model = senv::open(&path)?; // memory-mapped; also .bin of fastText and Sent2Vec, and word vectors
-//! let vector = model.encode_one("The train is late."); // one sentence: an ndarray of `dim` values
+//! let vector = model.encode_one("The train is late."); // one sentence: an ndarray of `dim` values, not of length 1
 //! let vectors = model.encode(&sentences)?; // many: one row a sentence, on all cores
-//! let cosine = model.similarity("Rain is coming.", "A storm brings rain.");
-//! let index = Index::new(&model, &sentences)?;
+//! let cosine = model.similarity("Rain is coming.", "A storm brings rain."); // from -1 to 1; 0 without a known word
+//! let index = Index::new(&model, &sentences)?; // in memory
 //! let hits = index.search("The train is late.", 3)?;
-//! let mut collection = SentenceCollection::create(folder.path().join("my.index"), &path)?; // the same on disk, for millions
-//! collection.add(&sentences)?;
+//!
+//! // The same on disk, for millions of sentences. "english" in place of the path is the English model.
+//! let mut collection = SentenceCollection::create(folder.path().join("my.index"), &path)?;
+//! let ids = collection.add(&sentences)?;
+//! collection.replace(&[(ids[0], "the tram is late")])?;
+//! collection.delete(&ids[1..3])?;
+//! let collection = SentenceCollection::open(folder.path().join("my.index"))?;
 //! let hits = collection.search("The train is late.", 3)?;
 //!
-//! // A system by name, with two settings changed; what is not set fits the text.
-//! let params = Sent2VecParams { dim: 16, word_ngrams: 2, ..Sent2VecParams::default() };
+//! // A system by name, with three settings changed; what is not set fits the text.
+//! let training = NegativeSamplingParams { epochs: Some(20), ..NegativeSamplingParams::default() };
+//! let params = Sent2VecParams { dim: 16, word_ngrams: 2, training, ..Sent2VecParams::default() };
 //! let sent2vec = params.train(&text)?;
 //!
-//! // Go on from a model with more text.
-//! let options = TrainOptions::default();
-//! let mut recipe = Recipe::choose(&[&text], &[] as &[&str], &options)?;
-//! recipe.fine_tune_from(&model, options.observer).ok(); // refused where the text has no order
+//! // Go on from a model with more text, in order.
+//! let tuned = senv::fine_tune(&model, &text)?;
 //!
 //! # #[cfg(feature = "eval")] {
 //! // With the feature `eval`: how well do cosines agree with people?
@@ -42,7 +47,16 @@
 //! println!("{}", senv::eval::evaluate_sts(&model, &[task])?.to_text());
 //! # }
 //! # assert!(hits.len() == 3 && vector.len() == vectors.ncols() && cosine.is_finite() && sent2vec.dim() == 16);
+//! # assert!(collection.len() == 198 && tuned.dim() == model.dim());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Training and encoding are loops over numbers: in a dev build, which does not optimise, they take ten times as long and more. Two
+//! lines in your `Cargo.toml` optimise what you depend on in every build:
+//!
+//! ```toml
+//! [profile.dev.package."*"]
+//! opt-level = 3
 //! ```
 //!
 //! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
@@ -106,6 +120,7 @@ pub use average::unknown_words::UnknownWords;
 pub use average::weight_scheme::WeightScheme;
 pub use average::{component_search::WEIGHTING_SENTENCES, weighting::Weighting};
 pub use base::memory_text::MemoryText;
+pub use base::text_files::TextFiles;
 pub use base::text_sample::TextSample;
 pub use base::text_size::TextSize;
 pub use base::train_options::TrainOptions;
@@ -133,7 +148,7 @@ pub use model::{
     expansion::{Expansion, ExpansionReport},
     score_pairs::ScorePairs,
 };
-pub use recipe::{NeighbourRecipe, Recipe, train, train_sentences};
+pub use recipe::{NeighbourRecipe, Recipe, fine_tune, train, train_sentences};
 pub use sentence_index::{Hit, Index};
 pub use sequence::{LongSentences, OutputForm, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem};
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};

@@ -21,14 +21,14 @@ pub use ndarray;
 pub use senv_core::{Control, Coverage, NoObserver, Observer, Progress, Scratch, SentenceEncoder};
 
 pub use crate::{
-    Cse, CseParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams, Word2Vec,
-    Word2VecParams,
+    Cse, CseParams, NegativeSamplingParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow,
+    SiameseCbowParams, Word2Vec, Word2VecParams,
     base::{text_size::TextSize, train_options::TrainOptions},
     collection::SentenceCollection,
     error::Error,
     model::{handle::Model, trained::Trained},
     open,
-    recipe::{Recipe, train, train_sentences},
+    recipe::{Recipe, fine_tune, train, train_sentences},
     sentence_index::{Hit, Index},
     system::{contract::System, start::Start, text_system::TextSystem},
 };

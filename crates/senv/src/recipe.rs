@@ -10,7 +10,7 @@ use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer
 
 use crate::{
     Pp, PpParams, Sent2VecParams,
-    base::{memory_text::MemoryText, text_sample::TextSample, train_options::TrainOptions},
+    base::{memory_text::MemoryText, text_files::TextFiles, text_sample::TextSample, train_options::TrainOptions},
     check::{self, CheckParams, CheckText, MIN_ORDER},
     data::{PairData, PairFiles, PairInput, PairKind, PairOptions},
     error::{Error, Result},
@@ -177,7 +177,7 @@ impl NeighbourRecipe {
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
-/// let model = senv::train(&["text.txt"])?;
+/// let model = senv::train("text.txt")?; // or several files: ["first.txt", "second.txt.gz"]
 /// model.save("my.senv")?;
 /// println!("{:.2}", model.similarity("Rain is coming.", "A storm brings rain."));
 /// # Ok::<(), senv::Error>(())
@@ -185,9 +185,27 @@ impl NeighbourRecipe {
 ///
 /// # Errors
 /// As [`Recipe::fit`].
-pub fn train(text: &[impl AsRef<Path>]) -> Result<Model> {
-    let (options, no_pairs): (_, &[&Path]) = (TrainOptions::default(), &[]);
-    Recipe::choose(text, no_pairs, &options)?.fit(text, &options)
+pub fn train(text: impl TextFiles) -> Result<Model> {
+    let (text, options) = (text.paths(), TrainOptions::default());
+    Recipe::choose(&text, &[] as &[&Path], &options)?.fit(&text, &options)
+}
+
+/// Goes on from a model with text files: [`train`], but its words stay known and start from its vectors.
+/// [`Recipe::fine_tune_from`] has pairs and options.
+///
+/// ```no_run
+/// let model = senv::fine_tune(&senv::open("large.senv")?, "mine.txt")?;
+/// model.save("mine.senv")?;
+/// # Ok::<(), senv::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Recipe::fine_tune_from`] and [`Recipe::fit`].
+pub fn fine_tune(model: &Model, text: impl TextFiles) -> Result<Model> {
+    let (text, options) = (text.paths(), TrainOptions::default());
+    let mut recipe = Recipe::choose(&text, &[] as &[&Path], &options)?;
+    recipe.fine_tune_from(model, options.observer)?;
+    recipe.fit(&text, &options)
 }
 
 /// Trains a model on sentences in memory, in order, with an empty one between documents: as [`train`] on a file with these
@@ -203,7 +221,7 @@ pub fn train(text: &[impl AsRef<Path>]) -> Result<Model> {
 /// # Errors
 /// As [`train`]; if the temporary file cannot be written.
 pub fn train_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Model> {
-    train(&[MemoryText::new(sentences)?])
+    MemoryText::lend(sentences, |text| train(text))
 }
 
 impl Recipe {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use senv::{
-    Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, System, TextSize,
-    TextSystem, TrainOptions, UnknownWords, Word2Vec, Word2VecParams,
+    Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow,
+    SkipThoughtParams, System, TextSize, TextSystem, TrainOptions, UnknownWords, Word2Vec, Word2VecParams,
 };
 use senv_core::{Rows, Scratch, SentenceEncoder, Tokenizer};
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, TextOrder};
@@ -366,5 +366,24 @@ fn sentences_in_memory_give_the_bits_of_a_file_with_these_lines() {
     let params = sent2vec(1);
     assert_eq!(vectors(&params.train_sentences(sentences()).unwrap()), vectors(&params.train(&text).unwrap()));
     assert_eq!(vectors(&Sent2Vec::train_sentences(sentences()).unwrap()), vectors(&Sent2Vec::train(&text).unwrap()));
-    assert_eq!(vectors(&senv::train_sentences(sentences()).unwrap()), vectors(&senv::train(&[&text]).unwrap()));
+    assert_eq!(vectors(&senv::train_sentences(sentences()).unwrap()), vectors(&senv::train(&text).unwrap()));
+}
+
+#[test]
+fn errors_of_sentences_in_memory_name_no_file() {
+    let none: [&str; 0] = [];
+    for sentences in [&none[..], &["", " "]] {
+        let errors = [
+            senv::train_sentences(sentences).unwrap_err(),
+            Sent2Vec::train_sentences(sentences).unwrap_err(),
+            SkipThoughtParams::default().fit_sentences(sentences, &TrainOptions::default()).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.to_string(), "the sentences hold no text; give sentences with words");
+        }
+    }
+    let error = SiameseCbow::train_sentences(["one two", "two one"]).unwrap_err().to_string();
+    assert!(!error.contains("senv-text"), "{error}");
+    let error = senv::train_sentences(["hi"; 3]).unwrap_err().to_string();
+    assert_eq!(error, "the number of different words must be at least 2 for the weights of uSIF, got 1");
 }

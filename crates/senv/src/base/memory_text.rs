@@ -9,7 +9,7 @@ use std::{
 use senv_core::Error as CoreError;
 use tempfile::NamedTempFile;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Sentences from memory, as a text file that lives as long as this value.
 ///
@@ -54,6 +54,21 @@ impl MemoryText {
             (Err(error), _) => Err(CoreError::io("write", &folder, error).into()),
             (Ok(()), Err(error)) => Err(CoreError::io("write", &folder, error.into_error()).into()),
         }
+    }
+}
+
+impl MemoryText {
+    /// What `train` makes of sentences; errors do not name the temporary file, of which the caller knows nothing.
+    pub(crate) fn lend<S: AsRef<str>, T>(
+        sentences: impl IntoIterator<Item = S>,
+        train: impl FnOnce(&Self) -> Result<T>,
+    ) -> Result<T> {
+        let text = Self::new(sentences)?;
+        train(&text).map_err(|error| match error {
+            Error::Core(CoreError::EmptyInput { path }) if path == text.as_ref() => Error::EmptySentences,
+            Error::NoExamplesIn { paths } if paths == [text.as_ref()] => Error::NoExamplesIn { paths: Vec::new() },
+            error => error,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod file;
 pub(crate) mod fingerprint;
 pub(crate) mod memory_text;
 pub(crate) mod range;
+pub(crate) mod text_files;
 pub(crate) mod text_sample;
 pub(crate) mod text_size;
 pub(crate) mod train_options;

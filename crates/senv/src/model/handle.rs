@@ -95,7 +95,7 @@ impl Model {
         KnownWords::count(self, self.tokenizer(), self.vocabulary(), sentences)
     }
 
-    /// Writes it to a file that [`Model::open`] reads, by atomic replacement.
+    /// Writes it to a file that [`Model::open`] reads. What was at the path is replaced, whatever it is, once the file is complete.
     ///
     /// # Errors
     /// If the file cannot be written.

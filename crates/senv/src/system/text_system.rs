@@ -11,7 +11,10 @@ use super::{
     text_data::TextData,
 };
 use crate::{
-    base::{memory_text::MemoryText, text_sample::TextSample, text_size::TextSize, train_options::TrainOptions},
+    base::{
+        memory_text::MemoryText, text_files::TextFiles, text_sample::TextSample, text_size::TextSize,
+        train_options::TrainOptions,
+    },
     check::LossAgainstChance,
     error::{Error, Result},
     gradient::{Stopped, scored_pairs::ScoredPairs},
@@ -157,13 +160,13 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         self.fit_input(&paths, Start::Random, options)
     }
 
-    /// Trains on a text file with these parameters, and reports to nobody; [`TextSystem::fit_files`] has the
+    /// Trains on text files with these parameters, and reports to nobody; [`TextSystem::fit_files`] has the
     /// options, and more to say about the result.
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`].
-    fn train(&self, text: impl AsRef<Path>) -> Result<Self::Model> {
-        Ok(self.fit_files(&[text], &TrainOptions::default())?.model)
+    fn train(&self, text: impl TextFiles) -> Result<Self::Model> {
+        Ok(self.fit_files(&text.paths(), &TrainOptions::default())?.model)
     }
 
     /// As [`TextSystem::fit_files`] on sentences in memory, an empty one between documents.
@@ -175,7 +178,7 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>> {
-        self.fit_files(&[MemoryText::new(sentences)?], options)
+        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
     }
 
     /// As [`TextSystem::train`] on sentences in memory.
@@ -292,12 +295,12 @@ fn fit_with_lr_backoff<S: TextSystem>(
 }
 
 impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
-    /// Trains on a text file (one sentence a line; plain, `.gz` or `.zst`) with the default settings, on all cores: the
+    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the default settings, on all cores: the
     /// same as [`TextSystem::train`] of the default parameters. Progress and options: [`TextSystem::fit_files`].
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`].
-    pub fn train(text: impl AsRef<Path>) -> Result<Self> {
+    pub fn train(text: impl TextFiles) -> Result<Self> {
         P::default().train(text)
     }
 

@@ -130,7 +130,7 @@ impl RnnAutoencoderParams {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<RnnAutoencoder>> {
-        self.fit_files(&[MemoryText::new(sentences)?], options)
+        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
     }
 }
 

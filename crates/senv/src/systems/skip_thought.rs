@@ -174,7 +174,7 @@ impl SkipThoughtParams {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SkipThought>> {
-        self.fit_files(&[MemoryText::new(sentences)?], options)
+        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
     }
 }
 

@@ -162,7 +162,7 @@ impl BowAutoencoderParams {
         sentences: impl IntoIterator<Item = S>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<BowAutoencoder>> {
-        self.fit_files(&[MemoryText::new(sentences)?], options)
+        MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
     }
 
     /// Trains on a corpus that is coded in `vocabulary`, validated on another.

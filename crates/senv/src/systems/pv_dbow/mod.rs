@@ -21,7 +21,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     average::encoder::known_tokens,
-    base::{configuration::Configuration, file, text_size::TextSize, train_options::TrainOptions},
+    base::{
+        configuration::Configuration, file, text_files::TextFiles, text_size::TextSize, train_options::TrainOptions,
+    },
     error::Result,
     model::{
         saved::{EncodingCost, ReadModel, SavedModel},
@@ -188,12 +190,12 @@ impl PvDbow {
     /// The name of this kind in model files.
     pub const KIND: &'static str = "pv-dbow";
 
-    /// Trains on a text file (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and script,
+    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and script,
     /// on all cores. Parameters of your own: [`TextSystem::train`]; progress and options: [`TextSystem::fit_files`].
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`].
-    pub fn train(text: impl AsRef<Path>) -> Result<Self> {
+    pub fn train(text: impl TextFiles) -> Result<Self> {
         PvDbowParams::default().train(text)
     }
 
