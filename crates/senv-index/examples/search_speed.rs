@@ -3,22 +3,37 @@
 //! ```sh
 //! senv encode --input sentences.txt --output rows.npy
 //! senv encode --input others.txt --output queries.npy
-//! cargo run --release -p senv-index --example search_speed -- rows.npy queries.npy [threads] [rescoring] [rows] [folder]
+//! cargo run --release -p senv-index --example search_speed -- rows.npy queries.npy [NAME=VALUE...]
 //! ```
 //!
-//! With a folder the index is also written there as a collection, opened and searched from the file.
+//! | name | meaning | default |
+//! | --- | --- | --- |
+//! | `threads` | of searches and of the build | 1 |
+//! | `rescoring` | `f32`, `f16`, `int8` or `none` | `f32` |
+//! | `rows` | only the first rows | all |
+//! | `cells` | numbers of cells, each an index; `auto` | `0,auto` |
+//! | `recall` | recalls that are asked for | `.9,.95,.99` |
+//! | `batch` | queries in a call | `1,8,100,1000` |
+//! | `folder` | a collection is written there, opened and searched from the file | |
+//!
+//! Lines of searches: cells, recall asked for, queries in a call, recall reached, queries a second of CPU time and of wall time.
 
 #![allow(clippy::print_stdout)]
 
-use std::{error::Error, fs, time::Instant};
+use std::{collections::HashMap, error::Error, fs, time::Instant};
 
 use senv_core::{Rows, Table};
 use senv_index::{
     CellCount, Collection, CollectionParams, IndexParams, Neighbour, NewRows, Rescoring, Search, VectorIndex,
 };
 
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Neighbours that are searched for.
+const K: usize = 10;
+
 /// A matrix of f32 as `senv encode` writes it.
-fn npy(path: &str, most: usize) -> Result<Table, Box<dyn Error>> {
+fn npy(path: &str, most: usize) -> Result<Table, Failure> {
     let bytes = fs::read(path)?;
     let header = u16::from_le_bytes([bytes[8], bytes[9]]) as usize;
     let text = String::from_utf8_lossy(&bytes[10..10 + header]).into_owned();
@@ -52,35 +67,79 @@ fn recall(found: &[Vec<Neighbour>], truth: &[Vec<Neighbour>]) -> f64 {
     found.iter().zip(truth).map(hits).sum::<usize>() as f64 / total.max(1) as f64
 }
 
-fn run(rows: &str, queries: &str, rescoring: Rescoring, most: usize) -> Result<(), Box<dyn Error>> {
-    let (table, queries) = (npy(rows, most)?, npy(queries, usize::MAX)?);
+struct Options {
+    rows: String,
+    queries: String,
+    named: HashMap<String, String>,
+}
+
+impl Options {
+    fn read() -> Result<Self, Failure> {
+        let mut args = std::env::args().skip(1);
+        let (Some(rows), Some(queries)) = (args.next(), args.next()) else {
+            return Err("give rows.npy and queries.npy".into());
+        };
+        let pair = |arg: String| arg.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let named = args.map(pair).collect::<Option<_>>().ok_or("give NAME=VALUE behind the files")?;
+        Ok(Self { rows, queries, named })
+    }
+
+    fn text<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
+        self.named.get(name).map_or(default, String::as_str)
+    }
+
+    fn list<T: std::str::FromStr>(&self, name: &str, default: &str) -> Result<Vec<T>, Failure>
+    where
+        T::Err: Error + Send + Sync + 'static,
+    {
+        Ok(self.text(name, default).split(',').map(str::parse).collect::<Result<_, _>>()?)
+    }
+
+    fn rescoring(&self) -> Result<Rescoring, Failure> {
+        Ok(match self.text("rescoring", "f32") {
+            "f32" => Rescoring::F32,
+            "f16" => Rescoring::F16,
+            "int8" => Rescoring::Int8,
+            "none" => Rescoring::None,
+            other => return Err(format!("no rescoring {other}").into()),
+        })
+    }
+
+    fn tables(&self) -> Result<(Table, Table), Failure> {
+        let most = self.text("rows", "18446744073709551615").parse()?;
+        Ok((npy(&self.rows, most)?, npy(&self.queries, usize::MAX)?))
+    }
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    let (table, queries) = options.tables()?;
     let queries: Vec<&[f32]> = (0..queries.n_rows()).map(|i| Rows::row(&queries, i)).collect();
-    println!("{} rows of {} dimensions, {} queries", table.n_rows(), table.dim(), queries.len());
-    let k = 10;
-    for cells in [CellCount::Exactly(0), CellCount::Auto] {
-        let params = IndexParams { rescoring, cells, ..Default::default() };
+    let n = queries.len() as f64;
+    println!("{} rows of {} dimensions, {n} queries", table.n_rows(), table.dim());
+    let mut truth = Vec::new();
+    for cells in options.text("cells", "0,auto").split(',') {
+        let count = if cells == "auto" { CellCount::Auto } else { CellCount::Exactly(cells.parse()?) };
+        let params = IndexParams { rescoring: options.rescoring()?, cells: count, ..Default::default() };
         let copy = table.clone();
         let (c, wall, index) = timed(|| VectorIndex::build(copy, &params));
         let index = index?;
-        println!("build, {} cells: {c:.2} s CPU, {wall:.2} s wall; {:?}", index.n_cells(), index.recall());
-        let few = &queries[..queries.len().min(64)];
-        let exact = Search::new(k).recall(1.0);
-        let (one, _, _) = timed(|| few[..16].iter().try_for_each(|q| index.search(q, &exact).map(|_| ())));
-        let (many, wall, truth) = timed(|| index.search_batch(&queries, &exact));
-        let truth = truth?;
-        let n = queries.len() as f64;
-        println!("  exact: {:.1} single, {:.1} batch q/s CPU, {:.1} wall", 16.0 / one, n / many, n / wall);
-        for wanted in [0.9, 0.95, 0.99] {
-            let search = Search::new(k).recall(wanted);
-            let (c, wall, found) =
-                timed(|| queries.iter().map(|q| index.search(q, &search)).collect::<Result<Vec<_>, _>>());
-            let r = recall(&found?, &truth);
-            println!("  single, recall {wanted}: {:.0} q/s CPU, {:.0} wall, recall {r:.4}", n / c, n / wall);
-            for batch in [8, 100, 1000] {
+        let cells = index.n_cells();
+        println!("build, {cells} cells: {c:.2} s CPU, {wall:.2} s wall; {:?}", index.recall());
+        if truth.is_empty() {
+            let exact = Search::new(K).recall(1.0);
+            let (one, _, result) = timed(|| queries[..16].iter().try_for_each(|q| index.search(q, &exact).map(|_| ())));
+            result?;
+            let (many, wall, found) = timed(|| index.search_batch(&queries, &exact));
+            truth = found?;
+            println!("exact: {:.1} single, {:.1} batch q/s CPU, {:.1} wall", 16.0 / one, n / many, n / wall);
+        }
+        for wanted in options.list::<f32>("recall", ".9,.95,.99")? {
+            let search = Search::new(K).recall(wanted);
+            for batch in options.list::<usize>("batch", "1,8,100,1000")? {
                 let batches = || queries.chunks(batch).map(|batch| index.search_batch(batch, &search));
                 let (c, wall, found) = timed(|| batches().collect::<Result<Vec<_>, _>>());
                 let r = recall(&found?.concat(), &truth);
-                println!("  batch {batch}, recall {wanted}: {:.0} q/s CPU, {:.0} wall, recall {r:.4}", n / c, n / wall);
+                println!("{cells}\t{wanted}\t{batch}\t{r:.4}\t{:.0}\t{:.0}", n / c, n / wall);
             }
         }
     }
@@ -88,16 +147,11 @@ fn run(rows: &str, queries: &str, rescoring: Rescoring, most: usize) -> Result<(
 }
 
 /// Writes a collection, and searches it from the file.
-fn collection(
-    rows: &str,
-    queries: &str,
-    rescoring: Rescoring,
-    most: usize,
-    folder: &str,
-) -> Result<(), Box<dyn Error>> {
-    let (table, queries) = (npy(rows, most)?, npy(queries, usize::MAX)?);
+fn collection(options: &Options, folder: &str) -> Result<(), Failure> {
+    let (table, queries) = options.tables()?;
     let n = table.n_rows();
-    let params = CollectionParams::new(table.dim()).index(IndexParams { rescoring, ..Default::default() });
+    let index = IndexParams { rescoring: options.rescoring()?, ..Default::default() };
+    let params = CollectionParams::new(table.dim()).index(index);
     let mut collection = Collection::create(folder, &params)?;
     let (c, wall, added) = timed(|| collection.add(NewRows::new(table)));
     added?;
@@ -108,44 +162,27 @@ fn collection(
         let (_, wall, opened) = timed(|| Collection::open(folder));
         let opened = opened?;
         let query = Rows::row(&queries, 0);
-        let (_, first, _) = timed(|| opened.search(query, &Search::new(10)));
-        let (_, second, found) = timed(|| opened.search(query, &Search::new(10)));
+        let (_, first, _) = timed(|| opened.search(query, &Search::new(K)));
+        let (_, second, found) = timed(|| opened.search(query, &Search::new(K)));
         let ms = [wall, first, second].map(|s| s * 1e3);
-        println!(
-            "  open {:.2} ms, first search {:.1} ms, second {:.1} ms, {} found",
-            ms[0],
-            ms[1],
-            ms[2],
-            found?.len()
-        );
+        let found = found?.len();
+        println!("open {:.2} ms, first search {:.1} ms, second {:.1} ms, {found} found", ms[0], ms[1], ms[2]);
     }
     let mut opened = Collection::open(folder)?;
     let (c, wall, result) = timed(|| opened.verify());
     result?;
-    println!("  verify {c:.2} s CPU, {wall:.2} s wall");
+    println!("verify {c:.2} s CPU, {wall:.2} s wall");
     let (c, wall, result) = timed(|| opened.delete(&(0..1000).collect::<Vec<u64>>()));
     result?;
-    println!("  delete 1,000: {c:.3} s CPU, {wall:.3} s wall");
+    println!("delete 1,000: {c:.3} s CPU, {wall:.3} s wall");
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let (Some(rows), Some(queries)) = (args.first(), args.get(1)) else {
-        return Err("give rows.npy and queries.npy".into());
-    };
-    let threads = args.get(2).map_or(Ok(1), |n| n.parse())?;
-    let rescoring = match args.get(3).map(String::as_str) {
-        None | Some("f32") => Rescoring::F32,
-        Some("f16") => Rescoring::F16,
-        Some("int8") => Rescoring::Int8,
-        _ => Rescoring::None,
-    };
-    let most = args.get(4).map_or(Ok(usize::MAX), |n| n.parse())?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let done = pool.install(|| match args.get(5) {
-        Some(folder) => collection(rows, queries, rescoring, most, folder).map_err(|error| error.to_string()),
-        None => run(rows, queries, rescoring, most).map_err(|error| error.to_string()),
-    });
-    Ok(done?)
+fn main() -> Result<(), Failure> {
+    let options = Options::read()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.text("threads", "1").parse()?).build()?;
+    pool.install(|| match options.named.get("folder") {
+        Some(folder) => collection(&options, folder),
+        None => run(&options),
+    })
 }

@@ -2,54 +2,78 @@
 
 use std::cmp::Ordering;
 
-/// A row and its score: an estimate or a cosine.
+/// What has a row and a score: an estimate or a cosine.
+pub(crate) trait Ranked: Copy {
+    fn scored(&self) -> Scored;
+
+    /// The better one first.
+    #[inline]
+    fn order(&self, other: &Self) -> Ordering {
+        let (a, b) = (self.scored(), other.scored());
+        b.score.total_cmp(&a.score).then(a.row.cmp(&b.row))
+    }
+}
+
+/// A row and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scored {
     pub(crate) score: f32,
     pub(crate) row: u32,
 }
 
-impl Scored {
-    /// The better one first.
+impl Ranked for Scored {
     #[inline]
-    pub(crate) fn order(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then(self.row.cmp(&other.row))
+    fn scored(&self) -> Scored {
+        *self
     }
 }
 
-/// Collects the best of the rows that are pushed. Which ones that are does not depend on the order in which they come.
+/// Collects the best of what is pushed. Which that are does not depend on the order in which they come.
 #[derive(Debug, Clone)]
-pub(crate) struct Best {
+pub(crate) struct Best<T> {
     wanted: usize,
+    /// What is below this is not among the best, or is not to be.
+    least: f32,
     /// Up to twice as many as wanted, so that most pushes only append.
-    rows: Vec<Scored>,
+    rows: Vec<T>,
     /// The last of the best when they were last sorted out.
-    last: Option<Scored>,
+    last: Option<T>,
 }
 
 /// Rows that are appended at least before the best are sorted out.
 const SPARE: usize = 64;
 
-impl Best {
+impl<T: Ranked> Best<T> {
     pub(crate) fn new(wanted: usize) -> Self {
-        Self { wanted, rows: Vec::new(), last: None }
+        Self::above(wanted, f32::NEG_INFINITY)
+    }
+
+    /// Of those alone that have a score of at least this.
+    pub(crate) fn above(wanted: usize, least: f32) -> Self {
+        Self { wanted, least, rows: Vec::new(), last: None }
+    }
+
+    /// Whether there are as many as are wanted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.rows.len() >= self.wanted
     }
 
     /// The score that a row must reach to be among the best.
     #[inline]
     pub(crate) fn floor(&self) -> f32 {
-        self.last.map_or(f32::NEG_INFINITY, |last| last.score)
+        self.last.map_or(self.least, |last| last.scored().score)
     }
 
     /// Whether a row may be among the best.
     #[inline]
-    pub(crate) fn wants(&self, scored: &Scored) -> bool {
-        self.wanted > 0 && self.last.is_none_or(|last| scored.order(&last) == Ordering::Less)
+    pub(crate) fn wants(&self, ranked: &T) -> bool {
+        let reaches = |last: T| ranked.order(&last) == Ordering::Less;
+        self.wanted > 0 && self.last.map_or_else(|| ranked.scored().score >= self.least, reaches)
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, scored: Scored) {
-        self.rows.push(scored);
+    pub(crate) fn push(&mut self, ranked: T) {
+        self.rows.push(ranked);
         if self.rows.len() >= self.wanted.saturating_mul(2).saturating_add(SPARE) {
             self.sort_out();
         }
@@ -57,7 +81,7 @@ impl Best {
 
     fn sort_out(&mut self) {
         if self.wanted > 0 && self.rows.len() >= self.wanted {
-            self.rows.select_nth_unstable_by(self.wanted - 1, Scored::order);
+            self.rows.select_nth_unstable_by(self.wanted - 1, T::order);
             self.last = Some(self.rows[self.wanted - 1]);
         }
         self.rows.truncate(self.wanted);
@@ -65,25 +89,44 @@ impl Best {
 
     /// Those of both.
     pub(crate) fn merge(mut self, other: Self) -> Self {
-        for scored in other.rows {
-            if self.wants(&scored) {
-                self.push(scored);
+        for ranked in other.rows {
+            if self.wants(&ranked) {
+                self.push(ranked);
             }
         }
         self
     }
 
-    /// The best, in order.
-    pub(crate) fn into_sorted(mut self) -> Vec<Scored> {
+    /// The best, in some order.
+    pub(crate) fn into_rows(mut self) -> Vec<T> {
         self.sort_out();
-        self.rows.sort_unstable_by(Scored::order);
         self.rows
+    }
+
+    /// The best, in order.
+    pub(crate) fn into_sorted(self) -> Vec<T> {
+        let mut rows = self.into_rows();
+        rows.sort_unstable_by(T::order);
+        rows
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_below_the_least_score_is_not_wanted() {
+        let scored = |score| Scored { score, row: 1 };
+        let mut best = Best::above(2, 0.5);
+        assert_eq!(best.floor(), 0.5);
+        assert!(best.wants(&scored(0.5)) && !best.wants(&scored(0.4)) && !best.wants(&scored(f32::NAN)));
+        best.push(scored(0.5));
+        assert!(!best.is_full());
+        best.push(scored(0.7));
+        assert!(best.is_full());
+        assert_eq!(best.into_sorted(), [scored(0.7), scored(0.5)]);
+    }
 
     #[test]
     fn the_best_are_those_of_a_sorted_list_in_any_order_of_coming_and_any_division() {

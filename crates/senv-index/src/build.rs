@@ -1,29 +1,41 @@
 //! Builds an index of rows.
 
 use rayon::prelude::*;
-use senv_core::{Rows, Table, kernels::NIBBLE_ROWS, memory::check_memory};
+use senv_core::{
+    Rows, Table,
+    kernels::{NIBBLE_ROWS, PLANE_ROWS, pack_low, pack_nibbles, pack_top},
+    memory::check_memory,
+};
 
 use crate::{
     Rescoring, Result,
-    cells::{self, Cells, FlatCodes},
-    codes::{CodeScratch, Coder, blocks_of},
+    best::{Ranked, Scored},
+    cells::{self, Cells, nibble_block_bytes},
+    codes::{CodeScratch, Coder, Factors, QueryCode},
     exact,
+    file::VERSION,
     index::{IndexCells, IndexConfig, VectorIndex, check_size},
     params::IndexParams,
-    recall::{CANDIDATES, K, Recall, cell_steps, shares},
+    planes::{Planes, arrange, blocks_of, low_bytes},
+    recall::{CANDIDATES, K, Recall, SHORTLISTS, cell_steps, shares},
     rows::{StoredRows, check_finite, inverse_norm},
-    scan::Job,
+    scan::{Job, Keep, Short},
     values::Values,
 };
 
 /// Rows that the shares of the blocks are measured on.
 const SHARE_ROWS: usize = 10_000;
+/// Times as many rows that the recall of cells is measured on.
+const CELL_QUERIES: usize = 8;
+/// Rows of the short list, and candidates, for each wanted row in that measurement.
+const CELL_SHORTLIST: u32 = 96;
+const CELL_CANDIDATES: usize = 3;
 /// Below so many rows a search compares all of them: that is as fast.
 const MEASURED_FROM: usize = 2_000;
 
 impl VectorIndex {
     /// Builds an index of rows, on all threads of the current rayon pool; it depends on the rows and the parameters alone. One
-    /// million rows of 256 dimensions take some 3.5 seconds of CPU time, with cells 7; rows kept as int8 take much longer.
+    /// million rows of 256 dimensions take some 2 seconds of CPU time, with cells 4.
     ///
     /// # Errors
     /// [`Error::NonFinite`](crate::Error::NonFinite) for a row with NaN or an infinite number;
@@ -34,100 +46,140 @@ impl VectorIndex {
         check_size(n, dim)?;
         let blocks = params.blocks(dim)?;
         check_finite(&rows)?;
-        let norms = |rows: &Table| -> Vec<f32> { (0..n).into_par_iter().map(|i| inverse_norm(rows.row(i))).collect() };
-        let inverse_norms = norms(&rows);
+        let inverse_norms: Vec<f32> = (0..n).into_par_iter().map(|i| inverse_norm(rows.row(i))).collect();
         let shares = block_shares(&rows, &inverse_norms, &blocks);
         let coder = Coder::new(params.seed, &blocks, &shares);
-        let flat = encode(&coder, &rows, &inverse_norms)?;
         let n_cells = params.cells.of(n);
+        let codes = encode(&coder, &rows, &inverse_norms, n_cells > 0)?;
         let params = IndexParams { blocks, ..params.clone() };
-        let config = IndexConfig { rows: n, dim, params, shares, n_cells, recall: Recall::default() };
-        let cells =
-            (n_cells > 0).then(|| cells::find(&coder, &flat, &rows, &inverse_norms, n_cells, config.params.seed));
-        // The codes of the rows in their order serve the measurement too; those of the cells replace them.
-        let mut index = Self {
-            config,
-            coder,
-            codes: flat.bytes.into(),
-            factors: Values::Heap(flat.factors),
-            inverse_norms: Values::Heap(inverse_norms),
-            rows: StoredRows::F32(rows),
-            cells: None,
-            checks: None,
+        let recall = Recall::default();
+        let config = IndexConfig { version: VERSION, rows: n, dim, params, shares, n_cells, recall };
+        let cells = (n_cells > 0)
+            .then(|| cells::find(&coder, &codes.nibbles, &rows, &inverse_norms, n_cells, config.params.seed));
+        // The top bits in the order of the rows serve the measurement; those in the order of the cells replace them.
+        let (top, top_factors) =
+            arrange(&codes.tops, &codes.top_factors, &|lane| Some(lane).filter(|&row| row < n), blocks_of(n), dim)?;
+        let planes = Planes {
+            top: top.into(),
+            top_factors: Values::Heap(top_factors),
+            low: codes.low.into(),
+            factors: Values::Heap(codes.factors),
         };
-        index.config.recall = index.measure(cells.as_ref())?;
+        let mut index = Self { config, coder, planes, rows: StoredRows::F32(rows), cells: None, checks: None };
+        index.config.recall = index.measure(&inverse_norms, cells.as_ref())?;
         if let Some(cells) = cells {
-            index.divide(cells);
+            index.divide(&codes.tops, &codes.top_factors, cells)?;
         }
         let rescoring = index.config.params.rescoring;
         if rescoring != Rescoring::F32
             && let StoredRows::F32(rows) = std::mem::replace(&mut index.rows, StoredRows::None)
         {
             index.rows = StoredRows::new(rows, rescoring)?;
-            // Cosines are those of the rows as they are kept.
-            if !index.rows.is_none() {
-                let rows = &index.rows;
-                let norm = |space: &mut Vec<f32>, i| inverse_norm(rows.row(i, space));
-                index.inverse_norms = Values::Heap((0..n).into_par_iter().map_init(Vec::new, norm).collect());
-            }
         }
         Ok(index)
     }
 
-    /// Orders the codes by cell.
-    fn divide(&mut self, cells: Cells) {
-        let Values::Heap(factors) = std::mem::replace(&mut self.factors, Values::Heap(Vec::new())) else { return };
-        let flat = FlatCodes { bytes: self.codes.to_vec(), factors };
-        let ordered = cells::order(&flat, self.coder.block_bytes(), &cells.cell_of, self.config.n_cells);
-        self.codes = ordered.codes.bytes.into();
-        self.factors = Values::Heap(ordered.codes.factors);
-        let (starts, lane_rows) = (ordered.starts, Values::Heap(ordered.lane_rows));
+    /// Orders the top bits by cell.
+    fn divide(&mut self, tops: &[u8], factors: &[u16], cells: Cells) -> Result<()> {
+        let order = cells::order(&cells.cell_of, self.config.n_cells);
+        let mut is_row = vec![false; order.lane_rows.len()];
+        for (&start, &end) in order.starts.iter().zip(&order.ends) {
+            is_row[start as usize * PLANE_ROWS..end].fill(true);
+        }
+        let row = |lane: usize| is_row[lane].then(|| order.lane_rows[lane] as usize);
+        let (top, top_factors) = arrange(tops, factors, &row, is_row.len() / PLANE_ROWS, self.config.dim)?;
+        (self.planes.top, self.planes.top_factors) = (top.into(), Values::Heap(top_factors));
+        let (starts, lane_rows) = (order.starts, Values::Heap(order.lane_rows));
         self.cells = Some(IndexCells { centroids: cells.centroids, starts, lane_rows });
+        Ok(())
     }
 
     /// Recall on rows at even distances, each among all others.
-    fn measure(&self, cells: Option<&Cells>) -> Result<Recall> {
+    fn measure(&self, inverse_norms: &[f32], cells: Option<&Cells>) -> Result<Recall> {
         let wanted = self.config.params.recall_queries;
         if wanted == 0 || self.len() < MEASURED_FROM {
             return Ok(Recall::default());
         }
-        let inverse_norms = self.inverse_norms.as_slice();
+        let Sample { rows, units, codes } = self.sample(wanted, inverse_norms);
+        let others = |query: usize, row: usize| rows[query] != row;
+        let truth = exact::nearest(&self.rows, self.len(), &units, self.dim(), K, Some(&others));
+        let short = self.short_lists(&codes, SHORTLISTS[SHORTLISTS.len() - 1], &others)?;
+        let most = (CANDIDATES[CANDIDATES.len() - 1] * K as f32) as usize;
+        let (mut short_places, mut places) = (Vec::new(), Vec::new());
+        for ((truth, mut short), code) in truth.iter().zip(short).zip(&codes) {
+            let refined = self.refine(&short, code, most)?;
+            short.sort_unstable_by(Short::order);
+            let rows = self.rows_of(&short)?;
+            for scored in truth {
+                let on_list = rows.iter().position(|&other| other == scored.row);
+                short_places.push(on_list.unwrap_or(usize::MAX));
+                // What the longest list lacks is missed by the list, not by the estimate.
+                let place = refined.iter().position(|other| other.row == scored.row);
+                places.push(place.unwrap_or(if on_list.is_some() { usize::MAX } else { 0 }));
+            }
+        }
+        let of_shortlists = shares(&short_places, SHORTLISTS.iter().map(|&n| n as usize * K));
+        let of_candidates = shares(&places, CANDIDATES.iter().map(|c| (c * K as f32) as usize));
+        Ok(Recall {
+            queries: rows.len(),
+            shortlists: SHORTLISTS.into_iter().zip(of_shortlists).collect(),
+            candidates: CANDIDATES.into_iter().zip(of_candidates).collect(),
+            cells: cells.map_or(Ok(Vec::new()), |cells| self.measure_cells(inverse_norms, cells))?,
+        })
+    }
+
+    /// The recall of cells. It differs a lot from query to query, so more of them are taken; their nearest rows are those that a
+    /// search of all cells finds.
+    fn measure_cells(&self, inverse_norms: &[f32], cells: &Cells) -> Result<Vec<(u32, f32)>> {
+        let wanted = self.config.params.recall_queries.saturating_mul(CELL_QUERIES);
+        let Sample { rows, units, codes } = self.sample(wanted, inverse_norms);
+        let others = |query: usize, row: usize| rows[query] != row;
+        let short = self.short_lists(&codes, CELL_SHORTLIST, &others)?;
+        let places = |((short, code), unit): ((&Vec<Short>, &QueryCode), &[f32])| {
+            let candidates = self.refine(short, code, CELL_CANDIDATES * K)?;
+            let found = self.rescored(unit, K, candidates)?;
+            let nearest = cells::nearest_cells(&cells.centroids, unit);
+            let place = |scored: &Scored| {
+                let cell = cells.cell_of[scored.row as usize];
+                nearest.iter().position(|&other| other == cell).unwrap_or(usize::MAX)
+            };
+            Ok(found.iter().map(place).collect())
+        };
+        let queries = short.par_iter().zip(&codes).zip(units.par_chunks_exact(self.dim()));
+        let places: Vec<Vec<usize>> = queries.map(places).collect::<Result<_>>()?;
+        let steps = cell_steps(self.config.n_cells);
+        let of_cells = shares(&places.concat(), steps.iter().map(|&step| step as usize));
+        Ok(steps.into_iter().zip(of_cells).collect())
+    }
+
+    /// Up to so many rows at even distances that are not zero.
+    fn sample(&self, wanted: usize, inverse_norms: &[f32]) -> Sample {
         let step = (self.len() / wanted.min(self.len())).max(1);
         let rows: Vec<usize> =
             (0..self.len()).step_by(step).take(wanted).filter(|&row| inverse_norms[row] != 0.0).collect();
-        let dim = self.dim();
-        let mut units = Vec::with_capacity(rows.len() * dim);
+        let mut units = Vec::with_capacity(rows.len() * self.dim());
         for &row in &rows {
             units.extend(self.rows.row(row, &mut Vec::new()).iter().map(|x| x * inverse_norms[row]));
         }
-        let others = |query: usize, row: usize| rows[query] != row;
-        let truth = exact::nearest(&self.rows, inverse_norms, &units, dim, K, &others);
-        let codes: Vec<_> = units.chunks_exact(dim).map(|unit| self.coder.query(unit)).collect();
-        let all: Vec<u32> = (0..codes.len() as u32).collect();
-        let job = Job { blocks: 0..blocks_of(self.len()), queries: &all };
-        let most = (CANDIDATES[CANDIDATES.len() - 1] * K as f32) as usize;
-        let estimated = self.scan(std::slice::from_ref(&job), &codes, most, &others)?;
-        let (mut places, mut cell_places) = (Vec::new(), Vec::new());
-        for ((truth, estimated), unit) in truth.iter().zip(&estimated).zip(units.chunks_exact(dim)) {
-            let nearest = cells.map(|cells| cells::nearest_cells(&cells.centroids, unit));
-            for scored in truth {
-                let place = estimated.iter().position(|other| other.row == scored.row);
-                places.push(place.unwrap_or(usize::MAX));
-                if let (Some(cells), Some(nearest)) = (cells, &nearest) {
-                    let cell = cells.cell_of[scored.row as usize];
-                    cell_places.extend(nearest.iter().position(|&other| other == cell));
-                }
-            }
-        }
-        let candidates = shares(&places, CANDIDATES.iter().map(|c| (c * K as f32) as usize));
-        let steps = if cells.is_some() { cell_steps(self.config.n_cells) } else { Vec::new() };
-        let of_cells = shares(&cell_places, steps.iter().map(|&step| step as usize));
-        Ok(Recall {
-            queries: rows.len(),
-            candidates: CANDIDATES.into_iter().zip(candidates).collect(),
-            cells: steps.into_iter().zip(of_cells).collect(),
-        })
+        let codes = units.chunks_exact(self.dim()).map(|unit| self.coder.query(unit)).collect();
+        Sample { rows, units, codes }
     }
+
+    /// Short lists of so many rows for each of the ten wanted, of all rows but the query's own.
+    fn short_lists(&self, codes: &[QueryCode], shortlist: u32, others: &Keep<'_>) -> Result<Vec<Vec<Short>>> {
+        let codes: Vec<&QueryCode> = codes.iter().collect();
+        let all: Vec<u32> = (0..codes.len() as u32).collect();
+        let job = Job { blocks: 0..self.planes.n_blocks(), queries: &all };
+        self.scan(std::slice::from_ref(&job), &codes, (shortlist as usize * K).min(self.len()), Some(others))
+    }
+}
+
+/// Rows that are taken as queries.
+struct Sample {
+    rows: Vec<usize>,
+    /// Their unit vectors, one after another.
+    units: Vec<f32>,
+    codes: Vec<QueryCode>,
 }
 
 /// The share of each block of dimensions in the squared length of a row, on average over rows at even distances.
@@ -152,16 +204,54 @@ fn block_shares(rows: &Table, inverse_norms: &[f32], blocks: &[usize]) -> Vec<f6
 }
 
 /// Codes of all rows, in their order.
-fn encode(coder: &Coder, rows: &Table, inverse_norms: &[f32]) -> Result<FlatCodes> {
-    let (n_blocks, block_bytes) = (blocks_of(rows.n_rows()), coder.block_bytes());
-    let mut bytes = vec![0; check_memory::<u8>(n_blocks, block_bytes)?];
-    let mut factors = vec![0.0; n_blocks * NIBBLE_ROWS];
-    let blocks = bytes.par_chunks_exact_mut(block_bytes).zip(factors.par_chunks_exact_mut(NIBBLE_ROWS)).enumerate();
-    blocks.for_each_init(CodeScratch::default, |scratch, (number, (block, factors))| {
-        let first = number * NIBBLE_ROWS;
-        for (lane, row) in (first..rows.n_rows().min(first + NIBBLE_ROWS)).enumerate() {
-            factors[lane] = coder.encode_row(rows.row(row), inverse_norms[row], scratch, lane, block);
+struct RowCodes {
+    /// The top bits of each row.
+    tops: Vec<u8>,
+    top_factors: Vec<u16>,
+    low: Vec<u8>,
+    factors: Vec<u16>,
+    /// All bits in blocks of sixteen rows, to find cells; empty where there are none.
+    nibbles: Vec<u8>,
+}
+
+/// Top bits, lower bits and factors of some rows.
+type Parts<'a> = (&'a mut [u8], &'a mut [u8], &'a mut [Factors]);
+
+fn encode(coder: &Coder, rows: &Table, inverse_norms: &[f32], with_nibbles: bool) -> Result<RowCodes> {
+    let (n, dim) = (rows.n_rows(), rows.dim());
+    let (top_bytes, row_bytes, nibble_bytes) = (dim.div_ceil(8), low_bytes(dim), nibble_block_bytes(dim));
+    let mut tops = vec![0; check_memory::<u8>(n, top_bytes)?];
+    let mut low = vec![0; check_memory::<u8>(n, row_bytes)?];
+    let n_nibbles = if with_nibbles { check_memory::<u8>(n.div_ceil(NIBBLE_ROWS), nibble_bytes)? } else { 0 };
+    let mut nibbles = vec![0; n_nibbles];
+    let mut factors = vec![Factors::default(); n];
+    // Sixteen rows, the last ones fewer; `nibbles` has a block for them or nothing.
+    let encode_rows = |scratch: &mut CodeScratch, block: usize, (tops, low, factors): Parts<'_>, nibbles: &mut [u8]| {
+        let rest = tops.chunks_exact_mut(top_bytes).zip(low.chunks_exact_mut(row_bytes)).zip(factors);
+        for (lane, ((top, low), factors)) in rest.enumerate() {
+            let row = block * NIBBLE_ROWS + lane;
+            *factors = coder.encode_row(rows.row(row), inverse_norms[row], scratch);
+            pack_top(&scratch.codes, top);
+            pack_low(&scratch.codes, low);
+            pack_nibbles(&scratch.codes, lane, nibbles);
         }
-    });
-    Ok(FlatCodes { bytes, factors })
+    };
+    let parts = tops
+        .par_chunks_mut(NIBBLE_ROWS * top_bytes)
+        .zip(low.par_chunks_mut(NIBBLE_ROWS * row_bytes))
+        .zip(factors.par_chunks_mut(NIBBLE_ROWS))
+        .map(|((tops, low), factors)| (tops, low, factors))
+        .enumerate();
+    if with_nibbles {
+        let parts = parts.zip(nibbles.par_chunks_exact_mut(nibble_bytes));
+        parts.for_each_init(CodeScratch::default, |scratch, ((block, parts), nibbles)| {
+            encode_rows(scratch, block, parts, nibbles);
+        });
+    } else {
+        parts.for_each_init(CodeScratch::default, |scratch, (block, parts)| {
+            encode_rows(scratch, block, parts, &mut []);
+        });
+    }
+    let (top_factors, factors) = factors.into_iter().map(|factors| (factors.top, factors.whole)).unzip();
+    Ok(RowCodes { tops, top_factors, low, factors, nibbles })
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rayon::prelude::*;
-use senv_core::{files::SharedBytes, kernels::NIBBLE_ROWS};
+use senv_core::{files::SharedBytes, kernels::PLANE_ROWS};
 
 use crate::{Error, Result};
 
@@ -97,10 +97,13 @@ impl Checked {
 /// What an index in a file looks at.
 #[derive(Debug)]
 pub(crate) struct Checks {
-    pub(crate) codes: Checked,
-    pub(crate) factors: Checked,
+    pub(crate) top: Checked,
+    pub(crate) top_factors: Checked,
     pub(crate) lane_rows: Option<Checked>,
-    pub(crate) inverse_norms: Checked,
+    /// Bytes of the lower bits of a row.
+    pub(crate) low_bytes: usize,
+    pub(crate) low: Checked,
+    pub(crate) factors: Checked,
     pub(crate) rows: Option<RowChecks>,
 }
 
@@ -115,25 +118,29 @@ pub(crate) struct RowChecks {
 }
 
 impl Checks {
-    /// Blocks of sixteen rows of codes, before they are scanned.
+    /// Blocks of top bits, before they are scanned.
     pub(crate) fn blocks(&self, blocks: Range<usize>, block_bytes: usize) -> Result<()> {
-        self.codes.check(blocks.start * block_bytes..blocks.end * block_bytes)?;
-        let lanes = blocks.start * NIBBLE_ROWS * 4..blocks.end * NIBBLE_ROWS * 4;
-        self.factors.check(lanes.clone())?;
-        self.lane_rows.as_ref().map_or(Ok(()), |rows| rows.check(lanes))
+        self.top.check(blocks.start * block_bytes..blocks.end * block_bytes)?;
+        let lanes = blocks.start * PLANE_ROWS..blocks.end * PLANE_ROWS;
+        self.top_factors.check(lanes.start * 2..lanes.end * 2)?;
+        self.lane_rows.as_ref().map_or(Ok(()), |rows| rows.check(lanes.start * 4..lanes.end * 4))
     }
 
-    /// A row of the `n`, before it is rescored.
-    pub(crate) fn row(&self, row: usize, n: usize) -> Result<()> {
-        if row >= n {
-            let what = "tensor \"lane_rows\"".to_owned();
-            return Err(Error::Damaged {
-                path: self.codes.path.clone(),
-                what,
-                reason: format!("it names row {row} of {n}"),
-            });
-        }
-        self.inverse_norms.check(row * 4..row * 4 + 4)?;
+    /// The lower bits of a row that is there, before they are compared.
+    #[inline]
+    pub(crate) fn codes_of(&self, row: usize) -> Result<()> {
+        self.factors.check(row * 2..row * 2 + 2)?;
+        self.low.check(row * self.low_bytes..(row + 1) * self.low_bytes)
+    }
+
+    /// The error for a row of the `n` that is not there.
+    pub(crate) fn no_such_row(&self, row: usize, n: usize) -> Error {
+        let what = "tensor \"cells.rows\"".to_owned();
+        Error::Damaged { path: self.top.path.clone(), what, reason: format!("it names row {row} of {n}") }
+    }
+
+    /// A row that is there, before it is rescored.
+    pub(crate) fn row(&self, row: usize) -> Result<()> {
         let Some(RowChecks { row_bytes, rows, scales }) = &self.rows else { return Ok(()) };
         scales.as_ref().map_or(Ok(()), |scales| scales.check(row * 4..row * 4 + 4))?;
         rows.check(row * row_bytes..(row + 1) * row_bytes)
@@ -141,12 +148,11 @@ impl Checks {
 
     /// The file.
     pub(crate) fn path(&self) -> &Path {
-        &self.codes.path
+        &self.top.path
     }
 
     /// All rows, before an exact search.
     pub(crate) fn all_rows(&self) -> Result<()> {
-        self.inverse_norms.all()?;
         let Some(RowChecks { rows, scales, .. }) = &self.rows else { return Ok(()) };
         scales.as_ref().map_or(Ok(()), Checked::all)?;
         rows.all()
@@ -154,9 +160,9 @@ impl Checks {
 
     /// Everything.
     pub(crate) fn all(&self) -> Result<()> {
-        self.codes.all()?;
-        self.factors.all()?;
-        self.lane_rows.as_ref().map_or(Ok(()), Checked::all)?;
+        for part in [&self.top, &self.top_factors, &self.low, &self.factors].into_iter().chain(&self.lane_rows) {
+            part.all()?;
+        }
         self.all_rows()
     }
 }

@@ -7,18 +7,23 @@
 //! s_j = σ_b / √n_b    typical size of a value in block b of n_b dimensions; Σ σ_b² = 1
 //! u_j = ⌊x_j / (Δ s_j)⌋ + 8, limited to 0..15            Δ = 0.3352, best for values from a normal distribution
 //! v_j = (2 u_j − 15) Δ s_j / 2                           the middle of the interval of u_j
-//! w_j = round(y_j Δ s_j / 2 / a)                         a = max_j |y_j Δ s_j / 2| / 127
+//! w_j = round(y_j Δ s_j / 2 / a)      a = max_g Σ_{j in g} |y_j Δ s_j / 2| / 125 over groups g of four dimensions
 //!
 //! x·y ≈ a (2 Σ w_j u_j − 15 Σ w_j) / x·v
+//!
+//! t_j = ⌊u_j / 8⌋                     the top bit of u_j: the sign of x_j
+//! v'_j = (2 t_j − 1) Δ s_j / 2
+//!
+//! x·y ≈ a (2 Σ w_j t_j − Σ w_j) / x·v'      by the top bits alone
 //! ```
 //!
-//! Were w exact, the sum would be y·v. A random rotation makes the error of v orthogonal to x in expectation once it is divided
-//! by x·v, so the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for Δ). A row stores u and 1 / x·v. The
-//! sum is one of integers: exact, and the same on every machine.
+//! Were w exact, the sums would be y·v and y·v'. A random rotation makes the error of v orthogonal to x in expectation once it is
+//! divided by x·v, so the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for Δ). A row stores u, 1 / x·v
+//! and 1 / x·v'. The sums are of integers: exact, and the same on every machine.
 
-use senv_core::kernels::{NIBBLE_ROWS, nibble_block_bytes, nibble_query_len, pack_nibbles};
+use senv_core::kernels::{self, PlaneQuery, nibble_query_len};
 
-use crate::rotation::Rotation;
+use crate::{rotation::Rotation, values::upper_half};
 
 /// Width of an interval where the values have a standard deviation of 1.
 const STEP: f64 = 0.3352;
@@ -31,22 +36,49 @@ pub(crate) struct Coder {
     halves: Vec<f32>,
 }
 
-/// A query as the scan takes it.
+/// A query as codes are compared with it.
 #[derive(Debug, Clone)]
 pub(crate) struct QueryCode {
-    /// w, padded to whole steps.
-    pub(crate) values: Vec<i8>,
-    /// 15 Σ w
-    pub(crate) offset: i32,
+    /// w
+    pub(crate) planes: PlaneQuery,
+    /// Σ w
+    pub(crate) sum: i32,
     /// a
     pub(crate) scale: f32,
+}
+
+impl QueryCode {
+    /// What is subtracted from twice the sum of products with top bits.
+    pub(crate) fn top_offset(&self) -> i32 {
+        self.sum
+    }
+
+    /// What is subtracted from twice the sum of products with codes.
+    pub(crate) fn offset(&self) -> i32 {
+        15 * self.sum
+    }
+
+    /// w as `nibble_scores` takes it.
+    pub(crate) fn nibble_values(&self) -> &[i8] {
+        &self.planes.values()[..nibble_query_len(self.planes.dim())]
+    }
+}
+
+/// The factors of a row as they are kept: upper halves of f32 values, both 0 for a row that is never found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Factors {
+    /// 1 / x·v'
+    pub(crate) top: u16,
+    /// 1 / x·v
+    pub(crate) whole: u16,
 }
 
 /// Space for the work of [`Coder::encode_row`].
 #[derive(Debug, Default, Clone)]
 pub(crate) struct CodeScratch {
     rotated: Vec<f32>,
-    codes: Vec<u8>,
+    /// u
+    pub(crate) codes: Vec<u8>,
 }
 
 impl Coder {
@@ -64,65 +96,39 @@ impl Coder {
         self.rotation.dim()
     }
 
-    /// Bytes of a block of sixteen rows.
-    pub(crate) fn block_bytes(&self) -> usize {
-        nibble_block_bytes(self.dim()).unwrap_or(usize::MAX)
-    }
-
-    /// Writes the codes of a row into a lane of a block that is zero there, and returns 1 / x·v; 0 for a row that is zero or
-    /// not finite, whose codes are 0.
-    pub(crate) fn encode_row(
-        &self,
-        row: &[f32],
-        inverse_norm: f32,
-        scratch: &mut CodeScratch,
-        lane: usize,
-        block: &mut [u8],
-    ) -> f32 {
-        if inverse_norm == 0.0 {
-            return 0.0;
-        }
+    /// Computes the codes of a row, into the scratch space, and its factors. The codes of a row that is zero or not finite are 0.
+    pub(crate) fn encode_row(&self, row: &[f32], inverse_norm: f32, scratch: &mut CodeScratch) -> Factors {
         let CodeScratch { rotated, codes } = scratch;
+        codes.clear();
+        codes.resize(row.len(), 0);
+        if inverse_norm == 0.0 {
+            return Factors::default();
+        }
         rotated.clear();
         rotated.extend(row.iter().map(|x| x * inverse_norm));
         self.rotation.rotate(rotated);
-        codes.resize(rotated.len(), 0);
-        let mut parts = [0_f32; 8];
-        let all = codes.chunks_mut(8).zip(rotated.chunks(8).zip(self.halves.chunks(8)));
-        for (codes, (xs, halves)) in all {
-            for (((part, code), &x), &half) in parts.iter_mut().zip(codes).zip(xs).zip(halves) {
-                // Truncated after a shift by 8 whole intervals: the floor. Beyond the ends the conversion is limited.
-                let u = (x / (2.0 * half) + 8.0).clamp(0.0, 15.0) as i32;
-                *code = u as u8;
-                *part += x * ((2 * u - 15) as f32 * half);
-            }
-        }
-        pack_nibbles(codes, lane, block);
-        let dot = ((parts[0] + parts[4]) + (parts[1] + parts[5])) + ((parts[2] + parts[6]) + (parts[3] + parts[7]));
+        let [top, whole] = kernels::quantize_4_bits(rotated, &self.halves, codes);
         // Each product but those of the two middle intervals is positive, and those are when the signs agree, as they do.
-        if dot.is_finite() && dot > 0.0 && (1.0 / dot).is_finite() { 1.0 / dot } else { 0.0 }
+        let inverse = |dot: f32| Some(1.0 / dot).filter(|x| dot.is_finite() && dot > 0.0 && x.is_finite());
+        match (inverse(top), inverse(whole)) {
+            (Some(top), Some(whole)) => Factors { top: upper_half(top), whole: upper_half(whole) },
+            _ => Factors::default(),
+        }
     }
 
-    /// A unit vector as the scan takes it.
+    /// A unit vector as codes are compared with it.
     pub(crate) fn query(&self, unit: &[f32]) -> QueryCode {
         let mut y = unit.to_vec();
         self.rotation.rotate(&mut y);
         y.iter_mut().zip(&self.halves).for_each(|(y, half)| *y *= half);
-        let largest = y.iter().fold(0_f32, |largest, y| largest.max(y.abs()));
-        let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
-        let mut values = vec![0; nibble_query_len(self.dim())];
-        let mut sum = 0;
-        for (value, y) in values.iter_mut().zip(&y) {
-            *value = (y / scale).round_ties_even().clamp(-127.0, 127.0) as i8;
-            sum += i32::from(*value);
-        }
-        QueryCode { values, offset: 15 * sum, scale }
+        // Rounded, each of four values grows by a half at most.
+        let most = (PlaneQuery::MOST - 2) as f32;
+        let largest = y.chunks(4).map(|y| y.iter().map(|y| y.abs()).sum()).fold(0_f32, f32::max);
+        let scale = if largest > 0.0 { largest / most } else { 1.0 };
+        let values: Vec<i8> = y.iter().map(|y| (y / scale).round_ties_even().clamp(-most, most) as i8).collect();
+        let sum = values.iter().map(|&w| i32::from(w)).sum();
+        QueryCode { planes: PlaneQuery::new(&values), sum, scale }
     }
-}
-
-/// Blocks that hold this many rows.
-pub(crate) fn blocks_of(rows: usize) -> usize {
-    rows.div_ceil(NIBBLE_ROWS)
 }
 
 #[cfg(test)]
@@ -142,22 +148,27 @@ mod tests {
         x
     }
 
-    /// The estimates of the cosines of each row with each query.
-    fn estimates(coder: &Coder, rows: &[Vec<f32>], queries: &[Vec<f32>]) -> Vec<Vec<f32>> {
-        let blocks = blocks_of(rows.len());
-        let mut codes = vec![0; blocks * coder.block_bytes()];
-        let mut factors = vec![0.0; blocks * NIBBLE_ROWS];
+    /// The estimates of the cosines of each row with each query, by the codes and by their top bits alone.
+    fn estimates(coder: &Coder, rows: &[Vec<f32>], queries: &[Vec<f32>]) -> Vec<Vec<[f32; 2]>> {
         let mut scratch = CodeScratch::default();
-        for (r, row) in rows.iter().enumerate() {
-            let block = &mut codes[r / NIBBLE_ROWS * coder.block_bytes()..][..coder.block_bytes()];
-            factors[r] = coder.encode_row(row, 1.0, &mut scratch, r % NIBBLE_ROWS, block);
-        }
+        let codes: Vec<(Vec<u8>, Factors)> = rows
+            .iter()
+            .map(|row| {
+                let factors = coder.encode_row(row, 1.0, &mut scratch);
+                (scratch.codes.clone(), factors)
+            })
+            .collect();
         let estimate = |query: &Vec<f32>| {
             let query = coder.query(query);
-            let mut sums = vec![0; factors.len()];
-            kernels::nibble_scores(&codes, &query.values, coder.dim(), &mut sums);
-            let value = |(&sum, &factor)| query.scale * kernels::nibble_estimate(sum, query.offset, factor);
-            sums.iter().zip(&factors).map(value).take(rows.len()).collect()
+            let value = |(codes, factors): &(Vec<u8>, Factors)| {
+                let product = |code: fn(u8) -> u8| -> i32 {
+                    codes.iter().zip(query.planes.values()).map(|(&u, &w)| i32::from(code(u)) * i32::from(w)).sum()
+                };
+                let top = kernels::plane_estimate(product(|u| u >> 3), query.top_offset(), factors.top);
+                let whole = kernels::plane_estimate(product(|u| u), query.offset(), factors.whole);
+                [query.scale * whole, query.scale * top]
+            };
+            codes.iter().map(value).collect()
         };
         queries.iter().map(estimate).collect()
     }
@@ -176,20 +187,23 @@ mod tests {
                     y
                 })
                 .collect();
-            let (mut sum, mut squares, mut n) = (0.0, 0.0, 0.0);
-            for seed in 0..5 {
-                let coder = Coder::new(seed, &lengths, &shares);
-                for (query, estimates) in queries.iter().zip(estimates(&coder, &rows, &queries)) {
-                    for (row, estimate) in rows.iter().zip(estimates) {
-                        let error = f64::from(estimate) - f64::from(kernels::dot(row, query));
-                        (sum, squares, n) = (sum + error, squares + error * error, n + 1.0);
+            // The error of a 4-bit value is some tenth of its size, that of a sign six tenths, and the mean of d of them 1 / √d of
+            // that.
+            for (number, most, bias) in [(0, 0.13, 5e-4), (1, 0.8, 2e-3)] {
+                let (mut sum, mut squares, mut n) = (0.0, 0.0, 0.0);
+                for seed in 0..5 {
+                    let coder = Coder::new(seed, &lengths, &shares);
+                    for (query, estimates) in queries.iter().zip(estimates(&coder, &rows, &queries)) {
+                        for (row, estimate) in rows.iter().zip(estimates) {
+                            let error = f64::from(estimate[number]) - f64::from(kernels::dot(row, query));
+                            (sum, squares, n) = (sum + error, squares + error * error, n + 1.0);
+                        }
                     }
                 }
+                let rmse = (squares / n).sqrt();
+                assert!(rmse < most / (dim as f64).sqrt(), "{lengths:?}: {rmse}");
+                assert!((sum / n).abs() < bias, "{lengths:?}: bias {}", sum / n);
             }
-            // The error of a 4-bit value is some tenth of its size, and the mean of d of them 1 / √d of that.
-            let rmse = (squares / n).sqrt();
-            assert!(rmse < 0.13 / (dim as f64).sqrt(), "{lengths:?}: {rmse}");
-            assert!((sum / n).abs() < 5e-4, "{lengths:?}: bias {}", sum / n);
         }
     }
 
@@ -198,18 +212,19 @@ mod tests {
         let coder = Coder::new(1, &[96], &[1.0]);
         let rows: Vec<_> = (0..40).map(|i| unit(96, i)).collect();
         for (r, estimates) in estimates(&coder, &rows, &rows).iter().enumerate() {
-            assert!((estimates[r] - 1.0).abs() < 0.01, "{}", estimates[r]);
+            let [whole, top] = estimates[r];
+            assert!((whole - 1.0).abs() < 0.01 && (top - 1.0).abs() < 0.02, "{whole} {top}");
         }
     }
 
     #[test]
     fn a_zero_row_has_the_factor_zero_and_a_zero_query_the_sum_zero() {
         let coder = Coder::new(1, &[5], &[1.0]);
-        let mut block = vec![0; coder.block_bytes()];
-        assert_eq!(coder.encode_row(&[0.0; 5], 0.0, &mut CodeScratch::default(), 3, &mut block), 0.0);
-        assert!(block.iter().all(|&byte| byte == 0));
+        let mut scratch = CodeScratch { rotated: Vec::new(), codes: vec![7; 9] };
+        assert_eq!(coder.encode_row(&[0.0; 5], 0.0, &mut scratch), Factors::default());
+        assert_eq!(scratch.codes, [0; 5]);
         let query = coder.query(&[0.0; 5]);
-        assert_eq!((query.offset, query.values), (0, vec![0; 8]));
+        assert_eq!((query.offset(), query.top_offset(), query.nibble_values()), (0, 0, &[0; 8][..]));
     }
 
     #[test]
@@ -219,7 +234,7 @@ mod tests {
             for i in [0, dim - 1] {
                 let mut row = vec![0.0; dim];
                 row[i] = -1.0;
-                let cosine = estimates(&coder, &[row.clone()], &[row])[0][0];
+                let [cosine, _] = estimates(&coder, &[row.clone()], &[row])[0][0];
                 assert!((cosine - 1.0).abs() < 0.02, "{dim}, {i}: {cosine}");
             }
         }

@@ -80,6 +80,19 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// A file of an earlier layout.
+    #[error(
+        "{}: it is of version {found}, this program reads version {supported}; build the index anew from its vectors or texts",
+        path.display()
+    )]
+    OldVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u64,
+        /// The version that is read.
+        supported: u32,
+    },
     /// A part of a file does not fit its checksum, or what it says does not fit together.
     #[error("{}: {what} is damaged: {reason}; copy or build the collection anew", path.display())]
     Damaged {

@@ -3,19 +3,50 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use senv_core::{ModelFile, ModelWriter, Rows, Table, files::RawTensor, kernels::NIBBLE_ROWS};
+use senv_core::{ModelFile, ModelWriter, Rows, Table, files::RawTensor, kernels::PLANE_ROWS};
+use serde::Deserialize;
 
 use crate::{
     Error, Rescoring, Result,
     checks::{self, Checked, Checks, RowChecks},
-    codes::{Coder, blocks_of},
+    codes::Coder,
     index::{IndexCells, IndexConfig, VectorIndex, check_size},
+    planes::{Planes, block_bytes, blocks_of, low_bytes},
     rows::{StoredRows, StoredValues},
-    values::{Values, tensor},
+    values::{Values, is_finite_half, tensor},
 };
 
 /// The kind of the file.
 pub(crate) const KIND: &str = "index";
+
+/// The version of the layout, of a file and of the manifest of a collection.
+pub(crate) const VERSION: u32 = 2;
+
+/// Refuses another version of a layout than this program writes.
+///
+/// # Errors
+/// [`senv_core::Error::NewerVersion`], or [`Error::OldVersion`].
+pub(crate) fn check_version(path: &Path, found: u64) -> Result<()> {
+    let (path, supported) = (path.to_owned(), VERSION);
+    match found.cmp(&u64::from(VERSION)) {
+        std::cmp::Ordering::Greater => {
+            Err(senv_core::Error::NewerVersion { path, found: found.to_string(), supported }.into())
+        }
+        std::cmp::Ordering::Less => Err(Error::OldVersion { path, found, supported }),
+        std::cmp::Ordering::Equal => Ok(()),
+    }
+}
+
+/// The version in the configuration of a file; the first layout did not say.
+#[derive(Deserialize)]
+struct Version {
+    #[serde(default = "first_version")]
+    version: u64,
+}
+
+fn first_version() -> u64 {
+    1
+}
 
 /// Tensors of a file under construction.
 #[derive(Debug, Default)]
@@ -97,11 +128,13 @@ impl VectorIndex {
             let (path, what) = (path.to_owned(), "the configuration".to_owned());
             senv_core::Error::BadWrite { path, what, reason: e.to_string() }
         })?;
-        let factors = self.factors.as_slice();
-        let shape = vec![factors.len() / NIBBLE_ROWS, self.coder.block_bytes()];
-        tensors.add_checked("codes", RawTensor { dtype: "U8".into(), shape, bytes: self.codes.clone() });
-        tensors.add_checked("code_factors", tensor("F32", factors));
-        tensors.add_checked("inverse_norms", tensor("F32", self.inverse_norms.as_slice()));
+        let planes = &self.planes;
+        let shape = vec![planes.n_blocks(), block_bytes(self.dim())];
+        tensors.add_checked("codes.top", RawTensor { dtype: "U8".into(), shape, bytes: planes.top.clone() });
+        tensors.add_checked("code_factors.top", tensor("BF16", planes.top_factors.as_slice()));
+        let shape = vec![self.len(), low_bytes(self.dim())];
+        tensors.add_checked("codes.low", RawTensor { dtype: "U8".into(), shape, bytes: planes.low.clone() });
+        tensors.add_checked("code_factors", tensor("BF16", planes.factors.as_slice()));
         if let Some(cells) = &self.cells {
             tensors.add("cells.centroids", tensor("F32", &cells.centroids));
             tensors.add("cells.starts", tensor("U32", &cells.starts));
@@ -144,7 +177,10 @@ impl VectorIndex {
     pub(crate) fn from_file(file: &ModelFile, path: &Path) -> Result<Self> {
         file.expect_kind(KIND)?;
         let bad = |reason: String| Error::Damaged { path: path.to_owned(), what: "the configuration".into(), reason };
-        let config: IndexConfig = serde_json::from_str(file.config().unwrap_or("")).map_err(|e| bad(e.to_string()))?;
+        let config = file.config().unwrap_or("");
+        let Version { version } = serde_json::from_str(config).map_err(|e| bad(e.to_string()))?;
+        check_version(path, version)?;
+        let config: IndexConfig = serde_json::from_str(config).map_err(|e| bad(e.to_string()))?;
         let IndexConfig { rows: n, dim, n_cells, .. } = config;
         check_size(n, dim).map_err(|e| bad(e.to_string()))?;
         let blocks = config.params.blocks(dim).map_err(|e| bad(e.to_string()))?;
@@ -153,11 +189,13 @@ impl VectorIndex {
             return Err(bad(format!("it has the shares {:?} for {} blocks", config.shares, blocks.len())));
         }
         let coder = Coder::new(config.params.seed, &blocks, &config.shares);
-        let n_blocks = if n_cells == 0 { blocks_of(n) } else { file.raw("codes")?.shape.first().copied().unwrap_or(0) };
-        let codes = shaped(file, path, "codes", "U8", &[n_blocks, coder.block_bytes()])?;
-        let lanes = n_blocks * NIBBLE_ROWS;
-        let factors = shaped(file, path, "code_factors", "F32", &[lanes])?;
-        let norms = shaped(file, path, "inverse_norms", "F32", &[n])?;
+        let n_blocks =
+            if n_cells == 0 { blocks_of(n) } else { file.raw("codes.top")?.shape.first().copied().unwrap_or(0) };
+        let top = shaped(file, path, "codes.top", "U8", &[n_blocks, block_bytes(dim)])?;
+        let lanes = n_blocks * PLANE_ROWS;
+        let top_factors = shaped(file, path, "code_factors.top", "BF16", &[lanes])?;
+        let low = shaped(file, path, "codes.low", "U8", &[n, low_bytes(dim)])?;
+        let factors = shaped(file, path, "code_factors", "BF16", &[n])?;
         let (mut cells, mut lane_rows) = (None, None);
         if n_cells > 0 {
             let rows = shaped(file, path, "cells.rows", "U32", &[lanes])?;
@@ -166,15 +204,21 @@ impl VectorIndex {
         }
         let (rows, rows_check) = read_rows(file, path, &config)?;
         let checks = Checks {
-            codes: checked(file, path, "codes", &codes)?,
-            factors: checked(file, path, "code_factors", &factors)?,
+            top: checked(file, path, "codes.top", &top)?,
+            top_factors: checked(file, path, "code_factors.top", &top_factors)?,
             lane_rows,
-            inverse_norms: checked(file, path, "inverse_norms", &norms)?,
+            low_bytes: low_bytes(dim),
+            low: checked(file, path, "codes.low", &low)?,
+            factors: checked(file, path, "code_factors", &factors)?,
             rows: rows_check,
         };
-        let factors = Values::from_file(path, "code_factors", factors.bytes)?;
-        let inverse_norms = Values::from_file(path, "inverse_norms", norms.bytes)?;
-        Ok(Self { config, coder, codes: codes.bytes, factors, inverse_norms, rows, cells, checks: Some(checks) })
+        let planes = Planes {
+            top: top.bytes,
+            top_factors: Values::from_file(path, "code_factors.top", top_factors.bytes)?,
+            low: low.bytes,
+            factors: Values::from_file(path, "code_factors", factors.bytes)?,
+        };
+        Ok(Self { config, coder, planes, rows, cells, checks: Some(checks) })
     }
 
     /// Compares all parts of a file with their checksums, on all threads; an index in memory has none.
@@ -184,15 +228,16 @@ impl VectorIndex {
     pub fn verify(&self) -> Result<()> {
         let Some(checks) = &self.checks else { return Ok(()) };
         checks.all()?;
-        let (lanes, factors) = (self.cells.as_ref().map(|cells| cells.lane_rows.as_slice()), self.factors.as_slice());
-        if let Some(lane) = lanes.and_then(|rows| rows.iter().position(|&row| row as usize >= self.len().max(1))) {
-            return checks.row(lanes.map_or(0, |rows| rows[lane] as usize), self.len());
+        let mut lanes = self.cells.iter().flat_map(|cells| cells.lane_rows.as_slice());
+        if let Some(&row) = lanes.find(|&&row| row as usize >= self.len().max(1)) {
+            return Err(checks.no_such_row(row as usize, self.len()));
         }
-        match factors.iter().chain(self.inverse_norms.as_slice()).find(|x| !x.is_finite()) {
-            Some(x) => Err(Error::Damaged {
+        let (top, whole) = (self.planes.top_factors.as_slice(), self.planes.factors.as_slice());
+        match top.iter().chain(whole).find(|&&half| !is_finite_half(half)) {
+            Some(half) => Err(Error::Damaged {
                 path: checks.path().to_owned(),
-                what: "a factor or a norm".into(),
-                reason: format!("it is {x}"),
+                what: "a factor".into(),
+                reason: format!("its bits are {half:04x}: it is not finite"),
             }),
             None => Ok(()),
         }

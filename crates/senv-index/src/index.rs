@@ -1,30 +1,29 @@
-//! An index: codes of rows, the rows themselves, and the two stages of a search.
+//! An index: codes of rows, the rows themselves, and the three stages of a search.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
-use senv_core::{files::SharedBytes, kernels::NIBBLE_ROWS};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, Result,
-    best::Scored,
+    best::{Ranked, Scored},
     cells::nearest_cells,
     checks::Checks,
     codes::{Coder, QueryCode},
     exact,
-    params::{IndexParams, Search},
-    recall::{Effort, K, Recall},
+    params::{DEFAULT_SHORTLIST, IndexParams, Search},
+    planes::{Planes, block_bytes},
+    recall::{Effort, K, Recall, SHORTLISTS},
     rows::{StoredRows, unit},
-    scan::{self, Codes, Job, Keep, scan},
+    scan::{self, Job, Keep, Short, scan},
     values::Values,
 };
 
 /// Queries that are searched for at once.
 const QUERIES: usize = 1024;
-/// From so many queries on, all codes are compared with all of them: few queries have cells in common, and each cell would be
-/// fetched for one or two.
-const FEW: usize = 4;
-/// From so many queries on, each cell has several queries, and cells are worth their while again.
-const MANY: usize = 32;
+/// The nearest cells that are looked at first, and how many times as many each time after that.
+const FIRST_CELLS: usize = 4;
 
 /// A row and its cosine with the query, in `[-1, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,6 +37,8 @@ pub struct Neighbour {
 /// What an index says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct IndexConfig {
+    /// Of the layout of the file.
+    pub(crate) version: u32,
     pub(crate) rows: usize,
     pub(crate) dim: usize,
     /// With the lengths of the blocks written out.
@@ -48,13 +49,14 @@ pub(crate) struct IndexConfig {
     pub(crate) recall: Recall,
 }
 
-/// Rows that are searched by cosine: their 4-bit codes first, then the best candidates exactly.
+/// Rows that are searched by cosine: the top bits of their 4-bit codes first, then the codes of a short list, then the best
+/// candidates exactly.
 ///
 /// Results do not depend on the number of threads; equal cosines are ordered by ascending row. Rows that are zero (norm below
 /// 1e-12) are never neighbours, and a query that is zero has none. An index of few rows, for which recall cannot be measured,
 /// compares all of them exactly.
 ///
-/// Codes take 128 bytes a row of 256 dimensions, factors and norms 8, cells 4; the rows for rescoring come to that.
+/// Codes take 128 bytes a row of 256 dimensions, factors 4, cells some 6; the rows for rescoring come to that.
 ///
 /// ```
 /// use senv_core::Table;
@@ -72,16 +74,14 @@ pub(crate) struct IndexConfig {
 pub struct VectorIndex {
     pub(crate) config: IndexConfig,
     pub(crate) coder: Coder,
-    pub(crate) codes: SharedBytes,
-    pub(crate) factors: Values<f32>,
-    pub(crate) inverse_norms: Values<f32>,
+    pub(crate) planes: Planes,
     pub(crate) rows: StoredRows,
     pub(crate) cells: Option<IndexCells>,
     /// Of an index in a file.
     pub(crate) checks: Option<Checks>,
 }
 
-/// Cells of an index; its codes are in their order.
+/// Cells of an index; its top bits are in their order.
 #[derive(Debug)]
 pub(crate) struct IndexCells {
     /// Unit vectors.
@@ -136,7 +136,7 @@ impl VectorIndex {
         if self.rows.is_none() {
             return self.config.recall.of_estimates();
         }
-        Some(self.config.recall.expected(wanted, self.n_cells()))
+        Some(self.config.recall.expected(wanted, self.len(), self.n_cells()))
     }
 
     /// Number of cells; 0 is none.
@@ -167,16 +167,14 @@ impl VectorIndex {
         Ok(self.search_batch(&[query], search)?.pop().unwrap_or_default())
     }
 
-    /// The rows nearest to each of the queries, in the order of the queries. Faster than one by one: codes are fetched once for
-    /// many queries. In a batch of 4 to 31 all cells are looked at, so a query may find more of its nearest rows than alone.
+    /// The rows nearest to each of the queries, in the order of the queries: those that each finds alone. Faster than one by one:
+    /// codes are fetched once for many queries.
     ///
     /// # Errors
     /// As [`VectorIndex::search`], for any of the queries.
     pub fn search_batch(&self, queries: &[&[f32]], search: &Search<'_>) -> Result<Vec<Vec<Neighbour>>> {
         search.check()?;
-        let all = |_, _: usize| true;
-        let keep: &Keep<'_> = search.keep.unwrap_or(&all);
-        let found = self.search_where(queries, search, keep, search.keep.is_some())?;
+        let found = self.search_where(queries, search, search.keep, search.keep.is_some())?;
         let neighbour = |scored: Scored| Neighbour { row: scored.row as usize, cosine: scored.score };
         Ok(found.into_iter().map(|found| found.into_iter().map(neighbour).collect()).collect())
     }
@@ -187,7 +185,7 @@ impl VectorIndex {
         &self,
         queries: &[&[f32]],
         search: &Search<'_>,
-        keep: &Keep<'_>,
+        keep: Option<&Keep<'_>>,
         all_cells: bool,
     ) -> Result<Vec<Vec<Scored>>> {
         let prepare = |query: &&[f32]| {
@@ -200,12 +198,14 @@ impl VectorIndex {
             // Those that are not zero, and which of the batch they are.
             let (places, some): (Vec<usize>, Vec<Query>) =
                 prepared.into_iter().enumerate().filter_map(|(place, query)| Some((place, query?))).unzip();
-            // A damaged file may name a row that is not there.
             let n = self.len();
-            let keep = |query: usize, row: usize| row < n && keep(block * QUERIES + places[query], row);
+            let kept = |query: usize, row: usize| {
+                row < n && keep.is_none_or(|keep| keep(block * QUERIES + places[query], row))
+            };
+            let kept: Option<&Keep<'_>> = if keep.is_some() { Some(&kept) } else { None };
             let mut all = vec![Vec::new(); queries.len()];
             if !some.is_empty() && search.k > 0 && !self.is_empty() {
-                for (place, scored) in places.iter().zip(self.search_units(&some, search, &keep, all_cells)?) {
+                for (place, scored) in places.iter().zip(self.search_units(&some, search, kept, all_cells)?) {
                     all[*place] = scored;
                 }
             }
@@ -218,128 +218,179 @@ impl VectorIndex {
         &self,
         queries: &[Query],
         search: &Search<'_>,
-        keep: &Keep<'_>,
+        keep: Option<&Keep<'_>>,
         all_cells: bool,
     ) -> Result<Vec<Vec<Scored>>> {
-        let (candidates, cells) = match self.effort(search) {
+        let (shortlist, candidates, cells) = match self.effort(search) {
             Effort::Exact => return self.exact(queries, search.k, keep),
-            Effort::Codes { candidates, cells } => (candidates, cells),
+            Effort::Codes { shortlist, candidates, cells } => (shortlist, candidates, cells),
         };
         // Rows that a filter leaves lie nearer to each other in rank than all do, so that more of them are mistaken.
-        let candidates = if all_cells { 2.0 * candidates } else { candidates };
+        let twice = if all_cells { 2.0 } else { 1.0 };
         // The recall was measured for so many neighbours; fewer of them need as many candidates.
-        let wanted = (f64::from(candidates) * search.k.max(K) as f64).ceil().min(self.len() as f64) as usize;
-        let codes: Vec<QueryCode> = queries.iter().map(|query| query.code.clone()).collect();
-        let in_cells = |_: &u32| !all_cells && !(FEW..MANY).contains(&queries.len());
-        let mut found = match (&self.cells, cells.filter(in_cells)) {
+        let k = twice * search.k.max(K) as f64;
+        let wanted = (f64::from(candidates) * k).ceil().min(self.len() as f64) as usize;
+        let short = (f64::from(shortlist) * k).min(self.len() as f64) as usize;
+        let short = short.max(wanted);
+        let codes: Vec<&QueryCode> = queries.iter().map(|query| &query.code).collect();
+        let found = match (&self.cells, cells.filter(|_| !all_cells)) {
             (Some(of), Some(n)) => {
-                let lists = of.queries(queries, n as usize);
-                let job = |(cell, queries)| Job { blocks: of.blocks(cell), queries };
-                let jobs: Vec<Job<'_>> = lists.iter().map(Vec::as_slice).enumerate().map(job).collect();
-                self.scan(&jobs, &codes, wanted, keep)?
+                let (lists, numbers) = of.queries(queries, n as usize);
+                let jobs = lists
+                    .into_iter()
+                    .map(|(cell, of_cell)| Job { blocks: of.blocks(cell), queries: &numbers[of_cell] });
+                let jobs: Vec<Job<'_>> = jobs.collect();
+                self.scan(&jobs, &codes, short, keep)?
             }
             _ => {
                 let all: Vec<u32> = (0..queries.len() as u32).collect();
-                let job = Job { blocks: 0..self.n_blocks(), queries: &all };
-                self.scan(std::slice::from_ref(&job), &codes, wanted, keep)?
+                let job = Job { blocks: 0..self.planes.n_blocks(), queries: &all };
+                self.scan(std::slice::from_ref(&job), &codes, short, keep)?
             }
         };
-        let rescore = |(query, found): (&Query, &mut Vec<Scored>)| self.rescore(query, search.k, found);
+        let rest = |(query, short): (&Query, Vec<Short>)| {
+            let refined = self.refine(&short, &query.code, wanted)?;
+            self.rescore(query, search.k, refined)
+        };
         if queries.len() == 1 {
-            queries.iter().zip(&mut found).try_for_each(rescore)?;
+            queries.iter().zip(found).map(rest).collect()
         } else {
-            queries.par_iter().zip(&mut found).try_for_each(rescore)?;
+            queries.par_iter().zip(found).map(rest).collect()
         }
-        Ok(found)
     }
 
     /// What a search looks at.
     fn effort(&self, search: &Search<'_>) -> Effort {
-        let effort = match search.candidates {
-            Some(candidates) => Effort::Codes { candidates, cells: search.cells },
-            None => self.config.recall.effort(search.recall, self.n_cells()),
+        let effort = match (search.candidates, search.shortlist) {
+            (Some(candidates), shortlist) => {
+                Effort::Codes { shortlist: shortlist.unwrap_or(DEFAULT_SHORTLIST), candidates, cells: search.cells }
+            }
+            _ => self.config.recall.effort(search.recall, self.len(), self.n_cells()),
         };
         match effort {
             // Without rows the estimates are the best there is.
-            Effort::Exact if self.rows.is_none() => Effort::Codes { candidates: 1.0, cells: None },
+            Effort::Exact if self.rows.is_none() => {
+                Effort::Codes { shortlist: SHORTLISTS[SHORTLISTS.len() - 1], candidates: 1.0, cells: None }
+            }
             effort => effort,
         }
     }
 
-    fn exact(&self, queries: &[Query], k: usize, keep: &Keep<'_>) -> Result<Vec<Vec<Scored>>> {
+    fn exact(&self, queries: &[Query], k: usize, keep: Option<&Keep<'_>>) -> Result<Vec<Vec<Scored>>> {
         if let Some(checks) = &self.checks {
             checks.all_rows()?;
         }
         let units: Vec<f32> = queries.iter().flat_map(|query| query.unit.iter().copied()).collect();
-        Ok(exact::nearest(&self.rows, self.inverse_norms.as_slice(), &units, self.dim(), k, keep))
+        Ok(exact::nearest(&self.rows, self.len(), &units, self.dim(), k, keep))
     }
 
-    fn n_blocks(&self) -> usize {
-        self.factors.as_slice().len() / NIBBLE_ROWS
-    }
-
-    /// The first stage.
+    /// The first stage: the short lists, in some order.
     pub(crate) fn scan(
         &self,
         jobs: &[Job<'_>],
-        queries: &[QueryCode],
+        queries: &[&QueryCode],
         wanted: usize,
-        keep: &Keep<'_>,
-    ) -> Result<Vec<Vec<Scored>>> {
-        let codes = Codes {
-            bytes: &self.codes,
-            factors: self.factors.as_slice(),
-            lane_rows: self.cells.as_ref().map(|cells| cells.lane_rows.as_slice()),
-            dim: self.dim(),
-            block_bytes: self.coder.block_bytes(),
-        };
+        keep: Option<&Keep<'_>>,
+    ) -> Result<Vec<Vec<Short>>> {
+        let lane_rows = self.cells.as_ref().map(|cells| cells.lane_rows.as_slice());
         let check: &scan::Check<'_> = match &self.checks {
-            Some(checks) => &|blocks| checks.blocks(blocks, codes.block_bytes),
+            Some(checks) => &|blocks| checks.blocks(blocks, block_bytes(self.dim())),
             None => &|_| Ok(()),
         };
-        scan(codes, jobs, queries, wanted, keep, check)
+        scan(self.planes.top(lane_rows, self.dim()), jobs, queries, wanted, keep, check)
     }
 
-    /// The second stage: candidates by falling cosine, the first `k`.
-    fn rescore(&self, query: &Query, k: usize, found: &mut Vec<Scored>) -> Result<()> {
+    /// The rows of a short list.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`] if one is not there.
+    pub(crate) fn rows_of(&self, short: &[Short]) -> Result<Vec<u32>> {
+        let lane_rows = self.cells.as_ref().map(|cells| cells.lane_rows.as_slice());
+        let row = |short: &Short| lane_rows.map_or(short.slot, |rows| rows[short.slot as usize]);
+        let rows: Vec<u32> = short.iter().map(row).collect();
+        match (&self.checks, rows.iter().find(|&&row| row as usize >= self.len())) {
+            (Some(checks), Some(&row)) => Err(checks.no_such_row(row as usize, self.len())),
+            _ => Ok(rows),
+        }
+    }
+
+    /// The second stage: the `wanted` rows of highest estimate of a short list, in order.
+    pub(crate) fn refine(&self, short: &[Short], query: &QueryCode, wanted: usize) -> Result<Vec<Scored>> {
+        let rows = self.rows_of(short)?;
+        if let Some(checks) = &self.checks {
+            rows.iter().try_for_each(|&row| checks.codes_of(row as usize))?;
+        }
+        Ok(self.planes.refine(short, &rows, query, wanted))
+    }
+
+    /// The third stage: candidates by falling cosine, the first `k`.
+    fn rescore(&self, query: &Query, k: usize, mut found: Vec<Scored>) -> Result<Vec<Scored>> {
         if self.rows.is_none() {
             found.truncate(k);
             found.iter_mut().for_each(|scored| scored.score = (scored.score * query.code.scale).clamp(-1.0, 1.0));
-            return Ok(());
+            return Ok(found);
         }
+        self.rescored(&query.unit, k, found)
+    }
+
+    /// The `k` candidates of highest cosine with a unit vector, by falling cosine; rows are kept.
+    pub(crate) fn rescored(&self, unit: &[f32], k: usize, candidates: Vec<Scored>) -> Result<Vec<Scored>> {
         let mut space = Vec::new();
-        for scored in &mut *found {
-            let row = scored.row as usize;
-            self.check_row(row)?;
-            scored.score = exact::cosine_of(&self.rows, self.inverse_norms.as_slice(), row, &query.unit, &mut space);
+        let mut found = Vec::with_capacity(candidates.len());
+        for Scored { row, .. } in candidates {
+            self.check_row(row as usize)?;
+            let cosine = exact::cosine_of(&self.rows, row as usize, unit, &mut space);
+            // In an index that fits its checksums a zero row has the factor 0, so that it is no candidate.
+            found.extend(cosine.map(|score| Scored { score, row }));
         }
         found.sort_unstable_by(Scored::order);
         found.truncate(k);
-        Ok(())
+        Ok(found)
     }
 
     fn check_row(&self, row: usize) -> Result<()> {
         match &self.checks {
-            Some(checks) => checks.row(row, self.len()),
+            Some(checks) => checks.row(row),
             None => Ok(()),
         }
     }
 }
 
 impl IndexCells {
-    fn blocks(&self, cell: usize) -> std::ops::Range<usize> {
+    fn blocks(&self, cell: usize) -> Range<usize> {
         self.starts[cell] as usize..self.starts[cell + 1] as usize
     }
 
-    /// For each cell the queries that have it among their `n` nearest.
-    fn queries(&self, queries: &[Query], n: usize) -> Vec<Vec<u32>> {
-        let mut lists = vec![Vec::new(); self.starts.len() - 1];
-        let cells: Vec<Vec<u32>> =
-            queries.par_iter().map(|query| nearest_cells(&self.centroids, &query.unit)).collect();
-        for (query, cells) in (0..).zip(cells) {
-            cells.iter().take(n).for_each(|&cell| lists[cell as usize].push(query));
+    /// Cells, each with the place in a list of the queries that have it among their `n` nearest, and that list: first the cells to
+    /// whose queries they are among the nearest few, as their rows set a floor that most other rows do not reach.
+    fn queries(&self, queries: &[Query], n: usize) -> (Vec<(usize, Range<usize>)>, Vec<u32>) {
+        let n_cells = self.starts.len() - 1;
+        let n = n.min(n_cells);
+        let nearest = |query: &Query| nearest_cells(&self.centroids, &query.unit);
+        let nearest: Vec<Vec<u32>> = queries.par_iter().map(nearest).collect();
+        let mut numbers = vec![0; n * queries.len()];
+        let (mut lists, mut first, mut next) = (Vec::new(), 0, 0);
+        while first < n {
+            let ranks = first..(first * FIRST_CELLS).max(FIRST_CELLS).min(n);
+            // How many queries each cell has, then where they go.
+            let mut places = vec![0; n_cells];
+            nearest.iter().flat_map(|cells| &cells[ranks.clone()]).for_each(|&cell| places[cell as usize] += 1);
+            for (cell, place) in places.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+                let start = next;
+                next += *place;
+                *place = start;
+                lists.push((cell, start..next));
+            }
+            for (query, cells) in (0_u32..).zip(&nearest) {
+                for &cell in &cells[ranks.clone()] {
+                    let place = &mut places[cell as usize];
+                    numbers[*place] = query;
+                    *place += 1;
+                }
+            }
+            first = ranks.end;
         }
-        lists
+        (lists, numbers)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Nearest-neighbour search by cosine among millions of embeddings.
 //!
-//! [`VectorIndex`] holds 4-bit codes of rows. A search compares the codes of all rows, or of those in the nearest cells, with
-//! the query in integers, and then computes the cosines of the best candidates exactly. Recall is measured when an index is
-//! built; a search asks for a recall and looks at as many candidates and cells as it takes.
+//! [`VectorIndex`] holds 4-bit codes of rows. A search compares the top bits of the codes of all rows, or of those in the nearest
+//! cells, with the query in integers, adds the lower bits for a short list of rows, and then computes the cosines of the best
+//! candidates exactly. Recall is measured when an index is built; a search asks for a recall and looks at as long a short list, as
+//! many candidates and as many cells as it takes.
 //!
 //! [`Collection`] is a folder of such indices with ids and texts, memory-mapped: rows are added, deleted and replaced, and a
 //! writer that is killed leaves the last complete state.
@@ -16,8 +17,8 @@
 //! # Ok::<(), senv_index::Error>(())
 //! ```
 //!
-//! The way of a search: [`VectorIndex::search`] in `index.rs` asks `recall.rs` what to look at, `scan.rs` compares codes
-//! (`codes.rs`, over the rotation in `rotation.rs`), and `exact.rs` computes cosines. Files are read and written in `file.rs`;
+//! The way of a search: [`VectorIndex::search`] in `index.rs` asks `recall.rs` what to look at, `scan.rs` compares the top bits of
+//! codes (`codes.rs`, over the rotation in `rotation.rs`), `planes.rs` adds the lower ones, and `exact.rs` computes cosines. Files are read and written in `file.rs`;
 //! every block of them is compared with its checksum when it is first used (`checks.rs`).
 
 mod best;
@@ -31,6 +32,7 @@ mod exact;
 mod file;
 mod index;
 mod params;
+mod planes;
 mod recall;
 mod rotation;
 mod rows;
@@ -40,7 +42,7 @@ mod values;
 pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
 pub use error::{Error, Result};
 pub use index::{Neighbour, VectorIndex};
-pub use params::{CellCount, DEFAULT_CELLS_FROM, DEFAULT_RECALL, IndexParams, Search};
+pub use params::{CellCount, DEFAULT_CELLS_FROM, DEFAULT_RECALL, DEFAULT_SHORTLIST, IndexParams, Search};
 pub use recall::Recall;
 pub use rows::Rescoring;
 

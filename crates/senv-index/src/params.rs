@@ -10,6 +10,9 @@ pub const DEFAULT_CELLS_FROM: usize = 200_000;
 /// Recall of a search where none is asked for.
 pub const DEFAULT_RECALL: f32 = 0.99;
 
+/// Rows of the short list for each wanted row in a search that says how many candidates to look at, and not how long the list is.
+pub const DEFAULT_SHORTLIST: u32 = 256;
+
 /// Into how many cells an index divides its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -28,7 +31,7 @@ impl CellCount {
             Self::Auto => (rows as f64).sqrt() as usize,
             Self::Exactly(n) => n as usize,
         };
-        // A cell of its own for each sixteen rows at most: what is compared at once.
+        // Sixteen rows a cell at least: a quarter of what is compared at once.
         wanted.min(rows / 16)
     }
 }
@@ -85,6 +88,7 @@ impl IndexParams {
 pub struct Search<'a> {
     pub(crate) k: usize,
     pub(crate) recall: f32,
+    pub(crate) shortlist: Option<u32>,
     pub(crate) candidates: Option<f32>,
     pub(crate) cells: Option<u32>,
     pub(crate) keep: Option<&'a Keep<'a>>,
@@ -92,10 +96,11 @@ pub struct Search<'a> {
 
 impl std::fmt::Debug for Search<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { k, recall, candidates, cells, keep } = self;
+        let Self { k, recall, shortlist, candidates, cells, keep } = self;
         f.debug_struct("Search")
             .field("k", k)
             .field("recall", recall)
+            .field("shortlist", shortlist)
             .field("candidates", candidates)
             .field("cells", cells)
             .field("keep", &keep.is_some())
@@ -107,7 +112,7 @@ impl<'a> Search<'a> {
     /// The `k` nearest rows, at [`DEFAULT_RECALL`].
     #[must_use]
     pub fn new(k: usize) -> Self {
-        Self { k, recall: DEFAULT_RECALL, candidates: None, cells: None, keep: None }
+        Self { k, recall: DEFAULT_RECALL, shortlist: None, candidates: None, cells: None, keep: None }
     }
 
     /// With this recall, above 0 and up to 1, as it was measured when the index was built; 1 compares every row.
@@ -124,6 +129,14 @@ impl<'a> Search<'a> {
         self
     }
 
+    /// With a short list of this many rows for each wanted row, at least 1, in place of [`DEFAULT_SHORTLIST`]: those of highest
+    /// estimate by the top bits of their codes, from which candidates are chosen. Only together with [`Search::candidates`].
+    #[must_use]
+    pub fn shortlist(mut self, shortlist: u32) -> Self {
+        self.shortlist = Some(shortlist);
+        self
+    }
+
     /// In this many cells, at least 1; only together with [`Search::candidates`], and where there are cells.
     #[must_use]
     pub fn cells(mut self, cells: u32) -> Self {
@@ -131,8 +144,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Among the rows for which `keep(query, row)` holds. All cells are looked at then, and twice the candidates,
-    /// so that the recall stays.
+    /// Among the rows for which `keep(query, row)` holds. All cells are looked at then, twice the candidates, and a short list of
+    /// twice the length, so that the recall stays.
     #[must_use]
     pub fn keep(mut self, keep: &'a Keep<'a>) -> Self {
         self.keep = Some(keep);
@@ -149,8 +162,10 @@ impl<'a> Search<'a> {
         if let Some(c) = self.candidates.filter(|c| !(c.is_finite() && *c >= 1.0)) {
             return bad("candidates", "finite and at least 1", c.to_string());
         }
-        if self.cells == Some(0) {
-            return bad("cells", "at least 1", "0".into());
+        for (name, n) in [("shortlist", self.shortlist), ("cells", self.cells)] {
+            if n == Some(0) {
+                return bad(name, "at least 1", "0".into());
+            }
         }
         Ok(())
     }
@@ -173,6 +188,8 @@ mod tests {
             (Search::new(3).candidates(0.99), false),
             (Search::new(3).candidates(f32::INFINITY), false),
             (Search::new(3).candidates(f32::NAN), false),
+            (Search::new(3).shortlist(1), true),
+            (Search::new(3).shortlist(0), false),
             (Search::new(3).cells(1), true),
             (Search::new(3).cells(0), false),
         ] {

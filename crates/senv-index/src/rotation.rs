@@ -13,7 +13,7 @@
 //! machine.
 
 use rand::Rng;
-use senv_core::rng::stream;
+use senv_core::{kernels::walsh_hadamard, rng::stream};
 
 /// A rotation of vectors of some dimension; it follows from a seed and the lengths of the blocks.
 #[derive(Debug, Clone)]
@@ -75,57 +75,6 @@ impl Rotation {
     }
 }
 
-/// The Walsh-Hadamard transform without its scale; the length is a power of two.
-fn walsh_hadamard(x: &mut [f32]) {
-    let n = x.len();
-    let mut half = 1;
-    // The short distances in groups of eight values, which stay in registers.
-    if n >= 8 {
-        for v in x.as_chunks_mut::<8>().0 {
-            let a = [
-                v[0] + v[1],
-                v[0] - v[1],
-                v[2] + v[3],
-                v[2] - v[3],
-                v[4] + v[5],
-                v[4] - v[5],
-                v[6] + v[7],
-                v[6] - v[7],
-            ];
-            let b = [
-                a[0] + a[2],
-                a[1] + a[3],
-                a[0] - a[2],
-                a[1] - a[3],
-                a[4] + a[6],
-                a[5] + a[7],
-                a[4] - a[6],
-                a[5] - a[7],
-            ];
-            *v = [
-                b[0] + b[4],
-                b[1] + b[5],
-                b[2] + b[6],
-                b[3] + b[7],
-                b[0] - b[4],
-                b[1] - b[5],
-                b[2] - b[6],
-                b[3] - b[7],
-            ];
-        }
-        half = 8;
-    }
-    while half < n {
-        for pair in x.chunks_exact_mut(2 * half) {
-            let (low, high) = pair.split_at_mut(half);
-            for (a, b) in low.iter_mut().zip(high) {
-                (*a, *b) = (*a + *b, *a - *b);
-            }
-        }
-        half *= 2;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,21 +82,6 @@ mod tests {
     fn vector(n: usize, key: u64) -> Vec<f32> {
         let mut stream = stream(key, "test", &[n as u64]);
         (0..n).map(|_| (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0).collect()
-    }
-
-    #[test]
-    fn the_transform_is_the_matrix_of_signs() {
-        for n in [1, 2, 4, 8, 16, 64] {
-            let x = vector(n, 1);
-            let mut fast = x.clone();
-            walsh_hadamard(&mut fast);
-            for (i, y) in fast.iter().enumerate() {
-                // Entry (i, j) of the Hadamard matrix is −1 to the number of bits that i and j share.
-                let sign = |j: usize| if (i & j).count_ones() % 2 == 1 { -1.0 } else { 1.0 };
-                let sum: f64 = x.iter().enumerate().map(|(j, &x)| sign(j) * f64::from(x)).sum();
-                assert!((f64::from(*y) - sum).abs() < 1e-5, "{n}, {i}: {y} {sum}");
-            }
-        }
     }
 
     #[test]

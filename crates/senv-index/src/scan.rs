@@ -1,37 +1,59 @@
-//! The first stage of a search: codes of rows are compared with queries, and the rows of highest estimate are kept.
+//! The first stage of a search: the top bits of rows are compared with queries, and the rows of highest estimate make the short
+//! list.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
-use senv_core::kernels::{self, NIBBLE_ROWS};
+use senv_core::kernels::{self, PLANE_ROWS, PlaneQuery};
 
 use crate::{
     Result,
-    best::{Best, Scored},
+    best::{Best, Ranked, Scored},
     codes::QueryCode,
 };
 
-/// Bytes of codes that all queries of a batch go over before the next ones: a quarter of a second-level cache of 1 MiB.
+/// Bytes of top bits that all queries of a batch go over before the next ones: a quarter of a second-level cache of 1 MiB.
 const PIECE_BYTES: usize = 1 << 18;
 /// Queries that the kernel takes at once.
 const QUERIES: usize = 8;
-/// Blocks that are scored before their sums are looked at: 512 bytes of sums a block, in the first-level cache.
-const BLOCKS: usize = 16;
+/// Blocks that are scored before their sums are looked at: two KiB of sums a block, in the first-level cache.
+const BLOCKS: usize = 8;
 
-/// Codes of rows, where they lie.
+/// One of so many blocks is looked at first, to guess which estimate the short list ends with.
+const SAMPLE: usize = 64;
+
+/// Top bits of rows, where they lie.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Codes<'a> {
+pub(crate) struct TopCodes<'a> {
     /// Whole blocks.
     pub(crate) bytes: &'a [u8],
     /// A factor for each lane of each block; 0 for a lane without a row, or a row that is never found.
-    pub(crate) factors: &'a [f32],
+    pub(crate) factors: &'a [u16],
     /// The row of each lane of each block, where they do not stand in the order of the rows.
     pub(crate) lane_rows: Option<&'a [u32]>,
-    pub(crate) dim: usize,
     pub(crate) block_bytes: usize,
 }
 
-/// Says whether row `.1` may be found for query `.0`.
+/// A row of the short list, by its slot: the lane of its top bits, counted over all blocks. Which row that is costs a read from
+/// memory for each, so it is looked up for those alone that stay on the list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Short {
+    /// By its top bits.
+    pub(crate) score: f32,
+    pub(crate) slot: u32,
+    /// The product of the query with its top bits.
+    pub(crate) sum: i32,
+}
+
+impl Ranked for Short {
+    /// Among equal ones the first slot is the better one.
+    #[inline]
+    fn scored(&self) -> Scored {
+        Scored { score: self.score, row: self.slot }
+    }
+}
+
+/// Says whether row `.1` may be found for query `.0`. A damaged file may name a row that is not there.
 pub(crate) type Keep<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 
 /// Is called with blocks before they are read.
@@ -45,19 +67,76 @@ pub(crate) struct Job<'a> {
     pub(crate) queries: &'a [u32],
 }
 
-/// The `wanted` rows of highest estimate for each query, in order, among those in the blocks that jobs compare it with; no block
-/// is compared with a query twice. Estimates lack the scale of the query.
+/// The `wanted` rows of highest estimate for each query, in some order, among those in the blocks that jobs compare it with; no
+/// block is compared with a query twice. Estimates lack the scale of the query. Sooner done where a query meets its best rows
+/// first.
 ///
 /// # Errors
 /// Those of `check`.
 pub(crate) fn scan(
-    codes: Codes<'_>,
+    codes: TopCodes<'_>,
     jobs: &[Job<'_>],
-    queries: &[QueryCode],
+    queries: &[&QueryCode],
     wanted: usize,
-    keep: &Keep<'_>,
+    keep: Option<&Keep<'_>>,
     check: &Check<'_>,
-) -> Result<Vec<Vec<Scored>>> {
+) -> Result<Vec<Vec<Short>>> {
+    let least = guess(codes, jobs, queries, wanted, keep, check)?;
+    let mut best = compare(codes, jobs, queries, wanted, &least, keep, check)?;
+    // A guess that was too high leaves a list too short.
+    let is_short = |q: &u32| !best[*q as usize].is_full() && least[*q as usize] > f32::NEG_INFINITY;
+    let again: Vec<u32> = (0..queries.len() as u32).filter(is_short).collect();
+    if !again.is_empty() {
+        let jobs: Vec<Job<'_>> = jobs.iter().map(|job| Job { blocks: job.blocks.clone(), queries: &again }).collect();
+        let all = vec![f32::NEG_INFINITY; queries.len()];
+        let whole = compare(codes, &jobs, queries, wanted, &all, keep, check)?;
+        for (q, whole) in whole.into_iter().enumerate().filter(|(q, _)| again.contains(&(*q as u32))) {
+            best[q] = whole;
+        }
+    }
+    Ok(best.into_iter().map(Best::into_rows).collect())
+}
+
+/// For each query an estimate that most likely more than `wanted` rows reach, from a sample of the blocks; negative infinity where
+/// that is not worth its while. Without it, some ten times the wanted rows were put on a list for a while; the sample saves two
+/// thirds of them.
+fn guess(
+    codes: TopCodes<'_>,
+    jobs: &[Job<'_>],
+    queries: &[&QueryCode],
+    wanted: usize,
+    keep: Option<&Keep<'_>>,
+    check: &Check<'_>,
+) -> Result<Vec<f32>> {
+    let none = vec![f32::NEG_INFINITY; queries.len()];
+    let [Job { blocks, queries: numbers }] = jobs else { return Ok(none) };
+    if blocks.len() * PLANE_ROWS / 32 < wanted.max(SAMPLE) {
+        return Ok(none);
+    }
+    // As many of the wanted rows as are expected in the sample, half of them again, and three standard deviations.
+    let expected = wanted as f64 / SAMPLE as f64;
+    let rank = (1.5 * expected + 3.0 * expected.sqrt()) as usize + 4;
+    let starts = blocks.clone().step_by(SAMPLE);
+    let sample: Vec<Job<'_>> = starts.map(|start| Job { blocks: start..start + 1, queries: numbers }).collect();
+    let best = compare(codes, &sample, queries, rank, &none, keep, check)?;
+    let last = |best: Best<Short>| {
+        let rows = best.into_rows();
+        let score = |short: &Short| short.score;
+        if rows.len() < rank { f32::NEG_INFINITY } else { rows.iter().map(score).fold(f32::INFINITY, f32::min) }
+    };
+    Ok(best.into_iter().map(last).collect())
+}
+
+/// The best of the rows that have an estimate of at least `least`, for each query.
+fn compare(
+    codes: TopCodes<'_>,
+    jobs: &[Job<'_>],
+    queries: &[&QueryCode],
+    wanted: usize,
+    least: &[f32],
+    keep: Option<&Keep<'_>>,
+    check: &Check<'_>,
+) -> Result<Vec<Best<Short>>> {
     let piece_blocks = (PIECE_BYTES / codes.block_bytes).max(1);
     let cut = |job: &Job<'_>| -> Vec<Range<usize>> {
         let starts = job.blocks.clone().step_by(piece_blocks);
@@ -68,10 +147,9 @@ pub(crate) fn scan(
         .filter(|job| !job.queries.is_empty())
         .flat_map(|job| cut(job).into_iter().map(|blocks| Job { blocks, queries: job.queries }))
         .collect();
-    let part = |pieces: &[Job<'_>]| -> Result<Vec<Best>> {
-        let sums = vec![0; QUERIES * BLOCKS * NIBBLE_ROWS];
-        let mut work = Work { codes, queries, keep, sums, values: Vec::new() };
-        let mut best = vec![Best::new(wanted); queries.len()];
+    let part = |pieces: &[Job<'_>]| -> Result<Vec<Best<Short>>> {
+        let mut work = Work { codes, queries, keep, sums: vec![0; QUERIES * BLOCKS * PLANE_ROWS] };
+        let mut best: Vec<_> = least.iter().map(|&least| Best::above(wanted, least)).collect();
         for piece in pieces {
             check(piece.blocks.clone())?;
             work.piece(piece, &mut best);
@@ -80,54 +158,54 @@ pub(crate) fn scan(
     };
     // Which rows are the best does not depend on how the pieces are shared out.
     let n_threads = rayon::current_num_threads();
-    let best = if n_threads == 1 || pieces.len() < 2 {
-        part(&pieces)?
+    if n_threads == 1 || pieces.len() < 2 {
+        part(&pieces)
     } else {
         // Jobs of cells differ in how many queries they have.
         let n_parts = if jobs.len() > 1 { 4 * n_threads } else { n_threads };
-        let parts: Result<Vec<Vec<Best>>> = pieces.par_chunks(pieces.len().div_ceil(n_parts)).map(part).collect();
-        let merge = |a: Vec<Best>, b: Vec<Best>| a.into_iter().zip(b).map(|(a, b)| a.merge(b)).collect();
-        parts?.into_iter().reduce(merge).unwrap_or_default()
-    };
-    Ok(best.into_iter().map(Best::into_sorted).collect())
+        let parts: Result<Vec<Vec<Best<Short>>>> =
+            pieces.par_chunks(pieces.len().div_ceil(n_parts)).map(part).collect();
+        let merge = |a: Vec<Best<Short>>, b: Vec<Best<Short>>| a.into_iter().zip(b).map(|(a, b)| a.merge(b)).collect();
+        Ok(parts?.into_iter().reduce(merge).unwrap_or_default())
+    }
 }
 
 struct Work<'a> {
-    codes: Codes<'a>,
-    queries: &'a [QueryCode],
-    keep: &'a Keep<'a>,
+    codes: TopCodes<'a>,
+    queries: &'a [&'a QueryCode],
+    keep: Option<&'a Keep<'a>>,
     sums: Vec<i32>,
-    /// Of the queries that are compared at once.
-    values: Vec<i8>,
 }
 
 impl Work<'_> {
-    fn piece(&mut self, piece: &Job<'_>, best: &mut [Best]) {
-        let Codes { bytes, factors, dim, block_bytes, .. } = self.codes;
-        for queries in piece.queries.chunks(QUERIES) {
-            self.values.clear();
-            queries.iter().for_each(|&query| self.values.extend_from_slice(&self.queries[query as usize].values));
+    fn piece(&mut self, piece: &Job<'_>, best: &mut [Best<Short>]) {
+        let TopCodes { bytes, factors, block_bytes, .. } = self.codes;
+        for numbers in piece.queries.chunks(QUERIES) {
+            let mut planes = [&self.queries[numbers[0] as usize].planes; QUERIES];
+            planes.iter_mut().zip(numbers).for_each(|(planes, &q)| *planes = &self.queries[q as usize].planes);
+            let planes: &[&PlaneQuery] = &planes[..numbers.len()];
             for start in piece.blocks.clone().step_by(BLOCKS) {
                 let blocks = start..piece.blocks.end.min(start + BLOCKS);
-                let (n, lanes) = (blocks.len(), blocks.len() * NIBBLE_ROWS);
-                let sums = &mut self.sums[..queries.len() * lanes];
-                kernels::nibble_scores(&bytes[start * block_bytes..][..n * block_bytes], &self.values, dim, sums);
-                let factors = &factors[start * NIBBLE_ROWS..][..lanes];
+                let (n, lanes) = (blocks.len(), blocks.len() * PLANE_ROWS);
+                let sums = &mut self.sums[..numbers.len() * lanes];
+                kernels::top_scores(&bytes[start * block_bytes..][..n * block_bytes], planes, sums);
+                let factors = &factors[start * PLANE_ROWS..][..lanes];
                 let mut masks = [0; BLOCKS];
-                for (&q, sums) in queries.iter().zip(self.sums.chunks_exact(lanes)) {
-                    let (q, query) = (q as usize, &self.queries[q as usize]);
+                for (&q, sums) in numbers.iter().zip(self.sums.chunks_exact(lanes)) {
+                    let (q, offset) = (q as usize, self.queries[q as usize].top_offset());
                     let best = &mut best[q];
-                    kernels::nibble_masks(sums, query.offset, factors, best.floor(), &mut masks[..n]);
+                    kernels::plane_masks(sums, offset, factors, best.floor(), &mut masks[..n]);
                     for (b, mut mask) in masks[..n].iter().copied().enumerate() {
                         while mask != 0 {
-                            let lane = b * NIBBLE_ROWS + mask.trailing_zeros() as usize;
+                            let lane = b * PLANE_ROWS + mask.trailing_zeros() as usize;
                             mask &= mask - 1;
-                            let score = kernels::nibble_estimate(sums[lane], query.offset, factors[lane]);
-                            let slot = start * NIBBLE_ROWS + lane;
-                            let row = self.codes.lane_rows.map_or(slot as u32, |rows| rows[slot]);
-                            let scored = Scored { score, row };
-                            if factors[lane] != 0.0 && best.wants(&scored) && (self.keep)(q, row as usize) {
-                                best.push(scored);
+                            let score = kernels::plane_estimate(sums[lane], offset, factors[lane]);
+                            let slot = start * PLANE_ROWS + lane;
+                            let short = Short { score, slot: slot as u32, sum: sums[lane] };
+                            let row = || self.codes.lane_rows.map_or(slot, |rows| rows[slot] as usize);
+                            let is_kept = || self.keep.is_none_or(|keep| keep(q, row()));
+                            if factors[lane] != 0 && best.wants(&short) && is_kept() {
+                                best.push(short);
                             }
                         }
                     }
@@ -143,31 +221,33 @@ mod tests {
     use senv_core::rng::stream;
 
     use super::*;
+    use crate::values::upper_half;
 
-    fn example(rows: usize, dim: usize) -> (Vec<u8>, Vec<f32>, Vec<QueryCode>) {
+    fn example(rows: usize, dim: usize) -> (Vec<u8>, Vec<u16>, Vec<QueryCode>) {
         let mut stream = stream(4, "test", &[]);
-        let blocks = rows.div_ceil(NIBBLE_ROWS);
-        let block_bytes = kernels::nibble_block_bytes(dim).unwrap();
+        let blocks = rows.div_ceil(PLANE_ROWS);
+        let block_bytes = kernels::top_block_bytes(dim).unwrap();
         let bytes = (0..blocks * block_bytes).map(|_| stream.next_u64() as u8).collect();
-        let factor = |r: usize| if r < rows && r % 11 != 3 { 0.5 + (r % 3) as f32 } else { 0.0 };
-        let factors = (0..blocks * NIBBLE_ROWS).map(factor).collect();
+        let factor = |r: usize| if r < rows && r % 11 != 3 { upper_half(0.5 + (r % 3) as f32) } else { 0 };
+        let factors = (0..blocks * PLANE_ROWS).map(factor).collect();
         let query = |_| {
-            let values: Vec<i8> =
-                (0..kernels::nibble_query_len(dim)).map(|_| (stream.next_u64() % 7) as i8 - 3).collect();
-            QueryCode { offset: 15 * values.iter().map(|&v| i32::from(v)).sum::<i32>(), values, scale: 1.0 }
+            let values: Vec<i8> = (0..dim).map(|_| (stream.next_u64() % 7) as i8 - 3).collect();
+            let sum = values.iter().map(|&v| i32::from(v)).sum();
+            QueryCode { planes: PlaneQuery::new(&values), sum, scale: 1.0 }
         };
         (bytes, factors, (0..19).map(query).collect())
     }
 
     #[test]
     fn the_rows_of_highest_estimate_are_found_in_ranges_with_filters_and_any_number_of_threads() {
-        let (rows, dim) = (5000, 300);
+        let (rows, dim) = (20_000, 300);
         let (bytes, factors, queries) = example(rows, dim);
-        let block_bytes = kernels::nibble_block_bytes(dim).unwrap();
+        let queries: Vec<&QueryCode> = queries.iter().collect();
+        let block_bytes = kernels::top_block_bytes(dim).unwrap();
         let reversed: Vec<u32> = (0..factors.len() as u32).rev().collect();
         for lane_rows in [None, Some(&reversed[..])] {
-            let codes = Codes { bytes: &bytes, factors: &factors, lane_rows, dim, block_bytes };
-            for bounds in [vec![(0, 313)], vec![(2, 3), (9, 170), (200, 201)], vec![]] {
+            let codes = TopCodes { bytes: &bytes, factors: &factors, lane_rows, block_bytes };
+            for bounds in [vec![(0, 313)], vec![(5, 300)], vec![(2, 3), (9, 170), (200, 201)], vec![]] {
                 let ranges: Vec<Range<usize>> = bounds.into_iter().map(|(start, end)| start..end).collect();
                 // The second range is for the queries of even number alone.
                 let (all, even): (Vec<u32>, Vec<u32>) = ((0..19).collect(), (0..19).step_by(2).collect());
@@ -178,35 +258,66 @@ mod tests {
                     .map(|(number, blocks)| Job { blocks: blocks.clone(), queries: of(number) })
                     .collect();
                 let keep = |query: usize, row: usize| !(row + query).is_multiple_of(5);
-                for wanted in [1, 20, 6000] {
-                    let expected: Vec<Vec<Scored>> = queries
+                for wanted in [1, 20, 300, 30_000] {
+                    let expected: Vec<Vec<Short>> = queries
                         .iter()
                         .enumerate()
                         .map(|(q, query)| {
                             let mut sums = vec![0; factors.len()];
-                            kernels::nibble_scores(&bytes, &query.values, dim, &mut sums);
+                            kernels::top_scores(&bytes, &[&query.planes], &mut sums);
                             let mine = jobs.iter().filter(|job| job.queries.contains(&(q as u32)));
-                            let lanes = mine.flat_map(|job| job.blocks.start * 16..job.blocks.end * 16);
-                            let mut all: Vec<Scored> = lanes
-                                .filter(|&lane| factors[lane] != 0.0)
-                                .map(|lane| Scored {
-                                    score: kernels::nibble_estimate(sums[lane], query.offset, factors[lane]),
-                                    row: lane_rows.map_or(lane as u32, |rows| rows[lane]),
+                            let lanes = mine.flat_map(|job| job.blocks.start * 64..job.blocks.end * 64);
+                            let mut all: Vec<Short> = lanes
+                                .filter(|&lane| factors[lane] != 0)
+                                .map(|lane| {
+                                    let score = kernels::plane_estimate(sums[lane], query.sum, factors[lane]);
+                                    Short { score, slot: lane as u32, sum: sums[lane] }
                                 })
-                                .filter(|scored| keep(q, scored.row as usize))
+                                .filter(|short| {
+                                    keep(q, lane_rows.map_or(short.slot, |rows| rows[short.slot as usize]) as usize)
+                                })
                                 .collect();
-                            all.sort_by(Scored::order);
+                            all.sort_by(Short::order);
                             all.truncate(wanted);
                             all
                         })
                         .collect();
                     for threads in [1, 2, 5] {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                        let found = pool.install(|| scan(codes, &jobs, &queries, wanted, &keep, &|_| Ok(())).unwrap());
+                        let mut found =
+                            pool.install(|| scan(codes, &jobs, &queries, wanted, Some(&keep), &|_| Ok(())).unwrap());
+                        found.iter_mut().for_each(|found| found.sort_by(Short::order));
                         assert_eq!(found, if ranges.is_empty() { vec![vec![]; 19] } else { expected.clone() });
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_guess_that_is_too_high_is_made_good() {
+        let (rows, dim) = (313 * 64, 64);
+        let (bytes, mut factors, queries) = example(rows, dim);
+        // The blocks of the sample have estimates ten times as high as all others.
+        for (lane, factor) in factors.iter_mut().enumerate() {
+            *factor = upper_half(if lane / 64 % SAMPLE == 0 { 10.0 } else { 1.0 });
+        }
+        let queries: Vec<&QueryCode> = queries.iter().collect();
+        let block_bytes = kernels::top_block_bytes(dim).unwrap();
+        let codes = TopCodes { bytes: &bytes, factors: &factors, lane_rows: None, block_bytes };
+        let all: Vec<u32> = (0..19).collect();
+        let jobs = [Job { blocks: 0..313, queries: &all }];
+        let (none, wanted) = (vec![f32::NEG_INFINITY; 19], 600);
+        let check: &Check<'_> = &|_| Ok(());
+        let least = guess(codes, &jobs, &queries, wanted, None, check).unwrap();
+        let guessed = compare(codes, &jobs, &queries, wanted, &least, None, check).unwrap();
+        assert!(guessed.iter().any(|best| !best.is_full()), "the example is to mislead it");
+        let expected = compare(codes, &jobs, &queries, wanted, &none, None, check).unwrap();
+        let found = scan(codes, &jobs, &queries, wanted, None, check).unwrap();
+        for (found, expected) in found.into_iter().zip(expected) {
+            let mut found = found;
+            found.sort_by(Short::order);
+            assert_eq!(found, expected.into_sorted());
         }
     }
 }

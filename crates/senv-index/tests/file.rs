@@ -91,10 +91,33 @@ fn a_search_names_the_block_that_is_damaged() {
     fs::write(&path, &bytes).unwrap();
     let index = VectorIndex::open(&path).unwrap();
     let error = index.search(&[1.0; 33], &Search::new(5).candidates(2.0)).unwrap_err();
-    assert!(matches!(&error, Error::Damaged { what, .. } if what.contains("tensor \"codes\"")), "{error}");
+    assert!(matches!(&error, Error::Damaged { what, .. } if what.contains("tensor \"codes.top\"")), "{error}");
     assert!(index.verify().is_err());
     // What is not looked at is not in the way.
     assert_eq!(index.search(&[1.0; 33], &Search::new(5).recall(1.0)).unwrap().len(), 5);
+}
+
+#[test]
+fn a_file_of_another_version_is_refused_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.index");
+    let open_with = |from: &str, to: &str| {
+        example(Rescoring::F32, 0, 100).save(&path).unwrap();
+        let change = |config: String| {
+            assert!(config.contains(from), "{config}");
+            config.replacen(from, to, 1)
+        };
+        forge(&path, &change, &|_, _| {});
+        VectorIndex::open(&path).unwrap_err()
+    };
+    // The first version did not say which it was.
+    for to in ["\"version\":1,", ""] {
+        let error = open_with("\"version\":2,", to);
+        assert!(matches!(error, Error::OldVersion { found: 1, supported: 2, .. }), "{error}");
+        assert!(error.to_string().contains("build the index anew"), "{error}");
+    }
+    let error = open_with("\"version\":2,", "\"version\":3,");
+    assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { .. })), "{error}");
 }
 
 #[test]
@@ -156,17 +179,18 @@ fn a_file_that_fits_its_checksums_but_not_itself_is_an_error_and_no_panic() {
         tensor.bytes = bytes.into();
     };
     type Change<'a> = (&'a str, &'a dyn Fn(&mut RawTensor));
-    let changes: [Change<'_>; 7] = [
+    let changes: [Change<'_>; 8] = [
         ("cells.rows", &|tensor| bytes(tensor, 0, &100_u32.to_le_bytes())),
         ("cells.rows", &|tensor| bytes(tensor, 20, &u32::MAX.to_le_bytes())),
         ("cells.starts", &|tensor| bytes(tensor, 4, &u32::MAX.to_le_bytes())),
-        ("code_factors", &|tensor| bytes(tensor, 8, &f32::NAN.to_le_bytes())),
-        ("inverse_norms", &|tensor| bytes(tensor, 8, &f32::INFINITY.to_le_bytes())),
-        ("inverse_norms", &|tensor| {
+        ("code_factors", &|tensor| bytes(tensor, 8, &0x7fc0_u16.to_le_bytes())),
+        ("code_factors.top", &|tensor| bytes(tensor, 8, &0x7f80_u16.to_le_bytes())),
+        ("code_factors", &|tensor| {
             tensor.shape = vec![99];
-            tensor.bytes = tensor.bytes.slice(0..99 * 4);
+            tensor.bytes = tensor.bytes.slice(0..99 * 2);
         }),
-        ("codes", &|tensor| tensor.shape.reverse()),
+        ("codes.top", &|tensor| tensor.shape.reverse()),
+        ("codes.low", &|tensor| tensor.shape.reverse()),
     ];
     for (number, (changed, change)) in changes.into_iter().enumerate() {
         write();

@@ -7,20 +7,23 @@
 //! s   = argmin Σ_j (x_j − s q_j)²
 //! ```
 //!
-//! The minimum is looked for among scales from `lowest(L) max|x| / L` to `max|x| / L`: a smaller scale cuts the largest
-//! values and rounds all others less. With the q of a scale, the best scale is `Σ x q / Σ q²`; it replaces the one that q
-//! came from. All sums are in f64 and in order, so the codes of a row depend on the row alone. For binary16, s is the
-//! power of two that brings the largest value into [1, 2).
+//! The minimum is looked for among scales from `.45 max|x| / L` to `max|x| / L` for int4: a smaller scale cuts the largest
+//! values and rounds all others less. Of the 255 steps of int8 few can be spared: the squared error fell by 2.5 % for 14 times the
+//! work, so `max|x| / L` alone is tried. With the q of a scale, the best scale is `Σ x q / Σ q²`; it replaces the one that q came
+//! from. All sums are in f64 and in order, so the codes of a row depend on the row alone. For binary16, s is the power of two that
+//! brings the largest value into [1, 2).
 
 use rayon::prelude::*;
 
 use super::encoding::{RowEncoding, f32_to_f16};
 use crate::{Error, Result, Rows, Table};
 
-/// Scales that are tried for a row.
+/// Scales that are tried for a row of int4 beside the largest.
 const TRIES: u32 = 24;
-/// Times that the best one is improved.
-const ROUNDS: usize = 4;
+/// The lowest of them.
+const LOWEST: f64 = 0.45;
+/// Times that the best one is improved, of int8 and of int4.
+const ROUNDS: [usize; 2] = [1, 4];
 
 /// The bytes and the scales of all rows.
 pub(super) fn compress(table: &Table, encoding: RowEncoding) -> Result<(Vec<u8>, Vec<f32>)> {
@@ -102,8 +105,7 @@ fn quantize(row: &[f32], limit: i8, codes: &mut Vec<i8>) -> f32 {
     if most == 0.0 {
         return 0.0;
     }
-    // Of 255 steps few can be spared: a cut value is off by many of them.
-    let lowest = if limit > 7 { 0.9 } else { 0.45 };
+    let (tries, rounds) = if limit > 7 { (0, ROUNDS[0]) } else { (TRIES, ROUNDS[1]) };
     let (mut best, mut scale) = (f64::INFINITY, most);
     let mut try_scale = |candidate: f64, scale: &mut f64| {
         let (error, improved) = assess(row, candidate, limit);
@@ -111,10 +113,10 @@ fn quantize(row: &[f32], limit: i8, codes: &mut Vec<i8>) -> f32 {
             (best, *scale) = (error, improved);
         }
     };
-    for i in 0..=TRIES {
-        try_scale(most * (1.0 - (1.0 - lowest) * f64::from(i) / f64::from(TRIES)), &mut scale);
+    for i in 0..=tries {
+        try_scale(most * (1.0 - (1.0 - LOWEST) * f64::from(i) / f64::from(TRIES)), &mut scale);
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         try_scale(scale, &mut scale);
     }
     // The scale as it is stored decides on the codes. That of a row of the smallest values may be stored as 0.
@@ -130,7 +132,9 @@ fn quantize(row: &[f32], limit: i8, codes: &mut Vec<i8>) -> f32 {
 #[inline(always)]
 fn code_of(x: f32, inverse: f64, limit: i8) -> f64 {
     let limit = f64::from(limit);
-    (f64::from(x) * inverse).round_ties_even().clamp(-limit, limit)
+    // Adding and subtracting it rounds to the nearest integer, ties to even, without a call.
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    (f64::from(x) * inverse).clamp(-limit, limit) + ROUND - ROUND
 }
 
 /// The squared error of the codes of a scale with the best scale for them, and that scale.

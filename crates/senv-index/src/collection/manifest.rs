@@ -10,12 +10,13 @@ use std::{
 use senv_core::files::AtomicFile;
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, IndexParams, Result};
+use crate::{
+    Error, IndexParams, Result,
+    file::{VERSION, check_version},
+};
 
 /// The name of the file.
 const NAME: &str = "manifest";
-/// The version that this program writes.
-const VERSION: u32 = 1;
 /// Bytes of a manifest at most: some hundred thousand segments.
 const MOST: u64 = 1 << 26;
 
@@ -105,9 +106,8 @@ impl Manifest {
         }
         let version = |value: &serde_json::Value| value.get("version").and_then(serde_json::Value::as_u64);
         let value: serde_json::Value = serde_json::from_slice(json).map_err(|e| damaged(e.to_string()))?;
-        if let Some(found) = version(&value).filter(|&found| found > u64::from(VERSION)) {
-            let found = found.to_string();
-            return Err(senv_core::Error::NewerVersion { path, found, supported: VERSION }.into());
+        if let Some(found) = version(&value) {
+            check_version(&path, found)?;
         }
         let manifest: Self = serde_json::from_value(value).map_err(|e| damaged(e.to_string()))?;
         manifest.check().map_err(damaged)?;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_of_a_later_version_or_with_foreign_names_is_refused() {
+    fn a_manifest_of_another_version_or_with_foreign_names_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let read = |change: &dyn Fn(&mut Manifest)| {
             let mut manifest = example();
@@ -195,7 +195,10 @@ mod tests {
             manifest.write(folder.path()).unwrap();
             Manifest::read(folder.path()).unwrap_err()
         };
-        let error = read(&|manifest| manifest.version = 2);
+        let error = read(&|manifest| manifest.version = VERSION - 1);
+        assert!(matches!(error, Error::OldVersion { found: 1, supported: 2, .. }), "{error}");
+        assert!(error.to_string().contains("build the index anew"), "{error}");
+        let error = read(&|manifest| manifest.version = VERSION + 1);
         assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { .. })), "{error}");
         for name in ["../passwords", "", ".hidden", "a/b"] {
             let error = read(&|manifest| manifest.segments[0].file = name.into());

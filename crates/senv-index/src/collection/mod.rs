@@ -15,7 +15,7 @@ use std::{
 use senv_core::ModelFile;
 
 use self::{bits::Bits, manifest::Manifest, segment::Segment};
-use crate::{Error, IndexParams, Result, Search, VectorIndex, best::Scored};
+use crate::{Error, IndexParams, Result, Search, VectorIndex, best::Scored, scan::Keep};
 
 pub use self::write::{CollectionParams, NewRows, PART_VALUES};
 
@@ -263,8 +263,10 @@ impl Collection {
                 !segment.deleted.get(row) && search.keep.is_none_or(|keep| keep(query, start + row))
             };
             let many_deleted = segment.n_deleted as f64 > FEW_DELETED * segment.len() as f64;
+            let keeps_all = search.keep.is_none() && segment.n_deleted == 0;
+            let keep: Option<&Keep<'_>> = if keeps_all { None } else { Some(&keep) };
             let of_segment =
-                segment.index.search_where(queries, search, &keep, search.keep.is_some() || many_deleted)?;
+                segment.index.search_where(queries, search, keep, search.keep.is_some() || many_deleted)?;
             for (found, scored) in found.iter_mut().zip(of_segment) {
                 found.extend(scored.into_iter().map(|scored| (scored, number)));
             }

@@ -76,8 +76,7 @@ pub(crate) struct Index {
     #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
     vectors: Option<PathBuf>,
     /// What is kept of the vectors to compute cosines: f16 is exact to .0001, in half the space of f32; int8 to .002, in a
-    /// quarter, but takes four times as long to make; without any, cosines are estimates (some .007 off), and recall is about
-    /// .9.
+    /// quarter; without any, cosines are estimates (some .007 off), and recall is about .9.
     #[arg(long, value_name = "TYPE", default_value = "f16", help_heading = "Search", conflicts_with = "change")]
     precision: Precision,
     /// Share of the true nearest sentences that a search finds; more takes longer, and 1 compares all of them.

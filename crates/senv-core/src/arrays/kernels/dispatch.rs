@@ -54,6 +54,8 @@ dispatch! {
     fn add_int8_row(c: f32, x: &[u8], y: &mut [f32]);
     fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]);
     fn add_signs(key: u64, scale: f32, y: &mut [f32]);
+    fn walsh_hadamard(x: &mut [f32]);
+    fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2];
     fn sum_int4_rows(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]);
     fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]);
     fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, columns: Range<usize>, out: &mut [f32]);

@@ -14,7 +14,7 @@ macro_rules! entry_points {
         use $crate::kernels::{
             compressed, elementwise,
             int4_sum::{self, Int4Rows},
-            products, rows,
+            products, rows, transform,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -72,6 +72,12 @@ macro_rules! entry_points {
             }
             fn add_signs(key: u64, scale: f32, y: &mut [f32]) {
                 elementwise::add_signs(key, scale, y)
+            }
+            fn walsh_hadamard(x: &mut [f32]) {
+                transform::walsh_hadamard(x)
+            }
+            fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
+                transform::quantize_4_bits(x, halves, codes)
             }
             fn sum_int4_rows(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]) {
                 int4_sum::in_blocks::<V>(rows, ids, out)

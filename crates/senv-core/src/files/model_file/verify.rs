@@ -39,7 +39,7 @@ impl ModelFile {
     ///
     /// # Errors
     /// For the first tensor, by name, that is bad: [`Error::Checksum`] if it is damaged; [`Error::NonFinite`] with the row and,
-    /// where it is known, the word, if a value of type F16, F32 or F64 is not finite.
+    /// where it is known, the word, if a value of type F16, BF16, F32 or F64 is not finite.
     pub fn verify(&self) -> Result<Verification> {
         let mut checksums = 0;
         for (name, tensor) in &self.header.tensors {
@@ -64,7 +64,7 @@ impl ModelFile {
         let word = vocabulary.map(|vocabulary| vocabulary.token(TokenId(row as u32)).to_owned());
         let data = self.data(tensor);
         let bytes = data.len() / tensor.shape.iter().product::<usize>().max(1);
-        let found = if is_nan(&data[value * bytes..][..bytes]) { "NaN" } else { "an infinite value" };
+        let found = if is_nan(tensor.dtype, &data[value * bytes..][..bytes]) { "NaN" } else { "an infinite value" };
         Error::NonFinite { path: self.path.clone(), name: name.to_owned(), row, word, found }
     }
 }
@@ -74,6 +74,7 @@ impl ModelFile {
 fn exponent(dtype: &str) -> Option<(usize, u16)> {
     match dtype {
         "F16" => Some((2, 0x7c00)),
+        "BF16" => Some((2, 0x7f80)),
         "F32" => Some((4, 0x7f80)),
         "F64" => Some((8, 0x7ff0)),
         _ => None,
@@ -81,9 +82,9 @@ fn exponent(dtype: &str) -> Option<(usize, u16)> {
 }
 
 /// Whether a float that is not finite has a bit set below the exponent.
-fn is_nan(value: &[u8]) -> bool {
+fn is_nan(dtype: &str, value: &[u8]) -> bool {
     match *value {
-        [a, b] => u16::from_le_bytes([a, b]) & 0x03ff != 0,
+        [a, b] => u16::from_le_bytes([a, b]) & if dtype == "F16" { 0x03ff } else { 0x007f } != 0,
         [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).is_nan(),
         _ => value.try_into().is_ok_and(|bytes| f64::from_le_bytes(bytes).is_nan()),
     }

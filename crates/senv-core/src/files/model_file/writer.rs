@@ -13,7 +13,8 @@ use super::{
 use crate::{Error, Result, Rows, Vocabulary, files::AtomicFile};
 
 /// The types that can be written and the bytes of a value, in the order of their tensors in the file.
-const TYPES: [(&str, usize); 7] = [("U64", 8), ("F64", 8), ("F32", 4), ("U32", 4), ("F16", 2), ("I8", 1), ("U8", 1)];
+const TYPES: [(&str, usize); 8] =
+    [("U64", 8), ("F64", 8), ("F32", 4), ("U32", 4), ("F16", 2), ("BF16", 2), ("I8", 1), ("U8", 1)];
 
 /// Tables start at a multiple of this, a cache line.
 const ALIGNMENT: usize = 64;
@@ -189,7 +190,8 @@ impl<'a> ModelWriter<'a> {
         self.tensor(name, Data::Numbers("U64", 8, little_endian(values, u64::to_le_bytes)))
     }
 
-    /// A tensor of any shape and of type `U64`, `F64`, `F32`, `U32`, `F16`, `I8` or `U8`, as it is stored.
+    /// A tensor of any shape and of type `U64`, `F64`, `F32`, `U32`, `F16`, `BF16`, `I8` or `U8`, as it is
+    /// stored.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

@@ -129,39 +129,7 @@ fn portable(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
     }
 }
 
-/// Which rows have an estimate of at least `floor`: bit `l` of `masks[b]` is set where `(2 sums[r] - offset) scales[r] ≥ floor`
-/// for row r = 16 b + l. Rounded once in the conversion and once in the product, on every processor.
-///
-/// # Panics
-/// If there are not as many scales as sums, or not one mask for each sixteen of them.
-pub fn nibble_masks(sums: &[i32], offset: i32, scales: &[f32], floor: f32, masks: &mut [u16]) {
-    super::check_len(scales.len(), sums.len());
-    super::check_len(masks.len() * NIBBLE_ROWS, sums.len());
-    #[cfg(target_arch = "x86_64")]
-    if x86::has_vnni() {
-        // SAFETY: the processor has the instructions, and the lengths were checked.
-        #[allow(unsafe_code)]
-        return unsafe { x86::masks_512(sums, offset, scales, floor, masks) };
-    } else if x86::has_avx2() {
-        // SAFETY: as above.
-        #[allow(unsafe_code)]
-        return unsafe { x86::masks_256(sums, offset, scales, floor, masks) };
-    }
-    plain_masks(sums, offset, scales, floor, masks);
-}
-
-#[inline(always)]
-fn plain_masks(sums: &[i32], offset: i32, scales: &[f32], floor: f32, masks: &mut [u16]) {
-    let blocks = sums.as_chunks::<NIBBLE_ROWS>().0.iter().zip(scales.as_chunks::<NIBBLE_ROWS>().0);
-    for (mask, (sums, scales)) in masks.iter_mut().zip(blocks) {
-        *mask = 0;
-        for (l, (&sum, &scale)) in sums.iter().zip(scales).enumerate() {
-            *mask |= u16::from(nibble_estimate(sum, offset, scale) >= floor) << l;
-        }
-    }
-}
-
-/// `(2 sum - offset) scale`, as [`nibble_masks`] computes it.
+/// `(2 sum - offset) scale`: rounded once in the conversion and once in the product, on every processor.
 #[inline(always)]
 #[must_use]
 pub fn nibble_estimate(sum: i32, offset: i32, scale: f32) -> f32 {
@@ -256,26 +224,6 @@ mod tests {
                     let mut out = [0; NIBBLE_ROWS];
                     scores(&codes, &vec![value; dim], dim / 8, &mut out);
                     assert_eq!(out, [15 * i32::from(value) * dim as i32; NIBBLE_ROWS], "{name}, {dim} times {value}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn masks_have_a_bit_for_each_estimate_that_reaches_the_floor() {
-        let sums: Vec<i32> = (0..160).map(|i| (mix(i) % 90_001) as i32 - 45_000).collect();
-        let mut scales: Vec<f32> = (0..160).map(|i| 0.01 + (i % 7) as f32).collect();
-        (scales[3], scales[4]) = (f32::NAN, 0.0);
-        for offset in [0, -17, 12_345] {
-            let reached = nibble_estimate(sums[40], offset, scales[40]);
-            for floor in [f32::NEG_INFINITY, 0.0, reached, 1e6, f32::INFINITY] {
-                let (mut masks, mut expected) = ([7; 10], [9; 10]);
-                nibble_masks(&sums, offset, &scales, floor, &mut masks);
-                plain_masks(&sums, offset, &scales, floor, &mut expected);
-                assert_eq!(masks, expected);
-                for r in 0..160 {
-                    let reaches = nibble_estimate(sums[r], offset, scales[r]) >= floor;
-                    assert_eq!(masks[r / 16] >> (r % 16) & 1 == 1, reaches, "row {r}");
                 }
             }
         }

@@ -1,0 +1,75 @@
+//! A query for codes in planes.
+
+use super::{LOW_CODES, TABLE_BYTES, TOP_CODES};
+
+/// Codes whose top bits are looked up at once.
+const GROUP: usize = 4;
+
+/// Integers that are multiplied with codes, and the sums of each four of them that top bits choose from.
+#[derive(Debug, Clone)]
+pub struct PlaneQuery {
+    dim: usize,
+    /// Padded by zeros to whole steps of lower bits.
+    values: Vec<i8>,
+    /// For each four values sixteen sums: entry e has those at the bits that are set in e, less all that are negative.
+    tables: Vec<u8>,
+    /// The sum of the negative values.
+    negative: i32,
+}
+
+impl PlaneQuery {
+    /// The absolute values of each four values, from the first on, add up to this at most.
+    pub const MOST: i32 = 127;
+
+    /// A query of these values.
+    ///
+    /// # Panics
+    /// If there are none or more than 65,536, or those of a group of four add up to more than [`PlaneQuery::MOST`].
+    #[must_use]
+    pub fn new(values: &[i8]) -> Self {
+        let dim = values.len();
+        assert!((1..=1 << 16).contains(&dim), "a query of {dim} values");
+        let mut padded = vec![0; dim.next_multiple_of(LOW_CODES)];
+        padded[..dim].copy_from_slice(values);
+        let mut tables = vec![0; dim.div_ceil(TOP_CODES) * TABLE_BYTES];
+        let mut negative = 0;
+        for (group, table) in padded.as_chunks::<GROUP>().0.iter().zip(tables.as_chunks_mut::<16>().0) {
+            let sum: i32 = group.iter().map(|&w| i32::from(w).abs()).sum();
+            assert!(sum <= Self::MOST, "four values of a query add up to {sum}, at most {} are expected", Self::MOST);
+            let least: i32 = group.iter().map(|&w| i32::from(w).min(0)).sum();
+            negative += least;
+            table[0] = (-least) as u8;
+            // Each entry is one with a bit less and the value at that bit.
+            for (bit, &w) in group.iter().enumerate() {
+                for e in 0..1 << bit {
+                    table[e | 1 << bit] = table[e].wrapping_add_signed(w);
+                }
+            }
+        }
+        Self { dim, values: padded, tables, negative }
+    }
+
+    /// Number of values.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// The values, and zeros to the next multiple of 64.
+    #[must_use]
+    pub fn values(&self) -> &[i8] {
+        &self.values
+    }
+
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[inline(always)]
+    pub(super) fn tables(&self) -> *const u8 {
+        self.tables.as_ptr()
+    }
+
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[inline(always)]
+    pub(super) fn negative(&self) -> i32 {
+        self.negative
+    }
+}

@@ -1,0 +1,177 @@
+//! The transform and the rounding that make 4-bit codes of rows, in forms that compile to the vector instructions of every level.
+//!
+//! Sums, differences and products in a fixed order: bit-identical at all levels.
+
+/// Partial sums of [`quantize_4_bits`].
+const PARTS: usize = 16;
+
+/// Sums and differences of values at a distance of `$half`, of a whole number of groups of twice that.
+macro_rules! stage {
+    ($x:expr, $half:literal, $both:literal) => {
+        for group in $x.as_chunks_mut::<$both>().0 {
+            let (low, high) = group.split_at_mut($half);
+            for i in 0..$half {
+                (low[i], high[i]) = (low[i] + high[i], low[i] - high[i]);
+            }
+        }
+    };
+}
+
+/// The Walsh-Hadamard transform without its scale; the length is a power of two.
+#[inline(always)]
+pub(super) fn walsh_hadamard(x: &mut [f32]) {
+    let n = x.len();
+    let mut half = 1;
+    // The short distances in groups of eight values, which stay in registers.
+    if n >= 8 {
+        for v in x.as_chunks_mut::<8>().0 {
+            let a = [
+                v[0] + v[1],
+                v[0] - v[1],
+                v[2] + v[3],
+                v[2] - v[3],
+                v[4] + v[5],
+                v[4] - v[5],
+                v[6] + v[7],
+                v[6] - v[7],
+            ];
+            let b = [
+                a[0] + a[2],
+                a[1] + a[3],
+                a[0] - a[2],
+                a[1] - a[3],
+                a[4] + a[6],
+                a[5] + a[7],
+                a[4] - a[6],
+                a[5] - a[7],
+            ];
+            *v = [
+                b[0] + b[4],
+                b[1] + b[5],
+                b[2] + b[6],
+                b[3] + b[7],
+                b[0] - b[4],
+                b[1] - b[5],
+                b[2] - b[6],
+                b[3] - b[7],
+            ];
+        }
+        half = 8;
+    }
+    if n >= 128 {
+        stage!(x, 8, 16);
+        stage!(x, 16, 32);
+        stage!(x, 32, 64);
+        stage!(x, 64, 128);
+        half = 128;
+    }
+    while half < n {
+        for pair in x.chunks_exact_mut(2 * half) {
+            let (low, high) = pair.split_at_mut(half);
+            for (a, b) in low.iter_mut().zip(high) {
+                (*a, *b) = (*a + *b, *a - *b);
+            }
+        }
+        half *= 2;
+    }
+}
+
+/// See [`super::quantize_4_bits`].
+#[inline(always)]
+pub(super) fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
+    let mut top = [0.0; PARTS];
+    let mut whole = [0.0; PARTS];
+    let code = |x: f32, half: f32| {
+        // Truncated after a shift by eight whole intervals: the floor. Beyond the ends the conversion is limited.
+        let u = (x / (2.0 * half) + 8.0).clamp(0.0, 15.0) as i32;
+        // What rounding moves over the middle would have another sign.
+        if x < 0.0 { u.min(7) } else { u.max(8) }
+    };
+    let (x_chunks, x_rest) = x.as_chunks::<PARTS>();
+    let (half_chunks, half_rest) = halves.as_chunks::<PARTS>();
+    let (code_chunks, code_rest) = codes.as_chunks_mut::<PARTS>();
+    for ((x, half), codes) in x_chunks.iter().zip(half_chunks).zip(code_chunks) {
+        for k in 0..PARTS {
+            let u = code(x[k], half[k]);
+            codes[k] = u as u8;
+            top[k] += x[k].abs() * half[k];
+            whole[k] += x[k] * ((2 * u - 15) as f32 * half[k]);
+        }
+    }
+    for (k, ((&x, &half), out)) in x_rest.iter().zip(half_rest).zip(code_rest).enumerate() {
+        let u = code(x, half);
+        *out = u as u8;
+        top[k] += x.abs() * half;
+        whole[k] += x * ((2 * u - 15) as f32 * half);
+    }
+    [top, whole].map(|mut parts| {
+        let mut width = PARTS / 2;
+        while width > 0 {
+            for k in 0..width {
+                parts[k] += parts[k + width];
+            }
+            width /= 2;
+        }
+        parts[0]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::arrays::kernels::{dispatch, level::Level, portable};
+    use crate::base::rng::mix;
+
+    fn values(n: usize, key: u64) -> Vec<f32> {
+        (0..n as u64).map(|i| (mix(key ^ i << 20) >> 40) as f32 / (1 << 23) as f32 - 1.0).collect()
+    }
+
+    #[test]
+    fn the_transform_is_the_matrix_of_signs_and_the_same_at_every_level() {
+        for n in [1, 2, 4, 8, 16, 64, 128, 256, 1024] {
+            let x = values(n, 1);
+            let mut reference = x.clone();
+            portable::walsh_hadamard(&mut reference);
+            for (i, y) in reference.iter().enumerate() {
+                // Entry (i, j) of the Hadamard matrix is −1 to the number of bits that i and j share.
+                let sign = |j: usize| if (i & j).count_ones() % 2 == 1 { -1.0 } else { 1.0 };
+                let sum: f64 = x.iter().enumerate().map(|(j, &x)| sign(j) * f64::from(x)).sum();
+                assert!((f64::from(*y) - sum).abs() < 1e-6 * n as f64 + 1e-5, "{n}, {i}: {y} {sum}");
+            }
+            for level in Level::available() {
+                let mut y = x.clone();
+                dispatch::walsh_hadamard(level, &mut y);
+                assert_eq!(y, reference, "{level:?}, {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn codes_name_intervals_and_are_the_same_at_every_level() {
+        for n in [1, 7, 16, 33, 256] {
+            let mut x = values(n, 3);
+            x[0] = -0.0;
+            let halves: Vec<f32> = (0..n).map(|i| 0.07 + 0.001 * (i % 5) as f32).collect();
+            let mut codes = vec![0; n];
+            let dots = portable::quantize_4_bits(&x, &halves, &mut codes);
+            let (mut top, mut whole) = (0.0, 0.0);
+            for ((&x, &half), &code) in x.iter().zip(&halves).zip(&codes) {
+                let middle = f64::from(2 * i32::from(code) - 15) * f64::from(half);
+                let error = (f64::from(x) - middle).abs();
+                assert!(error <= f64::from(half) * 1.0001 || [0, 15].contains(&code), "{x}: {code}");
+                assert_eq!(code >= 8, x >= 0.0, "{x}: {code}");
+                top += f64::from(x).abs() * f64::from(half);
+                whole += f64::from(x) * middle;
+            }
+            assert!((f64::from(dots[0]) - top).abs() < 1e-5 && (f64::from(dots[1]) - whole).abs() < 1e-5);
+            for level in Level::available() {
+                let mut other = vec![1; n];
+                let found = dispatch::quantize_4_bits(level, &x, &halves, &mut other);
+                assert_eq!((found, &other), (dots, &codes), "{level:?}, {n}");
+            }
+        }
+        // Of an interval the lower end belongs to it.
+        let mut codes = [0; 5];
+        portable::quantize_4_bits(&[1.0, 0.99, -1.0, 100.0, -100.0], &[0.5; 5], &mut codes);
+        assert_eq!(codes, [9, 8, 7, 15, 0]);
+    }
+}

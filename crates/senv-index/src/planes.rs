@@ -1,0 +1,97 @@
+//! Codes of rows in two planes: the top bits in blocks, in some order of the rows, and the lower bits row by row.
+
+use rayon::prelude::*;
+use senv_core::{
+    files::SharedBytes,
+    kernels::{self, PLANE_ROWS},
+    memory::check_memory,
+};
+
+use crate::{
+    Result,
+    best::{Best, Scored},
+    codes::QueryCode,
+    scan::{Short, TopCodes},
+    values::Values,
+};
+
+/// The codes of an index.
+#[derive(Debug)]
+pub(crate) struct Planes {
+    /// Blocks of the top bits of 64 rows.
+    pub(crate) top: SharedBytes,
+    /// A factor for each lane of the blocks; 0 for a lane without a row, or a row that is never found.
+    pub(crate) top_factors: Values<u16>,
+    /// The lower bits of each row.
+    pub(crate) low: SharedBytes,
+    /// A factor for each row.
+    pub(crate) factors: Values<u16>,
+}
+
+impl Planes {
+    pub(crate) fn n_blocks(&self) -> usize {
+        self.top_factors.as_slice().len() / PLANE_ROWS
+    }
+
+    pub(crate) fn top<'a>(&'a self, lane_rows: Option<&'a [u32]>, dim: usize) -> TopCodes<'a> {
+        TopCodes { bytes: &self.top, factors: self.top_factors.as_slice(), lane_rows, block_bytes: block_bytes(dim) }
+    }
+
+    /// The second stage of a search: the lower bits are added to the top bits of the short list, and the `wanted` rows of highest
+    /// estimate are kept, in order. `rows` are those of the list, and are there; estimates lack the scale of the query.
+    pub(crate) fn refine(&self, short: &[Short], rows: &[u32], query: &QueryCode, wanted: usize) -> Vec<Scored> {
+        let mut sums = vec![0; rows.len()];
+        kernels::low_scores(&self.low, rows, &query.planes, &mut sums);
+        // By themselves, these reads do not wait for each other.
+        let factors = self.factors.as_slice();
+        let factors: Vec<u16> = rows.iter().map(|&row| factors[row as usize]).collect();
+        let mut best = Best::new(wanted);
+        for (((short, &row), low), factor) in short.iter().zip(rows).zip(sums).zip(factors) {
+            let score = kernels::plane_estimate(8 * short.sum + low, query.offset(), factor);
+            let scored = Scored { score, row };
+            if best.wants(&scored) {
+                best.push(scored);
+            }
+        }
+        best.into_sorted()
+    }
+}
+
+/// Bytes of a block of top bits.
+pub(crate) fn block_bytes(dim: usize) -> usize {
+    kernels::top_block_bytes(dim).unwrap_or(usize::MAX)
+}
+
+/// Bytes of the lower bits of a row.
+pub(crate) fn low_bytes(dim: usize) -> usize {
+    kernels::low_row_bytes(dim).unwrap_or(usize::MAX)
+}
+
+/// Blocks that hold this many rows.
+pub(crate) fn blocks_of(rows: usize) -> usize {
+    rows.div_ceil(PLANE_ROWS)
+}
+
+/// Top bits and their factors in blocks: lane `i` gets row `rows[i]`, and none where that is not there. `tops` has the bytes of
+/// each row one after another.
+pub(crate) fn arrange(
+    tops: &[u8],
+    factors: &[u16],
+    rows: &(impl Fn(usize) -> Option<usize> + Sync),
+    n_blocks: usize,
+    dim: usize,
+) -> Result<(Vec<u8>, Vec<u16>)> {
+    let row_bytes = dim.div_ceil(8);
+    let mut bytes = vec![0; check_memory::<u8>(n_blocks, block_bytes(dim))?];
+    let mut lane_factors = vec![0; n_blocks * PLANE_ROWS];
+    let blocks = bytes.par_chunks_exact_mut(block_bytes(dim)).zip(lane_factors.par_chunks_exact_mut(PLANE_ROWS));
+    blocks.enumerate().for_each(|(number, (block, lane_factors))| {
+        for (lane, factor) in lane_factors.iter_mut().enumerate() {
+            if let Some(row) = rows(number * PLANE_ROWS + lane) {
+                kernels::place_top(&tops[row * row_bytes..][..row_bytes], lane, block);
+                *factor = factors[row];
+            }
+        }
+    });
+    Ok((bytes, lane_factors))
+}
