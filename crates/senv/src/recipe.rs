@@ -159,8 +159,7 @@ impl NeighbourRecipe {
     /// # Errors
     /// As [`Recipe::fit`].
     pub fn read(&self, options: &TrainOptions<'_>) -> Result<PairData> {
-        let reading = PairOptions { threads: options.threads, ..self.files.options.clone() };
-        PairData::read(&self.files.inputs, &reading, options.observer)
+        self.files.read(&self.files.options.tokenizer, options)
     }
 
     /// Trains on what was read, or on a part of it: [`CheckText::hold_out`] keeps a part for a check.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     base::train_options::TrainOptions,
-    data::{PairData, PairFiles, PairOptions, PairSource},
+    data::{PairData, PairFiles, PairSource},
     error::Result,
     gradient::{FitParams, WordUpdates},
     model::trained::Trained,
@@ -128,17 +128,24 @@ impl System for PThoughtParams {
         start: Start<'_>,
         options: &TrainOptions<'_, &PairData>,
     ) -> Result<Trained<PThought>> {
-        self.check()?;
-        let (vectors, observer) = (start.vectors()?, options.observer);
-        let paths: Vec<_> = files.inputs.iter().map(|input| input.path.as_path()).collect();
-        let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(&paths, observer));
-        let reading = PairOptions { tokenizer: tokenizer.clone(), threads: options.threads, ..files.options.clone() };
-        let data = PairData::read(&files.inputs, &reading, observer)?;
-        Self { tokenizer, ..self.clone() }.fit(&data, &Start::options(vectors.as_deref(), options))
+        let mut params = self.clone();
+        let data = params.read(files, start, options)?;
+        params.fit(&data, &Start::options(start.vectors()?.as_deref(), options))
     }
 }
 
 impl PThoughtParams {
+    /// Reads files as the system takes them, and sets how text is tokenized where that is automatic.
+    ///
+    /// # Errors
+    /// As [`PairData::read`]; a setting that is out of range.
+    pub fn read<D>(&mut self, files: &PairFiles, start: Start<'_>, options: &TrainOptions<'_, D>) -> Result<PairData> {
+        self.check()?;
+        let paths: Vec<_> = files.inputs.iter().map(|input| input.path.as_path()).collect();
+        self.tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(&paths, options.observer));
+        files.read(&self.tokenizer, options)
+    }
+
     /// Trains on all ordered pairs of sentences that mean the same. Words that are rare, or without a vector among
     /// the vectors of the options if there are any, are unknown; `</s>` and `unk` there stand for the end token and for unknown words.
     ///

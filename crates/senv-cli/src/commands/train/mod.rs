@@ -9,6 +9,7 @@ mod init_args;
 mod init_model;
 mod input_args;
 mod job;
+mod notes;
 mod origin;
 mod outcome;
 mod p_thought;

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use senv::{HeldOut, PThought, PThoughtParams, PairData, PairInput, PairKind, PairOptions, TrainOptions};
-use senv_core::{Observer, Tokenizer};
+use senv::{HeldOut, PThought, PThoughtParams, PairFiles, PairInput, PairKind, PairOptions, TrainOptions};
+use senv_core::Observer;
 use senv_store::Embeddings;
 use serde_json::json;
 
 use super::{
-    data_args::VectorArgs,
+    data_args::{VectorArgs, start_of},
     files::RunFiles,
     hyper_args::{HyperArgs, epochs_of},
     job::Job,
@@ -55,25 +55,12 @@ impl PThoughtArgs {
         Ok(params)
     }
 
-    fn read(
-        &self,
-        [captions, pairs]: [&[PathBuf]; 2],
-        held_out: HeldOut,
-        tokenizer: &Tokenizer,
-        threads: usize,
-        observer: &dyn Observer,
-    ) -> senv::Result<PairData> {
+    /// Files of captions and of pairs.
+    fn pair_files(&self, captions: &[PathBuf], pairs: &[PathBuf], held_out: HeldOut) -> PairFiles {
         let input = |kind| move |path: &PathBuf| PairInput { path: path.clone(), kind, weight: None };
-        let inputs: Vec<PairInput> =
-            captions.iter().map(input(PairKind::Captions)).chain(pairs.iter().map(input(PairKind::Pairs))).collect();
-        let options = PairOptions {
-            tokenizer: tokenizer.clone(),
-            held_out,
-            text: self.text.options(),
-            threads,
-            ..PairOptions::default()
-        };
-        PairData::read(&inputs, &options, observer)
+        let inputs = captions.iter().map(input(PairKind::Captions)).chain(pairs.iter().map(input(PairKind::Pairs)));
+        let options = PairOptions { held_out, text: self.text.options(), ..PairOptions::default() };
+        PairFiles { inputs: inputs.collect(), options }
     }
 
     pub(crate) fn train(&self, threads: usize) -> Result {
@@ -89,22 +76,14 @@ impl PThoughtArgs {
             |progress| {
                 let vectors = self.vectors.open()?;
                 self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
-                let files: Vec<&PathBuf> = self.captions.iter().chain(&self.pairs).collect();
-                params.tokenizer = params.tokenizer.fitted_to_files(&files, progress);
-                let tokenizer = params.tokenizer.clone();
-                let held_out = HeldOut::read(&self.decontaminate)?;
-                let train = [&self.captions[..], &self.pairs];
-                let data = self.read(train, held_out, &tokenizer, threads, progress)?;
+                let options = self.files.options(threads, progress);
+                let files = self.pair_files(&self.captions, &self.pairs, HeldOut::read(&self.decontaminate)?);
+                let data = params.read(&files, start_of(None, vectors.as_ref()), &options)?;
                 data.reports.iter().for_each(|report| progress.note(&source_line(report)));
-                let dev = [&self.dev_captions[..], &self.dev_pairs];
-                let has_dev = dev.iter().any(|files| !files.is_empty());
-                let dev = has_dev.then(|| self.read(dev, HeldOut::default(), &tokenizer, threads, progress));
-                let dev = dev.transpose()?;
-                let options = TrainOptions {
-                    vectors: vectors.as_ref(),
-                    dev: dev.as_ref(),
-                    ..self.files.options(threads, progress)
-                };
+                let held_out = self.pair_files(&self.dev_captions, &self.dev_pairs, HeldOut::default());
+                let has_dev = !held_out.inputs.is_empty();
+                let dev = has_dev.then(|| held_out.read(&params.tokenizer, &options)).transpose()?;
+                let options = TrainOptions { vectors: vectors.as_ref(), dev: dev.as_ref(), ..options };
                 let trained = params.fit(&data, &options)?;
                 let found = self.vectors.line(trained.initial);
                 let mut outcome = Outcome::of_gradient(trained);

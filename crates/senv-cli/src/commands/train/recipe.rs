@@ -15,6 +15,7 @@ use super::{
     files::RunFiles,
     hyper_args::epochs_of,
     job::Job,
+    notes::Notes,
     outcome::{Outcome, source_line},
     system_names,
 };
@@ -25,7 +26,6 @@ use crate::{
     progress::{TrainingProgress, Unit},
     text::{TextArgs, is_dash},
 };
-use senv_core::Observer;
 
 /// Data, and what little there is to choose.
 #[derive(Debug, clap::Args)]
@@ -146,26 +146,5 @@ impl RecipeArgs {
         let mut outcome = Outcome::of_text(trained).map(Model::from);
         outcome.check = sample.map(|text| checker(text, &data.tokenizer, Some(loss), false));
         Ok(outcome)
-    }
-}
-
-/// Keeps what the library notes until the progress bar is there.
-#[derive(Default)]
-struct Notes(std::sync::Mutex<Vec<String>>);
-
-impl Notes {
-    fn print(self) {
-        let notes = self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        notes.iter().for_each(|note| crate::output::note(note));
-    }
-}
-
-impl Observer for Notes {
-    fn progress(&self, _: &senv_core::Progress) -> senv_core::Control {
-        senv_core::Control::Continue
-    }
-
-    fn note(&self, message: &str) {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(message.to_owned());
     }
 }

@@ -2,21 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{Error as ModelError, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, TrainOptions, Trained};
-use senv_eval::NliSet;
+use senv::{
+    Error as ModelError, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, System, TrainOptions, Trained,
+};
 use senv_store::Embeddings;
 
 use super::{
-    data_args::VectorArgs,
+    data_args::{VectorArgs, start_of},
     files::{RunFiles, with_suffix},
     hyper_args::{HyperArgs, epochs_of},
     job::Job,
+    notes::Notes,
     outcome::Outcome,
 };
 use crate::{
     destination::Content,
     failure::{Failure, Result},
-    output::{self, plural},
     progress::{TrainingProgress, Unit},
     text::TextArgs,
 };
@@ -96,8 +97,10 @@ impl SnliArgs {
         let files = self.train.iter().chain(&self.dev).chain(&self.vectors.init_vectors).map(PathBuf::as_path);
         let job = Job::new(&self.files, &files.chain(base).collect::<Vec<_>>())?;
         let epochs = epochs_of(&params.fit);
-        let (train, dev) = (read(&self.train)?, read(&self.dev)?);
-        let train = train.ok_or_else(|| Failure::Usage("give labelled pairs with --train FILE".into()))?;
+        let notes = Notes::default();
+        let train = NliPairs::read(&self.train, &notes)?;
+        let dev = if self.dev.is_empty() { None } else { Some(NliPairs::read(&self.dev, &notes)?) };
+        notes.print();
         let pairs = (&train, dev.as_ref());
         let Some(base) = base else {
             return job.run(
@@ -134,10 +137,8 @@ impl SnliArgs {
     ) -> senv::Result<Outcome<Snli>> {
         let vectors = self.vectors.open()?;
         self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
-        let lines = train.pairs.iter().take(5000).flat_map(|(_, premise, hypothesis)| [&premise[..], hypothesis]);
-        params.tokenizer = params.tokenizer.fitted_to_text(lines, progress);
-        let trained = params
-            .fit(train, &TrainOptions { vectors: vectors.as_ref(), dev, ..self.files.options(threads, progress) })?;
+        let options = TrainOptions { dev, ..self.files.options(threads, progress) };
+        let trained = params.fit_input(train, start_of(None, vectors.as_ref()), &options)?;
         let found = self.vectors.line(trained.initial);
         let mut outcome = Outcome::of_gradient(trained);
         outcome.lines.insert(0, found);
@@ -193,19 +194,6 @@ impl SnliArgs {
 
 /// Training pairs, and held-out ones.
 type Labelled<'a> = (&'a NliPairs, Option<&'a NliPairs>);
-
-/// The labelled pairs of all files together; none without a file.
-fn read(paths: &[PathBuf]) -> Result<Option<NliPairs>> {
-    let sets = paths.iter().map(NliSet::read).collect::<senv_data::Result<Vec<_>>>()?;
-    let Some(first) = sets.first() else { return Ok(None) };
-    for set in sets.iter().filter(|set| set.n_unlabeled > 0) {
-        let pairs = plural(set.n_unlabeled as u64, "pair");
-        output::note(&format!("{}: {pairs} without a label, passed over", set.path.display()));
-    }
-    let pairs = sets.iter().flat_map(|set| &set.pairs);
-    let pairs = pairs.map(|pair| (pair.label.name(), &pair.premise[..], &pair.hypothesis[..]));
-    Ok(Some(NliPairs::new(first.path.display().to_string(), pairs)?))
-}
 
 /// The rate for a model that is tuned: what it has learned should bend, not break.
 const TUNING_LR: f64 = 1e-4;

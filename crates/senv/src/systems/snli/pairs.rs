@@ -1,6 +1,9 @@
 //! Pairs of sentences with one of three labels.
 
-use senv_core::Error as CoreError;
+use std::path::Path;
+
+use senv_core::{Error as CoreError, Observer};
+use senv_data::NliSet;
 use senv_losses::NLI_LABELS;
 
 use crate::error::{Error, Result};
@@ -32,6 +35,31 @@ impl NliPairs {
             new.pairs.push((number as u32, premise.to_owned(), hypothesis.to_owned()));
         }
         if new.pairs.is_empty() { Err(Error::NoExamples { kind: "snli" }) } else { Ok(new) }
+    }
+
+    /// The labelled pairs of files in any layout of [`NliSet::read`], which are one set; what has no label is passed over, with a
+    /// note of how many pairs.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("dev.tsv");
+    /// # std::fs::write(&path, "entailment\tA dog runs\tAn animal moves\n-\tA dog\tA cat\n")?;
+    /// let pairs = senv::NliPairs::read(&[path], &senv::NoObserver)?;
+    /// assert_eq!(pairs.pairs.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`NliSet::read`]; [`Error::NoExamples`] without a pair.
+    pub fn read(paths: &[impl AsRef<Path>], observer: &dyn Observer) -> Result<Self> {
+        let sets = paths.iter().map(NliSet::read).collect::<senv_data::Result<Vec<_>>>()?;
+        for set in sets.iter().filter(|set| set.n_unlabeled > 0) {
+            let pairs = if set.n_unlabeled == 1 { "pair" } else { "pairs" };
+            observer.note(&format!("{}: {} {pairs} without a label, passed over", set.path.display(), set.n_unlabeled));
+        }
+        let name = sets.first().map_or(String::new(), |set| set.path.display().to_string());
+        let pairs = sets.iter().flat_map(|set| &set.pairs);
+        Self::new(name, pairs.map(|pair| (pair.label.name(), &pair.premise[..], &pair.hypothesis[..])))
     }
 
     /// Premises, then hypotheses.
