@@ -25,6 +25,7 @@ fn option(remedy: Remedy) -> Option<&'static str> {
         Remedy::CutLongSentences => "--long cut",
         Remedy::TrainOnText => "senv train",
         Remedy::OtherModel => "--model",
+        Remedy::ModelPlace => "--model FILE",
         _ => return None,
     })
 }

@@ -171,11 +171,6 @@ pub(crate) fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) 
     Ok(lines)
 }
 
-/// Whether nothing but white space is on the line: the end of a document.
-pub(crate) fn is_blank(line: &str) -> bool {
-    Line { text: line, path: Path::new(""), number: 0 }.is_blank()
-}
-
 /// Whether a path stands for standard input or output.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"

@@ -34,6 +34,33 @@ pub enum Error {
         /// The id.
         id: u64,
     },
+    /// An id that two of the rows have that are added together.
+    #[error("id {id} is given twice, with the rows {first} and {second}, counted from 0; give each row one of its own")]
+    GivenTwice {
+        /// The id.
+        id: u64,
+        /// The first row with it, counted from 0 over all parts.
+        first: usize,
+        /// The second.
+        second: usize,
+    },
+    /// Rows without ids, where not as many numbers are left behind the highest id.
+    #[error("the next free id would be {next_id}, and ids end at {}; give the rows ids of their own", u64::MAX)]
+    NoIdLeft {
+        /// The id that the first of them would have.
+        next_id: u64,
+    },
+    /// More segments than the system maps.
+    #[error(
+        "{}: the system does not map all of its {segments} segments; with a higher limit (on Linux sysctl vm.max_map_count, and \
+         ulimit -v) it opens, and is compacted; without vectors kept, build it anew", path.display()
+    )]
+    TooManySegments {
+        /// The collection.
+        path: PathBuf,
+        /// Its segments.
+        segments: usize,
+    },
     /// An id that no row has.
     #[error("no row has the id {id}")]
     UnknownId {

@@ -164,12 +164,12 @@ fn what_is_refused_leaves_the_collection_as_it_was() {
         Error::RepeatedId { id: 9 }
     ));
     assert!(matches!(
-        collection.add(new_rows(&rows[..2], 0).ids(vec![50, 50])).unwrap_err(),
-        Error::RepeatedId { id: 50 }
+        collection.add(new_rows(&rows[..3], 0).ids(vec![60, 50, 50])).unwrap_err(),
+        Error::GivenTwice { id: 50, first: 1, second: 2 }
     ));
     assert!(matches!(
         collection.replace(new_rows(&rows[..2], 0).ids(vec![1, 1])).unwrap_err(),
-        Error::RepeatedId { id: 1 }
+        Error::GivenTwice { id: 1, first: 0, second: 1 }
     ));
     assert!(matches!(collection.add(NewRows::new(table(&rows, DIM))).unwrap_err(), Error::WrongColumns { .. }));
     assert!(core(&collection.add(new_rows(&rows, 0).texts(few)).unwrap_err()));
@@ -319,7 +319,7 @@ fn a_collection_is_built_of_parts_as_a_whole_or_not_at_all() {
     assert_eq!(built.metadata().get("recall").map(String::as_str), Some(".95"));
     assert_eq!(built.segments().map(senv_index::VectorIndex::len).collect::<Vec<_>>(), [30, 20]);
     let on_disk: usize = content(&path).iter().map(|(_, bytes)| bytes.len()).sum();
-    assert_eq!(built.n_bytes().unwrap(), on_disk as u64);
+    assert_eq!(built.n_bytes(), on_disk as u64);
     let even = built.positions_where("text", |text| text.ends_with('8')).unwrap();
     assert_eq!(
         even.iter().enumerate().filter(|(_, holds)| **holds).map(|(i, _)| i).collect::<Vec<_>>(),
@@ -329,9 +329,11 @@ fn a_collection_is_built_of_parts_as_a_whole_or_not_at_all() {
 
     // What is there stays until all of the new one is: after an error, and for a reader that has it open.
     let before = content(&path);
-    assert!(Collection::build(&path, &params, parts(both(), true)).is_err());
+    let refused = Collection::build(&path, &params, parts(both(), false)).unwrap_err();
+    assert!(matches!(refused, Error::Exists { .. }), "{refused}");
+    assert!(Collection::rebuild(&path, &params, parts(both(), true)).is_err());
     assert_eq!(content(&path), before);
-    let smaller = Collection::build(&path, &params, parts(vec![new_rows(&rows[..4], 100)], false)).unwrap();
+    let smaller = Collection::rebuild(&path, &params, parts(vec![new_rows(&rows[..4], 100)], false)).unwrap();
     assert_eq!(
         (smaller.len(), smaller.text(0, "text").unwrap().as_str(), built.text(0, "text").unwrap().as_str()),
         (4, "text 100", "text 0")
@@ -340,7 +342,7 @@ fn a_collection_is_built_of_parts_as_a_whole_or_not_at_all() {
     // Also in place of one that is damaged.
     fs::write(path.join("manifest"), "{").unwrap();
     assert!(Collection::open(&path).is_err());
-    let anew = Collection::build(&path, &params, parts(both(), false)).unwrap();
+    let anew = Collection::rebuild(&path, &params, parts(both(), false)).unwrap();
     anew.verify().unwrap();
     assert_eq!((anew.len(), content(&path).len()), (50, 3));
     // Without a part it is empty.
@@ -363,18 +365,23 @@ fn parts_are_added_or_replaced_together_or_not_at_all() {
         (Some(9), Some(500), Some(519))
     );
     let before = content(folder.path());
-    for refused in [
-        parts(vec![part(30..40)], true),
-        parts(vec![with_ids(30..40, 600), with_ids(40..50, 609)], false),
-        // 520 to 529 are those of the part without ids.
-        parts(vec![part(30..40), with_ids(40..41, 529)], false),
-        parts(vec![with_ids(30..31, 505)], false),
+    // 520 to 529 are those of the part without ids.
+    for (refused, says) in [
+        (parts(vec![part(30..40)], true), "row 77 holds NaN"),
+        (
+            parts(vec![with_ids(30..40, 600), with_ids(40..50, 609)], false),
+            "id 609 is given twice, with the rows 9 and 10,",
+        ),
+        (parts(vec![part(30..40), with_ids(40..41, 529)], false), "id 529 is given twice, with the rows 9 and 10,"),
+        (parts(vec![with_ids(30..31, 505)], false), "id 505 is there already"),
     ] {
-        assert!(collection.add_parts(refused).is_err());
+        let error = collection.add_parts(refused).unwrap_err().to_string();
+        assert!(error.starts_with(says), "{error}");
         assert_eq!((collection.len(), content(folder.path())), (30, before.clone()));
     }
     let refused = parts(vec![with_ids(30..40, 0), with_ids(40..41, 3)], false);
-    assert!(matches!(collection.replace_parts(refused).unwrap_err(), Error::RepeatedId { id: 3 }));
+    let error = collection.replace_parts(refused).unwrap_err();
+    assert!(matches!(error, Error::GivenTwice { id: 3, first: 3, second: 10 }), "{error}");
     assert_eq!((collection.len(), content(folder.path())), (30, before));
     let new = parts(vec![with_ids(30..35, 0), with_ids(35..45, 515)], false);
     assert_eq!(collection.replace_parts(new).unwrap(), 15);
@@ -452,7 +459,7 @@ fn the_largest_id_is_an_id_like_others() {
     collection.delete(&[5]).unwrap();
     // The one id that is left is that of the first row and of the last.
     collection.compact().unwrap();
-    assert!(matches!(collection.add(new_rows(&rows[2..], 2)).unwrap_err(), Error::RepeatedId { .. }));
+    assert!(matches!(collection.add(new_rows(&rows[2..], 2)).unwrap_err(), Error::NoIdLeft { next_id: u64::MAX }));
     for collection in [&collection, &Collection::open(folder.path()).unwrap()] {
         assert_eq!(collection.position(u64::MAX).unwrap(), Some(0));
         assert_eq!(ids(&collection.search(&rows[0], &Search::new(3)).unwrap()), [u64::MAX]);
@@ -466,7 +473,7 @@ fn a_collection_that_was_made_anew_with_another_model_is_not_taken_over() {
     let mut old = Collection::create(folder.path(), &params()).unwrap();
     old.add(new_rows(&rows[..2], 0)).unwrap();
     let mut part = Some(new_rows(&rows[2..], 2));
-    Collection::build::<Error>(folder.path(), &params().model("other"), || Ok(part.take())).unwrap();
+    Collection::rebuild::<Error>(folder.path(), &params().model("other"), || Ok(part.take())).unwrap();
     let before = content(folder.path());
     for refused in [old.refresh().map(|_| ()), old.add(new_rows(&rows[..1], 0)).map(|_| ())] {
         assert!(matches!(refused.unwrap_err(), Error::OtherModel { .. }));

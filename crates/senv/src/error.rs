@@ -37,8 +37,8 @@ pub enum Error {
     Index(#[from] senv_index::Error),
     /// The model of a collection is not where it was.
     #[error(
-        "{}: its model {} is not there any more; say where it is now, or make the collection anew",
-        collection.display(), model.display()
+        "{}: its model {} is not there any more; {}, or make the collection anew",
+        collection.display(), model.display(), Remedy::ModelPlace
     )]
     ModelGone {
         /// The collection.
@@ -48,9 +48,8 @@ pub enum Error {
     },
     /// The model of a collection has become another one.
     #[error(
-        "{}: its vectors are of another model than {} (digest {expected}, and not {found}); give the model that made them, or \
-         make the collection anew",
-        collection.display(), model.display()
+        "{}: its vectors are of another model than {} (digest {expected}, and not {found}); {}, or make the collection anew",
+        collection.display(), model.display(), Remedy::ModelPlace
     )]
     OtherModel {
         /// The collection.
@@ -61,6 +60,18 @@ pub enum Error {
         expected: String,
         /// Digest of the model that was found.
         found: String,
+    },
+    /// A path that a collection cannot keep.
+    #[error("{}: a collection keeps the path of its model, and this one is not UTF-8; rename it", model.display())]
+    ModelPath {
+        /// The model.
+        model: PathBuf,
+    },
+    /// A sentence of blanks alone.
+    #[error("sentence {number}, counted from 0, is blank, and nothing would find it; leave it out")]
+    BlankSentence {
+        /// Its number among those that were given together, counted from 0.
+        number: usize,
     },
     /// A collection of vectors without sentences and model.
     #[error("{}: it has vectors, but no sentences and no model; open it as a senv_index::Collection", collection.display())]
@@ -326,6 +337,7 @@ impl Error {
             }
             Self::CannotCompress { remedy, .. } => remedy.as_slice(),
             Self::InitialVectorsDim { .. } => &[Remedy::InitialVectorsOfDim],
+            Self::ModelGone { .. } | Self::OtherModel { .. } => &[Remedy::ModelPlace],
             _ => &[],
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
         collection.verify()?;
     }
     let recall = SentenceCollection::recall(&collection);
-    let (rows, bytes) = (collection.len(), collection.n_bytes()?);
+    let (rows, bytes) = (collection.len(), collection.n_bytes());
     let rounded = |x: f64| (1e4 * x).round() / 1e4;
     let deleted = collection.n_positions() - rows;
     let columns: Vec<&str> = collection.columns().iter().map(String::as_str).collect();

@@ -7,7 +7,7 @@ use std::{
 
 use clap::builder::RangedU64ValueParser;
 use senv::{DecodedSentence, Interpolation, Model};
-use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader};
+use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, text::is_blank};
 use serde::Serialize;
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, plural},
     stream::{self, Batch},
-    text::{TextArgs, is_blank, note_typing},
+    text::{TextArgs, note_typing},
 };
 
 /// Say in words what the vector of a sentence says.

@@ -8,7 +8,11 @@ use std::{
 
 use clap::builder::RangedU64ValueParser;
 use senv::{EncodingCost, Model};
-use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, files::AtomicFile, text::Expansion};
+use senv_core::{
+    Coverage, Scratch, SentenceEncoder, TextReader,
+    files::AtomicFile,
+    text::{Expansion, is_blank},
+};
 use senv_store::NpyWriter;
 
 use crate::{
@@ -19,7 +23,7 @@ use crate::{
     output::{self, plural, short},
     progress::Counter,
     stream::{self, Batch},
-    text::{InputArgs, TextArgs, is_blank, is_dash, note_typing},
+    text::{InputArgs, TextArgs, is_dash, note_typing},
 };
 
 /// Turn each line of text into a vector.

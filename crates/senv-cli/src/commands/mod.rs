@@ -15,6 +15,7 @@ pub(crate) mod index;
 pub(crate) mod info;
 mod known_words;
 pub(crate) mod manual;
+mod min_score;
 pub(crate) mod nearest;
 pub(crate) mod reproduce;
 pub(crate) mod search;

@@ -16,6 +16,7 @@ use crate::{
     commands::{
         ModelArg, finite,
         known_words::{WordSample, unknown_query},
+        min_score::{check_min_score, few_near},
         unread::Unread,
     },
     destination,
@@ -56,6 +57,9 @@ pub(crate) struct Nearest {
     #[arg(long, short, value_name = "K", default_value_t = 10,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     k: usize,
+    /// Leave out neighbours of a lower cosine.
+    #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
+    min_score: Option<f32>,
     /// Write JSON: an object a query, one a line.
     #[arg(long)]
     json: bool,
@@ -110,6 +114,7 @@ struct Sentence {
 
 impl Nearest {
     pub(crate) fn run(self) -> Result {
+        check_min_score(self.min_score)?;
         let query_stdin = self.query_file.as_deref().is_some_and(is_dash);
         let piped = [PathBuf::from("-")];
         let is_piped = self.input.paths().is_empty() && !self.words && !query_stdin && stdin_is_given();
@@ -209,7 +214,8 @@ impl Nearest {
     ) -> Result {
         let mut out = output::stdout();
         let n = queries.texts.len();
-        for (i, (&query, neighbours)) in queries.texts.iter().zip(found).enumerate() {
+        for (i, (&query, mut neighbours)) in queries.texts.iter().zip(found).enumerate() {
+            neighbours.retain(|near| self.min_score.is_none_or(|least| near.cosine >= least));
             let (coverage, words) = (queries.coverage[i], queries.words[i]);
             unread.add(&coverage);
             let Coverage { tokens, known, .. } = coverage;
@@ -217,7 +223,8 @@ impl Nearest {
             let answer =
                 Answer { query, tokens, known_tokens: known, known_word_share, text_known_word_share, neighbours };
             self.write(&mut out, i, n, &answer).map_err(Failure::stdout)?;
-            if let Some(warning) = queries.warning(i) {
+            let far = self.min_score.filter(|_| answer.neighbours.is_empty()).map(|least| few_near(query, least));
+            if let Some(warning) = queries.warning(i).or(far) {
                 out.flush().map_err(Failure::stdout)?;
                 output::warn(&warning);
             }

@@ -30,6 +30,8 @@ mod resume;
 mod scarce;
 mod search;
 mod search_bad_input;
+mod search_changes;
+mod search_queries;
 mod similarity;
 mod systems;
 mod tune;

@@ -115,6 +115,10 @@ fn columns_are_kept_shown_and_filtered_by() {
     assert_eq!(ids(&answer(&["--where", "year != '1987'", "--where", "line != 5"])), [4]);
     assert_eq!(ids(&answer(&["--where", "text = A train left the station."])), [9]);
     assert!(ids(&answer(&["--where", "year = 2001"])).is_empty());
+    assert_eq!(ids(&answer(&["--where", "id == 9"])), [9]);
+    assert_eq!(ids(&answer(&["--where", "id != 9", "--where", "year==1987"])), [7]);
+    assert!(ids(&answer(&["--where", "id = 99"])).is_empty());
+    assert_eq!(ids(&answer(&["--where", "id != 99"])).len(), 4);
     let shown = folder.run(&["search", "c", "--query", "a train at the station", "--k", "1"]).ok().out;
     assert!(shown.ends_with("\t9\tnews.tsv:4\tA train left the station.\tyear=1987\n"), "{shown}");
     let error = folder.run(&["search", "c", "--query", "a", "--where", "author = Ada"]);
@@ -147,10 +151,12 @@ fn a_collection_is_added_to_replaced_deleted_from_and_compacted() {
     index(&["--add", "--input", "new.tsv"])
         .fails(1, &["the columns given are file, line", "expected year, file, line"]);
 
-    index(&["--delete-ids", "7,4", "9"]).ok();
+    index(&["--delete-ids", "7 4,", "9"]).ok();
     assert!(!ids(&search("the cat saw the dog")).contains(&7));
     index(&["--delete-ids", "7"]).fails(1, &["no row has the id 7"]);
-    index(&["--delete-ids", "x"]).code.filter(|&code| code == 2).unwrap();
+    for (bad, says) in [("x", "\"x\" is no id"), ("1,-2", "\"-2\" is no id"), (" ,", "there is no id")] {
+        index(&["--delete-ids", bad]).fails(2, &[says]);
+    }
     let before = facts();
     assert_eq!((&before["rows"], &before["deleted"], &before["segments"]), (&3.into(), &4.into(), &3.into()));
     assert_eq!(before["columns"], serde_json::json!(["text", "year"]));
@@ -248,7 +254,9 @@ fn precision_and_recall_are_kept_and_estimates_are_marked() {
         let found = folder.run(&["search", precision, "--query", "the cat saw the dog", "--k", "3"]).ok().out;
         assert_eq!(found.starts_with('~'), precision == "none", "{found}");
     }
-    folder.run(&["index", "--output", "none", "--compact"]).fails(2, &["rescoring must be f32, f16 or int8"]);
+    folder
+        .run(&["index", "--output", "none", "--compact"])
+        .fails(2, &["--compact: none was made with --precision none, which keeps no vectors"]);
     let index = ["index", "--model", "m.senv", "--input", "many.txt", "--output", "c", "--recall"];
     for bad in ["0", "1.1", "NaN", "-1"] {
         folder.run(&[&index[..], &[bad]].concat()).code.filter(|&code| code == 2).unwrap();

@@ -64,7 +64,8 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         folder.write(name, text);
         index(&folder, name, "c", &[&["--add"], &columns[..]].concat())
     };
-    add("twice.tsv", "8\ta train\n8\ta horse\n").fails(1, &["id 8 is there already"]);
+    add("twice.tsv", "8\ta train\n8\ta horse\n")
+        .fails(1, &["twice.tsv: line 2: the id 8 is given twice; it is that of line 1, too"]);
     add("there.tsv", "8\ta train\n2\ta horse\n").fails(1, &["id 2 is there already"]);
     add("word.tsv", "8\ta train\nnine\ta horse\n").fails(1, &["word.tsv: line 2: the id is \"nine\""]);
     add("short.tsv", "8\ta train\n9 a horse\n").fails(1, &["short.tsv: line 2: column 2 is wanted, the line has 1"]);
@@ -122,16 +123,25 @@ fn a_model_that_is_gone_moved_or_another_is_told() {
     let found = search(&[]).ok().out;
     fs::create_dir(folder.path("models")).unwrap();
     fs::rename(folder.path("m.senv"), folder.path("models/old.senv")).unwrap();
-    search(&[]).fails(1, &["c: its model", "m.senv is not there any more"]);
+    search(&[]).fails(1, &["c: its model", "m.senv is not there any more; say where its model is now (--model FILE)"]);
     assert_eq!(search(&["--model", "models/old.senv"]).ok().out, found);
+    search(&[]).fails(1, &["not there any more"]);
+    // An addition keeps the new place.
+    folder.write("few.txt", "bread and cheese and pepper\n");
+    let add = ["index", "--add", "--input", "few.txt", "--output", "c", "--model", "models/old.senv"];
+    folder.run(&add).ok();
+    assert_eq!(search(&[]).ok().out, found);
+    fs::remove_file(folder.path("models/old.senv")).unwrap();
     search(&["--model", "absent.senv"]).fails(1, &["absent.senv"]);
     search(&["--model", "english"]).fails(1, &["its vectors are of another model than english"]);
     folder.train("text.txt", "m.senv", &["--seed", "9"]).ok();
-    search(&[]).fails(1, &["c: its vectors are of another model than", "m.senv"]);
-    folder.run(&["index", "--add", "--input", "text.txt", "--output", "c"]).fails(1, &["another model"]);
+    search(&[]).fails(1, &["c: its model", "models/old.senv is not there any more"]);
+    search(&["--model", "m.senv"]).fails(1, &["c: its vectors are of another model than m.senv", "(--model FILE)"]);
+    let add = ["index", "--add", "--input", "text.txt", "--output", "c", "--model", "m.senv"];
+    folder.run(&add).fails(1, &["another model"]);
     // What needs no model works on.
     folder.run(&["index", "--output", "c", "--delete-ids", "3"]).ok();
-    assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["rows"], 599);
+    assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["rows"], 600);
 }
 
 #[test]

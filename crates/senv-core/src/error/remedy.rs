@@ -49,11 +49,13 @@ pub enum Remedy {
     TrainOnText,
     /// A model of the language and kind of the text.
     OtherModel,
+    /// The present path of a model that was moved.
+    ModelPlace,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
@@ -70,6 +72,7 @@ impl Remedy {
         Self::CutLongSentences,
         Self::TrainOnText,
         Self::OtherModel,
+        Self::ModelPlace,
     ];
 }
 
@@ -92,6 +95,7 @@ impl fmt::Display for Remedy {
             Self::CutLongSentences => "cut long sentences",
             Self::TrainOnText => "train a model on such text",
             Self::OtherModel => "take another model",
+            Self::ModelPlace => "say where its model is now",
         })
     }
 }

@@ -17,4 +17,4 @@ pub use atomic_file::AtomicFile;
 pub use file_lock::FileLock;
 pub use model_file::{FORMAT_VERSION, RawTensor, Verification};
 #[cfg(feature = "write")]
-pub use unfinished::remove_unfinished_files;
+pub use unfinished::{Unfinished, remove_unfinished_files};

@@ -27,8 +27,18 @@ impl Line<'_> {
     /// Whether nothing but white space is on the line: the end of a document.
     #[must_use]
     pub fn is_blank(&self) -> bool {
-        self.text.bytes().all(|b| b.is_ascii_whitespace() || b == 0x0B || b == 0)
+        is_blank(self.text)
     }
+}
+
+/// Whether a text is nothing but white space (of ASCII, or NUL): no sentence.
+///
+/// ```
+/// assert!(senv_core::text::is_blank(" \t\n") && !senv_core::text::is_blank(" ."));
+/// ```
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_whitespace() || b == 0x0B || b == 0)
 }
 
 /// Reads text files line by line, in bounded memory.

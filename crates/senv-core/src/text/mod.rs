@@ -17,7 +17,7 @@ pub use beginnings::beginnings;
 pub(crate) use blocks::{BlockReader, TextBlock};
 pub use bytes::TextBytes;
 pub(crate) use decode::{is_stdin, peek_stdin};
-pub use lines::{Expansion, Line, TextReader};
+pub use lines::{Expansion, Line, TextReader, is_blank};
 #[cfg(feature = "train")]
 pub(crate) use lines::{check_line, cut_line};
 

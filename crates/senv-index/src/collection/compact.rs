@@ -1,9 +1,15 @@
-//! Compaction: small segments and deleted rows go.
+//! Compaction: small segments and deleted rows go, all of them when asked for, the last small ones as rows are added.
 
 use senv_core::{Table, memory::check_memory};
 
-use super::{Collection, NewRows, PART_VALUES, bits::Bits, manifest::Manifest, segment::Segment};
-use crate::Result;
+use super::{Collection, NewRows, PART_VALUES, bits::Bits, manifest::Manifest, new_files::NewFiles, segment::Segment};
+use crate::{Rescoring, Result};
+
+/// Segments of about one size that are joined when they come together at the end.
+const JOINED: usize = 16;
+/// Rows below which a segment is joined with others when rows are added: what an addition costs beside its own rows is
+/// writing 65,536 others at most, and each row is written three times more at most.
+const MOST_JOINED: usize = 4096;
 
 impl Collection {
     /// Joins small segments, and leaves out the rows that are deleted: what is searched afterwards are segments of about
@@ -18,27 +24,64 @@ impl Collection {
 
     /// The same for segments of so many rows.
     pub(super) fn compact_to(&mut self, part_rows: usize) -> Result<()> {
-        self.change(|collection| {
-            let mut manifest = collection.manifest.clone();
-            (manifest.segments, manifest.deletions) = (Vec::new(), None);
-            let mut gathered = Gathered::new(collection, part_rows);
-            for (segment, entry) in collection.segments.iter().zip(&collection.manifest.segments) {
-                if segment.n_deleted == 0 && segment.len() >= part_rows.div_ceil(2) {
-                    gathered.write(&mut manifest)?;
-                    manifest.segments.push(entry.clone());
-                    continue;
-                }
-                for row in (0..segment.len()).filter(|&row| !segment.deleted.get(row)) {
-                    gathered.push(segment, row)?;
-                    if gathered.ids.len() == part_rows {
-                        gathered.write(&mut manifest)?;
-                    }
+        let stays = |segment: &Segment| segment.n_deleted == 0 && segment.len() >= part_rows.div_ceil(2);
+        self.change(|collection, new| {
+            collection.rewritten(new, part_rows, |number| stays(&collection.segments[number]))
+        })
+    }
+
+    /// Joins small segments at the end once there are many, so that many small additions do not become as many segments.
+    /// Rows were added already: what fails here (a damaged segment, a full disk, another writer) the next addition tries again.
+    pub(super) fn join_small(&mut self) {
+        if self.params().rescoring == Rescoring::None || self.small_at_end().is_none() {
+            return;
+        }
+        let _: Result<()> = self.change(|collection, new| {
+            let first = collection.small_at_end().unwrap_or(collection.segments.len());
+            collection.rewritten(new, MOST_JOINED * JOINED, |number| number < first)
+        });
+    }
+
+    /// The first of the small segments at the end that are to be joined, if there are enough of about one size.
+    fn small_at_end(&self) -> Option<usize> {
+        let sizes = std::iter::successors(Some(JOINED), |size| Some(size * JOINED));
+        let first = |size: usize| {
+            let small = self.segments.iter().rev().take_while(|segment| segment.len() < size).count();
+            (small >= JOINED).then(|| self.segments.len() - small)
+        };
+        sizes.take_while(|&size| size <= MOST_JOINED).find_map(first)
+    }
+
+    /// The manifest in which the segments that do not stay, by their number, are written anew without the rows that are
+    /// deleted, with so many rows each; and the deletions of those that stay.
+    fn rewritten(
+        &self,
+        new: &mut NewFiles,
+        part_rows: usize,
+        stays: impl Fn(usize) -> bool,
+    ) -> Result<(Manifest, Option<Vec<Bits>>, ())> {
+        let mut manifest = self.manifest.clone();
+        manifest.segments = Vec::new();
+        let mut deleted = Vec::new();
+        let mut gathered = Gathered::new(self, part_rows);
+        for (number, (segment, entry)) in self.segments.iter().zip(&self.manifest.segments).enumerate() {
+            if stays(number) {
+                gathered.write(&mut manifest, new)?;
+                deleted.resize(manifest.segments.len(), Bits::default());
+                manifest.segments.push(entry.clone());
+                deleted.push(segment.deleted.clone());
+                continue;
+            }
+            for row in (0..segment.len()).filter(|&row| !segment.deleted.get(row)) {
+                gathered.push(segment, row)?;
+                if gathered.ids.len() == part_rows {
+                    gathered.write(&mut manifest, new)?;
                 }
             }
-            gathered.write(&mut manifest)?;
-            let deleted = vec![Bits::default(); manifest.segments.len()];
-            Ok((manifest, Some(deleted), ()))
-        })
+        }
+        gathered.write(&mut manifest, new)?;
+        deleted.resize(manifest.segments.len(), Bits::default());
+        Ok((manifest, Some(deleted), ()))
     }
 }
 
@@ -76,11 +119,11 @@ impl<'a> Gathered<'a> {
     }
 
     /// Writes a segment of what was gathered, and forgets it.
-    fn write(&mut self, manifest: &mut Manifest) -> Result<()> {
+    fn write(&mut self, manifest: &mut Manifest, new: &mut NewFiles) -> Result<()> {
         let empty = Self::new(self.collection, self.part_rows);
         let Self { collection, values, ids, texts, .. } = std::mem::replace(self, empty);
         let rows = NewRows::new(Table::from_vec(ids.len(), collection.dim(), values)?).texts(texts);
-        collection.append(manifest, rows, &ids)
+        collection.append(manifest, new, rows, &ids)
     }
 }
 

@@ -38,6 +38,9 @@ pub(super) struct Manifest {
     pub(super) segments: Vec<SegmentEntry>,
     /// The file that says which rows are deleted.
     pub(super) deletions: Option<String>,
+    /// The checksum of its header.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) deletions_header: Option<String>,
     /// What the user of the collection keeps with it.
     #[serde(default)]
     pub(super) metadata: BTreeMap<String, String>,
@@ -53,6 +56,9 @@ pub(super) struct SegmentEntry {
     pub(super) rows: usize,
     /// Rows that are deleted.
     pub(super) deleted: usize,
+    /// The checksum of its header, so that no other file passes for it; not in manifests of earlier programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) header: Option<String>,
 }
 
 impl Manifest {
@@ -71,6 +77,7 @@ impl Manifest {
             next_file: 1,
             segments: Vec::new(),
             deletions: None,
+            deletions_header: None,
             metadata,
             counts,
         }
@@ -134,12 +141,23 @@ impl Manifest {
     /// Replaces the manifest of a folder.
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
         let path = Self::path(folder);
-        let json = serde_json::to_string(self).map_err(|e| senv_core::Error::BadWrite {
+        let text = self.text().map_err(|e| senv_core::Error::BadWrite {
             path: path.clone(),
             what: "the manifest".into(),
             reason: e.to_string(),
         })?;
-        Ok(AtomicFile::write_with(&path, |file| write!(file, "{json}{}", check_line(json.as_bytes())))?)
+        Ok(AtomicFile::write_with(&path, |file| file.write_all(text.as_bytes()))?)
+    }
+
+    /// What stands in the file.
+    fn text(&self) -> serde_json::Result<String> {
+        let json = serde_json::to_string(self)?;
+        Ok(format!("{json}{}", check_line(json.as_bytes())))
+    }
+
+    /// Bytes of the file.
+    pub(super) fn n_bytes(&self) -> u64 {
+        self.text().map_or(0, |text| text.len() as u64)
     }
 
     /// Whether a file of this name belongs to the collection.
@@ -158,8 +176,13 @@ mod tests {
 
     fn example() -> Manifest {
         let mut manifest = Manifest::new(3, "abc", &["text".into()], &IndexParams { seed: 9, ..Default::default() });
-        manifest.segments.push(SegmentEntry { file: "000001.segment".into(), rows: 7, deleted: 2 });
-        manifest.deletions = Some("000002.deletions".into());
+        manifest.segments.push(SegmentEntry {
+            file: "000001.segment".into(),
+            rows: 7,
+            deleted: 2,
+            header: Some("0a".into()),
+        });
+        (manifest.deletions, manifest.deletions_header) = (Some("000002.deletions".into()), Some("1b".into()));
         (manifest.generation, manifest.next_id, manifest.next_file) = (4, 5, 6);
         manifest.metadata.insert("origin".into(), "x".into());
         manifest.counts.insert("tokens".into(), 8);

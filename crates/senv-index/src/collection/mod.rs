@@ -3,6 +3,8 @@
 mod bits;
 mod compact;
 mod manifest;
+mod new_files;
+mod params;
 mod segment;
 mod write;
 
@@ -14,10 +16,14 @@ use std::{
 
 use senv_core::ModelFile;
 
-use self::{bits::Bits, manifest::Manifest, segment::Segment};
+use self::{
+    bits::Bits,
+    manifest::Manifest,
+    segment::{Segment, check_header},
+};
 use crate::{Error, IndexParams, Result, Search, VectorIndex, best::Scored, scan::Keep};
 
-pub use self::write::{CollectionParams, NewRows, PART_VALUES};
+pub use self::params::{CollectionParams, NewRows, PART_VALUES};
 
 /// Times that a reader starts anew because a writer has replaced what it was about to open.
 const TRIES: usize = 20;
@@ -31,8 +37,13 @@ const FEW_DELETED: f64 = 0.25;
 /// opens the collection sees the state before or after it, whenever a writer was killed. What is open stays as it was until
 /// [`Collection::refresh`]. One process writes at a time; another gets an error that names it.
 ///
-/// A row has a position, from 0 in the order of adding, which changes when the collection is compacted, and an id, which
-/// stays. An id belongs to one row at most.
+/// A row has a position, from 0 in the order of adding, which changes when the collection is compacted or small additions are
+/// joined ([`Collection::add`]), and an id, which stays. An id belongs to one row at most.
+///
+/// What is open must not be written into or cut short by other programs, as with [`ModelFile::open`](senv_core::ModelFile::open):
+/// a file that gets shorter ends the program at the next access to what is gone (SIGBUS). Files are compared with their
+/// checksums block by block when they are used for the first time; damage that comes later is not seen until the collection is
+/// opened anew. senv itself replaces and removes files, and never writes into one.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -55,6 +66,8 @@ pub struct Collection {
     segments: Vec<Segment>,
     /// The position of the first row of each segment, and the end.
     starts: Vec<usize>,
+    /// Bytes of the files beside the manifest.
+    n_bytes: u64,
 }
 
 /// A row of a collection that a search found.
@@ -92,7 +105,20 @@ impl Collection {
     }
 
     fn of(folder: &Path, manifest: Manifest) -> Result<Self> {
-        let deletions = manifest.deletions.as_ref().map(|name| ModelFile::open(folder.join(name))).transpose()?;
+        let mut n_bytes = 0;
+        // Counted as they are opened: a writer may remove them later.
+        let mut count = |path: &Path| -> Result<()> {
+            n_bytes += fs::metadata(path).map_err(|e| senv_core::Error::io("read", path, e))?.len();
+            Ok(())
+        };
+        let mut deletions = None;
+        if let Some(name) = &manifest.deletions {
+            let path = folder.join(name);
+            let file = ModelFile::open(&path)?;
+            check_header(&file, manifest.deletions_header.as_deref())?;
+            count(&path)?;
+            deletions = Some(file);
+        }
         let mut segments = Vec::with_capacity(manifest.segments.len().min(1024));
         let mut starts = vec![0_usize];
         for entry in &manifest.segments {
@@ -104,7 +130,9 @@ impl Collection {
                 }
                 _ => None,
             };
-            let segment = Segment::open(&path, entry.rows, manifest.dim, manifest.columns.len(), deleted)?;
+            let segment = Segment::open(folder, entry, &manifest, deleted)
+                .map_err(|error| Self::unmapped(error, folder, manifest.segments.len()))?;
+            count(&path)?;
             if segment.n_deleted != entry.deleted {
                 let reason = format!("{} rows are deleted, the manifest says {}", segment.n_deleted, entry.deleted);
                 return Err(Self::bad(&path, reason));
@@ -113,7 +141,17 @@ impl Collection {
             starts.push(end.ok_or_else(|| Self::bad(&path, "there are too many rows".into()))?);
             segments.push(segment);
         }
-        Ok(Self { folder: folder.to_owned(), manifest, segments, starts })
+        Ok(Self { folder: folder.to_owned(), manifest, segments, starts, n_bytes })
+    }
+
+    /// Where the system maps no more files, what to do about it.
+    fn unmapped(error: Error, folder: &Path, segments: usize) -> Error {
+        match error {
+            Error::Core(senv_core::Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::OutOfMemory => {
+                Error::TooManySegments { path: folder.to_owned(), segments }
+            }
+            error => error,
+        }
     }
 
     fn bad(path: &Path, reason: String) -> Error {
@@ -180,17 +218,9 @@ impl Collection {
     }
 
     /// Bytes of its files.
-    ///
-    /// # Errors
-    /// [`senv_core::Error::Io`].
-    pub fn n_bytes(&self) -> Result<u64> {
-        let files = self.manifest.segments.iter().map(|segment| &segment.file).chain(&self.manifest.deletions);
-        let paths = files.map(|file| self.folder.join(file)).chain([Manifest::path(&self.folder)]);
-        let size = |path: PathBuf| match fs::metadata(&path) {
-            Ok(file) => Ok(file.len()),
-            Err(e) => Err(senv_core::Error::io("read", &path, e).into()),
-        };
-        paths.map(size).sum()
+    #[must_use]
+    pub fn n_bytes(&self) -> u64 {
+        self.manifest.n_bytes() + self.n_bytes
     }
 
     /// What was given with [`CollectionParams::metadata`].
@@ -360,5 +390,24 @@ impl Collection {
     /// [`Error::Damaged`] or [`senv_core::Error`] for a part that does not fit.
     pub fn verify(&self) -> Result<()> {
         self.segments.iter().try_for_each(Segment::verify)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_no_more_files_can_be_mapped_the_error_says_what_to_do() {
+        let of = |kind: std::io::ErrorKind| {
+            let error = senv_core::Error::io("map", Path::new("c/000001.segment"), kind.into());
+            Collection::unmapped(error.into(), Path::new("c"), 70_000).to_string()
+        };
+        let many = of(std::io::ErrorKind::OutOfMemory);
+        assert!(
+            many.starts_with("c: the system does not map all of its 70000 segments")
+                && many.contains("vm.max_map_count")
+        );
+        assert!(of(std::io::ErrorKind::NotFound).contains("000001.segment"));
     }
 }

@@ -7,7 +7,10 @@ use senv_core::{
     files::{RawTensor, SharedBytes},
 };
 
-use super::bits::Bits;
+use super::{
+    bits::Bits,
+    manifest::{Manifest, SegmentEntry},
+};
 use crate::{
     Error, IndexParams, Result, VectorIndex,
     checks::Checked,
@@ -18,11 +21,35 @@ use crate::{
 /// The id of the first row, in the metadata of a file whose ids are consecutive.
 const FIRST_ID: &str = "index.first_id";
 
+/// The checksum of the header of a file, which has those of all its tensors; `None` for a file without checksums.
+pub(super) fn header_checksum(file: &ModelFile) -> Option<&str> {
+    file.metadata().get("senv.header_crc32").map(String::as_str)
+}
+
+/// Refuses another file than the one that a manifest names; one of an earlier version names files alone.
+pub(super) fn check_header(file: &ModelFile, expected: Option<&str>) -> Result<()> {
+    let found = header_checksum(file);
+    match expected {
+        Some(expected) if found != Some(expected) => {
+            let found = found.unwrap_or("missing");
+            Err(Error::Damaged {
+                path: file.path().to_owned(),
+                what: "the file".into(),
+                reason: format!(
+                    "it is another one: the checksum of its header is {found}, the manifest says {expected}"
+                ),
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A file of a collection, memory-mapped.
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) index: VectorIndex,
     path: PathBuf,
+    header: Option<String>,
     ids: Ids,
     columns: Vec<Texts>,
     pub(super) deleted: Bits,
@@ -87,9 +114,17 @@ impl Segment {
         index.save_with(path, tensors, writer)
     }
 
-    /// Opens a file with so many rows of so many values and so many columns.
-    pub(super) fn open(path: &Path, rows: usize, dim: usize, n_columns: usize, deleted: Option<Bits>) -> Result<Self> {
+    /// Opens a file in a folder that the manifest names, or is about to.
+    pub(super) fn open(
+        folder: &Path,
+        entry: &SegmentEntry,
+        manifest: &Manifest,
+        deleted: Option<Bits>,
+    ) -> Result<Self> {
+        let path = &*folder.join(&entry.file);
+        let (rows, dim, n_columns) = (entry.rows, manifest.dim, manifest.columns.len());
         let file = ModelFile::open(path)?;
+        check_header(&file, entry.header.as_deref())?;
         let index = VectorIndex::from_file(&file, path)?;
         if (index.len(), index.dim()) != (rows, dim) {
             let reason =
@@ -123,11 +158,17 @@ impl Segment {
         let columns = (0..n_columns).map(column).collect::<Result<_>>()?;
         let deleted = deleted.unwrap_or_else(|| Bits::new(rows));
         let n_deleted = deleted.count();
-        Ok(Self { index, path: path.to_owned(), ids, columns, deleted, n_deleted })
+        let header = header_checksum(&file).map(str::to_owned);
+        Ok(Self { index, path: path.to_owned(), header, ids, columns, deleted, n_deleted })
     }
 
     pub(super) fn len(&self) -> usize {
         self.index.len()
+    }
+
+    /// The checksum of its header.
+    pub(super) fn header(&self) -> Option<&str> {
+        self.header.as_deref()
     }
 
     /// The id of a row that is there.

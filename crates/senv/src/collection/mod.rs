@@ -101,10 +101,9 @@ impl SentenceCollection {
         Ok(Self { model: place.model, rows })
     }
 
-    /// Makes a collection of sentences that come in parts, in place of the one that is there, if there is one; `next` gives one
-    /// part after another, and `None` behind the last; it hears how many sentences make a good part, 262,144 for vectors of
-    /// 256 values. The collection is there as a whole, or, after an error, as if nothing had happened. Memory holds one part
-    /// at a time.
+    /// Makes a collection of sentences that come in parts; `next` gives one part after another, and `None` behind the last; it
+    /// hears how many sentences make a good part, 262,144 for vectors of 256 values. The collection is there as a whole, or,
+    /// after an error, not at all. Memory holds one part at a time.
     ///
     /// # Errors
     /// As [`SentenceCollection::create_with`] and [`SentenceCollection::add_sentences`]; those of `next`.
@@ -114,16 +113,43 @@ impl SentenceCollection {
         params: &SentenceCollectionParams,
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
     ) -> Result<Self, E> {
-        let place = ModelPlace::open(model.as_ref())?;
+        Self::build_in(folder.as_ref(), model.as_ref(), params, next, false)
+    }
+
+    /// The same in place of the collection that is there, if there is one, which stays after an error.
+    ///
+    /// # Errors
+    /// As [`SentenceCollection::build`], but for [`senv_index::Error::Exists`].
+    pub fn rebuild<E: From<Error> + From<senv_index::Error>>(
+        folder: impl AsRef<Path>,
+        model: impl AsRef<Path>,
+        params: &SentenceCollectionParams,
+        next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
+    ) -> Result<Self, E> {
+        Self::build_in(folder.as_ref(), model.as_ref(), params, next, true)
+    }
+
+    fn build_in<E: From<Error> + From<senv_index::Error>>(
+        folder: &Path,
+        model: &Path,
+        params: &SentenceCollectionParams,
+        next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
+        replace: bool,
+    ) -> Result<Self, E> {
+        let place = ModelPlace::open(model)?;
         let rows_params = rows_params(&place, params)?;
         let columns: Vec<String> = [TEXT.to_owned()].into_iter().chain(params.columns.iter().cloned()).collect();
         place.model.prepare_for_many();
-        let rows = Collection::build(folder, &rows_params, encoded(&place.model, columns, next))?;
+        let next = encoded(&place.model, columns, next);
+        let rows = match replace {
+            false => Collection::build(folder, &rows_params, next),
+            true => Collection::rebuild(folder, &rows_params, next),
+        }?;
         Ok(Self { model: place.model, rows })
     }
 
-    /// Opens the collection in a folder and its model: at the path where it lay when the collection was made, or else beside
-    /// the folder.
+    /// Opens the collection in a folder and its model: at the path where it lay when the collection was made (that of the file
+    /// itself, if the path given then was a link), or else beside the folder, under the same name.
     ///
     /// # Errors
     /// As [`Collection::open`] and [`Model::open`]; [`Error::ModelGone`]; [`Error::OtherModel`] if the model at its path is
@@ -150,6 +176,18 @@ impl SentenceCollection {
             return Err(senv_core::Error::ShapeMismatch { what: "vectors of the model", expected, got }.into());
         }
         Ok(Self { model, rows })
+    }
+
+    /// Keeps another path of the model, which was moved: it is looked for there from now on.
+    ///
+    /// # Errors
+    /// [`Error::OtherModel`]; [`Error::ModelPath`]; as [`Collection::set_metadata`].
+    pub fn move_model(&mut self, model: impl AsRef<Path>) -> Result<()> {
+        let kept = model_place::moved(self.rows.folder(), self.rows.model(), model.as_ref())?;
+        if self.rows.metadata().get(MODEL_PATH) != Some(&kept) {
+            self.rows.set_metadata(MODEL_PATH, &kept)?;
+        }
+        Ok(())
     }
 
     /// The vectors, ids and texts.
@@ -208,14 +246,16 @@ impl SentenceCollection {
         KnownWords { sentences, words, known, hashed }
     }
 
-    /// Sentences that were added without a vector, because the model knows none of their words: they are never found.
+    /// Sentences that were added without a vector, because the model knows none of their words, or with one so short (norms
+    /// below 1e-12) that it has no direction: they are never found.
     #[must_use]
     pub fn zero_vectors(rows: &Collection) -> u64 {
         rows.count(ZERO_VECTORS)
     }
 
     /// Encodes sentences on all cores and adds them; their ids are returned. Each call makes a segment that is searched by
-    /// itself: after many small ones [`SentenceCollection::compact`] makes searches fast again.
+    /// itself, and small ones are joined as they come ([`Collection::add`]): after many of them
+    /// [`SentenceCollection::compact`] makes searches fast again.
     ///
     /// # Errors
     /// As [`SentenceCollection::add_sentences`].
@@ -226,7 +266,8 @@ impl SentenceCollection {
     /// Adds sentences with ids, columns or vectors of their own; the ids are returned.
     ///
     /// # Errors
-    /// As [`Collection::add`]; [`Error::ForeignVector`]; [`Error::NonFiniteVector`]. The collection is as before then.
+    /// As [`Collection::add`]; [`Error::BlankSentence`]; [`Error::ForeignVector`]; [`Error::NonFiniteVector`]. The collection is
+    /// as before then.
     pub fn add_sentences(&mut self, sentences: NewSentences) -> Result<Vec<u64>> {
         Ok(self.rows.add(sentences.into_rows(&self.model, self.rows.columns())?)?)
     }
@@ -248,7 +289,7 @@ impl SentenceCollection {
     /// Puts sentences in the place of those that have these ids; ids that are not there yet are added.
     ///
     /// # Errors
-    /// As [`Collection::replace`].
+    /// As [`Collection::replace`]; [`Error::BlankSentence`]: what is to go is deleted.
     pub fn replace(&mut self, sentences: &[(u64, impl AsRef<str>)]) -> Result<()> {
         let texts = sentences.iter().map(|(_, text)| text.as_ref().to_owned()).collect();
         let sentences = NewSentences::new(texts).ids(sentences.iter().map(|(id, _)| *id).collect());
@@ -334,7 +375,7 @@ fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<
     let rows = CollectionParams::new(place.model.dim())
         .model(&place.digest)
         .index(params.index.clone())
-        .metadata(MODEL_PATH, &place.path.to_string_lossy())
+        .metadata(MODEL_PATH, &place.path)
         .metadata(MODEL_KIND, place.model.kind())
         .metadata(RECALL, &recall.to_string())
         .column(TEXT);

@@ -1,6 +1,6 @@
 //! The model of a collection: where it lies, and whether it is still the same.
 
-use std::path::{Path, PathBuf};
+use std::{fs, path::Path};
 
 #[cfg(feature = "english")]
 use senv_store::ModelFile;
@@ -45,7 +45,7 @@ fn open(path: &Path, #[cfg_attr(not(feature = "english"), expect(unused))] engli
 pub(super) struct ModelPlace {
     pub(super) model: Model,
     pub(super) digest: String,
-    pub(super) path: PathBuf,
+    pub(super) path: String,
 }
 
 impl ModelPlace {
@@ -53,10 +53,34 @@ impl ModelPlace {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let english = is_english(path);
         let (model, digest) = (open(path, english)?, digest_of(path, english)?);
-        let absolute = || std::path::absolute(path).map_err(|e| senv_core::Error::io("find", path, e));
-        let path = if english { path.to_owned() } else { absolute()? };
-        Ok(Self { model, digest, path })
+        Ok(Self { model, digest, path: kept_path(path, english)? })
     }
+}
+
+/// The path under which a model is kept: that of the file itself, behind links, without `.` and `..`.
+fn kept_path(path: &Path, english: bool) -> Result<String> {
+    if english {
+        return Ok(ENGLISH.to_owned());
+    }
+    let real = fs::canonicalize(path).map_err(|e| senv_core::Error::io("find", path, e))?;
+    real.into_os_string().into_string().map_err(|real| Error::ModelPath { model: real.into() })
+}
+
+/// The path under which the model of a collection is kept from now on, which must have this digest.
+pub(super) fn moved(folder: &Path, digest: &str, model: &Path) -> Result<String> {
+    let english = is_english(model);
+    check(folder, digest, model, english)?;
+    kept_path(model, english)
+}
+
+/// Refuses another model than the one of the collection.
+fn check(folder: &Path, digest: &str, model: &Path, english: bool) -> Result<()> {
+    let found = digest_of(model, english)?;
+    if !digest.is_empty() && found != digest {
+        let (collection, model, expected) = (folder.to_owned(), model.to_owned(), digest.to_owned());
+        return Err(Error::OtherModel { collection, model, expected, found });
+    }
+    Ok(())
 }
 
 /// Opens the model of a collection, which must have this digest: at `given`, or else where it lay when the collection was
@@ -68,15 +92,13 @@ pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<
         Some(path) => path.to_owned(),
         None if english || kept.exists() => kept.to_owned(),
         None => {
-            let beside = kept.file_name().and_then(|name| Some(folder.parent()?.join(name)));
+            // Behind links, and of a folder such as `.`, too.
+            let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+            let beside = kept.file_name().and_then(|name| Some(real.parent()?.join(name)));
             let beside = beside.filter(|path| path.exists());
             beside.ok_or_else(|| Error::ModelGone { collection: folder.to_owned(), model: kept.to_owned() })?
         }
     };
-    let found = digest_of(&path, english)?;
-    if !digest.is_empty() && found != digest {
-        let (collection, expected) = (folder.to_owned(), digest.to_owned());
-        return Err(Error::OtherModel { collection, model: path, expected, found });
-    }
+    check(folder, digest, &path, english)?;
     open(&path, english)
 }

@@ -1,6 +1,6 @@
 //! Sentences on their way into a collection.
 
-use senv_core::{KnownWords, Rows, SentenceEncoder, Table, kernels, memory::check_memory};
+use senv_core::{KnownWords, Rows, SentenceEncoder, Table, kernels, memory::check_memory, text::is_blank};
 use senv_index::NewRows;
 
 use crate::{
@@ -22,7 +22,8 @@ pub(super) const TEXT: &str = "text";
 pub(super) const ZERO_VECTORS: &str = "zero_vectors";
 pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sample_known_words", "sample_hashed_words"];
 
-/// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them.
+/// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them. None of them may be blank
+/// ([`senv_core::text::is_blank`]): that is no sentence, as `senv index` passes over blank lines.
 ///
 /// ```
 /// use senv::NewSentences;
@@ -83,6 +84,9 @@ impl NewSentences {
     /// Makes rows for a collection with these columns; the first column holds the sentences.
     pub(super) fn into_rows(self, model: &Model, columns: &[String]) -> Result<NewRows> {
         let Self { texts, ids, columns: mut given, vectors } = self;
+        if let Some(number) = texts.iter().position(|text| is_blank(text)) {
+            return Err(Error::BlankSentence { number });
+        }
         let further = columns.get(1..).unwrap_or_default();
         let (expected, found) = (further.join(", "), given.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>());
         let wrong = senv_index::Error::WrongColumns { expected, found: found.join(", ") };
@@ -101,7 +105,7 @@ impl NewSentences {
             }
             None => encode(model, &texts)?,
         };
-        let zero = vectors.iter().filter(|row| row.iter().all(|&x| x == 0.0)).count() as u64;
+        let zero = vectors.iter().filter(|row| has_no_direction(row)).count() as u64;
         let known = model.known_words(texts.iter().take(KnownWords::SAMPLE));
         ordered.insert(0, texts);
         let mut rows = NewRows::new(vectors).texts(ordered).count(ZERO_VECTORS, zero);
@@ -113,6 +117,12 @@ impl NewSentences {
             None => rows,
         })
     }
+}
+
+/// Whether a search never finds a vector: of one that is too short the cosine is 0, even with itself, and the norm of one
+/// that is too long is infinite.
+fn has_no_direction(vector: &[f32]) -> bool {
+    kernels::cosine(vector, vector) == 0.0 || !kernels::norm(vector).is_finite()
 }
 
 /// The vectors of sentences.

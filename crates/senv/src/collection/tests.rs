@@ -64,7 +64,11 @@ fn the_model_is_found_again_where_it_lies_and_another_is_refused() {
     for result in
         [SentenceCollection::open(&folder), SentenceCollection::open_with_model(&folder, place.path("my.senv"))]
     {
-        assert!(matches!(result.unwrap_err(), Error::OtherModel { .. }));
+        let error = result.unwrap_err();
+        assert!(
+            matches!(error, Error::OtherModel { .. }) && error.remedies() == [crate::Remedy::ModelPlace],
+            "{error}"
+        );
     }
     // A collection of vectors alone.
     let vectors = senv_index::CollectionParams::new(3);
@@ -122,8 +126,8 @@ fn few_sentences_and_sentences_without_a_vector_have_a_result() {
     collection.add(&["rain falls on the hill"]).unwrap();
     assert_eq!(collection.search("rain", 3).unwrap().len(), 1);
     assert!(collection.search("rain", 0).unwrap().is_empty());
-    // No known word, in a model that has no vectors for others.
-    let zero = collection.add(&[""]).unwrap();
+    // A space that is not of ASCII: no blank sentence, and none with a token.
+    let zero = collection.add(&["\u{2003}"]).unwrap();
     assert_eq!(SentenceCollection::zero_vectors(collection.rows()), 1);
     assert_eq!(collection.search("rain", 3).unwrap().len(), 1);
     assert!(collection.search("", 3).unwrap().is_empty());
@@ -139,7 +143,7 @@ fn few_sentences_and_sentences_without_a_vector_have_a_result() {
 fn vectors_that_are_there_are_taken_if_they_are_of_the_model() {
     let place = Place::new();
     let mut collection = place.collection(&["the dog lay on the rug"]);
-    let sentences = ["the cat sat on the mat", "a storm brings wind and rain", "", "rain falls on the hill"];
+    let sentences = ["the cat sat on the mat", "a storm brings wind and rain", "\u{2003}", "rain falls on the hill"];
     let owned: Vec<String> = sentences.iter().map(|&text| text.to_owned()).collect();
     let (vectors, _) = collection.model().encode_batch(&sentences).unwrap();
     let values = vectors.into_raw_vec_and_offset().0;
@@ -159,6 +163,102 @@ fn vectors_that_are_there_are_taken_if_they_are_of_the_model() {
     assert_eq!(collection.add_sentences(new(table(&values, 4))).unwrap(), [1, 2, 3, 4]);
     assert_eq!(texts(&collection.search("the cat sat on the mat", 1).unwrap()), ["the cat sat on the mat"]);
     assert_eq!(SentenceCollection::zero_vectors(collection.rows()), 1);
+    // So short or so long that it has no direction: counted with those that are never found. Sixteen are compared, and of
+    // many these are not among them.
+    let many: Vec<String> = (0..400).map(|i| format!("the cat sat on the mat {i}")).collect();
+    let texts: Vec<&str> = many.iter().map(String::as_str).collect();
+    let (vectors, _) = collection.model().encode_batch(&texts).unwrap();
+    let mut values = vectors.into_raw_vec_and_offset().0;
+    values[24..48].iter_mut().for_each(|x| *x *= 1e-16);
+    values[48..72].fill(3e38);
+    let ids = collection.add_sentences(NewSentences::new(many).vectors(table(&values, 400))).unwrap();
+    assert_eq!(SentenceCollection::zero_vectors(collection.rows()), 3);
+    let found = collection.search_batch(&["the cat sat on the mat"], &SentenceSearch::new(1000)).unwrap().remove(0);
+    let is_found = |id: u64| found.iter().any(|hit| hit.id == id);
+    assert_eq!([0, 1, 2, 3].map(|i| is_found(ids[i])), [true, false, false, true]);
+}
+
+#[test]
+fn a_blank_sentence_is_refused_by_its_number() {
+    let place = Place::new();
+    let mut collection = place.collection(&["the dog lay on the rug"]);
+    for blank in ["", " \t", "\u{b}\n"] {
+        let added = collection.add(&["rain falls on the hill", blank]).unwrap_err();
+        assert!(matches!(added, Error::BlankSentence { number: 1 }), "{added}");
+        assert!(matches!(collection.replace(&[(0, blank)]).unwrap_err(), Error::BlankSentence { number: 0 }));
+    }
+    assert_eq!((collection.len(), collection.search("the dog", 2).unwrap().len()), (1, 1));
+}
+
+#[test]
+fn the_path_of_the_model_is_that_of_the_file_itself() {
+    let place = Place::new();
+    let kept = |name: &str, model: &Path| {
+        let collection = SentenceCollection::create(place.path(name), model).unwrap();
+        SentenceCollection::model_path(collection.rows()).unwrap().to_owned()
+    };
+    let real = fs::canonicalize(place.path("my.senv")).unwrap();
+    fs::create_dir(place.path("sub")).unwrap();
+    assert_eq!(kept("dots", &place.path("sub/.././my.senv")), real);
+    // What the path went through may go.
+    fs::remove_dir(place.path("sub")).unwrap();
+    SentenceCollection::open(place.path("dots")).unwrap();
+    #[cfg(unix)]
+    {
+        use std::{ffi::OsStr, os::unix::ffi::OsStrExt, os::unix::fs::symlink};
+        symlink("my.senv", place.path("latest.senv")).unwrap();
+        assert_eq!(kept("link", &place.path("latest.senv")), real);
+        // The link is that of another model now, or gone.
+        place.train("other.senv", 25);
+        fs::remove_file(place.path("latest.senv")).unwrap();
+        symlink("other.senv", place.path("latest.senv")).unwrap();
+        SentenceCollection::open(place.path("link")).unwrap();
+        assert!(SentenceCollection::open_with_model(place.path("link"), place.path("latest.senv")).is_err());
+        // Beside the folder, which is reached by a link.
+        fs::create_dir_all(place.path("deep/down")).unwrap();
+        fs::rename(place.path("link"), place.path("deep/down/link")).unwrap();
+        fs::rename(place.path("my.senv"), place.path("deep/down/my.senv")).unwrap();
+        symlink("deep/down/link", place.path("shortcut")).unwrap();
+        SentenceCollection::open(place.path("shortcut")).unwrap();
+        // A name that is no text cannot be kept.
+        let strange = place.0.path().join(OsStr::from_bytes(b"caf\xe9.senv"));
+        fs::copy(place.path("other.senv"), &strange).unwrap();
+        let error = SentenceCollection::create(place.path("strange"), &strange).unwrap_err();
+        assert!(matches!(error, Error::ModelPath { .. }), "{error}");
+        assert!(!place.path("strange").exists());
+    }
+}
+
+#[test]
+fn a_model_that_was_moved_is_looked_for_where_it_is_now() {
+    let place = Place::new();
+    drop(place.collection(&["rain falls on the hill"]));
+    fs::rename(place.path("my.senv"), place.path("moved.senv")).unwrap();
+    let gone = SentenceCollection::open(place.path("c")).unwrap_err();
+    assert_eq!(gone.remedies(), [crate::Remedy::ModelPlace]);
+    assert!(gone.to_string().contains(&crate::Remedy::ModelPlace.to_string()), "{gone}");
+    let mut collection = SentenceCollection::open_with_model(place.path("c"), place.path("moved.senv")).unwrap();
+    assert!(SentenceCollection::open(place.path("c")).is_err(), "opening changes nothing");
+    place.train("other.senv", 25);
+    assert!(matches!(collection.move_model(place.path("other.senv")).unwrap_err(), Error::OtherModel { .. }));
+    collection.move_model(place.path("moved.senv")).unwrap();
+    assert_eq!(SentenceCollection::open(place.path("c")).unwrap().len(), 1);
+}
+
+#[test]
+fn a_collection_is_replaced_only_when_that_is_asked_for() {
+    let place = Place::new();
+    drop(place.collection(&["rain falls on the hill"]));
+    let params = SentenceCollectionParams::default();
+    let two = || {
+        let mut parts = vec![NewSentences::new(vec!["the cat sat".into(), "the dog lay".into()])];
+        move |_: usize| Ok::<_, Error>(parts.pop())
+    };
+    let refused = SentenceCollection::build(place.path("c"), place.path("my.senv"), &params, two()).unwrap_err();
+    assert!(matches!(refused, Error::Index(senv_index::Error::Exists { .. })), "{refused}");
+    assert_eq!(SentenceCollection::open(place.path("c")).unwrap().len(), 1);
+    let new = SentenceCollection::rebuild(place.path("c"), place.path("my.senv"), &params, two()).unwrap();
+    assert_eq!(new.len(), 2);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{
 
 /// The column of the sentence, and of the id.
 pub(super) const TEXT: &str = "text";
-const ID: &str = "id";
+pub(crate) const ID: &str = "id";
 /// Columns that every collection of the program has.
 pub(crate) const FILE: &str = "file";
 pub(crate) const LINE: &str = "line";
@@ -122,7 +122,7 @@ impl Columns {
         Ok(Some(Places { text: find(text)?, id, further: self.further.iter().map(&find).collect::<Result<_>>()? }))
     }
 
-    /// The cells of a line that are wanted: all of it where no columns were asked for.
+    /// The cells of a line that are wanted, without the blanks around them: all of the line where no columns were asked for.
     pub(super) fn cells<'a>(&mut self, line: &'a str, number: u64, path: &Path) -> Result<Cells<'a>> {
         if self.text.is_none() {
             return Ok(Cells { text: line, id: None, further: Vec::new() });
@@ -132,7 +132,7 @@ impl Columns {
                 number_of(wanted).ok_or_else(|| bad_line(path, number, format!("no header names {:?}", wanted.place)))
             })?;
         }
-        let cells: Vec<&str> = line.split('\t').collect();
+        let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
         let cell = |place: usize| {
             cells.get(place).copied().ok_or_else(|| {
                 let reason = format!("column {} is wanted, the line has {}", place + 1, cells.len());
@@ -143,7 +143,7 @@ impl Columns {
             return Ok(Cells { text: line, id: None, further: Vec::new() });
         };
         let parsed = |cell: &str| {
-            cell.trim().parse::<u64>().map_err(|_| {
+            cell.parse::<u64>().map_err(|_| {
                 bad_line(path, number, format!("the id is {cell:?}, expected a whole number from 0 to {}", u64::MAX))
             })
         };
@@ -174,6 +174,7 @@ mod tests {
         let expected = Cells { text: "Rain.", id: Some(7), further: vec!["Ada"] };
         assert!(!by_number.is_header("author\tid\ttext", 1, path).unwrap());
         assert_eq!(by_number.cells("Ada\t7\tRain.", 1, path).unwrap(), expected);
+        assert_eq!(by_number.cells(" Ada \t 7\t  Rain. ", 1, path).unwrap(), expected);
         let mut by_title = columns(&["author", "text = body", "id=2"], true).unwrap();
         // Another file may have them in another order.
         assert!(by_title.is_header("author\tid\tbody", 1, path).unwrap());

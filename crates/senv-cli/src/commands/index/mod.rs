@@ -21,7 +21,6 @@ use self::{
 use crate::{
     commands::{ENGLISH, is_english, known_words::warn_of_few},
     failure::{Failure, Result},
-    interrupt::Interrupt,
     output::{self, plural, short},
     text::{InputArgs, TextArgs, is_dash, note_typing},
 };
@@ -56,8 +55,8 @@ pub(crate) struct Index {
     #[arg(long)]
     replace: bool,
     /// Delete the sentences with these ids, separated by commas or blanks.
-    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["input", "files"])]
-    delete_ids: Vec<u64>,
+    #[arg(long, value_name = "ID", num_args = 1.., value_parser = Ids::parse, conflicts_with_all = ["input", "files"])]
+    delete_ids: Vec<Ids>,
     /// Free the space of deleted sentences, and join the parts of many small additions, each of which is searched by itself.
     #[arg(long, conflicts_with_all = ["input", "files"])]
     compact: bool,
@@ -96,6 +95,24 @@ Examples:
   senv index --add --input more.txt --output text.index
   senv index --delete-ids 17,4 --output text.index";
 
+/// Some of the ids of an argument.
+#[derive(Debug, Clone)]
+struct Ids(Vec<u64>);
+
+impl Ids {
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        let ids = text.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty());
+        let parsed = |id: &str| {
+            id.parse().map_err(|_| format!("{id:?} is no id: expected whole numbers from 0 to {}", u64::MAX))
+        };
+        let ids: Vec<u64> = ids.map(parsed).collect::<std::result::Result<_, _>>()?;
+        if ids.is_empty() { Err("there is no id".into()) } else { Ok(Self(ids)) }
+    }
+}
+
+/// Parts of a collection from which on a search takes several times as long.
+const MANY_PARTS: usize = 1000;
+
 /// What is kept of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Precision {
@@ -124,16 +141,25 @@ impl Index {
         }
         if !self.delete_ids.is_empty() {
             let mut collection = Collection::open(&self.output)?;
-            collection.delete(&self.delete_ids)?;
-            let deleted = plural(self.delete_ids.len() as u64, "sentence");
+            let ids: Vec<u64> = self.delete_ids.iter().flat_map(|ids| ids.0.iter().copied()).collect();
+            collection.delete(&ids)?;
+            let deleted = plural(ids.len() as u64, "sentence");
             output::note(&format!("{deleted} deleted, {} left", output::grouped(collection.len() as u64)));
             return Ok(());
         }
         if self.compact {
             let mut collection = Collection::open(&self.output)?;
-            let before = collection.n_bytes()?;
+            if collection.params().rescoring == Rescoring::None {
+                let message = format!(
+                    "--compact: {} was made with --precision none, which keeps no vectors to write anew; make it anew from its \
+                     text (--force)",
+                    self.output.display()
+                );
+                return Err(Failure::Usage(message));
+            }
+            let before = collection.n_bytes();
             collection.compact()?;
-            let (before, after) = (output::bytes(before), output::bytes(collection.n_bytes()?));
+            let (before, after) = (output::bytes(before), output::bytes(collection.n_bytes()));
             output::note(&format!("{before} became {after}"));
             return Ok(());
         }
@@ -149,10 +175,8 @@ impl Index {
         }
         note_typing(input, "text");
         let reader = TextReader::open(input, &self.text.options())?;
-        let reads_stdin = input.iter().any(|path| is_dash(path));
-        let interrupt = if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() };
         let further: Vec<String> = columns.further().chain([FILE, LINE]).map(str::to_owned).collect();
-        let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), interrupt)?;
+        let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), self.replace)?;
         let empty = || Failure::from(senv_core::Error::EmptyInput { path: input[0].clone() });
         let next = |len: usize| match parts.next(len) {
             Ok(None) if parts.n() == 0 => Err(empty()),
@@ -163,7 +187,11 @@ impl Index {
         let (collection, (zero_before, known_before)) = if self.add || self.replace {
             let mut collection = open(&self.output, self.model.as_deref())?;
             let before = counts(collection.rows());
-            if self.add { collection.add_parts(next) } else { collection.replace_parts(next) }?;
+            let added = if self.add { collection.add_parts(next) } else { collection.replace_parts(next) };
+            added.map_err(|failure| parts.with_lines(failure))?;
+            if let Some(model) = &self.model {
+                collection.move_model(model)?;
+            }
             (collection, before)
         } else {
             let model = self.model.clone().unwrap_or_else(|| ENGLISH.into());
@@ -172,7 +200,11 @@ impl Index {
             }
             let index = IndexParams { rescoring: self.precision.into(), ..IndexParams::default() };
             let params = SentenceCollectionParams { columns: further, index, recall: self.recall };
-            (SentenceCollection::build(&self.output, &model, &params, next)?, Default::default())
+            let made = match self.force {
+                true => SentenceCollection::rebuild(&self.output, &model, &params, next),
+                false => SentenceCollection::build(&self.output, &model, &params, next),
+            };
+            (made.map_err(|failure| parts.with_lines(failure))?, Default::default())
         };
         let (n, seconds) = (parts.n(), started.elapsed().as_secs_f64().max(1e-9));
         let what = if self.replace { "put in place" } else { "indexed" };
@@ -180,6 +212,11 @@ impl Index {
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
         }
+        if parts.n_blank() > 0 {
+            let lines = plural(parts.n_blank(), "line");
+            output::warn(&format!("{lines} with a blank sentence: passed over"));
+        }
+        warn_of_many_parts(&self.output, collection.rows());
         let (zero, known) = counts(collection.rows());
         if let Some(path) = SentenceCollection::model_path(collection.rows()) {
             warn_of_few(path, known.since(known_before));
@@ -190,6 +227,20 @@ impl Index {
         }
         Ok(())
     }
+}
+
+/// Warns where a search has many parts to look at, and says what helps.
+fn warn_of_many_parts(folder: &Path, collection: &Collection) {
+    let n = collection.n_segments();
+    if n < MANY_PARTS {
+        return;
+    }
+    let helps = match collection.params().rescoring {
+        Rescoring::None => "with --precision none they cannot be joined: add more at a time",
+        _ => "--compact joins them",
+    };
+    let parts = plural(n as u64, "part");
+    output::warn(&format!("{} has {parts}, each of which is searched by itself; {helps}", folder.display()));
 }
 
 /// Opens a collection with its model, which may have been moved.
@@ -215,7 +266,7 @@ fn check_new(folder: &Path, force: bool) -> Result {
             }
         };
     }
-    // What an interrupted run left, perhaps.
+    // What a run left that was killed, perhaps; the library removes no file that only has such a name.
     let is_ours =
         |name: &str| name.starts_with('.') || [".segment", ".deletions"].iter().any(|end| name.ends_with(end));
     let entries = fs::read_dir(folder).map_err(|e| senv_core::Error::io("read", folder, e))?;

@@ -6,21 +6,22 @@ use std::{
 };
 
 use senv::NewSentences;
-use senv_core::{Table, TextReader};
+use senv_core::{
+    Table, TextReader,
+    text::{Line, is_blank},
+};
 use senv_store::NpyReader;
 
 use super::columns::{Columns, FILE, LINE};
 use crate::{
-    failure::Result,
-    interrupt::Interrupt,
+    failure::{Failure, Result},
+    interrupt::LastWords,
     output::{self, plural},
-    text::is_blank,
+    stream::bad_line,
 };
 
 /// Bytes of text in a part, about: 256 MiB.
 const PART_BYTES: usize = 256 << 20;
-/// Lines after which the wish to stop is looked at.
-const LINES: usize = 1 << 12;
 /// Time between two lines that say how far it is.
 const NOTE_EVERY: Duration = Duration::from_secs(2);
 
@@ -29,10 +30,45 @@ pub(super) struct Parts {
     reader: TextReader,
     columns: Columns,
     vectors: Option<Vectors>,
-    interrupt: Interrupt,
+    /// Whether they take the place of others.
+    replace: bool,
     /// Sentences so far.
     n: u64,
+    /// Lines with columns, but a blank sentence.
+    n_blank: u64,
+    places: Places,
     last_note: Instant,
+    /// Until all is read: nothing is changed before.
+    last_words: Option<LastWords>,
+}
+
+/// Where the sentences with ids stand: those behind one another in a file take no memory.
+#[derive(Default)]
+struct Places {
+    files: Vec<PathBuf>,
+    /// The first sentence of each run, its file, and its line.
+    runs: Vec<(u64, usize, u64)>,
+}
+
+impl Places {
+    fn push(&mut self, row: u64, line: &Line<'_>) {
+        if self.files.last().is_none_or(|file| file != line.path) {
+            self.files.push(line.path.to_owned());
+        }
+        let file = self.files.len() - 1;
+        let goes_on =
+            self.runs.last().is_some_and(|&(first, of, number)| of == file && number + (row - first) == line.number);
+        if !goes_on {
+            self.runs.push((row, file, line.number));
+        }
+    }
+
+    /// File and line of a sentence.
+    fn of(&self, row: u64) -> Option<(&Path, u64)> {
+        let run = self.runs.partition_point(|&(first, ..)| first <= row).checked_sub(1)?;
+        let (first, file, number) = self.runs[run];
+        Some((&self.files[file], number + (row - first)))
+    }
 }
 
 /// Vectors that lines have already.
@@ -44,23 +80,26 @@ struct Vectors {
 }
 
 impl Parts {
-    pub(super) fn new(
-        reader: TextReader,
-        columns: Columns,
-        vectors: Option<&Path>,
-        interrupt: Interrupt,
-    ) -> Result<Self> {
+    /// The sentences of a reader; with `replace` they have to have ids, and none may be blank.
+    pub(super) fn new(reader: TextReader, columns: Columns, vectors: Option<&Path>, replace: bool) -> Result<Self> {
         let open = |path: &Path| -> Result<Vectors> {
             let reader = NpyReader::open(path)?;
             Ok(Vectors { reader, path: path.to_owned(), n_lines: 0 })
         };
+        let last_words = LastWords::set(|| {
+            let stopped = senv_core::Error::Interrupted { action: "indexing" };
+            output::warn(&format!("{stopped}; nothing is written"));
+        });
         Ok(Self {
             reader,
             columns,
             vectors: vectors.map(open).transpose()?,
-            interrupt,
+            replace,
             n: 0,
+            n_blank: 0,
+            places: Places::default(),
             last_note: Instant::now(),
+            last_words: Some(last_words),
         })
     }
 
@@ -69,17 +108,34 @@ impl Parts {
         self.n
     }
 
+    /// Lines with columns, but a blank sentence, that were passed over.
+    pub(super) fn n_blank(&self) -> u64 {
+        self.n_blank
+    }
+
+    /// A failure of adding the sentences, with the lines where the library knows rows.
+    pub(super) fn with_lines(&self, failure: Failure) -> Failure {
+        let Failure::Failed(error) = &failure else { return failure };
+        let error = match error.downcast_ref::<senv::Error>() {
+            Some(senv::Error::Index(error)) => Some(error),
+            _ => error.downcast_ref::<senv_index::Error>(),
+        };
+        let Some(&senv_index::Error::GivenTwice { id, first, second }) = error else { return failure };
+        let (Some((file, line)), Some((path, number))) = (self.places.of(first as u64), self.places.of(second as u64))
+        else {
+            return failure;
+        };
+        let other = if file == path { String::new() } else { format!("{}: ", file.display()) };
+        bad_line(path, number, format!("the id {id} is given twice; it is that of {other}line {line}, too"))
+    }
+
     /// The next part, of so many sentences; `None` at the end.
     pub(super) fn next(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.further().map(str::to_owned).collect();
         let mut further = vec![Vec::new(); names.len()];
-        let (mut values, mut n_bytes, mut n_lines) = (Vec::new(), 0, 0);
+        let (mut values, mut n_bytes) = (Vec::new(), 0);
         while texts.len() < most && n_bytes < PART_BYTES {
-            if n_lines % LINES == 0 {
-                self.check_interrupt()?;
-            }
-            n_lines += 1;
             let Some(line) = self.reader.next_line()? else { break };
             if self.columns.is_header(line.text, line.number, line.path)? {
                 continue;
@@ -91,6 +147,11 @@ impl Parts {
             }
             let cells = self.columns.cells(line.text, line.number, line.path)?;
             if is_blank(cells.text) {
+                if let Some(id) = cells.id.filter(|_| self.replace) {
+                    let reason = format!("the sentence in the place of {id} is blank; --delete-ids {id} deletes it");
+                    return Err(bad_line(line.path, line.number, reason));
+                }
+                self.n_blank += 1;
                 continue;
             }
             if let Some(vector) = vector {
@@ -104,12 +165,16 @@ impl Parts {
             }
             n_bytes += line.text.len();
             texts.push(cells.text.to_owned());
-            ids.extend(cells.id);
+            if let Some(id) = cells.id {
+                self.places.push(self.n + ids.len() as u64, &line);
+                ids.push(id);
+            }
             further.iter_mut().zip(cells.further).for_each(|(column, cell)| column.push(cell.to_owned()));
             files.push(line.path.display().to_string());
             numbers.push(line.number.to_string());
         }
         if texts.is_empty() {
+            self.last_words = None;
             return self.vectors.as_mut().map_or(Ok(()), Vectors::end).map(|()| None);
         }
         self.n += texts.len() as u64;
@@ -126,13 +191,6 @@ impl Parts {
         }
         self.note();
         Ok(Some(part))
-    }
-
-    fn check_interrupt(&self) -> Result {
-        match self.interrupt.is_requested() {
-            true => Err(senv_core::Error::Interrupted { action: "indexing" }.into()),
-            false => Ok(()),
-        }
     }
 
     fn note(&mut self) {
@@ -171,5 +229,27 @@ impl Vectors {
             plural(self.n_lines as u64, "line")
         );
         Err(senv_core::Error::BadFile { path: self.path.clone(), reason }.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_sentence_is_found_again() {
+        let mut places = Places::default();
+        for (row, (file, number)) in
+            [("a", 1), ("a", 2), ("a", 4), ("a", 5), ("b", 6), ("b", 7)].into_iter().enumerate()
+        {
+            places.push(row as u64, &Line { text: "", path: Path::new(file), number });
+        }
+        assert_eq!(places.runs.len(), 3);
+        let of = |row| places.of(row).map(|(path, line)| (path.to_str().unwrap(), line)).unwrap();
+        assert_eq!(
+            [of(0), of(1), of(2), of(3), of(4), of(5)],
+            [("a", 1), ("a", 2), ("a", 4), ("a", 5), ("b", 6), ("b", 7)]
+        );
+        assert!(Places::default().of(0).is_none());
     }
 }

@@ -11,11 +11,11 @@ use crate::{
     failure::Result,
 };
 
-/// What is looked for: a text, and the line that it is of a file.
+/// What is looked for: a text, and the line that it is of the file of the queries.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
     pub(super) text: String,
-    pub(super) origin: Option<(String, u64)>,
+    pub(super) line: Option<u64>,
 }
 
 /// What was found for a query.
@@ -60,6 +60,11 @@ impl<'a> Answer<'a> {
         let estimated = collection.estimates_cosines();
         let known_word_share = known.share();
         Ok(Self { query: &query.text, tokens, known_tokens, known_word_share, estimated, neighbours })
+    }
+
+    /// Whether nothing was found.
+    pub(super) fn is_empty(&self) -> bool {
+        self.neighbours.is_empty()
     }
 
     pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
@@ -114,27 +119,4 @@ fn neighbour(collection: &SentenceCollection, hit: SentenceHit) -> Result<Neighb
     }
     let (id, count) = (rows.id(position)?.unwrap_or(hit.id), hit.positions.len());
     Ok(Neighbour { cosine: hit.cosine, id, file, line, text: hit.text, count, columns })
-}
-
-/// Leaves the line out that a query itself is, where it is one of the lines that were indexed.
-pub(super) fn leave_out(collection: &SentenceCollection, query: &Query, hit: &mut SentenceHit) -> Result<()> {
-    let Some((file, line)) = &query.origin else { return Ok(()) };
-    if hit.text != query.text {
-        return Ok(());
-    }
-    let rows = collection.rows();
-    if ![FILE, LINE].iter().all(|name| rows.columns().iter().any(|column| column == name)) {
-        return Ok(());
-    }
-    let mut own = None;
-    for (place, &position) in hit.positions.iter().enumerate() {
-        if rows.text(position, LINE)? == line.to_string() && rows.text(position, FILE)? == *file {
-            own = Some(place);
-            break;
-        }
-    }
-    if let Some(place) = own {
-        hit.positions.remove(place);
-    }
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod answer;
 mod filter;
+mod own_lines;
 mod prompt;
 
 use std::{
@@ -14,11 +15,16 @@ use senv::{SentenceCollection, SentenceSearch};
 use senv_core::{SentenceEncoder, TextReader};
 
 use self::{
-    answer::{Answer, Query, leave_out},
+    answer::{Answer, Query},
     filter::Condition,
+    own_lines::OwnLines,
 };
 use crate::{
-    commands::{finite, index, known_words::unknown_query},
+    commands::{
+        finite, index,
+        known_words::unknown_query,
+        min_score::{check_min_score, few_near},
+    },
     failure::{Failure, Result},
     output,
     text::{TextArgs, is_dash, stdin_is_given},
@@ -31,7 +37,7 @@ use crate::{
 ///
 /// A line of the answer has the cosine (-1 to 1, ~ before an estimate), the id, file and line that the sentence comes from,
 /// the sentence, and further columns. Equal sentences are shown once, with their number. Where --queries is a file that was
-/// indexed, a line does not find itself.
+/// indexed, by whatever spelling of its path, a line does not find itself. Why nothing was found is said on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("collection").args(["folder", "index"]).required(true))]
 pub(crate) struct Search {
@@ -54,8 +60,9 @@ pub(crate) struct Search {
     /// Leave out sentences of a lower cosine.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     min_score: Option<f32>,
-    /// Search only where a column has this value, or with != another: a column given to senv index, file, line or text. May be
-    /// given more than once: all must hold.
+    /// Search only where a column has this value, or with != another: a column given to senv index, or id, file (its path as it
+    /// was given to senv index, or its name alone), line or text. Blanks around the value do not count but in quotes. May be given
+    /// more than once: all must hold.
     #[arg(long = "where", value_name = "COLUMN = VALUE")]
     conditions: Vec<String>,
     /// Leave out sentences that are equal to the query.
@@ -91,27 +98,31 @@ struct Searched<'a> {
     conditions: Vec<Condition>,
     /// The positions that meet the conditions.
     kept: Option<Vec<bool>>,
+    /// The file of the queries.
+    own_lines: Option<OwnLines>,
     /// Queries that were answered, and whether there are more than one.
     n: usize,
     many: bool,
+    /// Queries of a file for which nothing was found, for a reason that was not said.
+    n_without: u64,
 }
 
 impl Search {
     pub(crate) fn run(self) -> Result {
         let Some(folder) = self.index.as_ref().or(self.folder.as_ref()) else { return Ok(()) };
-        if let Some(score) = self.min_score.filter(|score| !score.is_finite()) {
-            return Err(Failure::Usage(format!("--min-score must be a number, got {score}")));
-        }
+        check_min_score(self.min_score)?;
         if let Some(recall) = self.recall.filter(|recall| !(*recall > 0.0 && *recall <= 1.0)) {
             return Err(Failure::Usage(format!("--recall must be above 0 and at most 1, got {recall}")));
         }
         let conditions = self.conditions.iter().map(|text| Condition::new(text)).collect::<Result<Vec<_>>>()?;
         let collection = index::open(folder, self.model.as_deref())?;
-        let kept = filter::positions(collection.rows(), &conditions)?;
-        if collection.is_empty() {
+        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of);
+        let mut searched =
+            Searched { args: &self, collection, conditions, kept: None, own_lines, n: 0, many: true, n_without: 0 };
+        if searched.collection.is_empty() {
             output::warn(&format!("{} holds no sentence", folder.display()));
         }
-        let mut searched = Searched { args: &self, collection, conditions, kept, n: 0, many: true };
+        searched.filter()?;
         if !self.queries.is_empty() || self.query_file.is_some() {
             return searched.given();
         }
@@ -119,7 +130,7 @@ impl Search {
             searched.many = false;
             return prompt::run(|line| {
                 searched.refresh()?;
-                searched.answer(&[Query { text: self.checked(line, "-", 1)?.to_owned(), origin: None }])
+                searched.answer(&[Query { text: self.checked(line, "-", 1)?.to_owned(), line: None }])
             });
         }
         if !stdin_is_given() {
@@ -128,7 +139,7 @@ impl Search {
         let mut reader = TextReader::open(&["-"], &self.text.options())?;
         while let Some(line) = reader.next_line()? {
             if !line.is_blank() {
-                let query = Query { text: line.text.to_owned(), origin: None };
+                let query = Query { text: line.text.to_owned(), line: None };
                 searched.refresh()?;
                 searched.answer(&[query])?;
             }
@@ -155,14 +166,13 @@ impl Searched<'_> {
         let args = self.args;
         let mut queries = Vec::new();
         for (i, text) in (1..).zip(&args.queries) {
-            queries.push(Query { text: args.checked(text, "--query", i)?.to_owned(), origin: None });
+            queries.push(Query { text: args.checked(text, "--query", i)?.to_owned(), line: None });
         }
         let mut reader = match &args.query_file {
             Some(path) => Some(TextReader::open(&[path], &args.text.options())?),
             None => None,
         };
         self.many = queries.len() > 1 || reader.is_some();
-        let of_file = |path: &Path| (!is_dash(path)).then(|| path.display().to_string());
         loop {
             let mut is_end = reader.is_none();
             while let Some(reader) = reader.as_mut().filter(|_| queries.len() < BLOCK) {
@@ -171,8 +181,7 @@ impl Searched<'_> {
                     break;
                 };
                 if !line.is_blank() {
-                    let origin = of_file(line.path).map(|file| (file, line.number));
-                    queries.push(Query { text: line.text.to_owned(), origin });
+                    queries.push(Query { text: line.text.to_owned(), line: Some(line.number) });
                 }
             }
             if !queries.is_empty() {
@@ -183,6 +192,13 @@ impl Searched<'_> {
                 break;
             }
         }
+        if self.n_without > 0 {
+            let [without, n] = [self.n_without, self.n as u64].map(output::grouped);
+            output::warn(&format!(
+                "nothing was found for {without} of {n} {}",
+                if self.n == 1 { "query" } else { "queries" }
+            ));
+        }
         match &args.query_file {
             Some(path) if self.n == 0 => Err(senv_core::Error::EmptyInput { path: path.clone() }.into()),
             _ => Ok(()),
@@ -192,9 +208,38 @@ impl Searched<'_> {
     /// Takes over what others have changed in the collection.
     fn refresh(&mut self) -> Result {
         if self.collection.refresh()? {
-            self.kept = filter::positions(self.collection.rows(), &self.conditions)?;
+            self.filter()?;
         }
         Ok(())
+    }
+
+    /// Looks which sentences meet the conditions, and says where none does.
+    fn filter(&mut self) -> Result {
+        self.kept = filter::positions(self.collection.rows(), &self.conditions)?;
+        if self.meets_none() && !self.collection.is_empty() {
+            let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
+            output::warn(&format!("no sentence meets --where {}", conditions.join(" and ")));
+        }
+        Ok(())
+    }
+
+    fn meets_none(&self) -> bool {
+        self.kept.as_ref().is_some_and(|kept| !kept.contains(&true))
+    }
+
+    /// Why nothing was found for a query that has a vector, where that was not said before.
+    fn reason(&self, query: &Query) -> Option<String> {
+        if self.collection.is_empty() || self.meets_none() {
+            return None;
+        }
+        let text = &query.text;
+        Some(match self.args.min_score {
+            Some(least) => few_near(text, least),
+            None if self.args.no_equal => {
+                format!("nothing was found for {text:?} but what is equal to it (--no-equal)")
+            }
+            None => format!("nothing was found for {text:?}"),
+        })
     }
 
     /// Answers queries, and writes the answers out.
@@ -210,7 +255,7 @@ impl Searched<'_> {
         }
         let keep = |_: usize, position: usize| self.kept.as_ref().is_none_or(|kept| kept.get(position) == Some(&true));
         // One more, because the query itself may be among them.
-        let leaves_out = no_equal || queries.iter().any(|query| query.origin.is_some());
+        let leaves_out = no_equal || self.own_lines.is_some();
         let mut search = SentenceSearch::new(k.saturating_add(usize::from(leaves_out)));
         (search.recall, search.min_cosine) = (recall, min_score.unwrap_or(f32::NEG_INFINITY));
         if self.kept.is_some() {
@@ -222,8 +267,8 @@ impl Searched<'_> {
             for hit in &mut hits {
                 if no_equal && hit.text == query.text {
                     hit.positions.clear();
-                } else {
-                    leave_out(collection, query, hit)?;
+                } else if let Some(own_lines) = &self.own_lines {
+                    own_lines.leave_out(collection, query, hit)?;
                 }
             }
             hits.retain(|hit| !hit.positions.is_empty());
@@ -241,7 +286,13 @@ impl Searched<'_> {
             };
             write(&mut out).map_err(Failure::stdout)?;
             self.n += 1;
-            if let Some(warning) = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known) {
+            let unknown = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known);
+            let mut reason = self.reason(query).filter(|_| answer.is_empty() && unknown.is_none());
+            // Of a file, which may have many, they are counted.
+            if query.line.is_some() && reason.take().is_some() {
+                self.n_without += 1;
+            }
+            if let Some(warning) = unknown.or(reason) {
                 out.flush().map_err(Failure::stdout)?;
                 output::warn(&warning);
             }

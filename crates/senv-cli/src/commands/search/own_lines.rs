@@ -1,0 +1,69 @@
+//! Whether a query is a line of a file that was indexed: a line does not find itself.
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use senv::{SentenceCollection, SentenceHit};
+
+use super::answer::Query;
+use crate::{
+    commands::index::columns::{FILE, LINE},
+    failure::Result,
+};
+
+/// The file of the queries, and which of the names in a collection are names of it.
+pub(super) struct OwnLines {
+    name: String,
+    /// Behind links, and without `.` and `..`.
+    real: Option<PathBuf>,
+    is_own: RefCell<HashMap<String, bool>>,
+}
+
+impl OwnLines {
+    pub(super) fn of(path: &Path) -> Self {
+        let name = path.display().to_string();
+        Self { name, real: fs::canonicalize(path).ok(), is_own: RefCell::default() }
+    }
+
+    /// Whether a file that was indexed under this name is that of the queries: the same name, or another one of the same file, as
+    /// seen from the present folder.
+    fn is_own(&self, name: String) -> bool {
+        if name == self.name {
+            return true;
+        }
+        let same = |name: &String| self.real.is_some() && fs::canonicalize(name).ok() == self.real;
+        let mut known = self.is_own.borrow_mut();
+        if let Some(&known) = known.get(&name) {
+            return known;
+        }
+        let is_own = same(&name);
+        known.insert(name, is_own);
+        is_own
+    }
+
+    /// Leaves the line out that a query itself is.
+    pub(super) fn leave_out(
+        &self,
+        collection: &SentenceCollection,
+        query: &Query,
+        hit: &mut SentenceHit,
+    ) -> Result<()> {
+        let Some(line) = query.line.filter(|_| hit.text == query.text) else { return Ok(()) };
+        let rows = collection.rows();
+        if ![FILE, LINE].iter().all(|name| rows.columns().iter().any(|column| column == name)) {
+            return Ok(());
+        }
+        let line = line.to_string();
+        for (place, &position) in hit.positions.iter().enumerate() {
+            if rows.text(position, LINE)? == line && self.is_own(rows.text(position, FILE)?) {
+                hit.positions.remove(place);
+                break;
+            }
+        }
+        Ok(())
+    }
+}

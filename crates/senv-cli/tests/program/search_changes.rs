@@ -1,0 +1,177 @@
+//! Changes of a collection while others make, change or read it, and what is passed over.
+
+use std::{fs, time::Duration};
+
+use serde_json::Value;
+
+use crate::common::{Folder, text};
+
+fn index(folder: &Folder, input: &str, output: &str, more: &[&str]) -> crate::common::Ended {
+    folder.run(&[&["index", "--model", "m.senv", "--input", input, "--output", output], more].concat())
+}
+
+fn rows(folder: &Folder, name: &str) -> u64 {
+    folder.run(&["info", name, "--verify", "--json"]).ok().json()["rows"].as_u64().unwrap()
+}
+
+/// Names of the files of a collection.
+fn names(folder: &Folder, name: &str) -> Vec<String> {
+    let entries = fs::read_dir(folder.path(name)).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn info_verifies_while_another_process_changes_the_collection() {
+    let folder = Folder::with_model();
+    folder.write("few.txt", text(40));
+    index(&folder, "few.txt", "c", &[]).ok();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..12 {
+                index(&folder, "few.txt", "c", &["--add"]).ok();
+                folder.run(&["index", "--output", "c", "--compact"]).ok();
+            }
+            done.store(true, std::sync::atomic::Ordering::SeqCst);
+        });
+        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+            assert_eq!(rows(&folder, "c") % 40, 0);
+        }
+    });
+    assert_eq!(rows(&folder, "c"), 520);
+}
+
+#[test]
+fn blank_sentences_are_passed_over_and_said_but_never_put_in_the_place_of_others() {
+    let folder = Folder::with_model();
+    let columns = ["--column", "id=1", "--column", "text=2"];
+    folder.write("t.tsv", "1\tthe cat saw the dog\n2\t \n\n3\tthe soup burnt\n");
+    let made = index(&folder, "t.tsv", "c", &columns).ok();
+    assert!(made.err.contains("1 line with a blank sentence: passed over"), "{}", made.err);
+    assert_eq!(rows(&folder, "c"), 2);
+    folder.write("new.tsv", "3\ta train\n1\t\n");
+    let replace = index(&folder, "new.tsv", "c", &[&["--replace"], &columns[..]].concat());
+    replace.fails(1, &["new.tsv: line 2: the sentence in the place of 1 is blank; --delete-ids 1 deletes it"]);
+    let found = folder.run(&["search", "c", "--query", "the cat saw the dog", "--k", "1"]).ok().out;
+    assert!(found.contains("\t1\tt.tsv:1\tthe cat"), "{found}");
+    assert!(!folder.run(&["search", "c", "--query", "a train"]).ok().out.contains("a train"));
+}
+
+#[test]
+fn an_id_that_is_given_twice_is_told_with_both_lines() {
+    let folder = Folder::with_model();
+    let columns = ["--column", "id=1", "--column", "text=2"];
+    folder.write("a.tsv", "1\tthe cat\n\n\n2\tthe dog\n");
+    folder.write("b.tsv", "3\tthe soup\n\n2\tthe oven\n");
+    let both = ["index", "--model", "m.senv", "--input", "a.tsv", "b.tsv", "--output", "c"];
+    let refused = folder.run(&[&both[..], &columns].concat());
+    refused.fails(1, &["b.tsv: line 3: the id 2 is given twice; it is that of a.tsv: line 4, too"]);
+    assert!(!folder.has("c"));
+    index(&folder, "a.tsv", "c", &columns).ok();
+    index(&folder, "b.tsv", "c", &[&["--add"], &columns[..]].concat()).fails(1, &["id 2 is there already"]);
+}
+
+#[test]
+fn ids_end_with_a_message() {
+    let folder = Folder::with_model();
+    folder.write("t.tsv", format!("{}\tthe cat\n", u64::MAX - 1));
+    index(&folder, "t.tsv", "c", &["--column", "id=1", "--column", "text=2"]).ok();
+    folder.write("more.txt", "the dog\n");
+    let more = index(&folder, "more.txt", "c", &["--add"]);
+    more.fails(1, &["the next free id would be 18446744073709551615, and ids end at 18446744073709551615"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_what_waits_for_input_and_leaves_no_file() {
+    use std::io::{BufRead, BufReader, Write};
+
+    use crate::common::signal;
+    let folder = Folder::with_model();
+    index(&folder, "text.txt", "c", &[]).ok();
+    let before = names(&folder, "c");
+    // A reader that waits for queries, before the first and after it.
+    for (number, asks) in [(15, false), (2, false), (15, true), (2, true)] {
+        let mut child = folder.command(&["search", "c"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        if asks {
+            writeln!(stdin, "the cat").unwrap();
+            BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+        } else {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        signal(&child, number);
+        assert_eq!(child.wait().unwrap().code(), Some(128 + number));
+    }
+    // A writer that has written a part already, of 256 MiB of text, and waits for more.
+    for (number, args, name) in [
+        (15, &["index", "--add", "--input", "-", "--output", "c"][..], "c"),
+        (2, &["index", "--model", "m.senv", "--input", "-", "--output", "new"], "new"),
+        (15, &["index", "--input", "-", "--output", "c", "--force", "--model", "m.senv"], "c"),
+    ] {
+        let mut child = folder.command(args).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let long = "the cat saw the dog ".repeat(5000) + "\n";
+        for _ in 0..2800 {
+            stdin.write_all(long.as_bytes()).unwrap();
+        }
+        // The first part is written when it has its name.
+        let is_part = |file: &String| {
+            file.ends_with(".segment") && !(name == "c" && before.contains(file)) && !file.starts_with('.')
+        };
+        while !(folder.has(name) && names(&folder, name).iter().any(is_part)) {
+            assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        signal(&child, number);
+        let ended: crate::common::Ended = child.wait_with_output().unwrap().into();
+        assert_eq!(ended.code, Some(128 + number));
+        assert!(ended.err.contains("stopped on request while indexing; nothing is written"), "{}", ended.err);
+        drop(stdin);
+        assert_eq!(names(&folder, "c"), before);
+    }
+    assert!(!folder.has("new"));
+    assert_eq!(rows(&folder, "c"), 600);
+}
+
+#[test]
+fn a_file_that_only_has_the_name_of_a_segment_stays() {
+    let folder = Folder::with_model();
+    fs::create_dir(folder.path("c")).unwrap();
+    folder.write("c/000001.segment", "mine");
+    folder.write("c/123456.segment", "mine, too");
+    index(&folder, "text.txt", "c", &[]).ok();
+    folder.run(&["index", "--output", "c", "--delete-ids", "5"]).ok();
+    folder.run(&["index", "--output", "c", "--compact"]).ok();
+    assert_eq!(rows(&folder, "c"), 599);
+    assert_eq!(
+        [folder.read("c/000001.segment"), folder.read("c/123456.segment")],
+        [b"mine".to_vec(), b"mine, too".to_vec()]
+    );
+}
+
+#[test]
+fn a_collection_of_many_parts_is_warned_of() {
+    let folder = Folder::with_model();
+    folder.write("one.txt", "the cat saw the dog\n");
+    let none = ["--precision", "none"];
+    index(&folder, "one.txt", "c", &none).ok();
+    // Parts of a collection without vectors are not joined: a manifest that names its one part often.
+    let manifest = String::from_utf8(folder.read("c/manifest")).unwrap();
+    let mut json: Value = serde_json::from_str(manifest.lines().next().unwrap()).unwrap();
+    let segment = json["segments"][0].clone();
+    json["segments"] = vec![segment; 1000].into();
+    let json = json.to_string();
+    let mut sum = flate2::Crc::new();
+    sum.update(json.as_bytes());
+    folder.write("c/manifest", format!("{json}\n{:08x}\n", sum.sum()));
+    folder.write("two.txt", "the dog saw the cat\n");
+    let added = index(&folder, "two.txt", "c", &["--add"]).ok();
+    assert!(
+        added.err.contains("c has 1,001 parts, each of which is searched by itself; with --precision none"),
+        "{}",
+        added.err
+    );
+}

@@ -1,0 +1,118 @@
+//! Queries of a collection: what is left out, what is asked for, why nothing was found.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::{Folder, text};
+
+fn answers(out: &str) -> Vec<Value> {
+    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Lines and counts of the neighbours.
+fn near(answer: &Value) -> Vec<(u64, u64)> {
+    let neighbours = answer["neighbours"].as_array().unwrap().iter();
+    neighbours.map(|near| (near["line"].as_u64().unwrap(), near["count"].as_u64().unwrap())).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_line_does_not_find_itself_by_whatever_spelling_of_its_file() {
+    let folder = Folder::with_model();
+    folder.write("t.txt", "the cat saw the dog\nthe soup burnt\nthe cat saw the dog\n");
+    fs::create_dir(folder.path("sub")).unwrap();
+    std::os::unix::fs::symlink("t.txt", folder.path("link.txt")).unwrap();
+    let absolute = folder.path("t.txt").display().to_string();
+    for (name, given) in [("a", "t.txt"), ("b", "./t.txt"), ("c", absolute.as_str()), ("d", "link.txt")] {
+        folder.run(&["index", "--model", "m.senv", "--input", given, "--output", name]).ok();
+        for queries in ["t.txt", "./sub/../t.txt", "link.txt", absolute.as_str()] {
+            let found = folder.run(&["search", name, "--json", "--queries", queries]).ok().out;
+            assert_eq!(near(&answers(&found)[0])[0], (3, 1), "{given} {queries}");
+        }
+        // Another file of the same text.
+        fs::copy(folder.path("t.txt"), folder.path("sub/t.txt")).unwrap();
+        let found = folder.run(&["search", name, "--json", "--queries", "sub/t.txt"]).ok().out;
+        assert_eq!(near(&answers(&found)[0])[0], (1, 2), "{given}");
+    }
+}
+
+#[test]
+fn why_nothing_was_found_is_said() {
+    let folder = Folder::with_model();
+    folder.write("t.txt", "the cat saw the dog\nthe soup burnt\n");
+    folder.run(&["index", "--model", "m.senv", "--input", "t.txt", "--output", "c"]).ok();
+    let search = |args: &[&str]| {
+        let ended = folder.run(&[&["search", "c"], args].concat()).ok();
+        assert!(ended.out.lines().all(|line| line.is_empty() || line.starts_with("> ")), "{}", ended.out);
+        ended.err
+    };
+    let far = search(&["--query", "the cat", "--min-score", "2"]);
+    assert!(far.contains("no sentence has a cosine of 2 or more with \"the cat\" (--min-score)"), "{far}");
+    for (condition, shown) in [("line = 7", "line = 7"), ("file=='u.txt'", "file = u.txt"), ("id = 5", "id = 5")] {
+        let none = search(&["--query", "the cat", "--query", "the soup", "--where", condition]);
+        assert_eq!(none.trim_end(), format!("warning: no sentence meets --where {shown}"), "once for all queries");
+    }
+    let both = search(&["--query", "the cat", "--where", "line = 1", "--where", "id = 1"]);
+    assert!(both.contains("no sentence meets --where line = 1 and id = 1"), "{both}");
+    folder.write("one.txt", "the soup burnt\n");
+    folder.run(&["index", "--model", "m.senv", "--input", "one.txt", "--output", "one"]).ok();
+    let equal = folder.run(&["search", "one", "--query", "the soup burnt", "--no-equal"]).ok();
+    assert!(equal.out.is_empty() && equal.err.contains("but what is equal to it (--no-equal)"), "{}", equal.err);
+    // Many queries: how many.
+    folder.write("q.txt", "the cat saw the dog\nthe dog\nqqq\n");
+    let many = folder.run(&["search", "c", "--queries", "q.txt", "--min-score", "1.5"]).ok();
+    assert!(many.err.contains("nothing was found for 2 of 3 queries"), "{}", many.err);
+    assert_eq!(many.err.matches("warning").count(), 2, "the third has no known word: {}", many.err);
+    let word = folder.run(&["search", "c", "--query", "a", "--where", "id = first"]);
+    word.fails(2, &["--where id = first: an id is a whole number"]);
+    // The same option and message of the command that keeps nothing.
+    let nearest = ["nearest", "--model", "m.senv", "t.txt", "--query", "the cat saw the dog"];
+    let all = folder.run(&nearest).ok();
+    assert_eq!(all.out.lines().count(), 2);
+    let some = folder.run(&[&nearest[..], &["--min-score", ".99"]].concat()).ok();
+    assert_eq!((some.out.lines().count(), some.err.as_str()), (1, ""));
+    let none = folder.run(&[&nearest[..], &["--min-score", "2", "--json"]].concat()).ok();
+    assert!(none.out.contains("\"neighbours\":[]"), "{}", none.out);
+    assert!(none.err.contains("no sentence has a cosine of 2 or more with"), "{}", none.err);
+    folder.run(&[&nearest[..], &["--min-score", "NaN"]].concat()).fails(2, &["--min-score must be a number"]);
+}
+
+#[test]
+fn a_file_is_met_by_its_path_as_it_was_given_and_by_its_name() {
+    let folder = Folder::with_model();
+    fs::create_dir(folder.path("sub")).unwrap();
+    folder.write("sub/one.txt", "the cat saw the dog\n");
+    folder.write("two.txt", "the dog saw the cat\n");
+    let index = ["index", "--model", "m.senv", "--input", "sub/one.txt", "./two.txt", "--output", "c"];
+    folder.run(&index).ok();
+    let found = |condition: &str| {
+        let ended = folder.run(&["search", "c", "--query", "the cat", "--json", "--where", condition]).ok();
+        answers(&ended.out)[0]["neighbours"].as_array().unwrap().len()
+    };
+    let counts = ["sub/one.txt", "one.txt", "./two.txt", "two.txt", "./sub/one.txt", "ne.txt", "sub/two.txt"]
+        .map(|name| found(&format!("file = {name}")));
+    assert_eq!(counts, [1, 1, 1, 1, 0, 0, 0]);
+    assert_eq!([found("file != one.txt"), found("file != three.txt")], [1, 2]);
+}
+
+#[test]
+fn blanks_around_cells_do_not_count() {
+    let folder = Folder::with_model();
+    folder.write("t.tsv", "  the cat saw the dog \t 1987 \t 4\nthe soup burnt\t1990\t5 \n");
+    let columns = ["--column", "text=1", "--column", "year=2", "--column", "id=3"];
+    folder.run(&[&["index", "--model", "m.senv", "--input", "t.tsv", "--output", "c"], &columns[..]].concat()).ok();
+    let found = folder.run(&["search", "c", "--query", "the cat saw the dog", "--where", "year = 1987"]).ok().out;
+    assert_eq!(found, "1.0000\t4\tt.tsv:1\tthe cat saw the dog\tyear=1987\n");
+}
+
+#[test]
+fn equal_sentences_are_one_hit_among_many_queries() {
+    let folder = Folder::with_model();
+    folder.write("t.txt", text(50).repeat(3));
+    folder.run(&["index", "--model", "m.senv", "--input", "t.txt", "--output", "c"]).ok();
+    let found = folder.run(&["search", "c", "--queries", "t.txt", "--k", "1", "--json"]).ok().out;
+    let counts: Vec<u64> = answers(&found).iter().map(|answer| near(answer)[0].1).collect();
+    // Two others are equal to each.
+    assert_eq!(counts, vec![2; 150]);
+}

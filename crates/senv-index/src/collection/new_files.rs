@@ -1,0 +1,182 @@
+//! Files that a change writes before the manifest names them, and files that it names no more.
+
+use std::fs;
+
+use senv_core::{ModelFile, ModelWriter, files::Unfinished};
+
+use super::{
+    Collection, NewRows,
+    bits::Bits,
+    manifest::{Manifest, SegmentEntry},
+    segment::{Segment, SegmentContent, header_checksum},
+};
+use crate::{Result, file::KIND};
+
+/// The kind of a file of deletions.
+const DELETIONS: &str = "index-deletions";
+
+/// What a change has written so far. A signal that ends the program removes it, until the manifest is about to name it.
+#[derive(Debug, Default)]
+pub(super) struct NewFiles {
+    /// The segments, opened.
+    segments: Vec<Segment>,
+    unfinished: Vec<Unfinished>,
+}
+
+impl NewFiles {
+    /// From here on they belong to the collection.
+    pub(super) fn keep(&mut self) {
+        self.unfinished.clear();
+    }
+
+    /// The row of an id, counted over all of them.
+    pub(super) fn row_of(&self, id: u64) -> Result<Option<usize>> {
+        let mut start = 0;
+        for segment in &self.segments {
+            if let Some(row) = segment.row_of(id)? {
+                return Ok(Some(start + row));
+            }
+            start += segment.len();
+        }
+        Ok(None)
+    }
+}
+
+impl Collection {
+    /// Writes a segment, unless there is no row, opens and checks it, and adds it to the manifest.
+    pub(super) fn append(&self, manifest: &mut Manifest, new: &mut NewFiles, rows: NewRows, ids: &[u64]) -> Result<()> {
+        let n = rows.vectors.n_rows();
+        for (name, n) in &rows.counts {
+            let count = manifest.counts.entry(name.clone()).or_default();
+            *count = count.saturating_add(*n);
+        }
+        if n == 0 {
+            return Ok(());
+        }
+        let file = self.new_file(manifest, new, "segment");
+        let content = SegmentContent { ids, columns: &rows.texts };
+        Segment::write(&self.folder.join(&file), rows.vectors, &manifest.params, &content)?;
+        #[cfg(test)]
+        tests::damage(&self.folder.join(&file));
+        let mut entry = SegmentEntry { file, rows: n, deleted: 0, header: None };
+        let opened = Segment::open(&self.folder, &entry, manifest, None);
+        let segment = opened.and_then(|segment| segment.verify().map(|()| segment)).inspect_err(|_| {
+            // With a damaged header it would not pass for one of the collection's later.
+            let _ = fs::remove_file(self.folder.join(&entry.file));
+        })?;
+        entry.header = segment.header().map(str::to_owned);
+        let behind = ids.iter().max().map_or(0, |id| id.saturating_add(1));
+        manifest.next_id = manifest.next_id.max(behind);
+        manifest.segments.push(entry);
+        new.segments.push(segment);
+        Ok(())
+    }
+
+    /// Writes the deletions of the segments of a manifest.
+    pub(super) fn write_deletions(&self, manifest: &mut Manifest, new: &mut NewFiles, deleted: &[Bits]) -> Result<()> {
+        (manifest.deletions, manifest.deletions_header) = (None, None);
+        let mut writer = ModelWriter::new(DELETIONS);
+        let mut is_empty = true;
+        for (entry, deleted) in manifest.segments.iter_mut().zip(deleted) {
+            entry.deleted = deleted.count();
+            if entry.deleted > 0 {
+                writer = writer.bytes(&entry.file, deleted.bytes());
+                is_empty = false;
+            }
+        }
+        if !is_empty {
+            let file = self.new_file(manifest, new, "deletions");
+            let path = self.folder.join(&file);
+            writer.save(&path)?;
+            manifest.deletions_header = header_checksum(&ModelFile::open(&path)?).map(str::to_owned);
+            manifest.deletions = Some(file);
+        }
+        Ok(())
+    }
+
+    /// The name of the next file, which no other has: not even one that does not belong to the collection.
+    fn new_file(&self, manifest: &mut Manifest, new: &mut NewFiles, kind: &str) -> String {
+        loop {
+            let file = format!("{:06}.{kind}", manifest.next_file);
+            manifest.next_file += 1;
+            let path = self.folder.join(&file);
+            if path.symlink_metadata().is_err() {
+                new.unfinished.push(Unfinished::new(&path));
+                return file;
+            }
+        }
+    }
+
+    /// Removes segments and deletions that belong to no state any more: readers that have them open keep them. What only has
+    /// such a name stays.
+    pub(super) fn remove_others(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            // One that was not finished is called `.NAME.XXXXXX.tmp`; no other writer can be at it.
+            let unfinished = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")?.rsplit_once('.'));
+            let (stem, kind) = unfinished.map_or(name, |(name, _)| name).split_once('.').unwrap_or_default();
+            let is_number = stem.len() >= 6 && stem.bytes().all(|b| b.is_ascii_digit());
+            let of_kind = |kind| ModelFile::open(entry.path()).is_ok_and(|file| file.kind() == kind);
+            let is_ours = is_number
+                && match kind {
+                    "segment" => unfinished.is_some() || of_kind(KIND),
+                    "deletions" => unfinished.is_some() || of_kind(DELETIONS),
+                    _ => false,
+                };
+            if is_ours && !self.manifest.names(name) {
+                // Where an open file cannot be removed the next change tries again.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::Cell, path::Path};
+
+    use senv_core::Table;
+
+    use super::*;
+    use crate::{CollectionParams, Error};
+
+    thread_local! {
+        /// The byte that is changed in each segment as it is written.
+        static DAMAGE: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    /// What a disk that fails makes of a segment.
+    pub(super) fn damage(path: &Path) {
+        let Some(at) = DAMAGE.get() else { return };
+        let mut bytes = fs::read(path).unwrap();
+        let at = at.min(bytes.len() - 1);
+        bytes[at] ^= 1;
+        fs::remove_file(path).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    #[test]
+    fn a_segment_that_does_not_open_or_fit_its_checksums_is_never_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = || NewRows::new(Table::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0]).unwrap());
+        let mut collection = Collection::create(folder.path(), &CollectionParams::new(2)).unwrap();
+        collection.add(rows()).unwrap();
+        // In the header, and in the last value.
+        for at in [20, usize::MAX] {
+            DAMAGE.set(Some(at));
+            let refused = collection.add(rows());
+            let rebuilt = Collection::rebuild::<Error>(folder.path(), &CollectionParams::new(2), {
+                let mut part = Some(rows());
+                move || Ok(part.take())
+            });
+            DAMAGE.set(None);
+            assert!(refused.is_err() && rebuilt.is_err());
+            let opened = Collection::open(folder.path()).unwrap();
+            opened.verify().unwrap();
+            assert_eq!((opened.len(), collection.len()), (2, 2));
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "the manifest and a segment");
+        }
+    }
+}
