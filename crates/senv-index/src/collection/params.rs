@@ -8,7 +8,7 @@ use super::{manifest::Manifest, segment::MOST_COLUMNS};
 use crate::{IndexParams, Result, index::check_size};
 
 /// Values of the vectors of a segment, about: 256 MiB in f32, 262,144 rows of 256. Whoever adds much does it in parts of this
-/// size ([`Collection::add_parts`]), so that memory is bounded.
+/// size ([`Collection::add_parts`](crate::Collection::add_parts)), so that memory is bounded.
 pub const PART_VALUES: usize = 64 << 20;
 
 /// What a new collection is for.
@@ -102,7 +102,7 @@ impl NewRows {
         self
     }
 
-    /// Adds a number to what the collection counts under a name ([`Collection::count`]).
+    /// Adds a number to what the collection counts under a name ([`Collection::count`](crate::Collection::count)).
     #[must_use]
     pub fn count(mut self, name: &str, n: u64) -> Self {
         let count = self.counts.entry(name.to_owned()).or_default();
