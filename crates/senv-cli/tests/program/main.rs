@@ -31,6 +31,7 @@ mod scarce;
 mod search;
 mod search_bad_input;
 mod search_changes;
+mod search_prompt;
 mod search_queries;
 mod similarity;
 mod systems;

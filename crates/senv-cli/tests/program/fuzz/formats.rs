@@ -41,6 +41,15 @@ fn end_of_header(bytes: &[u8]) -> Option<usize> {
     None
 }
 
+/// Computes the checksum of a manifest anew, behind its first line.
+pub(super) fn mend_manifest(bytes: &mut [u8]) {
+    let Some(end) = bytes.iter().position(|&byte| byte == b'\n') else { return };
+    let sum = format!("{:08x}", crc32(&[&bytes[..end]]));
+    if let Some(place) = bytes.get_mut(end + 1..end + 9) {
+        place.copy_from_slice(sum.as_bytes());
+    }
+}
+
 /// Computes both checksums of a checkpoint anew.
 pub(super) fn mend_checkpoint(bytes: &mut [u8]) {
     let Some(head) = bytes.get(16..24).map(|n| u64::from_le_bytes(n.try_into().unwrap())) else { return };

@@ -9,6 +9,7 @@
 
 #![allow(clippy::print_stdout)] // tests have no other way to tell how much they did
 
+mod collections;
 pub(crate) mod configuration;
 mod formats;
 mod memory;

@@ -1,0 +1,87 @@
+//! The prompt of `senv search` on a terminal: one that `script` (of util-linux) makes.
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stdout)] // tests have no other way to tell that they did nothing
+
+use std::{
+    io::{Read, Write},
+    process::{Command, Stdio},
+    sync::{Arc, Mutex},
+    time::{Duration, Instant},
+};
+
+use crate::common::Folder;
+
+/// Whether there is a program that makes terminals, of the kind that is needed.
+fn has_script() -> bool {
+    let version = Command::new("script").arg("--version").stdin(Stdio::null()).output();
+    version.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("util-linux"))
+}
+
+#[test]
+fn a_terminal_has_a_prompt_with_history_that_errors_and_ctrl_c_do_not_end() {
+    if !has_script() {
+        println!("left out: there is no script of util-linux to make a terminal with");
+        return;
+    }
+    let folder = Folder::with_model();
+    folder.write("t.txt", "the cat saw the dog\nthe bread and the soup\n");
+    folder.run(&["index", "--model", "m.senv", "--input", "t.txt", "--output", "c"]).ok();
+    let program = format!("'{}' search c --k 1 --max-line-bytes 60", env!("CARGO_BIN_EXE_senv"));
+    let mut child = Command::new("script")
+        .args(["-qec", &program, "/dev/null"])
+        .current_dir(folder.path(""))
+        .env("HOME", folder.path(""))
+        .env("TERM", "xterm")
+        .env("SHELL", "/bin/sh")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let said = Arc::new(Mutex::new(String::new()));
+    let reader = std::thread::spawn({
+        let said = Arc::clone(&said);
+        move || {
+            let mut bytes = [0; 4096];
+            while let Ok(n @ 1..) = stdout.read(&mut bytes) {
+                said.lock().unwrap().push_str(&String::from_utf8_lossy(&bytes[..n]));
+            }
+        }
+    });
+    let mut wait_for = |part: &str, times: usize| {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while said.lock().unwrap().matches(part).count() < times {
+            assert!(child.try_wait().unwrap().is_none(), "it ended: {}", said.lock().unwrap());
+            assert!(Instant::now() < deadline, "{part:?} {times} times in: {}", said.lock().unwrap());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    // What the terminal is told when it reads keys one by one, before each prompt.
+    let reads_keys = "\x1b[?2004h";
+    let cat = "1.0000\t0\tt.txt:1\tthe cat saw the dog";
+    let long = format!("{}\r", "the cat ".repeat(10));
+    // What is typed, and what has to be there then, so often.
+    let steps = [
+        ("the cat saw the dog\r", cat, 1),
+        ("the bread and the soup\r", "1.0000\t1\tt.txt:2\t", 1),
+        // Up twice: the first query.
+        ("\x1b[A\x1b[A\r", cat, 2),
+        // An error, and a line that is given up, do not end it.
+        (long.as_str(), "longer than 60 bytes", 1),
+        ("the dog\x03", reads_keys, 6),
+        ("the cat saw the dog\r", cat, 3),
+    ];
+    for (i, (typed, part, times)) in steps.into_iter().enumerate() {
+        wait_for(reads_keys, i + 1);
+        stdin.write_all(typed.as_bytes()).unwrap();
+        wait_for(part, times);
+    }
+    wait_for(reads_keys, steps.len() + 1);
+    stdin.write_all(b"\x04").unwrap();
+    assert!(child.wait().unwrap().success());
+    reader.join().unwrap();
+    let said = said.lock().unwrap();
+    assert!(said.contains("a query a line; arrow keys for earlier ones; Ctrl-D ends"), "{said}");
+    assert!(String::from_utf8(folder.read(".senv_history")).unwrap().contains("the bread and the soup"));
+}
