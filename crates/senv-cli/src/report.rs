@@ -33,7 +33,7 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
 }
 
 /// The error and its causes with the options that help.
-fn message(error: &(dyn Error + 'static)) -> String {
+pub(crate) fn message(error: &(dyn Error + 'static)) -> String {
     let text = with_options(&chain(error), remedies_of(error));
     match command_for(error) {
         Some(command) => format!("{text} ({command})"),

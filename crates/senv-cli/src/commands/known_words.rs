@@ -95,6 +95,29 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
     })
 }
 
+/// What to say of a query of which the model in this file knows few words: fewer than of text that it fits, and so few that it
+/// is no chance, or, with the English model, among the unknown a word in lower case with a letter that is not of ASCII, as
+/// English has none (`docs/experiments/known-words.md`).
+pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: KnownWords) -> Option<String> {
+    let least = min_share(path);
+    let is_foreign =
+        |word: &str| !word.is_ascii() && word.chars().all(char::is_lowercase) && model.known_words([word]).is_none();
+    let has_foreign = || is_english(path) && query.split(|c: char| !c.is_alphabetic()).any(is_foreign);
+    let is_below = known.share().is_some_and(|share| share < least);
+    (is_below && (known.few(least).is_some() || has_foreign())).then(|| {
+        let KnownWords { words, known, .. } = known;
+        let language = if is_english(path) { ", which is for English only" } else { "" };
+        format!(
+            "{known} of the {words} words of {query:?} are known to the model{language}, and {:.0} % or more of text that it fits: its \
+             neighbours say little",
+            100.0 * least
+        )
+    })
+}
+
+/// Queries from which on what to say of them is said once, of all together.
+pub(crate) const MANY_QUERIES: usize = 10;
+
 /// The least share of known words of a text that the model fits.
 fn min_share(path: &Path) -> f64 {
     if is_english(path) { senv_english::MIN_KNOWN_SHARE } else { KnownWords::MIN_SHARE }

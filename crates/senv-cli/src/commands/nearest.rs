@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg, finite,
-        known_words::{WordSample, unknown_query},
+        known_words::{MANY_QUERIES, WordSample, foreign_query, unknown_query, warn_of_few},
         min_score::{check_min_score, few_near},
         unread::Unread,
     },
@@ -230,6 +230,7 @@ impl Nearest {
             }
         }
         out.flush().map_err(Failure::stdout)?;
+        queries.warn();
         unread.warn();
         Ok(())
     }
@@ -286,13 +287,16 @@ struct Queries<'a> {
     vectors: Array2<f32>,
     coverage: Vec<Coverage>,
     words: Vec<KnownWords>,
+    model: &'a Model,
+    /// The file of the model.
+    path: &'a Path,
 }
 
 impl<'a> Queries<'a> {
-    fn encode(encoder: &dyn SentenceEncoder, model: &Model, path: &Path, texts: &'a [&'a str]) -> Result<Self> {
+    fn encode(encoder: &dyn SentenceEncoder, model: &'a Model, path: &'a Path, texts: &'a [&'a str]) -> Result<Self> {
         let (vectors, coverage) = encoder.encode_batch(texts)?;
         let words = texts.iter().map(|text| model.known_words([text])).collect();
-        let queries = Self { texts, vectors, coverage, words };
+        let queries = Self { texts, vectors, coverage, words, model, path };
         for (text, vector) in texts.iter().zip(queries.rows()) {
             finite::check(model, path, text, vector)?;
         }
@@ -316,9 +320,21 @@ impl<'a> Queries<'a> {
         }
     }
 
-    /// What to say of a query of which no word is known.
+    /// What to say of a query of which no word is known, or few are.
     fn warning(&self, i: usize) -> Option<String> {
-        unknown_query(self.texts[i], self.vectors.row(i).iter().all(|&x| x == 0.0), self.words[i])
+        let (text, words) = (self.texts[i], self.words[i]);
+        let unknown = unknown_query(text, self.vectors.row(i).iter().all(|&x| x == 0.0), words);
+        let is_one_of_few = self.texts.len() < MANY_QUERIES;
+        unknown.or_else(|| is_one_of_few.then(|| foreign_query(self.path, self.model, text, words)).flatten())
+    }
+
+    /// Warns of many queries together.
+    fn warn(&self) {
+        if self.texts.len() >= MANY_QUERIES {
+            let mut known = KnownWords::default();
+            self.words.iter().take(KnownWords::SAMPLE).for_each(|&words| known += words);
+            warn_of_few(self.path, known);
+        }
     }
 
     fn rows(&self) -> Vec<&[f32]> {

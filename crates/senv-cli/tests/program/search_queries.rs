@@ -107,6 +107,47 @@ fn blanks_around_cells_do_not_count() {
 }
 
 #[test]
+fn queries_in_another_language_than_the_models_are_warned_of() {
+    let folder = Folder::new();
+    folder.write("t.txt", "The bank raises its rates.\nThe train is late.\n");
+    folder.run(&["index", "t.txt", "--output", "c"]).ok();
+    let warned = |query: &str| {
+        let [search, nearest] = [&["search", "c"][..], &["nearest", "t.txt"]]
+            .map(|args| folder.run(&[args, &["--query", query]].concat()).ok());
+        assert_eq!(search.err.is_empty(), nearest.err.is_empty(), "{} {}", search.err, nearest.err);
+        search.err
+    };
+    let few = warned("Die Bank erhöht den Zinssatz.");
+    assert!(
+        few.contains(
+            "3 of the 5 words of \"Die Bank erhöht den Zinssatz.\" are known to the model, which is for English only"
+        ),
+        "{few}"
+    );
+    for foreign in ["Wann fährt der nächste Zug nach Hamburg?", "Bitte geben Sie einen gültigen Wert ein."] {
+        assert!(warned(foreign).contains("are known to the model"), "{foreign}");
+    }
+    for english in [
+        "The bank raises the rate.",
+        "kubernetes deployment rollback",
+        "Zoë met Müller in a café in Łódź.",
+        "rising petrol prices",
+    ] {
+        assert_eq!(warned(english), "", "{english}");
+    }
+    // Of a file once.
+    folder.write(
+        "q.txt",
+        "Wann fährt der nächste Zug nach Hamburg?\nBitte geben Sie einen gültigen Wert ein.\n".repeat(10),
+    );
+    for args in [&["search", "c"][..], &["nearest", "t.txt"]] {
+        let many = folder.run(&[args, &["--queries", "q.txt"]].concat()).ok();
+        assert_eq!(many.err.matches("warning").count(), 1, "{}", many.err);
+        assert!(many.err.contains("% of the words in 20 sentences are known"), "{}", many.err);
+    }
+}
+
+#[test]
 fn equal_sentences_are_one_hit_among_many_queries() {
     let folder = Folder::with_model();
     folder.write("t.txt", text(50).repeat(3));

@@ -12,7 +12,7 @@ use std::{
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
 use senv::{SentenceCollection, SentenceSearch};
-use senv_core::{SentenceEncoder, TextReader};
+use senv_core::{KnownWords, SentenceEncoder, TextReader};
 
 use self::{
     answer::{Answer, Query},
@@ -22,7 +22,7 @@ use self::{
 use crate::{
     commands::{
         finite, index,
-        known_words::unknown_query,
+        known_words::{foreign_query, unknown_query, warn_of_few},
         min_score::{check_min_score, few_near},
     },
     failure::{Failure, Result},
@@ -105,6 +105,8 @@ struct Searched<'a> {
     many: bool,
     /// Queries of a file for which nothing was found, for a reason that was not said.
     n_without: u64,
+    /// Words of the first queries of a file.
+    known: KnownWords,
 }
 
 impl Search {
@@ -117,8 +119,17 @@ impl Search {
         let conditions = self.conditions.iter().map(|text| Condition::new(text)).collect::<Result<Vec<_>>>()?;
         let collection = index::open(folder, self.model.as_deref())?;
         let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of);
-        let mut searched =
-            Searched { args: &self, collection, conditions, kept: None, own_lines, n: 0, many: true, n_without: 0 };
+        let mut searched = Searched {
+            args: &self,
+            collection,
+            conditions,
+            kept: None,
+            own_lines,
+            n: 0,
+            many: true,
+            n_without: 0,
+            known: KnownWords::default(),
+        };
         if searched.collection.is_empty() {
             output::warn(&format!("{} holds no sentence", folder.display()));
         }
@@ -191,6 +202,9 @@ impl Searched<'_> {
             if is_end {
                 break;
             }
+        }
+        if let Some(path) = SentenceCollection::model_path(self.collection.rows()) {
+            warn_of_few(path, self.known);
         }
         if self.n_without > 0 {
             let [without, n] = [self.n_without, self.n as u64].map(output::grouped);
@@ -292,7 +306,16 @@ impl Searched<'_> {
             if query.line.is_some() && reason.take().is_some() {
                 self.n_without += 1;
             }
-            if let Some(warning) = unknown.or(reason) {
+            let foreign = match query.line {
+                // Of a file all together.
+                Some(_) if self.known.sentences < KnownWords::SAMPLE as u64 => {
+                    self.known += known;
+                    None
+                }
+                Some(_) => None,
+                None => foreign_query(path, model, &query.text, known),
+            };
+            if let Some(warning) = unknown.or(reason).or(foreign) {
                 out.flush().map_err(Failure::stdout)?;
                 output::warn(&warning);
             }

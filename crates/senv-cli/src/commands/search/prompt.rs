@@ -6,7 +6,7 @@ use rustyline::{Config, DefaultEditor, error::ReadlineError};
 
 use crate::{
     failure::{Failure, Result},
-    output,
+    output, report,
 };
 
 /// Lines of history that are kept.
@@ -34,7 +34,7 @@ pub(super) fn run(mut answer: impl FnMut(&str) -> Result) -> Result {
             Ok(line) if line.trim().is_empty() => {}
             Ok(line) => match answer(&line) {
                 Ok(()) => {}
-                Err(Failure::Failed(error)) => output::error(&error.to_string()),
+                Err(Failure::Failed(error)) => output::error(&report::message(error.as_ref())),
                 Err(failure) => break Err(failure),
             },
             // Ctrl-C gives up the line, as in a shell.
