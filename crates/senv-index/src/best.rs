@@ -53,6 +53,12 @@ impl<T: Ranked> Best<T> {
         Self { wanted, least, rows: Vec::new(), last: None }
     }
 
+    /// The score that a row must reach to be among the best, as far as is known; for it the best are sorted out.
+    pub(crate) fn settled_floor(&mut self) -> f32 {
+        self.sort_out();
+        self.floor()
+    }
+
     /// Whether there are as many as are wanted.
     pub(crate) fn is_full(&self) -> bool {
         self.rows.len() >= self.wanted
@@ -123,9 +129,12 @@ mod tests {
         assert!(best.wants(&scored(0.5)) && !best.wants(&scored(0.4)) && !best.wants(&scored(f32::NAN)));
         best.push(scored(0.5));
         assert!(!best.is_full());
+        assert_eq!(best.settled_floor(), 0.5);
         best.push(scored(0.7));
+        best.push(scored(0.6));
         assert!(best.is_full());
-        assert_eq!(best.into_sorted(), [scored(0.7), scored(0.5)]);
+        assert_eq!(best.settled_floor(), 0.6);
+        assert_eq!(best.into_sorted(), [scored(0.7), scored(0.6)]);
     }
 
     #[test]

@@ -169,7 +169,7 @@ impl VectorIndex {
     fn short_lists(&self, codes: &[QueryCode], shortlist: u32, others: &Keep<'_>) -> Result<Vec<Vec<Short>>> {
         let codes: Vec<&QueryCode> = codes.iter().collect();
         let all: Vec<u32> = (0..codes.len() as u32).collect();
-        let job = Job { blocks: 0..self.planes.n_blocks(), queries: &all };
+        let job = Job { is_first: false, blocks: 0..self.planes.n_blocks(), queries: &all };
         self.scan(std::slice::from_ref(&job), &codes, (shortlist as usize * K).min(self.len()), Some(others))
     }
 }

@@ -7,7 +7,7 @@
 //! s_j = σ_b / √n_b    typical size of a value in block b of n_b dimensions; Σ σ_b² = 1
 //! u_j = ⌊x_j / (Δ s_j)⌋ + 8, limited to 0..15            Δ = 0.3352, best for values from a normal distribution
 //! v_j = (2 u_j − 15) Δ s_j / 2                           the middle of the interval of u_j
-//! w_j = round(y_j Δ s_j / 2 / a)      a = max_g Σ_{j in g} |y_j Δ s_j / 2| / 125 over groups g of four dimensions
+//! w_j = round(y_j Δ s_j / 2 / a)      a = max_g Σ_{j in g} |y_j Δ s_j / 2| / 61 over groups g of four dimensions
 //!
 //! x·y ≈ a (2 Σ w_j u_j − 15 Σ w_j) / x·v
 //!

@@ -236,15 +236,16 @@ impl VectorIndex {
         let found = match (&self.cells, cells.filter(|_| !all_cells)) {
             (Some(of), Some(n)) => {
                 let (lists, numbers) = of.queries(queries, n as usize);
-                let jobs = lists
-                    .into_iter()
-                    .map(|(cell, of_cell)| Job { blocks: of.blocks(cell), queries: &numbers[of_cell] });
-                let jobs: Vec<Job<'_>> = jobs.collect();
+                let job = |list: CellList| {
+                    let CellList { is_first, cell, queries } = list;
+                    Job { is_first, blocks: of.blocks(cell), queries: &numbers[queries] }
+                };
+                let jobs: Vec<Job<'_>> = lists.into_iter().map(job).collect();
                 self.scan(&jobs, &codes, short, keep)?
             }
             _ => {
                 let all: Vec<u32> = (0..queries.len() as u32).collect();
-                let job = Job { blocks: 0..self.planes.n_blocks(), queries: &all };
+                let job = Job { is_first: false, blocks: 0..self.planes.n_blocks(), queries: &all };
                 self.scan(std::slice::from_ref(&job), &codes, short, keep)?
             }
         };
@@ -356,6 +357,14 @@ impl VectorIndex {
     }
 }
 
+/// A cell and the place of its queries in a list.
+struct CellList {
+    /// Whether it is among the nearest few of these queries.
+    is_first: bool,
+    cell: usize,
+    queries: Range<usize>,
+}
+
 impl IndexCells {
     fn blocks(&self, cell: usize) -> Range<usize> {
         self.starts[cell] as usize..self.starts[cell + 1] as usize
@@ -363,7 +372,7 @@ impl IndexCells {
 
     /// Cells, each with the place in a list of the queries that have it among their `n` nearest, and that list: first the cells to
     /// whose queries they are among the nearest few, as their rows set a floor that most other rows do not reach.
-    fn queries(&self, queries: &[Query], n: usize) -> (Vec<(usize, Range<usize>)>, Vec<u32>) {
+    fn queries(&self, queries: &[Query], n: usize) -> (Vec<CellList>, Vec<u32>) {
         let n_cells = self.starts.len() - 1;
         let n = n.min(n_cells);
         let nearest = |query: &Query| nearest_cells(&self.centroids, &query.unit);
@@ -379,7 +388,7 @@ impl IndexCells {
                 let start = next;
                 next += *place;
                 *place = start;
-                lists.push((cell, start..next));
+                lists.push(CellList { is_first: first == 0, cell, queries: start..next });
             }
             for (query, cells) in (0_u32..).zip(&nearest) {
                 for &cell in &cells[ranks.clone()] {

@@ -62,6 +62,8 @@ pub(crate) type Check<'a> = dyn Fn(Range<usize>) -> Result<()> + Sync + 'a;
 /// Blocks that are compared with some of the queries.
 #[derive(Debug, Clone)]
 pub(crate) struct Job<'a> {
+    /// Whether it is done before the threads divide the others, because it sets a floor for them; such jobs come first.
+    pub(crate) is_first: bool,
     pub(crate) blocks: Range<usize>,
     /// By their number, each once.
     pub(crate) queries: &'a [u32],
@@ -87,7 +89,7 @@ pub(crate) fn scan(
     let is_short = |q: &u32| !best[*q as usize].is_full() && least[*q as usize] > f32::NEG_INFINITY;
     let again: Vec<u32> = (0..queries.len() as u32).filter(is_short).collect();
     if !again.is_empty() {
-        let jobs: Vec<Job<'_>> = jobs.iter().map(|job| Job { blocks: job.blocks.clone(), queries: &again }).collect();
+        let jobs: Vec<Job<'_>> = jobs.iter().map(|job| Job { queries: &again, ..job.clone() }).collect();
         let all = vec![f32::NEG_INFINITY; queries.len()];
         let whole = compare(codes, &jobs, queries, wanted, &all, keep, check)?;
         for (q, whole) in whole.into_iter().enumerate().filter(|(q, _)| again.contains(&(*q as u32))) {
@@ -109,7 +111,7 @@ fn guess(
     check: &Check<'_>,
 ) -> Result<Vec<f32>> {
     let none = vec![f32::NEG_INFINITY; queries.len()];
-    let [Job { blocks, queries: numbers }] = jobs else { return Ok(none) };
+    let [Job { blocks, queries: numbers, .. }] = jobs else { return Ok(none) };
     if blocks.len() * PLANE_ROWS / 32 < wanted.max(SAMPLE) {
         return Ok(none);
     }
@@ -117,7 +119,8 @@ fn guess(
     let expected = wanted as f64 / SAMPLE as f64;
     let rank = (1.5 * expected + 3.0 * expected.sqrt()) as usize + 4;
     let starts = blocks.clone().step_by(SAMPLE);
-    let sample: Vec<Job<'_>> = starts.map(|start| Job { blocks: start..start + 1, queries: numbers }).collect();
+    let sample: Vec<Job<'_>> =
+        starts.map(|start| Job { is_first: false, blocks: start..start + 1, queries: numbers }).collect();
     let best = compare(codes, &sample, queries, rank, &none, keep, check)?;
     let last = |best: Best<Short>| {
         let rows = best.into_rows();
@@ -145,9 +148,9 @@ fn compare(
     let pieces: Vec<Job<'_>> = jobs
         .iter()
         .filter(|job| !job.queries.is_empty())
-        .flat_map(|job| cut(job).into_iter().map(|blocks| Job { blocks, queries: job.queries }))
+        .flat_map(|job| cut(job).into_iter().map(|blocks| Job { blocks, ..job.clone() }))
         .collect();
-    let part = |pieces: &[Job<'_>]| -> Result<Vec<Best<Short>>> {
+    let part = |pieces: &[Job<'_>], least: &[f32]| -> Result<Vec<Best<Short>>> {
         let mut work = Work { codes, queries, keep, sums: vec![0; QUERIES * BLOCKS * PLANE_ROWS] };
         let mut best: Vec<_> = least.iter().map(|&least| Best::above(wanted, least)).collect();
         for piece in pieces {
@@ -159,15 +162,17 @@ fn compare(
     // Which rows are the best does not depend on how the pieces are shared out.
     let n_threads = rayon::current_num_threads();
     if n_threads == 1 || pieces.len() < 2 {
-        part(&pieces)
-    } else {
-        // Jobs of cells differ in how many queries they have.
-        let n_parts = if jobs.len() > 1 { 4 * n_threads } else { n_threads };
-        let parts: Result<Vec<Vec<Best<Short>>>> =
-            pieces.par_chunks(pieces.len().div_ceil(n_parts)).map(part).collect();
-        let merge = |a: Vec<Best<Short>>, b: Vec<Best<Short>>| a.into_iter().zip(b).map(|(a, b)| a.merge(b)).collect();
-        Ok(parts?.into_iter().reduce(merge).unwrap_or_default())
+        return part(&pieces, least);
     }
+    let (first, rest) = pieces.split_at(pieces.partition_point(|piece| piece.is_first));
+    let mut first = part(first, least)?;
+    let least: Vec<f32> = first.iter_mut().map(Best::settled_floor).collect();
+    // Jobs of cells differ in how many queries they have.
+    let n_parts = if jobs.len() > 1 { 4 * n_threads } else { n_threads };
+    let parts = rest.par_chunks(rest.len().div_ceil(n_parts).max(1)).map(|pieces| part(pieces, &least));
+    let parts: Vec<Vec<Best<Short>>> = parts.collect::<Result<_>>()?;
+    let merge = |a: Vec<Best<Short>>, b: Vec<Best<Short>>| a.into_iter().zip(b).map(|(a, b)| a.merge(b)).collect();
+    Ok(parts.into_iter().fold(first, merge))
 }
 
 struct Work<'a> {
@@ -255,7 +260,7 @@ mod tests {
                 let jobs: Vec<Job<'_>> = ranges
                     .iter()
                     .enumerate()
-                    .map(|(number, blocks)| Job { blocks: blocks.clone(), queries: of(number) })
+                    .map(|(number, blocks)| Job { is_first: number == 0, blocks: blocks.clone(), queries: of(number) })
                     .collect();
                 let keep = |query: usize, row: usize| !(row + query).is_multiple_of(5);
                 for wanted in [1, 20, 300, 30_000] {
@@ -306,7 +311,7 @@ mod tests {
         let block_bytes = kernels::top_block_bytes(dim).unwrap();
         let codes = TopCodes { bytes: &bytes, factors: &factors, lane_rows: None, block_bytes };
         let all: Vec<u32> = (0..19).collect();
-        let jobs = [Job { blocks: 0..313, queries: &all }];
+        let jobs = [Job { is_first: false, blocks: 0..313, queries: &all }];
         let (none, wanted) = (vec![f32::NEG_INFINITY; 19], 600);
         let check: &Check<'_> = &|_| Ok(());
         let least = guess(codes, &jobs, &queries, wanted, None, check).unwrap();

@@ -35,8 +35,8 @@ const LOW_CODES: usize = 64;
 const LOW_BYTES: usize = LOW_CODES * 3 / 8;
 /// Bytes of the tables of a query for a step of top bits: sixteen sums of the first four codes, sixteen of the others.
 const TABLE_BYTES: usize = 32;
-/// Steps of top bits whose sums, 254 each, fit 16 bits.
-const SHORT_STEPS: usize = 256;
+/// Steps of top bits whose sums, 126 each, fit 16 bits; an even number.
+const SHORT_STEPS: usize = 512;
 /// Rows ahead whose lower bits are fetched.
 const ROWS_AHEAD: usize = 8;
 

@@ -19,7 +19,7 @@ pub struct PlaneQuery {
 
 impl PlaneQuery {
     /// The absolute values of each four values, from the first on, add up to this at most.
-    pub const MOST: i32 = 127;
+    pub const MOST: i32 = 63;
 
     /// A query of these values.
     ///
@@ -31,7 +31,8 @@ impl PlaneQuery {
         assert!((1..=1 << 16).contains(&dim), "a query of {dim} values");
         let mut padded = vec![0; dim.next_multiple_of(LOW_CODES)];
         padded[..dim].copy_from_slice(values);
-        let mut tables = vec![0; dim.div_ceil(TOP_CODES) * TABLE_BYTES];
+        // Padded to whole pairs of steps.
+        let mut tables = vec![0; padded.len() / TOP_CODES * TABLE_BYTES];
         let mut negative = 0;
         for (group, table) in padded.as_chunks::<GROUP>().0.iter().zip(tables.as_chunks_mut::<16>().0) {
             let sum: i32 = group.iter().map(|&w| i32::from(w).abs()).sum();

@@ -106,30 +106,45 @@ unsafe fn tile_512<const Q: usize, const B: usize>(shape: Shape<'_>, query: usiz
             let end = shape.steps.min(start + SHORT_STEPS);
             let mut both = [[_mm512_setzero_si512(); B]; Q];
             let mut upper = [[_mm512_setzero_si512(); B]; Q];
-            for step in start..end {
-                let (mut low, mut high) = ([half; B], [half; B]);
+            // Two steps at a time: four sums of at most 63 fit a byte.
+            let mut step = start;
+            while step < end {
+                let next = (step + 1).min(end - 1);
+                let (mut low, mut high) = ([[half; 2]; B], [[half; 2]; B]);
                 for b in 0..B {
-                    let bytes = shape.step(block + b, step);
-                    if Q == 1 {
-                        _mm_prefetch::<_MM_HINT_T0>(bytes.wrapping_add(AHEAD).cast());
-                    } else if query == 0 {
-                        _mm_prefetch::<_MM_HINT_T1>(bytes.wrapping_add(FAR_AHEAD).cast());
+                    for (i, step) in [step, next].into_iter().enumerate() {
+                        let bytes = shape.step(block + b, step);
+                        if Q == 1 {
+                            _mm_prefetch::<_MM_HINT_T0>(bytes.wrapping_add(AHEAD).cast());
+                        } else if query == 0 {
+                            _mm_prefetch::<_MM_HINT_T1>(bytes.wrapping_add(FAR_AHEAD).cast());
+                        }
+                        let bytes = _mm512_loadu_si512(bytes.cast());
+                        low[b][i] = _mm512_and_si512(bytes, half);
+                        high[b][i] = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), half);
                     }
-                    let bytes = _mm512_loadu_si512(bytes.cast());
-                    low[b] = _mm512_and_si512(bytes, half);
-                    high[b] = _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), half);
                 }
                 for q in 0..Q {
                     let tables = shape.queries.get_unchecked(query + q).tables().add(step * TABLE_BYTES);
-                    let first = _mm512_broadcast_i32x4(_mm_loadu_si128(tables.cast()));
-                    let second = _mm512_broadcast_i32x4(_mm_loadu_si128(tables.add(16).cast()));
+                    let table = |i: usize| _mm512_broadcast_i32x4(_mm_loadu_si128(tables.add(i * 16).cast()));
+                    let (first, second) = (table(0), table(1));
+                    // The tables are padded by one step of zeros.
+                    let (third, fourth) = (table(2), table(3));
                     for b in 0..B {
-                        let sum =
-                            _mm512_add_epi8(_mm512_shuffle_epi8(first, low[b]), _mm512_shuffle_epi8(second, high[b]));
+                        let one = _mm512_add_epi8(
+                            _mm512_shuffle_epi8(first, low[b][0]),
+                            _mm512_shuffle_epi8(second, high[b][0]),
+                        );
+                        let two = _mm512_add_epi8(
+                            _mm512_shuffle_epi8(third, low[b][1]),
+                            _mm512_shuffle_epi8(fourth, high[b][1]),
+                        );
+                        let sum = _mm512_add_epi8(one, two);
                         both[q][b] = _mm512_add_epi16(both[q][b], sum);
                         upper[q][b] = _mm512_add_epi16(upper[q][b], _mm512_maddubs_epi16(sum, take_upper));
                     }
                 }
+                step += 2;
             }
             for q in 0..Q {
                 let negative = _mm512_set1_epi32(shape.queries.get_unchecked(query + q).negative());
