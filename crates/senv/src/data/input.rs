@@ -6,10 +6,8 @@ use senv_core::{Sentences, TextOptions, TokenId, Tokenizer};
 
 use super::{
     decontaminate::HeldOut,
-    read::PairData,
     source::{Groups, PairSource},
 };
-use crate::{base::train_options::TrainOptions, error::Result};
 
 /// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,17 +42,6 @@ pub struct PairFiles {
     pub inputs: Vec<PairInput>,
     /// How they are read; the tokenizer is that of the system, and words of vectors that stay known come on top.
     pub options: PairOptions,
-}
-
-impl PairFiles {
-    /// Reads the files, tokenized this way.
-    ///
-    /// # Errors
-    /// As [`PairData::read`].
-    pub fn read<D>(&self, tokenizer: &Tokenizer, options: &TrainOptions<'_, D>) -> Result<PairData> {
-        let reading = PairOptions { tokenizer: tokenizer.clone(), threads: options.threads, ..self.options.clone() };
-        PairData::read(&self.inputs, &reading, options.observer)
-    }
 }
 
 /// How files become sources.

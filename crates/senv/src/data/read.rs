@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use senv_core::{Error as CoreError, Observer, TokenId, Vocabulary, words::VocabularyBuilder};
+use senv_core::{Error as CoreError, Observer, TokenId, Tokenizer, Vocabulary, words::VocabularyBuilder};
 
 use super::{
-    input::{PairInput, PairKind, PairOptions, SourceReport},
+    input::{PairFiles, PairInput, PairKind, PairOptions, SourceReport},
     running,
     source::PairSource,
     tsv,
 };
 use crate::{
-    base::fingerprint::Fingerprint,
+    base::{fingerprint::Fingerprint, train_options::TrainOptions},
     error::{Error, Result},
 };
 
@@ -72,6 +72,17 @@ impl PairData {
             return Err(none());
         }
         Ok(data)
+    }
+}
+
+impl PairFiles {
+    /// Reads the files, tokenized this way.
+    ///
+    /// # Errors
+    /// As [`PairData::read`].
+    pub fn read<D>(&self, tokenizer: &Tokenizer, options: &TrainOptions<'_, D>) -> Result<PairData> {
+        let reading = PairOptions { tokenizer: tokenizer.clone(), threads: options.threads, ..self.options.clone() };
+        PairData::read(&self.inputs, &reading, options.observer)
     }
 }
 
