@@ -34,6 +34,8 @@ pub(crate) struct Job<'a> {
     inputs: Vec<PathBuf>,
     unchanged: Unchanged,
     reads_stdin: bool,
+    /// Of the signals since the job was made: standard input is read, and waited for, before training begins.
+    interrupt: Interrupt,
     /// The checkpoint and what else is kept to go on from, and the times of those that were there before.
     kept: Vec<(PathBuf, Option<SystemTime>)>,
     /// Held on the model and all that is kept: a second run would end with the work of one of them lost.
@@ -62,7 +64,8 @@ impl<'a> Job<'a> {
         }
         origin.set();
         let unchanged = Unchanged::note(&inputs);
-        Self { files, inputs, unchanged, reads_stdin, kept: Vec::new(), locks }
+        let interrupt = if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() };
+        Self { files, inputs, unchanged, reads_stdin, interrupt, kept: Vec::new(), locks }
             .keeping([(checkpoint, Content::Checkpoint)])
     }
 
@@ -91,8 +94,7 @@ impl<'a> Job<'a> {
         save: impl Fn(&M, &Path) -> senv::Result<()>,
     ) -> Result {
         self.tell_of_checkpoints();
-        let interrupt = if self.reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() };
-        let progress = TrainingProgress::new(epochs, unit, interrupt);
+        let progress = TrainingProgress::new(epochs, unit, self.interrupt.clone());
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {
