@@ -65,7 +65,7 @@ pub(crate) struct Job<'a> {
     /// Whether it is done before the threads divide the others, because it sets a floor for them; such jobs come first.
     pub(crate) is_first: bool,
     pub(crate) blocks: Range<usize>,
-    /// By their number, each once.
+    /// By their number, rising.
     pub(crate) queries: &'a [u32],
 }
 
@@ -163,6 +163,19 @@ fn compare(
     let n_threads = rayon::current_num_threads();
     if n_threads == 1 || pieces.len() < 2 {
         return part(&pieces, least);
+    }
+    if queries.len() >= QUERIES * n_threads {
+        // Threads divide the queries: a list is filled by one thread, so its floor rises as fast as on one alone.
+        let share = queries.len().div_ceil(n_threads);
+        let parts = (0..n_threads).into_par_iter().map(|t| {
+            let at = |numbers: &[u32], end: usize| numbers.partition_point(|&q| (q as usize) < end);
+            let own = |numbers: &'_ [u32]| at(numbers, t * share)..at(numbers, (t + 1) * share);
+            let pieces = pieces.iter().map(|job| Job { queries: &job.queries[own(job.queries)], ..job.clone() });
+            part(&pieces.filter(|job| !job.queries.is_empty()).collect::<Vec<_>>(), least)
+        });
+        let parts: Vec<Vec<Best<Short>>> = parts.collect::<Result<_>>()?;
+        let own = |(t, best): (usize, Vec<Best<Short>>)| best.into_iter().skip(t * share).take(share);
+        return Ok(parts.into_iter().enumerate().flat_map(own).collect());
     }
     let (first, rest) = pieces.split_at(pieces.partition_point(|piece| piece.is_first));
     let mut first = part(first, least)?;
