@@ -128,8 +128,8 @@ impl VectorIndex {
         })
     }
 
-    /// The recall of cells. It differs a lot from query to query, so more of them are taken; their nearest rows are those that a
-    /// search of all cells finds.
+    /// The recall of cells. It differs a lot between queries, so this takes more queries than the other measurements. The true
+    /// nearest rows are what a search of all cells finds.
     fn measure_cells(&self, inverse_norms: &[f32], cells: &Cells) -> Result<Vec<(u32, f32)>> {
         let wanted = self.config.params.recall_queries.saturating_mul(CELL_QUERIES);
         let Sample { rows, units, codes } = self.sample(wanted, inverse_norms);

@@ -38,7 +38,8 @@ impl Planes {
     }
 
     /// The second stage of a search: the lower bits are added to the top bits of the short list, and the `wanted` rows of highest
-    /// estimate are kept, in order. `rows` are those of the list, and are there; estimates lack the scale of the query.
+    /// estimate are kept, in order. `rows` holds the number of each row on the list, below the number of rows. Estimates lack
+    /// the scale of the query.
     pub(crate) fn refine(&self, short: &[Short], rows: &[u32], query: &QueryCode, wanted: usize) -> Vec<Scored> {
         let mut sums = vec![0; rows.len()];
         kernels::low_scores(&self.low, rows, &query.planes, &mut sums);

@@ -181,7 +181,7 @@ fn bad_folders_models_and_names_are_refused() {
     run(&["--data", "data", "--models", "m.senv", "m.senv"]).fails(2, &["m.senv is given twice"]);
     run(&["--data", "data", "--models", "m.senv", "--only", "stss"]).fails(2, &["no protocol \"stss\"", "sts, stsb"]);
     run(&["--data", "data", "--models", "m.senv", "--json", "m.senv"]).fails(2, &["m.senv"]);
-    // Two files of one name are told apart by their folders.
+    // Folders distinguish two files of one name.
     std::fs::create_dir(folder.path("b")).unwrap();
     std::fs::copy(folder.path("m.senv"), folder.path("b/m.senv")).unwrap();
     let out = run(&["--data", "data", "--models", "m.senv", "b/m.senv", "--only", "sts", "--fast"]).ok().out;

@@ -29,8 +29,8 @@ impl OwnLines {
         Self { name, real: fs::canonicalize(path).ok(), is_own: RefCell::default() }
     }
 
-    /// Whether a file that was indexed under this name is that of the queries: the same name, or another one of the same file, as
-    /// seen from the present folder.
+    /// Whether a file that was indexed under this name is the file of the queries. Both may have other names for it; names are
+    /// looked up from the present folder.
     fn is_own(&self, name: String) -> bool {
         if name == self.name {
             return true;
