@@ -19,6 +19,8 @@ use crate::{
 const NAME: &str = "manifest";
 /// Bytes of a manifest at most: some hundred thousand segments.
 const MOST: u64 = 1 << 26;
+/// Changes and files that a collection has in its life at most: more than can be made, and far from where numbers end.
+const MOST_CHANGES: u64 = 1 << 62;
 
 /// What belongs to a collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -130,6 +132,11 @@ impl Manifest {
         if let Some(name) = { files }.find(|name| !is_name(name) || name.starts_with('.')) {
             return Err(format!("{name:?} is no name of a file of a collection"));
         }
+        for (what, number) in [("change", self.generation), ("file", self.next_file)] {
+            if number > MOST_CHANGES {
+                return Err(format!("no collection comes to {what} number {number}"));
+            }
+        }
         match self.segments.iter().find(|segment| segment.deleted > segment.rows) {
             Some(segment) => {
                 Err(format!("{} of {} rows of {} are deleted", segment.deleted, segment.rows, segment.file))
@@ -228,5 +235,7 @@ mod tests {
             assert!(matches!(error, Error::Damaged { .. }), "{error}");
         }
         assert!(matches!(read(&|manifest| manifest.segments[0].deleted = 8), Error::Damaged { .. }));
+        assert!(matches!(read(&|manifest| manifest.generation = u64::MAX), Error::Damaged { .. }));
+        assert!(matches!(read(&|manifest| manifest.next_file = u64::MAX), Error::Damaged { .. }));
     }
 }
