@@ -43,6 +43,15 @@ static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../data/english-small.se
 /// The model file: a senv model of kind `static`, which [`StaticEncoder::from_static`] and `senv` open.
 pub static BYTES: &[u8] = &FILE.0;
 
+/// The digest of the model of 50,000 words, as `senv::model_digest` computes it, by which a collection knows its model.
+pub const LARGE_DIGEST: &str = "4ad1a6b29942f938";
+
+/// The digest of the small model.
+pub const SMALL_DIGEST: &str = "a97b07ddab25ecc6";
+
+/// The digest of the model that is built in.
+pub const DIGEST: &str = if SMALL { SMALL_DIGEST } else { LARGE_DIGEST };
+
 /// The encoder. Its rows stay where they are in the program; what is made is the index of its words, in some milliseconds:
 /// keep the encoder rather than making it anew for each sentence.
 ///

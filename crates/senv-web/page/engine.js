@@ -41,6 +41,13 @@ class Engine {
         }
     }
 
+    /** Takes the bytes of a collection, to be checked by `readLines`; says how many sentences it has. */
+    openCollection(bytes) {
+        this.openText(new Uint8Array());
+        this.#put(bytes);
+        return this.#call('senv_open_collection');
+    }
+
     readLines(atMost) {
         return this.#call('senv_read_lines', atMost);
     }
@@ -69,7 +76,7 @@ class Engine {
         const n = parts.reduce((sum, part) => sum + part.length, 0);
         let at = this.#run('senv_input', n);
         if (at === 0) {
-            throw new Error(`no memory for a text of ${Math.round(n / 1e6)} MB: split the file`);
+            throw new Error(`no memory for ${Math.round(n / 1e6)} MB: take a smaller file`);
         }
         for (const part of parts) {
             new Uint8Array(this.#exports.memory.buffer, at, part.length).set(part);

@@ -117,7 +117,13 @@ pub extern "C" fn senv_open_text() -> usize {
     answer(|session, input| session.open_text(std::mem::take(input)))
 }
 
-/// Reads so many further lines of it. See [`crate::Reading`].
+/// Takes the input as a collection to search, the file of `senv index --export-web`. See [`crate::Opened`].
+#[unsafe(no_mangle)]
+pub extern "C" fn senv_open_collection() -> usize {
+    answer(|session, input| session.open_collection(std::mem::take(input)))
+}
+
+/// Reads so many further lines of the text, or checks such a part of the collection. See [`crate::Reading`].
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_read_lines(at_most: usize) -> usize {
     answer(|session, _| session.read_lines(at_most))
@@ -135,7 +141,7 @@ pub extern "C" fn senv_search(at_most: usize) -> usize {
     answer(|session, _| Ok(session.search(at_most)))
 }
 
-/// The nearest lines so far: an array of [`crate::Hit`].
+/// The nearest lines or sentences so far: an array of [`crate::Hit`].
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_hits() -> usize {
     answer(|session, _| Ok(session.hits()))

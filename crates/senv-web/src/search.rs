@@ -1,13 +1,14 @@
-//! The lines of a text and the search among them, both in steps of the caller's size.
+//! The lines of a text, and the search among them or in a collection, both in steps of the caller's size.
 
 use std::io::Cursor;
 
 use senv_core::{
-    Error, Result, Scratch, SentenceEncoder, StaticEncoder, TextOptions, TextReader, kernels, text::InvalidUtf8,
+    Error, Result, Scratch, SentenceEncoder, StaticEncoder, TextOptions, TextReader, files::WebQuery, kernels,
+    text::InvalidUtf8,
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::shares::beginning;
+use crate::{collection::Sentences, shares::beginning};
 
 /// Lines whose vectors lie together: 4 MiB of 256 dimensions. Blocks are never moved, so a growing text is not copied.
 const BLOCK: usize = 4096;
@@ -37,12 +38,42 @@ pub struct Searching {
 /// A line that was found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Hit {
-    /// Its number in the text, from 1, blank lines counted.
+    /// Its number in the text, from 1, blank lines counted; 0 for a sentence of a collection that does not know it.
     pub line: u64,
+    /// Of a sentence of a collection, its id; the first of equal sentences. In JSON a string: it may have 64 bits.
+    #[serde(serialize_with = "as_text")]
+    pub id: Option<u64>,
+    /// How many sentences of a collection are equal to it, itself among them; 1 for a line of a text.
+    pub count: u32,
     /// Its cosine with the query.
     pub cosine: f32,
     /// The line; the end of a very long one is left out.
     pub text: String,
+}
+
+fn as_text<S: Serializer>(id: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match id {
+        Some(id) => serializer.collect_str(id),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// What is searched.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// A text.
+    Lines(Lines),
+    /// A collection.
+    Sentences(Sentences),
+}
+
+impl Source {
+    fn len(&self) -> usize {
+        match self {
+            Self::Lines(lines) => lines.rows.len(),
+            Self::Sentences(sentences) => sentences.len(),
+        }
+    }
 }
 
 /// Lines with their vectors.
@@ -116,12 +147,19 @@ impl Lines {
         Ok(())
     }
 
-    pub(crate) fn vectors(&self) -> impl ExactSizeIterator<Item = &[f32]> {
-        self.blocks.iter().map(Vec::as_slice)
+    pub(crate) fn blocks(&self) -> &[Vec<f32>] {
+        &self.blocks
     }
 
     fn vector(&self, row: usize) -> &[f32] {
         &self.blocks[row / BLOCK][row % BLOCK * self.dim..][..self.dim]
+    }
+
+    /// The cosine of a row with a vector of norm 1; `None` if it has no direction.
+    #[inline]
+    fn cosine(&self, row: usize, unit: &[f32]) -> Option<f32> {
+        let inverse = self.rows[row].2;
+        (inverse != 0.0).then(|| (kernels::dot(self.vector(row), unit) * inverse).clamp(-1.0, 1.0))
     }
 
     fn line(&self, row: usize) -> &str {
@@ -135,6 +173,8 @@ impl Lines {
 pub(crate) struct Query {
     /// Of norm 1, or zero.
     unit: Vec<f32>,
+    /// The same for a collection.
+    rounded: WebQuery,
     k: usize,
     /// Rows compared.
     compared: usize,
@@ -152,36 +192,53 @@ impl Query {
         if kernels::l2_normalize(&mut vector) < TINY {
             vector.fill(0.0);
         }
-        Self { unit: vector, k, compared: 0, best: Vec::new() }
+        let rounded = WebQuery::new(&vector, vector.len());
+        Self { unit: vector, rounded, k, compared: 0, best: Vec::new() }
     }
 
     /// See [`crate::Session::search`].
-    pub(crate) fn search(&mut self, lines: &Lines, at_most: usize) -> Searching {
-        let n = lines.rows.len();
-        let end = self.compared.saturating_add(at_most).min(n);
-        let has_direction = self.unit.iter().any(|&x| x != 0.0);
-        for row in self.compared..end {
-            let inverse = lines.rows[row].2;
-            if inverse == 0.0 || self.k == 0 || !has_direction {
-                continue;
-            }
-            let cosine = (kernels::dot(lines.vector(row), &self.unit) * inverse).clamp(-1.0, 1.0);
-            // Rows ascend: among equals the earlier one stays in front.
-            if self.best.len() < self.k || self.best.last().is_some_and(|last| cosine > last.1) {
-                let place = self.best.partition_point(|better| better.1 >= cosine);
-                self.best.truncate(self.k - 1);
-                self.best.insert(place, (row, cosine));
+    pub(crate) fn search(&mut self, source: &Source, at_most: usize) -> Searching {
+        let n = source.len();
+        let rows = self.compared..self.compared.saturating_add(at_most).min(n);
+        self.compared = rows.end;
+        if self.k > 0 && self.rounded.has_direction() {
+            // The kind of the source is looked at once, and not for each row.
+            match source {
+                Source::Lines(lines) => rows.for_each(|row| {
+                    let cosine = lines.cosine(row, &self.unit);
+                    self.take(row, cosine);
+                }),
+                Source::Sentences(sentences) => rows.for_each(|row| {
+                    let cosine = sentences.cosine(row, &self.rounded);
+                    self.take(row, cosine);
+                }),
             }
         }
-        self.compared = end;
-        Searching { compared: end, done: end == n }
+        Searching { compared: self.compared, done: self.compared == n }
     }
 
-    pub(crate) fn hits(&self, lines: &Lines) -> Vec<Hit> {
-        let hit = |&(row, cosine): &(usize, f32)| Hit {
-            line: lines.rows[row].1,
-            cosine,
-            text: beginning(lines.line(row), MOST_BYTES),
+    /// Keeps a row if it is among the nearest so far. Rows ascend: among equals the earlier one stays in front.
+    #[inline]
+    fn take(&mut self, row: usize, cosine: Option<f32>) {
+        let Some(cosine) = cosine else { return };
+        if self.best.len() < self.k || self.best.last().is_some_and(|last| cosine > last.1) {
+            let place = self.best.partition_point(|better| better.1 >= cosine);
+            self.best.truncate(self.k - 1);
+            self.best.insert(place, (row, cosine));
+        }
+    }
+
+    pub(crate) fn hits(&self, source: &Source) -> Vec<Hit> {
+        let hit = |&(row, cosine): &(usize, f32)| match source {
+            Source::Lines(lines) => {
+                let text = beginning(lines.line(row), MOST_BYTES);
+                Hit { line: lines.rows[row].1, id: None, count: 1, cosine, text }
+            }
+            Source::Sentences(sentences) => {
+                let file = sentences.file();
+                let text = beginning(&file.text(row), MOST_BYTES);
+                Hit { line: file.line(row).into(), id: Some(file.id(row)), count: file.count(row), cosine, text }
+            }
         };
         self.best.iter().map(hit).collect()
     }

@@ -4,8 +4,9 @@ use senv_core::{Result, Scratch, SentenceEncoder, StaticEncoder, Tokenizer, kern
 use serde::Serialize;
 
 use crate::{
+    collection::{Opened, Sentences},
     embedding::{Counts, Embedding},
-    search::{Hit, Lines, Query, Reading, Searching},
+    search::{Hit, Lines, Query, Reading, Searching, Source},
     shares::{Comparison, side},
 };
 
@@ -22,7 +23,7 @@ pub struct About {
     pub bytes: usize,
 }
 
-/// The engine: a model, buffers, and at most one text that is searched.
+/// The engine: a model, buffers, and at most one text or collection that is searched.
 ///
 /// Vectors are those of [`senv_english::model`], bit for bit; lines and neighbours are those of `senv nearest`.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub struct Session {
     /// The same rows for text that is split into tokens already: the vector of one token.
     tokens: StaticEncoder,
     scratch: Scratch,
-    lines: Lines,
+    source: Source,
     query: Query,
 }
 
@@ -45,7 +46,8 @@ impl Session {
         let (vocabulary, rows) = (encoder.vocabulary().clone(), encoder.rows().clone());
         let tokens = StaticEncoder::new(Tokenizer::whitespace(), vocabulary, rows, encoder.unknown_word_length())?;
         let dim = encoder.dim();
-        Ok(Self { encoder, tokens, scratch: Scratch::default(), lines: Lines::empty(dim), query: Query::empty(dim) })
+        let source = Source::Lines(Lines::empty(dim));
+        Ok(Self { encoder, tokens, scratch: Scratch::default(), source, query: Query::empty(dim) })
     }
 
     /// What the model is.
@@ -79,19 +81,47 @@ impl Session {
     /// # Errors
     /// Those of [`senv_core::TextReader::from_reader`]: a compressed file.
     pub fn open_text(&mut self, bytes: Vec<u8>) -> Result<()> {
-        self.query = Query::empty(self.encoder.dim());
-        // What the text before took is free before this one takes more.
-        self.lines = Lines::empty(self.encoder.dim());
-        self.lines = Lines::open(bytes, self.encoder.dim())?;
+        self.close();
+        self.source = Source::Lines(Lines::open(bytes, self.encoder.dim())?);
         Ok(())
     }
 
-    /// Reads and embeds lines of the text until `at_most` lines are read, blank ones among them, or the text ends.
+    /// Takes the bytes of a collection that `senv index --export-web` wrote, in place of what was searched before. It is
+    /// searched once [`Session::read_lines`] has compared it with its checksums.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if memory is lacking: the lines before can be searched, and nothing more is read.
+    /// Those of [`senv_core::files::WebCollection::from_bytes`]; [`senv_core::Error::BadFile`] for a collection of another model.
+    pub fn open_collection(&mut self, bytes: Vec<u8>) -> Result<Opened> {
+        self.close();
+        let sentences = Sentences::open(bytes, self.encoder.dim())?;
+        let about = sentences.about();
+        self.source = Source::Sentences(sentences);
+        Ok(about)
+    }
+
+    /// What the text or collection before took is free before the next one takes more.
+    fn close(&mut self) {
+        self.query = Query::empty(self.encoder.dim());
+        self.source = Source::Lines(Lines::empty(self.encoder.dim()));
+    }
+
+    /// Reads and embeds lines of the text until `at_most` lines are read, blank ones among them, or the text ends; checks a
+    /// part of a collection that takes about as long.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`] if memory is lacking: the lines before can be searched, and nothing more is read;
+    /// [`senv_core::Error::Checksum`] for a damaged collection, of which nothing is searched.
     pub fn read_lines(&mut self, at_most: usize) -> Result<Reading> {
-        self.lines.read(&self.encoder, &mut self.scratch, at_most)
+        match &mut self.source {
+            Source::Lines(lines) => lines.read(&self.encoder, &mut self.scratch, at_most),
+            Source::Sentences(sentences) => {
+                let checked = sentences.check(at_most).map(|done| Reading { lines: sentences.len(), done });
+                if checked.is_err() {
+                    self.close();
+                }
+                checked
+            }
+        }
     }
 
     /// Sets the query, of which [`Session::search`] finds the `k` nearest lines.
@@ -103,18 +133,22 @@ impl Session {
 
     /// Compares the query with at most so many further lines.
     pub fn search(&mut self, at_most: usize) -> Searching {
-        self.query.search(&self.lines, at_most)
+        self.query.search(&self.source, at_most)
     }
 
     /// The nearest lines among those compared so far, the nearest first; among equals the earlier line. Lines without a
     /// word are never among them, and a query without one has none.
     #[must_use]
     pub fn hits(&self) -> Vec<Hit> {
-        self.query.hits(&self.lines)
+        self.query.hits(&self.source)
     }
 
-    /// The vectors of the lines that were read, in blocks of whole rows.
+    /// The vectors of the lines that were read, in blocks of whole rows; none of a collection.
     pub fn vectors(&self) -> impl ExactSizeIterator<Item = &[f32]> {
-        self.lines.vectors()
+        let blocks = match &self.source {
+            Source::Lines(lines) => lines.blocks(),
+            Source::Sentences(_) => &[],
+        };
+        blocks.iter().map(Vec::as_slice)
     }
 }

@@ -151,6 +151,40 @@ async function texts() {
     console.log(`seen ${status} Longest wait ${longest.toFixed(0)} ms. ${shown('search-status')}`);
 }
 
+/** A collection of `senv index --export-web`; damaged ones, and one of the other model. */
+async function collections() {
+    const bytes = base64 => Uint8Array.from(atob(base64), character => character.charCodeAt(0));
+    const file = bytes(EXPECTED.web);
+    const status = await open('c.web', [file]);
+    check(/^c\.web: 2,5\d\d sentences, 2,5\d\d of them distinct, checked in/.test(status), 'sentences of a collection', status);
+    const nDistinct = Number(status.match(/([\d,]+) of them/)?.[1].replace(',', ''));
+    for (const { query, neighbours: wanted } of EXPECTED.search) {
+        const found = await neighbours(query, nDistinct);
+        check(found.length === wanted.length && found[0][1] === wanted[0].text, `the nearest sentence to "${query}"`, [found[0], wanted[0]]);
+        found.forEach(([score], i) =>
+            check(Math.abs(score - wanted[i].cosine) < 0.01, `cosine ${i} of "${query}" in a collection`, [score, wanted[i]]));
+        const places = [...inPage('hits').querySelectorAll('.line')].map(place => place.textContent);
+        check(places[0].startsWith(`id ${wanted[0].id}, line ${wanted[0].line.toLocaleString('en')}`), 'id and line', [places[0], wanted[0]]);
+        check(wanted[0].count < 2 || places[0].endsWith(`${wanted[0].count} times`), 'how many are equal', places[0]);
+        isPhoneWide(`${query} in a collection`);
+    }
+    check(EXPECTED.search.some(({ neighbours: [first] }) => first.count === 3), 'equal sentences among the hits');
+    check(inPage('save-lines').disabled, 'vectors of a collection are not saved');
+    const changed = file.slice();
+    changed[changed.length - 1000] ^= 1;
+    const odd = [
+        ['changed.web', changed, 'checksum'], ['cut.web', file.slice(0, -1), 'safetensors'],
+        ['small.web', bytes(EXPECTED.webSmall), 'this page holds the full model'],
+    ];
+    for (const [name, content, says] of odd) {
+        check((await open(name, [content])).includes(says), name, shown('text-status'));
+        await until(() => inPage('hits').childElementCount === 0, `no hits in ${name}`);
+        isPhoneWide(name);
+    }
+    console.log(`ok ${EXPECTED.search.length} searches in a collection are those of senv search`);
+    console.log(`seen ${status} ${shown('text-status')}`);
+}
+
 async function oddTexts() {
     check((await paste('')).includes('empty'), 'an empty text', shown('text-status'));
     check(shown('search-status') === 'No line to compare with.', 'nothing to search', shown('search-status'));
@@ -221,7 +255,7 @@ frame.onload = async () => {
     try {
         await until(() => shown('text-status').startsWith('Sample text: 2,557 lines') && shown('search-status') !== '', 'the sample');
         console.log(`seen ${shown('status')} ${shown('text-status')} ${shown('search-status')}`);
-        for (const part of [cosines, vectors, texts, oddTexts, oddSentences, access]) {
+        for (const part of [cosines, vectors, texts, collections, oddTexts, oddSentences, access]) {
             await part();
         }
     } catch (error) {

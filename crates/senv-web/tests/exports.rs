@@ -1,6 +1,10 @@
 //! The C ABI, called as a page calls it; each test is a thread, and has a session of its own.
 #![allow(unsafe_code)] // a page writes into the memory of the module and reads from it
 
+use senv_core::{
+    Scratch, SentenceEncoder,
+    files::{WebCollectionWriter, WebSentence},
+};
 use senv_web::exports::*;
 use serde_json::{Value, json};
 
@@ -67,4 +71,35 @@ fn an_input_that_no_memory_holds_is_null() {
     assert!(senv_input(usize::MAX).is_null() && senv_input(isize::MAX as usize).is_null());
     put(b"A cat.");
     assert_eq!(answer(senv_embed())["counts"]["known"], 3);
+}
+
+#[test]
+fn a_collection_is_opened_checked_and_searched() {
+    senv_start();
+    let mut writer = WebCollectionWriter::new(256, senv_english::DIGEST).unwrap();
+    let english = senv_english::model().unwrap();
+    for (id, text) in [(u64::MAX, "The train is late."), (1, "A storm brings rain."), (2, "A storm brings rain.")] {
+        let mut vector = vec![0.0; english.dim()];
+        english.encode_into(text, &mut Scratch::default(), &mut vector);
+        writer.push(&WebSentence { text, vector: &vector, id, line: 0 }).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    writer.save(folder.path().join("c.web")).unwrap();
+    let file = std::fs::read(folder.path().join("c.web")).unwrap();
+    put(&file);
+    assert_eq!(answer(senv_open_collection()), json!({ "sentences": 3, "distinct": 2 }));
+    while answer(senv_read_lines(1))["done"] == json!(false) {}
+    put(b"a late train");
+    answer(senv_ask(2));
+    assert_eq!(answer(senv_search(usize::MAX)), json!({ "compared": 2, "done": true }));
+    let hits = answer(senv_hits());
+    assert_eq!(
+        (&hits[0]["id"], &hits[0]["count"], &hits[0]["line"]),
+        (&json!("18446744073709551615"), &json!(1), &json!(0))
+    );
+    assert_eq!((&hits[1]["id"], &hits[1]["count"]), (&json!("1"), &json!(2)));
+    assert_eq!(answer(senv_vectors()), json!([]));
+    put(&file[..file.len() - 1]);
+    assert!(answer(senv_open_collection())["error"].as_str().unwrap().contains("the collection"));
+    assert_eq!(answer(senv_hits()), json!([]));
 }

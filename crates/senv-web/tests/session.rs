@@ -1,6 +1,10 @@
 //! The engine as a page uses it, beside the encoder that it is made of.
 
-use senv_core::{Scratch, SentenceEncoder, kernels};
+use senv_core::{
+    Scratch, SentenceEncoder,
+    files::{WebCollectionWriter, WebSentence},
+    kernels,
+};
 use senv_web::{Hit, Session};
 
 const ODD: [&str; 14] = [
@@ -182,4 +186,86 @@ fn a_line_of_ten_megabytes_is_a_line() {
     let pair = session.compare(&line, &"x".repeat(10_000_000));
     assert_eq!((pair.sides[0].counts.tokens, pair.sides[1].counts.known), (6 * 370_000, 0));
     assert!(pair.sides[1].words[0].text.len() < 70);
+}
+
+/// The file that `senv index --export-web` writes of sentences.
+fn exported(sentences: &[&str], model: &str) -> Vec<u8> {
+    let english = senv_english::model().unwrap();
+    let mut writer = WebCollectionWriter::new(english.dim(), model).unwrap();
+    let (mut scratch, mut vector) = (Scratch::default(), vec![0.0; english.dim()]);
+    for (id, text) in sentences.iter().enumerate() {
+        english.encode_into(text, &mut scratch, &mut vector);
+        writer.push(&WebSentence { text, vector: &vector, id: id as u64 + 100, line: id as u32 + 1 }).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    writer.save(folder.path().join("c.web")).unwrap();
+    std::fs::read(folder.path().join("c.web")).unwrap()
+}
+
+#[test]
+fn a_collection_is_searched_like_its_text() {
+    let mut session = Session::new().unwrap();
+    let subjects = ["train", "storm", "loaf", "goalkeeper", "bank", "planet", "violin"];
+    let lines: Vec<String> = (0..3000).map(|i| format!("The {} is number {}.", subjects[i % 7], i % 600)).collect();
+    let sentences: Vec<&str> = lines.iter().map(String::as_str).chain(["", "😀 A cat.", "The bank."]).collect();
+    let file = exported(&sentences, senv_english::DIGEST);
+    let distinct: std::collections::HashSet<_> = sentences.iter().collect();
+    for (query, step) in [("The bank", 1), ("an orchestra plays 17", 500), ("😀", usize::MAX)] {
+        let expected = found(&mut session, sentences.join("\n").as_bytes(), query, 40, 1000);
+        let about = session.open_collection(file.clone()).unwrap();
+        assert_eq!((about.sentences, about.distinct), (3003, distinct.len()));
+        session.ask(query, 8);
+        assert!(session.search(9).done && session.hits().is_empty(), "nothing is searched before it is checked");
+        while !session.read_lines(step).unwrap().done {}
+        session.ask(query, 8);
+        while !session.search(step).done {}
+        let hits = session.hits();
+        assert_eq!((hits.len(), &hits[0].text), (8, &expected[0].text));
+        for hit in &hits {
+            let line = sentences.iter().position(|text| *text == hit.text).unwrap();
+            assert_eq!((hit.line, hit.id), (line as u64 + 1, Some(line as u64 + 100)), "the first of equal ones");
+            assert_eq!(hit.count as usize, sentences.iter().filter(|text| **text == hit.text).count());
+            let cosine = session.compare(query, &hit.text).cosine;
+            assert!((hit.cosine - cosine).abs() < 1e-2, "{hit:?} {cosine}");
+        }
+        let texts: std::collections::HashSet<_> = hits.iter().map(|hit| &hit.text).collect();
+        assert_eq!(texts.len(), 8);
+        assert!(session.vectors().next().is_none());
+    }
+}
+
+#[test]
+fn a_foreign_or_damaged_collection_is_an_error_and_nothing_is_searched() {
+    let mut session = Session::new().unwrap();
+    let (good, other) = if senv_english::SMALL {
+        (senv_english::SMALL_DIGEST, senv_english::LARGE_DIGEST)
+    } else {
+        (senv_english::LARGE_DIGEST, senv_english::SMALL_DIGEST)
+    };
+    let file = exported(&["A cat.", "A dog."], good);
+    let message = |session: &mut Session, bytes: Vec<u8>| {
+        let opened = session.open_collection(bytes).and_then(|_| {
+            while !session.read_lines(1)?.done {}
+            Ok(())
+        });
+        session.ask("cat", 3);
+        assert!(session.search(9).done && session.hits().is_empty());
+        opened.unwrap_err().to_string()
+    };
+    let (wrong_size, unknown) = (exported(&["A cat."], other), exported(&["A cat."], "0123"));
+    assert!(message(&mut session, wrong_size).contains("and this page holds"));
+    assert!(message(&mut session, unknown).contains("another version of the model"));
+    assert!(message(&mut session, senv_english::BYTES.to_vec()).contains("static"));
+    assert!(message(&mut session, Vec::new()).contains("the collection"));
+    for at in (0..file.len()).step_by(7).chain(file.len() - 9..file.len()) {
+        let mut changed = file.clone();
+        changed[at] ^= 0x40;
+        message(&mut session, changed);
+        message(&mut session, file[..at].to_vec());
+    }
+    let about = session.open_collection(file).unwrap();
+    assert_eq!(about.distinct, 2);
+    // A file without a sentence is one.
+    session.open_collection(exported(&[], good)).unwrap();
+    assert!(session.read_lines(9).unwrap().done && session.search(9).done && session.hits().is_empty());
 }

@@ -61,6 +61,16 @@ pub enum Error {
         /// Digest of the model that was found.
         found: String,
     },
+    /// A collection of another model than the web page holds.
+    #[error(
+        "the web page holds the English model, or its small form, and not {}, the model of this collection; make a collection \
+         of the same sentences with the model `english`",
+        model.display()
+    )]
+    NotForWeb {
+        /// Its model.
+        model: PathBuf,
+    },
     /// A path that a collection cannot keep.
     #[error("{}: a collection keeps the path of its model, and this one is not UTF-8; rename it", model.display())]
     ModelPath {

@@ -129,6 +129,8 @@ pub use check::{
     MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
     MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
 };
+#[cfg(feature = "english")]
+pub use collection::WebExport;
 pub use collection::{NewSentences, SentenceCollection, SentenceCollectionParams, SentenceHit, SentenceSearch};
 pub use compress::table::CompressParams;
 pub use data::reading::Reading;

@@ -50,6 +50,8 @@ pub(crate) enum Content<'a> {
     Points,
     /// A sentence a line.
     Sentences,
+    /// A collection for the web page.
+    WebCollection,
     /// The state of a search, which looks itself whether it is its own.
     Search,
 }
@@ -68,6 +70,7 @@ impl Content<'_> {
             Self::Report => "no report of senv",
             Self::Points => "no points of a precision-recall curve",
             Self::Sentences => "may be anybody's text",
+            Self::WebCollection => "no collection for the web page",
             Self::Search => "of another search",
         }
     }

@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use senv_core::files::WebCollection;
 use senv_store::ModelFile;
 
 use super::Content;
@@ -28,6 +29,7 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         // The formats of other programs do not say who wrote them, nor does plain text.
         Content::WordVectors | Content::Sentences => false,
         Content::Report => is_report(&String::from_utf8_lossy(&start_of(path))),
+        Content::WebCollection => ModelFile::open(path).is_ok_and(|file| file.kind() == WebCollection::KIND),
         Content::Search => true,
         Content::Points => start_of(path).starts_with(b"set\tthreshold\tprecision\trecall\n"),
         Content::Drawing => is_drawing(&String::from_utf8_lossy(&start_of(path))),

@@ -33,6 +33,7 @@ mod search_bad_input;
 mod search_changes;
 mod search_prompt;
 mod search_queries;
+mod search_web;
 mod similarity;
 mod systems;
 mod tune;

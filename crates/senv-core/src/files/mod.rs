@@ -1,4 +1,4 @@
-//! Files: the model file and checkpoints, atomic replacement, locks.
+//! Files: the model file, checkpoints, the collection of a web page, atomic replacement, locks.
 
 #[cfg(feature = "write")]
 pub(crate) mod atomic_file;
@@ -9,6 +9,7 @@ pub(crate) mod file_lock;
 pub(crate) mod model_file;
 #[cfg(feature = "write")]
 pub(crate) mod unfinished;
+pub(crate) mod web_collection;
 
 pub use crate::base::shared_bytes::SharedBytes;
 #[cfg(feature = "write")]
@@ -18,3 +19,6 @@ pub use file_lock::FileLock;
 pub use model_file::{FORMAT_VERSION, RawTensor, Verification};
 #[cfg(feature = "write")]
 pub use unfinished::{Unfinished, remove_unfinished_files};
+pub use web_collection::{WebCollection, WebQuery};
+#[cfg(feature = "write")]
+pub use web_collection::{WebCollectionWriter, WebSentence};

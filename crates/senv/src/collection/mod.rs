@@ -3,6 +3,8 @@
 mod model_place;
 mod new_sentences;
 mod search;
+#[cfg(feature = "english")]
+mod web_export;
 
 use std::path::Path;
 
@@ -18,6 +20,8 @@ use crate::{
     model::handle::Model,
 };
 
+#[cfg(feature = "english")]
+pub use self::web_export::WebExport;
 pub use self::{
     new_sentences::NewSentences,
     search::{SentenceHit, SentenceSearch},

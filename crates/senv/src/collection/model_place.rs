@@ -32,6 +32,12 @@ fn digest_of(path: &Path, #[cfg_attr(not(feature = "english"), expect(unused))] 
     model_digest(path)
 }
 
+/// The digest of the model that is given so.
+#[cfg(feature = "english")]
+pub(super) fn digest(path: &Path) -> Result<String> {
+    digest_of(path, is_english(path))
+}
+
 fn open(path: &Path, #[cfg_attr(not(feature = "english"), expect(unused))] english: bool) -> Result<Model> {
     #[cfg(feature = "english")]
     if english {

@@ -2,6 +2,7 @@
 
 pub(crate) mod columns;
 mod parts;
+mod web;
 
 use std::{
     fs,
@@ -60,7 +61,12 @@ pub(crate) struct Index {
     /// Free the space of deleted sentences, and join the parts of many small additions, each of which is searched by itself.
     #[arg(long, conflicts_with_all = ["input", "files"])]
     compact: bool,
-    /// Replace a collection that is there.
+    /// Write the sentences that are not deleted and their vectors (int8) to one file, which the web page of senv opens and searches
+    /// without a server; after the change, if there is one. The model must be the English one, or its small form, which the
+    /// page holds.
+    #[arg(long, value_name = "FILE")]
+    export_web: Option<PathBuf>,
+    /// Replace a collection that is there, or any file that --export-web names.
     #[arg(long, conflicts_with = "change")]
     force: bool,
     /// A column of the input, which is separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown
@@ -93,7 +99,8 @@ Examples:
   senv index --input text.txt --output text.index
   senv index --model my.senv --input news.tsv --output news.index --column text=3 --column id=1 --column year=2
   senv index --add --input more.txt --output text.index
-  senv index --delete-ids 17,4 --output text.index";
+  senv index --delete-ids 17,4 --output text.index
+  senv index --index text.index --export-web text.web";
 
 /// Some of the ids of an argument.
 #[derive(Debug, Clone)]
@@ -139,13 +146,19 @@ impl Index {
         if is_dash(&self.output) {
             return Err(Failure::Usage("--output -: a collection is a folder; give its name".into()));
         }
+        let is_new = !self.is_export() && !self.is_change();
+        let new_model = is_new.then(|| self.model.as_deref().unwrap_or(Path::new(ENGLISH)));
+        web::check(self.export_web.as_deref(), &self.output, new_model, self.input.paths(), self.force)?;
+        if self.is_export() {
+            return self.export();
+        }
         if !self.delete_ids.is_empty() {
             let mut collection = Collection::open(&self.output)?;
             let ids: Vec<u64> = self.delete_ids.iter().flat_map(|ids| ids.0.iter().copied()).collect();
             collection.delete(&ids)?;
             let deleted = plural(ids.len() as u64, "sentence");
             output::note(&format!("{deleted} deleted, {} left", output::grouped(collection.len() as u64)));
-            return Ok(());
+            return self.export();
         }
         if self.compact {
             let mut collection = Collection::open(&self.output)?;
@@ -161,7 +174,7 @@ impl Index {
             collection.compact()?;
             let (before, after) = (output::bytes(before), output::bytes(collection.n_bytes()));
             output::note(&format!("{before} became {after}"));
-            return Ok(());
+            return self.export();
         }
         let columns = Columns::new(&self.columns, self.header)?;
         if self.replace && !columns.has_ids() {
@@ -225,7 +238,26 @@ impl Index {
         if unknown > 0 {
             output::warn(&format!("{} without a known word: never found", plural(unknown, "sentence")));
         }
-        Ok(())
+        web::export(self.export_web.as_deref(), &collection)
+    }
+
+    /// Whether nothing is changed: a collection that is there is exported.
+    fn is_export(&self) -> bool {
+        let has_input = !self.input.paths().is_empty() || self.vectors.is_some() || !self.columns.is_empty();
+        self.export_web.is_some() && !self.is_change() && !has_input
+    }
+
+    /// Whether a collection that is there is changed.
+    fn is_change(&self) -> bool {
+        self.add || self.replace || self.compact || !self.delete_ids.is_empty()
+    }
+
+    /// Exports the collection as it is now, if that was asked for.
+    fn export(&self) -> Result {
+        if self.export_web.is_none() {
+            return Ok(());
+        }
+        web::export(self.export_web.as_deref(), &open(&self.output, self.model.as_deref())?)
     }
 }
 

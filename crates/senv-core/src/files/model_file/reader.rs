@@ -87,7 +87,7 @@ impl ModelFile {
         Self::from_shared(Path::new(IN_MEMORY), bytes.into())
     }
 
-    fn from_shared(path: &Path, bytes: SharedBytes) -> Result<Self> {
+    pub(crate) fn from_shared(path: &Path, bytes: SharedBytes) -> Result<Self> {
         let header = Header::parse(path, &bytes)?;
         let model = Self { path: path.to_owned(), bytes, header };
         let version = model.required(KEY_VERSION)?;
@@ -300,6 +300,14 @@ impl ModelFile {
     fn check_bytes(&self, name: &str, bytes: &[u8]) -> Result<()> {
         match self.recorded(&format!("{KEY_CRC}{name}"))? {
             Some(recorded) => self.compare(name, crc(bytes), recorded),
+            None => Ok(()),
+        }
+    }
+
+    /// Compares the checksum that the bytes of a tensor were found to have with the recorded one, where there is one.
+    pub(crate) fn check_sum(&self, name: &str, found: u32) -> Result<()> {
+        match self.recorded(&format!("{KEY_CRC}{name}"))? {
+            Some(recorded) => self.compare(name, found, recorded),
             None => Ok(()),
         }
     }

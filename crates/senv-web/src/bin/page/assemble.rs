@@ -71,9 +71,13 @@ mod tests {
         let page = page(b"\0asm");
         assert!(page.starts_with(PAGE_START) && page.trim_end().ends_with("</html>"));
         assert!(!page.contains("{{") && page.contains("AGFzbQ==") && page.contains("The baker mixed flour"));
-        for outside in ["src=\"", "src='", "@import", "url(", "http://", "import(", "XMLHttpRequest", "fetch("] {
+        for outside in ["src=\"", "src='", "@import", "url(", "http://", "import(", "XMLHttpRequest"] {
             assert!(!page.contains(outside), "{outside}");
         }
+        // But for a collection of the same server that the address names.
+        assert_eq!(page.matches("fetch(").count(), 1);
+        let before = page.split("await fetch(url)").next().unwrap_or_default();
+        assert!(before.ends_with("}\n    const response = ") && before.contains("url.origin !== location.origin"));
         // Scripts end where they should.
         assert_eq!(page.matches("<script").count(), page.matches("</script").count());
     }

@@ -1,0 +1,150 @@
+//! A collection in one file for the web page, which holds the English model.
+
+use std::path::Path;
+
+use senv_core::{
+    SentenceEncoder,
+    files::{WebCollectionWriter, WebSentence},
+};
+use senv_index::Collection;
+
+use super::{SentenceCollection, model_place, new_sentences::TEXT};
+use crate::error::{Error, Result};
+
+/// Sentences that are encoded together where a collection keeps no vectors.
+const CHUNK: usize = 1024;
+
+/// What [`SentenceCollection::export_web`] wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WebExport {
+    /// Sentences, equal ones counted each.
+    pub sentences: u64,
+    /// Distinct sentences: rows of the file.
+    pub distinct: usize,
+    /// Whether the page must be the one with the small model (`--small`).
+    pub small: bool,
+    /// Bytes of the file, about.
+    pub bytes: usize,
+}
+
+impl SentenceCollection {
+    /// Writes the sentences that are not deleted, with their vectors in int8, to one file for the web page of senv
+    /// (`senv-web`), in place of the file that is there. Equal sentences are one row with their number. Lines are kept where
+    /// all sentences are of one file.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let (path, file) = (folder.path().join("my.index"), folder.path().join("my.web"));
+    /// let mut collection = senv::SentenceCollection::create(&path, "english")?;
+    /// collection.add(&["The train is late.", "A storm brings rain.", "The train is late."])?;
+    /// let written = collection.export_web(&file)?;
+    /// assert_eq!((written.sentences, written.distinct), (3, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NotForWeb`] if the model is not the English one or its small form, which the page holds;
+    /// [`senv_core::Error::BadHyperparameter`] for more sentences than a page can hold (2 GiB); those of reading the collection
+    /// and of writing the file.
+    pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
+        let small = Self::check_for_web(&self.rows)?;
+        let mut writer = WebCollectionWriter::new(self.rows.dim(), self.rows.model())?;
+        let line_of = self.lines_of_one_file()?;
+        let mut without_vector = Vec::new();
+        for position in 0..self.rows.n_positions() {
+            let Some(id) = self.rows.id(position)? else { continue };
+            let text = self.rows.text(position, TEXT)?;
+            let line = if line_of { self.rows.text(position, "line")?.parse().unwrap_or(0) } else { 0 };
+            match self.rows.vector(position)? {
+                Some(vector) => writer.push(&WebSentence { text: &text, vector: &vector, id, line })?,
+                None => {
+                    without_vector.push((id, line, text));
+                    if without_vector.len() == CHUNK {
+                        self.push_encoded(&mut writer, &mut without_vector)?;
+                    }
+                }
+            }
+        }
+        self.push_encoded(&mut writer, &mut without_vector)?;
+        let (sentences, distinct, bytes) = (writer.sentences(), writer.len(), writer.n_bytes());
+        writer.save(path)?;
+        Ok(WebExport { sentences, distinct, small, bytes })
+    }
+
+    /// Refuses a collection whose model the web page does not hold; whether it is the small one.
+    ///
+    /// # Errors
+    /// [`Error::NotForWeb`].
+    pub fn check_for_web(rows: &Collection) -> Result<bool> {
+        check_digest(rows.model(), Self::model_path(rows).unwrap_or(Path::new("")))
+    }
+
+    /// The same of a model of which a collection is to be made.
+    ///
+    /// # Errors
+    /// [`Error::NotForWeb`]; [`senv_core::Error::Io`] if the model cannot be read.
+    pub fn check_model_for_web(model: impl AsRef<Path>) -> Result<bool> {
+        let model = model.as_ref();
+        check_digest(&model_place::digest(model)?, model)
+    }
+
+    /// Whether there are lines, all of one file.
+    fn lines_of_one_file(&self) -> Result<bool> {
+        let has = |name: &str| self.rows.columns().iter().any(|column| column == name);
+        if !has("line") {
+            return Ok(false);
+        }
+        if !has("file") {
+            return Ok(true);
+        }
+        let mut first: Option<String> = None;
+        for position in 0..self.rows.n_positions() {
+            if self.rows.id(position)?.is_none() {
+                continue;
+            }
+            let file = self.rows.text(position, "file")?;
+            match &first {
+                Some(first) if *first != file => return Ok(false),
+                Some(_) => {}
+                None => first = Some(file),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Encodes sentences and takes them over.
+    fn push_encoded(&self, writer: &mut WebCollectionWriter, sentences: &mut Vec<(u64, u32, String)>) -> Result<()> {
+        let texts: Vec<&str> = sentences.iter().map(|(.., text)| text.as_str()).collect();
+        let (vectors, _) = self.model.encode_batch(&texts)?;
+        for ((id, line, text), vector) in sentences.iter().zip(vectors.rows()) {
+            let vector = vector.to_slice().unwrap_or_default();
+            writer.push(&WebSentence { text, vector, id: *id, line: *line })?;
+        }
+        sentences.clear();
+        Ok(())
+    }
+}
+
+fn check_digest(digest: &str, model: &Path) -> Result<bool> {
+    match digest {
+        senv_english::LARGE_DIGEST => Ok(false),
+        senv_english::SMALL_DIGEST => Ok(true),
+        _ => Err(Error::NotForWeb { model: model.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digests_of_the_english_models_are_those_of_their_files() {
+        let of = |name: &str| {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-english/data");
+            crate::model_digest(folder.join(name)).unwrap()
+        };
+        assert_eq!(of("english.senv"), senv_english::LARGE_DIGEST);
+        assert_eq!(of("english-small.senv"), senv_english::SMALL_DIGEST);
+    }
+}
