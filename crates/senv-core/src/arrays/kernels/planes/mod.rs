@@ -36,8 +36,10 @@ const LOW_BYTES: usize = LOW_CODES * 3 / 8;
 /// Bytes of the tables of a query for a step of top bits: sixteen sums of the first four codes, sixteen of the others.
 const TABLE_BYTES: usize = 32;
 /// Steps of top bits whose sums, 126 each, fit 16 bits; an even number.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const SHORT_STEPS: usize = 512;
 /// Rows ahead whose lower bits are fetched.
+#[cfg(target_arch = "x86_64")]
 const ROWS_AHEAD: usize = 8;
 
 /// Bytes of the top bits of 64 rows of `dim` codes; `None` if they cannot be counted.
