@@ -60,6 +60,27 @@ fn bad_text_is_named() {
 }
 
 #[test]
+fn a_file_that_is_no_text_is_named() {
+    let folder = Folder::with_text(50);
+    folder.train("text.txt", "m.senv", &[]).ok();
+    folder.write("wide.txt", b"\xFF\xFEa\0 \0c\0a\0t\0\n\0");
+    folder.write("table.parquet", b"PAR1\x15\x04\x15\x0A\xE2\xFFPAR1");
+    folder.write("text.xz", b"\xFD7zXZ\0\0\x04\xE6\xD6\xB4\x46");
+    folder.write("paper.pdf", b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n");
+    for (name, found, remedy) in [
+        ("wide.txt", "wide.txt is in UTF-16", "iconv"),
+        ("table.parquet", "table.parquet is a Parquet file", "one sentence a line"),
+        ("text.xz", "text.xz is compressed by xz", "decompress it first"),
+        ("paper.pdf", "paper.pdf is a PDF document", "extract its text"),
+        ("m.senv", "m.senv is a model of senv", "give it as the model"),
+    ] {
+        folder.run(&["encode", "--model", "m.senv", "--input", name]).fails(1, &[found, remedy]);
+        folder.train(name, "n.senv", &["--invalid-utf8", "replace"]).fails(1, &[found, remedy]);
+    }
+    assert!(!folder.has("n.senv"));
+}
+
+#[test]
 fn a_place_that_takes_no_file_is_found_before_the_training() {
     let folder = Folder::with_text(50);
     folder.train("text.txt", "nowhere/m.senv", &[]).fails(1, &["there is no folder nowhere", "create it"]);

@@ -70,6 +70,16 @@ pub enum Error {
         /// The first bad byte of that line, counted from 1.
         byte: usize,
     },
+    /// A file that is to be read as text is something else, known by its first bytes.
+    #[error("{} is {found}, which is not read as text; {remedy}", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// What it is: `in UTF-16`, `a Parquet file`, ...
+        found: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// A line of text is longer than the limit.
     #[error(
         "{}:{line}: the line is longer than {limit} bytes; put one sentence on a line, or {}",

@@ -10,6 +10,7 @@ use std::{
 use super::{
     TextOptions,
     decode::{self, Source},
+    foreign::foreign,
 };
 use crate::{Error, Result};
 
@@ -186,6 +187,10 @@ impl Open {
             if cut.is_some() {
                 break;
             }
+            // A file that is no text may have no line end.
+            if filled > max.saturating_add(1 + BOM.len()) && self.at_start {
+                foreign(&buffer[..filled], path).map_or(Ok(()), Err)?;
+            }
             // The limit plus one byte for a carriage return and three for a byte order mark.
             if filled > max.saturating_add(1 + BOM.len()) {
                 return Err(Error::LineTooLong { path: path.to_owned(), line: self.next_line, limit: max });
@@ -194,6 +199,9 @@ impl Open {
                 wanted += size;
                 grow(buffer, wanted);
             }
+        }
+        if self.at_start {
+            foreign(&buffer[..filled], path).map_or(Ok(()), Err)?;
         }
         let end = cut.unwrap_or(filled);
         self.carry.extend_from_slice(&buffer[end..filled]);

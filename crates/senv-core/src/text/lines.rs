@@ -126,7 +126,7 @@ impl TextReader {
     ///
     /// # Errors
     /// [`Error::Io`] if a file cannot be read or is truncated or damaged in its compression;
-    /// [`Error::LineTooLong`]; [`Error::InvalidUtf8`].
+    /// [`Error::NotText`] for a file of another format; [`Error::LineTooLong`]; [`Error::InvalidUtf8`].
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         if self.position >= self.block.bytes().len() {
             if !self.blocks.next_block(&mut self.block)? {

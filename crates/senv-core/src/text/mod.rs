@@ -4,6 +4,7 @@ mod beginnings;
 mod blocks;
 mod bytes;
 mod decode;
+mod foreign;
 mod lines;
 pub(crate) mod token;
 #[cfg(feature = "zstd")]
