@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    combine, completions, compress, convert, decode, encode, eval, expand_vocabulary, index, info, manual, nearest,
-    reproduce, search, similarity, train, tune,
+    combine, completions, compress, convert, decode, dedupe, encode, eval, expand_vocabulary, index, info, manual,
+    nearest, reproduce, search, similarity, train, tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -32,6 +32,7 @@ Examples:
   senv encode --model model.senv --input text.txt --output text.npy
   senv index --input text.txt --output text.index
   senv search text.index --query \"a cat sat\"
+  senv dedupe text.txt > kept.txt
 
 Without --model the English model that is part of senv is used, for English only.
 Text of which a model knows few words, as other languages and code, is warned of.
@@ -48,6 +49,7 @@ pub(crate) enum Command {
     Nearest(nearest::Nearest),
     Index(index::Index),
     Search(search::Search),
+    Dedupe(dedupe::Dedupe),
     Decode(decode::Decode),
     Eval(eval::Eval),
     Reproduce(reproduce::Reproduce),

@@ -226,3 +226,28 @@ impl Counter {
         self.0.finish_and_clear();
     }
 }
+
+/// Shows on a terminal how many sentences have been compared with all that come behind them.
+pub(crate) struct Settled(ProgressBar);
+
+impl Settled {
+    /// A bar, hidden where there is no terminal.
+    pub(crate) fn new() -> Self {
+        if output::is_quiet() || !output::is_terminal() {
+            return Self(ProgressBar::hidden());
+        }
+        let style = ProgressStyle::with_template("comparing  [{bar:30}] {percent}%  {eta}");
+        Self(ProgressBar::new(STEPS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+    }
+
+    /// So many of all are settled. The work left is that of the pairs of the others.
+    pub(crate) fn set(&self, done: usize, all: usize) {
+        let left = 1.0 - done as f64 / all.max(1) as f64;
+        self.0.set_position(((1.0 - left * left) * STEPS as f64) as u64);
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -81,6 +81,7 @@ mod check;
 mod collection;
 mod compress;
 mod data;
+mod duplicates;
 mod error;
 pub mod gradient;
 mod grid_search;
@@ -97,6 +98,7 @@ pub use average::encoder::AverageEncoder;
 #[cfg(feature = "english")]
 pub use compress::english::english;
 pub use compress::model2vec::write_model2vec;
+pub use duplicates::duplicates;
 pub use error::{Error, Result};
 pub use model::handle::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.

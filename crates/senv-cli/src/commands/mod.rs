@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod compress;
 pub(crate) mod convert;
 pub(crate) mod decode;
+pub(crate) mod dedupe;
 pub(crate) mod encode;
 pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
@@ -147,6 +148,7 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Nearest(command) => command.run(),
         Command::Index(command) => command.run(),
         Command::Search(command) => command.run(),
+        Command::Dedupe(command) => command.run(),
         Command::Decode(command) => command.run(threads),
         Command::Eval(command) => command.run(),
         Command::Reproduce(command) => command.run(wanted_threads),

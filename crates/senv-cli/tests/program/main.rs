@@ -8,6 +8,7 @@ mod common;
 mod conformance;
 mod damage;
 mod decode;
+mod dedupe;
 mod destinations;
 mod document_vectors;
 mod english;

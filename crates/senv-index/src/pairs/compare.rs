@@ -1,0 +1,113 @@
+//! Comparing many rows with many rows: heads first, and what they do not exclude exactly.
+
+use std::ops::Range;
+
+use senv_core::{Rows, Table, kernels};
+
+use super::heads::{Heads, SLACK};
+use crate::{Error, Result, rows::inverse_norm};
+
+/// Rows of a block that is compared with chunks of the others: products of both stay in the second cache level.
+pub(super) const BLOCK: usize = 128;
+pub(super) const CHUNK: usize = 1024;
+/// Products that are looked at together.
+const TOGETHER: usize = 64;
+
+/// Rows with what a comparison needs of each.
+pub(super) struct Compared<'t> {
+    rows: &'t Table,
+    /// 1 / the norm, or 0 of a row that counts as zero.
+    inverse: Vec<f32>,
+    /// The rows that are compared, ascending: those with a direction that nothing has excluded.
+    pub(super) positions: Vec<u32>,
+    heads: Heads,
+    threshold: f32,
+}
+
+impl<'t> Compared<'t> {
+    /// All rows with a direction.
+    pub(super) fn new(rows: &'t Table, threshold: f32) -> Result<Self> {
+        if !(-1.0..=1.0).contains(&threshold) {
+            let (name, requirement, got) = ("threshold", "from -1 to 1", threshold.to_string());
+            return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
+        }
+        if u32::try_from(rows.n_rows()).is_err() {
+            return Err(Error::TooManyRows { rows: rows.n_rows(), dim: rows.dim() });
+        }
+        if let Some(row) = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
+            return Err(Error::NonFinite { row });
+        }
+        let inverse: Vec<f32> = rows.iter().map(inverse_norm).collect();
+        let positions: Vec<u32> = (0..rows.n_rows() as u32).filter(|&row| inverse[row as usize] != 0.0).collect();
+        let heads = Heads::new(rows, &inverse, &positions, threshold);
+        Ok(Self { rows, inverse, positions, heads, threshold })
+    }
+
+    /// The first of the places whose rows are not among the first `n` of the table.
+    pub(super) fn place_from(&self, n: usize) -> usize {
+        self.positions.partition_point(|&position| (position as usize) < n)
+    }
+
+    /// The cosine of the rows at two places, if it is at least `floor`.
+    pub(super) fn exact(&self, a: usize, b: usize, floor: f32) -> Option<f32> {
+        let [i, j] = [a, b].map(|place| self.positions[place] as usize);
+        let (x, y) = (self.rows.row(i), self.rows.row(j));
+        // Two products less for those that are far below.
+        if kernels::dot(x, y) * self.inverse[i] * self.inverse[j] < floor - SLACK {
+            return None;
+        }
+        let cosine = kernels::cosine(x, y);
+        (cosine >= floor).then_some(cosine)
+    }
+
+    /// Calls `found` with every two places, of the block and of the chunk behind it, whose cosine may be `floor`, in order.
+    pub(super) fn candidates(
+        &self,
+        block: Range<usize>,
+        chunk: Range<usize>,
+        floor: f32,
+        scores: &mut Vec<f32>,
+        mut found: impl FnMut(usize, usize),
+    ) {
+        let (m, n, width) = (block.len(), chunk.len(), self.heads.width);
+        scores.resize(m * n, 0.0);
+        let values = |places: &Range<usize>| &self.heads.values[places.start * width..places.end * width];
+        kernels::scores(values(&block), m, values(&chunk), n, width, scores);
+        let least = floor - SLACK;
+        for (a, scores) in block.zip(scores.chunks_exact(n)) {
+            for (number, together) in scores.chunks(TOGETHER).enumerate() {
+                // Without a branch, so that it is done in registers.
+                if !together.iter().fold(false, |any, &score| any | (score >= least)) {
+                    continue;
+                }
+                let start = chunk.start + number * TOGETHER;
+                for (b, _) in (start..).zip(together).filter(|&(b, &score)| score >= least && b > a) {
+                    found(a, b);
+                }
+            }
+        }
+    }
+
+    /// Leaves out rows from a place on.
+    pub(super) fn retain_from(&mut self, start: usize, keep: impl Fn(u32) -> bool) {
+        let (width, mut end) = (self.heads.width, start);
+        for place in start..self.positions.len() {
+            if keep(self.positions[place]) {
+                self.positions[end] = self.positions[place];
+                self.heads.values.copy_within(place * width..(place + 1) * width, end * width);
+                end += 1;
+            }
+        }
+        self.positions.truncate(end);
+        self.heads.values.truncate(end * width);
+    }
+
+    pub(super) fn threshold(&self) -> f32 {
+        self.threshold
+    }
+}
+
+/// Chunks of places.
+pub(super) fn chunks(places: Range<usize>) -> Vec<Range<usize>> {
+    places.clone().step_by(CHUNK).map(|start| start..places.end.min(start + CHUNK)).collect()
+}

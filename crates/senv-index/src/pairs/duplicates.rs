@@ -1,0 +1,112 @@
+//! Rows that repeat an earlier one.
+
+use rayon::prelude::*;
+use senv_core::Table;
+
+use super::compare::{BLOCK, Compared, chunks};
+use crate::Result;
+
+/// A row that is near to an earlier one that is kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Duplicate {
+    /// The row that is kept: the first one that is near enough.
+    pub of: usize,
+    /// The cosine of both, in `[-1, 1]`, as [`senv_core::kernels::cosine`] computes it.
+    pub cosine: f32,
+}
+
+/// Goes through the rows in order and drops each whose cosine with one that was kept is at least the threshold: for each row what it
+/// repeats, or `None` if it is kept.
+///
+/// A row that is near to a dropped row alone is kept. The first `n_fixed` rows are kept whatever they are, and not compared with
+/// each other. Rows of zeros have no direction: they are kept, and nothing repeats them.
+///
+/// The answer is that of comparing all pairs, at any number of threads. Most pairs are excluded by a bound of their cosine
+/// (`head-bound` in `docs/equations.md`). Beside the rows it takes some 150 bytes a row, up to `4 dim` where a low threshold leaves
+/// nothing to exclude.
+///
+/// `progress` is called with the number of rows that are settled.
+///
+/// ```
+/// use senv_core::Table;
+/// let rows = Table::from_vec(3, 2, vec![1.0, 0.0, 0.0, 1.0, 2.0, 0.1])?;
+/// let found = senv_index::duplicates(&rows, 0, 0.9, |_| {})?;
+/// assert_eq!(found[2].map(|duplicate| duplicate.of), Some(0));
+/// assert!(found[0].is_none() && found[1].is_none());
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`] for a threshold
+/// outside of `[-1, 1]`.
+pub fn duplicates(
+    rows: &Table,
+    n_fixed: usize,
+    threshold: f32,
+    mut progress: impl FnMut(usize),
+) -> Result<Vec<Option<Duplicate>>> {
+    let mut found: Vec<Option<Duplicate>> = vec![None; rows.n_rows()];
+    let mut left = Compared::new(rows, threshold)?;
+    let mut start = 0;
+    while start < left.positions.len() {
+        let end = left.positions.len().min(start + BLOCK);
+        let first_free = left.place_from(n_fixed);
+        // Within the block, in order: a row counts once it is known to be kept.
+        for (place, of, cosine) in within(&left, start..end, first_free) {
+            let [row, of] = [place, of].map(|place| left.positions[place] as usize);
+            found[row] = Some(Duplicate { of, cosine });
+        }
+        let kept = |place: &usize| found[left.positions[*place] as usize].is_none();
+        let block: Vec<usize> = (start..end).filter(kept).collect();
+        let of_chunk = |chunk| behind(&left, start..end, &block, chunk);
+        let behind: Vec<Vec<(usize, usize, f32)>> =
+            chunks(end.max(first_free)..left.positions.len()).into_par_iter().map(of_chunk).collect();
+        for (place, of, cosine) in behind.into_iter().flatten() {
+            let [row, of] = [place, of].map(|place| left.positions[place] as usize);
+            found[row] = Some(Duplicate { of, cosine });
+        }
+        left.retain_from(end, |row| found[row as usize].is_none());
+        progress(left.positions.get(end).map_or(rows.n_rows(), |&row| row as usize));
+        start = end;
+    }
+    Ok(found)
+}
+
+/// Places of a block that repeat one of the block, with that and the cosine.
+fn within(left: &Compared<'_>, block: std::ops::Range<usize>, first_free: usize) -> Vec<(usize, usize, f32)> {
+    let mut found: Vec<(usize, usize, f32)> = Vec::new();
+    let mut dropped = [false; BLOCK];
+    let start = block.start;
+    left.candidates(block.clone(), block, left.threshold(), &mut Vec::new(), |a, b| {
+        if b < first_free || dropped[a - start] || dropped[b - start] {
+            return;
+        }
+        if let Some(cosine) = left.exact(a, b, left.threshold()) {
+            dropped[b - start] = true;
+            found.push((b, a, cosine));
+        }
+    });
+    found
+}
+
+/// Places of a chunk that repeat a kept one of the block, with the first of those and the cosine.
+fn behind(
+    left: &Compared<'_>,
+    block: std::ops::Range<usize>,
+    kept: &[usize],
+    chunk: std::ops::Range<usize>,
+) -> Vec<(usize, usize, f32)> {
+    let mut found = Vec::new();
+    let mut dropped = vec![false; chunk.len()];
+    let start = chunk.start;
+    left.candidates(block, chunk, left.threshold(), &mut Vec::new(), |a, b| {
+        if dropped[b - start] || kept.binary_search(&a).is_err() {
+            return;
+        }
+        if let Some(cosine) = left.exact(a, b, left.threshold()) {
+            dropped[b - start] = true;
+            found.push((b, a, cosine));
+        }
+    });
+    found
+}

@@ -1,0 +1,210 @@
+//! Short vectors whose products are bounds of cosines, so that most pairs of rows are never compared as a whole.
+//!
+//! Equation: `head-bound`
+//!
+//! ```text
+//! x · y  <=  Qᵀx · Qᵀy + √(1 - |Qᵀx|²) √(1 - |Qᵀy|²)      for unit vectors x, y and orthonormal columns of Q
+//! head(x) = (Qᵀx, √(1 - |Qᵀx|²))                          so that the right side is head(x) · head(y)
+//! ```
+//!
+//! By Cauchy and Schwarz, applied to what is left of x and y outside of the columns. The columns are the directions in which a
+//! sample of the rows is largest (orthogonal iteration on their second moments), which makes the rest small and the bound tight. Any
+//! others would do: the bound holds for all.
+
+use rand::Rng;
+use rayon::prelude::*;
+use senv_core::{Rows, Table, kernels, rng::stream};
+
+/// What rounding adds to a bound at most, for up to 4,096 dimensions: a product of n terms of unit vectors is off by n 2⁻²⁴, and the
+/// length of a head by that of its values.
+pub(super) const SLACK: f32 = 5e-4;
+/// Rows that the directions are chosen by, and pairs of them by which the width is.
+const SAMPLE: usize = 8192;
+const WIDTH_SAMPLE: usize = 512;
+/// Fewer rows are compared as a whole.
+const FEW: usize = 4096;
+/// Widths to choose from: multiples of 16, which are whole registers.
+const WIDTHS: [usize; 6] = [16, 32, 48, 64, 96, 128];
+/// Time of an exact comparison of two rows, which lie anywhere, in terms of that for a value of a head.
+const EXACT: f64 = 4000.0;
+/// Steps of the iteration; the directions need not be exact.
+const STEPS: usize = 8;
+/// Rows whose heads are made at a time.
+const BLOCK: usize = 256;
+
+/// Heads of rows, one after another.
+#[derive(Debug)]
+pub(super) struct Heads {
+    pub(super) width: usize,
+    pub(super) values: Vec<f32>,
+}
+
+impl Heads {
+    /// Heads of the rows at these positions, for cosines from a threshold on. `inverse` is 1 / the norm of every row of the table.
+    pub(super) fn new(rows: &Table, inverse: &[f32], positions: &[u32], threshold: f32) -> Self {
+        let dim = rows.dim();
+        if positions.len() < FEW || dim <= WIDTHS[0] {
+            return Self::of(rows, inverse, positions, None);
+        }
+        let most = WIDTHS.iter().copied().filter(|&width| width < dim).max().unwrap_or(WIDTHS[0]);
+        let step = positions.len() / SAMPLE.min(positions.len());
+        let sample: Vec<u32> = positions.iter().copied().step_by(step).take(SAMPLE).collect();
+        let directions = directions(rows, inverse, &sample, most - 1);
+        let few: Vec<u32> = sample.iter().copied().step_by((sample.len() / WIDTH_SAMPLE).max(1)).collect();
+        match best_width(&Self::of(rows, inverse, &few, Some(&directions)), dim, threshold) {
+            Some(width) => Self::of(rows, inverse, positions, Some(&directions[..(width - 1) * dim])),
+            None => Self::of(rows, inverse, positions, None),
+        }
+    }
+
+    /// Heads by these directions; without any, the unit vectors as a whole.
+    fn of(rows: &Table, inverse: &[f32], positions: &[u32], directions: Option<&[f32]>) -> Self {
+        let dim = rows.dim();
+        let n = directions.map_or(0, |directions| directions.len() / dim);
+        let width = if directions.is_some() { n + 1 } else { dim };
+        let mut values = vec![0.0; positions.len() * width];
+        let blocks = values.par_chunks_mut((BLOCK * width).max(1)).zip(positions.par_chunks(BLOCK));
+        blocks.for_each_init(
+            || (Vec::new(), vec![0.0; BLOCK * n]),
+            |(units, products), (heads, positions)| {
+                units.clear();
+                for &row in positions {
+                    units.extend(rows.row(row as usize)[..dim].iter().map(|x| x * inverse[row as usize]));
+                }
+                let Some(directions) = directions else {
+                    heads.copy_from_slice(units);
+                    return;
+                };
+                kernels::scores(units, positions.len(), directions, n, dim, &mut products[..positions.len() * n]);
+                for (head, products) in heads.chunks_exact_mut(width).zip(products.chunks_exact(n)) {
+                    head[..n].copy_from_slice(products);
+                    let squares: f64 = products.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
+                    head[n] = (1.0 - squares).max(0.0).sqrt() as f32;
+                }
+            },
+        );
+        Self { width, values }
+    }
+
+    pub(super) fn get(&self, i: usize) -> &[f32] {
+        &self.values[i * self.width..][..self.width]
+    }
+}
+
+/// The width with which a comparison takes least, judged on all pairs of some rows; `None` where whole rows are faster.
+fn best_width(heads: &Heads, dim: usize, threshold: f32) -> Option<usize> {
+    let n = heads.values.len() / heads.width;
+    let widths: Vec<usize> = WIDTHS.into_iter().filter(|&width| width <= heads.width).collect();
+    // The rest outside of fewer directions.
+    let rest = |i: usize, width: usize| {
+        let squares: f32 = heads.get(i)[width - 1..].iter().map(|x| x * x).sum();
+        squares.sqrt()
+    };
+    let rests: Vec<Vec<f32>> = (0..n).map(|i| widths.iter().map(|&width| rest(i, width)).collect()).collect();
+    let mut above = vec![0_u64; widths.len()];
+    for i in 0..n {
+        for j in 0..i {
+            let (mut product, mut start) = (0.0, 0);
+            for (w, &width) in widths.iter().enumerate() {
+                product += kernels::dot(&heads.get(i)[start..width - 1], &heads.get(j)[start..width - 1]);
+                start = width - 1;
+                above[w] += u64::from(product + rests[i][w] * rests[j][w] >= threshold - SLACK);
+            }
+        }
+    }
+    let pairs = (n * n.saturating_sub(1) / 2).max(1) as f64;
+    let cost = |w: usize| widths[w] as f64 + EXACT * above[w] as f64 / pairs;
+    let best = (0..widths.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
+    (cost(best) < dim as f64).then(|| widths[best])
+}
+
+/// `n` orthonormal directions in which these rows, of length 1, are large, one after another.
+fn directions(rows: &Table, inverse: &[f32], sample: &[u32], n: usize) -> Vec<f32> {
+    let dim = rows.dim();
+    let units: Vec<f32> = sample
+        .iter()
+        .flat_map(|&row| rows.row(row as usize)[..dim].iter().map(move |x| x * inverse[row as usize]))
+        .collect();
+    let mut moments = vec![0.0; dim * dim];
+    kernels::add_product(&units, 1, dim, dim, sample.len(), &units, dim, &mut moments);
+    let mut stream = stream(0, "pairs.directions", &[]);
+    let mut q: Vec<f32> = (0..n * dim).map(|_| (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0).collect();
+    orthonormalize(&mut q, dim);
+    let mut next = vec![0.0; n * dim];
+    for _ in 0..STEPS {
+        kernels::scores(&q, n, &moments, dim, dim, &mut next);
+        std::mem::swap(&mut q, &mut next);
+        orthonormalize(&mut q, dim);
+    }
+    q
+}
+
+/// Makes rows orthonormal, each against those before it, twice over for the rounding of the first time; what is left of a row
+/// that depends on the others is zero, which is no direction, and the bound holds without it.
+fn orthonormalize(q: &mut [f32], dim: usize) {
+    for i in 0..q.len() / dim {
+        let (before, rest) = q.split_at_mut(i * dim);
+        let row = &mut rest[..dim];
+        let mut wide: Vec<f64> = row.iter().map(|&x| f64::from(x)).collect();
+        let length = norm(&wide);
+        for _ in 0..2 {
+            for other in before.chunks_exact(dim) {
+                let product: f64 = wide.iter().zip(other).map(|(&x, &y)| x * f64::from(y)).sum();
+                wide.iter_mut().zip(other).for_each(|(x, &y)| *x -= product * f64::from(y));
+            }
+        }
+        let left = norm(&wide);
+        let scale = if left > 1e-6 * length { 1.0 / left } else { 0.0 };
+        row.iter_mut().zip(&wide).for_each(|(x, &y)| *x = (y * scale) as f32);
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows near some directions, of any length.
+    fn table(n: usize, dim: usize) -> Table {
+        let mut stream = stream(4, "test", &[n as u64]);
+        let mut next = || (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0;
+        let centres: Vec<f32> = (0..40 * dim).map(|_| next()).collect();
+        let mut values = Vec::new();
+        for i in 0..n {
+            let centre = &centres[i % 40 * dim..][..dim];
+            values.extend(centre.iter().map(|x| 3.0 * (x + 0.6 * next())));
+        }
+        Table::from_vec(n, dim, values).unwrap()
+    }
+
+    #[test]
+    fn no_product_of_heads_is_below_the_cosine_and_few_are_above_the_threshold() {
+        for dim in [24, 100, 256] {
+            let rows = table(6000, dim);
+            let inverse: Vec<f32> = rows.iter().map(|row| 1.0 / kernels::norm(row)).collect();
+            let positions: Vec<u32> = (0..6000).collect();
+            let heads = Heads::new(&rows, &inverse, &positions, 0.9);
+            assert!(heads.width < dim || dim < 64, "{} {dim}", heads.width);
+            for i in (0..6000).step_by(37) {
+                for j in (0..i).step_by(41) {
+                    let bound = kernels::dot(heads.get(i), heads.get(j));
+                    let cosine = kernels::cosine(rows.row(i), rows.row(j));
+                    assert!(bound >= cosine - SLACK / 10.0, "{dim}: {i} {j}: {bound} {cosine}");
+                    assert!(bound <= 1.0 + SLACK);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn few_rows_and_thresholds_that_exclude_nothing_take_whole_rows() {
+        let rows = table(6000, 48);
+        let inverse: Vec<f32> = rows.iter().map(|row| 1.0 / kernels::norm(row)).collect();
+        let positions: Vec<u32> = (0..6000).collect();
+        assert_eq!(Heads::new(&rows, &inverse, &positions[..100], 0.9).width, 48);
+        assert_eq!(Heads::new(&rows, &inverse, &positions, -1.0).width, 48);
+    }
+}

@@ -1,0 +1,119 @@
+//! The pairs of rows of the highest cosines.
+
+use rayon::prelude::*;
+use senv_core::Table;
+
+use super::compare::{BLOCK, Compared, chunks};
+use crate::Result;
+
+/// Two rows and their cosine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// The earlier row.
+    pub first: usize,
+    /// The later row.
+    pub second: usize,
+    /// Their cosine, in `[-1, 1]`, as [`senv_core::kernels::cosine`] computes it.
+    pub cosine: f32,
+}
+
+/// Which pairs are looked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairSearch {
+    /// Pairs to find at most.
+    pub n: usize,
+    /// Pairs of a lower cosine are left out, in `[-1, 1]`.
+    pub min_cosine: f32,
+    /// Pairs of a higher cosine are left out.
+    pub max_cosine: f32,
+    /// With a number of rows: only pairs of one of the first so many and one of the others.
+    pub between: Option<usize>,
+}
+
+impl PairSearch {
+    /// The `n` nearest pairs of a cosine of at least `min_cosine`.
+    #[must_use]
+    pub fn new(n: usize, min_cosine: f32) -> Self {
+        Self { n, min_cosine, max_cosine: f32::INFINITY, between: None }
+    }
+}
+
+/// The pairs of rows of the highest cosines, the highest first; among equals those of earlier rows.
+///
+/// The answer is that of comparing all pairs, at any number of threads; most are excluded by a bound of their cosine. Rows of zeros
+/// are in no pair. Beside the rows it takes some 150 bytes a row and 48 bytes for each pair that is wanted. The lowest cosine decides how long
+/// it takes. `progress` is called with the number of rows that were compared with all others.
+///
+/// ```
+/// use senv_core::Table;
+/// use senv_index::{PairSearch, nearest_pairs};
+/// let rows = Table::from_vec(3, 2, vec![1.0, 0.0, 0.0, 1.0, 2.0, 0.1])?;
+/// let pairs = nearest_pairs(&rows, &PairSearch::new(1, 0.5), |_| {})?;
+/// assert_eq!((pairs[0].first, pairs[0].second), (0, 2));
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`duplicates`](crate::duplicates).
+pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut(usize)) -> Result<Vec<Pair>> {
+    let compared = Compared::new(rows, search.min_cosine)?;
+    let n_rows = compared.positions.len();
+    let split = search.between.map(|n| compared.place_from(n));
+    let mut best = Best { n: search.n, floor: search.min_cosine, pairs: Vec::new() };
+    // So many chunks at a time, so that what they find is bounded, and raises the floor for the next.
+    let at_once = 8 * rayon::current_num_threads();
+    for start in (0..split.unwrap_or(n_rows)).step_by(BLOCK) {
+        let end = split.unwrap_or(n_rows).min(start + BLOCK);
+        for chunks in chunks(split.unwrap_or(start)..n_rows).chunks(at_once) {
+            let floor = best.floor;
+            let of_chunk = |chunk: &std::ops::Range<usize>| {
+                let mut pairs = Vec::new();
+                compared.candidates(start..end, chunk.clone(), floor, &mut Vec::new(), |a, b| {
+                    let cosine = compared.exact(a, b, floor).filter(|&cosine| cosine <= search.max_cosine);
+                    let [first, second] = [a, b].map(|place| compared.positions[place] as usize);
+                    pairs.extend(cosine.map(|cosine| Pair { first, second, cosine }));
+                });
+                pairs
+            };
+            let found: Vec<Vec<Pair>> = chunks.par_iter().map(of_chunk).collect();
+            found.into_iter().for_each(|pairs| best.extend(pairs));
+        }
+        progress(compared.positions.get(end).map_or(rows.n_rows(), |&row| row as usize));
+    }
+    Ok(best.finish())
+}
+
+/// The best pairs so far.
+struct Best {
+    n: usize,
+    /// Lower cosines are not wanted any more.
+    floor: f32,
+    pairs: Vec<Pair>,
+}
+
+impl Best {
+    fn extend(&mut self, pairs: Vec<Pair>) {
+        self.pairs.extend(pairs);
+        if self.pairs.len() >= self.n.max(1 << 10).saturating_mul(2) {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.n > 0 && self.n < self.pairs.len() {
+            let (_, last, _) = self.pairs.select_nth_unstable_by(self.n - 1, order);
+            self.floor = self.floor.max(last.cosine);
+        }
+        self.pairs.truncate(self.n);
+    }
+
+    fn finish(mut self) -> Vec<Pair> {
+        self.cut();
+        self.pairs.sort_unstable_by(order);
+        self.pairs
+    }
+}
+
+fn order(a: &Pair, b: &Pair) -> std::cmp::Ordering {
+    b.cosine.total_cmp(&a.cosine).then_with(|| (a.first, a.second).cmp(&(b.first, b.second)))
+}

@@ -1,0 +1,108 @@
+//! All pairs, found by bounds, beside all pairs compared.
+
+use rand::Rng;
+use senv_core::{Rows, Table, kernels, rng::stream};
+
+use super::*;
+
+/// Rows in groups of about ten that are near to each other, at different distances, with zeros and equal rows among them.
+fn table(n: usize, dim: usize) -> Table {
+    let mut stream = stream(11, "test", &[n as u64, dim as u64]);
+    let mut next = || (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0;
+    let mut values = Vec::new();
+    let centres: Vec<f32> = (0..(n / 10 + 1) * dim).map(|_| next()).collect();
+    for i in 0..n {
+        let centre = &centres[i * 7919 % (n / 10 + 1) * dim..][..dim];
+        let (scale, noise) = (0.5 + (i % 5) as f32, (i % 8) as f32 * 0.15);
+        match i % 100 {
+            17 => values.extend(vec![0.0; dim]),
+            18 => values.extend_from_slice(centre),
+            _ => values.extend(centre.iter().map(|x| scale * (x + noise * next()))),
+        }
+    }
+    Table::from_vec(n, dim, values).unwrap()
+}
+
+fn is_zero(row: &[f32]) -> bool {
+    kernels::norm(row) < 1e-12
+}
+
+/// Every cosine, the obvious way.
+fn all_pairs(rows: &Table, n_fixed: usize, threshold: f32) -> Vec<Option<Duplicate>> {
+    let mut found: Vec<Option<Duplicate>> = vec![None; rows.n_rows()];
+    for second in n_fixed..rows.n_rows() {
+        for of in (0..second).filter(|&of| !is_zero(rows.row(of)) && !is_zero(rows.row(second))) {
+            let cosine = kernels::cosine(rows.row(of), rows.row(second));
+            if found[of].is_none() && cosine >= threshold {
+                found[second] = Some(Duplicate { of, cosine });
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn duplicates_are_those_of_comparing_all_pairs_at_any_number_of_threads() {
+    for (n, dim) in [(5000, 64), (4500, 20), (300, 64), (1, 8), (0, 8)] {
+        let rows = table(n, dim);
+        for (threshold, n_fixed) in [(-1.0, 0), (0.0, n / 3), (0.7, 0), (0.9, 0), (0.9, n / 3), (1.0, 0)] {
+            {
+                let expected = all_pairs(&rows, n_fixed, threshold);
+                for threads in [1, 3] {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let mut done = 0;
+                    let found = pool.install(|| duplicates(&rows, n_fixed, threshold, |n| done = n)).unwrap();
+                    assert_eq!(found, expected, "{n} x {dim}, {threshold}, {n_fixed} fixed");
+                    assert!(done == n || n == 0);
+                }
+            }
+        }
+        let n_found = all_pairs(&rows, 0, 0.9).iter().flatten().count();
+        assert!(n < 100 || n_found > n / 10 && n_found < n, "the test says something: {n_found} of {n}");
+    }
+}
+
+#[test]
+fn the_nearest_pairs_are_those_of_comparing_all_pairs() {
+    for (n, dim) in [(4500, 64), (300, 20), (0, 8)] {
+        let rows = table(n, dim);
+        for (wanted, min, max, between) in [
+            (10, 0.9, 2.0, None),
+            (5000, 0.7, 2.0, None),
+            (usize::MAX, 0.8, 0.95, None),
+            (700, -1.0, 2.0, Some(n / 3)),
+            (0, 0.5, 1.0, None),
+        ] {
+            if n > 1000 && min < 0.0 && dim > 64 {
+                continue;
+            }
+            let mut expected = Vec::new();
+            for second in 0..n {
+                for first in (0..second).filter(|&first| between.is_none_or(|n| first < n && second >= n)) {
+                    let (x, y) = (rows.row(first), rows.row(second));
+                    let cosine = kernels::cosine(x, y);
+                    if cosine >= min && cosine <= max && !is_zero(x) && !is_zero(y) {
+                        expected.push(Pair { first, second, cosine });
+                    }
+                }
+            }
+            expected.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then((a.first, a.second).cmp(&(b.first, b.second))));
+            expected.truncate(wanted);
+            let search = PairSearch { n: wanted, min_cosine: min, max_cosine: max, between };
+            assert_eq!(nearest_pairs(&rows, &search, |_| {}).unwrap(), expected, "{n} {wanted} {min} {between:?}");
+            assert!(n < 1000 || wanted == 0 || !expected.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_threshold_that_no_cosine_has_and_values_that_are_no_numbers_are_errors() {
+    let rows = table(20, 8);
+    for threshold in [1.5, -1.01, f32::NAN] {
+        assert!(duplicates(&rows, 0, threshold, |_| {}).is_err());
+        assert!(nearest_pairs(&rows, &PairSearch::new(3, threshold), |_| {}).is_err());
+    }
+    let rows = Table::from_vec(2, 1, vec![1.0, f32::NAN]).unwrap();
+    assert!(matches!(duplicates(&rows, 0, 0.5, |_| {}), Err(crate::Error::NonFinite { row: 1, .. })));
+}
