@@ -1,10 +1,15 @@
 //! Rows that repeat an earlier one.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use senv_core::Table;
 
 use super::compare::{BLOCK, Compared, chunks};
 use crate::Result;
+
+/// Dropped rows are left out of the comparisons once they are so large a part of the rows that are left.
+const LEAVE_OUT: usize = 32;
 
 /// A row that is near to an earlier one that is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,60 +52,59 @@ pub fn duplicates(
 ) -> Result<Vec<Option<Duplicate>>> {
     let mut found: Vec<Option<Duplicate>> = vec![None; rows.n_rows()];
     let mut left = Compared::new(rows, threshold)?;
-    let mut start = 0;
+    let (mut start, mut n_dropped) = (0, 0);
+    let mut drop_rows = |left: &Compared<'_>, found: &mut Vec<Option<Duplicate>>, new: Vec<(usize, usize, f32)>| {
+        for (place, of, cosine) in new {
+            let [row, of] = [place, of].map(|place| left.positions[place] as usize);
+            // Blocks come in order, so what was found first stays.
+            if found[row].is_none() {
+                found[row] = Some(Duplicate { of, cosine });
+                n_dropped += 1;
+            }
+        }
+        n_dropped
+    };
+    let mut n_left_out = 0;
     while start < left.positions.len() {
         let end = left.positions.len().min(start + BLOCK);
         let first_free = left.place_from(n_fixed);
+        let is_kept = |place: usize, found: &[Option<Duplicate>]| found[left.positions[place] as usize].is_none();
         // Within the block, in order: a row counts once it is known to be kept.
-        for (place, of, cosine) in within(&left, start..end, first_free) {
-            let [row, of] = [place, of].map(|place| left.positions[place] as usize);
-            found[row] = Some(Duplicate { of, cosine });
+        let block: Vec<usize> = (start..end).filter(|&place| is_kept(place, &found)).collect();
+        let new = repeated(&left, start..end, &block, start..end, first_free, true, &mut Vec::new());
+        drop_rows(&left, &mut found, new);
+        let block: Vec<usize> = block.into_iter().filter(|&place| is_kept(place, &found)).collect();
+        let of_chunk =
+            |scores: &mut Vec<f32>, chunk| repeated(&left, start..end, &block, chunk, first_free, false, scores);
+        let chunks = chunks(end.max(first_free)..left.positions.len()).into_par_iter();
+        let new: Vec<Vec<(usize, usize, f32)>> = chunks.map_init(Vec::new, of_chunk).collect();
+        let n_dropped = drop_rows(&left, &mut found, new.into_iter().flatten().collect());
+        if n_dropped - n_left_out > (left.positions.len() - end) / LEAVE_OUT {
+            left.retain_from(end, |row| found[row as usize].is_none());
+            n_left_out = n_dropped;
         }
-        let kept = |place: &usize| found[left.positions[*place] as usize].is_none();
-        let block: Vec<usize> = (start..end).filter(kept).collect();
-        let of_chunk = |chunk| behind(&left, start..end, &block, chunk);
-        let behind: Vec<Vec<(usize, usize, f32)>> =
-            chunks(end.max(first_free)..left.positions.len()).into_par_iter().map(of_chunk).collect();
-        for (place, of, cosine) in behind.into_iter().flatten() {
-            let [row, of] = [place, of].map(|place| left.positions[place] as usize);
-            found[row] = Some(Duplicate { of, cosine });
-        }
-        left.retain_from(end, |row| found[row as usize].is_none());
         progress(left.positions.get(end).map_or(rows.n_rows(), |&row| row as usize));
         start = end;
     }
     Ok(found)
 }
 
-/// Places of a block that repeat one of the block, with that and the cosine.
-fn within(left: &Compared<'_>, block: std::ops::Range<usize>, first_free: usize) -> Vec<(usize, usize, f32)> {
-    let mut found: Vec<(usize, usize, f32)> = Vec::new();
-    let mut dropped = [false; BLOCK];
-    let start = block.start;
-    left.candidates(block.clone(), block, left.threshold(), &mut Vec::new(), |a, b| {
-        if b < first_free || dropped[a - start] || dropped[b - start] {
-            return;
-        }
-        if let Some(cosine) = left.exact(a, b, left.threshold()) {
-            dropped[b - start] = true;
-            found.push((b, a, cosine));
-        }
-    });
-    found
-}
-
-/// Places of a chunk that repeat a kept one of the block, with the first of those and the cosine.
-fn behind(
+/// Places of a chunk that repeat one of these places of the block, with the first of those and the cosine; where the chunk is the block
+/// itself, one that is not dropped.
+fn repeated(
     left: &Compared<'_>,
-    block: std::ops::Range<usize>,
+    block: Range<usize>,
     kept: &[usize],
-    chunk: std::ops::Range<usize>,
+    chunk: Range<usize>,
+    first_free: usize,
+    is_block: bool,
+    scores: &mut Vec<f32>,
 ) -> Vec<(usize, usize, f32)> {
     let mut found = Vec::new();
     let mut dropped = vec![false; chunk.len()];
     let start = chunk.start;
-    left.candidates(block, chunk, left.threshold(), &mut Vec::new(), |a, b| {
-        if dropped[b - start] || kept.binary_search(&a).is_err() {
+    left.candidates(block, chunk, left.threshold(), scores, |a, b| {
+        if b < first_free || dropped[b - start] || kept.binary_search(&a).is_err() || is_block && dropped[a - start] {
             return;
         }
         if let Some(cosine) = left.exact(a, b, left.threshold()) {

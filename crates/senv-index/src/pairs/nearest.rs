@@ -1,5 +1,7 @@
 //! The pairs of rows of the highest cosines.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use senv_core::Table;
 
@@ -66,16 +68,16 @@ pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut
         let end = split.unwrap_or(n_rows).min(start + BLOCK);
         for chunks in chunks(split.unwrap_or(start)..n_rows).chunks(at_once) {
             let floor = best.floor;
-            let of_chunk = |chunk: &std::ops::Range<usize>| {
+            let of_chunk = |scores: &mut Vec<f32>, chunk: &Range<usize>| {
                 let mut pairs = Vec::new();
-                compared.candidates(start..end, chunk.clone(), floor, &mut Vec::new(), |a, b| {
+                compared.candidates(start..end, chunk.clone(), floor, scores, |a, b| {
                     let cosine = compared.exact(a, b, floor).filter(|&cosine| cosine <= search.max_cosine);
                     let [first, second] = [a, b].map(|place| compared.positions[place] as usize);
                     pairs.extend(cosine.map(|cosine| Pair { first, second, cosine }));
                 });
                 pairs
             };
-            let found: Vec<Vec<Pair>> = chunks.par_iter().map(of_chunk).collect();
+            let found: Vec<Vec<Pair>> = chunks.par_iter().map_init(Vec::new, of_chunk).collect();
             found.into_iter().for_each(|pairs| best.extend(pairs));
         }
         progress(compared.positions.get(end).map_or(rows.n_rows(), |&row| row as usize));
