@@ -17,6 +17,8 @@
 //! # Ok::<(), senv_index::Error>(())
 //! ```
 //!
+//! [`duplicates`] and [`nearest_pairs`] compare all rows of a table with each other (`pairs/`).
+//!
 //! The way of a search: [`VectorIndex::search`] in `index.rs` asks `recall.rs` what to look at, `scan.rs` compares the top bits of
 //! codes (`codes.rs`, over the rotation in `rotation.rs`), `planes.rs` adds the lower ones, and `exact.rs` computes cosines. Files are read and written in `file.rs`;
 //! every block of them is compared with its checksum when it is first used (`checks.rs`).
