@@ -1,4 +1,5 @@
 //! A collection for the web page: what comes back, and what damage does.
+#![cfg(feature = "write")]
 
 use senv_core::{
     ModelWriter, Result,
