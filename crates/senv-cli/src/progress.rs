@@ -240,7 +240,7 @@ impl Settled {
         Self(ProgressBar::new(STEPS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
     }
 
-    /// So many of all are settled. The work left is that of the pairs of the others.
+    /// Shows that `done` of `all` sentences are settled. Time goes with the number of pairs, so the bar moves with the square.
     pub(crate) fn set(&self, done: usize, all: usize) {
         let left = 1.0 - done as f64 / all.max(1) as f64;
         self.0.set_position(((1.0 - left * left) * STEPS as f64) as u64);

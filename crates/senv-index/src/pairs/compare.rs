@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use senv_core::{Rows, Table, kernels};
 
-use super::heads::{Heads, SLACK};
+use super::heads::{Heads, slack};
 use crate::{Error, Result, rows::inverse_norm};
 
 /// Rows of a block that is compared with chunks of the others: products of both stay in the second cache level.
@@ -53,7 +53,7 @@ impl<'t> Compared<'t> {
         let [i, j] = [a, b].map(|place| self.positions[place] as usize);
         let (x, y) = (self.rows.row(i), self.rows.row(j));
         // Two products less for those that are far below.
-        if kernels::dot(x, y) * self.inverse[i] * self.inverse[j] < floor - SLACK {
+        if kernels::dot(x, y) * self.inverse[i] * self.inverse[j] < floor - slack(self.rows.dim()) {
             return None;
         }
         let cosine = kernels::cosine(x, y);
@@ -73,7 +73,7 @@ impl<'t> Compared<'t> {
         scores.resize(m * n, 0.0);
         let values = |places: &Range<usize>| &self.heads.values[places.start * width..places.end * width];
         kernels::scores(values(&block), m, values(&chunk), n, width, scores);
-        let least = floor - SLACK;
+        let least = floor - slack(self.rows.dim());
         for (a, scores) in block.zip(scores.chunks_exact(n)) {
             for (number, together) in scores.chunks(TOGETHER).enumerate() {
                 // Without a branch, so that it is done in registers.

@@ -15,9 +15,14 @@ use rand::Rng;
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels, rng::stream};
 
-/// What rounding adds to a bound at most, for up to 4,096 dimensions: a product of n terms of unit vectors is off by n 2⁻²⁴, and the
-/// length of a head by that of its values.
-pub(super) const SLACK: f32 = 5e-4;
+/// What rounding takes from a bound at most, for vectors of `dim` values.
+///
+/// A product of unit vectors is summed in at least 16 lanes, so it is off by at most (dim / 16 + 8) 2⁻²⁴. A head of at most 128 values
+/// is then off by √128 times as much, and so is each of the two heads of a bound. The rest adds less than .0001.
+pub(super) fn slack(dim: usize) -> f32 {
+    1e-4 + dim as f32 * 2.0_f32.powi(-22)
+}
+
 /// Rows that the directions are chosen by, and pairs of them by which the width is.
 const SAMPLE: usize = 8192;
 const WIDTH_SAMPLE: usize = 512;
@@ -79,7 +84,8 @@ impl Heads {
                 for (head, products) in heads.chunks_exact_mut(width).zip(products.chunks_exact(n)) {
                     head[..n].copy_from_slice(products);
                     let squares: f64 = products.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-                    head[n] = (1.0 - squares).max(0.0).sqrt() as f32;
+                    // Upwards, so that the root of a small difference is not too small.
+                    head[n] = (1.0 - squares + f64::from(slack(dim))).max(0.0).sqrt() as f32;
                 }
             },
         );
@@ -108,7 +114,7 @@ fn best_width(heads: &Heads, dim: usize, threshold: f32) -> Option<usize> {
             for (w, &width) in widths.iter().enumerate() {
                 product += kernels::dot(&heads.get(i)[start..width - 1], &heads.get(j)[start..width - 1]);
                 start = width - 1;
-                above[w] += u64::from(product + rests[i][w] * rests[j][w] >= threshold - SLACK);
+                above[w] += u64::from(product + rests[i][w] * rests[j][w] >= threshold - slack(dim));
             }
         }
     }
@@ -192,8 +198,8 @@ mod tests {
                 for j in (0..i).step_by(41) {
                     let bound = kernels::dot(heads.get(i), heads.get(j));
                     let cosine = kernels::cosine(rows.row(i), rows.row(j));
-                    assert!(bound >= cosine - SLACK / 10.0, "{dim}: {i} {j}: {bound} {cosine}");
-                    assert!(bound <= 1.0 + SLACK);
+                    assert!(bound >= cosine - slack(dim) / 10.0, "{dim}: {i} {j}: {bound} {cosine}");
+                    assert!(bound <= 1.0 + 2.0 * slack(dim));
                 }
             }
         }

@@ -154,7 +154,7 @@ impl Vocabulary {
         let mut waiting = [Waiting::default(); LOOK_AHEAD];
         let text = tokenizer.for_each_within(text, scratch, |text, start, end| {
             let bytes = text.as_bytes();
-            // Long tokens have no key, and are told by their length.
+            // Long tokens have no key, and are recognized by their length.
             let key = key_within(bytes, start, end).unwrap_or_default();
             let hash = hash_short(key);
             self.frequent.prefetch(hash);
