@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    combine, completions, compress, convert, decode, dedupe, encode, eval, expand_vocabulary, index, info, manual,
-    nearest, reproduce, search, similarity, train, tune,
+    combine, compare, completions, compress, convert, decode, dedupe, encode, eval, expand_vocabulary, index, info,
+    manual, mine, nearest, outliers, reproduce, sample, search, similarity, train, tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -50,6 +50,10 @@ pub(crate) enum Command {
     Index(index::Index),
     Search(search::Search),
     Dedupe(dedupe::Dedupe),
+    Compare(compare::Compare),
+    Mine(mine::Mine),
+    Outliers(outliers::Outliers),
+    Sample(sample::Sample),
     Decode(decode::Decode),
     Eval(eval::Eval),
     Reproduce(reproduce::Reproduce),

@@ -227,23 +227,30 @@ impl Counter {
     }
 }
 
-/// Shows on a terminal how many sentences have been compared with all that come behind them.
+/// Shows on a terminal how much of the work on a whole text is done.
 pub(crate) struct Settled(ProgressBar);
 
 impl Settled {
-    /// A bar, hidden where there is no terminal.
-    pub(crate) fn new() -> Self {
+    /// A bar for this kind of work, hidden where there is no terminal.
+    pub(crate) fn new(work: &'static str) -> Self {
         if output::is_quiet() || !output::is_terminal() {
             return Self(ProgressBar::hidden());
         }
-        let style = ProgressStyle::with_template("comparing  [{bar:30}] {percent}%  {eta}");
-        Self(ProgressBar::new(STEPS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
+        let style = ProgressStyle::with_template("{msg}  [{bar:30}] {percent}%  {eta}");
+        let bar = ProgressBar::new(STEPS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Self(bar.with_message(work))
     }
 
-    /// Shows that `done` of `all` sentences are settled. Time goes with the number of pairs, so the bar moves with the square.
-    pub(crate) fn set(&self, done: usize, all: usize) {
+    /// Shows that this share is done.
+    pub(crate) fn set(&self, share: f64) {
+        self.0.set_position((share * STEPS as f64) as u64);
+    }
+
+    /// Shows that `done` of `all` sentences have been compared with all behind them. Time goes with the number of pairs, so the bar
+    /// moves with the square.
+    pub(crate) fn set_of_pairs(&self, done: usize, all: usize) {
         let left = 1.0 - done as f64 / all.max(1) as f64;
-        self.0.set_position(((1.0 - left * left) * STEPS as f64) as u64);
+        self.set(1.0 - left * left);
     }
 
     /// Takes the bar away.

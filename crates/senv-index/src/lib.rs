@@ -17,7 +17,7 @@
 //! # Ok::<(), senv_index::Error>(())
 //! ```
 //!
-//! [`duplicates`] and [`nearest_pairs`] compare all rows of a table with each other (`pairs/`).
+//! [`duplicates`], [`nearest_pairs`] and [`counterparts`] compare all rows of a table with each other (`pairs/`).
 //!
 //! The way of a search: [`VectorIndex::search`] in `index.rs` asks `recall.rs` what to look at, `scan.rs` compares the top bits of
 //! codes (`codes.rs`, over the rotation in `rotation.rs`), `planes.rs` adds the lower ones, and `exact.rs` computes cosines. Files are read and written in `file.rs`;
@@ -45,7 +45,10 @@ mod values;
 pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
 pub use error::{Error, Result};
 pub use index::{Neighbour, VectorIndex};
-pub use pairs::{Duplicate, Pair, PairSearch, duplicates, nearest_pairs};
+pub use pairs::{
+    Duplicate, Pair, PairSearch, counterparts, diverse_rows, duplicates, for_neighbours, for_neighbours_in,
+    nearest_pairs,
+};
 pub use params::{CellCount, DEFAULT_CELLS_FROM, DEFAULT_RECALL, DEFAULT_SHORTLIST, IndexParams, Search};
 pub use recall::Recall;
 pub use rows::Rescoring;

@@ -81,10 +81,10 @@ mod check;
 mod collection;
 mod compress;
 mod data;
-mod duplicates;
 mod error;
 pub mod gradient;
 mod grid_search;
+mod jobs;
 mod model;
 pub mod prelude;
 mod recipe;
@@ -98,8 +98,14 @@ pub use average::encoder::AverageEncoder;
 #[cfg(feature = "english")]
 pub use compress::english::english;
 pub use compress::model2vec::write_model2vec;
-pub use duplicates::duplicates;
 pub use error::{Error, Result};
+pub use jobs::{
+    compare::{Comparison, Counterpart, compare},
+    duplicates::duplicates,
+    mine::{MineParams, MinedPair, mine},
+    outliers::outliers,
+    sample::{diverse_sample, random_sample},
+};
 pub use model::handle::Model;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::{

@@ -9,16 +9,18 @@ use std::{
 
 use clap::ValueEnum;
 use senv::index::Duplicate;
-use senv_core::TextReader;
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, known_words::WordSample},
+    commands::{
+        ModelArg,
+        sentences::{Place, cosine, place, read_for},
+    },
     destination,
     failure::{Failure, Result},
     output::{self, plural, short},
     progress::Settled,
-    text::{InputArgs, Lines, TextArgs, is_dash, note_typing},
+    text::{InputArgs, Lines, TextArgs, is_dash, note_typing, read_sentences},
 };
 
 /// Write a text without its near-duplicates: sentences that say what an earlier one says.
@@ -74,20 +76,6 @@ enum Keep {
     Longest,
 }
 
-fn cosine(text: &str) -> std::result::Result<f32, String> {
-    let value: f32 = text.parse().map_err(|_| format!("{text:?} is no number"))?;
-    if (-1.0..=1.0).contains(&value) { Ok(value) } else { Err("a cosine is from -1 to 1".into()) }
-}
-
-/// A sentence and where it stands.
-#[derive(Debug, Serialize)]
-struct Place<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    line: u64,
-    text: &'a str,
-}
-
 #[derive(Debug, Serialize)]
 struct Dropped<'a> {
     #[serde(flatten)]
@@ -109,16 +97,9 @@ impl Dedupe {
         let started = Instant::now();
         let mut fixed = Lines::default();
         if !self.against.is_empty() {
-            fixed = self.read(&self.against)?;
+            fixed = read_sentences(&self.against, &self.text.options())?;
         }
-        let lines = self.read(input)?;
-        if lines.len() == 0 {
-            return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
-        }
-        let mut sample = WordSample::new(&self.model.model, &model);
-        sample.add(lines.iter().map(|(_, line)| line));
-        sample.finish();
-
+        let lines = read_for(&self.model, &model, input, &self.text)?;
         let mut order: Vec<usize> = (0..lines.len()).collect();
         if self.keep == Keep::Longest {
             order.sort_by_cached_key(|&i| Reverse(lines.get(i).chars().count()));
@@ -126,8 +107,9 @@ impl Dedupe {
         let n_fixed = fixed.len();
         let sentences: Vec<&str> =
             fixed.iter().map(|(_, line)| line).chain(order.iter().map(|&i| lines.get(i))).collect();
-        let progress = Settled::new();
-        let found = senv::duplicates(&model, &sentences, n_fixed, self.threshold, |done, n| progress.set(done, n))?;
+        let progress = Settled::new("comparing");
+        let found =
+            senv::duplicates(&model, &sentences, n_fixed, self.threshold, |done, n| progress.set_of_pairs(done, n))?;
         progress.finish();
         let mut of_line: Vec<Option<Duplicate>> = vec![None; lines.len()];
         for (&i, duplicate) in order.iter().zip(&found[n_fixed..]) {
@@ -165,14 +147,6 @@ impl Dedupe {
         Ok(())
     }
 
-    /// All sentences of some files.
-    fn read(&self, paths: &[PathBuf]) -> Result<Lines> {
-        let mut reader = TextReader::open(paths, &self.text.options())?;
-        let mut lines = Lines::default();
-        lines.fill_sentences(&mut reader, usize::MAX, usize::MAX)?;
-        Ok(lines)
-    }
-
     fn write_kept(&self, out: &mut impl Write, place: &Place<'_>) -> io::Result<()> {
         if !self.json {
             return writeln!(out, "{}", place.text);
@@ -187,15 +161,6 @@ impl Dedupe {
             return writeln!(out);
         }
         let Dropped { dropped, cosine, kept } = pair;
-        let shown = |place: &Place<'_>| match &place.file {
-            Some(file) => format!("{file}:{}", place.line),
-            None => place.line.to_string(),
-        };
-        writeln!(out, "{cosine:.4}\t{}\t{}\t{}\t{}", shown(dropped), shown(kept), dropped.text, kept.text)
+        writeln!(out, "{cosine:.4}\t{}\t{}\t{}\t{}", dropped.shown(), kept.shown(), dropped.text, kept.text)
     }
-}
-
-fn place(lines: &Lines, i: usize, with_file: bool) -> Place<'_> {
-    let (file, line) = lines.place(i);
-    Place { file: with_file.then(|| file.display().to_string()), line, text: lines.get(i) }
 }

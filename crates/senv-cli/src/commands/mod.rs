@@ -3,6 +3,7 @@
 mod check_report;
 mod collection_facts;
 pub(crate) mod combine;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod compress;
 pub(crate) mod convert;
@@ -17,9 +18,13 @@ pub(crate) mod info;
 mod known_words;
 pub(crate) mod manual;
 mod min_score;
+pub(crate) mod mine;
 pub(crate) mod nearest;
+pub(crate) mod outliers;
 pub(crate) mod reproduce;
+pub(crate) mod sample;
 pub(crate) mod search;
+mod sentences;
 pub(crate) mod similarity;
 pub(crate) mod train;
 pub(crate) mod tune;
@@ -149,6 +154,10 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Index(command) => command.run(),
         Command::Search(command) => command.run(),
         Command::Dedupe(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Mine(command) => command.run(),
+        Command::Outliers(command) => command.run(),
+        Command::Sample(command) => command.run(),
         Command::Decode(command) => command.run(threads),
         Command::Eval(command) => command.run(),
         Command::Reproduce(command) => command.run(wanted_threads),

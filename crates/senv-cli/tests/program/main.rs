@@ -17,6 +17,7 @@ mod fuzz;
 mod gradient;
 mod gradient_bad_input;
 mod init_model;
+mod jobs;
 mod known_words;
 mod manual;
 mod nli;

@@ -87,7 +87,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "systems",
             "grid_search",
             "recipe.rs",
-            "duplicates.rs",
+            "jobs",
             "sentence_index.rs",
             "collection",
             "prelude.rs",

@@ -60,14 +60,15 @@ impl<'t> Compared<'t> {
         (cosine >= floor).then_some(cosine)
     }
 
-    /// Calls `found` with every two places, of the block and of the chunk behind it, whose cosine may be `floor`, in order.
+    /// Calls `found` with every two places, of the block and of the chunk behind it, whose cosine may be `floor`, in order, and with a
+    /// number that the cosine exceeds by less than what rounding takes ([`slack`]).
     pub(super) fn candidates(
         &self,
         block: Range<usize>,
         chunk: Range<usize>,
         floor: f32,
         scores: &mut Vec<f32>,
-        mut found: impl FnMut(usize, usize),
+        mut found: impl FnMut(usize, usize, f32),
     ) {
         let (m, n, width) = (block.len(), chunk.len(), self.heads.width);
         scores.resize(m * n, 0.0);
@@ -81,8 +82,8 @@ impl<'t> Compared<'t> {
                     continue;
                 }
                 let start = chunk.start + number * TOGETHER;
-                for (b, _) in (start..).zip(together).filter(|&(b, &score)| score >= least && b > a) {
-                    found(a, b);
+                for (b, &score) in (start..).zip(together).filter(|&(b, &score)| score >= least && b > a) {
+                    found(a, b, score);
                 }
             }
         }
@@ -104,6 +105,11 @@ impl<'t> Compared<'t> {
 
     pub(super) fn threshold(&self) -> f32 {
         self.threshold
+    }
+
+    /// What rounding takes from a bound at most.
+    pub(super) fn slack(&self) -> f32 {
+        slack(self.rows.dim())
     }
 }
 

@@ -103,7 +103,7 @@ fn repeated(
     let mut found = Vec::new();
     let mut dropped = vec![false; chunk.len()];
     let start = chunk.start;
-    left.candidates(block, chunk, left.threshold(), scores, |a, b| {
+    left.candidates(block, chunk, left.threshold(), scores, |a, b, _| {
         if b < first_free || dropped[b - start] || kept.binary_search(&a).is_err() || is_block && dropped[a - start] {
             return;
         }

@@ -1,13 +1,19 @@
 //! Pairs of rows: those that are near to each other, among millions.
 
 mod compare;
+mod counterparts;
+mod diverse;
 mod duplicates;
 mod heads;
 mod nearest;
+mod neighbours;
 
 pub use self::{
+    counterparts::counterparts,
+    diverse::diverse_rows,
     duplicates::{Duplicate, duplicates},
     nearest::{Pair, PairSearch, nearest_pairs},
+    neighbours::{for_neighbours, for_neighbours_in},
 };
 
 #[cfg(test)]

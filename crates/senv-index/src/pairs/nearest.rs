@@ -70,7 +70,7 @@ pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut
             let floor = best.floor;
             let of_chunk = |scores: &mut Vec<f32>, chunk: &Range<usize>| {
                 let mut pairs = Vec::new();
-                compared.candidates(start..end, chunk.clone(), floor, scores, |a, b| {
+                compared.candidates(start..end, chunk.clone(), floor, scores, |a, b, _| {
                     let cosine = compared.exact(a, b, floor).filter(|&cosine| cosine <= search.max_cosine);
                     let [first, second] = [a, b].map(|place| compared.positions[place] as usize);
                     pairs.extend(cosine.map(|cosine| Pair { first, second, cosine }));

@@ -97,6 +97,69 @@ fn the_nearest_pairs_are_those_of_comparing_all_pairs() {
 }
 
 #[test]
+fn counterparts_are_the_nearest_of_all_pairs_between_two_sets() {
+    for (n, dim) in [(4500, 64), (300, 20), (1, 8), (0, 8)] {
+        let rows = table(n, dim);
+        for (threshold, n_first) in [(-1.0, n / 3), (0.7, n / 2), (0.9, n / 5), (0.5, 0), (0.5, n)] {
+            let found = counterparts(&rows, n_first, threshold, |_| {}).unwrap();
+            for row in 0..n {
+                let others = if row < n_first { n_first..n } else { 0..n_first };
+                let cosines = others
+                    .filter(|&other| !is_zero(rows.row(row)) && !is_zero(rows.row(other)))
+                    .map(|other| kernels::cosine(rows.row(row), rows.row(other)))
+                    .filter(|&cosine| cosine >= threshold);
+                let highest = cosines.reduce(f32::max);
+                let cosine = found[row].map(|near| near.cosine);
+                // Cosines that differ by rounding alone are the same.
+                let is_right =
+                    cosine == highest || cosine.zip(highest).is_some_and(|(a, b)| a > 0.999_999 && b - a < 1e-6);
+                assert!(is_right, "{n} {threshold} {n_first} {row}: {cosine:?} {highest:?}");
+                if let Some(near) = found[row] {
+                    assert!((near.row < n_first) != (row < n_first));
+                    assert_eq!(near.cosine, kernels::cosine(rows.row(row), rows.row(near.row)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn diverse_rows_are_those_of_the_equation() {
+    let rows = table(700, 24);
+    let units: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|row| row.iter().map(|&x| f64::from(x) / f64::from(kernels::norm(row)).max(1e-12)).collect())
+        .collect();
+    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let sum: Vec<f64> = (0..24).map(|d| units.iter().map(|unit| unit[d]).sum()).collect();
+    let middle: Vec<f64> = sum.iter().map(|x| x / dot(&sum, &sum).sqrt()).collect();
+    for typical in [0.0, 0.3, 1.0] {
+        let chosen = diverse_rows(&rows, 40, typical, |_| {}).unwrap();
+        assert_eq!(chosen.len(), 40);
+        for (n, &row) in chosen.iter().enumerate() {
+            let score = |i: usize| {
+                let highest = chosen[..n].iter().map(|&j| dot(&units[i], &units[j])).reduce(f64::max);
+                let typical = f64::from(typical);
+                highest.map_or(dot(&units[i], &middle), |highest| {
+                    typical * dot(&units[i], &middle) - (1.0 - typical) * highest
+                })
+            };
+            let open = |&i: &usize| {
+                !is_zero(rows.row(i)) && chosen[..n].iter().all(|&j| dot(&units[i], &units[j]) < 1.0 - 2e-6)
+            };
+            let best = (0..700).filter(open).map(score).reduce(f64::max).unwrap();
+            assert!(score(row) >= best - 1e-5, "{typical} {n}: {} {best}", score(row));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        assert_eq!(pool.install(|| diverse_rows(&rows, 40, typical, |_| {})).unwrap(), chosen);
+    }
+    // Rows that are equal or zero are not chosen twice, or at all.
+    let rows = Table::from_vec(4, 2, vec![1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0]).unwrap();
+    assert_eq!(diverse_rows(&rows, 9, 0.5, |_| {}).unwrap().len(), 2);
+    assert!(diverse_rows(&rows, 9, 1.5, |_| {}).is_err());
+}
+
+#[test]
 fn a_threshold_that_no_cosine_has_and_values_that_are_no_numbers_are_errors() {
     let rows = table(20, 8);
     for threshold in [1.5, -1.01, f32::NAN] {

@@ -1,14 +1,10 @@
 //! Sentences that say what an earlier one says.
 
-use std::collections::HashMap;
-
-use senv_core::{SentenceEncoder, Table, memory::check_memory};
+use senv_core::SentenceEncoder;
 use senv_index::Duplicate;
 
+use super::distinct::Distinct;
 use crate::error::Result;
-
-/// Sentences that are encoded at a time.
-const CHUNK: usize = 1 << 16;
 
 /// Goes through sentences in order and drops each that repeats one that was kept: for each what it repeats, or `None` if it is
 /// kept.
@@ -42,60 +38,22 @@ pub fn duplicates<E: SentenceEncoder + ?Sized>(
     threshold: f32,
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Vec<Option<Duplicate>>> {
-    let mut rows: HashMap<&str, usize> = HashMap::new();
-    // The distinct sentences: the first of each text.
-    let mut firsts: Vec<usize> = Vec::new();
-    let mut found: Vec<Option<Duplicate>> = vec![None; sentences.len()];
-    let mut n_fixed_rows = 0;
-    for (number, sentence) in sentences.iter().enumerate() {
-        let row = *rows.entry(sentence.as_ref()).or_insert(firsts.len());
-        match firsts.get(row) {
-            Some(&of) if number >= n_fixed => found[number] = Some(Duplicate { of, cosine: 1.0 }),
-            Some(_) => {}
-            None => firsts.push(number),
-        }
-        if number < n_fixed {
-            n_fixed_rows = firsts.len();
-        }
-    }
-    drop(rows);
-    let vectors = encoded(encoder, sentences, &firsts)?;
+    let distinct = Distinct::of(sentences);
+    let firsts = &distinct.firsts;
+    let n_fixed_rows = firsts.partition_point(|&number| number < n_fixed);
+    let vectors = distinct.encode(encoder, sentences)?;
     let n = firsts.len();
     let near = senv_index::duplicates(&vectors, n_fixed_rows, threshold, |done| progress(done, n))?;
-    let mut of_row = vec![None; n];
-    for (row, near) in near.iter().enumerate() {
-        if let Some(near) = near {
-            let duplicate = Duplicate { of: firsts[near.of], cosine: near.cosine };
-            found[firsts[row]] = Some(duplicate);
-            of_row[row] = Some(duplicate);
+    let of_sentence = |(number, &row): (usize, &u32)| {
+        let (row, number_of) = (row as usize, firsts[row as usize]);
+        match near[row] {
+            // What repeats a text whose first place was dropped repeats what that one does.
+            Some(Duplicate { of, cosine }) if number >= n_fixed => Some(Duplicate { of: firsts[of], cosine }),
+            _ if number_of == number || number < n_fixed => None,
+            _ => Some(Duplicate { of: number_of, cosine: 1.0 }),
         }
-    }
-    // What repeats a text whose first place was dropped repeats what that one does.
-    let row_of: HashMap<usize, usize> = firsts.iter().enumerate().map(|(row, &number)| (number, row)).collect();
-    for duplicate in found.iter_mut().flatten() {
-        if let Some(other) = row_of.get(&duplicate.of).and_then(|&row| of_row[row]) {
-            *duplicate = other;
-        }
-    }
-    Ok(found)
-}
-
-/// The vectors of these sentences.
-fn encoded<E: SentenceEncoder + ?Sized>(
-    encoder: &E,
-    sentences: &[impl AsRef<str>],
-    numbers: &[usize],
-) -> Result<Table> {
-    let (n, dim) = (numbers.len(), encoder.dim());
-    check_memory::<f32>(n, dim)?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(n * dim).map_err(|_| senv_core::Error::TooLarge { rows: n, dim })?;
-    for numbers in numbers.chunks(CHUNK) {
-        let texts: Vec<&str> = numbers.iter().map(|&number| sentences[number].as_ref()).collect();
-        let (vectors, _) = encoder.encode_batch(&texts)?;
-        values.extend(vectors.iter());
-    }
-    Ok(Table::from_vec(n, dim, values)?)
+    };
+    Ok(distinct.rows.iter().enumerate().map(of_sentence).collect())
 }
 
 #[cfg(test)]

@@ -1,0 +1,159 @@
+//! `senv compare`: what one text says that another does not.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::ValueEnum;
+use senv::Counterpart;
+use serde::Serialize;
+
+use crate::{
+    commands::{
+        ModelArg,
+        sentences::{Place, cosine, place, read_for, texts},
+    },
+    destination,
+    failure::{Failure, Result},
+    output::{self, grouped, plural},
+    progress::Settled,
+    text::{Lines, TextArgs, is_dash, note_typing},
+};
+
+/// Compare two texts by meaning: which sentences are in both, and which in one alone.
+///
+/// A sentence is in the other text if the cosine of its vector with that of a sentence there is at least the threshold, or if the
+/// same text is there. Nothing is missed: the answer is that of comparing all pairs, at any number of threads.
+///
+/// Written is a line for each sentence that is asked for, separated by tabs: = and < for sentences of the first text that are in both or
+/// not in the second, in order, then > for those of the second that are not in the first; the cosine, the line in each text, and
+/// the sentence of each. What has no counterpart has - there.
+///
+/// Memory holds both texts and a vector for each distinct sentence, 1.3 KB each with the English model.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
+    #[arg(value_name = "FIRST")]
+    first: PathBuf,
+    /// The text that it is compared with.
+    #[arg(value_name = "SECOND")]
+    second: PathBuf,
+    /// The cosine from which on two sentences say the same, from -1 to 1.
+    #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
+    threshold: f32,
+    /// Write these alone.
+    #[arg(long, value_name = "WHICH")]
+    only: Option<Only>,
+    /// Write JSON, an object a line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  senv compare old.txt new.txt
+  senv compare old.txt new.txt --only second
+  senv compare --threshold .8 --only both --json questions.txt answered.txt";
+
+/// Sentences to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Only {
+    /// Those of the first text that are not in the second.
+    First,
+    /// Those of the second text that are not in the first.
+    Second,
+    /// Those of the first text that are in both, with the nearest of the second.
+    Both,
+}
+
+#[derive(Debug, Serialize)]
+struct Compared<'a> {
+    r#in: Only,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cosine: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first: Option<Place<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second: Option<Place<'a>>,
+}
+
+impl Compare {
+    pub(crate) fn run(self) -> Result {
+        let paths = [&self.first, &self.second];
+        if paths.iter().all(|path| is_dash(path)) {
+            return Err(Failure::Usage("standard input can be read once: give the other text as a file".into()));
+        }
+        destination::check_stdout(&paths)?;
+        let model = self.model.open_for_many()?;
+        note_typing(&paths, "sentences");
+        let read = |path: &PathBuf| read_for(&self.model, &model, std::slice::from_ref(path), &self.text);
+        let (first, second) = (read(&self.first)?, read(&self.second)?);
+        let progress = Settled::new("comparing");
+        let found = senv::compare(&model, &texts(&first), &texts(&second), self.threshold, |done, n| {
+            progress.set(done as f64 / n.max(1) as f64);
+        })?;
+        progress.finish();
+
+        let mut out = output::stdout();
+        let mut rows = self.rows(&first, &second, &found.first, &found.second);
+        rows.try_for_each(|row| self.write(&mut out, &row)).map_err(Failure::stdout)?;
+        out.flush().map_err(Failure::stdout)?;
+        let counts = |found: &[Option<Counterpart>], other: &str| {
+            let n_found = found.iter().flatten().count();
+            let (n, both) = (plural(found.len() as u64, "sentence"), grouped(n_found as u64));
+            format!("{n}, {both} in the {other}, {} not", grouped((found.len() - n_found) as u64))
+        };
+        let (of_first, of_second) = (counts(&found.first, "second"), counts(&found.second, "first"));
+        output::note(&format!("first: {of_first}; second: {of_second}"));
+        Ok(())
+    }
+
+    fn rows<'a>(
+        &self,
+        first: &'a Lines,
+        second: &'a Lines,
+        of_first: &'a [Option<Counterpart>],
+        of_second: &'a [Option<Counterpart>],
+    ) -> impl Iterator<Item = Compared<'a>> {
+        let only = self.only;
+        let of_first = of_first.iter().enumerate().map(|(i, found)| Compared {
+            r#in: if found.is_some() { Only::Both } else { Only::First },
+            cosine: found.map(|found| found.cosine),
+            first: Some(place(first, i, false)),
+            second: found.map(|found| place(second, found.position, false)),
+        });
+        let alone = of_second.iter().enumerate().filter(|(_, found)| found.is_none());
+        let of_second = alone.map(|(i, _)| Compared {
+            r#in: Only::Second,
+            cosine: None,
+            first: None,
+            second: Some(place(second, i, false)),
+        });
+        of_first.chain(of_second).filter(move |row| only.is_none_or(|only| only == row.r#in))
+    }
+
+    fn write(&self, out: &mut impl Write, row: &Compared<'_>) -> io::Result<()> {
+        if self.json {
+            serde_json::to_writer(&mut *out, row)?;
+            return writeln!(out);
+        }
+        let mark = match row.r#in {
+            Only::First => '<',
+            Only::Second => '>',
+            Only::Both => '=',
+        };
+        let cosine = row.cosine.map_or_else(|| "-".into(), |cosine| format!("{cosine:.4}"));
+        let line = |place: &Option<Place<'_>>| place.as_ref().map_or_else(|| "-".into(), Place::shown);
+        let column =
+            |place: &Option<Place<'_>>| place.as_ref().map_or_else(|| "-".into(), |place| place.column().into_owned());
+        let Compared { first, second, .. } = row;
+        writeln!(out, "{mark}\t{cosine}\t{}\t{}\t{}\t{}", line(first), line(second), column(first), column(second))
+    }
+}

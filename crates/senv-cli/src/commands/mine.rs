@@ -1,0 +1,150 @@
+//! `senv mine`: the most similar pairs of a text.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::builder::RangedU64ValueParser;
+use senv::MineParams;
+use serde::Serialize;
+
+use crate::{
+    commands::{
+        ModelArg,
+        sentences::{Place, cosine, place, read_for, texts},
+    },
+    destination,
+    failure::{Failure, Result},
+    output::{self, plural},
+    progress::Settled,
+    text::{InputArgs, TextArgs, is_dash, note_typing},
+};
+
+/// Find the most similar pairs of sentences within a text, or between two, the best first.
+///
+/// Written are score, sentence and sentence, separated by tabs. Equal sentences count as one. The score is the cosine; with
+/// --margin it is the cosine divided by the mean cosine of both sentences with their nearest neighbours, which takes
+/// sentences down that are near to everything.
+///
+/// By cosine nothing is missed: all pairs are compared, at any number of threads. By margin, 99 in 100 of the neighbours are
+/// found. Memory holds the text and a vector for each distinct sentence, 1.3 KB each with the English model.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+pub(crate) struct Mine {
+    #[command(flatten)]
+    model: ModelArg,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Find pairs of a sentence of the input and one of these files.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    with: Vec<PathBuf>,
+    /// Pairs to find, at most.
+    #[arg(long, short, value_name = "N", default_value_t = MineParams::default().n)]
+    n: usize,
+    /// Leave out pairs of a lower cosine, from -1 to 1. The lower, the longer it takes.
+    #[arg(long, value_name = "COSINE", default_value_t = MineParams::default().min_cosine, allow_negative_numbers = true,
+          value_parser = cosine)]
+    min_score: f32,
+    /// Leave out pairs of a higher cosine: those that say nothing new.
+    #[arg(long, value_name = "COSINE", allow_negative_numbers = true, value_parser = cosine)]
+    max_score: Option<f32>,
+    /// Rank by margin, over so many neighbours of each sentence [default: 4]
+    #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "4",
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    margin: Option<usize>,
+    /// Use each sentence in one pair at most, the best.
+    #[arg(long)]
+    once: bool,
+    /// Write the two sentences alone, as senv train --pairs takes them.
+    #[arg(long, conflicts_with = "json")]
+    no_score: bool,
+    /// Write JSON, an object a line, with the lines of both.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
+
+const EXAMPLES: &str = "\
+Examples:
+  senv mine text.txt
+  senv mine questions.txt --with answers.txt --margin --once
+  senv mine text.txt -n 20000 --min-score .6 --max-score .95 --once --no-score | senv train --pairs - --output my.senv";
+
+#[derive(Debug, Serialize)]
+struct Mined<'a> {
+    score: f32,
+    cosine: f32,
+    first: Place<'a>,
+    second: Place<'a>,
+}
+
+impl Mine {
+    pub(crate) fn run(self) -> Result {
+        let stdin = [PathBuf::from("-")];
+        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let paths: Vec<&PathBuf> = input.iter().chain(&self.with).collect();
+        if paths.iter().filter(|path| is_dash(path)).count() > 1 {
+            return Err(Failure::Usage("standard input can be read once: give the other text as a file".into()));
+        }
+        if self.max_score.is_some_and(|max| max < self.min_score) {
+            return Err(Failure::Usage("--max-score is lower than --min-score: no pair is between them".into()));
+        }
+        destination::check_stdout(&paths)?;
+        let model = self.model.open_for_many()?;
+        note_typing(input, "sentences");
+        let lines = read_for(&self.model, &model, input, &self.text)?;
+        let others =
+            if self.with.is_empty() { None } else { Some(read_for(&self.model, &model, &self.with, &self.text)?) };
+        let params = MineParams {
+            n: self.n,
+            min_cosine: self.min_score,
+            max_cosine: self.max_score.unwrap_or(f32::INFINITY),
+            margin: self.margin,
+            once: self.once,
+        };
+        let progress = Settled::new("comparing");
+        // All pairs of a text: each sentence has fewer left to be compared with than the one before.
+        let falls = others.is_none() && self.margin.is_none();
+        let set = |done, n| {
+            if falls { progress.set_of_pairs(done, n) } else { progress.set(done as f64 / n.max(1) as f64) }
+        };
+        let found = senv::mine(&model, &texts(&lines), others.as_ref().map(texts).as_deref(), &params, set)?;
+        progress.finish();
+
+        let mut out = output::stdout();
+        for pair in &found {
+            let mined = Mined {
+                score: pair.score,
+                cosine: pair.cosine,
+                first: place(&lines, pair.first, input.len() > 1),
+                second: place(
+                    others.as_ref().unwrap_or(&lines),
+                    pair.second,
+                    paths.len() > 1 && others.is_none() || self.with.len() > 1,
+                ),
+            };
+            self.write(&mut out, &mined).map_err(Failure::stdout)?;
+        }
+        out.flush().map_err(Failure::stdout)?;
+        let (n, n_found) = (plural(lines.len() as u64, "sentence"), plural(found.len() as u64, "pair"));
+        let more =
+            if found.len() == self.n { format!(", the best; -n finds more than {}", self.n) } else { String::new() };
+        output::note(&format!("{n}: {n_found} of a cosine from {} on{more}", self.min_score));
+        Ok(())
+    }
+
+    fn write(&self, out: &mut impl Write, pair: &Mined<'_>) -> io::Result<()> {
+        if self.json {
+            serde_json::to_writer(&mut *out, pair)?;
+            return writeln!(out);
+        }
+        if !self.no_score {
+            write!(out, "{:.4}\t", pair.score)?;
+        }
+        writeln!(out, "{}\t{}", pair.first.column(), pair.second.column())
+    }
+}

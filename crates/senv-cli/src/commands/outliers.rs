@@ -1,0 +1,120 @@
+//! `senv outliers`: the sentences that are unlike all others.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::builder::RangedU64ValueParser;
+use serde::Serialize;
+
+use crate::{
+    commands::{
+        ModelArg,
+        sentences::{Place, cosine, place, read_for, texts},
+    },
+    destination,
+    failure::{Failure, Result},
+    output::{self, plural},
+    progress::Settled,
+    text::{InputArgs, TextArgs, note_typing},
+};
+
+/// Find the sentences of a text that are unlike all others.
+///
+/// Written are the likeness of a sentence, its line, and the sentence, separated by tabs, the least alike first. The likeness is the
+/// mean of the cosines with the nearest other sentences. A sentence without a known word has no vector and a likeness of 0. Equal sentences
+/// count as one, of which the first is written.
+///
+/// Up to some thousand sentences all pairs are compared; of more, 99 in 100 of the nearest are found. Memory holds the text and
+/// a vector for each distinct sentence, 1.4 KB each with the English model.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+pub(crate) struct Outliers {
+    #[command(flatten)]
+    model: ModelArg,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Sentences to write, at most.
+    #[arg(long, short, value_name = "N", default_value_t = 20)]
+    n: usize,
+    /// Leave out sentences of a higher likeness, from -1 to 1.
+    #[arg(long, value_name = "COSINE", allow_negative_numbers = true, value_parser = cosine)]
+    max_score: Option<f32>,
+    /// Neighbours that a sentence is compared with.
+    #[arg(long, short, value_name = "K", default_value_t = 10,
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
+    k: usize,
+    /// Write the text without the outliers instead.
+    #[arg(long)]
+    drop: bool,
+    /// Write JSON, an object a line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
+
+const EXAMPLES: &str = "\
+Examples:
+  senv outliers text.txt
+  senv outliers text.txt -n 100 --max-score .4
+  senv outliers text.txt -n 100 --drop > cleaned.txt";
+
+#[derive(Debug, Serialize)]
+struct Outlier<'a> {
+    likeness: f32,
+    #[serde(flatten)]
+    place: Place<'a>,
+}
+
+impl Outliers {
+    pub(crate) fn run(self) -> Result {
+        let stdin = [PathBuf::from("-")];
+        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
+        let model = self.model.open_for_many()?;
+        note_typing(input, "sentences");
+        let lines = read_for(&self.model, &model, input, &self.text)?;
+        let sentences = texts(&lines);
+        let progress = Settled::new("comparing");
+        let likeness =
+            senv::outliers(&model, &sentences, self.k, |done, n| progress.set(done as f64 / n.max(1) as f64))?;
+        progress.finish();
+
+        let mut order: Vec<usize> = (0..lines.len()).collect();
+        order.sort_by(|&a, &b| likeness[a].total_cmp(&likeness[b]));
+        let mut known = std::collections::HashSet::new();
+        order.retain(|&i| self.max_score.is_none_or(|max| likeness[i] <= max) && known.insert(sentences[i]));
+        order.truncate(self.n);
+        let (mut out, with_file) = (output::stdout(), input.len() > 1);
+        if self.drop {
+            let dropped: std::collections::HashSet<&str> = order.iter().map(|&i| sentences[i]).collect();
+            order = (0..lines.len()).filter(|&i| !dropped.contains(sentences[i])).collect();
+        }
+        for &i in &order {
+            let outlier = Outlier { likeness: likeness[i], place: place(&lines, i, with_file) };
+            self.write(&mut out, &outlier).map_err(Failure::stdout)?;
+        }
+        out.flush().map_err(Failure::stdout)?;
+        let mean = likeness.iter().map(|&x| f64::from(x)).sum::<f64>() / likeness.len() as f64;
+        let shown = if self.drop { "left" } else { "shown" };
+        let (n, n_shown) = (plural(lines.len() as u64, "sentence"), output::grouped(order.len() as u64));
+        output::note(&format!("{n}, mean likeness {mean:.2}; {n_shown} {shown}"));
+        Ok(())
+    }
+
+    fn write(&self, out: &mut impl Write, outlier: &Outlier<'_>) -> io::Result<()> {
+        let place = &outlier.place;
+        if self.json {
+            serde_json::to_writer(&mut *out, outlier)?;
+            return writeln!(out);
+        }
+        if self.drop {
+            return writeln!(out, "{}", place.text);
+        }
+        writeln!(out, "{:.4}\t{}\t{}", outlier.likeness, place.shown(), place.text)
+    }
+}

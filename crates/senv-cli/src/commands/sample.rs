@@ -1,0 +1,104 @@
+//! `senv sample`: a few sentences of a text.
+
+use std::{io::Write, path::PathBuf};
+
+use clap::ArgGroup;
+
+use crate::{
+    commands::{
+        ModelArg,
+        sentences::{place, read_for, share, texts},
+    },
+    destination,
+    failure::{Failure, Result},
+    output::{self, grouped, plural},
+    progress::Settled,
+    text::{InputArgs, TextArgs, note_typing},
+};
+
+/// Choose a few sentences that show what is in a text.
+///
+/// Each next sentence is the one that is least like those that were chosen, and most like the text as a whole: --typical weighs one
+/// against the other. At 0 the sample reaches the edges of the text, and begins with what is odd; at 1 it is what most
+/// of the text is like. Sentences are written in the order in which they were chosen, so that the first few are a sample, too.
+///
+/// Equal sentences count as one; sentences without a known word are not chosen. Memory holds the text and a vector for each
+/// distinct sentence, 1.1 KB each with the English model.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("input", |input| input.help(INPUT_HELP)),
+    group = ArgGroup::new("wanted").args(["diverse", "random"]).required(true)
+)]
+pub(crate) struct Sample {
+    #[command(flatten)]
+    model: ModelArg,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Choose so many sentences that are unlike each other.
+    #[arg(long, value_name = "N")]
+    diverse: Option<usize>,
+    /// Choose so many distinct sentences at random, in the order of the text.
+    #[arg(long, value_name = "N")]
+    random: Option<usize>,
+    /// How much each sentence is to be like the whole text, from 0 to 1.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.4, value_parser = share, conflicts_with = "random")]
+    typical: f32,
+    /// Seed of a random choice.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write JSON, an object a line: the sentence and its line.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
+
+const EXAMPLES: &str = "\
+Examples:
+  senv sample --diverse 50 text.txt
+  senv sample --diverse 50 --typical 0 text.txt
+  senv sample --random 1000 --seed 2 text.txt > some.txt";
+
+impl Sample {
+    pub(crate) fn run(self) -> Result {
+        let stdin = [PathBuf::from("-")];
+        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
+        let model = self.model.open_for_many()?;
+        note_typing(input, "sentences");
+        let lines = read_for(&self.model, &model, input, &self.text)?;
+        let sentences = texts(&lines);
+        let chosen = match (self.diverse, self.random) {
+            (Some(n), _) => {
+                let progress = Settled::new("choosing");
+                let set = |done, n: usize| progress.set(done as f64 / n.max(1) as f64);
+                let chosen = senv::diverse_sample(&model, &sentences, n, self.typical, set)?;
+                progress.finish();
+                chosen
+            }
+            (None, n) => senv::random_sample(&sentences, n.unwrap_or(0), self.seed),
+        };
+        let mut out = output::stdout();
+        for &i in &chosen {
+            let place = place(&lines, i, input.len() > 1);
+            if self.json {
+                serde_json::to_writer(&mut out, &place).map_err(|error| Failure::stdout(error.into()))?;
+                writeln!(out).map_err(Failure::stdout)?;
+            } else {
+                writeln!(out, "{}", place.text).map_err(Failure::stdout)?;
+            }
+        }
+        out.flush().map_err(Failure::stdout)?;
+        let wanted = self.diverse.or(self.random).unwrap_or(0);
+        let fewer = if chosen.len() < wanted { ", all that differ" } else { "" };
+        output::note(&format!(
+            "{}: {} chosen{fewer}",
+            plural(lines.len() as u64, "sentence"),
+            grouped(chosen.len() as u64)
+        ));
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! Whole texts in memory, for commands that compare all sentences with each other.
+
+use std::{borrow::Cow, path::PathBuf};
+
+use senv::Model;
+use serde::Serialize;
+
+use super::{ModelArg, known_words::WordSample};
+use crate::{
+    failure::Result,
+    text::{Lines, TextArgs, read_sentences},
+};
+
+/// A sentence and where it stands.
+#[derive(Debug, Serialize)]
+pub(crate) struct Place<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    line: u64,
+    pub(crate) text: &'a str,
+}
+
+impl Place<'_> {
+    /// Its line, with the file where there are several.
+    pub(crate) fn shown(&self) -> String {
+        match &self.file {
+            Some(file) => format!("{file}:{}", self.line),
+            None => self.line.to_string(),
+        }
+    }
+
+    /// Its text for a column between tabs.
+    pub(crate) fn column(&self) -> Cow<'_, str> {
+        if self.text.contains('\t') { self.text.replace('\t', " ").into() } else { self.text.into() }
+    }
+}
+
+/// Where sentence `i` stands; with its file where there are several.
+pub(crate) fn place(lines: &Lines, i: usize, with_file: bool) -> Place<'_> {
+    let (file, line) = lines.place(i);
+    Place { file: with_file.then(|| file.display().to_string()), line, text: lines.get(i) }
+}
+
+/// All sentences of some files, at least one; warns where the model knows few of their words.
+pub(crate) fn read_for(arg: &ModelArg, model: &Model, paths: &[PathBuf], text: &TextArgs) -> Result<Lines> {
+    let lines = read_sentences(paths, &text.options())?;
+    if lines.len() == 0 {
+        return Err(senv_core::Error::EmptyInput { path: paths[0].clone() }.into());
+    }
+    let mut sample = WordSample::new(&arg.model, model);
+    sample.add(lines.iter().map(|(_, line)| line));
+    sample.finish();
+    Ok(lines)
+}
+
+/// The sentences of a text.
+pub(crate) fn texts(lines: &Lines) -> Vec<&str> {
+    lines.iter().map(|(_, line)| line).collect()
+}
+
+/// A cosine as an argument.
+pub(crate) fn cosine(text: &str) -> std::result::Result<f32, String> {
+    number_within(text, -1.0, "a cosine is from -1 to 1")
+}
+
+/// A share as an argument.
+pub(crate) fn share(text: &str) -> std::result::Result<f32, String> {
+    number_within(text, 0.0, "from 0 to 1")
+}
+
+fn number_within(text: &str, lowest: f32, range: &str) -> std::result::Result<f32, String> {
+    let value: f32 = text.parse().map_err(|_| format!("{text:?} is no number"))?;
+    if (lowest..=1.0).contains(&value) { Ok(value) } else { Err(range.into()) }
+}

@@ -1,0 +1,68 @@
+//! The nearest others of each row.
+
+use crate::{Error, Neighbour, Result, Search, VectorIndex};
+
+/// Rows that are looked up at a time.
+const BATCH: usize = 4096;
+
+/// Calls `visit` with each row of an index, in order, and its `k` nearest other rows, the nearest first.
+///
+/// They are found by [`VectorIndex::search_batch`], at the recall of [`Search::new`]; cosines are exact. An error of `visit` ends it.
+///
+/// ```
+/// use senv_core::Table;
+/// use senv_index::{IndexParams, VectorIndex, for_neighbours};
+/// let rows = Table::from_vec(3, 2, vec![1.0, 0.0, 0.0, 1.0, 2.0, 0.1])?;
+/// let index = VectorIndex::build(rows, &IndexParams::default())?;
+/// let mut nearest = Vec::new();
+/// for_neighbours(&index, 1, |_, near| {
+///     nearest.push(near[0].row);
+///     Ok(())
+/// })?;
+/// assert_eq!(nearest, [2, 2, 0]);
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`VectorIndex::search_batch`], and those of `visit`; [`senv_core::Error::InvalidParameter`] for an index that keeps no rows.
+pub fn for_neighbours(
+    index: &VectorIndex,
+    k: usize,
+    mut visit: impl FnMut(usize, &[Neighbour]) -> Result<()>,
+) -> Result<()> {
+    // One more, since a row is its own nearest.
+    for_neighbours_in(index, index, k.saturating_add(1), |row, near| {
+        let mut others: Vec<Neighbour> = near.iter().copied().filter(|near| near.row != row).collect();
+        others.truncate(k);
+        visit(row, &others)
+    })
+}
+
+/// Calls `visit` with each row of an index, in order, and the `k` rows of another index that are nearest to it, the nearest first.
+///
+/// # Errors
+/// As [`for_neighbours`].
+pub fn for_neighbours_in(
+    queries: &VectorIndex,
+    index: &VectorIndex,
+    k: usize,
+    mut visit: impl FnMut(usize, &[Neighbour]) -> Result<()>,
+) -> Result<()> {
+    let search = Search::new(k);
+    for start in (0..queries.len()).step_by(BATCH) {
+        let rows = start..queries.len().min(start + BATCH);
+        let rows: Vec<Vec<f32>> = rows.map(|i| row(queries, i)).collect::<Result<_>>()?;
+        let batch: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
+        for (row, near) in (start..).zip(index.search_batch(&batch, &search)?) {
+            visit(row, &near)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(index: &VectorIndex, i: usize) -> Result<Vec<f32>> {
+    index.row(i)?.ok_or_else(|| {
+        let (name, requirement, got) = ("rescoring", "an index that keeps its rows", "none".into());
+        Error::Core(senv_core::Error::InvalidParameter { name, requirement, got })
+    })
+}

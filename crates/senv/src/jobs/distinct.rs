@@ -1,0 +1,61 @@
+//! The distinct sentences of a text, each encoded once.
+
+use std::collections::HashMap;
+
+use senv_core::{SentenceEncoder, Table, memory::check_memory};
+
+use crate::error::Result;
+
+/// Sentences that are encoded at a time.
+const CHUNK: usize = 1 << 16;
+
+/// Which sentences of a text are equal.
+#[derive(Debug)]
+pub(crate) struct Distinct {
+    /// The first sentence of each text: its row among the distinct ones is its position here.
+    pub(crate) firsts: Vec<usize>,
+    /// The row of each sentence.
+    pub(crate) rows: Vec<u32>,
+}
+
+impl Distinct {
+    pub(crate) fn of(sentences: &[impl AsRef<str>]) -> Self {
+        let (mut known, mut firsts): (HashMap<&str, u32>, Vec<usize>) = (HashMap::new(), Vec::new());
+        let mut rows = Vec::with_capacity(sentences.len());
+        for (number, sentence) in sentences.iter().enumerate() {
+            let row = *known.entry(sentence.as_ref()).or_insert(firsts.len() as u32);
+            if row as usize == firsts.len() {
+                firsts.push(number);
+            }
+            rows.push(row);
+        }
+        Self { firsts, rows }
+    }
+
+    /// The vectors of the distinct sentences.
+    pub(crate) fn encode<E: SentenceEncoder + ?Sized>(
+        &self,
+        encoder: &E,
+        sentences: &[impl AsRef<str>],
+    ) -> Result<Table> {
+        encode_all(encoder, &[self.texts(sentences)])
+    }
+
+    /// The distinct sentences.
+    pub(crate) fn texts<'s>(&self, sentences: &'s [impl AsRef<str>]) -> Vec<&'s str> {
+        self.firsts.iter().map(|&number| sentences[number].as_ref()).collect()
+    }
+}
+
+/// The vectors of some lists of sentences, one after another.
+pub(crate) fn encode_all<E: SentenceEncoder + ?Sized>(encoder: &E, lists: &[Vec<&str>]) -> Result<Table> {
+    let (n, dim) = (lists.iter().map(Vec::len).sum::<usize>(), encoder.dim());
+    check_memory::<f32>(n, dim)?;
+    let mut values = Vec::new();
+    values.try_reserve_exact(n * dim).map_err(|_| senv_core::Error::TooLarge { rows: n, dim })?;
+    for texts in lists.iter().flat_map(|list| list.chunks(CHUNK)) {
+        let (vectors, _) = encoder.encode_batch(texts)?;
+        values.extend(vectors.iter());
+    }
+    Ok(Table::from_vec(n, dim, values)?)
+}

@@ -1,0 +1,11 @@
+//! What people do with a text: near-duplicates, pairs, odd sentences, samples, what another text has.
+
+pub(crate) mod compare;
+pub(crate) mod distinct;
+pub(crate) mod duplicates;
+pub(crate) mod mine;
+pub(crate) mod outliers;
+pub(crate) mod sample;
+
+#[cfg(test)]
+mod tests;
