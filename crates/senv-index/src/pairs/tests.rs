@@ -102,19 +102,19 @@ fn counterparts_are_the_nearest_of_all_pairs_between_two_sets() {
         let rows = table(n, dim);
         for (threshold, n_first) in [(-1.0, n / 3), (0.7, n / 2), (0.9, n / 5), (0.5, 0), (0.5, n)] {
             let found = counterparts(&rows, n_first, threshold, |_| {}).unwrap();
-            for row in 0..n {
+            for (row, &near) in found.iter().enumerate() {
                 let others = if row < n_first { n_first..n } else { 0..n_first };
                 let cosines = others
                     .filter(|&other| !is_zero(rows.row(row)) && !is_zero(rows.row(other)))
                     .map(|other| kernels::cosine(rows.row(row), rows.row(other)))
                     .filter(|&cosine| cosine >= threshold);
                 let highest = cosines.reduce(f32::max);
-                let cosine = found[row].map(|near| near.cosine);
+                let cosine = near.map(|near| near.cosine);
                 // Cosines that differ by rounding alone are the same.
                 let is_right =
                     cosine == highest || cosine.zip(highest).is_some_and(|(a, b)| a > 0.999_999 && b - a < 1e-6);
                 assert!(is_right, "{n} {threshold} {n_first} {row}: {cosine:?} {highest:?}");
-                if let Some(near) = found[row] {
+                if let Some(near) = near {
                     assert!((near.row < n_first) != (row < n_first));
                     assert_eq!(near.cosine, kernels::cosine(rows.row(row), rows.row(near.row)));
                 }
