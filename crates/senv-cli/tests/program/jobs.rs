@@ -103,7 +103,7 @@ fn outliers_and_samples_are_distinct_sentences() {
     // The first of a larger sample are those of a smaller one.
     assert!(four.starts_with(&sample(&["--diverse", "3"]).out));
     let all = sample(&["--diverse", "99"]);
-    assert!(all.out.lines().count() == 5 && all.err.contains("all that differ"), "{}", all.err);
+    assert!(all.out.lines().count() == 6 && all.err.contains("all that differ"), "{}", all.err);
     let random = sample(&["--random", "3", "--seed", "5"]).out;
     assert_eq!(random, sample(&["--random", "3", "--seed", "5"]).out);
     assert_eq!(random.lines().count(), 3);
