@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    combine, compare, completions, compress, convert, decode, dedupe, encode, eval, expand_vocabulary, index, info,
-    manual, mine, nearest, outliers, reproduce, sample, search, similarity, train, tune,
+    cluster, combine, compare, completions, compress, convert, decode, dedupe, encode, eval, expand_vocabulary, index,
+    info, manual, mine, nearest, outliers, reproduce, sample, search, similarity, train, tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Search(search::Search),
     Dedupe(dedupe::Dedupe),
     Compare(compare::Compare),
+    Cluster(cluster::Cluster),
     Mine(mine::Mine),
     Outliers(outliers::Outliers),
     Sample(sample::Sample),

@@ -78,7 +78,7 @@ pub use error::{Error, Result};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
 pub use plot::curve::{Curve, Series};
 pub use plot::histogram::{Histogram, HistogramGroup, Overlap};
-pub use plot::map::{MapOptions, MapPoint, MapResult, evaluate_map};
+pub use plot::map::{MapOptions, MapPoint, MapResult, evaluate_map, lay_out};
 pub use plot::norms::{DEFAULT_BINS, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
 pub use plot::pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms};
 pub use probe::classification::{

@@ -32,6 +32,7 @@ mod collection;
 mod error;
 mod exact;
 mod file;
+mod groups;
 mod index;
 mod pairs;
 mod params;
@@ -44,6 +45,9 @@ mod values;
 
 pub use collection::{Collection, CollectionParams, Found, NewRows, PART_VALUES};
 pub use error::{Error, Result};
+pub use groups::{
+    GroupCount, Groups, KMeansParams, assign_groups, communities, cosine_silhouette, group_count, k_means,
+};
 pub use index::{Neighbour, VectorIndex};
 pub use pairs::{
     Duplicate, Pair, PairSearch, counterparts, diverse_rows, duplicates, for_neighbours, for_neighbours_in,

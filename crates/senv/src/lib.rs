@@ -102,6 +102,7 @@ pub use error::{Error, Result};
 pub use jobs::{
     compare::{Comparison, Counterpart, compare},
     duplicates::duplicates,
+    groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
     mine::{MineParams, MinedPair, mine},
     outliers::outliers,
     sample::{diverse_sample, random_sample},

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv::{Check, CheckParams, CheckText, EncodingCost, Model, check};
+use senv::{Check, CheckParams, CheckText, EncodingCost, Model, TextGroups, check};
 use senv_core::{checkpoint, files::Verification, hyperparameters::Hyperparameter};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
@@ -64,6 +64,9 @@ impl Info {
         let mut checked = None;
         let mut facts = match checkpoint::kind(&self.file) {
             Ok(kind) if !self.check => of_checkpoint(&self.file, &kind),
+            _ if ModelFile::open(&self.file).is_ok_and(|file| file.kind() == TextGroups::KIND) => {
+                of_groups(&self.file)?
+            }
             _ => {
                 let model = open_model(&self.file)?;
                 if self.check {
@@ -129,6 +132,20 @@ impl Info {
         model.prepare_for_many();
         Ok(check(model, &text, &params)?)
     }
+}
+
+/// Groups that `senv cluster` has kept.
+fn of_groups(path: &Path) -> Result<Value> {
+    let (groups, model) = TextGroups::open(path)?;
+    let sentences: usize = groups.groups.iter().map(|group| group.size).sum();
+    Ok(json!({
+        "kind": TextGroups::KIND,
+        "groups": groups.groups.len(),
+        "sentences": sentences,
+        "dim": groups.centroids.dim(),
+        "min_cosine": groups.min_cosine,
+        "model": model,
+    }))
 }
 
 /// Prints a line a fact, and what follows.

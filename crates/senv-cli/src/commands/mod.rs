@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod check_report;
+pub(crate) mod cluster;
 mod collection_facts;
 pub(crate) mod combine;
 pub(crate) mod compare;
@@ -155,6 +156,7 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Search(command) => command.run(),
         Command::Dedupe(command) => command.run(),
         Command::Compare(command) => command.run(),
+        Command::Cluster(command) => command.run(),
         Command::Mine(command) => command.run(),
         Command::Outliers(command) => command.run(),
         Command::Sample(command) => command.run(),

@@ -52,6 +52,10 @@ pub(crate) enum Content<'a> {
     Sentences,
     /// A collection for the web page.
     WebCollection,
+    /// Groups of sentences.
+    Groups,
+    /// A page that shows groups of sentences.
+    GroupsPage,
     /// The state of a search, which looks itself whether it is its own.
     Search,
 }
@@ -71,6 +75,8 @@ impl Content<'_> {
             Self::Points => "no points of a precision-recall curve",
             Self::Sentences => "may be anybody's text",
             Self::WebCollection => "no collection for the web page",
+            Self::Groups => "no groups of sentences",
+            Self::GroupsPage => "no page of groups by senv",
             Self::Search => "of another search",
         }
     }

@@ -30,6 +30,12 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         Content::WordVectors | Content::Sentences => false,
         Content::Report => is_report(&String::from_utf8_lossy(&start_of(path))),
         Content::WebCollection => ModelFile::open(path).is_ok_and(|file| file.kind() == WebCollection::KIND),
+        Content::Groups => ModelFile::open(path).is_ok_and(|file| file.kind() == senv::TextGroups::KIND),
+        Content::GroupsPage => {
+            let text = start_of(path);
+            let text = String::from_utf8_lossy(&text);
+            text.starts_with("<!DOCTYPE html>\n") && text.contains("\n<title>Groups of sentences</title>\n")
+        }
         Content::Search => true,
         Content::Points => start_of(path).starts_with(b"set\tthreshold\tprecision\trecall\n"),
         Content::Drawing => is_drawing(&String::from_utf8_lossy(&start_of(path))),

@@ -4,6 +4,7 @@ mod arguments;
 mod bad_input;
 mod bench;
 mod check;
+mod cluster;
 mod common;
 mod conformance;
 mod damage;

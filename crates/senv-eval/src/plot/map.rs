@@ -80,25 +80,14 @@ pub struct MapResult {
 /// # References
 /// P-thought paper, Table 4 and Figure 3, which state no perplexity.
 pub fn evaluate_map(embeddings: &SentenceVectors, groups: &SentenceGroups, options: &MapOptions) -> Result<MapResult> {
-    let n = groups.n_sentences();
-    let bad = |name, requirement, got: String| Err(CoreError::InvalidParameter { name, requirement, got }.into());
-    if n > MAX_MAP {
-        return bad("the number of sentences", "at most 2000, as each is compared with each", n.to_string());
-    }
-    if !(options.perplexity >= 1.0 && options.perplexity < n as f64 / 3.0) {
-        let got = format!("{} for {n} sentences", options.perplexity);
-        return bad("perplexity", "at least 1 and below a third of the number of sentences", got);
-    }
+    check(groups.n_sentences(), options)?;
     embeddings.check_finite()?;
     let numbers = groups.sentences().map(|sentence| embeddings.number(sentence)).collect::<Result<Vec<_>>>()?;
     let vectors: Vec<&[f32]> = numbers.iter().map(|&number| embeddings.vector(number)).collect();
-    let layout = tsne::layout(&vectors, options.perplexity, options.n_iterations, options.seed)?;
+    let layout = layout(&vectors, options)?;
     let of_group = |(i, group): (usize, &senv_data::SentenceGroup)| vec![i; group.sentences.len()];
     let group_of: Vec<usize> = groups.groups.iter().enumerate().flat_map(of_group).collect();
     let wide: Vec<f64> = vectors.iter().flat_map(|v| v.iter().map(|&x| f64::from(x))).collect();
-    if layout.places.iter().flatten().any(|y| !y.is_finite()) {
-        return Err(Error::NotFinite { what: "a place on the plane".to_owned() });
-    }
     let point = |((sentence, &group), place): ((&str, &usize), &[f64; 2])| MapPoint {
         sentence: sentence.to_owned(),
         group: groups.groups[group].name.clone(),
@@ -114,6 +103,44 @@ pub fn evaluate_map(embeddings: &SentenceVectors, groups: &SentenceGroups, optio
         n_sentences_without_known_token: numbers.iter().filter(|&&i| embeddings.coverage(i).is_empty()).count(),
         options: *options,
     })
+}
+
+/// Places on the plane for vectors of equal length: near to each other where the vectors are, by exact t-SNE.
+///
+/// ```
+/// let vectors: Vec<[f32; 2]> = (0..12).map(|i| [(i / 6 * 10) as f32, (i % 6) as f32 * 0.1]).collect();
+/// let vectors: Vec<&[f32]> = vectors.iter().map(|vector| &vector[..]).collect();
+/// let places = senv_eval::lay_out(&vectors, &senv_eval::MapOptions { perplexity: 3.0, ..Default::default() })?;
+/// assert_eq!(places.len(), 12);
+/// # Ok::<(), senv_eval::Error>(())
+/// ```
+///
+/// # Errors
+/// [`senv_core::Error::InvalidParameter`] above 2,000 vectors, or for a perplexity out of its range; [`Error::NotFinite`] if a vector is not
+/// finite.
+pub fn lay_out(vectors: &[&[f32]], options: &MapOptions) -> Result<Vec<[f64; 2]>> {
+    check(vectors.len(), options)?;
+    Ok(layout(vectors, options)?.places)
+}
+
+fn check(n: usize, options: &MapOptions) -> Result<()> {
+    let bad = |name, requirement, got: String| Err(CoreError::InvalidParameter { name, requirement, got }.into());
+    if n > MAX_MAP {
+        return bad("the number of sentences", "at most 2000, as each is compared with each", n.to_string());
+    }
+    if !(options.perplexity >= 1.0 && options.perplexity < n as f64 / 3.0) {
+        let got = format!("{} for {n} sentences", options.perplexity);
+        return bad("perplexity", "at least 1 and below a third of the number of sentences", got);
+    }
+    Ok(())
+}
+
+fn layout(vectors: &[&[f32]], options: &MapOptions) -> Result<tsne::Layout> {
+    let layout = tsne::layout(vectors, options.perplexity, options.n_iterations, options.seed)?;
+    if layout.places.iter().flatten().any(|y| !y.is_finite()) {
+        return Err(Error::NotFinite { what: "a place on the plane".to_owned() });
+    }
+    Ok(layout)
 }
 
 impl MapResult {

@@ -5,7 +5,10 @@ use std::ops::Range;
 use senv_core::{Rows, Table, kernels};
 
 use super::heads::{Heads, slack};
-use crate::{Error, Result, rows::inverse_norm};
+use crate::{
+    Error, Result,
+    rows::{check_finite, inverse_norm},
+};
 
 /// Rows of a block that is compared with chunks of the others: products of both stay in the second cache level.
 pub(super) const BLOCK: usize = 128;
@@ -18,7 +21,7 @@ pub(super) struct Compared<'t> {
     rows: &'t Table,
     /// 1 / the norm, or 0 of a row that counts as zero.
     inverse: Vec<f32>,
-    /// The rows that are compared, ascending: those with a direction that nothing has excluded.
+    /// The rows that are compared, ascending unless the caller has ordered them: those with a direction that nothing has excluded.
     pub(super) positions: Vec<u32>,
     heads: Heads,
     threshold: f32,
@@ -27,6 +30,11 @@ pub(super) struct Compared<'t> {
 impl<'t> Compared<'t> {
     /// All rows with a direction.
     pub(super) fn new(rows: &'t Table, threshold: f32) -> Result<Self> {
+        Self::ordered(rows, threshold, |positions| positions)
+    }
+
+    /// The same in an order that is made of the ascending one.
+    pub(super) fn ordered(rows: &'t Table, threshold: f32, order: impl FnOnce(Vec<u32>) -> Vec<u32>) -> Result<Self> {
         if !(-1.0..=1.0).contains(&threshold) {
             let (name, requirement, got) = ("threshold", "from -1 to 1", threshold.to_string());
             return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
@@ -34,11 +42,10 @@ impl<'t> Compared<'t> {
         if u32::try_from(rows.n_rows()).is_err() {
             return Err(Error::TooManyRows { rows: rows.n_rows(), dim: rows.dim() });
         }
-        if let Some(row) = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
-            return Err(Error::NonFinite { row });
-        }
+        check_finite(rows)?;
         let inverse: Vec<f32> = rows.iter().map(inverse_norm).collect();
-        let positions: Vec<u32> = (0..rows.n_rows() as u32).filter(|&row| inverse[row as usize] != 0.0).collect();
+        let positions = (0..rows.n_rows() as u32).filter(|&row| inverse[row as usize] != 0.0).collect();
+        let positions = order(positions);
         let heads = Heads::new(rows, &inverse, &positions, threshold);
         Ok(Self { rows, inverse, positions, heads, threshold })
     }
@@ -58,6 +65,14 @@ impl<'t> Compared<'t> {
         }
         let cosine = kernels::cosine(x, y);
         (cosine >= floor).then_some(cosine)
+    }
+
+    /// Whether the cosine of two places is at least the threshold, given what [`Compared::candidates`] says of them.
+    pub(super) fn is_near(&self, a: usize, b: usize, bound: f32) -> bool {
+        // What lies outside of the directions counts against the cosine, at most.
+        let rest = |place| self.heads.get(place)[self.heads.width - 1];
+        let lowest = if self.heads.has_rest { bound - 2.0 * rest(a) * rest(b) } else { bound };
+        lowest >= self.threshold + self.slack() || self.exact(a, b, self.threshold).is_some()
     }
 
     /// Calls `found` with every two places, of the block and of the chunk behind it, whose cosine may be `floor`, in order, and with a

@@ -12,7 +12,10 @@
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels};
 
-use crate::{Error, Result, rows::inverse_norm};
+use crate::{
+    Result,
+    rows::{check_finite, inverse_norm},
+};
 
 /// Rows that a thread looks at together.
 const CHUNK: usize = 4096;
@@ -40,9 +43,7 @@ pub fn diverse_rows(rows: &Table, n: usize, typical: f32, mut progress: impl FnM
         let (name, requirement, got) = ("typical", "from 0 to 1", typical.to_string());
         return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
     }
-    if let Some(row) = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
-        return Err(Error::NonFinite { row });
-    }
+    check_finite(rows)?;
     let inverse: Vec<f32> = rows.iter().map(inverse_norm).collect();
     let dim = rows.dim();
     let mean = mean(rows, &inverse);

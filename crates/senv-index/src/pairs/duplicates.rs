@@ -50,8 +50,19 @@ pub fn duplicates(
     threshold: f32,
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<Option<Duplicate>>> {
-    let mut found: Vec<Option<Duplicate>> = vec![None; rows.n_rows()];
-    let mut left = Compared::new(rows, threshold)?;
+    let left = Compared::new(rows, threshold)?;
+    let first_free = left.place_from(n_fixed);
+    Ok(repeating(left, rows.n_rows(), first_free, &mut progress))
+}
+
+/// The same of rows in the order of their places; those before `first_free` are kept.
+pub(super) fn repeating(
+    mut left: Compared<'_>,
+    n_rows: usize,
+    first_free: usize,
+    progress: &mut impl FnMut(usize),
+) -> Vec<Option<Duplicate>> {
+    let mut found: Vec<Option<Duplicate>> = vec![None; n_rows];
     let (mut start, mut n_dropped) = (0, 0);
     let mut drop_rows = |left: &Compared<'_>, found: &mut Vec<Option<Duplicate>>, new: Vec<(usize, usize, f32)>| {
         for (place, of, cosine) in new {
@@ -67,7 +78,6 @@ pub fn duplicates(
     let mut n_left_out = 0;
     while start < left.positions.len() {
         let end = left.positions.len().min(start + BLOCK);
-        let first_free = left.place_from(n_fixed);
         let is_kept = |place: usize, found: &[Option<Duplicate>]| found[left.positions[place] as usize].is_none();
         // Within the block, in order: a row counts once it is known to be kept.
         let block: Vec<usize> = (start..end).filter(|&place| is_kept(place, &found)).collect();
@@ -83,10 +93,10 @@ pub fn duplicates(
             left.retain_from(end, |row| found[row as usize].is_none());
             n_left_out = n_dropped;
         }
-        progress(left.positions.get(end).map_or(rows.n_rows(), |&row| row as usize));
+        progress(n_rows - (left.positions.len() - end));
         start = end;
     }
-    Ok(found)
+    found
 }
 
 /// Places of a chunk that repeat one of these places of the block, with the first of those and the cosine; where the chunk is the block

@@ -42,6 +42,8 @@ const BLOCK: usize = 256;
 pub(super) struct Heads {
     pub(super) width: usize,
     pub(super) values: Vec<f32>,
+    /// Whether the last value of a head is the length of what lies outside of the directions.
+    pub(super) has_rest: bool,
 }
 
 impl Heads {
@@ -89,7 +91,7 @@ impl Heads {
                 }
             },
         );
-        Self { width, values }
+        Self { width, values, has_rest: directions.is_some() }
     }
 
     pub(super) fn get(&self, i: usize) -> &[f32] {

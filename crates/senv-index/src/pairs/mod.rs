@@ -2,12 +2,14 @@
 
 mod compare;
 mod counterparts;
+mod density;
 mod diverse;
 mod duplicates;
 mod heads;
 mod nearest;
 mod neighbours;
 
+pub(crate) use self::density::by_density;
 pub use self::{
     counterparts::counterparts,
     diverse::diverse_rows,

@@ -1,8 +1,9 @@
-//! What people do with a text: near-duplicates, pairs, odd sentences, samples, what another text has.
+//! What people do with a text: near-duplicates, pairs, odd sentences, samples, groups, what another text has.
 
 pub(crate) mod compare;
 pub(crate) mod distinct;
 pub(crate) mod duplicates;
+pub(crate) mod groups;
 pub(crate) mod mine;
 pub(crate) mod outliers;
 pub(crate) mod sample;

@@ -67,6 +67,24 @@ fn models() {
     Target { name: "configurations", ..target }.run_with(configuration::mutated, read);
 }
 
+#[test]
+fn groups() {
+    let folder = crate::common::Folder::with_text(200);
+    folder.run(&["cluster", "text.txt", "--groups", "4", "--save", "g.senv"]).ok();
+    let model = Model::from(senv::StaticModel::from(senv_english::model().unwrap()));
+    let read = |path: &Path, is_seed: bool| {
+        let opened = senv::TextGroups::open(path);
+        assert!(!is_seed || opened.is_ok());
+        if let Ok((groups, _)) = opened {
+            let _ = groups.assign(&model, &["a dog", "", "the train is late"]).is_ok();
+        }
+    };
+    let seeds = vec![folder.read("g.senv")];
+    let target = Target { name: "groups", seeds, mend: forget_checksums_of_model, file: "g.senv" };
+    target.run(read);
+    Target { name: "configurations of groups", ..target }.run_with(configuration::mutated, read);
+}
+
 /// Stops at the first report.
 struct Stop;
 

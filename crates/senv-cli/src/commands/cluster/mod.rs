@@ -1,0 +1,243 @@
+//! `senv cluster`: what is in a text, by groups of like sentences.
+
+mod page;
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::builder::RangedU64ValueParser;
+use senv::{GroupBy, GroupParams, Grouping, Model, TextGroups};
+use senv_core::files::AtomicFile;
+use serde::Serialize;
+
+use crate::{
+    commands::{
+        ModelArg, is_english,
+        sentences::{Place, cosine, place, read_for, texts},
+    },
+    destination::{self, Content, Destination, ForceArg},
+    failure::{Failure, Result},
+    output::{self, grouped, plural},
+    progress::Settled,
+    text::{InputArgs, Lines, TextArgs, note_typing},
+};
+
+/// Divide a text into groups of sentences that mean alike, and show what each group is about.
+///
+/// Without --groups or --threshold the number of groups is suggested: of up to the square root of the number of sentences, and 300, the
+/// one whose groups are apart the most (by their silhouette). --groups takes another number. With --threshold there are as many groups
+/// as sentences with others near to them, and sentences that are near to none are in no group.
+///
+/// Written are the groups, the largest first, each with its number, its size, the words that set it apart, and its most central
+/// sentences. With --members a line for each sentence is written instead: group, cosine with the middle of the group, line and
+/// sentence, separated by tabs; - is no group.
+///
+/// --save keeps the groups, and --assign puts the sentences of another text into them: their numbers stay. --report writes a page
+/// with a map of up to 1,000 sentences and all groups.
+///
+/// The same text gives the same groups, at any number of threads. Memory holds the text and a vector for each distinct sentence, 1.2 KB
+/// each with the English model.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+pub(crate) struct Cluster {
+    #[command(flatten)]
+    model: ModelArg,
+    #[command(flatten)]
+    input: InputArgs,
+    /// Make so many groups.
+    #[arg(long, short, value_name = "N", conflicts_with_all = ["threshold", "assign"],
+          value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    groups: Option<usize>,
+    /// Make as many groups as there are around a sentence with others of at least this cosine, from -1 to 1.
+    #[arg(long, short, value_name = "COSINE", conflicts_with = "assign", allow_negative_numbers = true, value_parser = cosine)]
+    threshold: Option<f32>,
+    /// Leave out groups of fewer distinct sentences, of those by --threshold.
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "threshold")]
+    min_size: usize,
+    /// Put the sentences into the groups of this file.
+    #[arg(long, value_name = "FILE")]
+    assign: Option<PathBuf>,
+    /// Keep the groups in this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "assign")]
+    save: Option<PathBuf>,
+    /// Write a page with a map of the groups.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Words to show of each group.
+    #[arg(long, value_name = "N", default_value_t = 8, conflicts_with = "assign")]
+    words: usize,
+    /// Sentences to show of each group.
+    #[arg(long, value_name = "N", default_value_t = 3, conflicts_with = "assign")]
+    sentences: usize,
+    /// Write the group of each sentence.
+    #[arg(long)]
+    members: bool,
+    /// Seed of the groups.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write JSON, an object a line: a group, or with --members a sentence.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
+    force: ForceArg,
+}
+
+const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
+
+const EXAMPLES: &str = "\
+Examples:
+  senv cluster text.txt
+  senv cluster --groups 20 --report groups.html --save groups.senv text.txt
+  senv cluster --assign groups.senv --members new.txt > groups.tsv
+  senv cluster --threshold .8 --min-size 5 text.txt";
+
+/// Groups below whose silhouette a note says so.
+const APART: f64 = 0.05;
+
+#[derive(Debug, Serialize)]
+struct ShownGroup<'a> {
+    /// From 1, as it is shown.
+    group: usize,
+    size: usize,
+    words: &'a [String],
+    sentences: &'a [String],
+}
+
+#[derive(Debug, Serialize)]
+struct Member<'a> {
+    group: Option<u32>,
+    cosine: f32,
+    #[serde(flatten)]
+    place: Place<'a>,
+}
+
+impl Cluster {
+    pub(crate) fn run(self) -> Result {
+        let stdin = [PathBuf::from("-")];
+        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let inputs: Vec<&PathBuf> = input.iter().chain(&self.assign).collect();
+        destination::check_stdout(&inputs)?;
+        let (force, outputs) = (
+            Some(self.force.force),
+            [(&self.save, "--save", Content::Groups), (&self.report, "--report", Content::GroupsPage)],
+        );
+        for (path, option, content) in outputs {
+            if let Some(path) = path {
+                Destination { path, option, content, force }.check(&inputs)?;
+            }
+        }
+        let model = self.model.open_for_many()?;
+        let old = self.assign.as_deref().map(|path| self.open_groups(path, &model)).transpose()?;
+        note_typing(input, "sentences");
+        let lines = read_for(&self.model, &model, input, &self.text)?;
+        let sentences = texts(&lines);
+        let (found, grouping) = match old {
+            Some(groups) => {
+                let grouping = groups.assign(&model, &sentences)?;
+                (with_sizes(groups, &grouping), grouping)
+            }
+            None => {
+                let progress = Settled::new("grouping");
+                let found = senv::group_sentences(&model, &sentences, &self.params(), |share| progress.set(share))?;
+                progress.finish();
+                found
+            }
+        };
+        if let Some(path) = &self.save {
+            found.save(path, &digest(&self.model.model)?)?;
+        }
+        if let Some(path) = &self.report {
+            let page = page::of(&model, &sentences, &found, &grouping)?;
+            AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()))?;
+        }
+        self.write(&lines, &found, &grouping, input.len() > 1).map_err(Failure::stdout)?;
+        self.note(&found, &grouping);
+        Ok(())
+    }
+
+    fn params(&self) -> GroupParams {
+        let by = match (self.groups, self.threshold) {
+            (Some(n), _) => GroupBy::Count(n),
+            (None, Some(cosine)) => GroupBy::Threshold { cosine, min_size: self.min_size },
+            (None, None) => GroupBy::Suggested,
+        };
+        GroupParams { by, n_words: self.words, n_central: self.sentences, seed: self.seed, ..GroupParams::default() }
+    }
+
+    /// Opens old groups, which must be of this model.
+    fn open_groups(&self, path: &Path, model: &Model) -> Result<TextGroups> {
+        let (groups, of_model) = TextGroups::open(path)?;
+        if of_model != digest(&self.model.model)? || groups.centroids.dim() != model.dim() {
+            return Err(Failure::Usage(format!(
+                "the groups of {} are of another model than {}: give theirs with --model",
+                path.display(),
+                self.model.model.display()
+            )));
+        }
+        Ok(groups)
+    }
+
+    fn write(&self, lines: &Lines, found: &TextGroups, grouping: &Grouping, with_file: bool) -> io::Result<()> {
+        let mut out = output::stdout();
+        if self.members {
+            for (i, (group, &cosine)) in grouping.group_of.iter().zip(&grouping.cosines).enumerate() {
+                let member = Member { group: group.map(|group| group + 1), cosine, place: place(lines, i, with_file) };
+                if self.json {
+                    serde_json::to_writer(&mut out, &member)?;
+                    writeln!(out)?;
+                } else {
+                    let group = member.group.map_or_else(|| "-".into(), |group| group.to_string());
+                    writeln!(out, "{group}\t{cosine:.4}\t{}\t{}", member.place.shown(), member.place.text)?;
+                }
+            }
+            return out.flush();
+        }
+        for (number, group) in found.groups.iter().enumerate() {
+            let shown =
+                ShownGroup { group: number + 1, size: group.size, words: &group.words, sentences: &group.central };
+            if self.json {
+                serde_json::to_writer(&mut out, &shown)?;
+                writeln!(out)?;
+                continue;
+            }
+            writeln!(out, "{}  {}: {}", number + 1, plural(group.size as u64, "sentence"), group.words.join(" "))?;
+            group.central.iter().try_for_each(|sentence| writeln!(out, "     {sentence}"))?;
+        }
+        out.flush()
+    }
+
+    /// What was found, in a line or two.
+    fn note(&self, found: &TextGroups, grouping: &Grouping) {
+        let n_without = grouping.group_of.iter().filter(|group| group.is_none()).count() as u64;
+        let without = if n_without > 0 { format!(", {} in none", grouped(n_without)) } else { String::new() };
+        let apart = grouping.silhouette.map_or_else(String::new, |apart| format!("; silhouette {apart:.3}"));
+        let (n, groups) =
+            (plural(grouping.group_of.len() as u64, "sentence"), plural(found.groups.len() as u64, "group"));
+        output::note(&format!("{n} in {groups}{without}{apart}"));
+        if grouping.count.is_some() && grouping.silhouette.is_none_or(|apart| apart < APART) {
+            output::note(
+                "the groups of this text run into each other, and no number of them stands out: take one that is of use with \
+                 --groups; --threshold finds sentences that lie close together",
+            );
+        }
+        if found.groups.is_empty() {
+            output::note("no group is large enough: take a lower --threshold or --min-size");
+        }
+    }
+}
+
+/// The groups with the numbers of the sentences that were put into them.
+fn with_sizes(mut groups: TextGroups, grouping: &Grouping) -> TextGroups {
+    groups.groups.iter_mut().for_each(|group| group.size = 0);
+    grouping.group_of.iter().flatten().for_each(|&group| groups.groups[group as usize].size += 1);
+    groups
+}
+
+/// The digest of a model.
+fn digest(model: &Path) -> Result<String> {
+    Ok(if is_english(model) { senv_english::DIGEST.to_owned() } else { senv::model_digest(model)? })
+}

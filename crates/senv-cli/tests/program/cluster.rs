@@ -1,0 +1,137 @@
+//! `senv cluster`: groups of a text on known subjects, and new sentences in old groups.
+
+use serde_json::Value;
+
+use crate::common::{Folder, text};
+
+/// Sentences on three subjects, and the subject of each.
+fn subjects(n: usize) -> (String, Vec<usize>) {
+    let text = text(n);
+    let words = [["cat", "fur", "stable"], ["bread", "oven", "dough"], ["train", "engine", "track"]];
+    let rest = [["dog", "horse", "meadow"], ["soup", "pepper", "kitchen"], ["station", "signal", "ticket"]];
+    let last = [["mouse", "bird", "bird"], ["cheese", "spoon", "spoon"], ["carriage", "bridge", "bridge"]];
+    let of_line = |line: &str| {
+        let has = |subject: usize| {
+            words[subject]
+                .iter()
+                .chain(&rest[subject])
+                .chain(&last[subject])
+                .filter(|word| line.contains(**word))
+                .count()
+        };
+        (0..3).max_by_key(|&subject| has(subject)).unwrap()
+    };
+    let subjects = text.lines().map(of_line).collect();
+    (text, subjects)
+}
+
+/// The share of the sentences that are in a group of which most are on the same subject.
+fn purity(groups: &[String], subjects: &[usize]) -> f64 {
+    let mut counts = std::collections::BTreeMap::new();
+    for (group, subject) in groups.iter().zip(subjects) {
+        counts.entry(group).or_insert([0_usize; 3])[*subject] += 1;
+    }
+    counts.values().map(|counts| counts.iter().max().unwrap()).sum::<usize>() as f64 / subjects.len() as f64
+}
+
+fn column(out: &str, i: usize) -> Vec<String> {
+    out.lines().map(|line| line.split('\t').nth(i).unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_text_on_three_subjects_falls_into_groups_that_are_kept_and_assigned_to() {
+    let folder = Folder::new();
+    let (text, subjects) = subjects(900);
+    folder.write("text.txt", &text);
+    let out = folder.run(&["cluster", "text.txt", "--groups", "3", "--members", "--save", "g.senv"]).ok().out;
+    let groups = column(&out, 0);
+    assert!(purity(&groups, &subjects) > 0.9, "{}", purity(&groups, &subjects));
+    let two = folder.run(&["--threads", "2", "cluster", "text.txt", "--groups", "3", "--members"]).ok().out;
+    assert_eq!(folder.run(&["--threads", "1", "cluster", "text.txt", "--groups", "3", "--members"]).ok().out, two);
+    // The groups with their words and sentences, the largest first.
+    let shown = folder.run(&["cluster", "text.txt", "--groups", "3", "--json"]).ok().out;
+    let shown: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let size = |group: &Value| group["size"].as_u64().unwrap();
+    assert!(shown.len() == 3 && shown.is_sorted_by(|a, b| size(a) >= size(b)));
+    assert_eq!(shown.iter().map(size).sum::<u64>(), 900);
+    for group in &shown {
+        assert!(
+            group["words"].as_array().unwrap().len() >= 3 && group["sentences"].as_array().unwrap().len() == 3,
+            "{group}"
+        );
+    }
+    // What was assigned is what was found; a new text comes into the old groups.
+    let assign =
+        |text: &str, more: &[&str]| folder.run(&[&["cluster", "--assign", "g.senv", text], more].concat()).ok();
+    assert_eq!(column(&assign("text.txt", &["--members"]).out, 0), groups);
+    let subject = |subject| &groups[subjects.iter().position(|&of| of == subject).unwrap()];
+    folder.write("new.txt", "The engine left the station near the bridge.\nHer dog liked the horse.\n");
+    assert_eq!(column(&assign("new.txt", &["--members"]).out, 0), [subject(2).clone(), subject(0).clone()]);
+    let of_groups = assign("new.txt", &[]).out;
+    assert!(of_groups.contains("1 sentence: ") && of_groups.contains("0 sentences: "), "{of_groups}");
+    // Of another model, or another file.
+    folder.train("text.txt", "m.senv", &[]).ok();
+    folder
+        .run(&["cluster", "--model", "m.senv", "--assign", "g.senv", "new.txt"])
+        .fails(2, &["g.senv", "another model", "--model"]);
+    folder.run(&["cluster", "--assign", "m.senv", "new.txt"]).fails(1, &["m.senv", "groups"]);
+    folder.run(&["cluster", "--assign", "text.txt", "new.txt"]).fails(1, &["text.txt"]);
+    let mut bytes = folder.read("g.senv");
+    let middle = bytes.len() - 40;
+    bytes[middle] ^= 1;
+    folder.write("damaged.senv", bytes);
+    folder.run(&["cluster", "--assign", "damaged.senv", "new.txt"]).fails(1, &["damaged.senv"]);
+}
+
+#[test]
+fn a_number_is_suggested_and_close_sentences_are_found_by_a_threshold() {
+    let folder = Folder::new();
+    let (text, subjects) = subjects(900);
+    folder.write("text.txt", &text);
+    let ended = folder.run(&["cluster", "text.txt", "--members"]).ok();
+    assert!(purity(&column(&ended.out, 0), &subjects) > 0.9 && ended.err.contains("silhouette"), "{}", ended.err);
+    let ended = folder.run(&["cluster", "text.txt", "--members", "--threshold", ".8", "--min-size", "4"]).ok();
+    let groups = column(&ended.out, 0);
+    assert!(groups.iter().any(|group| group == "-") && ended.err.contains("in none"), "{}", ended.err);
+    for (group, cosine) in groups.iter().zip(column(&ended.out, 1)) {
+        assert_eq!(group == "-", cosine.parse::<f32>().unwrap() < 0.7999, "{group} {cosine}");
+    }
+    // The page: a dot for each sentence on the map, all groups, and nothing from elsewhere.
+    let report = ["cluster", "text.txt", "--groups", "5", "--report", "g.html"];
+    folder.run(&report).ok();
+    let page = String::from_utf8(folder.read("g.html")).unwrap();
+    assert!(page.matches("<circle").count() > 800 && page.matches("<tr>").count() == 6, "{page}");
+    assert!(!page.contains("<script") && !page.contains("src=") && page.contains("</html>"));
+    folder.run(&report).ok();
+    folder.write("g.html", "a page of somebody");
+    folder.run(&report).fails(2, &["g.html is there", "--force"]);
+    folder.write("g.senv", "a file of somebody");
+    folder.run(&["cluster", "text.txt", "--groups", "5", "--save", "g.senv"]).fails(2, &["g.senv is there", "--force"]);
+}
+
+#[test]
+fn scarce_and_odd_input_has_a_defined_result() {
+    let folder = Folder::new();
+    folder.write("empty.txt", "\n \n");
+    folder.write("one.txt", "A <b>cat</b>.\n");
+    folder.write("equal.txt", "A cat.\n".repeat(3000));
+    folder.write("few.txt", "A cat.\nThe train is late.\nRain.\n");
+    folder.run(&["cluster", "empty.txt"]).fails(1, &["empty.txt holds no text"]);
+    folder.run(&["cluster", "absent.txt"]).fails(1, &["cannot open absent.txt"]);
+    for more in [&[][..], &["--groups", "1"], &["--groups", "50"], &["--threshold", "0", "--min-size", "1"]] {
+        for (text, most) in [("one.txt", 1), ("equal.txt", 1), ("few.txt", 3)] {
+            let ended = folder.run(&[&["cluster", text, "--json", "--report", "g.html"], more].concat()).ok();
+            let n = ended.out.lines().count();
+            assert!((1..=most).contains(&n), "{text} {more:?}: {n}");
+        }
+    }
+    assert!(folder.run(&["cluster", "one.txt"]).ok().out.contains("A <b>cat</b>."));
+    folder.run(&["cluster", "one.txt", "--report", "g.html"]).ok();
+    assert!(String::from_utf8(folder.read("g.html")).unwrap().contains("A &lt;b&gt;cat&lt;/b&gt;."));
+    let none = folder.run(&["cluster", "few.txt", "--threshold", "1"]).ok();
+    assert!(none.out.is_empty() && none.err.contains("lower --threshold"), "{}", none.err);
+    folder.run(&["cluster", "few.txt", "--groups", "0"]).fails(2, &["--groups"]);
+    folder.run(&["cluster", "few.txt", "--threshold", "2"]).fails(2, &["--threshold"]);
+    folder.run(&["cluster", "few.txt", "--groups", "2", "--threshold", ".5"]).fails(2, &["cannot be used with"]);
+    folder.run(&["cluster", "few.txt", "--groups", "2", "--save", "few.txt"]).fails(2, &["--save"]);
+}

@@ -1,0 +1,139 @@
+//! How many groups rows fall into.
+//!
+//! Equation: `cosine-silhouette`
+//!
+//! ```text
+//! a_i = mean 1 - x_i · x_j over the others of the group     b_i = least mean 1 - x_i · x_j over the rows of another group
+//! s_i = (b_i - a_i) / max(a_i, b_i)                         s_i = 0 for a row alone in its group
+//! ```
+//!
+//! (Rousseeuw 1987, with cosine distances.) A mean of products with unit vectors is the product with their mean, so that all pairs
+//! take one product with each group.
+
+use rayon::prelude::*;
+use senv_core::{Table, kernels};
+
+use super::{BLOCK, k_means::centroids, nearest, units::unit_sample};
+use crate::{Result, rows::check_finite};
+
+/// Rows that numbers of groups are tried on.
+const SAMPLE: usize = 10_000;
+/// The largest number that is tried.
+const MOST: usize = 300;
+/// Each number that is tried is so much larger than the one before.
+const STEP: f64 = 1.2;
+
+/// A number of groups, and what it was chosen by.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupCount {
+    /// The number of the highest silhouette; 1 where no two rows differ.
+    pub n_groups: usize,
+    /// The mean silhouette of these groups, in `[-1, 1]`: near 0, or below, where rows do not fall into groups.
+    pub silhouette: f64,
+    /// All numbers that were tried, rising, with their mean silhouettes.
+    pub tried: Vec<(usize, f64)>,
+}
+
+/// Suggests into how many groups to divide rows: up to the square root of their number, and 300, the one whose groups have the highest mean
+/// silhouette on a sample of 10,000 rows. `progress` is called with the share that is done, about.
+///
+/// ```
+/// use senv_core::Table;
+/// let row = |i: usize| [[1.0, 0.1, 0.0], [0.0, 1.0, 0.1], [0.1, 0.0, 1.0]][i % 3].map(|x: f32| x + (i % 7) as f32 * 0.01);
+/// let rows = Table::from_vec(60, 3, (0..60).flat_map(row).collect())?;
+/// assert_eq!(senv_index::group_count(&rows, 1, |_| {})?.n_groups, 3);
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite.
+pub fn group_count(rows: &Table, seed: u64, mut progress: impl FnMut(f64)) -> Result<GroupCount> {
+    check_finite(rows)?;
+    let dim = rows.dim();
+    let units = unit_sample(rows, SAMPLE, seed, "groups.count");
+    let most = MOST.min((rows.n_rows() as f64).sqrt() as usize);
+    let mut numbers = vec![2_usize];
+    while let Some(&last) = numbers.last().filter(|&&last| last < most) {
+        numbers.push(most.min((last + 1).max((last as f64 * STEP) as usize)));
+    }
+    numbers.retain(|&n| n <= most);
+    let all: usize = numbers.iter().sum();
+    let (mut tried, mut done) = (Vec::new(), 0);
+    for &n_groups in &numbers {
+        let (_, found) = centroids(&units, dim, n_groups, seed, 0, |_| {});
+        let n_found = found.len() / dim.max(1);
+        let groups: Vec<u32> = units
+            .par_chunks((BLOCK * dim).max(1))
+            .flat_map_iter(|units| nearest(units, &found, dim))
+            .map(|near| near.0)
+            .collect();
+        done += n_groups;
+        progress(done as f64 / all as f64);
+        // Fewer rows differ than groups are wanted.
+        if n_found < n_groups {
+            break;
+        }
+        tried.push((n_groups, of_units(&units, dim, &groups, n_found)));
+    }
+    let best = tried.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a });
+    let (n_groups, silhouette) = best.unwrap_or((1, 0.0));
+    Ok(GroupCount { n_groups, silhouette, tried })
+}
+
+/// The mean silhouette of groups, in `[-1, 1]`, over the rows that are in one; `None` with fewer than two groups.
+///
+/// ```
+/// use senv_core::Table;
+/// use senv_index::{KMeansParams, cosine_silhouette, k_means};
+/// let rows = Table::from_vec(4, 2, vec![1.0, 0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 3.0])?;
+/// let groups = k_means(&rows, &KMeansParams::new(2), |_| {})?;
+/// assert_eq!(cosine_silhouette(&rows, &groups.group_of), Some(1.0));
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+#[must_use]
+pub fn cosine_silhouette(rows: &Table, group_of: &[Option<u32>]) -> Option<f64> {
+    use crate::rows::inverse_norm;
+    let dim = rows.dim();
+    let (mut units, mut groups) = (Vec::new(), Vec::new());
+    for (row, group) in rows.iter().zip(group_of) {
+        if let Some(group) = group {
+            let inverse = inverse_norm(row);
+            units.extend(row[..dim].iter().map(|x| x * inverse));
+            groups.push(*group);
+        }
+    }
+    let mut names = groups.clone();
+    names.sort_unstable();
+    names.dedup();
+    groups.iter_mut().for_each(|group| *group = names.partition_point(|name| name < group) as u32);
+    (names.len() > 1).then(|| of_units(&units, dim, &groups, names.len()))
+}
+
+fn of_units(units: &[f32], dim: usize, groups: &[u32], n_groups: usize) -> f64 {
+    let mut sums = vec![0_f64; n_groups * dim];
+    let mut sizes = vec![0_usize; n_groups];
+    for (unit, &group) in units.chunks_exact(dim.max(1)).zip(groups) {
+        sizes[group as usize] += 1;
+        sums[group as usize * dim..][..dim].iter_mut().zip(unit).for_each(|(sum, &x)| *sum += f64::from(x));
+    }
+    let means: Vec<f32> = sums.iter().enumerate().map(|(i, sum)| (sum / sizes[i / dim].max(1) as f64) as f32).collect();
+    let of_block = |(units, groups): (&[f32], &[u32])| {
+        let mut products = vec![0.0; groups.len() * n_groups];
+        kernels::scores(units, groups.len(), &means, n_groups, dim, &mut products);
+        let of_row = |(products, &own): (&[f32], &u32)| {
+            let (own, size) = (own as usize, sizes[own as usize] as f64);
+            if size < 2.0 {
+                return 0.0;
+            }
+            let within = 1.0 - (f64::from(products[own]) * size - 1.0) / (size - 1.0);
+            let others = products.iter().enumerate().filter(|&(group, _)| group != own && sizes[group] > 0);
+            let nearest = others.map(|(_, &product)| 1.0 - f64::from(product)).fold(f64::INFINITY, f64::min);
+            let larger = within.max(nearest);
+            if larger > 1e-6 { (nearest - within) / larger } else { 0.0 }
+        };
+        products.chunks_exact(n_groups).zip(groups).map(of_row).sum::<f64>()
+    };
+    let blocks = units.par_chunks((BLOCK * dim).max(1)).zip(groups.par_chunks(BLOCK));
+    let sums: Vec<f64> = blocks.map(of_block).collect();
+    sums.iter().sum::<f64>() / groups.len().max(1) as f64
+}

@@ -1,0 +1,214 @@
+//! A number of groups, each around the mean direction of its rows.
+//!
+//! Equation: `k-means-seeding`
+//!
+//! ```text
+//! P(next centroid = x)  ∝  1 - max_c x · m_c              |x| = |m_c| = 1
+//! ```
+//!
+//! Of some rows that are drawn with this probability, the one is taken that leaves the least Σ (1 - max_c x · m_c) (Arthur and
+//! Vassilvitskii 2007, section 2.2 and their greedy variant; 1 - x · m is half the squared distance). Then rows and centroids are
+//! assigned and improved in turn, as `spherical-k-means` has it.
+
+use rayon::prelude::*;
+use senv_core::{Table, kernels, rng::stream};
+
+use super::{
+    BLOCK, Groups, assign_groups, nearest,
+    units::{fraction, unit_sample},
+};
+use crate::Result;
+
+/// Rows that the centroids are found on, at least, and for each group.
+const SAMPLE: usize = 50_000;
+const SAMPLE_OF_GROUP: usize = 100;
+/// Times that the centroids are improved, at most.
+const ROUNDS: usize = 100;
+/// They are not improved further once fewer than one in so many rows change their group.
+const STILL: usize = 2000;
+
+/// How rows are divided into groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KMeansParams {
+    /// Number of groups; fewer come where fewer rows differ.
+    pub n_groups: usize,
+    /// Seed of the sample and of the first centroids.
+    pub seed: u64,
+    /// Times that groups are looked for from other first centroids; the best are kept. `None` is ten times where the rows of the sample
+    /// times the groups are up to 5 million, three up to 20 million, else once.
+    pub starts: Option<usize>,
+}
+
+impl KMeansParams {
+    /// So many groups, with seed 1 and an automatic number of starts.
+    #[must_use]
+    pub fn new(n_groups: usize) -> Self {
+        Self { n_groups, seed: 1, starts: None }
+    }
+}
+
+/// Divides rows into groups of like directions: spherical k-means. Groups are numbered by falling size.
+///
+/// Centroids are found on 50,000 rows, or 100 for each group if that is more, and all rows are assigned. The answer depends on the rows
+/// and the parameters alone, not on the number of threads. Rows of zeros are in no group. `progress` is called with the share that is
+/// done, about.
+///
+/// ```
+/// use senv_core::Table;
+/// use senv_index::{KMeansParams, k_means};
+/// let rows = Table::from_vec(4, 2, vec![1.0, 0.1, 0.0, 2.0, 2.0, 0.1, 3.0, -0.1])?;
+/// let groups = k_means(&rows, &KMeansParams::new(2), |_| {})?;
+/// assert_eq!(groups.group_of, [Some(0), Some(1), Some(0), Some(0)]);
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`] for no group or no
+/// start; [`senv_core::Error::TooLarge`] if the centroids do not fit into memory.
+pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64)) -> Result<Groups> {
+    for (name, value) in [("n_groups", params.n_groups), ("starts", params.starts.unwrap_or(1))] {
+        if value == 0 {
+            let (requirement, got) = ("at least 1", "0".into());
+            return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
+        }
+    }
+    crate::rows::check_finite(rows)?;
+    let dim = rows.dim();
+    let n_sample = SAMPLE.max(params.n_groups.saturating_mul(SAMPLE_OF_GROUP));
+    let sample = unit_sample(rows, n_sample, params.seed, "groups.sample");
+    let n_groups = params.n_groups.min(sample.len() / dim.max(1));
+    let work = (sample.len() / dim.max(1)).saturating_mul(n_groups);
+    let automatic = if work <= 5_000_000 { 10 } else { 1 + 2 * usize::from(work <= 20_000_000) };
+    let starts = params.starts.unwrap_or(automatic);
+    let mut best: Option<(f64, Vec<f32>)> = None;
+    for start in 0..starts {
+        let share = |share: f64| (start as f64 + share) / starts as f64 * 0.9;
+        let found = centroids(&sample, dim, n_groups, params.seed, start, |done| progress(share(done)));
+        if best.as_ref().is_none_or(|best| found.0 > best.0) {
+            best = Some(found);
+        }
+    }
+    let values = best.map_or_else(Vec::new, |(_, values)| values);
+    drop(sample);
+    let table = Table::from_vec(values.len() / dim.max(1), dim, values)?;
+    let groups = assign_groups(rows, table, -1.0)?.ordered()?;
+    progress(1.0);
+    Ok(groups)
+}
+
+/// Centroids for some unit vectors, and the sum of their products with the nearest.
+pub(super) fn centroids(
+    units: &[f32],
+    dim: usize,
+    n_groups: usize,
+    seed: u64,
+    start: usize,
+    mut progress: impl FnMut(f64),
+) -> (f64, Vec<f32>) {
+    let n = units.len() / dim.max(1);
+    if n == 0 || n_groups == 0 {
+        return (0.0, Vec::new());
+    }
+    let mut centroids = first_centroids(units, dim, n_groups, seed, start);
+    let mut groups: Vec<u32> = Vec::new();
+    let mut sum = 0.0;
+    for round in 0..ROUNDS {
+        let near = all_nearest(units, &centroids, dim);
+        let moved = near.iter().zip(&groups).filter(|(near, group)| near.0 != **group).count();
+        let is_first = groups.is_empty();
+        groups = near.iter().map(|near| near.0).collect();
+        sum = near.iter().map(|near| f64::from(near.1)).sum();
+        progress((round + 1) as f64 / ROUNDS as f64);
+        if !is_first && moved <= n / STILL {
+            break;
+        }
+        improve(units, dim, &near, &mut centroids);
+    }
+    (sum, centroids)
+}
+
+/// The nearest centroid of each unit vector.
+fn all_nearest(units: &[f32], centroids: &[f32], dim: usize) -> Vec<(u32, f32)> {
+    units.par_chunks(BLOCK * dim).flat_map_iter(|units| nearest(units, centroids, dim)).collect()
+}
+
+/// Moves each centroid to the mean direction of its vectors; one without any goes to the vector that is farthest from its own.
+fn improve(units: &[f32], dim: usize, near: &[(u32, f32)], centroids: &mut [f32]) {
+    let mut members = vec![Vec::new(); centroids.len() / dim];
+    near.iter().enumerate().for_each(|(row, near)| members[near.0 as usize].push(row));
+    centroids.par_chunks_exact_mut(dim).zip(&members).for_each(|(centroid, members)| {
+        let mut sum = vec![0_f64; dim];
+        for &row in members {
+            sum.iter_mut().zip(&units[row * dim..][..dim]).for_each(|(sum, &x)| *sum += f64::from(x));
+        }
+        let norm = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
+        // Members that cancel out keep their centroid.
+        if norm > 1e-6 {
+            centroid.iter_mut().zip(sum).for_each(|(c, x)| *c = (x / norm) as f32);
+        }
+    });
+    let empty: Vec<usize> = (0..members.len()).filter(|&group| members[group].is_empty()).collect();
+    if empty.is_empty() {
+        return;
+    }
+    let mut far: Vec<usize> = (0..near.len()).collect();
+    far.sort_by(|&a, &b| near[a].1.total_cmp(&near[b].1));
+    for (group, row) in empty.into_iter().zip(far) {
+        centroids[group * dim..][..dim].copy_from_slice(&units[row * dim..][..dim]);
+    }
+}
+
+/// Vectors to begin with, far from each other.
+fn first_centroids(units: &[f32], dim: usize, n_groups: usize, seed: u64, start: usize) -> Vec<f32> {
+    let n = units.len() / dim;
+    let mut stream = stream(seed, "groups.first", &[start as u64]);
+    let n_trials = 2 + (n_groups as f64).ln() as usize;
+    let unit = |row: usize| &units[row * dim..][..dim];
+    // 1 - the highest product so far.
+    let mut far = vec![1.0_f32; n];
+    let mut centroids = Vec::with_capacity(n_groups * dim);
+    for number in 0..n_groups {
+        let total: f64 = far.iter().map(|&far| f64::from(far)).sum();
+        // All vectors are centroids already.
+        if total <= 1e-5 * n as f64 {
+            break;
+        }
+        let n_trials = if number == 0 { 1 } else { n_trials };
+        let trials: Vec<usize> = (0..n_trials).map(|_| drawn(&far, fraction(&mut stream) * total)).collect();
+        let trial_units: Vec<f32> = trials.iter().flat_map(|&row| unit(row).iter().copied()).collect();
+        // What each trial would leave of every vector.
+        let left: Vec<Vec<f32>> = units
+            .par_chunks(BLOCK * dim)
+            .zip(far.par_chunks(BLOCK))
+            .map(|(units, far)| {
+                let mut scores = vec![0.0; far.len() * n_trials];
+                kernels::scores(units, far.len(), &trial_units, n_trials, dim, &mut scores);
+                for (scores, &far) in scores.chunks_exact_mut(n_trials).zip(far) {
+                    scores.iter_mut().for_each(|score| *score = far.min((1.0 - *score).max(0.0)));
+                }
+                scores
+            })
+            .collect();
+        let sum = |trial: usize| -> f64 {
+            left.iter().flat_map(|left| left.iter().skip(trial).step_by(n_trials)).map(|&far| f64::from(far)).sum()
+        };
+        let sums: Vec<f64> = (0..n_trials).map(sum).collect();
+        let best = (0..n_trials).min_by(|&a, &b| sums[a].total_cmp(&sums[b])).unwrap_or(0);
+        far.iter_mut()
+            .zip(left.iter().flat_map(|left| left.iter().skip(best).step_by(n_trials)))
+            .for_each(|(far, &left)| *far = left);
+        centroids.extend_from_slice(unit(trials[best]));
+    }
+    centroids
+}
+
+/// The vector at this place of the running sum.
+fn drawn(far: &[f32], place: f64) -> usize {
+    let mut sum = 0.0;
+    let found = far.iter().position(|&far| {
+        sum += f64::from(far);
+        sum > place
+    });
+    // Rounding may leave the place behind the end: the last that can be drawn.
+    found.or_else(|| far.iter().rposition(|&far| far > 0.0)).unwrap_or(0)
+}

@@ -1,0 +1,35 @@
+//! Unit vectors of a sample of rows.
+
+use rand::Rng;
+use senv_core::{Rows, Table, rng::stream};
+
+use crate::rows::inverse_norm;
+
+/// Unit vectors, one after another, of up to `n` rows that are not zero, in the order of the rows.
+pub(super) fn unit_sample(rows: &Table, n: usize, seed: u64, stream_name: &'static str) -> Vec<f32> {
+    let mut sample: Vec<usize> = (0..rows.n_rows()).filter(|&row| inverse_norm(rows.row(row)) != 0.0).collect();
+    if sample.len() > n {
+        let mut stream = stream(seed, stream_name, &[]);
+        for i in 0..n {
+            let j = i + below(&mut stream, sample.len() - i);
+            sample.swap(i, j);
+        }
+        sample.truncate(n);
+        sample.sort_unstable();
+    }
+    let unit = |&row: &usize| {
+        let inverse = inverse_norm(rows.row(row));
+        rows.row(row)[..rows.dim()].iter().map(move |x| x * inverse)
+    };
+    sample.iter().flat_map(unit).collect()
+}
+
+/// A whole number below `n`, each as likely as the others.
+pub(super) fn below(stream: &mut impl Rng, n: usize) -> usize {
+    ((u128::from(stream.next_u64()) * n as u128) >> 64) as usize
+}
+
+/// A number from 0 up to 1.
+pub(super) fn fraction(stream: &mut impl Rng) -> f64 {
+    (stream.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}

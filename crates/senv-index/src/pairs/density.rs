@@ -1,0 +1,68 @@
+//! Rows that repeat one with more rows near to it.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use senv_core::Table;
+
+use super::{
+    Duplicate,
+    compare::{BLOCK, Compared, chunks},
+    duplicates::repeating,
+};
+use crate::Result;
+
+/// Rows that the number of near rows is counted among.
+const SAMPLE: usize = 32_768;
+
+/// As [`duplicates`](super::duplicates), with rows in the order of how many others are near to them, most first: for each row the first of
+/// that order that is kept and near enough. `progress` is called with the share that is done, about.
+pub(crate) fn by_density(
+    rows: &Table,
+    threshold: f32,
+    mut progress: impl FnMut(f64),
+) -> Result<Vec<Option<Duplicate>>> {
+    let mut near = vec![0_u32; rows.n_rows()];
+    let mut n_sample = 0;
+    let sample_first = |positions: Vec<u32>| {
+        let step = positions.len().div_ceil(SAMPLE).max(1);
+        let (sample, rest): (Vec<_>, Vec<_>) = positions.into_iter().enumerate().partition(|&(i, _)| i % step == 0);
+        n_sample = sample.len();
+        sample.into_iter().chain(rest).map(|(_, row)| row).collect()
+    };
+    let compared = Compared::ordered(rows, threshold, sample_first)?;
+    let n_places = compared.positions.len();
+    // The sample against all is half a square and a rectangle; the rest is a square at most.
+    let share = n_sample as f64 / (n_sample + n_places).max(1) as f64;
+    let mut counts = vec![0_u32; n_places];
+    for start in (0..n_sample).step_by(BLOCK) {
+        let block = start..n_sample.min(start + BLOCK);
+        let chunks = chunks(start..n_places);
+        let of_chunk = |scores: &mut Vec<f32>, chunk: &Range<usize>| {
+            let mut found = (vec![0_u32; block.len()], vec![0_u32; chunk.len()]);
+            compared.candidates(block.clone(), chunk.clone(), threshold, scores, |a, b, bound| {
+                if compared.is_near(a, b, bound) {
+                    found.0[a - start] += u32::from(b < n_sample);
+                    found.1[b - chunk.start] += 1;
+                }
+            });
+            found
+        };
+        let found: Vec<_> = chunks.par_iter().map_init(Vec::new, of_chunk).collect();
+        for (chunk, (of_block, of_chunk)) in chunks.into_iter().zip(found) {
+            counts[block.clone()].iter_mut().zip(of_block).for_each(|(count, found)| *count += found);
+            counts[chunk].iter_mut().zip(of_chunk).for_each(|(count, found)| *count += found);
+        }
+        progress(share * block.end as f64 / n_sample as f64);
+    }
+    compared.positions.iter().zip(counts).for_each(|(&row, count)| near[row as usize] = count);
+    drop(compared);
+    let by_count = |mut positions: Vec<u32>| {
+        positions.sort_by_key(|&row| std::cmp::Reverse(near[row as usize]));
+        positions
+    };
+    let compared = Compared::ordered(rows, threshold, by_count)?;
+    let n = rows.n_rows();
+    let mut settled = |done: usize| progress(share + (1.0 - share) * done as f64 / n.max(1) as f64);
+    Ok(repeating(compared, n, 0, &mut settled))
+}
