@@ -8,7 +8,7 @@ use std::{
 use clap::ValueEnum;
 use senv_core::{
     TextOptions, TextReader,
-    text::{InvalidUtf8, Line},
+    text::{InvalidUtf8, Line, TableColumn, TableFormat, TableText, TextBytes},
 };
 
 use crate::{
@@ -37,9 +37,9 @@ impl From<Utf8Policy> for InvalidUtf8 {
     }
 }
 
-/// How text is read.
+/// How lines are read.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub(crate) struct TextArgs {
+pub(crate) struct LineArgs {
     /// What to do with a line that is not UTF-8.
     #[arg(long, value_name = "POLICY", default_value = "error", help_heading = "Text")]
     invalid_utf8: Utf8Policy,
@@ -48,11 +48,104 @@ pub(crate) struct TextArgs {
     max_line_bytes: usize,
 }
 
+impl LineArgs {
+    /// The options of the library.
+    pub(crate) fn options(&self) -> TextOptions {
+        TextOptions { invalid_utf8: self.invalid_utf8.into(), max_line_bytes: self.max_line_bytes, table: None }
+    }
+}
+
+/// What text is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TextFormat {
+    /// Comma-separated values, with quotes.
+    Csv,
+    /// The same with tabs.
+    Tsv,
+    /// A JSON object a line.
+    Jsonl,
+}
+
+impl From<TextFormat> for TableFormat {
+    fn from(format: TextFormat) -> Self {
+        match format {
+            TextFormat::Csv => Self::Csv,
+            TextFormat::Tsv => Self::Tsv,
+            TextFormat::Jsonl => Self::JsonLines,
+        }
+    }
+}
+
+/// How text is read.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct TextArgs {
+    /// Read this column of CSV or TSV files, by its title or its number from 1, or this field of JSON lines (.jsonl,
+    /// .ndjson). Line ends within it are spaces. Files of other endings are taken for CSV.
+    #[arg(long, value_name = "NAME", help_heading = "Text")]
+    column: Option<String>,
+    /// Read this field of JSON lines, whatever the ending of the file; names joined by dots for a field within others.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["column", "text_format", "header"], help_heading = "Text")]
+    field: Option<String>,
+    /// The format of tables whose ending does not say it.
+    #[arg(long, value_name = "FORMAT", requires = "column", help_heading = "Text")]
+    text_format: Option<TextFormat>,
+    /// The first record holds titles, although --column is a number; with a name it always does.
+    #[arg(long, requires = "column", help_heading = "Text")]
+    header: bool,
+    #[command(flatten)]
+    lines: LineArgs,
+}
+
 impl TextArgs {
     /// The options of the library.
     pub(crate) fn options(&self) -> TextOptions {
-        TextOptions { invalid_utf8: self.invalid_utf8.into(), max_line_bytes: self.max_line_bytes }
+        let of_column = |column: &String| TableText {
+            format: self.text_format.map(TableFormat::from),
+            has_header: self.header,
+            ..TableText::column(column)
+        };
+        let of_field = |field: &String| TableText {
+            format: Some(TableFormat::JsonLines),
+            columns: vec![TableColumn::Name(field.as_str().into())],
+            has_header: false,
+        };
+        let table = self.column.as_ref().map(of_column).or_else(|| self.field.as_ref().map(of_field));
+        TextOptions { table, ..self.lines.options() }
     }
+
+    /// Says which of the files look like tables, where lines are read as they are.
+    pub(crate) fn note_tables(&self, paths: &[impl AsRef<Path>]) {
+        if self.column.is_none() && self.field.is_none() {
+            note_tables(paths);
+        }
+    }
+}
+
+/// Says which of some files, whose lines are read as they are, look like tables.
+pub(crate) fn note_tables(paths: &[impl AsRef<Path>]) {
+    for path in paths.iter().map(AsRef::as_ref) {
+        if let Some((what, remedy)) = looks_like(path) {
+            let path = path.display();
+            output::note(&format!(
+                "{path} looks like {what}, and is read as plain lines; {remedy} reads a column of it"
+            ));
+        }
+    }
+}
+
+/// What a file seems to be, if that is no plain text, and the option that reads it.
+fn looks_like(path: &Path) -> Option<(&'static str, &'static str)> {
+    // A pipe can be read once.
+    if !path.is_file() {
+        return None;
+    }
+    match TableFormat::of_path(path) {
+        Some(TableFormat::Csv) => return Some(("CSV", "--column NAME")),
+        Some(TableFormat::Tsv) => return Some(("TSV", "--column NAME")),
+        _ => {}
+    }
+    let is_object = TextBytes::open(path).and_then(|mut bytes| bytes.is_json_object()).unwrap_or(false);
+    is_object.then_some(("JSON lines", "--field NAME"))
 }
 
 /// Files given by position or with an option.

@@ -47,7 +47,7 @@ impl Recipe {
     /// If both are empty, a file cannot be read, or no file of text holds a sentence.
     pub fn choose(text: &[impl AsRef<Path>], pairs: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Self> {
         let all: Vec<&Path> = text.iter().map(AsRef::as_ref).chain(pairs.iter().map(AsRef::as_ref)).collect();
-        Self::choose_by(&TextSample::read(&all), text, pairs, options)
+        Self::choose_by(&TextSample::read_of(&all, options.text.table.as_ref()), text, pairs, options)
     }
 
     /// The same by a sample of all these files, text before pairs.
@@ -255,9 +255,11 @@ fn has_order(sample: &TextSample, text: &[&Path], reading: &TextOptions) -> Resu
 
 /// Short files of whose beginnings no line has text are empty; of others nothing is known yet.
 fn check_there_is_text(text: &[&Path], reading: &TextOptions) -> Result<()> {
-    TextReader::open(text, reading)?;
+    let mut reader = TextReader::open(text, reading)?;
     let is_short = |path: &&Path| path.metadata().is_ok_and(|file| file.is_file() && file.len() < (1 << 20));
     if text.iter().all(is_short) {
+        // What cannot be read has no beginning either.
+        while reader.next_line()?.is_some() {}
         return Err(CoreError::EmptyInput { path: text[0].to_owned() }.into());
     }
     Ok(())

@@ -16,7 +16,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, plural},
     stream::{self, Batch},
-    text::{TextArgs, note_typing},
+    text::{LineArgs, note_typing},
 };
 
 /// Say in words what the vector of a sentence says.
@@ -63,7 +63,7 @@ pub(crate) struct Decode {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    text: TextArgs,
+    text: LineArgs,
 }
 
 /// What is asked of every sentence.

@@ -151,6 +151,7 @@ impl Encode {
         model.prepare_for_many();
         let source = Source { model: &model, path: &self.model.model, takes_any_ratio: self.force };
         note_typing(input, "sentences");
+        self.text.note_tables(input);
         let reader = TextReader::open(input, &self.text.options())?;
         let started = Instant::now();
         let counts = if is_dash(&self.output) {

@@ -128,7 +128,7 @@ impl Nearest {
         let model = self.model.open()?;
         let mut queries = self.queries.clone();
         if let Some(path) = &self.query_file {
-            let lines = read_sentences(std::slice::from_ref(path), &self.text.options())?;
+            let lines = read_sentences(std::slice::from_ref(path), &self.text.options().of_lines())?;
             queries.extend(lines.iter().map(|(_, line)| line.to_owned()));
         }
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
@@ -167,6 +167,7 @@ impl Nearest {
         let queries = Queries::encode(model, model, &self.model.model, queries)?;
         let rows = queries.rows();
         let mut search = NearestStream::new(&rows, self.k);
+        self.text.note_tables(input);
         let mut reader = TextReader::open(input, &self.text.options())?;
         let (mut lines, mut n_lines, mut n_unknown) = (Lines::default(), 0_u64, 0_u64);
         let mut unread = Unread::default();

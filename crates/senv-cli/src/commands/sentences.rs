@@ -43,6 +43,7 @@ pub(crate) fn place(lines: &Lines, i: usize, with_file: bool) -> Place<'_> {
 
 /// All sentences of some files, at least one; warns where the model knows few of their words.
 pub(crate) fn read_for(arg: &ModelArg, model: &Model, paths: &[PathBuf], text: &TextArgs) -> Result<Lines> {
+    text.note_tables(paths);
     let lines = read_sentences(paths, &text.options())?;
     if lines.len() == 0 {
         return Err(senv_core::Error::EmptyInput { path: paths[0].clone() }.into());

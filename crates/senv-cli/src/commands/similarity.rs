@@ -16,7 +16,7 @@ use crate::{
     number::{Digits, push_row},
     output::{self, plural},
     stream::{self, Batch},
-    text::{TextArgs, is_dash, note_typing},
+    text::{LineArgs, is_dash, note_typing},
 };
 
 /// Digits of a cosine after the point: what an f32 holds.
@@ -46,7 +46,7 @@ pub(crate) struct Similarity {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    text: TextArgs,
+    text: LineArgs,
 }
 
 const EXAMPLES: &str = "\

@@ -39,6 +39,7 @@ mod search_queries;
 mod search_web;
 mod similarity;
 mod systems;
+mod tables;
 mod tune;
 mod weights;
 mod work;

@@ -80,6 +80,16 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
+    /// A record of a CSV, TSV or JSON-lines file does not have the text.
+    #[error("{}:{line}: {reason}", path.display())]
+    BadTable {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong.
+        reason: String,
+    },
     /// A line of text is longer than the limit.
     #[error(
         "{}:{line}: the line is longer than {limit} bytes; put one sentence on a line, or {}",

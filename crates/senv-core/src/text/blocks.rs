@@ -8,13 +8,12 @@ use std::{
 };
 
 use super::{
-    TextOptions,
-    decode::{self, Source},
+    InvalidUtf8, TableText, TextOptions,
+    decode::{self, BOM, Source},
     foreign::foreign,
+    table::TableReader,
 };
 use crate::{Error, Result};
-
-const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// Whole lines of one file: every one ends with a line feed, save the last of the file.
 #[derive(Debug, Default)]
@@ -24,12 +23,20 @@ pub(crate) struct TextBlock {
     /// The file, as an index in the order of reading.
     pub(crate) file: usize,
     /// Number of the first line in its file, counted from 1.
-    pub(crate) first_line: u64,
+    first_line: u64,
+    /// Of records of a table, the number of each line.
+    numbers: Vec<u64>,
 }
 
 impl TextBlock {
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.range.clone()]
+    }
+
+    /// The number in its file of the line that is number `i` of the block, from 0.
+    #[inline]
+    pub(crate) fn number(&self, i: usize) -> u64 {
+        self.numbers.get(i).copied().unwrap_or(self.first_line + i as u64)
     }
 }
 
@@ -44,6 +51,8 @@ pub(crate) struct BlockReader {
     /// Size of a block in bytes, where lines allow it.
     size: usize,
     max_line_bytes: usize,
+    table: Option<TableText>,
+    invalid_utf8: InvalidUtf8,
     /// Returns lines as soon as they are read, for input that a person types.
     eager: bool,
     consumed: Arc<AtomicU64>,
@@ -59,6 +68,8 @@ struct Open {
     next_line: u64,
     at_start: bool,
     at_end: bool,
+    /// Of a table, what makes lines of its records.
+    table: Option<TableReader>,
 }
 
 impl BlockReader {
@@ -95,7 +106,7 @@ impl BlockReader {
     ) -> Result<Self> {
         let mut blocks = Self::new(vec![path], size, eager, options)?;
         blocks.waiting.clear();
-        blocks.open = Some(Open::new(0, source));
+        blocks.open = Some(blocks.opened(0, source)?);
         Ok(blocks)
     }
 
@@ -113,10 +124,18 @@ impl BlockReader {
             open: None,
             size,
             max_line_bytes: options.max_line_bytes,
+            table: options.table.clone(),
+            invalid_utf8: options.invalid_utf8,
             eager,
             consumed: Arc::default(),
             of_file: (0, 0),
         })
+    }
+
+    fn opened(&self, file: usize, source: Source) -> Result<Open> {
+        let path = &self.paths[file];
+        let table = self.table.as_ref().map(|table| TableReader::new(table, path, self.invalid_utf8)).transpose()?;
+        Ok(Open { file, source, carry: Vec::new(), next_line: 1, at_start: true, at_end: false, table })
     }
 
     pub(crate) fn path(&self, file: usize) -> &Path {
@@ -139,7 +158,8 @@ impl BlockReader {
             if self.open.is_none() {
                 let Some(file) = self.waiting.pop_front() else { return Ok(false) };
                 self.of_file = (self.consumed(), 0);
-                self.open = Some(Open::new(file, decode::open(&self.paths[file], &self.consumed)?));
+                let source = decode::open(&self.paths[file], &self.consumed)?;
+                self.open = Some(self.opened(file, source)?);
             }
             let Some(open) = &mut self.open else { return Ok(false) };
             if open.next_block(block, &self.paths[open.file], self.size, self.max_line_bytes, self.eager)? {
@@ -152,11 +172,15 @@ impl BlockReader {
 }
 
 impl Open {
-    fn new(file: usize, source: Source) -> Self {
-        Self { file, source, carry: Vec::new(), next_line: 1, at_start: true, at_end: false }
-    }
-
     fn next_block(&mut self, block: &mut TextBlock, path: &Path, size: usize, max: usize, eager: bool) -> Result<bool> {
+        if let Some(table) = &mut self.table {
+            let out = (&mut block.buffer, &mut block.numbers);
+            let is_more = table.next_lines(&mut self.source, path, size, max, eager, out)?;
+            block.range = 0..block.buffer.len();
+            block.file = self.file;
+            return Ok(is_more);
+        }
+        block.numbers.clear();
         let buffer = &mut block.buffer;
         let mut filled = self.carry.len();
         let mut wanted = size.max(filled + 1);

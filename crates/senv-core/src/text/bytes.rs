@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     TextOptions, TextReader,
-    decode::{self, Source},
+    decode::{self, BOM, Source},
 };
 use crate::{Error, Result};
 
@@ -33,13 +33,11 @@ pub struct TextBytes {
     action: &'static str,
 }
 
-/// The byte-order mark of UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
 /// White space up to which the first character of a file is looked for.
 const LONGEST_HEAD: usize = 1 << 12;
 
 fn without_mark(head: &[u8]) -> &[u8] {
-    head.strip_prefix(MARK).unwrap_or(head)
+    head.strip_prefix(BOM).unwrap_or(head)
 }
 
 impl std::fmt::Debug for TextBytes {
@@ -68,7 +66,7 @@ impl TextBytes {
         // What is buffered can be a few bytes.
         while !at_end
             && head.len() < LONGEST_HEAD
-            && (MARK.starts_with(&head) || without_mark(&head).trim_ascii().is_empty())
+            && (BOM.starts_with(&head) || without_mark(&head).trim_ascii().is_empty())
         {
             match self.reader.fill_buf() {
                 Ok(bytes) => {

@@ -24,6 +24,9 @@ use crate::{Error, Result};
 #[cfg(any(feature = "gzip", feature = "zstd"))]
 const BUFFER: usize = 1 << 16;
 
+/// The byte order mark of UTF-8.
+pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
+
 /// The bytes of a file, decompressed.
 pub(super) struct Source {
     pub(super) reader: Box<dyn Read + Send>,

@@ -19,7 +19,7 @@ pub struct Line<'a> {
     pub text: &'a str,
     /// Its file, `-` for standard input.
     pub path: &'a Path,
-    /// Its line number in that file, counted from 1: where it is 1, a new file begins.
+    /// Its line number in that file, counted from 1; of a record of a table, that of its first line.
     pub number: u64,
 }
 
@@ -64,6 +64,8 @@ pub struct TextReader {
     block: TextBlock,
     /// The start of the next line in the block.
     position: usize,
+    /// Its place among the lines of the block, and its number.
+    place: usize,
     number: u64,
     options: TextOptions,
     /// The last line in which invalid bytes were replaced.
@@ -97,7 +99,7 @@ impl TextReader {
     /// [`Error::Io`] if one of the files is not there; [`Error::InvalidParameter`] if the maximum line length is 0.
     pub fn open<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Result<Self> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        Ok(Self::new(BlockReader::open(&paths, BLOCK, true, options)?, *options))
+        Ok(Self::new(BlockReader::open(&paths, BLOCK, true, options)?, options.clone()))
     }
 
     /// Reads from any input; `name` is its name in errors and in [`Line::path`].
@@ -109,17 +111,17 @@ impl TextReader {
         reader: impl Read + Send + 'static,
         options: &TextOptions,
     ) -> Result<Self> {
-        Ok(Self::new(BlockReader::from_reader(name.into(), reader, BLOCK, true, options)?, *options))
+        Ok(Self::new(BlockReader::from_reader(name.into(), reader, BLOCK, true, options)?, options.clone()))
     }
 
     /// The lines of an open file whose compression is known.
     pub(super) fn from_source(path: PathBuf, source: Source, options: &TextOptions) -> Result<Self> {
-        Ok(Self::new(BlockReader::from_source(path, source, BLOCK, true, options)?, *options))
+        Ok(Self::new(BlockReader::from_source(path, source, BLOCK, true, options)?, options.clone()))
     }
 
     fn new(blocks: BlockReader, options: TextOptions) -> Self {
         let block = TextBlock::default();
-        Self { blocks, block, position: 0, number: 0, options, mended: String::new(), n_replaced: 0 }
+        Self { blocks, block, position: 0, place: 0, number: 0, options, mended: String::new(), n_replaced: 0 }
     }
 
     /// The next line, or `None` at the end of the last file.
@@ -132,10 +134,10 @@ impl TextReader {
             if !self.blocks.next_block(&mut self.block)? {
                 return Ok(None);
             }
-            self.position = 0;
-            self.number = self.block.first_line - 1;
+            (self.position, self.place) = (0, 0);
         }
-        self.number += 1;
+        self.number = self.block.number(self.place);
+        self.place += 1;
         let path = self.blocks.path(self.block.file);
         let (line, end) = cut_line(self.block.bytes(), self.position);
         self.position = end;

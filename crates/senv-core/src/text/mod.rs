@@ -6,6 +6,7 @@ mod bytes;
 mod decode;
 mod foreign;
 mod lines;
+mod table;
 pub(crate) mod token;
 #[cfg(feature = "zstd")]
 mod zstd;
@@ -21,6 +22,7 @@ pub(crate) use decode::{is_stdin, peek_stdin};
 pub use lines::{Expansion, Line, TextReader, is_blank};
 #[cfg(feature = "train")]
 pub(crate) use lines::{check_line, cut_line};
+pub use table::{TableColumn, TableFormat, TableText};
 
 /// Default of the maximum line length, in bytes: 1 MiB.
 pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
@@ -63,18 +65,28 @@ impl InvalidUtf8 {
 }
 
 /// How text is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextOptions {
     /// What to do with a line that is not UTF-8; [`InvalidUtf8::Error`] by default.
     pub invalid_utf8: InvalidUtf8,
     /// The longest accepted line, in bytes without its end, at least 1; [`DEFAULT_MAX_LINE_BYTES`] by default. A longer
     /// line is an error, which is found before more memory than this and a buffer is used.
     pub max_line_bytes: usize,
+    /// Which fields are the text, of CSV, TSV and JSON lines; none by default: a line is a line.
+    pub table: Option<TableText>,
+}
+
+impl TextOptions {
+    /// The same for files of plain lines.
+    #[must_use]
+    pub fn of_lines(&self) -> Self {
+        Self { table: None, ..self.clone() }
+    }
 }
 
 impl Default for TextOptions {
     fn default() -> Self {
-        Self { invalid_utf8: InvalidUtf8::default(), max_line_bytes: DEFAULT_MAX_LINE_BYTES }
+        Self { invalid_utf8: InvalidUtf8::default(), max_line_bytes: DEFAULT_MAX_LINE_BYTES, table: None }
     }
 }
 

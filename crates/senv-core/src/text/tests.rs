@@ -223,7 +223,7 @@ fn blocks_hold_whole_lines_and_their_numbers() {
     let (mut block, mut all, mut n) = (TextBlock::default(), Vec::new(), 0);
     while reader.next_block(&mut block).unwrap() {
         assert!(block.bytes().ends_with(b"\n") && block.bytes().len() <= 1000);
-        assert!(block.bytes().starts_with(block.first_line.to_string().as_bytes()));
+        assert!(block.bytes().starts_with(block.number(0).to_string().as_bytes()));
         all.extend_from_slice(block.bytes());
         n += 1;
     }

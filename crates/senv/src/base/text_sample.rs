@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Observer, Tokenizer, text::beginnings};
+use senv_core::{
+    Observer, Tokenizer,
+    text::{TableText, beginnings},
+};
 
 use super::text_size::TextSize;
 
@@ -25,7 +28,13 @@ impl TextSample {
     /// ```
     #[must_use]
     pub fn read<P: AsRef<Path>>(paths: &[P]) -> Self {
-        let files = beginnings(paths);
+        Self::read_of(paths, None)
+    }
+
+    /// The same of fields of CSV, TSV or JSON lines; of plain lines without.
+    #[must_use]
+    pub fn read_of<P: AsRef<Path>>(paths: &[P], table: Option<&TableText>) -> Self {
+        let files = beginnings(paths, table);
         let first = files.first().map_or(&[][..], |(_, lines)| lines);
         let size = TextSize::of_beginning(paths, first);
         Self { files, size }

@@ -103,7 +103,8 @@ impl<'a, D> TrainOptions<'a, D> {
 
     /// How lines of text are read.
     pub(crate) fn text_reading(&self) -> TextOptions {
-        TextOptions { invalid_utf8: self.text.invalid_utf8, max_line_bytes: self.text.max_line_bytes }
+        let CorpusOptions { invalid_utf8, max_line_bytes, ref table, .. } = self.text;
+        TextOptions { invalid_utf8, max_line_bytes, table: table.clone() }
     }
 
     /// Reads text files into a vocabulary and a corpus, with the tokenizer and the minimum count of a model.

@@ -24,6 +24,7 @@ pub(super) fn read(
         threads: options.threads,
         invalid_utf8: options.text.invalid_utf8,
         max_line_bytes: options.text.max_line_bytes,
+        table: options.text.table.clone(),
         ..CorpusOptions::default()
     };
     let (vocabulary, corpus) = Corpus::read(std::slice::from_ref(&input.path), &corpus_options, observer)?;

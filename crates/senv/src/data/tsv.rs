@@ -66,7 +66,7 @@ struct NliGroup {
 impl Reader<'_> {
     fn pairs(&mut self) -> Result<Groups> {
         let mut groups = Anchors::default();
-        let lines = TextReader::open(&[self.path], &self.options.text)?;
+        let lines = TextReader::open(&[self.path], &self.options.text.of_lines())?;
         self.lines(lines, "two sentences", |reader, [first, second]| {
             if let [Some(first), Some(second)] = reader.sentences([first, second]) {
                 if first == second {
@@ -131,7 +131,7 @@ impl Reader<'_> {
                 }
             }
         };
-        match Captions::open(self.path, &self.options.text)? {
+        match Captions::open(self.path, &self.options.text.of_lines())? {
             Captions::Lines(lines) => self.lines(*lines, "the image and a caption", &mut each)?,
             Captions::Json(images) => {
                 for (i, image) in images.groups.iter().enumerate() {

@@ -198,7 +198,8 @@ fn read<'a, S: TextSystem, D>(
     options: &TrainOptions<'_, D>,
 ) -> Result<TextData<'a>> {
     system.check()?;
-    let (mut params, observer, sample) = (system.clone(), options.observer, TextSample::read(paths));
+    let sample = TextSample::read_of(paths, options.text.table.as_ref());
+    let (mut params, observer) = (system.clone(), options.observer);
     let size = sample.size();
     start.note_losses(observer);
     let tokenizer = start.tokenizer(params.common().tokenizer, |given| sample.tokenizer(given, observer));

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use senv_core::text::{TableColumn, TableText};
+
 use crate::{
     failure::{Failure, Result},
     stream::bad_line,
@@ -89,6 +91,21 @@ impl Columns {
             return Err(Failure::Usage("--header is for files with columns; give --column text=N or the like".into()));
         }
         Ok(columns)
+    }
+
+    /// The same for CSV and JSON lines, whose fields are taken by the reader: it gives those that are wanted, with tabs between.
+    pub(super) fn of_table(self, is_json: bool) -> (Self, Option<TableText>) {
+        let wanted: Vec<&Wanted> = self.text.iter().chain(&self.id).chain(&self.further).collect();
+        let column = |wanted: &&Wanted| match number_of(wanted).filter(|_| !is_json) {
+            Some(place) => TableColumn::Number(place + 1),
+            None => TableColumn::Name(wanted.place.as_str().into()),
+        };
+        let columns = wanted.iter().map(column).collect();
+        let table = TableText { format: None, columns, has_header: self.has_header && !is_json };
+        let n_first = 1 + usize::from(self.id.is_some());
+        let further = (n_first..n_first + self.further.len()).collect();
+        let places = Places { text: 0, id: self.id.as_ref().map(|_| 1), further };
+        (Self { has_header: false, places: Some(places), ..self }, Some(table))
     }
 
     /// Names of what is kept beside the sentence.

@@ -12,7 +12,10 @@ use std::{
 
 use clap::{ArgGroup, ValueEnum};
 use senv::{SentenceCollection, SentenceCollectionParams};
-use senv_core::TextReader;
+use senv_core::{
+    TextOptions, TextReader,
+    text::{TableFormat, TableText},
+};
 use senv_index::{Collection, IndexParams, Rescoring};
 
 use self::{
@@ -23,7 +26,7 @@ use crate::{
     commands::{ENGLISH, is_english, known_words::warn_of_few},
     failure::{Failure, Result},
     output::{self, plural, short},
-    text::{InputArgs, TextArgs, is_dash, note_typing},
+    text::{InputArgs, LineArgs, is_dash, note_tables, note_typing},
 };
 
 /// Make a collection of sentences that is searched by meaning (senv search), or change one.
@@ -69,8 +72,9 @@ pub(crate) struct Index {
     /// Replace a collection that is there, or any file that --export-web names.
     #[arg(long, conflicts_with = "change")]
     force: bool,
-    /// A column of the input, which is separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown
-    /// and searched by --where. N counts from 1. Without --column each line is a sentence.
+    /// A column of the input, which is CSV (.csv), JSON lines (.jsonl, .ndjson), or else separated by tabs: text=N is the
+    /// sentence, id=N its id; any other NAME=N is kept, shown and searched by --where. N counts from 1; in JSON lines it is
+    /// the name of a field. Without --column each line is a sentence.
     #[arg(long = "column", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
     columns: Vec<String>,
     /// The first line of each file has titles: --column NAME=TITLE, or just NAME, finds them.
@@ -88,7 +92,7 @@ pub(crate) struct Index {
     #[arg(long, value_name = "SHARE", default_value_t = 0.99, help_heading = "Search", conflicts_with = "change")]
     recall: f32,
     #[command(flatten)]
-    text: TextArgs,
+    text: LineArgs,
 }
 
 const INPUT_HELP: &str =
@@ -176,18 +180,21 @@ impl Index {
             output::note(&format!("{before} became {after}"));
             return self.export();
         }
-        let columns = Columns::new(&self.columns, self.header)?;
+        let dash = [PathBuf::from("-")];
+        let input = if self.input.paths().is_empty() { &dash } else { self.input.paths() };
+        let (columns, table) = self.columns_of(input)?;
         if self.replace && !columns.has_ids() {
             let message = "--replace: which sentences? --column id=N names the column of their ids";
             return Err(Failure::Usage(message.into()));
         }
-        let dash = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &dash } else { self.input.paths() };
         if !self.add && !self.replace {
             check_new(&self.output, self.force)?;
         }
         note_typing(input, "text");
-        let reader = TextReader::open(input, &self.text.options())?;
+        if self.columns.is_empty() {
+            note_tables(input);
+        }
+        let reader = TextReader::open(input, &TextOptions { table, ..self.text.options() })?;
         let further: Vec<String> = columns.further().chain([FILE, LINE]).map(str::to_owned).collect();
         let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), self.replace)?;
         let empty = || Failure::from(senv_core::Error::EmptyInput { path: input[0].clone() });
@@ -239,6 +246,18 @@ impl Index {
             output::warn(&format!("{} without a known word: never found", plural(unknown, "sentence")));
         }
         web::export(self.export_web.as_deref(), &collection)
+    }
+
+    /// The columns that are wanted, and how a reader takes them where the files are CSV or JSON lines.
+    fn columns_of(&self, input: &[PathBuf]) -> Result<(Columns, Option<TableText>)> {
+        let formats = || input.iter().map(|path| TableFormat::of_path(path));
+        let is_table = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
+        if self.columns.is_empty() || !formats().any(is_table) {
+            return Ok((Columns::new(&self.columns, self.header)?, None));
+        }
+        // Fields of JSON lines have names without a header.
+        let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
+        Ok(Columns::new(&self.columns, self.header || is_json)?.of_table(is_json))
     }
 
     /// Whether nothing is changed: a collection that is there is exported.

@@ -27,7 +27,7 @@ use crate::{
     },
     failure::{Failure, Result},
     output,
-    text::{TextArgs, is_dash, stdin_is_given},
+    text::{LineArgs, is_dash, stdin_is_given},
 };
 
 /// Find the sentences of a collection (senv index) that are most like a query.
@@ -78,7 +78,7 @@ pub(crate) struct Search {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    text: TextArgs,
+    text: LineArgs,
 }
 
 const EXAMPLES: &str = "\

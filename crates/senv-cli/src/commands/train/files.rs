@@ -56,6 +56,7 @@ impl RunFiles {
             scratch_dir: scratch.cloned().or_else(beside),
             invalid_utf8: text.invalid_utf8,
             max_line_bytes: text.max_line_bytes,
+            table: text.table,
             ..CorpusOptions::default()
         }
     }

@@ -15,7 +15,7 @@ use super::{
     job::Job,
     outcome::{Outcome, source_json, source_line},
 };
-use crate::{failure::Result, progress::Unit, text::TextArgs};
+use crate::{failure::Result, progress::Unit, text::LineArgs};
 
 /// Arguments of P-thought.
 #[derive(Debug, Clone, clap::Args)]
@@ -45,7 +45,7 @@ pub(crate) struct PThoughtArgs {
     #[command(flatten)]
     params: HyperArgs<PThoughtParams>,
     #[command(flatten)]
-    text: TextArgs,
+    text: LineArgs,
 }
 
 impl PThoughtArgs {

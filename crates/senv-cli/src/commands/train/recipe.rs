@@ -76,10 +76,12 @@ impl RecipeArgs {
         let inputs = self.input.iter().chain(&self.pairs).chain(&self.init_model);
         let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &inputs)?;
+        self.text.note_tables(&self.input);
         let text = self.files.corpus_options(&self.text, None, threads);
         let notes = Notes::default();
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
-        let sample = TextSample::read(&self.input.iter().chain(&self.pairs).collect::<Vec<_>>());
+        let files: Vec<&PathBuf> = self.input.iter().chain(&self.pairs).collect();
+        let sample = TextSample::read_of(&files, text.table.as_ref());
         let mut recipe = Recipe::choose_by(&sample, &self.input, &self.pairs, &options)?;
         if let Some(path) = &self.init_model {
             recipe.fine_tune_from(&open_verified(path)?, &notes)?;

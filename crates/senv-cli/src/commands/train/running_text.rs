@@ -57,6 +57,7 @@ impl<S: ReadsRunningText + Shown> RunningTextArgs<S> {
         self.params.apply(&mut params)?;
         let epochs = params.common().trainer.epochs();
         let read = self.input.paths().iter().chain(&self.dev).chain(&self.vectors.init_vectors);
+        self.text.note_tables(self.input.paths());
         let job = Job::new(&self.files, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
         job.run(
             epochs,

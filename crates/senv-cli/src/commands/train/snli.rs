@@ -19,7 +19,7 @@ use crate::{
     destination::Content,
     failure::{Failure, Result},
     progress::{TrainingProgress, Unit},
-    text::TextArgs,
+    text::LineArgs,
 };
 
 /// Arguments of the SNLI models.
@@ -44,7 +44,7 @@ pub(crate) struct SnliArgs {
     #[command(flatten)]
     params: HyperArgs<SnliParams>,
     #[command(flatten)]
-    text: TextArgs,
+    text: LineArgs,
 }
 
 /// Hyperparameters that only `rnn` has.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use senv::{TextSize, TextSystem};
+use senv::{TextSample, TextSize, TextSystem};
 use senv_core::{CorpusOptions, TextOptions};
 
 use super::{
@@ -125,12 +125,17 @@ impl Common {
 
     /// About how long the text is.
     pub(crate) fn size(&self) -> TextSize {
-        TextSize::of_files(self.input.paths())
+        TextSample::read_of(self.input.paths(), self.text.options().table.as_ref()).size()
     }
 
     /// How the text is read.
     pub(crate) fn corpus_options(&self, threads: usize) -> CorpusOptions {
         self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
+    }
+
+    /// Says which of the files look like tables, where lines are read as they are.
+    pub(crate) fn note_tables(&self) {
+        self.text.note_tables(self.input.paths());
     }
 
     /// How lines are read.

@@ -133,11 +133,12 @@ impl WeightedArgs {
         let inputs: Vec<&PathBuf> = self.input.paths().iter().chain([&self.model]).collect();
         Destination::output(&self.output, Content::Model, self.force).check(&inputs)?;
         let unchanged = Unchanged::note(&inputs);
+        self.text.note_tables(self.input.paths());
         let base = Model::open_verified(&self.model)?;
         let observer =
             UntilInterrupted(if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() });
-        let TextOptions { invalid_utf8, max_line_bytes } = self.text.options();
-        let text = CorpusOptions { invalid_utf8, max_line_bytes, ..CorpusOptions::default() };
+        let TextOptions { invalid_utf8, max_line_bytes, table } = self.text.options();
+        let text = CorpusOptions { invalid_utf8, max_line_bytes, table, ..CorpusOptions::default() };
         let options = TrainOptions { observer: &observer, text, ..TrainOptions::default() };
         let weighted = params.fit_files(&base, self.input.paths(), &options)?;
         unchanged.warn_of_others();

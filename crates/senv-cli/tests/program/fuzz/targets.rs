@@ -305,13 +305,36 @@ fn entailment_in_json_lines() {
 }
 
 #[test]
+fn tables() {
+    let csv = "id,text\r\n1,\"A \"\"cat\"\", who\r\nsat.\"\r\n\r\n2,A dog.\n";
+    let json = "{\"text\":\"A \\\"cat\\\"\"}\n\n{\"a\":{\"text\":1},\"text\":null}\n";
+    for (name, seed) in [("t.csv", csv), ("t.tsv", &csv.replace(',', "\t")), ("t.jsonl", json)] {
+        let seeds = vec![gzip(seed.as_bytes()), seed.as_bytes().to_vec()];
+        let target = Target { name: "tables", seeds, mend: keep, file: name };
+        target.run(|path, is_seed| {
+            let table = Some(senv_core::text::TableText::column("text"));
+            let options = TextOptions { table: table.clone(), max_line_bytes: 10_000, ..TextOptions::default() };
+            let read = TextReader::open(&[path], &options).and_then(|mut reader| {
+                while let Some(line) = reader.next_line()? {
+                    assert!(!line.text.contains(['\n', '\r']));
+                }
+                Ok(())
+            });
+            assert!(!is_seed || read.is_ok(), "{read:?}");
+            let options = senv_core::CorpusOptions { table, min_count: 1, threads: 2, ..Default::default() };
+            let _ = Corpus::read(&[path.to_owned()], &options, &NoObserver).is_ok();
+        });
+    }
+}
+
+#[test]
 fn text() {
     let plain = crate::common::text(40).into_bytes();
     let seeds = vec![gzip(&plain), zstd(&plain), [gzip(&plain[..500]), gzip(&plain[500..])].concat(), plain];
     let target = Target { name: "text", seeds, mend: keep, file: "t" };
     target.run(|path, is_seed| {
         for invalid_utf8 in [InvalidUtf8::Error, InvalidUtf8::Replace] {
-            let options = TextOptions { invalid_utf8, max_line_bytes: 10_000 };
+            let options = TextOptions { invalid_utf8, max_line_bytes: 10_000, table: None };
             let read = TextReader::open(&[path], &options).and_then(|mut reader| {
                 while reader.next_line()?.is_some() {}
                 Ok(())

@@ -15,7 +15,7 @@ pub use block::BlockBuffer;
 
 use crate::{
     Error, Observer, Result, Sentences, Tokenizer, Vocabulary,
-    text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8},
+    text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, TableText},
 };
 
 /// How text becomes a [`Corpus`].
@@ -42,6 +42,8 @@ pub struct CorpusOptions {
     pub invalid_utf8: InvalidUtf8,
     /// The longest accepted line, in bytes, at least 1; 1 MiB by default.
     pub max_line_bytes: usize,
+    /// Which fields are the text, of CSV, TSV and JSON lines; none by default: a line is a line.
+    pub table: Option<TableText>,
     /// Folder of the temporary file, which takes four bytes a token; the system's temporary folder by default. On some
     /// machines that folder is in memory: name another for texts of many gigabytes.
     pub scratch_dir: Option<PathBuf>,
@@ -57,6 +59,7 @@ impl Default for CorpusOptions {
             threads: 0,
             invalid_utf8: InvalidUtf8::default(),
             max_line_bytes: DEFAULT_MAX_LINE_BYTES,
+            table: None,
             scratch_dir: None,
         }
     }

@@ -69,6 +69,7 @@ pub(super) fn pass(
         invalid_utf8: options.invalid_utf8,
         // The length of a sentence has 31 bits.
         max_line_bytes: options.max_line_bytes.min(DOCUMENT_END as usize - 1),
+        table: options.table.clone(),
     };
     let shared = Shared {
         input: Mutex::new(Input {
@@ -207,11 +208,11 @@ impl Shared<'_> {
         lengths.clear();
         ids.clear();
         let bytes = block.bytes();
-        let (mut position, mut number) = (0, block.first_line);
+        let (mut position, mut place) = (0, 0);
         let (mut starts_document, mut n_replaced) = (false, 0);
         while position < bytes.len() {
             let (line, end) = cut_line(bytes, position);
-            let text = check_line(line, &self.paths[block.file], number, &self.text)?;
+            let text = check_line(line, &self.paths[block.file], block.number(place), &self.text)?;
             n_replaced += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
             let before = ids.len();
             match self.known {
@@ -236,7 +237,7 @@ impl Shared<'_> {
                 (n, _) => lengths.push(n as u32),
             }
             position = end;
-            number += 1;
+            place += 1;
         }
         self.n_tokens.fetch_add(ids.len() as u64, Ordering::Relaxed);
         let start = lock(&self.storage).append([lengths, ids])?;

@@ -287,3 +287,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_corpus_is_read_from_a_table_as_from_its_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plain, table) = (folder.path().join("a.txt"), folder.path().join("a.csv.gz"));
+    let sentence = |i: usize| format!("word{} word{} comma", i % 7, i % 11);
+    std::fs::write(&plain, (0..20_000).map(|i| sentence(i) + "\n").collect::<String>()).unwrap();
+    let mut packed = GzEncoder::new(std::fs::File::create(&table).unwrap(), Compression::fast());
+    packed.write_all(b"n,text\n").unwrap();
+    for i in 0..20_000 {
+        writeln!(packed, "{i},\"{}\"", sentence(i).replace(' ', "\n")).unwrap();
+    }
+    packed.finish().unwrap();
+    let options = CorpusOptions { min_count: 1, ..CorpusOptions::default() };
+    let (words, corpus) = Corpus::read(&[plain], &options, &NoObserver).unwrap();
+    for threads in [1, 3] {
+        let options = CorpusOptions { table: Some(TableText::column("text")), threads, ..options.clone() };
+        let (same_words, same) = Corpus::read(std::slice::from_ref(&table), &options, &NoObserver).unwrap();
+        assert_eq!((same.n_tokens(), same.n_sentences()), (corpus.n_tokens(), corpus.n_sentences()));
+        assert_eq!(same_words.len(), words.len());
+    }
+}

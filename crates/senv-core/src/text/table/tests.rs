@@ -1,0 +1,112 @@
+//! Records of tables, in pieces of any size.
+
+use std::io::Read;
+
+use super::*;
+use crate::{TextOptions, TextReader};
+
+/// Gives so many bytes at a time.
+struct Pieces(std::io::Cursor<Vec<u8>>, usize);
+
+impl Read for Pieces {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = buffer.len().min(self.1);
+        self.0.read(&mut buffer[..n])
+    }
+}
+
+type Read1 = std::result::Result<Vec<(u64, String)>, String>;
+
+fn read(name: &str, bytes: &[u8], table: &TableText, max: usize) -> Read1 {
+    let of = |piece| {
+        let options = TextOptions { table: Some(table.clone()), max_line_bytes: max, ..TextOptions::default() };
+        let input = Pieces(std::io::Cursor::new(bytes.to_vec()), piece);
+        let mut reader = TextReader::from_reader(name, input, &options).map_err(|error| error.to_string())?;
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next_line().map_err(|error| error.to_string())? {
+            lines.push((line.number, line.text.to_owned()));
+        }
+        Ok(lines)
+    };
+    let whole = of(1 << 20);
+    for piece in [1, 2, 3, 7, 64] {
+        assert_eq!(of(piece), whole, "{piece} bytes at a time");
+    }
+    whole
+}
+
+fn csv(bytes: &str, column: &str) -> Read1 {
+    read("t.csv", bytes.as_bytes(), &TableText::column(column), 1000)
+}
+
+fn lines(expected: &[(u64, &str)]) -> Read1 {
+    Ok(expected.iter().map(|&(number, text)| (number, text.to_owned())).collect())
+}
+
+#[test]
+fn fields_are_taken_by_title_or_number_with_quotes_and_line_ends() {
+    let text = "id,text,more\r\n1,\"A \"\"cat\"\", who\r\nsat.\",x\r\n\r\n2,A dog.,\r\n3,\"\",y\n4,\"tab\there\"";
+    let expected = [(2, "A \"cat\", who sat."), (5, "A dog."), (6, ""), (7, "tab here")];
+    assert_eq!(csv(text, "text"), lines(&expected));
+    assert_eq!(csv(&format!("\u{feff}{text}"), "text"), lines(&expected));
+    let numbers = [(1, "text"), (2, "A \"cat\", who sat."), (5, "A dog."), (6, ""), (7, "tab here")];
+    assert_eq!(csv(text, "2"), lines(&numbers));
+    let table = TableText { has_header: true, ..TableText::column("2") };
+    assert_eq!(read("t.csv", text.as_bytes(), &table, 1000), lines(&expected));
+    // Several columns come with tabs between.
+    let columns = vec![TableColumn::Name("text".into()), TableColumn::Number(1)];
+    let table = TableText { columns, ..TableText::column("text") };
+    assert_eq!(read("t.csv", text.as_bytes(), &table, 1000).unwrap()[1], (5, "A dog.\t2".into()));
+    // By the ending, or the format that is given.
+    assert_eq!(read("t.tsv", b"a\ttext\n1\ttwo, three\n", &TableText::column("text"), 99), lines(&[(2, "two, three")]));
+    let table = TableText { format: Some(TableFormat::Tsv), ..TableText::column("1") };
+    assert_eq!(read("t.csv", b"a,b\tc", &table, 99), lines(&[(1, "a,b")]));
+    assert_eq!(csv("", "text"), lines(&[]));
+    assert_eq!(csv("text\n", "text"), lines(&[]));
+    assert_eq!(csv("\n\ntext\n\n\none", "text"), lines(&[(6, "one")]));
+}
+
+#[test]
+fn tables_that_are_broken_are_errors_with_their_line() {
+    let error = |text: &str, column: &str, part: &str| {
+        let error = csv(text, column).unwrap_err();
+        assert!(error.contains(part), "{error}");
+    };
+    error("id,text\n1\n", "text", "t.csv:2: the record has 1 columns, and none of number 2 (text)");
+    error("1,2\n3,4\n\n5\n", "2", "t.csv:4: the record has 1 columns, and none of number 2");
+    error("id,words\n", "text", "t.csv:1: no column \"text\"; there are id, words");
+    error("a,text\nx,y\n\"line\nline\",\"open\n\n\nmore", "text", "t.csv:4: a quote is opened here");
+    error("text\n\"", "text", "t.csv:2: a quote is opened here");
+    // More columns than elsewhere are no error if the wanted one is there.
+    assert_eq!(csv("text\na,b,c\n", "text"), lines(&[(2, "a")]));
+    let long = format!("text\nshort\n\"{}", "word\n".repeat(4000));
+    error(&long, "text", "t.csv:3: a record of more than 1000 bytes; a quote may be open");
+    let text = b"text\n\xff\n";
+    assert!(read("t.csv", text, &TableText::column("text"), 99).unwrap_err().contains("t.csv:2: byte 1"));
+    assert!(read("t.csv", b"PAR1\x15", &TableText::column("1"), 99).unwrap_err().contains("a Parquet file"));
+    for columns in [vec![], vec![TableColumn::Number(0)]] {
+        let table = TableText { columns, ..TableText::column("1") };
+        assert!(read("t.csv", b"a", &table, 99).is_err());
+    }
+}
+
+#[test]
+fn fields_of_json_lines_are_taken_by_name() {
+    let json = |text: &str, field: &str| read("t.jsonl", text.as_bytes(), &TableText::column(field), 1000);
+    let text = "{\"id\":1,\"text\":\"A \\\"cat\\\"\\nsat.\"}\r\n\n{\"text\":null}\n {\"a\":{\"text\":\"x\",\"b\":[1,{}]},\"text\":\"caf\\u00e9\"}";
+    assert_eq!(json(text, "text"), lines(&[(1, "A \"cat\" sat."), (3, ""), (4, "café")]));
+    assert_eq!(json("{\"a\":{\"b\":{\"c\":\"deep\"}}}", "a.b.c"), lines(&[(1, "deep")]));
+    assert_eq!(json("{\"a.b\":\"flat\"}", "a.b"), lines(&[(1, "flat")]));
+    let error = |text: &str, field: &str, part: &str| {
+        let error = json(text, field).unwrap_err();
+        assert!(error.contains(part), "{error}");
+    };
+    error("{\"text\":\"a\"}\n{\"text\":3}\n", "text", "t.jsonl:2: field \"text\" is a number, not text");
+    error("{\"text\":[\"a\"]}", "text", "t.jsonl:1: field \"text\" is a list");
+    error("{\"id\":1,\"t\":2}", "text", "t.jsonl:1: no field \"text\"; there are id, t");
+    error("{\"a\":3}", "a.b", "no field \"a.b\"");
+    error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "t.jsonl:2: not a JSON object");
+    error("[1]\n", "text", "t.jsonl:1: not a JSON object");
+    error(&format!("{{\"text\":\"{}\"}}", "a".repeat(2000)), "text", "t.jsonl:1: the line is longer than 1000 bytes");
+    assert!(json("{}", "3").is_err());
+}
