@@ -107,6 +107,7 @@ pub use ranking::entailment::{
 };
 pub use ranking::groups::{GroupRankingResult, RankedSentence, ReferenceRanking, evaluate_group_ranking};
 pub use ranking::pool::{PoolRanking, RankingResult, evaluate_ranking};
+pub use ranking::retrieval::{RetrievalMean, RetrievalMethod, RetrievalResult, RetrievalScores, evaluate_retrieval};
 pub use ranking::zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 pub use report::{Align, TextTable, duration, to_json};
 pub use score::correlations::Correlations;
@@ -115,8 +116,8 @@ pub use score::scoring_method::ScoringMethod;
 pub use score::sentence_vectors::SentenceVectors;
 /// Readers of data sets, re-exported from `senv-data`.
 pub use senv_data::{
-    Entailment, LabeledSentence, LabeledSet, NliLayout, NliPair, NliSet, ParaphrasePair, ParaphraseSet, Scale,
-    SentenceGroup, SentenceGroups, SickSet, StsPair, StsTask,
+    Document, Entailment, JudgedQuery, LabeledSentence, LabeledSet, NliLayout, NliPair, NliSet, ParaphrasePair,
+    ParaphraseSet, RetrievalSet, Scale, SentenceGroup, SentenceGroups, SickSet, StsPair, StsTask,
 };
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;

@@ -30,6 +30,7 @@ mod relatedness;
 mod release;
 mod reproduce;
 mod resume;
+mod retrieval;
 mod scarce;
 mod search;
 mod search_bad_input;

@@ -6,6 +6,7 @@ mod bytes;
 mod decode;
 mod foreign;
 mod lines;
+mod sentences;
 mod table;
 pub(crate) mod token;
 #[cfg(feature = "zstd")]
@@ -22,6 +23,7 @@ pub(crate) use decode::{is_stdin, peek_stdin};
 pub use lines::{Expansion, Line, TextReader, is_blank};
 #[cfg(feature = "train")]
 pub(crate) use lines::{check_line, cut_line};
+pub use sentences::sentences;
 pub use table::{TableColumn, TableFormat, TableText};
 
 /// Default of the maximum line length, in bytes: 1 MiB.

@@ -1,6 +1,7 @@
 //! Words as numbers: the vocabulary, token ids, and a corpus of them.
 
 mod base_forms;
+mod bm25;
 #[cfg(feature = "train")]
 pub(crate) mod corpus;
 pub(crate) mod coverage;
@@ -10,6 +11,7 @@ pub(crate) mod sentences;
 pub(crate) mod unknown_words;
 pub(crate) mod vocabulary;
 
+pub use bm25::{Bm25, Bm25Params};
 #[cfg(feature = "train")]
 pub use corpus::BlockBuffer;
 pub use frequency_weight::{DEFAULT_SIF_A, sif_weight};

@@ -4,4 +4,5 @@ pub(crate) mod coherence;
 pub(crate) mod entailment;
 pub(crate) mod groups;
 pub(crate) mod pool;
+pub(crate) mod retrieval;
 pub(crate) mod zero_shot;

@@ -122,7 +122,8 @@ fn by_cosine(
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<MinedPair>> {
     let MineParams { n, min_cosine, max_cosine, once, .. } = *params;
-    let mut wanted = n;
+    // More than are wanted at once: looking again takes as long as looking.
+    let mut wanted = if once { n.saturating_mul(8) } else { n };
     loop {
         let search = PairSearch { n: wanted, min_cosine, max_cosine, between };
         let pairs = nearest_pairs(vectors, &search, &mut progress)?;

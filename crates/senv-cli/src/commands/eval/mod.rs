@@ -11,6 +11,7 @@ mod nli;
 mod p_coherence;
 mod ranking;
 mod relatedness;
+mod retrieval;
 mod sentences;
 mod soup;
 
@@ -55,6 +56,7 @@ enum What {
     Stsb(relatedness::Stsb),
     PCoherence(p_coherence::PCoherence),
     Ranking(ranking::Ranking),
+    Retrieval(retrieval::Retrieval),
     Soup(soup::Soup),
     Nli(nli::Nli),
     Classify(classify::Classify),
@@ -163,6 +165,7 @@ impl Eval {
             What::Stsb(command) => command.run(),
             What::PCoherence(command) => command.run(),
             What::Ranking(command) => command.run(),
+            What::Retrieval(command) => command.run(),
             What::Soup(command) => command.run(),
             What::Nli(command) => command.run(),
             What::Classify(command) => command.run(),

@@ -1,0 +1,56 @@
+//! `senv eval retrieval` on a few documents, and on files that are broken.
+
+use serde_json::Value;
+
+use crate::common::Folder;
+
+const CORPUS: &str = "\
+{\"_id\":\"1\",\"title\":\"Trains\",\"text\":\"The train to London is late. Passengers wait.\"}
+{\"_id\":\"2\",\"title\":\"\",\"text\":\"The soup needs more salt and pepper.\"}
+{\"_id\":\"3\",\"text\":\"Dark clouds gathered over the hills. Rain fell all night.\"}
+";
+const QUERIES: &str = "{\"_id\":\"a\",\"text\":\"weather, storms\"}\n{\"_id\":\"b\",\"text\":\"seasoning a soup\"}\n{\"_id\":\"c\",\"text\":\"x\"}\n";
+const JUDGEMENTS: &str = "query-id\tcorpus-id\tscore\na\t3\t1\nb\t2\t2\nb\t1\t0\n";
+
+fn folder(corpus: &str, queries: &str, judgements: &str) -> Folder {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("set/qrels")).unwrap();
+    folder.write("set/corpus.jsonl", corpus);
+    folder.write("set/queries.jsonl", queries);
+    folder.write("set/qrels/test.tsv", judgements);
+    folder
+}
+
+#[test]
+fn documents_are_found_by_their_words_and_by_their_meaning() {
+    let folder = folder(CORPUS, QUERIES, JUDGEMENTS);
+    let out = folder.run(&["eval", "retrieval", "set", "--json"]).ok().out;
+    let report: Value = serde_json::from_str(&out).unwrap();
+    let set = &report["sets"][0];
+    assert_eq!([&set["n_documents"], &set["n_sentences"], &set["n_queries"]], [3, 6, 2]);
+    let mrr = |i: usize| set["scores"][i]["mrr"]["value_x100"].as_f64().unwrap();
+    // No word of the first query is in its document: the vectors find it.
+    assert!(mrr(0) < 100.0 && mrr(1) == 100.0 && mrr(2) == 100.0 && mrr(3) == 100.0, "{set}");
+    let out = folder.run(&["eval", "retrieval", "set", "--resamples", "0"]).ok().out;
+    assert!(
+        out.contains("words (BM25)") && out.contains("2 queries, 3 documents of 6 sentences") && !out.contains('±'),
+        "{out}"
+    );
+}
+
+#[test]
+fn broken_files_are_named_with_their_line() {
+    let fails = |corpus: &str, queries: &str, judgements: &str, parts: &[&str]| {
+        folder(corpus, queries, judgements).run(&["eval", "retrieval", "set"]).fails(1, parts);
+    };
+    fails(CORPUS, QUERIES, "a\t9\t1\n", &["test.tsv:1: no document \"9\"", "corpus.jsonl"]);
+    fails(CORPUS, QUERIES, "a\t3\t1\nz\t3\t1\n", &["test.tsv:2: no query \"z\"", "queries.jsonl"]);
+    fails(CORPUS, QUERIES, "a\t3\t1\na\t3\tx\n", &["test.tsv:2: the grade \"x\" is no number"]);
+    fails(CORPUS, QUERIES, "a\t3\t1\na\t3\t1\n", &["test.tsv:2: document \"3\" is judged twice"]);
+    fails(CORPUS, QUERIES, "a\t3\n", &["test.tsv:1: "]);
+    fails(CORPUS, QUERIES, "a\t3\t0\n", &["test.tsv holds no text"]);
+    fails("", QUERIES, "", &["corpus.jsonl holds no text"]);
+    fails("{\"_id\":\"1\"}\n", QUERIES, JUDGEMENTS, &["corpus.jsonl:1: not a record", "text"]);
+    fails(&CORPUS.repeat(2), QUERIES, JUDGEMENTS, &["corpus.jsonl:4: there is another document \"1\""]);
+    Folder::new().run(&["eval", "retrieval", "absent"]).fails(1, &["absent/corpus.jsonl"]);
+}

@@ -1,0 +1,171 @@
+//! Documents, queries, and which documents people judged to answer them: the files of BEIR.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+
+use senv_core::Error as CoreError;
+use serde::Deserialize;
+
+use crate::{Error, Result, lines::for_each_line};
+
+/// A document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Its name.
+    pub id: String,
+    /// Its title, which may be empty.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// A query with the documents that were judged for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedQuery {
+    /// Its name.
+    pub id: String,
+    /// Its text.
+    pub text: String,
+    /// Documents by their position, and their grades: above 0 is relevant.
+    pub judgements: Vec<(usize, f64)>,
+}
+
+/// Documents, and queries with judgements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RetrievalSet {
+    /// The folder.
+    pub path: PathBuf,
+    /// All documents.
+    pub documents: Vec<Document>,
+    /// The queries for which a document is relevant, in the order of their file.
+    pub queries: Vec<JudgedQuery>,
+}
+
+#[derive(Deserialize)]
+struct Record {
+    #[serde(rename = "_id")]
+    id: Name,
+    #[serde(default)]
+    title: Option<String>,
+    text: String,
+}
+
+/// Names are text or numbers.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Name {
+    Text(String),
+    Number(u64),
+}
+
+impl From<Name> for String {
+    fn from(name: Name) -> Self {
+        match name {
+            Name::Text(text) => text,
+            Name::Number(number) => number.to_string(),
+        }
+    }
+}
+
+impl RetrievalSet {
+    /// Reads a folder of BEIR: `corpus.jsonl` with `_id`, `title` and `text`, `queries.jsonl` with `_id` and `text` (both may end in `.gz` or
+    /// `.zst`), and `qrels/test.tsv`, or else `dev.tsv` or `train.tsv`, with query, document and grade between tabs below a header.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path();
+    /// # std::fs::create_dir(path.join("qrels"))?;
+    /// std::fs::write(path.join("corpus.jsonl"), "{\"_id\":\"d1\",\"title\":\"\",\"text\":\"Rain falls.\"}\n")?;
+    /// std::fs::write(path.join("queries.jsonl"), "{\"_id\":\"q1\",\"text\":\"weather\"}\n")?;
+    /// std::fs::write(path.join("qrels/test.tsv"), "query-id\tcorpus-id\tscore\nq1\td1\t1\n")?;
+    /// let set = senv_data::RetrievalSet::read(path)?;
+    /// assert_eq!(set.queries[0].judgements, [(0, 1.0)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CoreError::BadTable`] names file and line of a record that is broken, comes twice, or judges a query or document that is not there;
+    /// [`CoreError::EmptyInput`] if there is no document, or no query with a relevant one; [`CoreError::Io`] if a file cannot be read.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref();
+        let (corpus, queries) = (table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"));
+        let mut documents: Vec<Document> = Vec::new();
+        let mut positions: HashMap<String, usize> = HashMap::new();
+        records(&corpus, |id, record, bad| {
+            if positions.insert(id.clone(), documents.len()).is_some() {
+                return Err(bad(format!("there is another document {id:?}")));
+            }
+            documents.push(Document { id, title: record.title.unwrap_or_default(), text: record.text });
+            Ok(())
+        })?;
+        let mut all: Vec<JudgedQuery> = Vec::new();
+        let mut numbers: HashMap<String, usize> = HashMap::new();
+        records(&queries, |id, record, bad| {
+            if numbers.insert(id.clone(), all.len()).is_some() {
+                return Err(bad(format!("there is another query {id:?}")));
+            }
+            all.push(JudgedQuery { id, text: record.text, judgements: Vec::new() });
+            Ok(())
+        })?;
+        let files = ["test.tsv", "dev.tsv", "train.tsv"].map(|name| folder.join("qrels").join(name));
+        let judgements = files.iter().find(|path| path.exists()).unwrap_or(&files[0]);
+        for_each_line(judgements, |line, text| {
+            let bad = |reason: String| bad_record(judgements, line, reason);
+            let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
+            if text.trim().is_empty() || line == 1 && cells.last().is_some_and(|grade| grade.parse::<f64>().is_err()) {
+                return Ok(());
+            }
+            let [query, document, grade] = cells[..] else {
+                return Err(bad(format!("{} columns, expected query, document and grade between tabs", cells.len())));
+            };
+            let grade = grade.parse::<f64>().ok().filter(|grade| grade.is_finite());
+            let grade = grade.ok_or_else(|| bad(format!("the grade {:?} is no number", cells[2])))?;
+            let number =
+                *numbers.get(query).ok_or_else(|| bad(format!("no query {query:?} in {}", queries.display())))?;
+            let document = positions.get(document);
+            let document =
+                *document.ok_or_else(|| bad(format!("no document {:?} in {}", cells[1], corpus.display())))?;
+            if all[number].judgements.iter().any(|&(other, _)| other == document) {
+                return Err(bad(format!("document {:?} is judged twice for query {query:?}", cells[1])));
+            }
+            all[number].judgements.push((document, grade));
+            Ok(())
+        })?;
+        let queries: Vec<JudgedQuery> =
+            all.into_iter().filter(|query| query.judgements.iter().any(|&(_, grade)| grade > 0.0)).collect();
+        let empty = |path: &Path| Err(CoreError::EmptyInput { path: path.to_owned() }.into());
+        if documents.is_empty() {
+            return empty(&corpus);
+        }
+        if queries.is_empty() {
+            return empty(judgements);
+        }
+        Ok(Self { path: folder.to_owned(), documents, queries })
+    }
+}
+
+/// The file of this name, or of the same name and a compression.
+fn table(folder: &Path, name: &str) -> PathBuf {
+    let packed = [".gz", ".zst"].map(|ending| folder.join(format!("{name}{ending}")));
+    let plain = folder.join(name);
+    if plain.exists() { plain } else { packed.into_iter().find(|path| path.exists()).unwrap_or(plain) }
+}
+
+fn bad_record(path: &Path, line: u64, reason: String) -> Error {
+    CoreError::BadTable { path: path.to_owned(), line, reason }.into()
+}
+
+/// Calls `each` with every record and what makes errors of its line.
+fn records(path: &Path, mut each: impl FnMut(String, Record, &dyn Fn(String) -> Error) -> Result<()>) -> Result<()> {
+    for_each_line(path, |line, text| {
+        let bad = |reason: String| bad_record(path, line, reason);
+        if text.trim().is_empty() {
+            return Ok(());
+        }
+        let mut record: Record = serde_json::from_str(text).map_err(|error| bad(format!("not a record: {error}")))?;
+        let id = String::from(std::mem::replace(&mut record.id, Name::Number(0)));
+        each(id, record, &bad)
+    })
+}
