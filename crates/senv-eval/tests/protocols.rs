@@ -6,14 +6,15 @@ use std::{collections::HashSet, f64::consts::TAU};
 
 use senv_core::{Coverage, NoObserver, Scratch, SentenceEncoder};
 use senv_eval::{
-    DEFAULT_HISTOGRAM_BINS, Entailment, Error, FrozenClassifier, FrozenScorer, LabeledSentence, LabeledSet,
-    LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet, PairFeatures, PairGroups,
-    ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, Scale, SentenceGroup, SentenceGroups,
-    SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test, evaluate_entailment,
-    evaluate_group_ranking, evaluate_learning_curve, evaluate_map, evaluate_p_coherence, evaluate_pair_histograms,
-    evaluate_paraphrase_detection, evaluate_ranking, evaluate_relatedness, evaluate_scorer, evaluate_sts,
-    evaluate_zero_shot,
+    DEFAULT_HISTOGRAM_BINS, Document, Entailment, Error, FrozenClassifier, FrozenScorer, JudgedQuery, LabeledSentence,
+    LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet, PairFeatures, PairGroups,
+    ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, SentenceGroup,
+    SentenceGroups, SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test,
+    evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map, evaluate_p_coherence,
+    evaluate_pair_histograms, evaluate_paraphrase_detection, evaluate_ranking, evaluate_relatedness,
+    evaluate_retrieval, evaluate_scorer, evaluate_sts, evaluate_zero_shot,
 };
+use senv_metrics::Bootstrap;
 
 /// What vectors know of the sentences below, whose text says all of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -292,6 +293,33 @@ const PROTOCOLS: &[Protocol] = &[
             });
             let set = ParaphraseSet { path: "ranked".into(), pairs: pairs.collect() };
             Ok(evaluate_ranking(&vectors, &[set], &NoObserver)?.distinct.accuracy_at_1)
+        },
+    },
+    Protocol {
+        functions: &["evaluate_retrieval"],
+        // One document in six is relevant.
+        chance: (0.1, 0.25),
+        top: 0.99,
+        run: |vectors| {
+            let documents = classes("doc", 300, 6).sentences;
+            let judgements = |class| {
+                let of_class = documents.iter().enumerate().filter(move |(_, document)| document.class == class);
+                of_class.map(|(i, _)| (i, 1.0)).collect()
+            };
+            let query = |sentence: LabeledSentence| JudgedQuery {
+                judgements: judgements(sentence.class),
+                id: sentence.text.clone(),
+                text: sentence.text,
+            };
+            let queries = classes("query", 120, 6).sentences.into_iter().map(query).collect();
+            let document = |sentence: &LabeledSentence| Document {
+                id: sentence.text.clone(),
+                title: String::new(),
+                text: sentence.text.clone(),
+            };
+            let set = RetrievalSet { path: "set".into(), documents: documents.iter().map(document).collect(), queries };
+            let result = evaluate_retrieval(&vectors, &set, Bootstrap { resamples: 0, seed: 1 })?;
+            Ok(Some(result.scores[1].ndcg_at_10.value_x100 / 100.0))
         },
     },
     Protocol {

@@ -21,8 +21,9 @@ use senv_metrics::{Bootstrap, Sample, Statistic, ndcg, recall_at, reciprocal_ran
 use serde::Serialize;
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     report::{Align, TextTable, half_width, number},
+    score::sentence_vectors::start_of,
 };
 
 /// Ranks that nDCG looks at, and recall.
@@ -98,7 +99,7 @@ pub struct RetrievalResult {
 /// Of documents of the same score the earlier one stands higher. Takes `4 dim` bytes for each document and each sentence.
 ///
 /// # Errors
-/// Those of the encoder; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
+/// Those of the encoder; [`Error::NotFinite`] if an embedding is not, with its sentence; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
 pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     set: &RetrievalSet,
@@ -166,6 +167,9 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
 /// Unit vectors, one after another; zeros of a text without a known word.
 fn units<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> Result<Vec<f32>> {
     let (vectors, _) = encoder.encode_batch(texts)?;
+    if let Some(bad) = vectors.rows().into_iter().position(|row| row.iter().any(|x| !x.is_finite())) {
+        return Err(Error::NotFinite { what: format!("the embedding of {:?}", start_of(texts[bad].trim())) });
+    }
     let mut values: Vec<f32> = vectors.iter().copied().collect();
     for row in values.chunks_exact_mut(encoder.dim().max(1)) {
         let norm = kernels::norm(row);

@@ -227,7 +227,7 @@ fn check_shape(what: &'static str, expected: usize, got: usize) -> Result<()> {
 }
 
 /// As much of a sentence as a message shows.
-fn start_of(sentence: &str) -> String {
+pub(crate) fn start_of(sentence: &str) -> String {
     sentence.chars().take(60).collect()
 }
 

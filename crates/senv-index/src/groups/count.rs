@@ -11,10 +11,13 @@
 //! take one product with each group.
 
 use rayon::prelude::*;
-use senv_core::{Table, kernels};
+use senv_core::{Rows, Table, kernels};
 
 use super::{BLOCK, k_means::centroids, nearest, units::unit_sample};
-use crate::{Result, rows::check_finite};
+use crate::{
+    Result,
+    rows::{check_finite, inverse_norm},
+};
 
 /// Rows that numbers of groups are tried on.
 const SAMPLE: usize = 10_000;
@@ -92,34 +95,44 @@ pub fn group_count(rows: &Table, seed: u64, mut progress: impl FnMut(f64)) -> Re
 /// ```
 #[must_use]
 pub fn cosine_silhouette(rows: &Table, group_of: &[Option<u32>]) -> Option<f64> {
-    use crate::rows::inverse_norm;
     let dim = rows.dim();
-    let (mut units, mut groups) = (Vec::new(), Vec::new());
-    for (row, group) in rows.iter().zip(group_of) {
-        if let Some(group) = group {
-            let inverse = inverse_norm(row);
-            units.extend(row[..dim].iter().map(|x| x * inverse));
-            groups.push(*group);
-        }
-    }
-    let mut names = groups.clone();
+    let in_groups: Vec<(usize, u32)> =
+        group_of.iter().enumerate().filter_map(|(row, group)| group.map(|group| (row, group))).collect();
+    let mut names: Vec<u32> = in_groups.iter().map(|&(_, group)| group).collect();
     names.sort_unstable();
     names.dedup();
-    groups.iter_mut().for_each(|group| *group = names.partition_point(|name| name < group) as u32);
-    (names.len() > 1).then(|| of_units(&units, dim, &groups, names.len()))
+    let groups: Vec<u32> =
+        in_groups.iter().map(|(_, group)| names.partition_point(|name| name < group) as u32).collect();
+    let unit = |i: usize, units: &mut Vec<f32>| {
+        let row = rows.row(in_groups[i].0);
+        let inverse = inverse_norm(row);
+        units.extend(row[..dim].iter().map(|x| x * inverse));
+    };
+    (names.len() > 1).then(|| mean_silhouette(dim, &groups, names.len(), unit))
 }
 
 fn of_units(units: &[f32], dim: usize, groups: &[u32], n_groups: usize) -> f64 {
+    mean_silhouette(dim, groups, n_groups, |i, out| out.extend_from_slice(&units[i * dim..][..dim]))
+}
+
+/// The mean silhouette of vectors in groups; `unit` appends a vector, so that there is no second copy of all.
+fn mean_silhouette(dim: usize, groups: &[u32], n_groups: usize, unit: impl Fn(usize, &mut Vec<f32>) + Sync) -> f64 {
     let mut sums = vec![0_f64; n_groups * dim];
     let mut sizes = vec![0_usize; n_groups];
-    for (unit, &group) in units.chunks_exact(dim.max(1)).zip(groups) {
+    let mut row = Vec::new();
+    for (i, &group) in groups.iter().enumerate() {
+        row.clear();
+        unit(i, &mut row);
         sizes[group as usize] += 1;
-        sums[group as usize * dim..][..dim].iter_mut().zip(unit).for_each(|(sum, &x)| *sum += f64::from(x));
+        sums[group as usize * dim..][..dim].iter_mut().zip(&row).for_each(|(sum, &x)| *sum += f64::from(x));
     }
     let means: Vec<f32> = sums.iter().enumerate().map(|(i, sum)| (sum / sizes[i / dim].max(1) as f64) as f32).collect();
-    let of_block = |(units, groups): (&[f32], &[u32])| {
-        let mut products = vec![0.0; groups.len() * n_groups];
-        kernels::scores(units, groups.len(), &means, n_groups, dim, &mut products);
+    let of_block = |(units, products): &mut (Vec<f32>, Vec<f32>), block: usize| {
+        let block = block * BLOCK..groups.len().min((block + 1) * BLOCK);
+        units.clear();
+        block.clone().for_each(|i| unit(i, units));
+        products.resize(block.len() * n_groups, 0.0);
+        kernels::scores(units, block.len(), &means, n_groups, dim, products);
         let of_row = |(products, &own): (&[f32], &u32)| {
             let (own, size) = (own as usize, sizes[own as usize] as f64);
             if size < 2.0 {
@@ -131,9 +144,9 @@ fn of_units(units: &[f32], dim: usize, groups: &[u32], n_groups: usize) -> f64 {
             let larger = within.max(nearest);
             if larger > 1e-6 { (nearest - within) / larger } else { 0.0 }
         };
-        products.chunks_exact(n_groups).zip(groups).map(of_row).sum::<f64>()
+        products.chunks_exact(n_groups).zip(&groups[block]).map(of_row).sum::<f64>()
     };
-    let blocks = units.par_chunks((BLOCK * dim).max(1)).zip(groups.par_chunks(BLOCK));
-    let sums: Vec<f64> = blocks.map(of_block).collect();
+    let blocks = (0..groups.len().div_ceil(BLOCK)).into_par_iter();
+    let sums: Vec<f64> = blocks.map_init(|| (Vec::new(), Vec::new()), of_block).collect();
     sums.iter().sum::<f64>() / groups.len().max(1) as f64
 }
