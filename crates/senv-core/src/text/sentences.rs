@@ -17,7 +17,8 @@ const ABBREVIATIONS: &[&str] = &[
 /// ```
 /// use senv_core::text::sentences;
 /// let text = "Mr. J. Smith paid $3.50. \"Why?\" he asked... Nobody knew!\n\nA new paragraph";
-/// assert_eq!(sentences(text), ["Mr. J. Smith paid $3.50.", "\"Why?\" he asked... Nobody knew!", "A new paragraph"]);
+/// let found = sentences(text);
+/// assert_eq!(found, ["Mr. J. Smith paid $3.50.", "\"Why?\" he asked...", "Nobody knew!", "A new paragraph"]);
 /// assert_eq!(sentences("我来了。你呢？"), ["我来了。", "你呢？"]);
 /// ```
 #[must_use]
