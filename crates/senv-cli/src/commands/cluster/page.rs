@@ -17,7 +17,7 @@ const POINTS: usize = 1000;
 const LABELS: usize = 40;
 /// Below so many sentences there is no map.
 const FEWEST: usize = 12;
-/// Colors that are told apart on white and on black.
+/// Colors that differ on white and on black.
 const COLORS: [&str; 12] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7f5fc4", "#c0392b", "#6b8e23", "#2f9e9e",
     "#a0522d", "#5d7fa3",

@@ -83,7 +83,8 @@ pub enum TableColumn {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TableText {
-    /// The format of all files; without one it is that of their ending ([`TableFormat::of_path`]), of other names CSV.
+    /// The format of all files. `None` takes it from the ending of each file ([`TableFormat::of_path`]), and CSV where the ending does not
+    /// say it.
     pub format: Option<TableFormat>,
     /// The fields, at least one.
     pub columns: Vec<TableColumn>,

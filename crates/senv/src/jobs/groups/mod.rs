@@ -184,7 +184,7 @@ fn central(ranked: &[usize], vectors: &Table, n: usize) -> Vec<usize> {
 }
 
 impl TextGroups {
-    /// Puts sentences into these groups, each into that of the nearest centroid; the groups stay as they are.
+    /// Puts each sentence into the group of the nearest centroid. The groups do not change.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if the encoder has another dimension than the groups; as [`group_sentences`].
