@@ -101,7 +101,7 @@ pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
 pub use jobs::{
     compare::{Comparison, Counterpart, compare},
-    duplicates::duplicates,
+    duplicates::{DuplicateParams, duplicates, duplicates_to},
     groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
     mine::{MineParams, MinedPair, mine},
     outliers::outliers,

@@ -20,10 +20,15 @@ pub(crate) struct Distinct {
 
 impl Distinct {
     pub(crate) fn of(sentences: &[impl AsRef<str>]) -> Self {
-        let (mut known, mut firsts): (HashMap<&str, u32>, Vec<usize>) = (HashMap::new(), Vec::new());
+        Self::within(sentences, |_| 0)
+    }
+
+    /// The same where equal sentences of two groups differ.
+    pub(crate) fn within(sentences: &[impl AsRef<str>], group: impl Fn(usize) -> u32) -> Self {
+        let (mut known, mut firsts): (HashMap<(u32, &str), u32>, Vec<usize>) = (HashMap::new(), Vec::new());
         let mut rows = Vec::with_capacity(sentences.len());
         for (number, sentence) in sentences.iter().enumerate() {
-            let row = *known.entry(sentence.as_ref()).or_insert(firsts.len() as u32);
+            let row = *known.entry((group(number), sentence.as_ref())).or_insert(firsts.len() as u32);
             if row as usize == firsts.len() {
                 firsts.push(number);
             }

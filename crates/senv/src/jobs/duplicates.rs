@@ -1,18 +1,42 @@
 //! Sentences that say what an earlier one says.
 
-use senv_core::SentenceEncoder;
+use std::borrow::Cow;
+
+use senv_core::{Error::InvalidParameter, Rows, SentenceEncoder, Table};
 use senv_index::Duplicate;
 
 use super::distinct::Distinct;
 use crate::error::Result;
 
+/// Steps by which a threshold is lowered, and the parts of one by which it is then found, so that it has three decimals.
+const STEP: f32 = 0.05;
+const PARTS: u32 = 50;
+
+/// What [`duplicates`] compares.
+#[derive(Debug, Clone, Copy)]
+pub struct DuplicateParams<'a> {
+    /// The cosine from which on a sentence repeats another, from -1 to 1.
+    pub threshold: f32,
+    /// So many sentences at the beginning are kept whatever they are: a text that others are compared against.
+    pub n_fixed: usize,
+    /// A number for each sentence: only sentences of the same number are compared. All are if it is `None`.
+    pub groups: Option<&'a [u32]>,
+}
+
+impl DuplicateParams<'_> {
+    /// All sentences with all others.
+    #[must_use]
+    pub fn new(threshold: f32) -> Self {
+        Self { threshold, n_fixed: 0, groups: None }
+    }
+}
+
 /// Goes through sentences in order and drops each that repeats one that was kept: for each what it repeats, or `None` if it is
 /// kept.
 ///
 /// A sentence is repeated by one of the same text, with a cosine of 1 whatever the encoder knows of it, and by one whose vector has a
-/// cosine of at least `threshold` with its vector; of several that it repeats, the first is named. A sentence that is near to a
-/// dropped one alone is kept. The first `n_fixed` sentences are kept whatever they are: a text that others are compared
-/// against.
+/// cosine of at least the threshold with its vector; of several that it repeats, the first is named. A sentence that is near to a
+/// dropped one alone is kept.
 ///
 /// Nothing is missed: the answer is that of comparing all pairs ([`senv_index::duplicates`]). Takes `4 dim` bytes, and some 250 more,
 /// for each distinct sentence. `progress` is called with the number of distinct sentences that are settled, and of all of them.
@@ -21,7 +45,7 @@ use crate::error::Result;
 /// # #[cfg(feature = "english")] {
 /// let english = senv::english()?;
 /// let sentences = ["The train is late.", "Rain falls.", "The train is late!", "Rain falls."];
-/// let found = senv::duplicates(&english, &sentences, 0, 0.9, |_, _| {})?;
+/// let found = senv::duplicates(&english, &sentences, &senv::DuplicateParams::new(0.9), |_, _| {})?;
 /// let kept: Vec<&str> = sentences.iter().zip(&found).filter(|(_, of)| of.is_none()).map(|(text, _)| *text).collect();
 /// assert_eq!(kept, ["The train is late.", "Rain falls."]);
 /// assert_eq!(found[2].map(|duplicate| duplicate.of), Some(0));
@@ -30,30 +54,142 @@ use crate::error::Result;
 /// ```
 ///
 /// # Errors
-/// As [`senv_index::duplicates`]; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
+/// As [`senv_index::duplicates`]; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory;
+/// [`senv_core::Error::InvalidParameter`] if there are more or fewer numbers of groups than sentences.
 pub fn duplicates<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
-    n_fixed: usize,
-    threshold: f32,
-    mut progress: impl FnMut(usize, usize),
+    params: &DuplicateParams<'_>,
+    progress: impl FnMut(usize, usize),
 ) -> Result<Vec<Option<Duplicate>>> {
-    let distinct = Distinct::of(sentences);
-    let firsts = &distinct.firsts;
-    let n_fixed_rows = firsts.partition_point(|&number| number < n_fixed);
-    let vectors = distinct.encode(encoder, sentences)?;
-    let n = firsts.len();
-    let near = senv_index::duplicates(&vectors, n_fixed_rows, threshold, |done| progress(done, n))?;
-    let of_sentence = |(number, &row): (usize, &u32)| {
-        let (row, number_of) = (row as usize, firsts[row as usize]);
-        match near[row] {
-            // What repeats a text whose first place was dropped repeats what that one does.
-            Some(Duplicate { of, cosine }) if number >= n_fixed => Some(Duplicate { of: firsts[of], cosine }),
-            _ if number_of == number || number < n_fixed => None,
-            _ => Some(Duplicate { of: number_of, cosine: 1.0 }),
+    Encoded::new(encoder, sentences, params)?.duplicates(params.threshold, progress)
+}
+
+/// The same with a threshold that is lowered from that of `params` until at most `n` sentences beside the fixed ones are kept: .001
+/// more would keep more than `n`. Returned with what it finds; -1 where no threshold is low enough.
+///
+/// Compares all pairs some six to ten times. `progress` is that of each time.
+///
+/// ```
+/// # #[cfg(feature = "english")] {
+/// let sentences = ["The train is late.", "Rain falls.", "The bus is late.", "It rains."];
+/// let params = senv::DuplicateParams::new(0.9);
+/// let (threshold, found) = senv::duplicates_to(&senv::english()?, &sentences, &params, 3, |_, _| {})?;
+/// assert!(threshold < 0.9);
+/// assert_eq!(found.iter().filter(|of| of.is_none()).count(), 3);
+/// # }
+/// # Ok::<(), senv::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`duplicates`].
+pub fn duplicates_to<E: SentenceEncoder + ?Sized>(
+    encoder: &E,
+    sentences: &[impl AsRef<str>],
+    params: &DuplicateParams<'_>,
+    n: usize,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<(f32, Vec<Option<Duplicate>>)> {
+    let encoded = Encoded::new(encoder, sentences, params)?;
+    let mut at = |threshold: f32| encoded.duplicates(threshold, &mut progress);
+    let is_enough = |found: &[Option<Duplicate>]| found[params.n_fixed..].iter().filter(|of| of.is_none()).count() <= n;
+    let mut threshold = params.threshold;
+    let mut found = at(threshold)?;
+    let mut above = threshold;
+    while !is_enough(&found) && threshold > -1.0 {
+        above = threshold;
+        threshold = ((threshold - STEP) * 1000.0).round().max(-1000.0) / 1000.0;
+        found = at(threshold)?;
+    }
+    if is_enough(&found) && above > threshold {
+        // Parts of the last step: enough at `low`, and not at `high`.
+        let (mut low, mut high) = (0, PARTS);
+        let step = (above - threshold) / PARTS as f32;
+        let lowest = threshold;
+        while high - low > 1 {
+            let middle = (low + high) / 2;
+            let tried = ((lowest + step * middle as f32) * 1000.0).round() / 1000.0;
+            let of_tried = at(tried)?;
+            if is_enough(&of_tried) {
+                (low, threshold, found) = (middle, tried, of_tried);
+            } else {
+                high = middle;
+            }
         }
-    };
-    Ok(distinct.rows.iter().enumerate().map(of_sentence).collect())
+    }
+    Ok((threshold, found))
+}
+
+/// Sentences with the vectors of the distinct ones.
+struct Encoded<'a> {
+    distinct: Distinct,
+    vectors: Table,
+    params: DuplicateParams<'a>,
+}
+
+impl<'a> Encoded<'a> {
+    fn new<E: SentenceEncoder + ?Sized>(
+        encoder: &E,
+        sentences: &[impl AsRef<str>],
+        params: &DuplicateParams<'a>,
+    ) -> Result<Self> {
+        if let Some(groups) = params.groups.filter(|groups| groups.len() != sentences.len()) {
+            let (name, requirement) = ("groups", "a number for each sentence");
+            let got = format!("{} for {} sentences", groups.len(), sentences.len());
+            return Err(InvalidParameter { name, requirement, got }.into());
+        }
+        let distinct = Distinct::within(sentences, |number| params.groups.map_or(0, |groups| groups[number]));
+        let vectors = distinct.encode(encoder, sentences)?;
+        Ok(Self { distinct, vectors, params: *params })
+    }
+
+    fn duplicates(&self, threshold: f32, progress: impl FnMut(usize, usize)) -> Result<Vec<Option<Duplicate>>> {
+        let near = self.near_rows(threshold, progress)?;
+        let (firsts, n_fixed) = (&self.distinct.firsts, self.params.n_fixed);
+        let of_sentence = |(number, &row): (usize, &u32)| {
+            let (row, number_of) = (row as usize, firsts[row as usize]);
+            match near[row] {
+                // What repeats a text whose first place was dropped repeats what that one does.
+                Some(Duplicate { of, cosine }) if number >= n_fixed => Some(Duplicate { of: firsts[of], cosine }),
+                _ if number_of == number || number < n_fixed => None,
+                _ => Some(Duplicate { of: number_of, cosine: 1.0 }),
+            }
+        };
+        Ok(self.distinct.rows.iter().enumerate().map(of_sentence).collect())
+    }
+
+    /// What the distinct sentences repeat of each other.
+    fn near_rows(&self, threshold: f32, mut progress: impl FnMut(usize, usize)) -> Result<Vec<Option<Duplicate>>> {
+        let (n, firsts) = (self.distinct.firsts.len(), &self.distinct.firsts);
+        let n_fixed = |rows: &[u32]| rows.partition_point(|&row| firsts[row as usize] < self.params.n_fixed);
+        let mut rows: Vec<u32> = (0..n as u32).collect();
+        let Some(groups) = self.params.groups else {
+            return Ok(senv_index::duplicates(&self.vectors, n_fixed(&rows), threshold, |done| progress(done, n))?);
+        };
+        let group = |row: u32| groups[firsts[row as usize]];
+        rows.sort_by_key(|&row| group(row));
+        let (mut near, mut n_done) = (vec![None; n], 0);
+        for rows in rows.chunk_by(|&a, &b| group(a) == group(b)) {
+            let of_group = senv_index::duplicates(&*self.rows(rows)?, n_fixed(rows), threshold, |done| {
+                progress(n_done + done, n);
+            })?;
+            for (&row, duplicate) in rows.iter().zip(of_group) {
+                near[row as usize] = duplicate.map(|of| Duplicate { of: rows[of.of] as usize, ..of });
+            }
+            n_done += rows.len();
+        }
+        Ok(near)
+    }
+
+    /// The vectors of some distinct sentences.
+    fn rows(&self, rows: &[u32]) -> Result<Cow<'_, Table>> {
+        if rows.len() == self.vectors.n_rows() {
+            return Ok(Cow::Borrowed(&self.vectors));
+        }
+        let dim = self.vectors.dim();
+        let values = rows.iter().flat_map(|&row| self.vectors.row(row as usize)[..dim].iter().copied()).collect();
+        Ok(Cow::Owned(Table::from_vec(rows.len(), dim, values)?))
+    }
 }
 
 #[cfg(test)]
@@ -78,12 +214,16 @@ mod tests {
         }
     }
 
+    fn places(found: &[Option<Duplicate>]) -> Vec<Option<usize>> {
+        found.iter().map(|duplicate| duplicate.map(|duplicate| duplicate.of)).collect()
+    }
+
     #[test]
     fn equal_texts_repeat_what_the_first_of_them_repeats() {
         let sentences = ["aab", "c", "baa", "baa", "x", "y", "x", "c", "abc"];
         let of = |n_fixed, threshold| {
-            let found = duplicates(&Letters, &sentences, n_fixed, threshold, |_, _| {}).unwrap();
-            found.iter().map(|duplicate| duplicate.map(|duplicate| duplicate.of)).collect::<Vec<_>>()
+            let params = DuplicateParams { n_fixed, ..DuplicateParams::new(threshold) };
+            places(&duplicates(&Letters, &sentences, &params, |_, _| {}).unwrap())
         };
         // x and y have no vector, but x is there twice.
         let expected = [None, None, Some(0), Some(0), None, None, Some(4), Some(1), None];
@@ -92,5 +232,37 @@ mod tests {
         assert_eq!(of(0, 0.5)[8], Some(0));
         // Fixed ones are kept, though one of them repeats another.
         assert_eq!(of(4, 0.95), [None, None, None, None, None, None, Some(4), Some(1), None]);
+    }
+
+    #[test]
+    fn sentences_of_two_groups_are_not_compared() {
+        let sentences = ["c", "aab", "aab", "baa", "x", "x", "c", "aab"];
+        let groups = [7, 7, 2, 2, 2, 7, 7, 7];
+        let of = |n_fixed| {
+            let params = DuplicateParams { threshold: 0.9, n_fixed, groups: Some(&groups) };
+            places(&duplicates(&Letters, &sentences, &params, |_, _| {}).unwrap())
+        };
+        assert_eq!(of(0), [None, None, None, Some(2), None, None, Some(0), Some(1)]);
+        assert_eq!(of(7), [None, None, None, None, None, None, None, Some(1)]);
+        let params = DuplicateParams { groups: Some(&groups[1..]), ..DuplicateParams::new(0.9) };
+        assert!(duplicates(&Letters, &sentences, &params, |_, _| {}).is_err());
+    }
+
+    #[test]
+    fn the_threshold_is_the_highest_that_leaves_so_many() {
+        // cos: aab ab .949, aab aabc .913, aabc c .408, aab c 0.
+        let sentences = ["c", "aab", "ab", "aabc", "y"];
+        let to = |n| {
+            let (threshold, found) =
+                duplicates_to(&Letters, &sentences, &DuplicateParams::new(0.97), n, |_, _| {}).unwrap();
+            ((threshold * 1000.0).round() as i32, found.iter().filter(|of| of.is_none()).count())
+        };
+        assert_eq!(to(5), (970, 5));
+        assert_eq!(to(4), (948, 4));
+        assert_eq!(to(3), (912, 3));
+        // c repeats nothing of "aab" and "ab", except at 0.
+        assert_eq!(to(2), (0, 2));
+        // y has no vector, and is kept whatever the threshold is.
+        assert_eq!(to(1), (-1000, 2));
     }
 }
