@@ -13,6 +13,7 @@ mod interrupt;
 mod number;
 mod output;
 mod progress;
+mod records;
 mod remedies;
 mod report;
 mod stdout_at_start;

@@ -6,13 +6,14 @@ use std::{
 };
 
 use clap::ValueEnum;
+use senv::index::Collection;
 use senv_core::{
     TextOptions, TextReader,
     text::{InvalidUtf8, Line, TableColumn, TableFormat, TableText, TextBytes},
 };
 
 use crate::{
-    failure::{Result, no_memory},
+    failure::{Failure, Result, no_memory},
     output,
 };
 
@@ -111,6 +112,20 @@ impl TextArgs {
         };
         let table = self.column.as_ref().map(of_column).or_else(|| self.field.as_ref().map(of_field));
         TextOptions { table, ..self.lines.options() }
+    }
+
+    /// The options for this column and another one of the same table: lines have a tab between both.
+    pub(crate) fn options_with(&self, other: &str) -> Result<TextOptions> {
+        let mut options = self.options();
+        match &mut options.table {
+            Some(table) => table.columns.extend(TableText::column(other).columns),
+            None => {
+                return Err(Failure::Usage(
+                    "a column of a table is asked for: --column NAME says which is the text".into(),
+                ));
+            }
+        }
+        Ok(options)
     }
 
     /// Says which of the files look like tables, where lines are read as they are.
@@ -212,20 +227,29 @@ impl Lines {
         self.places.clear();
         while self.ends.len() < max_lines && self.text.len() < max_bytes {
             match reader.next_line()? {
-                Some(line) if keep(&line) => {
-                    self.push(line.text)?;
-                    if self.files.last().is_none_or(|file| file != line.path) {
-                        self.files.push(line.path.to_owned());
-                    }
-                    let n = self.places.len();
-                    self.places.try_reserve(1).map_err(|_| no_memory("the lines of a text", 16 * n))?;
-                    self.places.push((self.files.len() - 1, line.number));
-                }
+                Some(line) if keep(&line) => self.push_at(line.text, line.path, line.number)?,
                 Some(_) => {}
                 None => break,
             }
         }
         Ok(())
+    }
+
+    /// Appends a line that stands there.
+    pub(crate) fn push_at(&mut self, line: &str, path: &Path, number: u64) -> Result {
+        self.push(line)?;
+        if self.files.last().is_none_or(|file| file != path) {
+            self.files.push(path.to_owned());
+        }
+        let n = self.places.len();
+        self.places.try_reserve(1).map_err(|_| no_memory("the lines of a text", 16 * n))?;
+        self.places.push((self.files.len() - 1, number));
+        Ok(())
+    }
+
+    /// Whether lines are of several files.
+    pub(crate) fn has_files(&self) -> bool {
+        self.files.len() > 1
     }
 
     /// The file of line `i`, and its number in that, counted from 1.
@@ -256,12 +280,44 @@ impl Lines {
     }
 }
 
-/// All lines that hold anything but blanks.
+/// All lines that hold anything but blanks, and the sentences of the collections among the paths.
 pub(crate) fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Result<Lines> {
-    let mut reader = TextReader::open(paths, options)?;
     let mut lines = Lines::default();
-    lines.fill_sentences(&mut reader, usize::MAX, usize::MAX)?;
+    for paths in paths.chunk_by(|a, b| a.as_ref().is_dir() == b.as_ref().is_dir()) {
+        if paths[0].as_ref().is_dir() {
+            paths.iter().try_for_each(|path| push_collection(&mut lines, path.as_ref()))?;
+            continue;
+        }
+        let mut reader = TextReader::open(paths, options)?;
+        let mut of_files = Lines::default();
+        of_files.fill_sentences(&mut reader, usize::MAX, usize::MAX)?;
+        if lines.len() == 0 {
+            lines = of_files;
+            continue;
+        }
+        for i in 0..of_files.len() {
+            let (path, number) = of_files.place(i);
+            lines.push_at(of_files.get(i), path, number)?;
+        }
+    }
     Ok(lines)
+}
+
+/// Appends the sentences of a collection that are not deleted, with the files and lines they came from; without those their ids.
+fn push_collection(lines: &mut Lines, folder: &Path) -> Result {
+    let rows = Collection::open(folder).map_err(senv::Error::from)?;
+    let has = |name: &str| rows.columns().iter().any(|column| column == name);
+    let (has_file, has_line) = (has("file"), has("line"));
+    for position in 0..rows.n_positions() {
+        let Some(id) = rows.id(position)? else { continue };
+        let text = rows.text(position, "text")?;
+        let number = if has_line { rows.text(position, "line")?.parse().unwrap_or(id) } else { id };
+        let file = if has_file { PathBuf::from(rows.text(position, "file")?) } else { folder.to_owned() };
+        if !text.trim().is_empty() {
+            lines.push_at(&text, &file, number)?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a path stands for standard input or output.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{Place, cosine, place, read_for, texts},
+        sentences::{Place, cosine, place, read_for, texts, with_files},
     },
     destination,
     failure::{Failure, Result},
@@ -120,7 +120,7 @@ impl Mine {
             let mined = Mined {
                 score: pair.score,
                 cosine: pair.cosine,
-                first: place(&lines, pair.first, input.len() > 1),
+                first: place(&lines, pair.first, with_files(input, &lines)),
                 second: place(
                     others.as_ref().unwrap_or(&lines),
                     pair.second,

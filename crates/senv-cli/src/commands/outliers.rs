@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{Place, cosine, place, read_for, texts},
+        sentences::{Place, cosine, place, read_for, texts, with_files},
     },
     destination,
     failure::{Failure, Result},
@@ -89,7 +89,7 @@ impl Outliers {
         let mut known = std::collections::HashSet::new();
         order.retain(|&i| self.max_score.is_none_or(|max| likeness[i] <= max) && known.insert(sentences[i]));
         order.truncate(self.n);
-        let (mut out, with_file) = (output::stdout(), input.len() > 1);
+        let (mut out, with_file) = (output::stdout(), with_files(input, &lines));
         if self.drop {
             let dropped: std::collections::HashSet<&str> = order.iter().map(|&i| sentences[i]).collect();
             order = (0..lines.len()).filter(|&i| !dropped.contains(sentences[i])).collect();

@@ -35,6 +35,11 @@ impl Place<'_> {
     }
 }
 
+/// Whether lines are named with their files: those of several, and those of a collection of several.
+pub(crate) fn with_files(paths: &[PathBuf], lines: &Lines) -> bool {
+    paths.len() > 1 || lines.has_files()
+}
+
 /// Where sentence `i` stands; with its file where there are several.
 pub(crate) fn place(lines: &Lines, i: usize, with_file: bool) -> Place<'_> {
     let (file, line) = lines.place(i);
@@ -45,13 +50,24 @@ pub(crate) fn place(lines: &Lines, i: usize, with_file: bool) -> Place<'_> {
 pub(crate) fn read_for(arg: &ModelArg, model: &Model, paths: &[PathBuf], text: &TextArgs) -> Result<Lines> {
     text.note_tables(paths);
     let lines = read_sentences(paths, &text.options())?;
-    if lines.len() == 0 {
-        return Err(senv_core::Error::EmptyInput { path: paths[0].clone() }.into());
+    not_empty(&lines, paths)?;
+    check_words(arg, model, &lines);
+    Ok(lines)
+}
+
+/// Fails for a text of no sentence, naming the first of its files.
+pub(crate) fn not_empty(lines: &Lines, paths: &[PathBuf]) -> Result {
+    match paths.first() {
+        Some(path) if lines.len() == 0 => Err(senv_core::Error::EmptyInput { path: path.clone() }.into()),
+        _ => Ok(()),
     }
+}
+
+/// Warns where the model knows few words of a text.
+pub(crate) fn check_words(arg: &ModelArg, model: &Model, lines: &Lines) {
     let mut sample = WordSample::new(&arg.model, model);
     sample.add(lines.iter().map(|(_, line)| line));
     sample.finish();
-    Ok(lines)
 }
 
 /// The sentences of a text.

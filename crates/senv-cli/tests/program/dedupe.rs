@@ -87,3 +87,118 @@ fn scarce_and_odd_input_has_a_defined_result() {
         folder.run(&["dedupe", "text.txt", "--threshold", threshold]).fails(2, &["--threshold"]);
     }
 }
+
+const TABLE: &str = "\
+id,author,body
+1,ann,The train is late.
+
+2,bob,The train is late.
+3,ann,\"The train, it seems,
+is late.\"
+4,ann,The train is late!
+5,bob,The soup is cold.
+6,ann,
+";
+
+#[test]
+fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
+    let folder = Folder::new();
+    folder.write("t.csv", TABLE);
+    let table = ["dedupe", "t.csv", "--column", "body"];
+    let run = |more: &[&str]| folder.run(&[&table, more].concat()).ok();
+    assert_eq!(
+        run(&["--records"]).out,
+        "id,author,body\n1,ann,The train is late.\n3,ann,\"The train, it seems,\nis late.\"\n5,bob,The soup is cold.\n"
+    );
+    let by = run(&["--by", "author", "--report"]).out;
+    assert_eq!(by, "0.9485\t7\t2\tThe train is late!\tThe train is late.\n");
+    let ended = run(&["--by", "id", "--to", "1"]);
+    assert!(ended.out.lines().count() == 5 && ended.err.contains("more than 1"), "{}", ended.err);
+    // Both columns of a text that others are compared against.
+    folder.write("old.csv", "author,body\nbob,The soup is cold!\nann,The soup is cold.\n");
+    let out = run(&["--by", "author", "--against", "old.csv", "--report", "--json"]).out;
+    let dropped: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<_> =
+        dropped.iter().map(|pair| (&pair["line"], &pair["kept"]["line"], &pair["kept"]["file"])).collect();
+    assert_eq!(lines, [(&json!(7), &json!(2), &json!("t.csv")), (&json!(8), &json!(2), &json!("old.csv"))]);
+    // A field of JSON lines.
+    folder.write("t.jsonl", "{\"a\":1,\"t\":\"one cat\"}\n{\"a\":2,\"t\":\"one cat\"}\n{\"t\":\"two dogs\"}\n");
+    let out = folder.run(&["dedupe", "t.jsonl", "--field", "t", "--records"]).ok().out;
+    assert_eq!(out, "{\"a\":1,\"t\":\"one cat\"}\n{\"t\":\"two dogs\"}\n");
+    // What cannot be done is said.
+    for (arguments, said) in [
+        (&["dedupe", "t.csv", "--records"][..], "--records is for tables"),
+        (&["dedupe", "t.csv", "--by", "author"], "--by is for tables"),
+        (&["dedupe", "t.csv", "--column", "body", "--by", "editor"], "no column \"editor\""),
+        (&["dedupe", "t.csv", "t.jsonl", "--column", "body", "--records"], "no field"),
+    ] {
+        let ended = folder.run(arguments);
+        assert!(ended.code != Some(0) && ended.err.contains(said), "{arguments:?}: {}", ended.err);
+    }
+    folder.write("other.csv", "body,id\nA dog.,7\n");
+    folder
+        .run(&["dedupe", "t.csv", "other.csv", "--column", "body", "--records"])
+        .fails(2, &["other.csv has other titles than t.csv"]);
+}
+
+#[test]
+fn groups_are_reported_the_largest_first() {
+    let folder = Folder::new();
+    folder.write("text.txt", TEXT);
+    let out = folder.run(&["dedupe", "text.txt", "--threshold", ".84", "--report=groups"]).ok().out;
+    // The nearest first, and groups of the same size as they come in the text.
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "3\t1\tThe train to London is late.");
+    assert!(lines[1].starts_with("  1.0000\t4\t") && lines[2].contains("\t7\t"), "{out}");
+    assert_eq!(
+        lines[3..],
+        [
+            "2\t3\tThe soup needs more salt.",
+            "  1.0000\t5\tThe soup needs more salt.",
+            "2\t8\tqzxjk",
+            "  1.0000\t9\tqzxjk"
+        ]
+    );
+    let out = folder.run(&["dedupe", "text.txt", "--threshold", ".84", "--report=groups", "--json"]).ok().out;
+    let group: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert_eq!((&group["line"], &group["dropped"][1]["line"]), (&json!(1), &json!(7)));
+}
+
+#[test]
+fn the_threshold_is_lowered_until_so_many_are_left() {
+    let folder = Folder::new();
+    folder.write("text.txt", TEXT);
+    let to = |wanted| folder.run(&["dedupe", "text.txt", "--threshold", ".99", "--to", wanted]).ok();
+    let ended = to("4");
+    assert_eq!(ended.out.lines().count(), 4, "{}", ended.err);
+    assert!(ended.err.contains("at a threshold of 0."), "{}", ended.err);
+    assert_eq!(to("50%").out, ended.out);
+    assert_eq!(to(".5").out, ended.out);
+    assert_eq!(to("1").out.lines().count(), 1);
+    for wanted in ["0", "1.5", "-1", "x", "0%"] {
+        let to = format!("--to={wanted}");
+        folder.run(&["dedupe", "text.txt", &to]).fails(2, &["a share between 0 and 1"]);
+    }
+}
+
+#[test]
+fn a_collection_is_a_text_and_what_others_are_compared_against() {
+    let folder = Folder::new();
+    folder.write("text.txt", TEXT);
+    folder.write("new.txt", "the train to London is late\nA cat sleeps.\n");
+    folder.run(&["index", "text.txt", "--index", "my.index"]).ok();
+    folder.run(&["index", "--index", "my.index", "--delete-ids", "0"]).ok();
+    let out = folder.run(&["dedupe", "my.index", "--threshold", ".99", "--json"]).ok().out;
+    let lines: Vec<u64> =
+        out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["line"].as_u64().unwrap()).collect();
+    assert_eq!(lines, [3, 4, 6, 7, 8], "{out}");
+    let ended = folder.run(&["dedupe", "new.txt", "--against", "my.index", "--report"]).ok();
+    assert!(
+        ended.out.starts_with("1.0000\tnew.txt:1\ttext.txt:4\t") && ended.out.lines().count() == 1,
+        "{}",
+        ended.out
+    );
+    folder.run(&["cluster", "my.index", "--groups", "2"]).ok();
+    folder.run(&["compare", "my.index", "new.txt"]).ok();
+    folder.run(&["dedupe", "."]).fails(1, &["no collection of senv"]);
+}

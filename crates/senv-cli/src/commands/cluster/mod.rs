@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg, is_english,
-        sentences::{Place, cosine, place, read_for, texts},
+        sentences::{Place, cosine, place, read_for, texts, with_files},
     },
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
@@ -154,7 +154,7 @@ impl Cluster {
             let page = page::of(&model, &sentences, &found, &grouping)?;
             AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()))?;
         }
-        self.write(&lines, &found, &grouping, input.len() > 1).map_err(Failure::stdout)?;
+        self.write(&lines, &found, &grouping, with_files(input, &lines)).map_err(Failure::stdout)?;
         self.note(&found, &grouping);
         Ok(())
     }

@@ -1,0 +1,87 @@
+//! What is said of dropped sentences.
+
+use std::io::{self, Write};
+
+use senv::index::Duplicate;
+use serde::Serialize;
+
+use crate::{
+    commands::sentences::{Place, place},
+    text::Lines,
+};
+
+#[derive(Serialize)]
+struct Dropped<'a> {
+    #[serde(flatten)]
+    dropped: Place<'a>,
+    cosine: f32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<Place<'a>>,
+}
+
+/// A line for each dropped sentence, in the order of the text.
+pub(super) fn pairs<'a>(
+    out: &mut impl Write,
+    lines: &'a Lines,
+    of_line: &[Option<Duplicate>],
+    place_of: impl Fn(usize) -> Place<'a>,
+    with_file: bool,
+    json: bool,
+) -> io::Result<()> {
+    for (i, duplicate) in of_line.iter().enumerate() {
+        let Some(Duplicate { of, cosine }) = *duplicate else { continue };
+        let (dropped, kept) = (place(lines, i, with_file), place_of(of));
+        if json {
+            serde_json::to_writer(&mut *out, &Dropped { dropped, cosine, kept: Some(kept) })?;
+            writeln!(out)?;
+        } else {
+            let (line, of) = (dropped.shown(), kept.shown());
+            writeln!(out, "{cosine:.4}\t{line}\t{of}\t{}\t{}", dropped.column(), kept.column())?;
+        }
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Group<'a> {
+    #[serde(flatten)]
+    kept: Place<'a>,
+    dropped: Vec<Dropped<'a>>,
+}
+
+/// A block for each sentence that is kept for others: itself, then what is dropped for it, the nearest first. Larger groups come first,
+/// equally large ones in the order of the text.
+pub(super) fn groups<'a>(
+    out: &mut impl Write,
+    lines: &'a Lines,
+    of_line: &[Option<Duplicate>],
+    place_of: impl Fn(usize) -> Place<'a>,
+    with_file: bool,
+    json: bool,
+) -> io::Result<()> {
+    let mut dropped: Vec<(usize, f32, usize)> = of_line
+        .iter()
+        .enumerate()
+        .filter_map(|(i, duplicate)| duplicate.map(|Duplicate { of, cosine }| (of, cosine, i)))
+        .collect();
+    dropped.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2)));
+    let mut groups: Vec<&[(usize, f32, usize)]> = dropped.chunk_by(|a, b| a.0 == b.0).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    for group in groups {
+        let kept = place_of(group[0].0);
+        if json {
+            let of_group = group.iter();
+            let of_group =
+                of_group.map(|&(_, cosine, i)| Dropped { dropped: place(lines, i, with_file), cosine, kept: None });
+            serde_json::to_writer(&mut *out, &Group { kept, dropped: of_group.collect() })?;
+            writeln!(out)?;
+            continue;
+        }
+        writeln!(out, "{}\t{}\t{}", group.len() + 1, kept.shown(), kept.column())?;
+        for &(_, cosine, i) in group {
+            let dropped = place(lines, i, with_file);
+            writeln!(out, "  {cosine:.4}\t{}\t{}", dropped.shown(), dropped.column())?;
+        }
+    }
+    Ok(())
+}
