@@ -12,6 +12,7 @@
 
 pub mod arrays;
 mod base;
+pub mod documents;
 mod encoder;
 pub mod error;
 pub mod files;

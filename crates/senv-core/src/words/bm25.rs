@@ -8,7 +8,7 @@
 //! ```
 //!
 //! (Robertson and Zaragoza 2009, in the form of Lucene.) A word that comes twice in the query counts twice. Words are tokens with a letter or
-//! digit, lower-cased, in the singular where that is an `s` less.
+//! digit, and their parts between hyphens, lower-cased, in the singular where that is an `s` less.
 
 use std::collections::HashMap;
 
@@ -30,6 +30,18 @@ impl Default for Bm25Params {
     }
 }
 
+/// The words of a query that some text holds, each with its weight.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WordQuery(pub(super) Vec<(u32, f32)>);
+
+impl WordQuery {
+    /// Whether no text holds a word of the query.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// Texts that are searched by their words, in memory.
 ///
 /// ```
@@ -46,18 +58,23 @@ pub struct Bm25 {
     words: HashMap<String, u32>,
     /// Of each word the texts that hold it, ascending, and how often.
     postings: Vec<Vec<(u32, u32)>>,
+    /// The other way around: words of the texts, back to back, and where those of each text end.
+    pub(super) of_texts: Vec<(u32, u32)>,
+    pub(super) ends: Vec<usize>,
     /// 1 - b + b |d| / mean |d|, times k1.
     lengths: Vec<f32>,
 }
 
 impl Bm25 {
-    /// Takes up the words of texts. Takes 8 bytes for each distinct word of each text.
+    /// Takes up the words of texts. Takes 16 bytes for each distinct word of each text.
     #[must_use]
     pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>, params: &Bm25Params) -> Self {
         let tokenizer = Tokenizer::words().lowercase(true);
         let mut words: HashMap<String, u32> = HashMap::new();
         let mut postings: Vec<Vec<(u32, u32)>> = Vec::new();
+        let (mut of_texts, mut ends): (Vec<(u32, u32)>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut lengths: Vec<f32> = Vec::new();
+        let mut present: Vec<u32> = Vec::new();
         for (text, number) in texts.into_iter().zip(0..) {
             let mut n = 0;
             for_words(&tokenizer, text, |word| {
@@ -72,16 +89,22 @@ impl Bm25 {
                 };
                 match postings[word as usize].last_mut() {
                     Some((last, count)) if *last == number => *count += 1,
-                    _ => postings[word as usize].push((number, 1)),
+                    _ => {
+                        postings[word as usize].push((number, 1));
+                        present.push(word);
+                    }
                 }
             });
+            let count = |word: u32| (word, postings[word as usize].last().map_or(0, |&(_, count)| count));
+            of_texts.extend(present.drain(..).map(count));
+            ends.push(of_texts.len());
             lengths.push(n as f32);
         }
         let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
         for length in &mut lengths {
             *length = params.k1 * (1.0 - params.b + params.b * *length / mean.max(1e-9));
         }
-        Self { params: *params, tokenizer, words, postings, lengths }
+        Self { params: *params, tokenizer, words, postings, of_texts, ends, lengths }
     }
 
     /// Number of texts.
@@ -102,28 +125,49 @@ impl Bm25 {
         self.params
     }
 
+    /// The words of a query, each with a weight of 1 for each time it comes.
+    #[must_use]
+    pub fn query(&self, query: &str) -> WordQuery {
+        let mut words = Vec::new();
+        for_words(&self.tokenizer, query, |word| {
+            if let Some(&word) = self.words.get(word) {
+                words.push((word, 1.0));
+            }
+        });
+        WordQuery(words)
+    }
+
     /// The score of every text, at least 0: 0 of one that holds no word of the query.
     #[must_use]
     pub fn scores(&self, query: &str) -> Vec<f32> {
+        self.weighted_scores(&self.query(query))
+    }
+
+    /// The same for words with weights.
+    #[must_use]
+    pub fn weighted_scores(&self, query: &WordQuery) -> Vec<f32> {
         let mut scores = vec![0.0; self.len()];
-        for_words(&self.tokenizer, query, |word| {
-            let Some(&word) = self.words.get(word) else { return };
-            let postings = &self.postings[word as usize];
-            let (n, df) = (self.len() as f32, postings.len() as f32);
-            let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
-            for &(text, count) in postings {
-                scores[text as usize] += idf * count as f32 / (count as f32 + self.lengths[text as usize]);
+        for &(word, weight) in &query.0 {
+            let weight = weight * self.idf(word);
+            for &(text, count) in &self.postings[word as usize] {
+                scores[text as usize] += weight * count as f32 / (count as f32 + self.lengths[text as usize]);
             }
-        });
+        }
         scores
+    }
+
+    /// How rare a word is.
+    pub(super) fn idf(&self, word: u32) -> f32 {
+        let (n, df) = (self.len() as f32, self.postings[word as usize].len() as f32);
+        (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
     }
 }
 
 /// Calls `f` with the words of a text.
 fn for_words(tokenizer: &Tokenizer, text: &str, mut f: impl FnMut(&str)) {
     tokenizer.for_each(text, &mut String::new(), |token| {
-        if token.chars().any(char::is_alphanumeric) {
-            f(singular(token));
+        for word in token.split(['-', '/', '_']).filter(|word| word.chars().any(char::is_alphanumeric)) {
+            f(singular(word));
         }
     });
 }
@@ -151,6 +195,8 @@ mod tests {
         }
         assert!(Bm25::new([], &Bm25Params::default()).scores("cat").is_empty());
         assert_eq!(Bm25::new(["", "..."], &Bm25Params::default()).scores("cat"), [0.0, 0.0]);
+        let hyphens = Bm25::new(["a semi-infinite plate", "x"], &Bm25Params::default());
+        assert!(hyphens.scores("infinite")[0] > 0.0 && hyphens.scores("Semi-finite")[0] > 0.0);
         assert_eq!(["cats", "class", "bus", "is", "gas"].map(singular), ["cat", "class", "bus", "is", "gas"]);
     }
 }

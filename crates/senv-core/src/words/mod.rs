@@ -5,13 +5,14 @@ mod bm25;
 #[cfg(feature = "train")]
 pub(crate) mod corpus;
 pub(crate) mod coverage;
+mod expansion;
 pub(crate) mod features;
 mod frequency_weight;
 pub(crate) mod sentences;
 pub(crate) mod unknown_words;
 pub(crate) mod vocabulary;
 
-pub use bm25::{Bm25, Bm25Params};
+pub use bm25::{Bm25, Bm25Params, WordQuery};
 #[cfg(feature = "train")]
 pub use corpus::BlockBuffer;
 pub use frequency_weight::{DEFAULT_SIF_A, sif_weight};

@@ -1,20 +1,12 @@
-//! Retrieval: how high relevant documents stand, by words, by meaning, and by both.
-//!
-//! Equation: `hybrid-score`
-//!
-//! ```text
-//! score(q, d) = z(BM25(q, d)) + z(cos(q, d)) + z(max_{s in d} cos(q, s))        z(x) = (x - mean) / deviation, over all documents
-//! ```
-//!
-//! s are the sentences of a document, its title among them. The three are joined without weights to tune: a score counts by how far it
-//! stands out among those of its kind.
+//! Retrieval: how high relevant documents stand, by words, by meaning, and by both ([`senv_core::documents`] has the equations).
 
 use std::path::PathBuf;
 
+use ndarray::Array2;
 use senv_core::{
-    SentenceEncoder, kernels,
+    SentenceEncoder,
+    documents::{DocumentRanker, RankBy},
     text::sentences,
-    words::{Bm25, Bm25Params},
 };
 use senv_data::RetrievalSet;
 use senv_metrics::{Bootstrap, Sample, Statistic, ndcg, recall_at, reciprocal_rank};
@@ -34,7 +26,7 @@ const RECALL_RANKS: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RetrievalMethod {
-    /// By the words of the query ([`Bm25`]).
+    /// By the words of the query ([`senv_core::words::Bm25`]).
     Words,
     /// By the cosine of the query with the whole document.
     Documents,
@@ -42,10 +34,22 @@ pub enum RetrievalMethod {
     Sentences,
     /// By all three.
     Hybrid,
+    /// By all three, with the words of the documents that these find first.
+    Expanded,
 }
 
 impl RetrievalMethod {
-    const ALL: [Self; 4] = [Self::Words, Self::Documents, Self::Sentences, Self::Hybrid];
+    const ALL: [Self; 5] = [Self::Words, Self::Documents, Self::Sentences, Self::Hybrid, Self::Expanded];
+
+    fn rank_by(self) -> RankBy {
+        match self {
+            Self::Words => RankBy::Words,
+            Self::Documents => RankBy::Document,
+            Self::Sentences => RankBy::BestSentence,
+            Self::Hybrid => RankBy::Hybrid,
+            Self::Expanded => RankBy::Expanded,
+        }
+    }
 
     fn title(self) -> &'static str {
         match self {
@@ -53,6 +57,7 @@ impl RetrievalMethod {
             Self::Documents => "documents",
             Self::Sentences => "best sentence",
             Self::Hybrid => "all three",
+            Self::Expanded => "all three, expanded",
         }
     }
 }
@@ -94,7 +99,8 @@ pub struct RetrievalResult {
     pub scores: Vec<RetrievalScores>,
 }
 
-/// Ranks the documents of a set for each of its queries, by words, by the vectors of documents and of their sentences, and by all three.
+/// Ranks the documents of a set for each of its queries, by words, by the vectors of documents and of their sentences, and
+/// by all three.
 ///
 /// Of documents of the same score the earlier one stands higher. Takes `4 dim` bytes for each document and each sentence.
 ///
@@ -107,40 +113,24 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
 ) -> Result<RetrievalResult> {
     let whole: Vec<String> =
         set.documents.iter().map(|document| format!("{}\n\n{}", document.title, document.text)).collect();
-    let bm25 = Bm25::new(whole.iter().map(String::as_str), &Bm25Params::default());
-    let mut parts: Vec<&str> = Vec::new();
-    let mut ends = Vec::with_capacity(whole.len());
+    let (mut parts, mut ends) = (Vec::new(), Vec::with_capacity(whole.len()));
     for document in &whole {
         parts.extend(sentences(document));
         ends.push(parts.len());
     }
     let texts: Vec<&str> = whole.iter().map(String::as_str).collect();
     let queries: Vec<&str> = set.queries.iter().map(|query| query.text.as_str()).collect();
-    let [documents, parts, queries] = [&texts, &parts, &queries]
-        .map(|texts| units(encoder, texts))
-        .into_iter()
-        .collect::<Result<Vec<_>>>()?
-        .try_into()
-        .unwrap_or_default();
-    let dim = encoder.dim();
+    let (of_documents, of_parts) = (finite_vectors(encoder, &texts)?, finite_vectors(encoder, &parts)?);
+    let of_queries = finite_vectors(encoder, &queries)?;
+    let n_sentences = parts.len();
+    let ranker = DocumentRanker::from_vectors(&texts, of_documents.view(), of_parts.view(), ends)?;
+    drop((of_documents, of_parts));
     let mut measured: Vec<[Vec<f64>; 3]> = vec![Default::default(); RetrievalMethod::ALL.len()];
-    for (query, unit) in set.queries.iter().zip(queries.chunks_exact(dim.max(1))) {
-        let words: Vec<f64> = bm25.scores(&query.text).into_iter().map(f64::from).collect();
-        let cosines = |rows: &[f32]| -> Vec<f64> {
-            rows.chunks_exact(dim).map(|row| f64::from(kernels::dot(row, unit))).collect()
-        };
-        let of_documents = cosines(&documents);
-        let of_parts = cosines(&parts);
-        let best = |i: usize| {
-            let start = if i == 0 { 0 } else { ends[i - 1] };
-            of_parts[start..ends[i]].iter().copied().reduce(f64::max).unwrap_or(0.0)
-        };
-        let of_sentences: Vec<f64> = (0..ends.len()).map(best).collect();
-        let all = [&words, &of_documents, &of_sentences].map(|scores| standardized(scores));
-        let hybrid: Vec<f64> = (0..words.len()).map(|i| all.iter().map(|scores| scores[i]).sum()).collect();
+    for (query, vector) in set.queries.iter().zip(of_queries.rows()) {
         let judged: Vec<f64> = query.judgements.iter().map(|&(_, grade)| grade).collect();
-        for (scores, measured) in [words, of_documents, of_sentences, hybrid].iter().zip(&mut measured) {
-            let grades = ranked_grades(scores, &query.judgements);
+        for (method, measured) in RetrievalMethod::ALL.into_iter().zip(&mut measured) {
+            let scores = ranker.scores(&query.text, vector.to_slice().unwrap_or_default(), method.rank_by());
+            let grades = ranked_grades(&scores, &query.judgements);
             measured[0].push(ndcg(&grades, &judged, NDCG_RANKS).unwrap_or(0.0));
             measured[1].push(reciprocal_rank(&grades));
             measured[2].push(recall_at(&grades, &judged, RECALL_RANKS).unwrap_or(0.0));
@@ -158,33 +148,19 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     Ok(RetrievalResult {
         path: set.path.clone(),
         n_documents: set.documents.len(),
-        n_sentences: ends.last().copied().unwrap_or(0),
+        n_sentences,
         n_queries: set.queries.len(),
         scores: scores.collect::<Result<_>>()?,
     })
 }
 
-/// Unit vectors, one after another; zeros of a text without a known word.
-fn units<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> Result<Vec<f32>> {
+/// The vectors of texts, all of finite values.
+fn finite_vectors<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> Result<Array2<f32>> {
     let (vectors, _) = encoder.encode_batch(texts)?;
-    if let Some(bad) = vectors.rows().into_iter().position(|row| row.iter().any(|x| !x.is_finite())) {
-        return Err(Error::NotFinite { what: format!("the embedding of {:?}", start_of(texts[bad].trim())) });
+    match vectors.rows().into_iter().position(|row| row.iter().any(|x| !x.is_finite())) {
+        Some(bad) => Err(Error::NotFinite { what: format!("the embedding of {:?}", start_of(texts[bad].trim())) }),
+        None => Ok(vectors),
     }
-    let mut values: Vec<f32> = vectors.iter().copied().collect();
-    for row in values.chunks_exact_mut(encoder.dim().max(1)) {
-        let norm = kernels::norm(row);
-        let inverse = if norm > 0.0 && norm.is_finite() { 1.0 / norm } else { 0.0 };
-        row.iter_mut().for_each(|x| *x *= inverse);
-    }
-    Ok(values)
-}
-
-/// Scores less their mean, over their deviation; zeros where all are the same.
-fn standardized(scores: &[f64]) -> Vec<f64> {
-    let n = scores.len().max(1) as f64;
-    let mean = scores.iter().sum::<f64>() / n;
-    let deviation = (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / n).sqrt();
-    scores.iter().map(|score| if deviation > 1e-12 { (score - mean) / deviation } else { 0.0 }).collect()
 }
 
 /// The grades of all documents, by falling score.
@@ -238,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_ranked_in_four_ways() {
+    fn documents_are_ranked_in_five_ways() {
         let document = |id: &str, text: &str| Document { id: id.into(), title: String::new(), text: text.into() };
         let documents =
             vec![document("1", "aaa. Cxc."), document("2", "bbb b. Aab."), document("3", "word."), document("4", "")];
@@ -259,7 +235,5 @@ mod tests {
         assert!((mrr[1] - third).abs() < 1e-9 && (mrr[2] - third).abs() < 1e-9, "{mrr:?}");
         let text = found.to_text();
         assert!(text.contains("all three") && text.contains("2 queries, 4 documents of 5 sentences"), "{text}");
-        assert_eq!(standardized(&[1.0, 3.0]), [-1.0, 1.0]);
-        assert_eq!(standardized(&[2.0, 2.0]), [0.0, 0.0]);
     }
 }
