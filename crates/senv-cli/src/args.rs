@@ -4,7 +4,7 @@ use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
     cluster, combine, compare, completions, compress, convert, decode, dedupe, encode, eval, expand_vocabulary, index,
-    info, manual, mine, nearest, outliers, reproduce, sample, search, similarity, train, tune,
+    info, manual, mine, nearest, outliers, reproduce, sample, search, similarity, split, train, tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -49,6 +49,7 @@ pub(crate) enum Command {
     Nearest(nearest::Nearest),
     Index(index::Index),
     Search(search::Search),
+    Split(split::SplitCommand),
     Dedupe(dedupe::Dedupe),
     Compare(compare::Compare),
     Cluster(cluster::Cluster),

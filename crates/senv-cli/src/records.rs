@@ -66,7 +66,7 @@ struct RawLines {
 
 impl RawLines {
     fn open(path: &PathBuf, options: &TextOptions) -> Result<Self> {
-        let reader = TextReader::open(&[path], &TextOptions { table: None, ..options.clone() })?;
+        let reader = TextReader::open(&[path], &options.of_lines())?;
         Ok(Self { reader, ahead: None })
     }
 

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use senv::index::Collection;
 use senv_core::{
     TextOptions, TextReader,
-    text::{InvalidUtf8, Line, TableColumn, TableFormat, TableText, TextBytes},
+    text::{InvalidUtf8, Line, Split, TableColumn, TableFormat, TableText, TextBytes},
 };
 
 use crate::{
@@ -52,7 +52,12 @@ pub(crate) struct LineArgs {
 impl LineArgs {
     /// The options of the library.
     pub(crate) fn options(&self) -> TextOptions {
-        TextOptions { invalid_utf8: self.invalid_utf8.into(), max_line_bytes: self.max_line_bytes, table: None }
+        TextOptions {
+            invalid_utf8: self.invalid_utf8.into(),
+            max_line_bytes: self.max_line_bytes,
+            table: None,
+            split: None,
+        }
     }
 }
 
@@ -77,6 +82,24 @@ impl From<TextFormat> for TableFormat {
     }
 }
 
+/// What is cut into sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SplitText {
+    /// Lines go on up to an empty line; records of a table are cut by themselves.
+    Paragraphs,
+    /// Each line by itself.
+    Lines,
+}
+
+impl From<SplitText> for Split {
+    fn from(split: SplitText) -> Self {
+        match split {
+            SplitText::Paragraphs => Self::Paragraphs,
+            SplitText::Lines => Self::Lines,
+        }
+    }
+}
+
 /// How text is read.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TextArgs {
@@ -93,6 +116,10 @@ pub(crate) struct TextArgs {
     /// The first record holds titles, although --column is a number; with a name it always does.
     #[arg(long, requires = "column", help_heading = "Text")]
     header: bool,
+    /// Cut the text into sentences, as `senv split` does: each becomes a line with the number of the line on which it begins.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "paragraphs",
+          help_heading = "Text")]
+    split: Option<SplitText>,
     #[command(flatten)]
     lines: LineArgs,
 }
@@ -111,7 +138,7 @@ impl TextArgs {
             has_header: false,
         };
         let table = self.column.as_ref().map(of_column).or_else(|| self.field.as_ref().map(of_field));
-        TextOptions { table, ..self.lines.options() }
+        TextOptions { table, split: self.split.map(Split::from), ..self.lines.options() }
     }
 
     /// The options for this column and another one of the same table: lines have a tab between both.

@@ -149,6 +149,15 @@ impl DocumentRanker {
         self.cosines(&self.sentences, &self.unit(query))
     }
 
+    /// The cosine of a query with a whole document.
+    ///
+    /// # Panics
+    /// If there is no such document.
+    #[must_use]
+    pub fn document_cosine(&self, query: &[f32], document: usize) -> f32 {
+        kernels::dot(&self.unit(query), &self.documents[document * self.dim..][..self.dim])
+    }
+
     /// The score of every document for a query and its vector: the higher the better. Of words and cosines a score is what it
     /// is by itself; of all three it is comparable among the documents of one query alone.
     #[must_use]

@@ -102,8 +102,11 @@ impl Lines {
     /// The text of a file, of which nothing is read yet.
     pub(crate) fn open(bytes: Vec<u8>, dim: usize) -> Result<Self> {
         // The bytes are in memory, so a line may be as long as they are.
-        let options =
-            TextOptions { invalid_utf8: InvalidUtf8::Replace, max_line_bytes: bytes.len().max(1), table: None };
+        let options = TextOptions {
+            invalid_utf8: InvalidUtf8::Replace,
+            max_line_bytes: bytes.len().max(1),
+            ..TextOptions::default()
+        };
         let reader = TextReader::from_reader("the text", Cursor::new(bytes), &options)?;
         Ok(Self { reader: Some(reader), ..Self::empty(dim) })
     }

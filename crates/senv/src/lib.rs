@@ -108,6 +108,8 @@ pub use jobs::{
     sample::{diverse_sample, random_sample},
 };
 pub use model::handle::Model;
+/// Documents that are ranked by words and meaning.
+pub use senv_core::documents;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::{
     Control, CorpusOptions, Coverage, FewKnownWords, KnownWords, NoObserver, Observer, Progress, Remedy, RunOptions,
@@ -140,7 +142,10 @@ pub use check::{
 };
 #[cfg(feature = "english")]
 pub use collection::WebExport;
-pub use collection::{NewSentences, SentenceCollection, SentenceCollectionParams, SentenceHit, SentenceSearch};
+pub use collection::{
+    DocumentHit, NewSentences, RankedCollection, SentenceCollection, SentenceCollectionParams, SentenceHit,
+    SentenceSearch,
+};
 pub use compress::table::CompressParams;
 pub use data::reading::Reading;
 pub use data::tf_idf::{TfIdf, TfIdfParams};

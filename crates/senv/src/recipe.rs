@@ -47,7 +47,7 @@ impl Recipe {
     /// If both are empty, a file cannot be read, or no file of text holds a sentence.
     pub fn choose(text: &[impl AsRef<Path>], pairs: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Self> {
         let all: Vec<&Path> = text.iter().map(AsRef::as_ref).chain(pairs.iter().map(AsRef::as_ref)).collect();
-        Self::choose_by(&TextSample::read_of(&all, options.text.table.as_ref()), text, pairs, options)
+        Self::choose_by(&TextSample::read_of(&all, &options.text.text_options()), text, pairs, options)
     }
 
     /// The same by a sample of all these files, text before pairs.

@@ -27,6 +27,7 @@ pub(crate) mod sample;
 pub(crate) mod search;
 mod sentences;
 pub(crate) mod similarity;
+pub(crate) mod split;
 pub(crate) mod train;
 pub(crate) mod tune;
 mod unread;
@@ -155,6 +156,7 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Index(command) => command.run(),
         Command::Search(command) => command.run(),
         Command::Dedupe(command) => command.run(),
+        Command::Split(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Cluster(command) => command.run(),
         Command::Mine(command) => command.run(),

@@ -12,6 +12,7 @@ mod decode;
 mod dedupe;
 mod destinations;
 mod document_vectors;
+mod documents;
 mod english;
 mod formats;
 mod fuzz;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{InvalidUtf8, TableText, TextOptions, TextReader, is_stdin, peek_stdin};
+use super::{InvalidUtf8, TextOptions, TextReader, is_stdin, peek_stdin};
 
 /// Lines with text and bytes that are looked at, of all files together;
 const MAX_LINES: usize = 10_000;
@@ -26,25 +26,25 @@ const STDIN_BYTES: usize = 256 << 10;
 /// ```
 /// let file = tempfile::NamedTempFile::new()?;
 /// std::fs::write(&file, "one\n\ntwo\n")?;
-/// let files = senv_core::text::beginnings(&[file.path()], None);
+/// let files = senv_core::text::beginnings(&[file.path()], &senv_core::TextOptions::default());
 /// assert_eq!(files, [(file.path().to_owned(), vec!["one".to_owned(), "".into(), "two".into()])]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[must_use]
-pub fn beginnings<P: AsRef<Path>>(paths: &[P], table: Option<&TableText>) -> Vec<(PathBuf, Vec<String>)> {
+pub fn beginnings<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Vec<(PathBuf, Vec<String>)> {
     let step = paths.len().div_ceil(MAX_FILES).max(1);
     let chosen: Vec<&Path> = paths.iter().map(AsRef::as_ref).step_by(step).collect();
     let n = chosen.len().max(1);
     let of = |(i, path): (usize, &Path)| {
         let lines = if i == 0 { (MAX_LINES / n).max(MIN_LINES_OF_FIRST) } else { MAX_LINES / n };
-        (path.to_owned(), open(path, table).map_or_else(Vec::new, |reader| beginning(reader, lines, MAX_BYTES / n)))
+        (path.to_owned(), open(path, options).map_or_else(Vec::new, |reader| beginning(reader, lines, MAX_BYTES / n)))
     };
     chosen.into_iter().enumerate().map(of).collect()
 }
 
 /// A file that can be read twice.
-fn open(path: &Path, table: Option<&TableText>) -> Option<TextReader> {
-    let options = TextOptions { invalid_utf8: InvalidUtf8::Replace, table: table.cloned(), ..TextOptions::default() };
+fn open(path: &Path, options: &TextOptions) -> Option<TextReader> {
+    let options = TextOptions { invalid_utf8: InvalidUtf8::Replace, ..options.clone() };
     if is_stdin(path) {
         return TextReader::from_reader(PathBuf::from(path), Cursor::new(peek_stdin(STDIN_BYTES)), &options).ok();
     }

@@ -11,6 +11,7 @@ use super::{
     InvalidUtf8, TableText, TextOptions,
     decode::{self, BOM, Source},
     foreign::foreign,
+    split::{Output, Split, Splitter},
     table::TableReader,
 };
 use crate::{Error, Result};
@@ -52,6 +53,13 @@ pub(crate) struct BlockReader {
     size: usize,
     max_line_bytes: usize,
     table: Option<TableText>,
+    split: Option<Split>,
+    /// Lines that are not cut yet.
+    uncut: TextBlock,
+    /// What failed behind sentences that were cut before.
+    failed: Option<Error>,
+    /// Lines of files before the present one in which invalid bytes were replaced before they were cut.
+    n_replaced: u64,
     invalid_utf8: InvalidUtf8,
     /// Returns lines as soon as they are read, for input that a person types.
     eager: bool,
@@ -70,6 +78,7 @@ struct Open {
     at_end: bool,
     /// Of a table, what makes lines of its records.
     table: Option<TableReader>,
+    splitter: Option<Splitter>,
 }
 
 impl BlockReader {
@@ -125,6 +134,10 @@ impl BlockReader {
             size,
             max_line_bytes: options.max_line_bytes,
             table: options.table.clone(),
+            split: options.split,
+            uncut: TextBlock::default(),
+            failed: None,
+            n_replaced: 0,
             invalid_utf8: options.invalid_utf8,
             eager,
             consumed: Arc::default(),
@@ -135,7 +148,10 @@ impl BlockReader {
     fn opened(&self, file: usize, source: Source) -> Result<Open> {
         let path = &self.paths[file];
         let table = self.table.as_ref().map(|table| TableReader::new(table, path, self.invalid_utf8)).transpose()?;
-        Ok(Open { file, source, carry: Vec::new(), next_line: 1, at_start: true, at_end: false, table })
+        // A record is a whole.
+        let split = if table.is_some() { self.split.and(Some(Split::Lines)) } else { self.split };
+        let splitter = split.map(|split| Splitter::new(split, self.max_line_bytes, self.invalid_utf8));
+        Ok(Open { file, source, carry: Vec::new(), next_line: 1, at_start: true, at_end: false, table, splitter })
     }
 
     pub(crate) fn path(&self, file: usize) -> &Path {
@@ -154,6 +170,9 @@ impl BlockReader {
 
     /// Reads the next block; false at the end of the last file.
     pub(crate) fn next_block(&mut self, block: &mut TextBlock) -> Result<bool> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         loop {
             if self.open.is_none() {
                 let Some(file) = self.waiting.pop_front() else { return Ok(false) };
@@ -162,12 +181,47 @@ impl BlockReader {
                 self.open = Some(self.opened(file, source)?);
             }
             let Some(open) = &mut self.open else { return Ok(false) };
-            if open.next_block(block, &self.paths[open.file], self.size, self.max_line_bytes, self.eager)? {
-                self.of_file.1 += block.bytes().len() as u64;
+            let path = &self.paths[open.file];
+            if open.splitter.is_none() {
+                if open.next_block(block, path, self.size, self.max_line_bytes, self.eager)? {
+                    self.of_file.1 += block.bytes().len() as u64;
+                    return Ok(true);
+                }
+                self.open = None;
+                continue;
+            }
+            let is_more = open.next_block(&mut self.uncut, path, self.size, self.max_line_bytes, self.eager)?;
+            let Some(splitter) = &mut open.splitter else { continue };
+            block.buffer.clear();
+            block.numbers.clear();
+            let mut out = Output { text: &mut block.buffer, numbers: &mut block.numbers };
+            let cut = if is_more {
+                let uncut = &self.uncut;
+                self.of_file.1 += uncut.bytes().len() as u64;
+                splitter.cut(uncut.bytes(), |i| uncut.number(i), path, &mut out)
+            } else {
+                splitter.end(path, &mut out)
+            };
+            block.range = 0..block.buffer.len();
+            block.file = open.file;
+            if !is_more {
+                self.n_replaced += splitter.n_replaced;
+                self.open = None;
+            }
+            match cut {
+                Err(error) if block.range.is_empty() => return Err(error),
+                cut => self.failed = cut.err(),
+            }
+            if !block.range.is_empty() {
                 return Ok(true);
             }
-            self.open = None;
         }
+    }
+
+    /// Lines in which invalid bytes were replaced before they were cut into sentences.
+    pub(crate) fn n_replaced(&self) -> u64 {
+        let of_file = self.open.as_ref().and_then(|open| open.splitter.as_ref());
+        self.n_replaced + of_file.map_or(0, |splitter| splitter.n_replaced)
     }
 }
 

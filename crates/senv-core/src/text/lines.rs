@@ -6,8 +6,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{BlockReader, TextBlock, TextOptions, decode::Source};
-use crate::{Error, Result};
+use super::{
+    BlockReader, TextBlock, TextOptions,
+    cut::{check_line, cut_line},
+    decode::Source,
+    is_blank,
+};
+use crate::Result;
 
 /// Bytes read at a time.
 const BLOCK: usize = 1 << 16;
@@ -29,16 +34,6 @@ impl Line<'_> {
     pub fn is_blank(&self) -> bool {
         is_blank(self.text)
     }
-}
-
-/// Whether a text is nothing but white space (of ASCII, or NUL): no sentence.
-///
-/// ```
-/// assert!(senv_core::text::is_blank(" \t\n") && !senv_core::text::is_blank(" ."));
-/// ```
-#[must_use]
-pub fn is_blank(text: &str) -> bool {
-    text.bytes().all(|b| b.is_ascii_whitespace() || b == 0x0B || b == 0)
 }
 
 /// Reads text files line by line, in bounded memory.
@@ -96,7 +91,7 @@ impl TextReader {
     /// Reads these files one after another; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`] if one of the files is not there; [`Error::InvalidParameter`] if the maximum line length is 0.
+    /// [`crate::Error::Io`] if one of the files is not there; [`crate::Error::InvalidParameter`] if the maximum line length is 0.
     pub fn open<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Result<Self> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         Ok(Self::new(BlockReader::open(&paths, BLOCK, true, options)?, options.clone()))
@@ -105,7 +100,7 @@ impl TextReader {
     /// Reads from any input; `name` is its name in errors and in [`Line::path`].
     ///
     /// # Errors
-    /// [`Error::Io`] if its first bytes cannot be read; [`Error::InvalidParameter`] if the maximum line length is 0.
+    /// [`crate::Error::Io`] if its first bytes cannot be read; [`crate::Error::InvalidParameter`] if the maximum line length is 0.
     pub fn from_reader(
         name: impl Into<PathBuf>,
         reader: impl Read + Send + 'static,
@@ -127,8 +122,8 @@ impl TextReader {
     /// The next line, or `None` at the end of the last file.
     ///
     /// # Errors
-    /// [`Error::Io`] if a file cannot be read or is truncated or damaged in its compression;
-    /// [`Error::NotText`] for a file of another format; [`Error::LineTooLong`]; [`Error::InvalidUtf8`].
+    /// [`crate::Error::Io`] if a file cannot be read or is truncated or damaged in its compression;
+    /// [`crate::Error::NotText`] for a file of another format; [`crate::Error::LineTooLong`]; [`crate::Error::InvalidUtf8`].
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         if self.position >= self.block.bytes().len() {
             if !self.blocks.next_block(&mut self.block)? {
@@ -141,7 +136,7 @@ impl TextReader {
         let path = self.blocks.path(self.block.file);
         let (line, end) = cut_line(self.block.bytes(), self.position);
         self.position = end;
-        let text = match check_line(line, path, self.number, &self.options)? {
+        let text = match check_line(line, path, self.number, self.options.max_line_bytes, self.options.invalid_utf8)? {
             Cow::Borrowed(text) => text,
             Cow::Owned(mended) => {
                 self.n_replaced += 1;
@@ -163,27 +158,6 @@ impl TextReader {
     /// Number of lines so far in which invalid bytes were replaced.
     #[must_use]
     pub fn n_replaced(&self) -> u64 {
-        self.n_replaced
+        self.n_replaced + self.blocks.n_replaced()
     }
-}
-
-/// The line that starts at `start`, without its end, and the start of the next one.
-#[inline]
-pub(crate) fn cut_line(bytes: &[u8], start: usize) -> (&[u8], usize) {
-    let rest = &bytes[start..];
-    let (line, end) = match memchr::memchr(b'\n', rest) {
-        Some(at) => (&rest[..at], start + at + 1),
-        None => (rest, bytes.len()),
-    };
-    (line.strip_suffix(b"\r").unwrap_or(line), end)
-}
-
-/// The line as text, if its length and its bytes are valid; owned where bytes were replaced.
-pub(crate) fn check_line<'a>(line: &'a [u8], path: &Path, number: u64, options: &TextOptions) -> Result<Cow<'a, str>> {
-    if line.len() > options.max_line_bytes {
-        return Err(Error::LineTooLong { path: path.to_owned(), line: number, limit: options.max_line_bytes });
-    }
-    let byte = |error: std::str::Utf8Error| error.valid_up_to() + 1;
-    let invalid = |error| Error::InvalidUtf8 { path: path.to_owned(), line: number, byte: byte(error) };
-    options.invalid_utf8.decode(line).map_err(invalid)
 }

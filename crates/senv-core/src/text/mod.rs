@@ -3,10 +3,12 @@
 mod beginnings;
 mod blocks;
 mod bytes;
+mod cut;
 mod decode;
 mod foreign;
 mod lines;
 mod sentences;
+mod split;
 mod table;
 pub(crate) mod token;
 #[cfg(feature = "zstd")]
@@ -19,11 +21,13 @@ use serde::{Deserialize, Serialize};
 pub use beginnings::beginnings;
 pub(crate) use blocks::{BlockReader, TextBlock};
 pub use bytes::TextBytes;
-pub(crate) use decode::{is_stdin, peek_stdin};
-pub use lines::{Expansion, Line, TextReader, is_blank};
+pub use cut::is_blank;
 #[cfg(feature = "train")]
-pub(crate) use lines::{check_line, cut_line};
+pub(crate) use cut::{check_line, cut_line};
+pub(crate) use decode::{is_stdin, peek_stdin};
+pub use lines::{Expansion, Line, TextReader};
 pub use sentences::sentences;
+pub use split::Split;
 pub use table::{TableColumn, TableFormat, TableText};
 
 /// Default of the maximum line length, in bytes: 1 MiB.
@@ -76,19 +80,22 @@ pub struct TextOptions {
     pub max_line_bytes: usize,
     /// Which fields are the text, of CSV, TSV and JSON lines; none by default: a line is a line.
     pub table: Option<TableText>,
+    /// What is cut into sentences, each of which becomes a line with the number of the line on which it begins; none by default: lines
+    /// stay as they are. Empty lines stay.
+    pub split: Option<Split>,
 }
 
 impl TextOptions {
-    /// The same for files of plain lines.
+    /// The same for files of plain lines, as they are.
     #[must_use]
     pub fn of_lines(&self) -> Self {
-        Self { table: None, ..self.clone() }
+        Self { table: None, split: None, ..self.clone() }
     }
 }
 
 impl Default for TextOptions {
     fn default() -> Self {
-        Self { invalid_utf8: InvalidUtf8::default(), max_line_bytes: DEFAULT_MAX_LINE_BYTES, table: None }
+        Self { invalid_utf8: InvalidUtf8::default(), max_line_bytes: DEFAULT_MAX_LINE_BYTES, table: None, split: None }
     }
 }
 

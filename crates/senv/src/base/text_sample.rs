@@ -2,10 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{
-    Observer, Tokenizer,
-    text::{TableText, beginnings},
-};
+use senv_core::{Observer, TextOptions, Tokenizer, text::beginnings};
 
 use super::text_size::TextSize;
 
@@ -28,13 +25,13 @@ impl TextSample {
     /// ```
     #[must_use]
     pub fn read<P: AsRef<Path>>(paths: &[P]) -> Self {
-        Self::read_of(paths, None)
+        Self::read_of(paths, &TextOptions::default())
     }
 
-    /// The same of fields of CSV, TSV or JSON lines; of plain lines without.
+    /// The same of text that is read so: of fields of tables, or cut into sentences.
     #[must_use]
-    pub fn read_of<P: AsRef<Path>>(paths: &[P], table: Option<&TableText>) -> Self {
-        let files = beginnings(paths, table);
+    pub fn read_of<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Self {
+        let files = beginnings(paths, options);
         let first = files.first().map_or(&[][..], |(_, lines)| lines);
         let size = TextSize::of_beginning(paths, first);
         Self { files, size }

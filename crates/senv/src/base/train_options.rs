@@ -103,8 +103,7 @@ impl<'a, D> TrainOptions<'a, D> {
 
     /// How lines of text are read.
     pub(crate) fn text_reading(&self) -> TextOptions {
-        let CorpusOptions { invalid_utf8, max_line_bytes, ref table, .. } = self.text;
-        TextOptions { invalid_utf8, max_line_bytes, table: table.clone() }
+        self.text.text_options()
     }
 
     /// Reads text files into a vocabulary and a corpus, with the tokenizer and the minimum count of a model.

@@ -2,6 +2,7 @@
 
 mod model_place;
 mod new_sentences;
+mod ranked;
 mod search;
 #[cfg(feature = "english")]
 mod web_export;
@@ -24,6 +25,7 @@ use crate::{
 pub use self::web_export::WebExport;
 pub use self::{
     new_sentences::NewSentences,
+    ranked::{DocumentHit, RankedCollection},
     search::{SentenceHit, SentenceSearch},
 };
 

@@ -198,7 +198,7 @@ fn read<'a, S: TextSystem, D>(
     options: &TrainOptions<'_, D>,
 ) -> Result<TextData<'a>> {
     system.check()?;
-    let sample = TextSample::read_of(paths, options.text.table.as_ref());
+    let sample = TextSample::read_of(paths, &options.text.text_options());
     let (mut params, observer) = (system.clone(), options.observer);
     let size = sample.size();
     start.note_losses(observer);

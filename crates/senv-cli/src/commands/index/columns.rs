@@ -15,6 +15,9 @@ pub(crate) const ID: &str = "id";
 /// Columns that every collection of the program has.
 pub(crate) const FILE: &str = "file";
 pub(crate) const LINE: &str = "line";
+/// Columns of collections of documents: which one a sentence is of, and which of its sentences it is, from 1.
+pub(crate) const DOCUMENT: &str = "document";
+pub(crate) const PLACE: &str = "place";
 
 /// A column of the files, as it was asked for.
 #[derive(Debug, Clone)]
@@ -51,8 +54,8 @@ pub(super) struct Cells<'a> {
 }
 
 impl Columns {
-    /// Reads `NAME=N`, or with a header also `NAME=TITLE` and `NAME`.
-    pub(super) fn new(asked: &[String], has_header: bool) -> Result<Self> {
+    /// Reads `NAME=N`, or with a header also `NAME=TITLE` and `NAME`. With `of_documents` an id is the name of a document.
+    pub(super) fn new(asked: &[String], has_header: bool, of_documents: bool) -> Result<Self> {
         let mut columns = Self { has_header, ..Self::default() };
         for asked in asked {
             let (name, place) = asked.split_once('=').unwrap_or((asked, asked));
@@ -65,7 +68,10 @@ impl Columns {
                 );
                 return Err(Failure::Usage(message));
             }
-            if [FILE, LINE].contains(&name) {
+            let name = if of_documents && name == ID { DOCUMENT } else { name };
+            if [FILE, LINE].contains(&name)
+                || of_documents && (name == PLACE || name == DOCUMENT && !asked.starts_with(ID))
+            {
                 let message = format!("--column {asked}: {name} is where a sentence comes from; give another name");
                 return Err(Failure::Usage(message));
             }
@@ -181,7 +187,7 @@ mod tests {
     use super::*;
 
     fn columns(asked: &[&str], has_header: bool) -> Result<Columns> {
-        Columns::new(&asked.iter().map(|asked| (*asked).to_owned()).collect::<Vec<_>>(), has_header)
+        Columns::new(&asked.iter().map(|asked| (*asked).to_owned()).collect::<Vec<_>>(), has_header, false)
     }
 
     #[test]

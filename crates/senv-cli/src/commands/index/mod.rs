@@ -14,13 +14,13 @@ use clap::{ArgGroup, ValueEnum};
 use senv::{SentenceCollection, SentenceCollectionParams};
 use senv_core::{
     TextOptions, TextReader,
-    text::{TableFormat, TableText},
+    text::{Split, TableFormat, TableText},
 };
 use senv_index::{Collection, IndexParams, Rescoring};
 
 use self::{
-    columns::{Columns, FILE, LINE},
-    parts::Parts,
+    columns::{Columns, DOCUMENT, FILE, LINE, PLACE},
+    parts::{Documents, Parts},
 };
 use crate::{
     commands::{ENGLISH, is_english, known_words::warn_of_few},
@@ -80,6 +80,11 @@ pub(crate) struct Index {
     /// The first line of each file has titles: --column NAME=TITLE, or just NAME, finds them.
     #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
     header: bool,
+    /// Cut the text into sentences, as senv split does, and keep which document each is of: senv search then ranks documents.
+    /// `lines`: each line, or record of a table, is a document, which --column id=N names. `files`: each file is one.
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "lines",
+          help_heading = "Input", conflicts_with_all = ["vectors", "replace", "delete_ids", "compact"])]
+    documents: Option<DocumentArg>,
     /// Vectors of the lines, as senv encode has written them with the same model: nothing is encoded again. A .npy file
     /// with a row for each line, blank ones too.
     #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
@@ -101,10 +106,30 @@ const INPUT_HELP: &str =
 const EXAMPLES: &str = "\
 Examples:
   senv index --input text.txt --output text.index
+  senv index articles.jsonl --output articles.index --documents --column id=url --column text=body
+  senv index chapters/*.txt --output book.index --documents=files
   senv index --model my.senv --input news.tsv --output news.index --column text=3 --column id=1 --column year=2
   senv index --add --input more.txt --output text.index
   senv index --delete-ids 17,4 --output text.index
   senv index --index text.index --export-web text.web";
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DocumentArg {
+    /// A line, or a record of a table.
+    Lines,
+    /// A file.
+    Files,
+}
+
+impl From<DocumentArg> for Documents {
+    fn from(documents: DocumentArg) -> Self {
+        match documents {
+            DocumentArg::Lines => Self::Lines,
+            DocumentArg::Files => Self::Files,
+        }
+    }
+}
 
 /// Some of the ids of an argument.
 #[derive(Debug, Clone)]
@@ -182,6 +207,12 @@ impl Index {
         }
         let dash = [PathBuf::from("-")];
         let input = if self.input.paths().is_empty() { &dash } else { self.input.paths() };
+        if self.documents == Some(DocumentArg::Files) && !self.columns.is_empty() {
+            let message =
+                "--documents=files is for plain text; records of a table are documents by themselves: --documents";
+            return Err(Failure::Usage(message.into()));
+        }
+        self.check_documents()?;
         let (columns, table) = self.columns_of(input)?;
         if self.replace && !columns.has_ids() {
             let message = "--replace: which sentences? --column id=N names the column of their ids";
@@ -194,9 +225,15 @@ impl Index {
         if self.columns.is_empty() {
             note_tables(input);
         }
-        let reader = TextReader::open(input, &TextOptions { table, ..self.text.options() })?;
-        let further: Vec<String> = columns.further().chain([FILE, LINE]).map(str::to_owned).collect();
-        let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), self.replace)?;
+        let split = (self.documents == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
+        let reader = TextReader::open(input, &TextOptions { table, split, ..self.text.options() })?;
+        let mut further: Vec<String> = columns.further().chain([FILE, LINE]).map(str::to_owned).collect();
+        if self.documents.is_some() {
+            let is_named = columns.further().any(|name| name == DOCUMENT);
+            further.extend([DOCUMENT].iter().filter(|_| !is_named).chain(&[PLACE]).map(|name| (*name).to_owned()));
+        }
+        let documents = self.documents.map(Documents::from);
+        let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), self.replace, documents)?;
         let empty = || Failure::from(senv_core::Error::EmptyInput { path: input[0].clone() });
         let next = |len: usize| match parts.next(len) {
             Ok(None) if parts.n() == 0 => Err(empty()),
@@ -253,11 +290,27 @@ impl Index {
         let formats = || input.iter().map(|path| TableFormat::of_path(path));
         let is_table = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
         if self.columns.is_empty() || !formats().any(is_table) {
-            return Ok((Columns::new(&self.columns, self.header)?, None));
+            return Ok((Columns::new(&self.columns, self.header, self.documents.is_some())?, None));
         }
         // Fields of JSON lines have names without a header.
         let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
-        Ok(Columns::new(&self.columns, self.header || is_json)?.of_table(is_json))
+        Ok(Columns::new(&self.columns, self.header || is_json, self.documents.is_some())?.of_table(is_json))
+    }
+
+    /// Refuses to add sentences to documents, and documents to sentences.
+    fn check_documents(&self) -> Result {
+        if !self.add {
+            return Ok(());
+        }
+        let has_documents = Collection::open(&self.output)?.columns().iter().any(|column| column == PLACE);
+        let shown = self.output.display();
+        match (has_documents, self.documents.is_some()) {
+            (true, false) => Err(Failure::Usage(format!("{shown} is of documents: add more of them with --documents"))),
+            (false, true) => Err(Failure::Usage(format!(
+                "{shown} is of sentences, and not of documents: make a new collection of these"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Whether nothing is changed: a collection that is there is exported.

@@ -8,11 +8,11 @@ use std::{
 use senv::NewSentences;
 use senv_core::{
     Table, TextReader,
-    text::{Line, is_blank},
+    text::{Line, is_blank, sentences},
 };
 use senv_store::NpyReader;
 
-use super::columns::{Columns, FILE, LINE};
+use super::columns::{Columns, DOCUMENT, FILE, LINE, PLACE};
 use crate::{
     failure::{Failure, Result},
     interrupt::LastWords,
@@ -25,6 +25,15 @@ const PART_BYTES: usize = 256 << 20;
 /// Time between two lines that say how far it is.
 const NOTE_EVERY: Duration = Duration::from_secs(2);
 
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Documents {
+    /// A line, or a record of a table: its sentences are cut here.
+    Lines,
+    /// A file, whose reader gives sentences.
+    Files,
+}
+
 /// Sentences on their way into a collection.
 pub(super) struct Parts {
     reader: TextReader,
@@ -32,6 +41,9 @@ pub(super) struct Parts {
     vectors: Option<Vectors>,
     /// Whether they take the place of others.
     replace: bool,
+    documents: Option<Documents>,
+    /// The file that is a document at present, and its sentences so far.
+    of_file: (PathBuf, u64),
     /// Sentences so far.
     n: u64,
     /// Lines with columns, but a blank sentence.
@@ -81,7 +93,13 @@ struct Vectors {
 
 impl Parts {
     /// The sentences of a reader; with `replace` they have to have ids, and none may be blank.
-    pub(super) fn new(reader: TextReader, columns: Columns, vectors: Option<&Path>, replace: bool) -> Result<Self> {
+    pub(super) fn new(
+        reader: TextReader,
+        columns: Columns,
+        vectors: Option<&Path>,
+        replace: bool,
+        documents: Option<Documents>,
+    ) -> Result<Self> {
         let open = |path: &Path| -> Result<Vectors> {
             let reader = NpyReader::open(path)?;
             Ok(Vectors { reader, path: path.to_owned(), n_lines: 0 })
@@ -95,6 +113,8 @@ impl Parts {
             columns,
             vectors: vectors.map(open).transpose()?,
             replace,
+            documents,
+            of_file: (PathBuf::new(), 0),
             n: 0,
             n_blank: 0,
             places: Places::default(),
@@ -133,7 +153,9 @@ impl Parts {
     pub(super) fn next(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.further().map(str::to_owned).collect();
+        let has_names = names.iter().any(|name| name == DOCUMENT);
         let mut further = vec![Vec::new(); names.len()];
+        let (mut documents, mut places) = (Vec::new(), Vec::new());
         let (mut values, mut n_bytes) = (Vec::new(), 0);
         while texts.len() < most && n_bytes < PART_BYTES {
             let Some(line) = self.reader.next_line()? else { break };
@@ -164,14 +186,37 @@ impl Parts {
                 values.extend(vector);
             }
             n_bytes += line.text.len();
-            texts.push(cells.text.to_owned());
+            let (path, number) = (line.path.display().to_string(), line.number.to_string());
+            let cut = match self.documents {
+                None => vec![cells.text],
+                Some(Documents::Files) => {
+                    if self.of_file.0 != line.path {
+                        self.of_file = (line.path.to_owned(), 0);
+                    }
+                    self.of_file.1 += 1;
+                    documents.push(path.clone());
+                    places.push(self.of_file.1.to_string());
+                    vec![cells.text]
+                }
+                Some(Documents::Lines) => {
+                    let cut = sentences(cells.text);
+                    if !has_names {
+                        documents.extend(cut.iter().map(|_| format!("{path}:{number}")));
+                    }
+                    places.extend((1..=cut.len()).map(|place| place.to_string()));
+                    cut
+                }
+            };
+            texts.extend(cut.iter().map(|sentence| (*sentence).to_owned()));
             if let Some(id) = cells.id {
                 self.places.push(self.n + ids.len() as u64, &line);
                 ids.push(id);
             }
-            further.iter_mut().zip(cells.further).for_each(|(column, cell)| column.push(cell.to_owned()));
-            files.push(line.path.display().to_string());
-            numbers.push(line.number.to_string());
+            for (column, cell) in further.iter_mut().zip(cells.further) {
+                column.extend(cut.iter().map(|_| cell.to_owned()));
+            }
+            files.extend(cut.iter().map(|_| path.clone()));
+            numbers.extend(cut.iter().map(|_| number.clone()));
         }
         if texts.is_empty() {
             self.last_words = None;
@@ -180,6 +225,12 @@ impl Parts {
         self.n += texts.len() as u64;
         let (rows, has_ids) = (texts.len(), self.columns.has_ids());
         let mut part = NewSentences::new(texts).column(FILE, files).column(LINE, numbers);
+        if self.documents.is_some() {
+            part = part.column(PLACE, places);
+            if !has_names {
+                part = part.column(DOCUMENT, documents);
+            }
+        }
         for (name, column) in names.iter().zip(further) {
             part = part.column(name, column);
         }

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use senv::{SentenceCollection, SentenceHit};
+use senv::SentenceCollection;
 use senv_core::{Coverage, KnownWords};
 use serde::Serialize;
 
+use super::{context::context, ranked::Hit};
 use crate::{
-    commands::index::columns::{FILE, LINE},
+    commands::index::columns::{DOCUMENT, FILE, LINE, PLACE},
     failure::Result,
 };
 
@@ -33,6 +34,10 @@ pub(super) struct Answer<'a> {
 
 #[derive(Debug, Serialize)]
 struct Neighbour {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document: Option<String>,
     cosine: f32,
     id: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,6 +45,11 @@ struct Neighbour {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     text: String,
+    /// The sentences around it, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    before: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    behind: Vec<String>,
     /// How often the text is there.
     count: usize,
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
@@ -53,9 +63,10 @@ impl<'a> Answer<'a> {
         query: &'a Query,
         coverage: Coverage,
         known: KnownWords,
-        hits: Vec<SentenceHit>,
+        hits: Vec<Hit>,
+        n_context: usize,
     ) -> Result<Self> {
-        let neighbours = hits.into_iter().map(|hit| neighbour(collection, hit)).collect::<Result<_>>()?;
+        let neighbours = hits.into_iter().map(|hit| neighbour(collection, hit, n_context)).collect::<Result<_>>()?;
         let Coverage { tokens, known: known_tokens, .. } = coverage;
         let estimated = collection.estimates_cosines();
         let known_word_share = known.share();
@@ -72,11 +83,23 @@ impl<'a> Answer<'a> {
         writeln!(out)
     }
 
-    /// A line a neighbour: cosine, id, where it comes from, the sentence, further columns, and how often it is there.
+    /// A line a neighbour: cosine, id, where it comes from, the sentence, further columns, and how often it is there; of what is ranked
+    /// by more than cosines the score, and of documents their names in the place of ids. Sentences around it have lines of their own.
     pub(super) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         let mark = if self.estimated { "~" } else { "" };
-        for Neighbour { cosine, id, file, line, text, count, columns } in &self.neighbours {
-            write!(out, "{mark}{cosine:.4}\t{id}\t")?;
+        for neighbour in &self.neighbours {
+            let Neighbour { score, document, cosine, id, file, line, text, before, behind, count, columns } = neighbour;
+            for text in before {
+                writeln!(out, "\t\t\t{text}")?;
+            }
+            match score {
+                Some(score) => write!(out, "{score:.4}\t")?,
+                None => write!(out, "{mark}{cosine:.4}\t")?,
+            }
+            match document {
+                Some(document) => write!(out, "{document}\t")?,
+                None => write!(out, "{id}\t")?,
+            }
             if let (Some(file), Some(line)) = (file, line) {
                 write!(out, "{file}:{line}\t")?;
             }
@@ -88,35 +111,36 @@ impl<'a> Answer<'a> {
                 write!(out, "\t({count} times)")?;
             }
             writeln!(out)?;
+            for text in behind {
+                writeln!(out, "\t\t\t{text}")?;
+            }
         }
         Ok(())
     }
 }
 
-fn neighbour(collection: &SentenceCollection, hit: SentenceHit) -> Result<Neighbour> {
+fn neighbour(collection: &SentenceCollection, hit: Hit, n_context: usize) -> Result<Neighbour> {
     let rows = collection.rows();
-    let Some(&position) = hit.positions.first() else {
-        return Ok(Neighbour {
-            cosine: hit.cosine,
-            id: hit.id,
-            file: None,
-            line: None,
-            text: hit.text,
-            count: 0,
-            columns: serde_json::Map::new(),
-        });
-    };
+    let Hit { sentence: hit, score, document } = hit;
     let (mut file, mut line) = (None, None);
     let mut columns = serde_json::Map::new();
+    let Some(&position) = hit.positions.first() else {
+        let (cosine, id, text) = (hit.cosine, hit.id, hit.text);
+        let (before, behind) = (Vec::new(), Vec::new());
+        return Ok(Neighbour { score, document, cosine, id, file, line, text, before, behind, count: 0, columns });
+    };
     // The first column is the sentence.
     for name in rows.columns().iter().skip(1) {
         let value = rows.text(position, name)?;
         match name.as_str() {
             FILE => file = Some(value),
             LINE => line = value.parse().ok(),
+            DOCUMENT | PLACE if document.is_some() => {}
             _ => _ = columns.insert(name.clone(), value.into()),
         }
     }
     let (id, count) = (rows.id(position)?.unwrap_or(hit.id), hit.positions.len());
-    Ok(Neighbour { cosine: hit.cosine, id, file, line, text: hit.text, count, columns })
+    let [before, behind] = context(rows, position, n_context)?;
+    let (cosine, text) = (hit.cosine, hit.text);
+    Ok(Neighbour { score, document, cosine, id, file, line, text, before, behind, count, columns })
 }

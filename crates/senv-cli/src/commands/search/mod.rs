@@ -1,9 +1,11 @@
 //! `senv search`: the sentences of a collection that are most like a query.
 
 mod answer;
+mod context;
 mod filter;
 mod own_lines;
 mod prompt;
+mod ranked;
 
 use std::{
     io::{IsTerminal, Write},
@@ -18,6 +20,7 @@ use self::{
     answer::{Answer, Query},
     filter::Condition,
     own_lines::OwnLines,
+    ranked::{By, Hit, Rank, Ranked},
 };
 use crate::{
     commands::{
@@ -38,6 +41,10 @@ use crate::{
 /// A line of the answer has the cosine (-1 to 1, ~ before an estimate), the id, file and line that the sentence comes from,
 /// the sentence, and further columns. Equal sentences are shown once, with their number. Where --queries is a file that was
 /// indexed, by whatever spelling of its path, a line does not find itself. Why nothing was found is said on standard error.
+///
+/// Of a collection of documents (senv index --documents) documents are ranked, by their words, by the whole and by their nearest
+/// sentence, which is shown; the first column is the score, comparable within an answer, the second the document. --rank joins
+/// words and meaning for sentences, too. Both read the collection into memory first: a second for some 200,000 sentences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("collection").args(["folder", "index"]).required(true))]
 pub(crate) struct Search {
@@ -57,6 +64,20 @@ pub(crate) struct Search {
     #[arg(long, short, value_name = "K", default_value_t = 10,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     k: usize,
+    /// What is ranked [default: document where the collection has them]
+    #[arg(long, value_name = "WHAT")]
+    by: Option<By>,
+    /// What it is ranked by [default: expanded for documents, which measured best; meaning for sentences]
+    #[arg(long, value_name = "HOW")]
+    rank: Option<Rank>,
+    /// The same as --rank hybrid: the words of the query count beside the meaning, such as names and numbers that the model does not
+    /// know.
+    #[arg(long, conflicts_with = "rank")]
+    hybrid: bool,
+    /// Show so many sentences before each and behind it, of the same file and document.
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = RangedU64ValueParser::<usize>::new().range(..=1000))]
+    context: usize,
     /// Leave out sentences of a lower cosine.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     min_score: Option<f32>,
@@ -86,7 +107,9 @@ Examples:
   senv search text.index --query \"a cat sat on the mat\"
   senv search text.index
   senv search --index news.index --queries questions.txt --k 3 --min-score .6 --json
-  senv search --index news.index --query \"rising prices\" --where \"year = 1987\"";
+  senv search --index news.index --query \"rising prices\" --where \"year = 1987\"
+  senv search articles.index --query \"why do cats purr\" --context 2
+  senv search text.index --query \"error 4711\" --hybrid";
 
 /// Queries that are searched for at a time.
 const BLOCK: usize = 1024;
@@ -98,6 +121,8 @@ struct Searched<'a> {
     conditions: Vec<Condition>,
     /// The positions that meet the conditions.
     kept: Option<Vec<bool>>,
+    /// What ranks by more than the cosines of sentences.
+    ranked: Option<Ranked>,
     /// The file of the queries.
     own_lines: Option<OwnLines>,
     /// Queries that were answered, and whether there are more than one.
@@ -124,6 +149,7 @@ impl Search {
             collection,
             conditions,
             kept: None,
+            ranked: None,
             own_lines,
             n: 0,
             many: true,
@@ -234,6 +260,8 @@ impl Searched<'_> {
             let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
             output::warn(&format!("no sentence meets --where {}", conditions.join(" and ")));
         }
+        let rank = self.args.rank.or(self.args.hybrid.then_some(Rank::Hybrid));
+        self.ranked = Ranked::new(&self.collection, self.args.by, rank, self.kept.as_ref())?;
         Ok(())
     }
 
@@ -258,7 +286,7 @@ impl Searched<'_> {
 
     /// Answers queries, and writes the answers out.
     fn answer(&mut self, queries: &[Query]) -> Result {
-        let Search { k, no_equal, json, min_score, recall, .. } = *self.args;
+        let Search { k, no_equal, json, min_score, recall, context, .. } = *self.args;
         let (collection, model) = (&self.collection, self.collection.model());
         let texts: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let (vectors, coverage) = model.encode_batch(&texts)?;
@@ -275,20 +303,29 @@ impl Searched<'_> {
         if self.kept.is_some() {
             search.keep = Some(&keep);
         }
-        let found = collection.search_vectors(&rows, &search)?;
+        let found: Vec<Vec<Hit>> = match &self.ranked {
+            Some(ranked) => {
+                let of_query = |text: &&str| ranked.search(collection, text, search.k, search.min_cosine);
+                texts.iter().map(of_query).collect::<Result<_>>()?
+            }
+            None => {
+                let found = collection.search_vectors(&rows, &search)?;
+                found.into_iter().map(|hits| hits.into_iter().map(Hit::from).collect()).collect()
+            }
+        };
         let mut out = output::stdout();
         for (((query, coverage), mut hits), row) in queries.iter().zip(coverage).zip(found).zip(&rows) {
-            for hit in &mut hits {
+            for hit in hits.iter_mut().filter(|hit| hit.document.is_none()).map(|hit| &mut hit.sentence) {
                 if no_equal && hit.text == query.text {
                     hit.positions.clear();
                 } else if let Some(own_lines) = &self.own_lines {
                     own_lines.leave_out(collection, query, hit)?;
                 }
             }
-            hits.retain(|hit| !hit.positions.is_empty());
+            hits.retain(|hit| !hit.sentence.positions.is_empty());
             hits.truncate(k);
             let known = model.known_words([&query.text]);
-            let answer = Answer::new(collection, query, coverage, known, hits)?;
+            let answer = Answer::new(collection, query, coverage, known, hits, context)?;
             let write = |out: &mut std::io::BufWriter<output::Stdout>| {
                 if json {
                     return answer.write_json(out);
@@ -300,7 +337,9 @@ impl Searched<'_> {
             };
             write(&mut out).map_err(Failure::stdout)?;
             self.n += 1;
-            let unknown = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known);
+            // Words are found that the model does not know.
+            let unknown = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known)
+                .filter(|_| self.ranked.is_none() || answer.is_empty());
             let mut reason = self.reason(query).filter(|_| answer.is_empty() && unknown.is_none());
             // Of a file, which may have many, they are counted.
             if query.line.is_some() && reason.take().is_some() {

@@ -49,16 +49,9 @@ impl RunFiles {
 
     /// How text is read; it is numbered beside the model unless another folder is given.
     pub(crate) fn corpus_options(&self, text: &TextArgs, scratch: Option<&PathBuf>, threads: usize) -> CorpusOptions {
-        let text = text.options();
         let beside = || self.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
-        CorpusOptions {
-            threads,
-            scratch_dir: scratch.cloned().or_else(beside),
-            invalid_utf8: text.invalid_utf8,
-            max_line_bytes: text.max_line_bytes,
-            table: text.table,
-            ..CorpusOptions::default()
-        }
+        let scratch_dir = scratch.cloned().or_else(beside);
+        CorpusOptions { threads, scratch_dir, ..CorpusOptions::default() }.with_text_options(text.options())
     }
 
     /// What training is given beside hyperparameters and data.

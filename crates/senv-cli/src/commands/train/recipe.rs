@@ -81,7 +81,7 @@ impl RecipeArgs {
         let notes = Notes::default();
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
         let files: Vec<&PathBuf> = self.input.iter().chain(&self.pairs).collect();
-        let sample = TextSample::read_of(&files, text.table.as_ref());
+        let sample = TextSample::read_of(&files, &text.text_options());
         let mut recipe = Recipe::choose_by(&sample, &self.input, &self.pairs, &options)?;
         if let Some(path) = &self.init_model {
             recipe.fine_tune_from(&open_verified(path)?, &notes)?;

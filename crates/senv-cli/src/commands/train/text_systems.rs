@@ -125,7 +125,7 @@ impl Common {
 
     /// About how long the text is.
     pub(crate) fn size(&self) -> TextSize {
-        TextSample::read_of(self.input.paths(), self.text.options().table.as_ref()).size()
+        TextSample::read_of(self.input.paths(), &self.text.options()).size()
     }
 
     /// How the text is read.

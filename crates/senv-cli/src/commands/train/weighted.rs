@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use senv::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
+use senv_core::CorpusOptions;
 use senv_core::{Control, Observer, Progress};
-use senv_core::{CorpusOptions, TextOptions};
 
 use super::{input_args::InputArgs, unchanged::Unchanged};
 use crate::{
@@ -137,8 +137,7 @@ impl WeightedArgs {
         let base = Model::open_verified(&self.model)?;
         let observer =
             UntilInterrupted(if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() });
-        let TextOptions { invalid_utf8, max_line_bytes, table } = self.text.options();
-        let text = CorpusOptions { invalid_utf8, max_line_bytes, table, ..CorpusOptions::default() };
+        let text = CorpusOptions::default().with_text_options(self.text.options());
         let options = TrainOptions { observer: &observer, text, ..TrainOptions::default() };
         let weighted = params.fit_files(&base, self.input.paths(), &options)?;
         unchanged.warn_of_others();

@@ -334,7 +334,7 @@ fn text() {
     let target = Target { name: "text", seeds, mend: keep, file: "t" };
     target.run(|path, is_seed| {
         for invalid_utf8 in [InvalidUtf8::Error, InvalidUtf8::Replace] {
-            let options = TextOptions { invalid_utf8, max_line_bytes: 10_000, table: None };
+            let options = TextOptions { invalid_utf8, max_line_bytes: 10_000, ..TextOptions::default() };
             let read = TextReader::open(&[path], &options).and_then(|mut reader| {
                 while reader.next_line()?.is_some() {}
                 Ok(())

@@ -78,7 +78,7 @@ impl Tokenizer {
         if !self.automatic {
             return self.clone();
         }
-        let files = beginnings(paths, None);
+        let files = beginnings(paths, &crate::TextOptions::default());
         self.fitted_to_text(files.iter().flat_map(|(_, lines)| lines).map(String::as_str), observer)
     }
 

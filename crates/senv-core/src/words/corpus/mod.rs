@@ -15,7 +15,7 @@ pub use block::BlockBuffer;
 
 use crate::{
     Error, Observer, Result, Sentences, Tokenizer, Vocabulary,
-    text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, TableText},
+    text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Split, TableText, TextOptions},
 };
 
 /// How text becomes a [`Corpus`].
@@ -44,9 +44,27 @@ pub struct CorpusOptions {
     pub max_line_bytes: usize,
     /// Which fields are the text, of CSV, TSV and JSON lines; none by default: a line is a line.
     pub table: Option<TableText>,
+    /// What is cut into sentences; none by default: a line is a sentence.
+    pub split: Option<Split>,
     /// Folder of the temporary file, which takes four bytes a token; the system's temporary folder by default. On some
     /// machines that folder is in memory: name another for texts of many gigabytes.
     pub scratch_dir: Option<PathBuf>,
+}
+
+impl CorpusOptions {
+    /// How lines are read.
+    #[must_use]
+    pub fn text_options(&self) -> TextOptions {
+        let Self { invalid_utf8, max_line_bytes, ref table, split, .. } = *self;
+        TextOptions { invalid_utf8, max_line_bytes, table: table.clone(), split }
+    }
+
+    /// The same with lines read so.
+    #[must_use]
+    pub fn with_text_options(self, text: TextOptions) -> Self {
+        let TextOptions { invalid_utf8, max_line_bytes, table, split } = text;
+        Self { invalid_utf8, max_line_bytes, table, split, ..self }
+    }
 }
 
 impl Default for CorpusOptions {
@@ -60,6 +78,7 @@ impl Default for CorpusOptions {
             invalid_utf8: InvalidUtf8::default(),
             max_line_bytes: DEFAULT_MAX_LINE_BYTES,
             table: None,
+            split: None,
             scratch_dir: None,
         }
     }

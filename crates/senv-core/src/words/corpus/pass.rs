@@ -65,12 +65,9 @@ pub(super) fn pass(
     n_threads: usize,
     observer: &dyn Observer,
 ) -> Result<PassOutput> {
-    let text = TextOptions {
-        invalid_utf8: options.invalid_utf8,
-        // The length of a sentence has 31 bits.
-        max_line_bytes: options.max_line_bytes.min(DOCUMENT_END as usize - 1),
-        table: options.table.clone(),
-    };
+    // The length of a sentence has 31 bits.
+    let max_line_bytes = options.max_line_bytes.min(DOCUMENT_END as usize - 1);
+    let text = TextOptions { max_line_bytes, ..options.text_options() };
     let shared = Shared {
         input: Mutex::new(Input {
             blocks: BlockReader::open(paths, PIECE, false, &text)?,
@@ -107,7 +104,8 @@ pub(super) fn pass(
     let (builders, pieces): (Vec<_>, Vec<_>) = done.into_iter().unzip();
     let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
     pieces.sort_unstable_by_key(|piece| piece.number);
-    let n_replaced = pieces.iter().map(|piece| piece.n_replaced).sum();
+    let of_pieces: u64 = pieces.iter().map(|piece| piece.n_replaced).sum();
+    let n_replaced = of_pieces + into_inner(shared.input).blocks.n_replaced();
     Ok(PassOutput { pieces, storage: into_inner(shared.storage).finish(), builders, n_replaced })
 }
 
@@ -212,7 +210,13 @@ impl Shared<'_> {
         let (mut starts_document, mut n_replaced) = (false, 0);
         while position < bytes.len() {
             let (line, end) = cut_line(bytes, position);
-            let text = check_line(line, &self.paths[block.file], block.number(place), &self.text)?;
+            let text = check_line(
+                line,
+                &self.paths[block.file],
+                block.number(place),
+                self.text.max_line_bytes,
+                self.text.invalid_utf8,
+            )?;
             n_replaced += u64::from(matches!(text, std::borrow::Cow::Owned(_)));
             let before = ids.len();
             match self.known {

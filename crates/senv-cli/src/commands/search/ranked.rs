@@ -1,0 +1,126 @@
+//! What is ranked, and by what; searches by words and meaning.
+
+use std::collections::HashMap;
+
+use clap::ValueEnum;
+use senv::{RankedCollection, SentenceCollection, SentenceHit, documents::RankBy};
+
+use crate::{
+    commands::index::columns::{DOCUMENT, PLACE},
+    failure::{Failure, Result},
+};
+
+/// What is ranked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum By {
+    /// Documents, each shown with its nearest sentence.
+    Document,
+    /// Sentences.
+    Sentence,
+}
+
+/// What it is ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Rank {
+    /// Cosines: of documents that of the nearest sentence.
+    Meaning,
+    /// The words of the query (BM25).
+    Words,
+    /// Both, and for documents also the cosine of the whole.
+    Hybrid,
+    /// The same, with the words and the vectors of what these find first.
+    Expanded,
+}
+
+/// A hit, with what it has beside a sentence.
+pub(super) struct Hit {
+    pub(super) sentence: SentenceHit,
+    pub(super) score: Option<f64>,
+    pub(super) document: Option<String>,
+}
+
+impl From<SentenceHit> for Hit {
+    fn from(sentence: SentenceHit) -> Self {
+        Self { sentence, score: None, document: None }
+    }
+}
+
+/// A collection that is ranked by more than the cosines of its sentences.
+pub(super) struct Ranked {
+    by: By,
+    rank_by: RankBy,
+    rows: RankedCollection,
+}
+
+/// Whether sentences are of documents.
+pub(super) fn has_documents(collection: &SentenceCollection) -> bool {
+    let columns = collection.rows().columns();
+    [DOCUMENT, PLACE].iter().all(|name| columns.iter().any(|column| column == name))
+}
+
+impl Ranked {
+    /// Takes up the sentences that count; `None` where a search among vectors answers.
+    pub(super) fn new(
+        collection: &SentenceCollection,
+        by: Option<By>,
+        rank: Option<Rank>,
+        kept: Option<&Vec<bool>>,
+    ) -> Result<Option<Self>> {
+        let is_of_documents = has_documents(collection);
+        let by = by.unwrap_or(if is_of_documents { By::Document } else { By::Sentence });
+        if by == By::Document && !is_of_documents {
+            let message =
+                "--by document: the collection is of sentences; senv index --documents makes one of documents";
+            return Err(Failure::Usage(message.into()));
+        }
+        let rank_by = match (by, rank) {
+            (By::Sentence, None | Some(Rank::Meaning)) => return Ok(None),
+            (By::Document, Some(Rank::Meaning)) => RankBy::BestSentence,
+            (_, Some(Rank::Words)) => RankBy::Words,
+            (_, Some(Rank::Hybrid)) => RankBy::Hybrid,
+            (By::Document, None) | (_, Some(Rank::Expanded)) => RankBy::Expanded,
+        };
+        let keep = |position: usize| kept.is_none_or(|kept| kept.get(position) == Some(&true));
+        let rows = collection.ranked((by == By::Document).then_some(DOCUMENT), keep)?;
+        Ok(Some(Self { by, rank_by, rows }))
+    }
+
+    /// The best `k` of a query, of those whose cosine is at least `least`; equal sentences are one hit.
+    pub(super) fn search(
+        &self,
+        collection: &SentenceCollection,
+        query: &str,
+        k: usize,
+        least: f32,
+    ) -> Result<Vec<Hit>> {
+        let all = self.rows.len();
+        let mut wanted = k.saturating_mul(2).saturating_add(10).min(all);
+        loop {
+            let found = self.rows.search(collection, query, wanted, self.rank_by)?;
+            let n_found = found.len();
+            let (mut hits, mut places): (Vec<Hit>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+            for found in found.into_iter().filter(|found| found.cosine >= least) {
+                if self.by == By::Sentence {
+                    if let Some(&place) = places.get(&found.text) {
+                        hits[place].sentence.positions.push(found.position);
+                        continue;
+                    }
+                    places.insert(found.text.clone(), hits.len());
+                }
+                let id = collection.rows().id(found.position)?.unwrap_or_default();
+                let (cosine, text, positions) = (found.cosine, found.text, vec![found.position]);
+                hits.push(Hit {
+                    sentence: SentenceHit { id, cosine, text, positions },
+                    score: Some(found.score),
+                    document: (self.by == By::Document).then_some(found.name),
+                });
+            }
+            // One more than is wanted, so that all that are equal to the last one were seen.
+            if hits.len() > k || wanted >= all || n_found == 0 {
+                hits.truncate(k);
+                return Ok(hits);
+            }
+            wanted = wanted.saturating_mul(4).min(all);
+        }
+    }
+}

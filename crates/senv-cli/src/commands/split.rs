@@ -1,0 +1,89 @@
+//! `senv split`: a text, one sentence a line.
+
+use std::{io::Write, path::PathBuf};
+
+use senv_core::{TextOptions, TextReader, text::Split};
+use serde::Serialize;
+
+use crate::{
+    destination,
+    failure::{Failure, Result},
+    output::{self, plural},
+    text::{InputArgs, TextArgs, note_typing},
+};
+
+/// Cut a text into sentences, one a line.
+///
+/// A line goes on in the next one, up to an empty line: the end of a paragraph, which is kept. Where each line is a paragraph of its
+/// own, --by lines cuts it by itself. Records of tables always are. Sentences end by the rules of Unicode (UAX 29), in any
+/// script, but not behind abbreviations and initials (Dr., e.g., J. Smith), nor before a small letter.
+///
+/// Commands that read text cut it the same way with --split.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    mut_arg("input", |input| input.help(INPUT_HELP)),
+    mut_arg("split", |split| {
+        split.long("by").require_equals(false).num_args(1).default_value("paragraphs").help("What is cut")
+    })
+)]
+pub(crate) struct SplitCommand {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Write JSON, an object a line: the sentence, and the line on which it begins.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+const INPUT_HELP: &str = "Text; plain, .gz or .zst; - is standard input [default: -]";
+
+const EXAMPLES: &str = "\
+Examples:
+  senv split book.txt > sentences.txt
+  senv split posts.csv --column body --json
+  senv split --by lines paragraphs.txt > sentences.txt";
+
+#[derive(Serialize)]
+struct Sentence<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    line: u64,
+    text: &'a str,
+}
+
+impl SplitCommand {
+    pub(crate) fn run(self) -> Result {
+        let stdin = [PathBuf::from("-")];
+        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        destination::check_stdout(input)?;
+        self.text.note_tables(input);
+        note_typing(input, "text");
+        let options = self.text.options();
+        let options = TextOptions { split: options.split.or(Some(Split::Paragraphs)), ..options };
+        let mut reader = TextReader::open(input, &options)?;
+        let (mut out, mut n, mut is_blank) = (output::stdout(), 0, true);
+        while let Some(line) = reader.next_line()? {
+            // One empty line is enough, and none at the beginning.
+            let was_blank = std::mem::replace(&mut is_blank, line.is_blank());
+            n += u64::from(!is_blank);
+            if self.json {
+                if !is_blank {
+                    let file = (input.len() > 1).then(|| line.path.display().to_string());
+                    let sentence = Sentence { file, line: line.number, text: line.text };
+                    serde_json::to_writer(&mut out, &sentence).map_err(|error| Failure::stdout(error.into()))?;
+                    writeln!(out).map_err(Failure::stdout)?;
+                }
+            } else if !(is_blank && was_blank) {
+                writeln!(out, "{}", line.text).map_err(Failure::stdout)?;
+            }
+        }
+        out.flush().map_err(Failure::stdout)?;
+        if n == 0 {
+            return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
+        }
+        output::note(&plural(n, "sentence"));
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! Documents: `senv split`, `senv index --documents`, and searches by words and meaning.
+
+use serde_json::{Value, json};
+
+use crate::common::{Ended, Folder};
+
+const ARTICLES: &str = r#"{"url":"a/trains","title":"Trains","body":"The night train to Vienna was late. Mr. Smith missed his flight. Buses ran instead."}
+{"url":"a/soup","title":"Soup","body":"Boil the water. Add salt, e.g. from the sea. Stir for 3.5 minutes."}
+
+{"url":"a/empty","title":"Nothing","body":" "}
+{"url":"a/rain","title":"Rain","body":"Dark clouds brought a storm. It rained all night. Error 4711 was shown."}
+"#;
+
+fn articles() -> Folder {
+    let folder = Folder::new();
+    folder.write("articles.jsonl", ARTICLES);
+    let columns = ["--column", "id=url", "--column", "text=body", "--column", "title"];
+    folder.run(&[&["index", "articles.jsonl", "--index", "a.index", "--documents"], &columns[..]].concat()).ok();
+    folder
+}
+
+fn found(ended: &Ended) -> Vec<Vec<String>> {
+    ended.out.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
+    let folder = articles();
+    let search = |query, more: &[&str]| folder.run(&[&["search", "a.index", "--query", query], more].concat()).ok();
+    let hits = found(&search("cooking with sea salt", &["--k", "2"]));
+    assert_eq!(hits.len(), 2);
+    assert_eq!(hits[0][1..], ["a/soup", "articles.jsonl:2", "Add salt, e.g. from the sea.", "title=Soup"], "{hits:?}");
+    // Words that no model knows.
+    for more in [&[][..], &["--rank", "words"], &["--hybrid"]] {
+        assert_eq!(found(&search("4711", more))[0][1], "a/rain", "{more:?}");
+    }
+    let answer = search("a delayed railway journey", &["--json", "--context", "1"]).json();
+    let first = &answer["neighbours"][0];
+    assert_eq!((&first["document"], &first["line"]), (&json!("a/trains"), &json!(1)));
+    assert_eq!(first["text"], "The night train to Vienna was late.");
+    assert_eq!((&first["behind"], first.get("before")), (&json!(["Mr. Smith missed his flight."]), None));
+    assert_eq!(first["columns"], json!({"title": "Trains"}));
+    // The cosine is that of senv similarity.
+    let cosine = folder.run(&["similarity", "a delayed railway journey", first["text"].as_str().unwrap()]).ok().out;
+    let difference = first["cosine"].as_f64().unwrap() - cosine.trim().parse::<f64>().unwrap();
+    assert!(difference.abs() < 2e-4, "{difference}");
+    // Sentences by themselves, with the document they are of, and context within it alone.
+    let ended = search("It rained all night.", &["--by", "sentence", "--k", "1", "--context", "5"]);
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert_eq!(lines[0], "\t\t\tDark clouds brought a storm.");
+    assert!(
+        lines[1].contains("\tIt rained all night.\t") && lines[1].contains("document=a/rain\tplace=2"),
+        "{lines:?}"
+    );
+    assert_eq!(lines[2..], ["\t\t\tError 4711 was shown."]);
+    // Conditions hold for what is ranked.
+    let hits = found(&search("rain", &["--where", "title != Rain"]));
+    assert!(hits.len() == 2 && hits.iter().all(|hit| hit[1] != "a/rain"), "{hits:?}");
+    let ended = search("rain", &["--rank", "meaning", "--min-score", ".99"]);
+    assert!(ended.out.is_empty() && !ended.err.is_empty(), "{}", ended.err);
+    // The same on any number of threads.
+    let threads = |n| folder.run(&["--threads", n, "search", "a.index", "--query", "a storm at night"]).ok().out;
+    assert_eq!(threads("1"), threads("2"));
+}
+
+#[test]
+fn documents_are_added_and_not_mixed_with_sentences() {
+    let folder = articles();
+    folder.write("more.csv", "url,body,title\na/soup,\"Garlic helps.\nSo does thyme.\",Soup\nb/new,Cats purr.,Cats\n");
+    let columns = ["--column", "id=url", "--column", "text=body", "--column", "title", "--header"];
+    let add = ["index", "more.csv", "--index", "a.index", "--add"];
+    folder.run(&[&add[..], &columns].concat()).fails(2, &["a.index is of documents", "--documents"]);
+    folder.run(&[&add[..], &["--documents"], &columns].concat()).ok();
+    let hits = found(&folder.run(&["search", "a.index", "--query", "thyme and garlic", "--rank", "meaning"]).ok());
+    assert!(hits[0][1] == "a/soup" && hits[0][2].starts_with("more.csv:2"), "{hits:?}");
+    let hits = found(&folder.run(&["search", "a.index", "--query", "a purring cat"]).ok());
+    assert_eq!((hits[0][1].as_str(), hits.len()), ("b/new", 4));
+    folder.write("text.txt", "One sentence here.\nAnother one there.\n");
+    folder.run(&["index", "text.txt", "--index", "s.index"]).ok();
+    folder
+        .run(&["index", "text.txt", "--index", "s.index", "--add", "--documents"])
+        .fails(2, &["s.index is of sentences"]);
+    folder.run(&["search", "s.index", "--query", "one", "--by", "document"]).fails(2, &["senv index --documents"]);
+    // Sentences by words and meaning, equal ones once.
+    folder.run(&["index", "text.txt", "text.txt", "--index", "twice.index"]).ok();
+    let hits = found(&folder.run(&["search", "twice.index", "--query", "another", "--hybrid", "--k", "5"]).ok());
+    assert!(hits.len() == 2 && hits[0][3] == "Another one there." && hits[0][4] == "(2 times)", "{hits:?}");
+}
+
+#[test]
+fn files_are_documents_of_their_paragraphs() {
+    let folder = Folder::new();
+    folder.write("one.txt", "A cat sat\non the mat. It slept.\n\nA title\n\nThe end.\n");
+    folder.write("two.txt", "Rain fell on the hills. The river\nrose.\n");
+    folder.run(&["index", "one.txt", "two.txt", "--index", "b.index", "--documents=files"]).ok();
+    let hits = found(&folder.run(&["search", "b.index", "--query", "a rising river"]).ok());
+    assert_eq!(hits[0][1..], ["two.txt", "two.txt:1", "The river rose."]);
+    let out =
+        folder.run(&["search", "b.index", "--query", "a cat", "--by", "sentence", "--k", "1", "--json"]).ok().json();
+    let first = &out["neighbours"][0];
+    assert_eq!((&first["text"], &first["line"]), (&json!("A cat sat on the mat."), &json!(1)));
+    assert_eq!(first["columns"], json!({"document": "one.txt", "place": "1"}));
+    folder.write("t.csv", "text\nA cat.\n");
+    let arguments = ["index", "t.csv", "--index", "c.index", "--documents=files", "--header", "--column", "text"];
+    folder.run(&arguments).fails(2, &["--documents=files is for plain text"]);
+}
+
+#[test]
+fn a_text_is_cut_into_sentences() {
+    let folder = Folder::new();
+    folder.write(
+        "a.txt",
+        "\n\nMr. J. Smith left\nat 3.50 p.m. \"Why?\" he asked. Nobody\n knew.\n\n\n\nA title\r\n\r\n我来了。你呢？",
+    );
+    let expected = "Mr. J. Smith left at 3.50 p.m. \"Why?\" he asked.\nNobody  knew.\n\nA title\n\n我来了。\n你呢？\n";
+    let out = folder.run(&["split", "a.txt"]).ok().out;
+    assert_eq!(out.replace("p.m.\n", "p.m. "), expected);
+    let lines: Vec<Value> = folder
+        .run(&["split", "a.txt", "--json"])
+        .ok()
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!((&lines.last().unwrap()["line"], &lines.last().unwrap()["text"]), (&json!(11), &json!("你呢？")));
+    let by_lines = folder.pipe(&["split", "--by", "lines"], "One. Two\nthree.\n").ok().out;
+    assert_eq!(by_lines, "One.\nTwo\nthree.\n");
+    folder.write("t.csv", "id,text\n1,\"One. Two.\"\n2,Three.\n");
+    assert_eq!(folder.run(&["split", "t.csv", "--column", "text"]).ok().out, "One.\nTwo.\nThree.\n");
+    // Wherever text is read.
+    let out = folder.run(&["dedupe", "t.csv", "--column", "text", "--split", "--json"]).ok().out;
+    assert_eq!(out.lines().count(), 3);
+    assert!(out.contains("{\"line\":2,\"text\":\"Two.\"}"), "{out}");
+    folder.write("prose.txt", "The cat sat on\nthe mat. A dog barked at\nit. Rain fell. ".repeat(300));
+    folder.run(&["split", "prose.txt"]).ok();
+    let sentences = folder.run(&["split", "prose.txt"]).ok().out;
+    folder.write("sentences.txt", &sentences);
+    let train = |input, output, more: &[&str]| {
+        let arguments = ["train", "sent2vec", "--input", input, "--output", output, "--threads", "1", "--epochs", "2"];
+        folder.run(&[&arguments[..], more].concat()).ok();
+        folder.run(&["encode", "--model", output, "--input", "sentences.txt", "--output", "v.npy", "--force"]).ok();
+        folder.read("v.npy")
+    };
+    assert_eq!(train("prose.txt", "a.senv", &["--split"]), train("sentences.txt", "b.senv", &[]));
+    folder.pipe(&["split"], "\n \n").fails(1, &["empty"]);
+}

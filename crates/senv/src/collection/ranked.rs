@@ -1,0 +1,247 @@
+//! A collection whose documents, or sentences, are ranked by their words and by their meaning.
+
+use std::collections::HashMap;
+
+use ndarray::Array2;
+use senv_core::{
+    SentenceEncoder,
+    documents::{DocumentRanker, RankBy, best},
+    memory::check_memory,
+};
+
+use super::{SentenceCollection, new_sentences::TEXT};
+use crate::error::Result;
+
+/// Sentences that are encoded together where a collection keeps no vectors.
+const CHUNK: usize = 1024;
+
+/// A document that a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentHit {
+    /// Its name: the value of the column that says which document a sentence is of; empty where sentences are ranked by themselves.
+    pub name: String,
+    /// The higher the better; comparable among the hits of one query alone, but for [`RankBy::Words`] and the cosines.
+    pub score: f64,
+    /// Cosine of its nearest sentence with the query, in `[-1, 1]`; 0 where one of both has no vector.
+    pub cosine: f32,
+    /// That sentence.
+    pub text: String,
+    /// Its position in the collection.
+    pub position: usize,
+}
+
+/// The documents of a [`SentenceCollection`] in memory, or its sentences, for searches by words and meaning.
+#[derive(Debug)]
+pub struct RankedCollection {
+    ranker: DocumentRanker,
+    /// The name of each document, and the position of each sentence, document by document.
+    names: Vec<String>,
+    positions: Vec<usize>,
+    is_of_documents: bool,
+}
+
+impl SentenceCollection {
+    /// Takes up the sentences that are not deleted and that `keep` says by their positions; those with the same value in `column` are a
+    /// document, in the order of the collection. Without a column each sentence is ranked by itself, by its words and its vector.
+    ///
+    /// Takes `4 dim` bytes for each sentence and document, and what their words take ([`senv_core::words::Bm25`]).
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("my.index");
+    /// use senv::{NewSentences, SentenceCollection, SentenceCollectionParams, documents::RankBy};
+    /// let params = SentenceCollectionParams { columns: vec!["document".into()], ..Default::default() };
+    /// let mut collection = SentenceCollection::create_with(&path, "english", &params)?;
+    /// let texts = ["The train is late.", "Take a bus.", "Storms bring rain."].map(String::from).to_vec();
+    /// let documents = ["travel", "travel", "weather"].map(String::from).to_vec();
+    /// collection.add_sentences(NewSentences::new(texts).column("document", documents))?;
+    /// let ranked = collection.ranked(Some("document"), |_| true)?;
+    /// let hits = ranked.search(&collection, "a delayed train", 1, RankBy::Expanded)?;
+    /// assert_eq!((hits[0].name.as_str(), hits[0].text.as_str()), ("travel", "The train is late."));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`senv_index::Error::UnknownColumn`] for a column that is not there; [`senv_core::Error::TooLarge`] if the vectors do not fit
+    /// into memory; those of reading the collection.
+    pub fn ranked(&self, column: Option<&str>, mut keep: impl FnMut(usize) -> bool) -> Result<RankedCollection> {
+        let rows = &self.rows;
+        let (mut names, mut of_names): (Vec<String>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+        // Sentences as they come, with their documents.
+        let mut sentences: Vec<(usize, usize)> = Vec::new();
+        for position in 0..rows.n_positions() {
+            if rows.id(position)?.is_none() || !keep(position) {
+                continue;
+            }
+            let document = match column {
+                None => sentences.len(),
+                Some(column) => {
+                    let name = rows.text(position, column)?;
+                    match of_names.get(&name) {
+                        Some(&document) => document,
+                        None => {
+                            names.push(name.clone());
+                            *of_names.entry(name).or_insert(names.len() - 1)
+                        }
+                    }
+                }
+            };
+            sentences.push((document, position));
+        }
+        // Parts of a document that were added later stand behind it.
+        sentences.sort_by_key(|&(document, _)| document);
+        let positions: Vec<usize> = sentences.iter().map(|&(_, position)| position).collect();
+        let vectors = self.vectors_of(&positions)?;
+        if column.is_none() {
+            names.resize(positions.len(), String::new());
+            let texts = positions.iter().map(|&position| Ok(rows.text(position, TEXT)?)).collect::<Result<Vec<_>>>()?;
+            let none = Array2::zeros((0, vectors.ncols()));
+            let ranker = DocumentRanker::from_vectors(&texts, vectors.view(), none.view(), vec![0; texts.len()])?;
+            return Ok(RankedCollection { ranker, names, positions, is_of_documents: false });
+        }
+        let (mut texts, mut ends) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
+        for sentences in sentences.chunk_by(|a, b| a.0 == b.0) {
+            let mut text = String::new();
+            for &(_, position) in sentences {
+                text.push_str(&rows.text(position, TEXT)?);
+                text.push('\n');
+            }
+            texts.push(text);
+            ends.push(ends.last().copied().unwrap_or(0) + sentences.len());
+        }
+        let whole: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (of_documents, _) = self.model.encode_batch(&whole)?;
+        let ranker = DocumentRanker::from_vectors(&texts, of_documents.view(), vectors.view(), ends)?;
+        Ok(RankedCollection { ranker, names, positions, is_of_documents: true })
+    }
+
+    /// The vectors of these sentences, encoded anew where none are kept.
+    fn vectors_of(&self, positions: &[usize]) -> Result<Array2<f32>> {
+        let dim = self.rows.dim();
+        let n = check_memory::<f32>(positions.len(), dim)?;
+        let too_large = || senv_core::Error::TooLarge { rows: positions.len(), dim };
+        let mut values: Vec<f32> = Vec::new();
+        values.try_reserve_exact(n).map_err(|_| too_large())?;
+        for chunk in positions.chunks(CHUNK) {
+            let mut texts = Vec::new();
+            for &position in chunk {
+                match self.rows.vector(position)? {
+                    Some(vector) => values.extend(vector),
+                    None => texts.push(self.rows.text(position, TEXT)?),
+                }
+            }
+            // A collection keeps the vectors of all sentences, or of none.
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            values.extend(self.model.encode_batch(&texts)?.0);
+        }
+        Ok(Array2::from_shape_vec((positions.len(), dim), values).map_err(|_| too_large())?)
+    }
+}
+
+impl RankedCollection {
+    /// Number of documents, or of sentences.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The `k` best documents for a query, each with its nearest sentence, the best first; of equally good ones the earlier. None
+    /// for a query of which nothing is known. `collection` is the one that these are of.
+    ///
+    /// # Errors
+    /// Those of reading the collection.
+    pub fn search(
+        &self,
+        collection: &SentenceCollection,
+        query: &str,
+        k: usize,
+        by: RankBy,
+    ) -> Result<Vec<DocumentHit>> {
+        let vector = collection.model.encode_one(query).to_vec();
+        let scores = self.ranker.scores(query, &vector, by);
+        if scores.iter().all(|&score| score == 0.0) {
+            return Ok(Vec::new());
+        }
+        let cosines = self.ranker.sentence_cosines(&vector);
+        let hit = |document: usize| -> Result<DocumentHit> {
+            let (place, cosine) = match self.is_of_documents {
+                true => {
+                    let places = self.ranker.sentences(document);
+                    let nearest = places.clone().reduce(|a, b| if cosines[b] > cosines[a] { b } else { a });
+                    let place = nearest.unwrap_or(places.start);
+                    (place, cosines[place])
+                }
+                false => (document, self.ranker.document_cosine(&vector, document)),
+            };
+            let position = self.positions[place];
+            let text = collection.rows.text(position, TEXT)?;
+            Ok(DocumentHit { name: self.names[document].clone(), score: scores[document], cosine, text, position })
+        };
+        best(&scores, k).into_iter().map(hit).collect()
+    }
+}
+
+#[cfg(all(test, feature = "english"))]
+mod tests {
+    use super::*;
+    use crate::{NewSentences, SentenceCollectionParams};
+
+    fn collection(folder: &std::path::Path, rescoring: senv_index::Rescoring) -> SentenceCollection {
+        let index = senv_index::IndexParams { rescoring, ..Default::default() };
+        let params = SentenceCollectionParams { columns: vec!["of".into()], index, ..Default::default() };
+        let mut collection = SentenceCollection::create_with(folder, "english", &params).unwrap();
+        let add = |collection: &mut SentenceCollection, sentences: &[(&str, &str)]| {
+            let (texts, of) = sentences.iter().map(|&(text, of)| (text.to_owned(), of.to_owned())).unzip();
+            collection.add_sentences(NewSentences::new(texts).column("of", of)).unwrap()
+        };
+        add(
+            &mut collection,
+            &[("The train is late.", "travel"), ("Storms bring rain.", "weather"), ("qzx 17", "travel")],
+        );
+        // More of the first document, and a sentence that is deleted.
+        let ids = add(&mut collection, &[("A bus is faster.", "travel"), ("Buy a ticket for the bus.", "gone")]);
+        collection.delete(&ids[1..]).unwrap();
+        collection
+    }
+
+    #[test]
+    fn documents_are_found_by_their_sentences_whatever_is_kept_of_the_vectors() {
+        use senv_index::Rescoring;
+        for rescoring in [Rescoring::F32, Rescoring::None] {
+            let folder = tempfile::tempdir().unwrap();
+            let collection = collection(&folder.path().join("c"), rescoring);
+            let ranked = collection.ranked(Some("of"), |_| true).unwrap();
+            assert_eq!((ranked.len(), ranked.names.clone()), (2, vec!["travel".into(), "weather".into()]));
+            for by in [RankBy::Words, RankBy::Document, RankBy::BestSentence, RankBy::Hybrid, RankBy::Expanded] {
+                let hits = ranked.search(&collection, "the bus", 5, by).unwrap();
+                assert_eq!((hits.len(), hits[0].name.as_str()), (2, "travel"), "{by:?}");
+                assert_eq!((hits[0].text.as_str(), hits[0].position), ("A bus is faster.", 3), "{by:?}");
+                let cosine = collection.search("the bus", 1).unwrap()[0].cosine;
+                let tolerance = if rescoring == Rescoring::None { 0.05 } else { 1e-4 };
+                assert!((hits[0].cosine - cosine).abs() < tolerance, "{} {cosine}", hits[0].cosine);
+            }
+            let some = collection.ranked(Some("of"), |position| position != 3).unwrap();
+            assert_eq!(some.search(&collection, "the late bus", 1, RankBy::BestSentence).unwrap()[0].position, 0);
+            assert!(collection.ranked(Some("author"), |_| true).is_err());
+        }
+    }
+
+    #[test]
+    fn sentences_are_found_by_words_that_the_model_does_not_know() {
+        let folder = tempfile::tempdir().unwrap();
+        let collection = collection(&folder.path().join("c"), senv_index::Rescoring::F16);
+        let ranked = collection.ranked(None, |_| true).unwrap();
+        let hits = ranked.search(&collection, "qzx", 2, RankBy::Hybrid).unwrap();
+        assert_eq!((ranked.len(), hits[0].text.as_str(), hits[0].name.as_str()), (4, "qzx 17", ""));
+        let late = ranked.search(&collection, "a late train", 1, RankBy::Hybrid).unwrap();
+        assert!(late[0].text == "The train is late." && late[0].cosine > 0.7, "{late:?}");
+        let none = collection.ranked(None, |_| false).unwrap();
+        assert!(none.is_empty() && none.search(&collection, "rain", 3, RankBy::Expanded).unwrap().is_empty());
+    }
+}
