@@ -142,5 +142,5 @@ fn a_text_is_cut_into_sentences() {
         folder.read("v.npy")
     };
     assert_eq!(train("prose.txt", "a.senv", &["--split"]), train("sentences.txt", "b.senv", &[]));
-    folder.pipe(&["split"], "\n \n").fails(1, &["empty"]);
+    folder.pipe(&["split"], "\n \n").fails(1, &["holds no text"]);
 }

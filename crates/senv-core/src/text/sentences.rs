@@ -3,16 +3,35 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Words with a full stop behind which a sentence goes on, in lower case and without it.
-const ABBREVIATIONS: &[&str] = &[
-    "adm", "al", "approx", "apr", "aug", "ave", "bros", "capt", "cf", "cmdr", "co", "col", "corp", "dec", "dept", "dr",
-    "ed", "eds", "e.g", "eq", "eqs", "esp", "est", "feb", "fig", "figs", "gen", "gov", "hon", "i.e", "inc", "jan",
-    "jr", "jul", "jun", "lt", "ltd", "maj", "mar", "messrs", "mr", "mrs", "ms", "mt", "no", "nos", "nov", "oct", "op",
-    "pp", "prof", "ref", "refs", "rep", "rev", "sec", "sen", "sep", "sept", "sgt", "sr", "st", "viz", "vol", "vols",
-    "vs",
+const TITLES: &[&str] = &[
+    "adm", "approx", "asst", "atty", "brig", "capt", "cf", "cmdr", "col", "cpl", "dr", "e.g", "esp", "gen", "gov",
+    "hon", "i.e", "lieut", "lt", "maj", "messrs", "mlle", "mme", "mr", "mrs", "ms", "mt", "pfc", "prof", "pvt", "rep",
+    "rev", "rte", "sen", "sgt", "supt", "v", "viz", "vs",
+];
+/// Words behind which it goes on with a number.
+const BEFORE_NUMBERS: &[&str] = &[
+    "a.d", "apr", "aug", "c", "ch", "dec", "eq", "eqs", "feb", "fig", "figs", "jan", "jul", "jun", "mar", "no", "nos",
+    "nov", "oct", "p", "pp", "ref", "refs", "sec", "sep", "sept", "vol", "vols",
+];
+/// Words that may end a sentence, which goes on unless a word follows that sentences begin with.
+const EITHER: &[&str] = &[
+    "a.m", "al", "ave", "b.c", "blvd", "bros", "co", "corp", "dept", "ed", "eds", "est", "etc", "inc", "jr", "ltd",
+    "op", "p.m", "rd", "sr", "st",
+];
+/// Words that sentences begin with.
+const BEGINNINGS: &[&str] = &[
+    "a", "about", "after", "all", "also", "although", "an", "and", "another", "any", "as", "at", "because", "before",
+    "both", "but", "by", "can", "did", "do", "does", "during", "each", "even", "every", "for", "from", "had", "has",
+    "have", "he", "her", "here", "his", "how", "however", "i", "if", "in", "is", "it", "its", "just", "last", "later",
+    "many", "most", "my", "never", "no", "nor", "not", "now", "of", "on", "once", "one", "only", "or", "other", "our",
+    "over", "she", "since", "so", "some", "still", "such", "that", "the", "their", "then", "there", "these", "they",
+    "this", "those", "though", "through", "thus", "to", "today", "under", "until", "was", "we", "were", "what", "when",
+    "where", "which", "while", "who", "why", "will", "with", "would", "yes", "yet", "you", "your",
 ];
 
 /// The sentences of a text, without the white space around them: by the rules of Unicode (UAX 29), but not behind an abbreviation or an
-/// initial (`Dr.`, `J. Smith`), nor before a small letter. An empty line ends a sentence, a single line end does not.
+/// initial (`Dr.`, `J. Smith`), nor before a small letter. Abbreviations are those of English; behind one that may end a sentence
+/// (`Inc.`, `the U.S.`) the next word decides. An empty line ends a sentence, a single line end does not.
 ///
 /// ```
 /// use senv_core::text::sentences;
@@ -46,8 +65,8 @@ fn sentences_of_paragraph(text: &str) -> Vec<&str> {
     let mut start = 0;
     for (at, piece) in pieces(text) {
         let end = at + piece.len();
-        let next_is_lower = text[end..].chars().find(|c| !c.is_whitespace()).is_some_and(char::is_lowercase);
-        if end < text.len() && (next_is_lower || goes_on(&text[start..end])) {
+        let next = text[end..].trim_start();
+        if !next.is_empty() && (next.starts_with(char::is_lowercase) || goes_on(&text[start..end], next)) {
             continue;
         }
         let sentence = text[start..end].trim();
@@ -80,19 +99,41 @@ fn ends_sentence(piece: &str) -> bool {
     piece.trim_end_matches(is_closing).ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '।'])
 }
 
-/// Whether a sentence goes on behind this piece: its last word is an abbreviation or an initial.
-fn goes_on(piece: &str) -> bool {
+/// Whether a sentence goes on behind this piece with what comes next: its last word is an abbreviation or an initial.
+fn goes_on(piece: &str, next: &str) -> bool {
     let Some(rest) = piece.trim_end().strip_suffix('.') else { return false };
-    let word =
-        rest.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“')).next().unwrap_or_default();
-    let mut characters = word.chars();
-    let is_initial = characters.next().is_some_and(char::is_uppercase) && characters.next().is_none() && word != "I";
-    is_initial || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“' | '-' | '–');
+    let word = rest.rsplit(is_end).next().unwrap_or_default();
+    let lower = word.to_lowercase();
+    let is_of = |words: &[&str]| words.binary_search(&lower.as_str()).is_ok();
+    let begins = || {
+        let first = next.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let first = first.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        BEGINNINGS.binary_search(&first.to_lowercase().as_str()).is_ok()
+    };
+    let is_initial = |part: &str| {
+        let mut characters = part.chars();
+        characters.next().is_some_and(char::is_uppercase) && characters.next().is_none()
+    };
+    if is_of(TITLES) || is_of(BEFORE_NUMBERS) && next.starts_with(|c: char| c.is_numeric()) {
+        return true;
+    }
+    // I ends sentences; more than one initial may be a name (J. A. Smith) or not (the U.S.).
+    let initials = word.split('.').filter(|part| is_initial(part)).count();
+    let is_initials = initials > 0 && initials == word.split('.').count() && word != "I";
+    (is_initials && initials == 1) || (is_initials || is_of(EITHER)) && !begins()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_words_are_sorted() {
+        for words in [TITLES, BEFORE_NUMBERS, EITHER, BEGINNINGS] {
+            assert!(words.is_sorted(), "{words:?}");
+        }
+    }
 
     #[test]
     fn sentences_end_where_readers_end_them() {
@@ -109,6 +150,13 @@ mod tests {
             ("A line\nthat goes on. Another\r\none.\n\nNext", &["A line\nthat goes on.", "Another\r\none.", "Next"]),
             ("\"Stop!\" he said. \"Why?\"", &["\"Stop!\" he said.", "\"Why?\""]),
             ("Ends with Mr.", &["Ends with Mr."]),
+            ("He said no. Fig. 3 and No. 7 show it.", &["He said no.", "Fig. 3 and No. 7 show it."]),
+            ("Sold by Acme Inc. The price fell.", &["Sold by Acme Inc.", "The price fell."]),
+            (
+                "The U.S. Senate met at 9 a.m. Sunday. It is in the U.S. He left Sept. 29-Oct. 8.",
+                &["The U.S. Senate met at 9 a.m. Sunday.", "It is in the U.S.", "He left Sept. 29-Oct. 8."],
+            ),
+            ("By D.W. Griffith and the ex-Mrs. Manville.", &["By D.W. Griffith and the ex-Mrs. Manville."]),
             ("यह एक है। यह दो है।", &["यह एक है।", "यह दो है।"]),
         ] {
             assert_eq!(sentences(text), expected, "{text:?}");
