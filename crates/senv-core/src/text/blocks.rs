@@ -55,9 +55,9 @@ pub(crate) struct BlockReader {
     table: Option<TableText>,
     split: Option<Split>,
     /// Lines that are not cut yet.
-    uncut: TextBlock,
+    uncut: Box<TextBlock>,
     /// What failed behind sentences that were cut before.
-    failed: Option<Error>,
+    failed: Option<Box<Error>>,
     /// Lines of files before the present one in which invalid bytes were replaced before they were cut.
     n_replaced: u64,
     invalid_utf8: InvalidUtf8,
@@ -78,7 +78,7 @@ struct Open {
     at_end: bool,
     /// Of a table, what makes lines of its records.
     table: Option<TableReader>,
-    splitter: Option<Splitter>,
+    splitter: Option<Box<Splitter>>,
 }
 
 impl BlockReader {
@@ -135,7 +135,7 @@ impl BlockReader {
             max_line_bytes: options.max_line_bytes,
             table: options.table.clone(),
             split: options.split,
-            uncut: TextBlock::default(),
+            uncut: Box::default(),
             failed: None,
             n_replaced: 0,
             invalid_utf8: options.invalid_utf8,
@@ -150,7 +150,7 @@ impl BlockReader {
         let table = self.table.as_ref().map(|table| TableReader::new(table, path, self.invalid_utf8)).transpose()?;
         // A record is a whole.
         let split = if table.is_some() { self.split.and(Some(Split::Lines)) } else { self.split };
-        let splitter = split.map(|split| Splitter::new(split, self.max_line_bytes, self.invalid_utf8));
+        let splitter = split.map(|split| Box::new(Splitter::new(split, self.max_line_bytes, self.invalid_utf8)));
         Ok(Open { file, source, carry: Vec::new(), next_line: 1, at_start: true, at_end: false, table, splitter })
     }
 
@@ -171,7 +171,7 @@ impl BlockReader {
     /// Reads the next block; false at the end of the last file.
     pub(crate) fn next_block(&mut self, block: &mut TextBlock) -> Result<bool> {
         if let Some(error) = self.failed.take() {
-            return Err(error);
+            return Err(*error);
         }
         loop {
             if self.open.is_none() {
@@ -210,7 +210,7 @@ impl BlockReader {
             }
             match cut {
                 Err(error) if block.range.is_empty() => return Err(error),
-                cut => self.failed = cut.err(),
+                cut => self.failed = cut.err().map(Box::new),
             }
             if !block.range.is_empty() {
                 return Ok(true);
