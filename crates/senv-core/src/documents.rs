@@ -12,13 +12,12 @@
 
 use std::ops::Range;
 
-use ndarray::ArrayView2;
+use ndarray::Array2;
 use rayon::prelude::*;
 
 use crate::{
     Error, Result,
     arrays::kernels,
-    base::memory::check_memory,
     encoder::SentenceEncoder,
     text::sentences,
     words::{Bm25, Bm25Params},
@@ -88,18 +87,18 @@ impl DocumentRanker {
         }
         let (of_documents, _) = encoder.encode_batch(&whole)?;
         let (of_sentences, _) = encoder.encode_batch(&parts)?;
-        Self::from_vectors(&whole, of_documents.view(), of_sentences.view(), ends)
+        Self::from_vectors(&whole, of_documents, of_sentences, ends)
     }
 
     /// Documents whose vectors are known: a row for each document, and a row for each sentence, of which those of document `i` end before
     /// `ends[i]`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if numbers of rows or columns do not fit to each other; [`Error::TooLarge`] as [`DocumentRanker::new`].
+    /// [`Error::InvalidParameter`] if numbers of rows or columns do not fit to each other.
     pub fn from_vectors(
         documents: &[impl AsRef<str>],
-        document_vectors: ArrayView2<'_, f32>,
-        sentence_vectors: ArrayView2<'_, f32>,
+        document_vectors: Array2<f32>,
+        sentence_vectors: Array2<f32>,
         ends: Vec<usize>,
     ) -> Result<Self> {
         let n = documents.len();
@@ -117,7 +116,7 @@ impl DocumentRanker {
         }
         let words = Bm25::new(documents.iter().map(AsRef::as_ref), &Bm25Params::default());
         let dim = document_vectors.ncols();
-        Ok(Self { dim, words, documents: units(document_vectors)?, sentences: units(sentence_vectors)?, ends })
+        Ok(Self { dim, words, documents: units(document_vectors), sentences: units(sentence_vectors), ends })
     }
 
     /// Number of documents.
@@ -242,13 +241,12 @@ pub fn best(scores: &[f64], k: usize) -> Vec<usize> {
 }
 
 /// Rows of length 1; zeros where a row has no direction.
-fn units(rows: ArrayView2<'_, f32>) -> Result<Vec<f32>> {
-    let n = check_memory::<f32>(rows.nrows(), rows.ncols())?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(n).map_err(|_| Error::TooLarge { rows: rows.nrows(), dim: rows.ncols() })?;
-    values.extend(rows.iter());
-    values.par_chunks_mut(rows.ncols().max(1)).for_each(normalize);
-    Ok(values)
+fn units(rows: Array2<f32>) -> Vec<f32> {
+    let dim = rows.ncols().max(1);
+    let mut values =
+        if rows.is_standard_layout() { rows.into_raw_vec_and_offset().0 } else { rows.iter().copied().collect() };
+    values.par_chunks_mut(dim).for_each(normalize);
+    values
 }
 
 fn normalize(row: &mut [f32]) {
@@ -323,10 +321,10 @@ mod tests {
         let empty = DocumentRanker::new(&Letters, &none).unwrap();
         assert!(empty.is_empty() && empty.scores("a", &[1.0; 3], RankBy::Expanded).is_empty());
         let rows = ndarray::arr2(&[[f32::NAN, 1.0], [1.0, 0.0]]);
-        let ranker = DocumentRanker::from_vectors(&["a", "b"], rows.view(), rows.view(), vec![1, 2]).unwrap();
+        let ranker = DocumentRanker::from_vectors(&["a", "b"], rows.clone(), rows.clone(), vec![1, 2]).unwrap();
         assert_eq!(ranker.scores("x", &[1.0, 0.0], RankBy::Document), [0.0, 1.0]);
         for ends in [vec![1], vec![2, 1], vec![1, 3]] {
-            assert!(DocumentRanker::from_vectors(&["a", "b"], rows.view(), rows.view(), ends).is_err());
+            assert!(DocumentRanker::from_vectors(&["a", "b"], rows.clone(), rows.clone(), ends).is_err());
         }
     }
 }

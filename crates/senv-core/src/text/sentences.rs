@@ -29,6 +29,9 @@ const BEGINNINGS: &[&str] = &[
     "where", "which", "while", "who", "why", "will", "with", "would", "yes", "yet", "you", "your",
 ];
 
+/// Marks that end sentences where they stand apart.
+const MARKS: [char; 3] = ['.', '!', '?'];
+
 /// The sentences of a text, without the white space around them: by the rules of Unicode (UAX 29), but not behind an abbreviation or an
 /// initial (`Dr.`, `J. Smith`), nor before a small letter. Abbreviations are those of English; behind one that may end a sentence
 /// (`Inc.`, `the U.S.`) the next word decides. An empty line ends a sentence, a single line end does not.
@@ -66,7 +69,8 @@ fn sentences_of_paragraph(text: &str) -> Vec<&str> {
     for (at, piece) in pieces(text) {
         let end = at + piece.len();
         let next = text[end..].trim_start();
-        if !next.is_empty() && (next.starts_with(char::is_lowercase) || goes_on(&text[start..end], next)) {
+        let goes_on = || next.starts_with(char::is_lowercase) || goes_on(&text[start..end], next);
+        if !next.is_empty() && !ends_apart(&text[start..end]) && goes_on() {
             continue;
         }
         let sentence = text[start..end].trim();
@@ -81,7 +85,7 @@ fn sentences_of_paragraph(text: &str) -> Vec<&str> {
 /// The sentences of Unicode, with where they start; a line end within one is a space there.
 fn pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces: Vec<(usize, &str)> = Vec::new();
-    for (at, piece) in text.split_sentence_bound_indices() {
+    for (at, piece) in text.split_sentence_bound_indices().flat_map(|(at, piece)| apart(at, piece)) {
         match pieces.last_mut() {
             // Unicode ends a sentence at every line end; here only where one is over.
             Some((start, last)) if last.ends_with(['\n', '\r']) && !ends_sentence(last) => {
@@ -91,6 +95,29 @@ fn pieces(text: &str) -> Vec<(usize, &str)> {
         }
     }
     pieces
+}
+
+/// The parts of a piece behind marks that stand apart, as in texts whose tokens were separated: nothing but an end is written so, even
+/// before a small letter. Several of them (`. . .`) are none.
+fn apart(at: usize, piece: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    let bytes = piece.as_bytes();
+    let cut = move |end: usize| {
+        let is_cut = end > 1
+            && is_blank(bytes.get(end))
+            && is_blank(bytes.get(end - 2))
+            && ends_apart(&piece[..end])
+            && !piece[end..].trim_start().starts_with(MARKS);
+        (is_cut || end == bytes.len()).then(|| (at + start, &piece[std::mem::replace(&mut start, end)..end]))
+    };
+    (1..=bytes.len()).filter(|&end| piece.is_char_boundary(end)).filter_map(cut)
+}
+
+/// Whether a piece ends with a mark that stands apart.
+fn ends_apart(piece: &str) -> bool {
+    let rest = piece.trim_end().strip_suffix(MARKS);
+    rest.is_some_and(|rest| rest.ends_with(char::is_whitespace) && !rest.trim_end().ends_with(MARKS))
 }
 
 /// Whether a piece ends with a mark that ends sentences, perhaps in quotes or brackets.
@@ -150,6 +177,8 @@ mod tests {
             ("A line\nthat goes on. Another\r\none.\n\nNext", &["A line\nthat goes on.", "Another\r\none.", "Next"]),
             ("\"Stop!\" he said. \"Why?\"", &["\"Stop!\" he said.", "\"Why?\""]),
             ("Ends with Mr.", &["Ends with Mr."]),
+            ("it works . so does this ! or 3 .5 . end", &["it works .", "so does this !", "or 3 .5 .", "end"]),
+            ("well . . . he said . so", &["well . . . he said .", "so"]),
             ("He said no. Fig. 3 and No. 7 show it.", &["He said no.", "Fig. 3 and No. 7 show it."]),
             ("Sold by Acme Inc. The price fell.", &["Sold by Acme Inc.", "The price fell."]),
             (

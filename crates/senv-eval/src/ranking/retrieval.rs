@@ -123,8 +123,7 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     let (of_documents, of_parts) = (finite_vectors(encoder, &texts)?, finite_vectors(encoder, &parts)?);
     let of_queries = finite_vectors(encoder, &queries)?;
     let n_sentences = parts.len();
-    let ranker = DocumentRanker::from_vectors(&texts, of_documents.view(), of_parts.view(), ends)?;
-    drop((of_documents, of_parts));
+    let ranker = DocumentRanker::from_vectors(&texts, of_documents, of_parts, ends)?;
     let mut measured: Vec<[Vec<f64>; 3]> = vec![Default::default(); RetrievalMethod::ALL.len()];
     for (query, vector) in set.queries.iter().zip(of_queries.rows()) {
         let judged: Vec<f64> = query.judgements.iter().map(|&(_, grade)| grade).collect();

@@ -96,7 +96,7 @@ impl SentenceCollection {
             names.resize(positions.len(), String::new());
             let texts = positions.iter().map(|&position| Ok(rows.text(position, TEXT)?)).collect::<Result<Vec<_>>>()?;
             let none = Array2::zeros((0, vectors.ncols()));
-            let ranker = DocumentRanker::from_vectors(&texts, vectors.view(), none.view(), vec![0; texts.len()])?;
+            let ranker = DocumentRanker::from_vectors(&texts, vectors, none, vec![0; texts.len()])?;
             return Ok(RankedCollection { ranker, names, positions, is_of_documents: false });
         }
         let (mut texts, mut ends) = (Vec::with_capacity(names.len()), Vec::with_capacity(names.len()));
@@ -111,7 +111,7 @@ impl SentenceCollection {
         }
         let whole: Vec<&str> = texts.iter().map(String::as_str).collect();
         let (of_documents, _) = self.model.encode_batch(&whole)?;
-        let ranker = DocumentRanker::from_vectors(&texts, of_documents.view(), vectors.view(), ends)?;
+        let ranker = DocumentRanker::from_vectors(&texts, of_documents, vectors, ends)?;
         Ok(RankedCollection { ranker, names, positions, is_of_documents: true })
     }
 

@@ -101,7 +101,11 @@ impl<'a> Answer<'a> {
                 None => write!(out, "{id}\t")?,
             }
             if let (Some(file), Some(line)) = (file, line) {
-                write!(out, "{file}:{line}\t")?;
+                let place = format!("{file}:{line}");
+                // The name of a document that has no other.
+                if document.as_ref() != Some(&place) {
+                    write!(out, "{place}\t")?;
+                }
             }
             write!(out, "{text}")?;
             for (name, value) in columns {
