@@ -86,6 +86,7 @@ pub mod gradient;
 mod grid_search;
 mod jobs;
 mod model;
+mod model2vec;
 pub mod prelude;
 mod recipe;
 mod sentence_index;
@@ -108,6 +109,7 @@ pub use jobs::{
     sample::{diverse_sample, random_sample},
 };
 pub use model::handle::Model;
+pub use model2vec::Model2Vec;
 /// Documents that are ranked by words and meaning.
 pub use senv_core::documents;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.

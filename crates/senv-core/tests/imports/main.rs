@@ -82,6 +82,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "gradient",
             "start",
             "model",
+            "model2vec",
             "compress",
             "sequence",
             "system",

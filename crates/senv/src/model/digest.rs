@@ -14,7 +14,7 @@ use crate::{base::fingerprint::Fingerprint, error::Result};
 const PIECES: u64 = 64;
 const PIECE_BYTES: u64 = 1 << 16;
 
-/// A digest of a model file in hexadecimal digits: that of another model differs.
+/// A digest of a model file, or of a folder of Model2Vec, in hexadecimal digits: that of another model differs.
 ///
 /// A file of senv has checksums of its tensors in its header, so that its digest is that of the whole without reading it. Of
 /// other files 64 pieces, spread over the file from its beginning to its end, and the length are looked at. It protects from
@@ -34,10 +34,33 @@ const PIECE_BYTES: u64 = 1 << 16;
 /// [`senv_core::Error::Io`] if the file cannot be read.
 pub fn model_digest(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
+    if path.is_dir() {
+        return of_folder(path);
+    }
     match ModelFile::open(path) {
         Ok(file) if file.has_checksums() => Ok(of_model(&file)),
         _ => Ok(of_pieces(path).map_err(|e| senv_core::Error::io("read", path, e))?),
     }
+}
+
+/// Files of a folder that holds a model.
+const FILES: [&str; 5] =
+    ["config.json", "config_sentence_transformers.json", "model.safetensors", "modules.json", "tokenizer.json"];
+
+/// Of a folder of Model2Vec: of the files that say what the model does.
+fn of_folder(folder: &Path) -> Result<String> {
+    let (mut sum, mut is_empty) = (Fingerprint::new(), true);
+    for folder in [folder.to_owned(), folder.join("0_StaticEmbedding")] {
+        for path in FILES.iter().map(|name| folder.join(name)).filter(|path| path.is_file()) {
+            sum = sum.text(&of_pieces(&path).map_err(|e| senv_core::Error::io("read", &path, e))?);
+            is_empty = false;
+        }
+    }
+    if is_empty {
+        let (path, found, remedy) = (folder.to_owned(), "a folder", "");
+        return Err(senv_core::Error::NotAFile { path, found, remedy }.into());
+    }
+    Ok(sum.hex())
 }
 
 /// Of a file with checksums.

@@ -47,6 +47,7 @@ use crate::{
     base::file,
     error::{Error, Result},
     model::{handle::Model, saved::ReadModel},
+    model2vec::Model2Vec,
     system::contract::System,
 };
 
@@ -133,7 +134,8 @@ pub fn open(path: impl AsRef<Path>) -> Result<Model> {
 impl Model {
     /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged over words
     /// found by the `words` tokenizer, lower-cased unless the file itself has capitals. A `.bin` file of fastText or of
-    /// Sent2Vec's program is read into memory with the tokenizer of [`ReleasedBin::tokenizer`].
+    /// Sent2Vec's program is read into memory with the tokenizer of [`ReleasedBin::tokenizer`]. A folder is one of Model2Vec
+    /// ([`Model2Vec::open`]).
     ///
     /// # Errors
     /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
@@ -168,6 +170,9 @@ impl Model {
         open: fn(&Path) -> senv_core::Result<ModelFile>,
         check: impl FnOnce(&ModelFile) -> Result<()>,
     ) -> Result<Self> {
+        if Model2Vec::is_one(path) {
+            return Ok(Model2Vec::open(path)?.into());
+        }
         let file = match open(path) {
             Ok(file) => file,
             // No model file: word vectors in some other format, or an error that names what was met.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv::{Model, ReleasedBin, write_model2vec};
+use senv::{Model, Model2Vec, ReleasedBin, write_model2vec};
 use senv_core::{Vocabulary, files::AtomicFile};
 use senv_store::{Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOptions, read_npy_marked};
 
@@ -127,6 +127,10 @@ impl Convert {
             let message = format!("the name {} does not say which format; add --to FORMAT", self.output.display());
             return Err(Failure::Usage(message));
         };
+        if Model2Vec::is_one(&self.input) {
+            let message = "a folder of Model2Vec needs no conversion: every command opens it with --model";
+            return Err(Failure::Usage(message.into()));
+        }
         if self.input.is_dir() {
             if to != FormatArg::Senv || self.from.is_some() {
                 let message = "a folder holds released Skip-thoughts, which become a model of senv; give a name in .senv \
@@ -142,7 +146,9 @@ impl Convert {
         }
         self.release.refuse()?;
         if self.from == Some(FormatArg::Model2vec) {
-            return Err(Failure::Usage("folders of Model2Vec are written, not read; choose another --from".into()));
+            return Err(Failure::Usage(
+                "folders of Model2Vec need no conversion: every command opens them with --model".into(),
+            ));
         }
         if to == FormatArg::Model2vec {
             return self.to_model2vec();

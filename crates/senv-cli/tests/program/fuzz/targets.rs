@@ -12,7 +12,8 @@ use senv::{
 };
 use senv_core::{
     Control, Corpus, ModelFile, NoObserver, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions,
-    TextReader, Tokenizer, Vocabulary, checkpoint, text::InvalidUtf8,
+    TextReader, Tokenizer, Vocabulary, checkpoint,
+    text::{InvalidUtf8, Split},
 };
 use senv_eval::{NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask};
 use senv_store::{
@@ -340,8 +341,52 @@ fn text() {
                 Ok(())
             });
             assert!(!is_seed || read.is_ok());
+            for split in [Split::Lines, Split::Paragraphs] {
+                let options = TextOptions { split: Some(split), ..options.clone() };
+                let read = TextReader::open(&[path], &options).and_then(|mut reader| {
+                    while let Some(line) = reader.next_line()? {
+                        assert!(!line.text.contains('\n') && line.number > 0);
+                    }
+                    Ok(())
+                });
+                assert!(!is_seed || read.is_ok());
+            }
             let options = senv_core::CorpusOptions { invalid_utf8, min_count: 1, threads: 2, ..Default::default() };
             let _ = Corpus::read(&[path.to_owned()], &options, &NoObserver).is_ok();
         }
     });
+}
+
+#[test]
+fn model2vec_folders() {
+    let folder = samples();
+    let (_, arguments) = SYSTEMS.iter().find(|(name, _)| *name == "word2vec-cbow").unwrap();
+    let mut command = vec!["train"];
+    command.extend(arguments.split(' '));
+    command.extend(["--output", "word2vec.senv", "--quiet"]);
+    folder.run(&command).ok();
+    folder.run(&["convert", "word2vec.senv", "m2v", "--to", "model2vec", "--quiet"]).ok();
+    let own: serde_json::Value = serde_json::from_slice(&folder.read("m2v/tokenizer.json")).unwrap();
+    let mut bert = own.clone();
+    bert["normalizer"] = serde_json::json!({ "type": "BertNormalizer", "strip_accents": null });
+    bert["pre_tokenizer"] = serde_json::json!({ "type": "BertPreTokenizer" });
+    bert["model"]["type"] = "WordPiece".into();
+    let open = || Model::open(folder.path("m2v"));
+    for name in ["tokenizer.json", "model.safetensors", "config.json"] {
+        let (place, kept) = (folder.path("m2v").join(name), folder.read(&format!("m2v/{name}")));
+        let mut seeds = vec![kept.clone()];
+        if name == "tokenizer.json" {
+            seeds.push(bert.to_string().into_bytes());
+        }
+        let target = Target { name: "model2vec", seeds, mend: keep, file: name };
+        target.run(|path, is_seed| {
+            fs::copy(path, &place).unwrap();
+            let model = open();
+            assert!(!is_seed || model.is_ok(), "{model:?}");
+            if let Ok(model) = model {
+                use_model(&model);
+            }
+        });
+        fs::write(&place, kept).unwrap();
+    }
 }

@@ -1,0 +1,114 @@
+//! Text as a `tokenizer.json` normalizes it before it is cut.
+
+use serde::Deserialize;
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// A step, or several.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "type")]
+pub(super) enum Normalizer {
+    #[serde(rename = "BertNormalizer")]
+    Bert {
+        #[serde(default = "yes")]
+        clean_text: bool,
+        #[serde(default = "yes")]
+        handle_chinese_chars: bool,
+        /// As `lowercase` where it is not said.
+        strip_accents: Option<bool>,
+        #[serde(default = "yes")]
+        lowercase: bool,
+    },
+    Lowercase,
+    StripAccents,
+    #[serde(rename = "NFC")]
+    Nfc,
+    #[serde(rename = "NFD")]
+    Nfd,
+    #[serde(rename = "NFKC")]
+    Nfkc,
+    #[serde(rename = "NFKD")]
+    Nfkd,
+    Sequence {
+        normalizers: Vec<Normalizer>,
+    },
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Normalizer {
+    pub(super) fn apply(&self, text: &str) -> String {
+        match self {
+            Self::Bert { clean_text, lowercase, .. } if text.is_ascii() => {
+                let is_kept = |c: &char| !*clean_text || c.is_ascii_whitespace() || *c == '\x0b' || !c.is_control();
+                let white = |c: char| if *clean_text && is_white(c) { ' ' } else { c };
+                let lower = |c: char| if *lowercase { c.to_ascii_lowercase() } else { c };
+                text.chars().filter(is_kept).map(white).map(lower).collect()
+            }
+            Self::Bert { clean_text, handle_chinese_chars, strip_accents, lowercase } => {
+                let mut text = text.to_owned();
+                if *clean_text {
+                    text =
+                        text.chars().filter(|&c| !is_control(c)).map(|c| if is_white(c) { ' ' } else { c }).collect();
+                }
+                if *handle_chinese_chars {
+                    text = apart(&text);
+                }
+                if strip_accents.unwrap_or(*lowercase) {
+                    text = text.nfd().filter(|&c| c.general_category() != GeneralCategory::NonspacingMark).collect();
+                }
+                if *lowercase { lowercased(&text) } else { text }
+            }
+            Self::Lowercase => lowercased(text),
+            Self::StripAccents => text.chars().filter(|&c| !is_combining_mark(c)).collect(),
+            Self::Nfc => text.nfc().collect(),
+            Self::Nfd => text.nfd().collect(),
+            Self::Nfkc => text.nfkc().collect(),
+            Self::Nfkd => text.nfkd().collect(),
+            Self::Sequence { normalizers } => {
+                normalizers.iter().fold(text.to_owned(), |text, normalizer| normalizer.apply(&text))
+            }
+        }
+    }
+}
+
+/// Each character by itself: a final sigma is none.
+fn lowercased(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+fn is_white(c: char) -> bool {
+    c.is_whitespace()
+}
+
+/// What has no glyph, but for white space.
+fn is_control(c: char) -> bool {
+    let is_space = matches!(c, '\t' | '\n' | '\r');
+    c == '\0' || c == '\u{fffd}' || !is_space && c.general_category_group() == GeneralCategoryGroup::Other
+}
+
+/// Blanks around each Chinese character.
+fn apart(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let is_chinese = matches!(
+            u32::from(c),
+            0x4E00..=0x9FFF
+                | 0x3400..=0x4DBF
+                | 0x20000..=0x2A6DF
+                | 0x2A700..=0x2B73F
+                | 0x2B740..=0x2B81F
+                | 0x2B920..=0x2CEAF
+                | 0xF900..=0xFAFF
+                | 0x2F800..=0x2FA1F
+        );
+        if is_chinese {
+            out.extend([' ', c, ' ']);
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
