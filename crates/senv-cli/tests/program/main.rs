@@ -32,6 +32,7 @@ mod release;
 mod reproduce;
 mod resume;
 mod retrieval;
+mod sample_text;
 mod scarce;
 mod search;
 mod search_bad_input;
