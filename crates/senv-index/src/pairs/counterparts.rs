@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use senv_core::Table;
 
-use super::compare::{BLOCK, Compared, chunks};
+use super::compare::{BLOCK, Compared, Products, chunks};
 use crate::{Neighbour, Result};
 
 /// A cosine from which on no other is looked for: higher ones differ by rounding.
@@ -45,10 +45,11 @@ pub fn counterparts(
     for start in (0..split).step_by(BLOCK) {
         let block = start..split.min(start + BLOCK);
         for chunks in chunks(split..n_places).chunks(at_once) {
-            let of_chunk = |scores: &mut Vec<f32>, chunk: &Range<usize>| {
+            let of_chunk = |scores: &mut Products, chunk: &Range<usize>| {
                 nearer(&compared, block.clone(), chunk.clone(), &best, scores)
             };
-            let found: Vec<Vec<(usize, usize, f32)>> = chunks.par_iter().map_init(Vec::new, of_chunk).collect();
+            let found: Vec<Vec<(usize, usize, f32)>> =
+                chunks.par_iter().map_init(Products::default, of_chunk).collect();
             for (a, b, cosine) in found.into_iter().flatten() {
                 for (place, other) in [(a, b), (b, a)] {
                     if cosine > best[place].1 && best[place].1 < SAME {
@@ -72,7 +73,7 @@ fn nearer(
     block: Range<usize>,
     chunk: Range<usize>,
     best: &[(u32, f32)],
-    scores: &mut Vec<f32>,
+    scores: &mut Products,
 ) -> Vec<(usize, usize, f32)> {
     let of = |places: &Range<usize>| -> Vec<f32> { best[places.clone()].iter().map(|&(_, cosine)| cosine).collect() };
     let (mut of_block, mut of_chunk) = (of(&block), of(&chunk));

@@ -7,7 +7,7 @@ use senv_core::Table;
 
 use super::{
     Duplicate,
-    compare::{BLOCK, Compared, chunks},
+    compare::{BLOCK, Compared, Products, chunks},
     duplicates::repeating,
 };
 use crate::Result;
@@ -38,7 +38,7 @@ pub(crate) fn by_density(
     for start in (0..n_sample).step_by(BLOCK) {
         let block = start..n_sample.min(start + BLOCK);
         let chunks = chunks(start..n_places);
-        let of_chunk = |scores: &mut Vec<f32>, chunk: &Range<usize>| {
+        let of_chunk = |scores: &mut Products, chunk: &Range<usize>| {
             let mut found = (vec![0_u32; block.len()], vec![0_u32; chunk.len()]);
             compared.candidates(block.clone(), chunk.clone(), threshold, scores, |a, b, bound| {
                 if compared.is_near(a, b, bound) {
@@ -48,7 +48,7 @@ pub(crate) fn by_density(
             });
             found
         };
-        let found: Vec<_> = chunks.par_iter().map_init(Vec::new, of_chunk).collect();
+        let found: Vec<_> = chunks.par_iter().map_init(Products::default, of_chunk).collect();
         for (chunk, (of_block, of_chunk)) in chunks.into_iter().zip(found) {
             counts[block.clone()].iter_mut().zip(of_block).for_each(|(count, found)| *count += found);
             counts[chunk].iter_mut().zip(of_chunk).for_each(|(count, found)| *count += found);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use senv_core::Table;
 
-use super::compare::{BLOCK, Compared, chunks};
+use super::compare::{BLOCK, Compared, Products, chunks};
 use crate::Result;
 
 /// Dropped rows are left out of the comparisons once they are so large a part of the rows that are left.
@@ -50,7 +50,7 @@ pub fn duplicates(
     threshold: f32,
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<Option<Duplicate>>> {
-    let left = Compared::new(rows, threshold)?;
+    let left = Compared::rounded(rows, threshold)?;
     let first_free = left.place_from(n_fixed);
     Ok(repeating(left, rows.n_rows(), first_free, &mut progress))
 }
@@ -81,13 +81,13 @@ pub(super) fn repeating(
         let is_kept = |place: usize, found: &[Option<Duplicate>]| found[left.positions[place] as usize].is_none();
         // Within the block, in order: a row counts once it is known to be kept.
         let block: Vec<usize> = (start..end).filter(|&place| is_kept(place, &found)).collect();
-        let new = repeated(&left, start..end, &block, start..end, first_free, true, &mut Vec::new());
+        let new = repeated(&left, start..end, &block, start..end, first_free, true, &mut Products::default());
         drop_rows(&left, &mut found, new);
         let block: Vec<usize> = block.into_iter().filter(|&place| is_kept(place, &found)).collect();
         let of_chunk =
-            |scores: &mut Vec<f32>, chunk| repeated(&left, start..end, &block, chunk, first_free, false, scores);
+            |scores: &mut Products, chunk| repeated(&left, start..end, &block, chunk, first_free, false, scores);
         let chunks = chunks(end.max(first_free)..left.positions.len()).into_par_iter();
-        let new: Vec<Vec<(usize, usize, f32)>> = chunks.map_init(Vec::new, of_chunk).collect();
+        let new: Vec<Vec<(usize, usize, f32)>> = chunks.map_init(Products::default, of_chunk).collect();
         let n_dropped = drop_rows(&left, &mut found, new.into_iter().flatten().collect());
         if n_dropped - n_left_out > (left.positions.len() - end) / LEAVE_OUT {
             left.retain_from(end, |row| found[row as usize].is_none());
@@ -108,7 +108,7 @@ fn repeated(
     chunk: Range<usize>,
     first_free: usize,
     is_block: bool,
-    scores: &mut Vec<f32>,
+    scores: &mut Products,
 ) -> Vec<(usize, usize, f32)> {
     let mut found = Vec::new();
     let mut dropped = vec![false; chunk.len()];

@@ -15,6 +15,8 @@ use rand::Rng;
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels, rng::stream};
 
+use super::int8::expected_slack;
+
 /// What rounding takes from a bound at most, for vectors of `dim` values.
 ///
 /// A product of unit vectors is summed in at least 16 lanes, so it is off by at most (dim / 16 + 8) 2⁻²⁴. A head of at most 128 values
@@ -30,8 +32,10 @@ const WIDTH_SAMPLE: usize = 512;
 const FEW: usize = 4096;
 /// Widths to choose from: multiples of 16, which are whole registers.
 const WIDTHS: [usize; 6] = [16, 32, 48, 64, 96, 128];
-/// Time of an exact comparison of two rows, which lie anywhere, in terms of that for a value of a head.
+/// Time of an exact comparison of two rows, which lie anywhere, in terms of that for a value of a head; and how many values in 8 bits
+/// take as long as one.
 const EXACT: f64 = 4000.0;
+const INT8_GAIN: f64 = 6.0;
 /// Steps of the iteration; the directions need not be exact.
 const STEPS: usize = 8;
 /// Rows whose heads are made at a time.
@@ -47,8 +51,9 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Heads of the rows at these positions, for cosines from a threshold on. `inverse` is 1 / the norm of every row of the table.
-    pub(super) fn new(rows: &Table, inverse: &[f32], positions: &[u32], threshold: f32) -> Self {
+    /// Heads of the rows at these positions, for cosines from a threshold on; `int8` says that they will be rounded to 8 bits. `inverse`
+    /// is 1 / the norm of every row of the table.
+    pub(super) fn new(rows: &Table, inverse: &[f32], positions: &[u32], threshold: f32, int8: bool) -> Self {
         let dim = rows.dim();
         if positions.len() < FEW || dim <= WIDTHS[0] {
             return Self::of(rows, inverse, positions, None);
@@ -58,7 +63,7 @@ impl Heads {
         let sample: Vec<u32> = positions.iter().copied().step_by(step).take(SAMPLE).collect();
         let directions = directions(rows, inverse, &sample, most - 1);
         let few: Vec<u32> = sample.iter().copied().step_by((sample.len() / WIDTH_SAMPLE).max(1)).collect();
-        match best_width(&Self::of(rows, inverse, &few, Some(&directions)), dim, threshold) {
+        match best_width(&Self::of(rows, inverse, &few, Some(&directions)), dim, threshold, int8) {
             Some(width) => Self::of(rows, inverse, positions, Some(&directions[..(width - 1) * dim])),
             None => Self::of(rows, inverse, positions, None),
         }
@@ -100,7 +105,7 @@ impl Heads {
 }
 
 /// The width with which a comparison takes least, judged on all pairs of some rows; `None` where whole rows are faster.
-fn best_width(heads: &Heads, dim: usize, threshold: f32) -> Option<usize> {
+fn best_width(heads: &Heads, dim: usize, threshold: f32, int8: bool) -> Option<usize> {
     let n = heads.values.len() / heads.width;
     let widths: Vec<usize> = WIDTHS.into_iter().filter(|&width| width <= heads.width).collect();
     // The rest outside of fewer directions.
@@ -109,6 +114,9 @@ fn best_width(heads: &Heads, dim: usize, threshold: f32) -> Option<usize> {
         squares.sqrt()
     };
     let rests: Vec<Vec<f32>> = (0..n).map(|i| widths.iter().map(|&width| rest(i, width)).collect()).collect();
+    let largest = heads.values.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+    let floor = |width: usize| threshold - slack(dim) - if int8 { expected_slack(width, largest) } else { 0.0 };
+    let floors: Vec<f32> = widths.iter().map(|&width| floor(width)).collect();
     let mut above = vec![0_u64; widths.len()];
     for i in 0..n {
         for j in 0..i {
@@ -116,12 +124,13 @@ fn best_width(heads: &Heads, dim: usize, threshold: f32) -> Option<usize> {
             for (w, &width) in widths.iter().enumerate() {
                 product += kernels::dot(&heads.get(i)[start..width - 1], &heads.get(j)[start..width - 1]);
                 start = width - 1;
-                above[w] += u64::from(product + rests[i][w] * rests[j][w] >= threshold - slack(dim));
+                above[w] += u64::from(product + rests[i][w] * rests[j][w] >= floors[w]);
             }
         }
     }
     let pairs = (n * n.saturating_sub(1) / 2).max(1) as f64;
-    let cost = |w: usize| widths[w] as f64 + EXACT * above[w] as f64 / pairs;
+    let gain = if int8 { INT8_GAIN } else { 1.0 };
+    let cost = |w: usize| widths[w] as f64 / gain + EXACT * above[w] as f64 / pairs;
     let best = (0..widths.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
     (cost(best) < dim as f64).then(|| widths[best])
 }
@@ -194,7 +203,7 @@ mod tests {
             let rows = table(6000, dim);
             let inverse: Vec<f32> = rows.iter().map(|row| 1.0 / kernels::norm(row)).collect();
             let positions: Vec<u32> = (0..6000).collect();
-            let heads = Heads::new(&rows, &inverse, &positions, 0.9);
+            let heads = Heads::new(&rows, &inverse, &positions, 0.9, false);
             assert!(heads.width < dim || dim < 64, "{} {dim}", heads.width);
             for i in (0..6000).step_by(37) {
                 for j in (0..i).step_by(41) {
@@ -212,7 +221,7 @@ mod tests {
         let rows = table(6000, 48);
         let inverse: Vec<f32> = rows.iter().map(|row| 1.0 / kernels::norm(row)).collect();
         let positions: Vec<u32> = (0..6000).collect();
-        assert_eq!(Heads::new(&rows, &inverse, &positions[..100], 0.9).width, 48);
-        assert_eq!(Heads::new(&rows, &inverse, &positions, -1.0).width, 48);
+        assert_eq!(Heads::new(&rows, &inverse, &positions[..100], 0.9, false).width, 48);
+        assert_eq!(Heads::new(&rows, &inverse, &positions, -1.0, false).width, 48);
     }
 }

@@ -6,6 +6,7 @@ mod density;
 mod diverse;
 mod duplicates;
 mod heads;
+mod int8;
 mod nearest;
 mod neighbours;
 

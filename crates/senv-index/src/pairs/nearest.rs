@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use senv_core::Table;
 
-use super::compare::{BLOCK, Compared, chunks};
+use super::compare::{BLOCK, Compared, Products, chunks};
 use crate::Result;
 
 /// Two rows and their cosine.
@@ -58,7 +58,7 @@ impl PairSearch {
 /// # Errors
 /// As [`duplicates`](crate::duplicates).
 pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut(usize)) -> Result<Vec<Pair>> {
-    let compared = Compared::new(rows, search.min_cosine)?;
+    let compared = Compared::rounded(rows, search.min_cosine)?;
     let n_rows = compared.positions.len();
     let split = search.between.map(|n| compared.place_from(n));
     let mut best = Best { n: search.n, floor: search.min_cosine, pairs: Vec::new() };
@@ -68,7 +68,7 @@ pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut
         let end = split.unwrap_or(n_rows).min(start + BLOCK);
         for chunks in chunks(split.unwrap_or(start)..n_rows).chunks(at_once) {
             let floor = best.floor;
-            let of_chunk = |scores: &mut Vec<f32>, chunk: &Range<usize>| {
+            let of_chunk = |scores: &mut Products, chunk: &Range<usize>| {
                 let mut pairs = Vec::new();
                 compared.candidates(start..end, chunk.clone(), floor, scores, |a, b, _| {
                     let cosine = compared.exact(a, b, floor).filter(|&cosine| cosine <= search.max_cosine);
@@ -77,7 +77,7 @@ pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut
                 });
                 pairs
             };
-            let found: Vec<Vec<Pair>> = chunks.par_iter().map_init(Vec::new, of_chunk).collect();
+            let found: Vec<Vec<Pair>> = chunks.par_iter().map_init(Products::default, of_chunk).collect();
             found.into_iter().for_each(|pairs| best.extend(pairs));
         }
         progress(compared.positions.get(end).map_or(rows.n_rows(), |&row| row as usize));

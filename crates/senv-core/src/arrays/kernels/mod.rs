@@ -25,6 +25,7 @@ mod entry_points;
 #[cfg(feature = "train")]
 mod fill;
 mod int4_sum;
+mod int8_masks;
 mod lanes;
 mod level;
 #[cfg(target_arch = "aarch64")]
@@ -59,6 +60,7 @@ use entry_points::entry_points;
 #[cfg(feature = "train")]
 pub(crate) use fill::fill_uniform;
 pub(crate) use int4_sum::Int4Rows;
+pub use int8_masks::{INT8_ROWS, has_fast_int8, int8_block_bytes, int8_masks, pack_int8};
 pub use lanes::Lanes;
 use level::Level;
 pub use nibbles::{

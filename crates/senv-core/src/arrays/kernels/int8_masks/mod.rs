@@ -1,0 +1,140 @@
+//! Which products of rows of 8-bit integers reach a bound, sixteen rows at a time.
+//!
+//! Sums of integers are exact: every level gives the same answer.
+//!
+//! Sixteen rows are a block, and each has a lane of it. A block consists of steps of 64 bytes: four values a row, row after row, each
+//! with 128 added. The other side is broadcast, so that no sum runs across lanes, and products are compared where they are summed.
+
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+/// Rows of a block of packed integers.
+pub const INT8_ROWS: usize = 16;
+/// Values of a row in a step, and bytes of a step.
+const STEP_VALUES: usize = 4;
+const STEP_BYTES: usize = INT8_ROWS * STEP_VALUES;
+
+/// Bytes of a block of sixteen rows of `width` values, a multiple of 4; `None` if they cannot be counted.
+#[must_use]
+pub const fn int8_block_bytes(width: usize) -> Option<usize> {
+    width.checked_mul(INT8_ROWS)
+}
+
+/// Whether [`int8_masks`] is faster here than products of f32.
+#[must_use]
+pub fn has_fast_int8() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86::has_vnni();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Writes a row into lane `lane` of a block.
+///
+/// # Panics
+/// If there is no such lane, or the block is shorter than the row needs.
+pub fn pack_int8(row: &[i8], lane: usize, block: &mut [u8]) {
+    assert!(lane < INT8_ROWS, "lane {lane}");
+    for (values, step) in row.chunks(STEP_VALUES).zip(block.chunks_exact_mut(STEP_BYTES)) {
+        let bytes = &mut step[lane * STEP_VALUES..][..STEP_VALUES];
+        bytes.iter_mut().zip(values).for_each(|(byte, &value)| *byte = value.cast_unsigned() ^ 128);
+    }
+}
+
+/// For every row and block, a bit for each lane whose product with the row is at least `least`: bit `l` of
+/// `masks[r n + b]`, with n blocks. Lanes that nothing was packed into hold rows of -128.
+///
+/// | name | meaning | shape |
+/// | --- | --- | --- |
+/// | `rows` | values of -127 to 127 | rows of `width` |
+/// | `packed` | blocks of sixteen rows | whole blocks of [`int8_block_bytes`] |
+/// | `masks` | bits, overwritten | rows × blocks |
+///
+/// ```
+/// use senv_core::kernels::{int8_block_bytes, int8_masks, pack_int8};
+/// let mut block = vec![128; int8_block_bytes(4).unwrap_or(0)];
+/// pack_int8(&[3, -2, 0, 1], 5, &mut block);
+/// let mut masks = [0];
+/// int8_masks(&[10, 1, 7, 2], &block, 4, 30, &mut masks); // 30 - 2 + 0 + 2
+/// assert_eq!(masks, [1 << 5]);
+/// int8_masks(&[10, 1, 7, 2], &block, 4, 31, &mut masks);
+/// assert_eq!(masks, [0]);
+/// ```
+///
+/// # Panics
+/// If a slice is not as long as its shape says, or the width is no multiple of 4 from 4 to 65,536.
+pub fn int8_masks(rows: &[i8], packed: &[u8], width: usize, least: i32, masks: &mut [u16]) {
+    assert!((STEP_VALUES..=1 << 16).contains(&width) && width.is_multiple_of(STEP_VALUES), "width {width}");
+    let block = width * INT8_ROWS;
+    assert!(rows.len().is_multiple_of(width), "{} values of rows of {width}", rows.len());
+    assert!(packed.len().is_multiple_of(block), "{} bytes in blocks of {block}", packed.len());
+    super::check_len(masks.len(), rows.len() / width * (packed.len() / block));
+    // Values were stored with 128 added: the bound of each row is higher by as much as that adds to its products.
+    let bound = |row: &[i8]| {
+        let sum: i64 = row.iter().map(|&x| i64::from(x)).sum();
+        // No product of bytes is outside of an i32 (65,536 x 127 x 255 < 2³¹).
+        (i64::from(least) + 128 * sum).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    };
+    let bounds: Vec<i32> = rows.chunks_exact(width).map(bound).collect();
+    #[cfg(target_arch = "x86_64")]
+    if x86::has_vnni() {
+        // SAFETY: the processor has the instructions, and the lengths were checked.
+        #[allow(unsafe_code)]
+        return unsafe { x86::vnni(rows, packed, width, &bounds, masks) };
+    }
+    portable(rows, packed, width, &bounds, masks);
+}
+
+/// The reference.
+fn portable(rows: &[i8], packed: &[u8], width: usize, bounds: &[i32], masks: &mut [u16]) {
+    let n_blocks = packed.len() / (width * INT8_ROWS);
+    for ((row, &bound), masks) in rows.chunks_exact(width).zip(bounds).zip(masks.chunks_exact_mut(n_blocks.max(1))) {
+        for (block, mask) in packed.chunks_exact(width * INT8_ROWS).zip(masks) {
+            let mut sums = [0_i32; INT8_ROWS];
+            for (step, values) in block.chunks_exact(STEP_BYTES).zip(row.chunks_exact(STEP_VALUES)) {
+                for (sum, bytes) in sums.iter_mut().zip(step.chunks_exact(STEP_VALUES)) {
+                    *sum += bytes.iter().zip(values).map(|(&b, &x)| i32::from(b) * i32::from(x)).sum::<i32>();
+                }
+            }
+            *mask = sums.iter().rev().fold(0, |mask, &sum| mask << 1 | u16::from(sum >= bound));
+        }
+    }
+}
+
+#[cfg(all(test, feature = "train"))]
+mod tests {
+    use rand::Rng;
+
+    use super::*;
+    use crate::rng::stream;
+
+    #[test]
+    fn every_level_finds_the_products_that_reach_the_bound() {
+        let mut stream = stream(3, "test", &[]);
+        let mut next = || ((stream.next_u64() >> 40) % 255) as i32 - 127;
+        for (m, n, width) in [(1, 1, 4), (3, 17, 8), (8, 32, 64), (21, 100, 60), (16, 47, 128), (0, 5, 4), (5, 0, 4)] {
+            let rows: Vec<i8> = (0..m * width).map(|_| next() as i8).collect();
+            let others: Vec<i8> = (0..n * width).map(|_| next() as i8).collect();
+            let n_blocks = usize::div_ceil(n, INT8_ROWS);
+            let block = int8_block_bytes(width).unwrap();
+            let mut packed = vec![0; n_blocks * block];
+            for (i, row) in others.chunks_exact(width).enumerate() {
+                pack_int8(row, i % INT8_ROWS, &mut packed[i / INT8_ROWS * block..][..block]);
+            }
+            let product = |a: usize, b: usize| -> i32 {
+                let (x, y) = (&rows[a * width..][..width], &others[b * width..][..width]);
+                x.iter().zip(y).map(|(&x, &y)| i32::from(x) * i32::from(y)).sum()
+            };
+            for least in [i32::MIN, -100_000, 0, 1, 5000, 127 * 127 * width as i32, i32::MAX] {
+                let mut masks = vec![7; m * n_blocks];
+                int8_masks(&rows, &packed, width, least, &mut masks);
+                for a in 0..m {
+                    for b in 0..n {
+                        let bit = masks[a * n_blocks + b / INT8_ROWS] >> (b % INT8_ROWS) & 1;
+                        assert_eq!(bit == 1, product(a, b) >= least, "{a} {b} of {m} {n} {width}, {least}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Heads in 8 bits, whose products are summed four at a time.
+//!
+//! Equation: `head-rounding`
+//!
+//! ```text
+//! Qᵀx = s i + d_x,  |d_x| <= E        Qᵀx · Qᵀy <= s² i · j + 2 E + 3 E²
+//! ```
+//!
+//! i, j are whole numbers from -127 to 127. The length of what lies outside of the directions is rounded upwards, so that its product only
+//! grows (`head-bound`). E is the largest of all rows, so that one bound of whole numbers holds for all of them.
+
+use std::ops::Range;
+
+use senv_core::kernels::{INT8_ROWS, int8_masks, pack_int8};
+
+use super::heads::Heads;
+
+/// The largest whole number.
+const LARGEST: f32 = 127.0;
+
+/// Heads in 8 bits, by places: row by row, and packed for products.
+#[derive(Debug)]
+pub(super) struct Int8Heads {
+    width: usize,
+    rows: Vec<i8>,
+    packed: Vec<u8>,
+    scale: f64,
+    /// E.
+    rounding: f64,
+}
+
+impl Int8Heads {
+    pub(super) fn new(heads: &Heads) -> Self {
+        let width = heads.width;
+        let largest = heads.values.iter().fold(0.0_f32, |largest, x| largest.max(x.abs()));
+        let scale = if largest > 0.0 { largest / LARGEST } else { 1.0 };
+        let mut rows = Vec::with_capacity(heads.values.len());
+        let mut rounding = 0.0_f64;
+        for head in heads.values.chunks_exact(width) {
+            let (along, rest) = head.split_at(width - 1);
+            let mut squares = 0.0;
+            for &x in along {
+                let rounded = (x / scale).round();
+                let off = f64::from(x) - f64::from(scale) * f64::from(rounded);
+                squares += off * off;
+                rows.push(rounded as i8);
+            }
+            rounding = rounding.max(squares.sqrt());
+            rows.push((rest[0] / scale).ceil().min(LARGEST) as i8);
+        }
+        let mut heads = Self { width, rows, packed: Vec::new(), scale: f64::from(scale), rounding };
+        heads.pack_from(0);
+        heads
+    }
+
+    /// Packs the rows from a block of places on.
+    fn pack_from(&mut self, block: usize) {
+        let (width, n) = (self.width, self.rows.len() / self.width);
+        let block_bytes = width * INT8_ROWS;
+        self.packed.truncate(block * block_bytes);
+        self.packed.resize(n.div_ceil(INT8_ROWS) * block_bytes, 0);
+        for place in block * INT8_ROWS..n {
+            let block = &mut self.packed[place / INT8_ROWS * block_bytes..][..block_bytes];
+            pack_int8(&self.rows[place * width..][..width], place % INT8_ROWS, block);
+        }
+    }
+
+    /// Calls `found` with every two places, of the block and of the chunk, whose bound is at least `floor`, in order.
+    pub(super) fn candidates(
+        &self,
+        block: Range<usize>,
+        chunk: Range<usize>,
+        floor: f32,
+        masks: &mut Vec<u16>,
+        mut found: impl FnMut(usize, usize),
+    ) {
+        let width = self.width;
+        let blocks = chunk.start / INT8_ROWS..chunk.end.div_ceil(INT8_ROWS);
+        masks.clear();
+        masks.resize(block.len() * blocks.len(), 0);
+        let rows = &self.rows[block.start * width..block.end * width];
+        let packed = &self.packed[blocks.start * width * INT8_ROWS..blocks.end * width * INT8_ROWS];
+        let least = (f64::from(floor) - 2.0 * self.rounding - 3.0 * self.rounding * self.rounding - 1e-6)
+            / (self.scale * self.scale);
+        // A number that is off by one at the end of its digits only finds more.
+        int8_masks(rows, packed, width, (least.floor() - 1.0) as i32, masks);
+        for (a, masks) in block.zip(masks.chunks_exact(blocks.len().max(1))) {
+            for (number, &mask) in masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+                let start = (blocks.start + number) * INT8_ROWS;
+                for b in (0..INT8_ROWS).filter(|lane| mask >> lane & 1 == 1).map(|lane| start + lane) {
+                    if chunk.contains(&b) {
+                        found(a, b);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Leaves out places from `start` on, all but those that `keep` names.
+    pub(super) fn retain_from(&mut self, start: usize, keep: impl Fn(usize) -> bool) {
+        let (width, mut end) = (self.width, start);
+        for place in start..self.rows.len() / width {
+            if keep(place) {
+                self.rows.copy_within(place * width..(place + 1) * width, end * width);
+                end += 1;
+            }
+        }
+        self.rows.truncate(end * width);
+        self.pack_from(start / INT8_ROWS);
+    }
+}
+
+/// By how much a bound in 8 bits is above one of f32, for heads of this width and largest value.
+pub(super) fn expected_slack(width: usize, largest: f32) -> f32 {
+    // An error is spread evenly over a step; no row is off by much more than the mean.
+    let rounding = 1.25 * largest / LARGEST * (width as f32 / 12.0).sqrt();
+    2.0 * rounding + 3.0 * rounding * rounding
+}
