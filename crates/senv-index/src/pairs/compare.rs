@@ -45,17 +45,13 @@ pub(super) struct Products {
 }
 
 impl<'t> Compared<'t> {
-    /// All rows with a direction.
+    /// All rows with a direction; with heads in 8 bits where the processor is faster with them, which only says of two places whether
+    /// they may be near.
     pub(super) fn new(rows: &'t Table, threshold: f32) -> Result<Self> {
-        Self::of(rows, threshold, |positions| positions, false)
-    }
-
-    /// The same with heads in 8 bits where the processor is faster with them: of places only whether they may be near is known.
-    pub(super) fn rounded(rows: &'t Table, threshold: f32) -> Result<Self> {
         Self::of(rows, threshold, |positions| positions, kernels::has_fast_int8())
     }
 
-    /// The same in an order that is made of the ascending one.
+    /// The same in an order that is made of the ascending one, with heads of f32, which also say of most near places that they are.
     pub(super) fn ordered(rows: &'t Table, threshold: f32, order: impl FnOnce(Vec<u32>) -> Vec<u32>) -> Result<Self> {
         Self::of(rows, threshold, order, false)
     }

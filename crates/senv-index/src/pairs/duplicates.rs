@@ -50,7 +50,7 @@ pub fn duplicates(
     threshold: f32,
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<Option<Duplicate>>> {
-    let left = Compared::rounded(rows, threshold)?;
+    let left = Compared::new(rows, threshold)?;
     let first_free = left.place_from(n_fixed);
     Ok(repeating(left, rows.n_rows(), first_free, &mut progress))
 }

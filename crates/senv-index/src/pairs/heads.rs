@@ -15,8 +15,6 @@ use rand::Rng;
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels, rng::stream};
 
-use super::int8::expected_slack;
-
 /// What rounding takes from a bound at most, for vectors of `dim` values.
 ///
 /// A product of unit vectors is summed in at least 16 lanes, so it is off by at most (dim / 16 + 8) 2⁻²⁴. A head of at most 128 values
@@ -35,7 +33,9 @@ const WIDTHS: [usize; 6] = [16, 32, 48, 64, 96, 128];
 /// Time of an exact comparison of two rows, which lie anywhere, in terms of that for a value of a head; and how many values in 8 bits
 /// take as long as one.
 const EXACT: f64 = 4000.0;
-const INT8_GAIN: f64 = 6.0;
+const INT8_GAIN: f64 = 12.0;
+/// The largest whole number of a head in 8 bits.
+pub(super) const LARGEST: f32 = 127.0;
 /// Steps of the iteration; the directions need not be exact.
 const STEPS: usize = 8;
 /// Rows whose heads are made at a time.
@@ -133,6 +133,13 @@ fn best_width(heads: &Heads, dim: usize, threshold: f32, int8: bool) -> Option<u
     let cost = |w: usize| widths[w] as f64 / gain + EXACT * above[w] as f64 / pairs;
     let best = (0..widths.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
     (cost(best) < dim as f64).then(|| widths[best])
+}
+
+/// By how much a bound in 8 bits is above one of f32, for heads of this width and largest value.
+fn expected_slack(width: usize, largest: f32) -> f32 {
+    // An error is spread evenly over a step; no row is off by much more than the mean.
+    let rounding = 1.25 * largest / LARGEST * (width as f32 / 12.0).sqrt();
+    2.0 * rounding + 3.0 * rounding * rounding
 }
 
 /// `n` orthonormal directions in which these rows, of length 1, are large, one after another.

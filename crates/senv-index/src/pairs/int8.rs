@@ -13,10 +13,7 @@ use std::ops::Range;
 
 use senv_core::kernels::{INT8_ROWS, int8_masks, pack_int8};
 
-use super::heads::Heads;
-
-/// The largest whole number.
-const LARGEST: f32 = 127.0;
+use super::heads::{Heads, LARGEST};
 
 /// Heads in 8 bits, by places: row by row, and packed for products.
 #[derive(Debug)]
@@ -110,9 +107,49 @@ impl Int8Heads {
     }
 }
 
-/// By how much a bound in 8 bits is above one of f32, for heads of this width and largest value.
-pub(super) fn expected_slack(width: usize, largest: f32) -> f32 {
-    // An error is spread evenly over a step; no row is off by much more than the mean.
-    let rounding = 1.25 * largest / LARGEST * (width as f32 / 12.0).sqrt();
-    2.0 * rounding + 3.0 * rounding * rounding
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use rand::Rng;
+    use senv_core::{kernels, rng::stream};
+
+    use super::*;
+
+    #[test]
+    fn every_pair_whose_bound_reaches_the_floor_is_a_candidate_and_few_others_are() {
+        let (n, width) = (203, 16);
+        let mut stream = stream(5, "test", &[]);
+        let mut next = || (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0;
+        let mut values: Vec<f32> = (0..n * width).map(|_| next()).collect();
+        for head in values.chunks_exact_mut(width) {
+            head[width - 1] = head[width - 1].abs();
+            kernels::l2_normalize(head);
+        }
+        let heads = Heads { width, values, has_rest: true };
+        let mut int8 = Int8Heads::new(&heads);
+        let mut kept: Vec<usize> = (0..n).collect();
+        for _ in 0..2 {
+            for (block, chunk) in [(0..40, 0..kept.len()), (17..60, 61..150), (3..4, 5..7), (0..10, 20..20)] {
+                for floor in [-0.5, 0.3, 0.8] {
+                    let bound = |a: usize, b: usize| kernels::dot(heads.get(kept[a]), heads.get(kept[b]));
+                    let mut found = HashSet::new();
+                    int8.candidates(block.clone(), chunk.clone(), floor, &mut Vec::new(), |a, b| {
+                        assert!(found.insert((a, b)));
+                    });
+                    for a in block.clone() {
+                        for b in chunk.clone() {
+                            let is_found = found.contains(&(a, b));
+                            assert!(is_found || bound(a, b) < floor, "{a} {b} {floor}: {}", bound(a, b));
+                            // The rounding of the rests and of both heads.
+                            assert!(!is_found || bound(a, b) > floor - 0.12, "{a} {b} {floor}: {}", bound(a, b));
+                        }
+                    }
+                }
+            }
+            // What is left moves up.
+            int8.retain_from(21, |place| place % 3 != 0);
+            kept = (0..n).filter(|place| *place < 21 || place % 3 != 0).collect();
+        }
+    }
 }

@@ -58,7 +58,7 @@ impl PairSearch {
 /// # Errors
 /// As [`duplicates`](crate::duplicates).
 pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut(usize)) -> Result<Vec<Pair>> {
-    let compared = Compared::rounded(rows, search.min_cosine)?;
+    let compared = Compared::new(rows, search.min_cosine)?;
     let n_rows = compared.positions.len();
     let split = search.between.map(|n| compared.place_from(n));
     let mut best = Best { n: search.n, floor: search.min_cosine, pairs: Vec::new() };

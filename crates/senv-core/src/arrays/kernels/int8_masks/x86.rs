@@ -60,28 +60,30 @@ impl Tile<'_> {
     /// As [`vnni`]; the slices hold so many rows, blocks, and bounds, and `masks` reaches to block `B` of row `R`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vnni,avx512bw")]
+    // Indices and no iterators, whose functions are not made for these instructions and stay calls.
+    #[allow(clippy::needless_range_loop)]
     unsafe fn masks<const R: usize, const B: usize>(&self, rows: &[i8], packed: &[u8], masks: &mut [u16]) {
         let (values, bytes, block_bytes) = (rows.as_ptr(), packed.as_ptr(), self.width * INT8_ROWS);
         let mut sums = [[_mm512_setzero_si512(); B]; R];
         for step in 0..self.width / STEP_VALUES {
             let mut blocks = [_mm512_setzero_si512(); B];
-            for (b, block) in blocks.iter_mut().enumerate() {
+            for b in 0..B {
                 // SAFETY: step `step` of block `b` lies within the packed bytes.
-                *block = unsafe { _mm512_loadu_si512(bytes.add(b * block_bytes + step * STEP_BYTES).cast()) };
+                blocks[b] = unsafe { _mm512_loadu_si512(bytes.add(b * block_bytes + step * STEP_BYTES).cast()) };
             }
-            for (r, sums) in sums.iter_mut().enumerate() {
+            for r in 0..R {
                 // SAFETY: four values of row `r` from `4 step` on lie within the rows.
                 let four = unsafe { values.add(r * self.width + step * STEP_VALUES).cast::<i32>().read_unaligned() };
                 let four = _mm512_set1_epi32(four);
-                for (sum, block) in sums.iter_mut().zip(&blocks) {
-                    *sum = _mm512_dpbusd_epi32(*sum, *block, four);
+                for b in 0..B {
+                    sums[r][b] = _mm512_dpbusd_epi32(sums[r][b], blocks[b], four);
                 }
             }
         }
-        for (r, sums) in sums.iter().enumerate() {
+        for r in 0..R {
             let bound = _mm512_set1_epi32(self.bounds[r]);
-            for (b, &sum) in sums.iter().enumerate() {
-                masks[r * self.n_blocks + b] = _mm512_cmpge_epi32_mask(sum, bound);
+            for b in 0..B {
+                masks[r * self.n_blocks + b] = _mm512_cmpge_epi32_mask(sums[r][b], bound);
             }
         }
     }
