@@ -130,7 +130,7 @@ mod tests {
         let mut int8 = Int8Heads::new(&heads);
         let mut kept: Vec<usize> = (0..n).collect();
         for _ in 0..2 {
-            for (block, chunk) in [(0..40, 0..kept.len()), (17..60, 61..150), (3..4, 5..7), (0..10, 20..20)] {
+            for (block, chunk) in [(0..40, 0..kept.len()), (17..60, 61..140), (3..4, 5..7), (0..10, 20..20)] {
                 for floor in [-0.5, 0.3, 0.8] {
                     let bound = |a: usize, b: usize| kernels::dot(heads.get(kept[a]), heads.get(kept[b]));
                     let mut found = HashSet::new();
