@@ -130,6 +130,7 @@ fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
         (&["dedupe", "t.csv", "--records"][..], "--records is for tables"),
         (&["dedupe", "t.csv", "--by", "author"], "--by is for tables"),
         (&["dedupe", "t.csv", "--column", "body", "--by", "editor"], "no column \"editor\""),
+        (&["dedupe", "t.csv", "--column", "body", "--by", "author", "--split"], "--by and --records"),
         (&["dedupe", "t.csv", "t.jsonl", "--column", "body", "--records"], "no field"),
     ] {
         let ended = folder.run(arguments);

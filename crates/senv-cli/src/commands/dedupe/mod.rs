@@ -13,6 +13,7 @@ use std::{
 
 use clap::ValueEnum;
 use senv::{DuplicateParams, index::Duplicate};
+use senv_core::TextOptions;
 
 use self::within::Within;
 use crate::{
@@ -214,7 +215,11 @@ impl Dedupe {
         if input.iter().chain(&self.against).filter(|path| is_dash(path)).count() > 1 {
             return usage("standard input can be read once: give the other text as a file");
         }
-        let has_table = self.text.options().table.is_some();
+        let TextOptions { table, split, .. } = self.text.options();
+        let has_table = table.is_some();
+        if (self.by.is_some() || self.records) && split.is_some() {
+            return usage("--by and --records are of whole records, which --split cuts into sentences");
+        }
         if (self.by.is_some() || self.records) && !has_table {
             let option = if self.records { "--records" } else { "--by" };
             return Err(Failure::Usage(format!("{option} is for tables: --column or --field says where the text is")));
