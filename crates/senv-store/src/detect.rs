@@ -57,14 +57,16 @@ pub(crate) fn detect(input: &mut Input) -> Result<Format> {
     if is_tensors {
         return Ok(Format::Safetensors);
     }
-    let foreign: [(&[u8], &str); 9] = [
+    if head.starts_with(b"FiFu") {
+        return Ok(Format::Finalfusion);
+    }
+    let foreign: [(&[u8], &str); 8] = [
         (b"\x93NUMPY", "this is a NumPy matrix, which holds no words: read it with `read_npy`"),
         (
             b"\xba\x16\x4f\x2f",
             "this is a .bin file of fastText or Sent2Vec's program, a model and no list of words: open it as a model, as a \
              plain file",
         ),
-        (b"FiFu", "this is a finalfusion file, which is not read: convert it to word2vec binary"),
         (b"PK\x03\x04", "this is a ZIP archive (.npz, .pt, .docx): unpack it"),
         (b"\x89HDF", "this is an HDF5 file, which is not read"),
         (b"\x28\xb5\x2f\xfd", "this is zstd data: expand it with `zstd -d`"),

@@ -8,7 +8,7 @@ use std::{
 use senv_core::files::AtomicFile;
 
 use crate::{
-    Embeddings, Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result, detect,
+    Embeddings, Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result, detect, finalfusion,
     input::Input, text_read, text_write, word2vec_binary,
 };
 
@@ -102,12 +102,13 @@ impl Embeddings {
     /// # Errors
     /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`Error::UnwritableWord`] for
     /// an empty word or one with a blank or line end in a format other than [`Format::Safetensors`];
-    /// [`senv_core::Error::Io`] if the file cannot be written.
+    /// [`senv_core::Error::BadWrite`] for [`Format::Finalfusion`]; [`senv_core::Error::Io`] if the file cannot be written.
     pub fn write(&self, path: impl AsRef<Path>, format: Format, non_finite: NonFinite) -> Result<()> {
         let path = path.as_ref();
         if non_finite == NonFinite::Error {
             self.check_finite(path)?;
         }
+        refuse_finalfusion(path, format)?;
         if format == Format::Safetensors {
             return Ok(ModelWriter::new(KIND).vocabulary(self.vocabulary()).table(ROWS, self.table()).save(path)?);
         }
@@ -144,6 +145,7 @@ impl Embeddings {
         if non_finite == NonFinite::Error {
             self.check_finite(name)?;
         }
+        refuse_finalfusion(name, format)?;
         if format == Format::Safetensors {
             let (what, reason) = ("a senv model".into(), "it is mapped from a file; write one".into());
             return Err(senv_core::Error::BadWrite { path: name.to_owned(), what, reason }.into());
@@ -171,9 +173,18 @@ impl Embeddings {
     }
 }
 
+fn refuse_finalfusion(path: &Path, format: Format) -> Result<()> {
+    if format != Format::Finalfusion {
+        return Ok(());
+    }
+    let (what, reason) = ("finalfusion".into(), "that format is read, not written; write word2vec binary".into());
+    Err(senv_core::Error::BadWrite { path: path.to_owned(), what, reason }.into())
+}
+
 fn read_rows(input: Input, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
     match format {
         Format::Word2vecBinary => word2vec_binary::read(input, options),
+        Format::Finalfusion => finalfusion::read(input, options),
         Format::Safetensors => {
             let found = "this is a senv model in a stream or compressed, which cannot be mapped: give the plain file";
             Err(Error::UnknownFormat { path: input.path().to_owned(), found })

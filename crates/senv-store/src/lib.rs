@@ -40,6 +40,7 @@ mod detect;
 mod embedding_files;
 mod embeddings;
 mod error;
+mod finalfusion;
 mod input;
 mod nearest;
 mod nearest_stream;

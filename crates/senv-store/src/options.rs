@@ -17,6 +17,8 @@ pub enum Format {
     FastTextVec,
     /// The senv model file: safetensors with vocabulary and metadata, memory-mapped.
     Safetensors,
+    /// finalfusion (`.fifu`): unit rows, in full or quantized, and their lengths. Read, not written.
+    Finalfusion,
 }
 
 impl Format {
@@ -49,6 +51,7 @@ impl fmt::Display for Format {
             Self::GloveText => "GloVe text",
             Self::FastTextVec => "fastText .vec",
             Self::Safetensors => "safetensors",
+            Self::Finalfusion => "finalfusion",
         })
     }
 }

@@ -78,7 +78,6 @@ fn files_of_other_programs_are_refused_by_name() {
     for (bytes, word) in [
         (b"\x93NUMPY\x01\x00".as_slice(), "read_npy"),
         (b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", "a .bin file of fastText"),
-        (b"FiFu\x00\x00\x00\x00", "finalfusion"),
         (b"PK\x03\x04....", "ZIP"),
         (b"\x28\xb5\x2f\xfd....", "zstd"),
         (b"Dear reader,\nthis is a letter.\n", "neither"),

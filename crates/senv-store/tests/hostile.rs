@@ -42,12 +42,13 @@ unsafe impl GlobalAlloc for Watch {
 #[global_allocator]
 static WATCH: Watch = Watch;
 
-const FORMATS: [Option<Format>; 5] = [
+const FORMATS: [Option<Format>; 6] = [
     None,
     Some(Format::Word2vecText),
     Some(Format::Word2vecBinary),
     Some(Format::GloveText),
     Some(Format::Safetensors),
+    Some(Format::Finalfusion),
 ];
 
 /// Reads bytes in every way; the result fits into the file, and the memory stays small.
@@ -74,6 +75,21 @@ fn try_all(bytes: &[u8], path: &std::path::Path) {
     assert!(largest <= ENOUGH, "{largest} bytes asked for, for a file of {}: {bytes:?}", bytes.len());
 }
 
+/// Two words and their rows.
+fn finalfusion() -> Vec<u8> {
+    let mut bytes = b"FiFu\0\0\0\0\x02\0\0\0\x01\0\0\0\x02\0\0\0".to_vec();
+    bytes.extend(b"\x01\0\0\0\x12\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\x01\0\0\0a\x01\0\0\0b");
+    bytes.extend(b"\x02\0\0\0");
+    // Up to four zeros end where a multiple of four bytes does.
+    let start = bytes.len() + 8 + 16;
+    let padding = 4 - start % 4;
+    bytes.extend((16 + padding as u64 + 16).to_le_bytes());
+    bytes.extend(b"\x02\0\0\0\0\0\0\0\x02\0\0\0\x0a\0\0\0");
+    bytes.extend(vec![0; padding]);
+    bytes.extend([1.0_f32, 0.5, -1.0, 2.0].iter().flat_map(|x| x.to_le_bytes()));
+    bytes
+}
+
 fn small_files() -> Vec<Vec<u8>> {
     let folder = Folder::new();
     let path = folder.path("small");
@@ -91,6 +107,7 @@ fn small_files() -> Vec<Vec<u8>> {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut gzip, &files[0]).unwrap();
     files.push(gzip.finish().unwrap());
+    files.push(finalfusion());
     files
 }
 

@@ -48,7 +48,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArg {
     /// A model trained by senv, a .bin of fastText or Sent2Vec's program, or word vectors (word2vec text or binary, GloVe,
-    /// fastText .vec), which are averaged; a folder of Model2Vec; english is the model that is part of senv, for English only.
+    /// fastText .vec, finalfusion), which are averaged; a folder of Model2Vec; english is the model that is part of senv, for English only.
     #[arg(long, short, value_name = "FILE", default_value = ENGLISH)]
     pub(crate) model: PathBuf,
     /// Read the whole model first: compare it with its checksums, and look for values that are NaN or infinite. Commands
