@@ -50,10 +50,13 @@ pub enum RankBy {
 /// Documents in memory, with their words and the vectors of all of them and of all of their sentences.
 ///
 /// ```
-/// use senv_core::{SentenceEncoder, StaticEncoder, Table, Tokenizer, documents::{DocumentRanker, RankBy}};
-/// let words = ["cat", "rain", "dog"].map(String::from).to_vec();
+/// use senv_core::{StaticEncoder, Table, Tokenizer, Vocabulary};
+/// use senv_core::documents::{DocumentRanker, RankBy};
+/// use senv_core::static_model::{CompressedRows, RowEncoding};
+/// let vocabulary = Vocabulary::from_counts([("cat", 3), ("rain", 2), ("dog", 1)], 6)?;
 /// let table = Table::from_vec(3, 2, vec![1.0, 0.0, 0.0, 1.0, 0.9, 0.1])?;
-/// let encoder = StaticEncoder::new(words, table, Tokenizer::words())?;
+/// let rows = CompressedRows::compress(&table, RowEncoding::F32)?;
+/// let encoder = StaticEncoder::new(Tokenizer::words().lowercase(true), vocabulary, rows, None)?;
 /// let documents = ["It was a cat. It slept.", "The rain fell. We stayed.", "A dog."];
 /// let ranker = DocumentRanker::new(&encoder, &documents)?;
 /// let vector = encoder.encode_one("dog").to_vec();

@@ -23,7 +23,7 @@ impl Bm25 {
     /// let texts = ["a car, an automobile", "the automobile stops", "rain on the hills"];
     /// let index = Bm25::new(texts, &Bm25Params::default());
     /// let query = index.query("car");
-    /// let expanded = index.expanded(&query, &[0], 2, 0.5);
+    /// let expanded = index.expanded(&query, &[0], 4, 0.5);
     /// assert_eq!(index.weighted_scores(&query)[1], 0.0);
     /// assert!(index.weighted_scores(&expanded)[1] > 0.0);
     /// ```
