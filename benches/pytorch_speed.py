@@ -84,14 +84,15 @@ def sentences(n, dim, ragged, requires_grad=False):
     return torch.nn.utils.rnn.pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
 
 
-def encoder(ragged=False):
+def encoder(ragged=False, kind=torch.nn.GRU):
     """128 sentences, 300 -> 2 x 1200, forward, backward, Adam."""
-    gru = torch.nn.GRU(300, 1200, bidirectional=True, batch_first=True)
-    rule = torch.optim.Adam(gru.parameters())
+    cells = kind(300, 1200, bidirectional=True, batch_first=True)
+    rule = torch.optim.Adam(cells.parameters())
 
     def step():
         rule.zero_grad(set_to_none=True)
-        gru(sentences(128, 300, ragged, True))[1].square().mean().backward()
+        last = cells(sentences(128, 300, ragged, True))[1]
+        (last[0] if isinstance(last, tuple) else last).square().mean().backward()
         rule.step()
 
     return step, 128
@@ -130,6 +131,7 @@ def encoding(n, ragged=False):
 def main():
     parts = {"encoder": encoder, "decoder": decoder}
     parts |= {f"encoding {n} at a time": lambda n=n: encoding(n) for n in (1, 16, 128)}
+    parts |= {"encoder, LSTM": lambda: encoder(kind=torch.nn.LSTM), "encoder, LSTM, ragged": lambda: encoder(True, torch.nn.LSTM)}
     parts |= {"encoder, ragged": lambda: encoder(True), "encoding 128 at a time, ragged": lambda: encoding(128, True)}
     for law in ("uniform", "zipf"):
         for rows in ("sparse", "dense"):

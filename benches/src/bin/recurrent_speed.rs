@@ -23,7 +23,9 @@ use senv_core::{
     optim::{AdamParams, ParametersOptimizer, TableOptimizer, UpdateRule},
     rng::stream,
 };
-use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
+use senv_encoders::{
+    Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology, LstmEncoder, LstmForm,
+};
 use senv_losses::{AdaptiveSoftmax, SampledSoftmax, SampledWords, TokenNll};
 
 const WORD_DIM: usize = 300;
@@ -88,16 +90,27 @@ fn batch(n: usize, text: Text) -> Outcome<TokenBatch> {
     Ok(batch)
 }
 
-fn encoder(style: GruStyle, text: Text) -> Outcome<Row> {
+fn gru(style: GruStyle, text: Text) -> Outcome<Row> {
+    let encoder = GruEncoder::new(WORD_DIM, UNITS, 1, GruTopology::Separate, style, GruInit::Glorot)?;
+    learning(format!("encoder, {style:?}"), encoder, text)
+}
+
+/// Four products of a state where a GRU has three.
+fn lstm(peepholes: bool, text: Text) -> Outcome<Row> {
+    let form = LstmForm { topology: GruTopology::Separate, peepholes, ..LstmForm::default() };
+    let name = if peepholes { "encoder, LSTM with peepholes" } else { "encoder, LSTM" };
+    learning(name.into(), LstmEncoder::new(WORD_DIM, UNITS, 1, form)?, text)
+}
+
+fn learning<E: Encoder<f32> + 'static>(name: String, encoder: E, text: Text) -> Outcome<Row> {
     let batch = batch(SENTENCES, text)?;
     let words = matrix(batch.distinct().len(), WORD_DIM, 1)?;
-    let encoder = GruEncoder::new(WORD_DIM, UNITS, 1, GruTopology::Separate, style, GruInit::Glorot)?;
     let mut parameters: Parameters<f32> = encoder.init(&mut stream(1, "encoder", &[]))?;
     let mut d = parameters.zeros_like();
     let d_out = matrix(SENTENCES, 2 * UNITS, 2)?;
     let mut d_words = Array2::zeros(words.raw_dim());
     let mut adam = ParametersOptimizer::new(UpdateRule::Adam(AdamParams::default()), &parameters)?;
-    let name = format!("encoder, {style:?}, {text:?}, {} words", batch.distinct().len());
+    let name = format!("{name}, {text:?}, {} words", batch.distinct().len());
     let run = move || -> Outcome {
         d.fill(0.0);
         let (out, saved) = encoder.forward(&parameters, &batch, words.view())?;
@@ -227,9 +240,11 @@ fn measure(args: &Args) -> Outcome {
     };
     add(encoder_products())?;
     for text in [Text::Different, Text::Frequent, Text::Ragged] {
-        add(encoder(GruStyle::Torch, text))?;
+        add(gru(GruStyle::Torch, text))?;
+        add(lstm(false, text))?;
     }
-    add(encoder(GruStyle::Release, Text::Frequent))?;
+    add(gru(GruStyle::Release, Text::Frequent))?;
+    add(lstm(true, Text::Frequent))?;
     for output in [Output::Full, Output::Sampled, Output::Adaptive] {
         add(decoder(output))?;
     }

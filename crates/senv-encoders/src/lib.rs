@@ -5,6 +5,7 @@
 //! | [`Average`] | mean or sum of the word vectors | PP, Siamese CBOW |
 //! | [`SumPooledCnn`] | filters over windows of words, summed over the sentence; linear or tanh | CSE |
 //! | [`GruEncoder`] | last hidden states of a recurrent network, in one or both directions, with one or more layers | Skip-thoughts, P-thought |
+//! | [`LstmEncoder`] | last state, mean or maximum of the states of an LSTM, with or without peepholes and output gate | |
 //!
 //! An [`Encoder`] works on a [`TokenBatch`](senv_core::arrays::TokenBatch), a batch of sentences over its distinct tokens: the
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
@@ -47,6 +48,9 @@ mod encoder;
 mod gru;
 mod gru_decoder;
 mod gru_encoder;
+mod lstm;
+mod lstm_encoder;
+mod recurrent;
 mod rows;
 #[cfg(test)]
 mod testing;
@@ -57,7 +61,10 @@ pub use decode::{BeamSearch, Hypothesis, beam_search};
 pub use encoder::Encoder;
 pub use gru::{GruInit, GruStyle};
 pub use gru_decoder::{Conditioning, DecoderSaved, DecoderSession, FirstInput, GruDecoder};
-pub use gru_encoder::{GruEncoder, GruSaved, GruTopology};
+pub use gru_encoder::{GruEncoder, GruSaved};
+pub use lstm::LstmInit;
+pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};
+pub use recurrent::{GruTopology, StatePooling};
 pub use senv_core::{Error, Result};
 
 #[cfg(doctest)]

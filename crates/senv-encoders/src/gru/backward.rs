@@ -18,20 +18,11 @@ use senv_core::{
     arrays::{Float, matmul_into},
 };
 
-use super::{
-    Activations, Cell, CellInput, Gradients, Weights, forward::ROWS, gates, recurrent::Recurrent, steps::InverseIndex,
-    view, view_mut,
+use super::{Activations, Cell, Gradients, Weights, gates};
+use crate::{
+    recurrent::{CellInput, ROWS, Recurrent, Upstream, projection_gradients, view, view_mut},
+    rows::{matrix, row, zeros},
 };
-use crate::rows::{AT_A_TIME, matrix, row, zeros};
-
-/// Gradients from the layer above.
-#[derive(Default)]
-pub(crate) struct Upstream<'a, F> {
-    /// Of the states of all packed rows.
-    pub(crate) states: Option<&'a [F]>,
-    /// Of the states after the last words, in sorted order.
-    pub(crate) last: Option<&'a [F]>,
-}
 
 /// Gradients of the inputs of the cell.
 pub(crate) struct InputGradients<F> {
@@ -86,7 +77,7 @@ impl Cell {
         let d_gates = self.through_time(weights, cell_input, run, upstream, &mut d_h)?;
         self.recurrent_gradients(cell_input, run, &d_gates, d)?;
 
-        let projections = self.projection_gradients(cell_input, &d_gates)?;
+        let projections = projection_gradients(cell_input, self.gates(), |i, out| d_gates.add_to(i, out))?;
         let n_rows = cell_input.rows.nrows();
         add_rows(&projections, d.bias); // (B1)
         let mut projections = projections;
@@ -200,27 +191,5 @@ impl Cell {
         let reset = view(&run.extra[steps.start(first) * h..], n, h);
         matmul_into(F::one(), d_gates.t(), before, F::one(), d.recurrent.slice_mut(s![..2 * h, ..]))?; // (B2)
         matmul_into(F::one(), d_n.t(), reset, F::one(), d.recurrent.slice_mut(s![2 * h.., ..])) // (B2)
-    }
-
-    /// (B1): ∂P, with the row of the zero vector at the end.
-    fn projection_gradients<F: Float>(
-        &self,
-        cell_input: &CellInput<'_, F>,
-        d_gates: &GateGradients<F>,
-    ) -> Result<Vec<F>> {
-        let (width, n_rows) = (self.gates(), cell_input.rows.nrows());
-        let mut projections = zeros(n_rows + 1, width)?;
-        let inverse = cell_input.index.map(|index| InverseIndex::of(index, n_rows + 1));
-        projections.par_chunks_mut(AT_A_TIME * width).enumerate().for_each(|(chunk, projections)| {
-            for (i, out) in projections.chunks_exact_mut(width).enumerate() {
-                let i = chunk * AT_A_TIME + i;
-                match &inverse {
-                    Some(inverse) => inverse.of_row(i).iter().for_each(|&at| d_gates.add_to(at as usize, out)),
-                    None if i < n_rows => d_gates.add_to(i, out),
-                    None => {}
-                }
-            }
-        });
-        Ok(projections)
     }
 }

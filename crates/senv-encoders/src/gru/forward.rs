@@ -21,32 +21,11 @@ use senv_core::{
     arrays::{Float, matmul_into},
 };
 
-use super::{Cell, Steps, Weights, gates, view, view_mut};
-use crate::rows::{row, zeros};
-
-/// The fewest rows for one thread.
-pub(super) const ROWS: usize = 8;
-
-/// The inputs of a cell for a batch.
-pub(crate) struct CellInput<'a, F> {
-    /// The packed order of the batch.
-    pub(crate) steps: &'a Steps,
-    /// Input rows, shape `(n_rows, input)`.
-    pub(crate) rows: ArrayView2<'a, F>,
-    /// The input row of each packed row, `n_rows` for a zero vector; `None` if they are the same.
-    pub(crate) index: Option<&'a [u32]>,
-    /// Initial states in sorted order, `hidden` values each; `None` for zeros.
-    pub(crate) initial: Option<&'a [F]>,
-    /// What is added to the gates of a sentence at every step, in sorted order, `3 hidden` values each.
-    pub(crate) context: Option<&'a [F]>,
-}
-
-impl<F: Float> CellInput<'_, F> {
-    /// The row of the projections for packed row `i`.
-    fn row(&self, i: usize) -> usize {
-        self.index.map_or(i, |index| index[i] as usize)
-    }
-}
+use super::{Cell, Weights, gates};
+use crate::{
+    recurrent::{CellInput, ROWS, Steps, project, view, view_mut},
+    rows::{row, zeros},
+};
 
 /// The activations of a forward pass: what the backward pass needs.
 #[derive(Debug, Clone)]
@@ -153,19 +132,11 @@ impl Cell {
 
     /// (F1), with a row for the zero vector at the end.
     fn project<F: Float>(&self, weights: &Weights<'_, F>, cell_input: &CellInput<'_, F>) -> Result<Vec<F>> {
-        let (n_rows, width) = (cell_input.rows.nrows(), self.gates());
         let mut bias = weights.bias.to_vec();
         if let Some(recurrent) = weights.recurrent_bias {
             F::add_to(&recurrent[..2 * self.hidden], &mut bias[..2 * self.hidden]);
         }
-        let mut projections = Vec::new();
-        let too_large = || Error::TooLarge { rows: n_rows, dim: width };
-        let len = n_rows.checked_add(1).and_then(|n| n.checked_mul(width)).ok_or_else(too_large)?;
-        projections.try_reserve_exact(len).map_err(|_| too_large())?;
-        (0..=n_rows).for_each(|_| projections.extend_from_slice(&bias));
-        let out = view_mut(&mut projections[..n_rows * width], n_rows, width);
-        matmul_into(F::one(), cell_input.rows, weights.input.t(), F::one(), out)?;
-        Ok(projections)
+        project(weights.input, &bias, cell_input)
     }
 }
 

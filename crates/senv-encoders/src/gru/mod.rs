@@ -1,17 +1,15 @@
 //! Gated recurrent units: the cell in its four published variants, its parameters and their initialization.
 //!
-//! `steps.rs` orders a batch, `gates.rs` has the equations of one step, `forward.rs` and `backward.rs` run a batch.
+//! `gates.rs` has the equations of one step, `forward.rs` and `backward.rs` run a batch.
 
 mod backward;
 mod forward;
 mod gates;
 mod initial;
-mod recurrent;
-mod steps;
 #[cfg(test)]
 mod tests;
 
-use ndarray::{ArrayView2, ArrayViewMut2};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use senv_core::{
     Error, Result,
     arrays::{Float, Parameters, Tensor},
@@ -20,11 +18,9 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-pub(crate) use backward::Upstream;
-pub(crate) use forward::{Activations, CellInput};
-pub(crate) use steps::Steps;
+pub(crate) use forward::Activations;
 
-use crate::encoder::check_size;
+use crate::recurrent::{CellInput, RecurrentCell, Steps, Upstream};
 
 /// The variant of a gated recurrent unit. Papers, released weights and libraries differ in it; weights trained in one
 /// variant give wrong results in another.
@@ -126,39 +122,9 @@ pub(crate) struct Gradients<'a, F> {
 }
 
 impl Cell {
-    /// Returns an error if a size is 0 or too large.
-    pub(crate) fn check(&self) -> Result<()> {
-        for (name, value) in [("input dimension", self.input), ("hidden size", self.hidden)] {
-            if value == 0 {
-                return Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() });
-            }
-        }
-        let too_large = || Error::TooLarge { rows: self.hidden, dim: self.input.saturating_add(self.context) };
-        let rows = self.hidden.checked_mul(3).ok_or_else(too_large)?;
-        let widest = self.input.max(self.hidden).max(self.context);
-        rows.checked_mul(widest).filter(|&n| n <= isize::MAX as usize / 8).ok_or_else(too_large)?;
-        Ok(())
-    }
-
     /// The number of rows of a tensor: those of r, z and n.
     pub(crate) fn gates(&self) -> usize {
         3 * self.hidden
-    }
-
-    /// Names and shapes of its tensors.
-    fn form(&self) -> impl Iterator<Item = (&'static str, [usize; 2])> + use<> {
-        let rows = self.gates();
-        let recurrent_bias = (self.style == GruStyle::Torch).then_some(("recurrent_bias", [1, rows]));
-        let context = (self.context > 0).then_some(("context", [rows, self.context]));
-        [("input", [rows, self.input]), ("recurrent", [rows, self.hidden]), ("bias", [1, rows])]
-            .into_iter()
-            .chain(recurrent_bias)
-            .chain(context)
-    }
-
-    /// Number of its tensors.
-    pub(crate) fn n_tensors(&self) -> usize {
-        self.form().count()
     }
 
     /// Appends its tensors as they are before training, named `prefix.input` and so on.
@@ -172,16 +138,6 @@ impl Cell {
         for (name, shape) in self.form() {
             let place = parameters.push_zeros(format!("{prefix}.{name}"), shape)?;
             initial::fill(self, start, name, rng, parameters[place].values_mut())?;
-        }
-        Ok(())
-    }
-
-    /// Returns an error unless the tensors from index `first` on have its names and shapes.
-    pub(crate) fn check_tensors<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
-        for (i, (_, [rows, columns])) in self.form().enumerate() {
-            let shape = parameters[first + i].shape();
-            check_size("tensor of a recurrent cell, in rows,", rows, shape[0])?;
-            check_size("tensor of a recurrent cell, in columns,", columns, shape[1])?;
         }
         Ok(())
     }
@@ -214,12 +170,66 @@ impl Cell {
     }
 }
 
-/// A matrix over `values`, as many as the shape has.
-pub(crate) fn view<F>(values: &[F], rows: usize, columns: usize) -> ArrayView2<'_, F> {
-    ArrayView2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
-}
+impl RecurrentCell for Cell {
+    type Run<F: Float> = Activations<F>;
 
-/// A matrix over `values`, to be changed.
-pub(crate) fn view_mut<F>(values: &mut [F], rows: usize, columns: usize) -> ArrayViewMut2<'_, F> {
-    ArrayViewMut2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
+    fn form(&self) -> Vec<(&'static str, [usize; 2])> {
+        let rows = self.gates();
+        let recurrent_bias = (self.style == GruStyle::Torch).then_some(("recurrent_bias", [1, rows]));
+        let context = (self.context > 0).then_some(("context", [rows, self.context]));
+        [("input", [rows, self.input]), ("recurrent", [rows, self.hidden]), ("bias", [1, rows])]
+            .into_iter()
+            .chain(recurrent_bias)
+            .chain(context)
+            .collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        for (name, value) in [("input dimension", self.input), ("hidden size", self.hidden)] {
+            if value == 0 {
+                return Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() });
+            }
+        }
+        let too_large = || Error::TooLarge { rows: self.hidden, dim: self.input.saturating_add(self.context) };
+        let rows = self.hidden.checked_mul(3).ok_or_else(too_large)?;
+        let widest = self.input.max(self.hidden).max(self.context);
+        rows.checked_mul(widest).filter(|&n| n <= isize::MAX as usize / 8).ok_or_else(too_large)?;
+        Ok(())
+    }
+
+    fn input_weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> ArrayView2<'a, F> {
+        self.weights(parameters, first).input
+    }
+
+    fn run<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        first: usize,
+        cell_input: &CellInput<'_, F>,
+        keep: bool,
+    ) -> Result<Activations<F>> {
+        let weights = self.weights(parameters, first);
+        if keep { self.forward(&weights, cell_input) } else { self.encode(&weights, cell_input) }
+    }
+
+    fn states<F: Float>(run: &Activations<F>) -> &[F] {
+        run.states()
+    }
+
+    fn last<'a, F: Float>(run: &'a Activations<F>, steps: &Steps, i: usize) -> &'a [F] {
+        run.last(steps, i)
+    }
+
+    fn through<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        first: usize,
+        cell_input: &CellInput<'_, F>,
+        run: &Activations<F>,
+        upstream: &Upstream<'_, F>,
+        d: Vec<&mut Tensor<F>>,
+    ) -> Result<Array2<F>> {
+        let mut d = self.gradients(&mut d.into_iter());
+        Ok(self.backward(&self.weights(parameters, first), cell_input, run, upstream, &mut d)?.projections)
+    }
 }

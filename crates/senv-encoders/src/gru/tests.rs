@@ -6,8 +6,11 @@ use senv_core::{
 };
 use serde_json::Value;
 
-use super::{Cell, CellInput, GruInit, GruStyle, Steps, Upstream, view};
-use crate::testing::{batch, matrix_of};
+use super::{Cell, GruInit, GruStyle};
+use crate::{
+    recurrent::{CellInput, RecurrentCell, Steps, Upstream, view},
+    testing::{batch, matrix_of},
+};
 
 const STYLES: [GruStyle; 4] = [GruStyle::Paper, GruStyle::Release, GruStyle::Torch, GruStyle::Tf1];
 

@@ -29,7 +29,8 @@ pub use session::DecoderSession;
 
 use crate::{
     encoder::{check_size, check_words},
-    gru::{Activations, Cell, CellInput, GruInit, GruStyle, Steps, Upstream, view},
+    gru::{Activations, Cell, GruInit, GruStyle},
+    recurrent::{CellInput, RecurrentCell, Steps, Upstream, view},
     rows::{flat, matrix, row, zeros},
 };
 

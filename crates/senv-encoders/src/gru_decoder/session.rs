@@ -9,7 +9,7 @@ use senv_core::{
 use super::GruDecoder;
 use crate::{
     encoder::check_size,
-    gru::{CellInput, Steps},
+    recurrent::{CellInput, Steps},
     rows::{flat, matrix},
 };
 

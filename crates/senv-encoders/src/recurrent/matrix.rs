@@ -20,20 +20,20 @@ const FEW: usize = 64;
 const STEPS: usize = 4;
 
 /// U, or some of its rows.
-pub(super) struct Recurrent<'a, F> {
+pub(crate) struct Recurrent<'a, F> {
     u: ArrayView2<'a, F>,
     transposed: Option<Vec<F>>,
 }
 
 impl<'a, F: Float> Recurrent<'a, F> {
-    pub(super) fn new(u: ArrayView2<'a, F>, steps: &Steps) -> Result<Self> {
+    pub(crate) fn new(u: ArrayView2<'a, F>, steps: &Steps) -> Result<Self> {
         let few = (0..steps.len()).filter(|&t| (2..=FEW).contains(&steps.active(t))).count();
         let transposed = if few >= STEPS && !u.is_empty() { transposed(u)? } else { None };
         Ok(Self { u, transposed })
     }
 
     /// `out = d U`, or `out += d U` with `beta` 1.
-    pub(super) fn times(&self, d: ArrayView2<'_, F>, beta: F, out: ArrayViewMut2<'_, F>) -> Result<()> {
+    pub(crate) fn times(&self, d: ArrayView2<'_, F>, beta: F, out: ArrayViewMut2<'_, F>) -> Result<()> {
         let (rows, columns) = self.u.dim();
         match &self.transposed {
             Some(transposed) if d.nrows() <= FEW => {

@@ -1,0 +1,116 @@
+//! The forward pass of a cell over a batch.
+//!
+//! Equation: `lstm`
+//!
+//! ```text
+//! (F1)  P = X Wᵀ + b            one product for all steps; X: input rows, each once however often it is read
+//! (F2)  u_t = H_{t−1} Uᵀ        H: states of the sentences that have a word t
+//! (F3)  C_t, H_t = cell(P[words of t], u_t, C_{t−1})       `lstm-gates`
+//! ```
+//!
+//! States and cells are zero at first, so step 0 needs no product. Saved for `n` words and `s` sentences: gates, tanh of the cells, and for both
+//! states and cells `s` zeros before those of the words.
+
+use rayon::prelude::*;
+use senv_core::{
+    Error, Result,
+    arrays::{Float, matmul_into},
+};
+
+use super::{LstmCell, Weights, gates};
+use crate::{
+    recurrent::{CellInput, ROWS, Steps, project, view, view_mut},
+    rows::{row, zeros},
+};
+
+/// The activations of a forward pass: what the backward pass needs.
+#[derive(Debug, Clone)]
+pub(crate) struct LstmActivations<F> {
+    /// i, f, g and o of all packed rows.
+    pub(super) gates: Vec<F>,
+    /// tanh of the cells of all packed rows.
+    pub(super) squashed: Vec<F>,
+    /// Zeros in sorted order, then the cells of all packed rows; and the states likewise.
+    cells: Vec<F>,
+    states: Vec<F>,
+    n_sentences: usize,
+    hidden: usize,
+}
+
+impl<F: Float> LstmActivations<F> {
+    /// The states of all packed rows.
+    pub(super) fn states(&self) -> &[F] {
+        &self.states[self.n_sentences * self.hidden..]
+    }
+
+    /// The state of the sentence at sorted position `i` after its last word; zeros if it has none.
+    pub(super) fn last(&self, steps: &Steps, i: usize) -> &[F] {
+        row(&self.states, self.hidden, steps.last(i).map_or(i, |at| self.n_sentences + at))
+    }
+
+    /// The states that step `t` starts from.
+    pub(super) fn before(&self, steps: &Steps, t: usize) -> &[F] {
+        &self.states[self.place_before(steps, t)..][..steps.active(t) * self.hidden]
+    }
+
+    /// The cells that step `t` starts from.
+    pub(super) fn cells_before(&self, steps: &Steps, t: usize) -> &[F] {
+        &self.cells[self.place_before(steps, t)..][..steps.active(t) * self.hidden]
+    }
+
+    /// The cells of step `t`.
+    pub(super) fn cells_of(&self, steps: &Steps, t: usize) -> &[F] {
+        &self.cells[(self.n_sentences + steps.start(t)) * self.hidden..][..steps.active(t) * self.hidden]
+    }
+
+    fn place_before(&self, steps: &Steps, t: usize) -> usize {
+        (if t == 0 { 0 } else { self.n_sentences + steps.start(t - 1) }) * self.hidden
+    }
+}
+
+impl LstmCell {
+    /// The states of all words of a batch; if not `keep`, without the activations that only the backward pass needs.
+    pub(super) fn forward<F: Float>(
+        &self,
+        weights: &Weights<'_, F>,
+        cell_input: &CellInput<'_, F>,
+        keep: bool,
+    ) -> Result<LstmActivations<F>> {
+        let (h, width, steps) = (self.hidden, self.width(), cell_input.steps);
+        let n_sentences = steps.n_sentences();
+        let projections = project(weights.input, weights.bias, cell_input)?; // (F1)
+        let n_states = n_sentences.checked_add(steps.total()).ok_or(Error::TooLarge { rows: usize::MAX, dim: h })?;
+        let kept = if keep || steps.len() == 0 { steps.total() } else { steps.active(0) };
+        let mut run = LstmActivations {
+            gates: zeros(kept, width)?,
+            squashed: zeros(kept, h)?,
+            cells: zeros(n_states, h)?,
+            states: zeros(n_states, h)?,
+            n_sentences,
+            hidden: h,
+        };
+        let recurrent = weights.recurrent.t();
+        for t in 0..steps.len() {
+            let (at, active) = (steps.start(t), steps.active(t));
+            let first = run.place_before(steps, t);
+            let (earlier, states) = run.states.split_at_mut((n_sentences + at) * h);
+            let (earlier_cells, cells) = run.cells.split_at_mut((n_sentences + at) * h);
+            let (before, cells_before) = (&earlier[first..][..active * h], &earlier_cells[first..][..active * h]);
+            let room = if keep { at } else { 0 };
+            let gates = &mut run.gates[room * width..][..active * width];
+            let squashed = &mut run.squashed[room * h..][..active * h];
+            if t > 0 {
+                let out = view_mut(gates, active, width);
+                matmul_into(F::one(), view(before, active, h), recurrent, F::zero(), out)?; // (F2)
+            }
+            let rows = gates.par_chunks_exact_mut(width).zip(cells_before.par_chunks_exact(h));
+            let written = cells[..active * h].par_chunks_exact_mut(h).zip(squashed.par_chunks_exact_mut(h));
+            let rows = rows.zip(written.zip(states[..active * h].par_chunks_exact_mut(h)));
+            rows.enumerate().with_min_len(ROWS).for_each(|(i, ((gates, cell_before), ((cell, squashed), out)))| {
+                let a = row(&projections, width, cell_input.row(at + i));
+                gates::step(a, weights.peepholes, cell_before, gates, cell, squashed, out); // (F3)
+            });
+        }
+        Ok(run)
+    }
+}

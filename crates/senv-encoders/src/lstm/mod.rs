@@ -1,0 +1,180 @@
+//! Long short-term memory: the cell, its parameters, and a pass over a batch in both directions.
+//!
+//! `gates.rs` has the equations of one step.
+
+mod backward;
+mod forward;
+mod gates;
+#[cfg(test)]
+mod tests;
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{
+    Error, Result,
+    arrays::{Float, Parameters, Tensor},
+    hyperparameters::named_values,
+    init,
+    rng::Stream,
+};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use forward::LstmActivations;
+
+use crate::recurrent::{CellInput, RecurrentCell, Steps, Upstream};
+
+/// Initialization of the weights of an LSTM; biases are 0, but for the forget gate of `Orthogonal`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LstmInit {
+    /// Each recurrent matrix orthogonal, the inputs from Glorot's limits, peepholes 0, the bias of the forget gate 1, with which the cell
+    /// keeps most of what it holds at first.
+    #[default]
+    Orthogonal,
+    /// All matrices and peepholes from N(0, 0.1²), as in the release of GRAN's authors.
+    Normal,
+    /// All values from U(−1/√h, 1/√h), biases too, as in PyTorch.
+    Torch,
+}
+
+named_values!(LstmInit {
+    Orthogonal = "orthogonal": "Orthogonal recurrent matrices, a forget bias of 1",
+    Normal = "normal": "N(0, 0.1²), as GRAN's authors",
+    Torch = "torch": "Uniform, as PyTorch",
+});
+
+/// The sizes and the variant of a cell; its parameters are tensors of a [`Parameters`], from some index on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LstmCell {
+    /// The input dimension.
+    pub(crate) input: usize,
+    /// The hidden size.
+    pub(crate) hidden: usize,
+    /// Whether gates look at the cell.
+    pub(crate) peepholes: bool,
+    /// Whether the state is gated.
+    pub(crate) output_gate: bool,
+}
+
+/// The parameters of a cell. Each tensor stacks the blocks of i, f, g and o, as PyTorch does; peepholes those of i, f and o.
+#[derive(Clone, Copy)]
+struct Weights<'a, F> {
+    input: ArrayView2<'a, F>,
+    recurrent: ArrayView2<'a, F>,
+    bias: &'a [F],
+    peepholes: Option<&'a [F]>,
+}
+
+impl LstmCell {
+    /// The width of a row of gates.
+    fn width(&self) -> usize {
+        (3 + usize::from(self.output_gate)) * self.hidden
+    }
+
+    /// Values of peepholes.
+    fn n_peepholes(&self) -> usize {
+        if self.peepholes { (2 + usize::from(self.output_gate)) * self.hidden } else { 0 }
+    }
+
+    /// Appends its tensors as they are before training, named `prefix.input` and so on.
+    pub(crate) fn push<F: Float>(
+        &self,
+        prefix: &str,
+        start: LstmInit,
+        rng: &mut Stream,
+        parameters: &mut Parameters<F>,
+    ) -> Result<()> {
+        for (name, shape) in self.form() {
+            let place = parameters.push_zeros(format!("{prefix}.{name}"), shape)?;
+            self.fill(start, name, rng, parameters[place].values_mut())?;
+        }
+        Ok(())
+    }
+
+    fn fill<F: Float>(&self, start: LstmInit, name: &str, rng: &mut Stream, values: &mut [F]) -> Result<()> {
+        let h = self.hidden;
+        match (start, name) {
+            (LstmInit::Orthogonal, "recurrent") => {
+                values.chunks_exact_mut(h * h).try_for_each(|values| init::orthogonal(rng, values, h, h))
+            }
+            (LstmInit::Orthogonal, "input") => {
+                init::uniform(rng, values, (6.0 / (self.input as f64 + h as f64)).sqrt())
+            }
+            (LstmInit::Orthogonal, "bias") => {
+                values[h..2 * h].fill(F::one());
+                Ok(())
+            }
+            (LstmInit::Normal, "input" | "recurrent" | "peepholes") => init::normal(rng, values, 0.1),
+            (LstmInit::Torch, _) => init::uniform(rng, values, 1.0 / (h as f64).sqrt()),
+            _ => Ok(()),
+        }
+    }
+
+    fn weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> Weights<'a, F> {
+        Weights {
+            input: parameters[first].view(),
+            recurrent: parameters[first + 1].view(),
+            bias: parameters[first + 2].values(),
+            peepholes: self.peepholes.then(|| parameters[first + 3].values()),
+        }
+    }
+}
+
+impl RecurrentCell for LstmCell {
+    type Run<F: Float> = LstmActivations<F>;
+
+    fn form(&self) -> Vec<(&'static str, [usize; 2])> {
+        let rows = self.width();
+        let peepholes = self.peepholes.then_some(("peepholes", [1, self.n_peepholes()]));
+        [("input", [rows, self.input]), ("recurrent", [rows, self.hidden]), ("bias", [1, rows])]
+            .into_iter()
+            .chain(peepholes)
+            .collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        for (name, value) in [("input dimension", self.input), ("hidden size", self.hidden)] {
+            if value == 0 {
+                return Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() });
+            }
+        }
+        let too_large = || Error::TooLarge { rows: self.hidden, dim: self.input };
+        let rows = self.hidden.checked_mul(4).ok_or_else(too_large)?;
+        let widest = self.input.max(self.hidden);
+        rows.checked_mul(widest).filter(|&n| n <= isize::MAX as usize / 8).ok_or_else(too_large)?;
+        Ok(())
+    }
+
+    fn input_weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> ArrayView2<'a, F> {
+        parameters[first].view()
+    }
+
+    fn run<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        first: usize,
+        cell_input: &CellInput<'_, F>,
+        keep: bool,
+    ) -> Result<LstmActivations<F>> {
+        self.forward(&self.weights(parameters, first), cell_input, keep)
+    }
+
+    fn states<F: Float>(run: &LstmActivations<F>) -> &[F] {
+        run.states()
+    }
+
+    fn last<'a, F: Float>(run: &'a LstmActivations<F>, steps: &Steps, i: usize) -> &'a [F] {
+        run.last(steps, i)
+    }
+
+    fn through<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        first: usize,
+        cell_input: &CellInput<'_, F>,
+        run: &LstmActivations<F>,
+        upstream: &Upstream<'_, F>,
+        d: Vec<&mut Tensor<F>>,
+    ) -> Result<Array2<F>> {
+        self.backward(&self.weights(parameters, first), cell_input, run, upstream, d)
+    }
+}

@@ -1,0 +1,104 @@
+//! What a stack of layers asks of a cell.
+
+use std::fmt::Debug;
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{
+    Result,
+    arrays::{Float, Parameters, Tensor},
+};
+
+use super::Steps;
+use crate::encoder::check_size;
+
+/// The inputs of a cell for a batch.
+pub(crate) struct CellInput<'a, F> {
+    /// The packed order of the batch.
+    pub(crate) steps: &'a Steps,
+    /// Input rows, shape `(n_rows, input)`.
+    pub(crate) rows: ArrayView2<'a, F>,
+    /// The input row of each packed row, `n_rows` for a zero vector; `None` if they are the same.
+    pub(crate) index: Option<&'a [u32]>,
+    /// Initial states in sorted order, `hidden` values each; `None` for zeros.
+    pub(crate) initial: Option<&'a [F]>,
+    /// What is added to the gates of a sentence at every step, in sorted order, as many values as the gates have.
+    pub(crate) context: Option<&'a [F]>,
+}
+
+impl<F: Float> CellInput<'_, F> {
+    /// The row of the projections for packed row `i`.
+    pub(crate) fn row(&self, i: usize) -> usize {
+        self.index.map_or(i, |index| index[i] as usize)
+    }
+}
+
+/// Gradients from the layer above.
+#[derive(Default)]
+pub(crate) struct Upstream<'a, F> {
+    /// Of the states of all packed rows.
+    pub(crate) states: Option<&'a [F]>,
+    /// Of the states after the last words, in sorted order.
+    pub(crate) last: Option<&'a [F]>,
+}
+
+/// A cell whose tensors are some of a [`Parameters`], from an index on.
+pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
+    /// The activations of a pass.
+    type Run<F: Float>: Debug + Clone + Send + Sync;
+
+    /// Names and shapes of its tensors.
+    fn form(&self) -> Vec<(&'static str, [usize; 2])>;
+
+    /// Number of its tensors.
+    fn n_tensors(&self) -> usize {
+        self.form().len()
+    }
+
+    /// Number of values of its tensors, as far as f64 counts.
+    fn n_values(&self) -> f64 {
+        self.form().iter().map(|(_, [rows, columns])| *rows as f64 * *columns as f64).sum()
+    }
+
+    /// Returns an error if a size is 0 or too large.
+    fn check(&self) -> Result<()>;
+
+    /// Returns an error unless the tensors from index `first` on have its names and shapes.
+    fn check_tensors<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
+        for (i, (_, [rows, columns])) in self.form().into_iter().enumerate() {
+            let shape = parameters[first + i].shape();
+            check_size("tensor of a recurrent cell, in rows,", rows, shape[0])?;
+            check_size("tensor of a recurrent cell, in columns,", columns, shape[1])?;
+        }
+        Ok(())
+    }
+
+    /// The matrix of its inputs.
+    fn input_weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> ArrayView2<'a, F>;
+
+    /// The states of all words of a batch; if not `keep`, without the activations that only the backward pass needs.
+    fn run<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        first: usize,
+        cell_input: &CellInput<'_, F>,
+        keep: bool,
+    ) -> Result<Self::Run<F>>;
+
+    /// The states of all packed rows.
+    fn states<F: Float>(run: &Self::Run<F>) -> &[F];
+
+    /// The state of the sentence at sorted position `i` after its last word; its initial state if it has none.
+    fn last<'a, F: Float>(run: &'a Self::Run<F>, steps: &Steps, i: usize) -> &'a [F];
+
+    /// Adds the gradients of its tensors to `d`, and returns those of the projections: ∂X is these times
+    /// [`input_weights`](Self::input_weights).
+    fn through<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        first: usize,
+        cell_input: &CellInput<'_, F>,
+        run: &Self::Run<F>,
+        upstream: &Upstream<'_, F>,
+        d: Vec<&mut Tensor<F>>,
+    ) -> Result<Array2<F>>;
+}

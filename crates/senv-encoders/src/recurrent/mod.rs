@@ -1,0 +1,31 @@
+//! What recurrent networks share, whatever their cell: the order of a batch, the products of its inputs, directions and layers.
+
+mod cell;
+mod matrix;
+mod pool;
+mod projections;
+mod stack;
+mod steps;
+
+use ndarray::{ArrayView2, ArrayViewMut2};
+
+pub(crate) use cell::{CellInput, RecurrentCell, Upstream};
+pub(crate) use matrix::Recurrent;
+pub use pool::StatePooling;
+pub(crate) use projections::{project, projection_gradients};
+pub use stack::GruTopology;
+pub(crate) use stack::{Stack, StackSaved};
+pub(crate) use steps::Steps;
+
+/// The fewest rows for one thread.
+pub(crate) const ROWS: usize = 8;
+
+/// A matrix over `values`, as many as the shape has.
+pub(crate) fn view<F>(values: &[F], rows: usize, columns: usize) -> ArrayView2<'_, F> {
+    ArrayView2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
+}
+
+/// A matrix over `values`, to be changed.
+pub(crate) fn view_mut<F>(values: &mut [F], rows: usize, columns: usize) -> ArrayViewMut2<'_, F> {
+    ArrayViewMut2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
+}

@@ -1,0 +1,97 @@
+//! The states of a sentence -> one vector.
+//!
+//! Equation: `state-pooling`
+//!
+//! ```text
+//! last   h_n                 mean   (1/n) Σ_t h_t            max   max_t h_{t j} for each value j
+//! (B)    ∂h_n = ∂            ∂h_t = ∂ / n                    ∂h_{t j} = ∂_j where t is the first place of the maximum
+//! ```
+//!
+//! A sentence without words is a vector of zeros.
+
+use senv_core::{Result, arrays::Float, hyperparameters::named_values};
+use serde::{Deserialize, Serialize};
+
+use super::Steps;
+use crate::rows::{row, zeros};
+
+/// What a recurrent encoder makes of the states of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StatePooling {
+    /// The last state.
+    #[default]
+    Last,
+    /// The mean of the states of the top layer.
+    Mean,
+    /// The maximum of each value over the states of the top layer.
+    Max,
+}
+
+named_values!(StatePooling {
+    Last = "last": "The last state",
+    Mean = "mean": "The mean of all states",
+    Max = "max": "The maximum of each value",
+});
+
+/// The packed rows of the sentence at sorted position `i`, in the order in which it was read.
+fn rows(steps: &Steps, i: usize) -> impl Iterator<Item = usize> + '_ {
+    (0..steps.len()).take_while(move |&t| i < steps.active(t)).map(move |t| steps.start(t) + i)
+}
+
+/// Writes the vector of the sentence at sorted position `i` to `out`, which holds zeros.
+pub(super) fn forward<F: Float>(pooling: StatePooling, states: &[F], steps: &Steps, i: usize, out: &mut [F]) {
+    let h = out.len();
+    let mut n = 0;
+    for at in rows(steps, i) {
+        let state = row(states, h, at);
+        match pooling {
+            StatePooling::Max if n > 0 => {
+                out.iter_mut().zip(state).for_each(|(out, &x)| *out = if x > *out { x } else { *out })
+            }
+            StatePooling::Mean if n > 0 => F::add_to(state, out),
+            _ => out.copy_from_slice(state),
+        }
+        n += 1;
+    }
+    if pooling == StatePooling::Mean && n > 1 {
+        let share = F::one() / F::of(f64::from(n));
+        out.iter_mut().for_each(|x| *x *= share);
+    }
+}
+
+/// The gradients of all packed states, given those of the vectors in sorted order.
+pub(super) fn backward<F: Float>(
+    pooling: StatePooling,
+    states: &[F],
+    steps: &Steps,
+    h: usize,
+    d_out: &[F],
+) -> Result<Vec<F>> {
+    let mut d_states = zeros(steps.total(), h)?;
+    for (i, d) in d_out.chunks_exact(h).enumerate() {
+        match pooling {
+            StatePooling::Last => {
+                if let Some(at) = steps.last(i) {
+                    d_states[at * h..(at + 1) * h].copy_from_slice(d);
+                }
+            }
+            StatePooling::Mean => {
+                let share = F::one() / F::of(rows(steps, i).count() as f64);
+                for at in rows(steps, i) {
+                    d_states[at * h..(at + 1) * h].iter_mut().zip(d).for_each(|(to, &d)| *to = d * share);
+                }
+            }
+            StatePooling::Max => {
+                for (j, &d) in d.iter().enumerate() {
+                    let highest =
+                        rows(steps, i).reduce(|a, b| if states[b * h + j] > states[a * h + j] { b } else { a });
+                    if let Some(at) = highest {
+                        d_states[at * h + j] = d;
+                    }
+                }
+            }
+        }
+    }
+    Ok(d_states)
+}
