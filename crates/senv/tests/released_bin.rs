@@ -179,6 +179,58 @@ fn vectors_are_those_that_the_programs_print() {
 }
 
 #[test]
+fn word_vectors_of_classifiers_are_those_of_the_program_quantized_and_pruned_too() {
+    let cases: serde_json::Value = serde_json::from_slice(&fs::read(data().join("supervised.json")).unwrap()).unwrap();
+    let cases = cases.as_array().unwrap();
+    assert_eq!(cases.len(), 18);
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["supervised.bin", "quantized.ftz", "pruned.ftz"] {
+        let released = ReleasedBin::open(data().join(name)).unwrap();
+        for model in both(&released, &Tokenizer::whitespace(), &folder) {
+            assert_eq!((model.kind(), model.dim(), model.vocabulary().len()), ("fasttext", 5, 12));
+            for case in cases.iter().filter(|case| case["model"] == name) {
+                let got = vector(&model, case["text"].as_str().unwrap());
+                for (got, expected) in got.iter().zip(case["vector"].as_array().unwrap()) {
+                    assert!((f64::from(*got) - expected.as_f64().unwrap()).abs() < 2e-7, "{case} {got}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_quantized_files_are_named_and_never_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.ftz");
+    for name in ["quantized.ftz", "pruned.ftz"] {
+        let whole = fs::read(data().join(name)).unwrap();
+        let message = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            ReleasedBin::open(&path).err().map(|error| {
+                assert!(matches!(error, Error::BadWeights { .. }), "{error:?}");
+                error.to_string()
+            })
+        };
+        for n in (0..whole.len()).step_by(13) {
+            assert!(message(&whole[..n]).is_some(), "{name} cut to {n}");
+        }
+        assert!(message(&[&whole[..], &[0]].concat()).unwrap().contains("1 bytes follow"));
+        // Wherever a number is changed it is an error, or another model of finite vectors.
+        for at in (0..whole.len()).step_by(7) {
+            for byte in [0, 0x7F, 0xFF] {
+                let mut changed = whole.clone();
+                changed[at] = byte;
+                if message(&changed).is_none()
+                    && let Ok(model) = ReleasedBin::open(&path).unwrap().model(Tokenizer::whitespace())
+                {
+                    assert!(vector(&model, "the cats sat").iter().all(|x| x.is_finite()), "{name} {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_sent2vec_file_becomes_a_sent2vec_model_with_its_settings() {
     for model in Bin::sent2vec().models(&Tokenizer::whitespace()) {
         let params = model.downcast_ref::<Sent2Vec>().unwrap().params();
@@ -321,7 +373,7 @@ type Damage = (fn(&mut Bin), &'static str);
 
 #[test]
 fn wrong_counts_negative_numbers_and_forged_sizes_are_refused() {
-    let damages: [Damage; 30] = [
+    let damages: [Damage; 32] = [
         (|b| b.version = 10, "version 10"),
         (|b| b.version = 13, "version 13"),
         (|b| b.args[DIM] = 0, "the dimension is 0, expected 1 to 65536"),
@@ -335,7 +387,7 @@ fn wrong_counts_negative_numbers_and_forged_sizes_are_refused() {
         (|b| b.args[LOSS] = 0, "the loss is 0"),
         (|b| b.args[LOSS] = 5, "the loss is 5"),
         (|b| b.args[MODEL] = 0, "the model is 0"),
-        (|b| b.args[MODEL] = 3, "a supervised model"),
+        (|b| b.args[MODEL] = 3, "the output matrix has 2 rows of 2 values, words and n-grams ask for 0"),
         (|b| b.args[BUCKETS] = i32::MAX, "words and n-grams ask for"),
         (|b| b.args[BUCKETS] = -1, "the number of n-gram rows is -1"),
         (|b| b.args[BUCKETS] = 0, "no rows for them"),
@@ -344,11 +396,13 @@ fn wrong_counts_negative_numbers_and_forged_sizes_are_refused() {
         (|b| b.counts = [i32::MAX, i32::MAX, 0], "entries take 21474836470 bytes or more"),
         (|b| b.counts = [0, 0, 0], "0 words and 0 labels"),
         (|b| b.tokens = -1, "the number of tokens is -1"),
-        (|b| b.kept = 0, "a pruned model with 0 kept n-grams"),
+        (|b| b.kept = 0, "words and n-grams ask for 2 of 2"),
+        (|b| b.kept = 3, "the table of kept n-grams"),
+        (|b| b.kept = 8, "8 kept n-grams of 7"),
         (|b| b.kept = -7, "-7 kept n-grams"),
         (|b| b.entries[1].1 = -1, "entry 1 of the dictionary is -1"),
         (|b| b.entries[1].2 = 1, "entry 1 of the dictionary has the type 1"),
-        (|b| b.quantized = 1, "a quantized model (.ftz)"),
+        (|b| b.quantized = 1, "whether the input matrix has norms is 9"),
         (|b| b.quantized = 2, "whether the matrix is quantized is 2"),
         (|b| b.output_quantized = 9, "whether the output matrix is quantized is 9"),
         (|b| b.tail = vec![10], "1 bytes follow the output matrix"),

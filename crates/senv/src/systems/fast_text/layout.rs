@@ -17,6 +17,10 @@ use std::{
     path::Path,
 };
 
+use super::{
+    args::{Args, Method, Word},
+    matrix::{Matrix, Quantized, Quantizer},
+};
 use crate::error::{Error, Result};
 
 /// The first bytes of the file.
@@ -40,40 +44,12 @@ const MOST_CHAR_NGRAMS: u64 = 1 << 30;
 /// n-grams, 1 by default, though such a model has no character n-grams, and does not record their number.
 const MOST_UNUSED: u64 = 1 << 31;
 
-/// What was trained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
-    Cbow,
-    SkipGram,
-    Sent2Vec,
-    /// CBOW with n-grams of characters and words, of Sent2Vec's program.
-    CbowWithNgrams,
-}
-
-/// The settings that the file records.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Args {
-    pub(super) method: Method,
-    pub(super) dim: u32,
-    pub(super) epochs: u32,
-    pub(super) min_count: u32,
-    pub(super) negatives: u32,
-    pub(super) word_ngrams: u32,
-    /// Buckets of word n-grams, or for [`Method::Cbow`] and [`Method::SkipGram`] of character n-grams.
-    pub(super) buckets: u32,
-    /// Buckets of character n-grams behind those of word n-grams, for [`Method::CbowWithNgrams`].
-    pub(super) char_buckets: u32,
-    pub(super) min_n: u32,
-    pub(super) max_n: u32,
-    pub(super) subsample: f64,
-}
-
-/// A word of the dictionary.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Word {
-    /// Where its bytes stand.
-    pub(super) text: Range<usize>,
-    pub(super) count: u64,
+/// What the dictionary says.
+struct Dictionary {
+    corpus_tokens: u64,
+    words: Vec<Word>,
+    n_labels: u32,
+    kept: Option<Vec<(u32, u32)>>,
 }
 
 /// Where everything stands in a file.
@@ -82,8 +58,10 @@ pub(super) struct Layout {
     pub(super) args: Args,
     pub(super) corpus_tokens: u64,
     pub(super) words: Vec<Word>,
-    /// The bytes of the input matrix: first the rows of words, then those of n-grams.
-    pub(super) input: Range<usize>,
+    /// Of a pruned model the buckets that were kept, in order, with the row of each behind those of words.
+    pub(super) kept: Option<Vec<(u32, u32)>>,
+    /// The input matrix: first the rows of words, then those of n-grams.
+    pub(super) input: Matrix,
 }
 
 impl Layout {
@@ -100,7 +78,7 @@ impl Layout {
             )));
         }
         let args = reader.args(version)?;
-        let (corpus_tokens, words) = reader.dictionary()?;
+        let Dictionary { corpus_tokens, words, n_labels, kept } = reader.dictionary(args.buckets)?;
         let n_char_ngrams = args.char_ngrams_at_most(&words);
         if n_char_ngrams > MOST_CHAR_NGRAMS {
             let lengths = format!("of {} to {} characters", args.min_n, args.max_n);
@@ -108,25 +86,23 @@ impl Layout {
                 "the words have some {n_char_ngrams} n-grams {lengths}, at most {MOST_CHAR_NGRAMS} are read; the file is damaged"
             )));
         }
-        match reader.flag("whether the matrix is quantized")? {
-            false => {}
-            true => {
-                let reason =
-                    "a quantized model (.ftz), which is not read: give the .bin file that it was made of, or its .vec";
-                return Err(reader.bad(reason.into()));
-            }
-        }
-        let n_rows = words.len() as u64 + u64::from(args.buckets) + u64::from(args.char_buckets);
+        let is_quantized = reader.flag("whether the matrix is quantized")?;
+        let n_ngrams = match &kept {
+            Some(kept) => kept.len() as u64,
+            None => u64::from(args.buckets) + u64::from(args.char_buckets),
+        };
+        let n_rows = words.len() as u64 + n_ngrams;
         let n_unused = if args.method == Method::Sent2Vec { MOST_UNUSED } else { 0 };
-        let input = reader.matrix("input", n_rows..=n_rows + n_unused, args.dim)?;
+        let input = reader.matrix("input", is_quantized, n_rows..=n_rows + n_unused, args.dim)?;
         let ends_early = matches!(args.method, Method::Sent2Vec | Method::CbowWithNgrams) && reader.left() == 0;
         if !ends_early {
             // Only the output matrix of a quantized model is quantized, whatever the flag says.
-            reader.flag("whether the output matrix is quantized")?;
-            reader.matrix("output", words.len() as u64..=words.len() as u64, args.dim)?;
+            let is_quantized = reader.flag("whether the output matrix is quantized")? && is_quantized;
+            let n = if args.method == Method::Supervised { u64::from(n_labels) } else { words.len() as u64 };
+            reader.matrix("output", is_quantized, n..=n, args.dim)?;
         }
         match reader.left() {
-            0 => Ok(Self { args, corpus_tokens, words, input }),
+            0 => Ok(Self { args, corpus_tokens, words, kept, input }),
             left => Err(reader.bad(format!("{left} bytes follow the output matrix, where the file should end"))),
         }
     }
@@ -211,11 +187,7 @@ impl<'f> Reader<'f> {
         let method = match self.i32("the model")? {
             1 => Method::Cbow,
             2 => Method::SkipGram,
-            3 => {
-                let reason =
-                    "a supervised model, which classifies; it is not read: give its .vec file for the word vectors";
-                return Err(self.bad(reason.into()));
-            }
+            3 => Method::Supervised,
             4 if version == 11 => Method::Sent2Vec,
             5 if version == 11 => Method::CbowWithNgrams,
             other => {
@@ -230,6 +202,8 @@ impl<'f> Reader<'f> {
         };
         let min_n = self.count("the shortest character n-gram")?;
         let max_n = self.within("the longest character n-gram", 0..LONGEST_CHAR_NGRAM + 1)?;
+        // Older classifiers have none, whatever the file says.
+        let max_n = if method == Method::Supervised && version == 11 { 0 } else { max_n };
         self.count("how often the learning rate is updated")?;
         let subsample = f64::from_le_bytes(self.array("the threshold of subsampling")?);
         let args = Args {
@@ -248,7 +222,9 @@ impl<'f> Reader<'f> {
         let (what, lacking) = match method {
             Method::Sent2Vec => ("word", word_ngrams > 1 && buckets == 0),
             Method::CbowWithNgrams => ("character", args.has_char_ngrams() && char_buckets == 0),
-            Method::Cbow | Method::SkipGram => ("character", args.has_char_ngrams() && buckets == 0),
+            Method::Cbow | Method::SkipGram | Method::Supervised => {
+                ("character", args.has_char_ngrams() && buckets == 0)
+            }
         };
         if lacking {
             return Err(self.bad(format!("there are {what} n-grams and no rows for them; the file is damaged")));
@@ -261,7 +237,7 @@ impl<'f> Reader<'f> {
     }
 
     /// Tokens of the corpus, and the words; labels, which a text may hold by chance, are left out.
-    fn dictionary(&mut self) -> Result<(u64, Vec<Word>)> {
+    fn dictionary(&mut self, buckets: u32) -> Result<Dictionary> {
         let (n, n_words) = (self.count("the number of entries")?, self.count("the number of words")?);
         let n_labels = self.count("the number of labels")?;
         if n_words.checked_add(n_labels) != Some(n) || n_words == 0 {
@@ -269,14 +245,15 @@ impl<'f> Reader<'f> {
             return Err(self.bad(reason));
         }
         let corpus_tokens = self.long_count("the number of tokens")?;
-        match self.i64("the number of kept n-grams")? {
-            -1 => {}
-            pruned @ 0.. => {
-                let reason = format!("a pruned model with {pruned} kept n-grams, as in .ftz files, which is not read");
+        let n_kept = match self.i64("the number of kept n-grams")? {
+            -1 => None,
+            n_kept if (0..=i64::from(buckets)).contains(&n_kept) => Some(n_kept as u32),
+            other => {
+                let reason =
+                    format!("{other} kept n-grams of {buckets}, expected -1 or some of them; the file is damaged");
                 return Err(self.bad(reason));
             }
-            other => return Err(self.bad(format!("{other} kept n-grams, expected -1 or more; the file is damaged"))),
-        }
+        };
         let (needed, left) = (u64::from(n) * SHORTEST_ENTRY, self.left());
         if needed > left {
             let reason =
@@ -306,12 +283,32 @@ impl<'f> Reader<'f> {
                 words.push(Word { text: start..start + len, count });
             }
         }
-        Ok((corpus_tokens, words))
+        let kept = n_kept.map(|n| self.kept(n, buckets)).transpose()?;
+        Ok(Dictionary { corpus_tokens, words, n_labels, kept })
     }
 
-    /// The bytes of a matrix of this shape.
-    fn matrix(&mut self, name: &str, n_rows: RangeInclusive<u64>, dim: u32) -> Result<Range<usize>> {
+    /// The table of kept n-grams: buckets with their rows, each row once.
+    fn kept(&mut self, n: u32, buckets: u32) -> Result<Vec<(u32, u32)>> {
+        let what = "the table of kept n-grams";
+        let (needed, left) = (8 * u64::from(n), self.left());
+        if needed > left {
+            return Err(self.bad(format!("{what} takes {needed} bytes, {left} are left; the file is cut short")));
+        }
+        let mut kept = Vec::with_capacity(n as usize);
+        for _ in 0..n {
+            kept.push((self.within(what, 0..buckets)?, self.within(what, 0..n)?));
+        }
+        kept.sort_unstable();
+        if kept.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(self.bad(format!("{what} has a bucket twice; the file is damaged")));
+        }
+        Ok(kept)
+    }
+
+    /// A matrix of this shape.
+    fn matrix(&mut self, name: &str, is_quantized: bool, n_rows: RangeInclusive<u64>, dim: u32) -> Result<Matrix> {
         let what = format!("the {name} matrix");
+        let has_norms = is_quantized && self.flag(&format!("whether {what} has norms"))?;
         let (rows, columns) = (self.i64(&what)?, self.i64(&what)?);
         let Some(n) = u64::try_from(rows).ok().filter(|n| n_rows.contains(n) && columns == i64::from(dim)) else {
             let n_rows = n_rows.start();
@@ -320,26 +317,54 @@ impl<'f> Reader<'f> {
             );
             return Err(self.bad(reason));
         };
-        // Below 2^34 rows of 2^16 values.
-        let (needed, left) = (n * u64::from(dim) * 4, self.left());
+        if !is_quantized {
+            // Below 2^34 rows of 2^16 values.
+            return Ok(Matrix::Dense(self.block(n * u64::from(dim) * 4, &what)?));
+        }
+        let n_codes = u64::from(self.count(&format!("the number of codes of {what}"))?);
+        let codes = self.block(n_codes, &what)?;
+        let quantizer = self.quantizer(&what, dim)?;
+        if n * quantizer.n_parts as u64 != n_codes {
+            let reason =
+                format!("{what} has {n_codes} codes for {n} rows of {}; the file is damaged", quantizer.n_parts);
+            return Err(self.bad(reason));
+        }
+        let norms = match has_norms {
+            true => Some((self.block(n, &what)?, self.quantizer(&format!("the norms of {what}"), 1)?)),
+            false => None,
+        };
+        Ok(Matrix::Quantized(Quantized { codes, quantizer, norms }))
+    }
+
+    /// What codes of vectors of `dim` values stand for.
+    fn quantizer(&mut self, what: &str, dim: u32) -> Result<Quantizer> {
+        let what = format!("the quantizer of {what}");
+        let [found, n_parts, part, last] = [(); 4].map(|()| self.count(&what));
+        let (found, n_parts, part, last) = (found?, n_parts?, part?, last?);
+        let fits = part > 0 && found == dim && n_parts == dim.div_ceil(part) && last == dim - (n_parts - 1) * part;
+        if !fits {
+            let reason = format!(
+                "{what} has {n_parts} parts of {part} values, the last of {last}, of {found}, where there are {dim}; the file is damaged"
+            );
+            return Err(self.bad(reason));
+        }
+        let (dim, n_parts, part) = (dim as usize, n_parts as usize, part as usize);
+        let centroids = self.block(Quantizer::n_bytes(dim) as u64, &what)?;
+        let values = self.bytes[centroids.clone()].as_chunks().0;
+        if values.iter().any(|value| !f32::from_le_bytes(*value).is_finite()) {
+            return Err(self.bad(format!("{what} has a value that is NaN or infinite; the file is damaged")));
+        }
+        Ok(Quantizer { dim, n_parts, part, centroids })
+    }
+
+    /// So many bytes.
+    fn block(&mut self, needed: u64, what: &str) -> Result<Range<usize>> {
+        let left = self.left();
         if needed > left {
             return Err(self.bad(format!("{what} takes {needed} bytes, {left} are left; the file is cut short")));
         }
         let start = self.at;
-        self.take(usize::try_from(needed).unwrap_or(usize::MAX), &what)?;
+        self.take(usize::try_from(needed).unwrap_or(usize::MAX), what)?;
         Ok(start..self.at)
-    }
-}
-
-impl Args {
-    /// Whether words have character n-grams.
-    pub(super) fn has_char_ngrams(&self) -> bool {
-        self.max_n > 0 && self.min_n <= self.max_n && self.method != Method::Sent2Vec
-    }
-
-    /// How many character n-grams these words have, if each byte is a character.
-    fn char_ngrams_at_most(&self, words: &[Word]) -> u64 {
-        let lengths = if self.has_char_ngrams() { u64::from(self.max_n - self.min_n) + 1 } else { 0 };
-        words.iter().map(|word| (word.text.len() as u64 + 2) * lengths).sum()
     }
 }

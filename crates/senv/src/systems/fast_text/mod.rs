@@ -11,7 +11,9 @@
 //! program and not the sum of the paper. G(w) is `character-n-grams` (`senv-ngram`), a sentence the mean of its words
 //! (`feature-average`). Models are not trained here but read from the program's files: [`ReleasedBin`].
 
+mod args;
 mod layout;
+mod matrix;
 mod release;
 
 use std::path::Path;
@@ -38,6 +40,8 @@ pub use release::ReleasedBin;
 
 /// Name of the table of character n-grams in a file.
 const CHAR_NGRAMS: &str = "char_ngrams";
+/// Name of the buckets that their rows are of, in order, where not every bucket has a row.
+const KEPT_BUCKETS: &str = "char_ngram_buckets";
 
 /// Which character n-grams there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +89,8 @@ pub struct FastText {
 struct Subwords {
     n_grams: CharNgrams,
     rows: Table,
+    /// The buckets that have rows, in order; all without.
+    kept: Option<Vec<u32>>,
 }
 
 impl FastText {
@@ -92,11 +98,17 @@ impl FastText {
     pub const KIND: &'static str = "fasttext";
 
     /// A model of word vectors that hold those of their n-grams already, and the rows of the n-grams, of which there are
-    /// none where the configuration has none.
-    fn new(config: FastTextConfig, vocabulary: Vocabulary, rows: Table, n_grams: Option<Table>) -> Result<Self> {
+    /// none where the configuration has none; `kept` are the buckets that they are of, in order, if not all.
+    fn new(
+        config: FastTextConfig,
+        vocabulary: Vocabulary,
+        rows: Table,
+        n_grams: Option<Table>,
+        kept: Option<Vec<u32>>,
+    ) -> Result<Self> {
         let subwords = match (config.char_ngrams, n_grams) {
             (Some(CharNgramConfig { min_n, max_n, n_buckets }), Some(rows)) => {
-                Some(Subwords { n_grams: CharNgrams::new(min_n, max_n, n_buckets)?, rows })
+                Some(Subwords { n_grams: CharNgrams::new(min_n, max_n, n_buckets)?, rows, kept })
             }
             _ => None,
         };
@@ -122,17 +134,33 @@ impl FastText {
             Some(subwords) => writer.table(CHAR_NGRAMS, &subwords.rows),
             None => writer,
         };
+        let writer = match self.subwords.as_ref().and_then(|subwords| subwords.kept.as_ref()) {
+            Some(kept) => writer.u32s(KEPT_BUCKETS, kept),
+            None => writer,
+        };
         Ok(writer.save(path)?)
     }
 }
 
 impl Subwords {
+    /// The row of a bucket, if it has one.
+    fn row(&self, bucket: u32) -> Option<usize> {
+        match &self.kept {
+            None => Some(bucket as usize),
+            Some(kept) => kept.binary_search(&bucket).ok(),
+        }
+    }
+
     /// Adds the vector of an unknown word to `sum`, which is as long as a row; whether it has one.
     fn add(&self, word: &str, sum: &mut [f32]) -> bool {
         let mut n = 0_u32;
-        self.n_grams.for_each(word, |_| n += 1);
+        self.n_grams.for_each(word, |n_gram| n += u32::from(self.row(n_gram.bucket).is_some()));
         let share = 1.0 / n as f32;
-        self.n_grams.for_each(word, |n_gram| kernels::axpy(share, self.rows.row(n_gram.bucket as usize), sum));
+        self.n_grams.for_each(word, |n_gram| {
+            if let Some(row) = self.row(n_gram.bucket) {
+                kernels::axpy(share, self.rows.row(row), sum);
+            }
+        });
         n > 0
     }
 }
@@ -154,15 +182,24 @@ impl ReadModel for FastText {
         let (config, vocabulary, rows) = file::parts::<FastTextConfig>(Self::KIND, file)?;
         let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
         file::expect_rows(file, &rows, vocabulary.len(), config.dim)?;
+        let has_kept = config.char_ngrams.is_some() && file.contains(KEPT_BUCKETS);
+        let kept = if has_kept { Some(file.u32s(KEPT_BUCKETS)?) } else { None };
         let n_grams = match config.char_ngrams {
             Some(CharNgramConfig { n_buckets, .. }) => {
+                let is_damaged = |kept: &Vec<u32>| {
+                    kept.last().is_some_and(|&last| last >= n_buckets) || kept.windows(2).any(|pair| pair[0] >= pair[1])
+                };
+                if kept.as_ref().is_some_and(is_damaged) {
+                    return Err(bad(format!("{KEPT_BUCKETS}: not in order, or not of {n_buckets} buckets")));
+                }
                 let table = file.table(CHAR_NGRAMS)?;
-                file::expect_table(file.path(), CHAR_NGRAMS, &table, n_buckets as usize, config.dim)?;
+                let n_rows = kept.as_ref().map_or(n_buckets as usize, Vec::len);
+                file::expect_table(file.path(), CHAR_NGRAMS, &table, n_rows, config.dim)?;
                 Some(table)
             }
             None => None,
         };
-        Self::new(config, vocabulary, rows, n_grams).map_err(|error| match error {
+        Self::new(config, vocabulary, rows, n_grams, kept).map_err(|error| match error {
             Error::Core(error @ CoreError::TooLarge { .. }) => error.into(),
             error => bad(error.to_string()),
         })

@@ -17,8 +17,10 @@ use senv_negative_sampling::NegativeSamplingParams;
 use senv_ngram::{CharNgrams, PLACEHOLDER};
 
 use super::{
-    CHAR_NGRAMS, CharNgramConfig, FastText, FastTextConfig,
-    layout::{Args, Layout, MAGIC, Method, Word},
+    CHAR_NGRAMS, CharNgramConfig, FastText, FastTextConfig, KEPT_BUCKETS,
+    args::{Args, Method, Word},
+    layout::{Layout, MAGIC},
+    matrix::Matrix,
 };
 use crate::{
     Sent2Vec, Sent2VecParams,
@@ -33,14 +35,15 @@ use crate::{
     },
 };
 
-/// A `.bin` file of fastText (CBOW, skip-gram) or of Sent2Vec's program, opened and checked.
+/// A `.bin` or `.ftz` file of fastText, or a `.bin` file of Sent2Vec's program, opened and checked.
 ///
 /// | model in the file | model of senv |
 /// | --- | --- |
 /// | Sent2Vec (`sent2vec`) | [`Sent2Vec`], whose sentence vectors are those of the program |
 /// | fastText `skipgram`, `cbow` | [`FastText`], whose word vectors are those of the program, unknown words included |
 /// | Sent2Vec's `cbow-c+w-ngrams` | [`FastText`] likewise; its n-grams of words are left behind |
-/// | supervised, quantized (`.ftz`) | refused |
+/// | fastText `supervised` | [`FastText`] likewise; the classifier and n-grams of words are left behind |
+/// | quantized (`.ftz`), with all n-grams or those that were kept | [`FastText`] likewise |
 ///
 /// The file is memory-mapped and must not be written into while this is open. A word that is not UTF-8 can be in no text:
 /// [`FastText`] models leave it out, Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its bytes.
@@ -58,8 +61,9 @@ pub struct ReleasedBin {
     args: Args,
     /// Rows of the input matrix that are words, the placeholder and words that are not UTF-8 included.
     n_word_rows: usize,
-    /// Bytes of the input matrix.
-    input: Range<usize>,
+    /// The input matrix, and of a pruned one the buckets that were kept, in order, with the row of each behind those of words.
+    input: Matrix,
+    kept: Option<Vec<(u32, u32)>>,
     vocabulary: Vocabulary,
     /// The row of each word.
     rows: Vec<u32>,
@@ -78,18 +82,20 @@ impl ReleasedBin {
     /// Opens a file and checks all of it: sizes before memory is taken, and that every value is finite.
     ///
     /// # Errors
-    /// [`Error::BadWeights`], which names the file, for one that is cut short, damaged, supervised or quantized;
+    /// [`Error::BadWeights`], which names the file, for one that is cut short or damaged;
     /// [`senv_core::Error::Io`] if it cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = SharedBytes::map(path)?;
-        let Layout { args, corpus_tokens, words, input } = Layout::read(path, &bytes)?;
+        let Layout { args, corpus_tokens, words, kept, input } = Layout::read(path, &bytes)?;
         let bad = |reason: String| Error::BadWeights { path: path.to_owned(), reason };
         let text_of = |word: &Word| as_text(&bytes[word.text.clone()]);
         let row_len = 4 * args.dim as usize;
         let is_finite = |x: &[u8; 4]| f32::from_le_bytes(*x).is_finite();
         let row_is_finite = |row: &[u8]| row.as_chunks().0.iter().all(is_finite);
-        if let Some(row) = bytes[input.clone()].par_chunks(row_len).position_first(|row| !row_is_finite(row)) {
+        // Those of quantized ones are finite as their centroids are.
+        let values = if let Matrix::Dense(values) = &input { values.clone() } else { 0..0 };
+        if let Some(row) = bytes[values].par_chunks(row_len).position_first(|row| !row_is_finite(row)) {
             let word = words.get(row).map(|word| format!(", the word {:?}", text_of(word)));
             return Err(bad(format!("row {row}{} has a value that is NaN or infinite", word.unwrap_or_default())));
         }
@@ -97,16 +103,16 @@ impl ReleasedBin {
             && bytes[words[0].text.clone()] == *PLACEHOLDER.as_bytes();
         let is_valid = |word: &Word| std::str::from_utf8(&bytes[word.text.clone()]).is_ok();
         let n_invalid = words.iter().filter(|word| !is_valid(word)).count();
-        let kept = words.iter().zip(0_u32..).skip(usize::from(with_placeholder));
-        let kept = kept.filter(|(word, _)| args.method == Method::Sent2Vec || is_valid(word));
-        let rows: Vec<u32> = kept.clone().map(|(_, row)| row).collect();
-        let counted = kept.map(|(word, _)| (text_of(word), word.count));
+        let chosen = words.iter().zip(0_u32..).skip(usize::from(with_placeholder));
+        let chosen = chosen.filter(|(word, _)| args.method == Method::Sent2Vec || is_valid(word));
+        let rows: Vec<u32> = chosen.clone().map(|(_, row)| row).collect();
+        let counted = chosen.map(|(word, _)| (text_of(word), word.count));
         let vocabulary = Vocabulary::from_counts(counted, corpus_tokens).map_err(|error| match error {
             error @ senv_core::Error::BadVocabulary { .. } => bad(format!("{error}; the file is damaged")),
             error => error.into(),
         })?;
         let n_word_rows = words.len();
-        Ok(Self { path: path.to_owned(), args, n_word_rows, input, vocabulary, rows, n_invalid, bytes })
+        Ok(Self { path: path.to_owned(), args, n_word_rows, input, kept, vocabulary, rows, n_invalid, bytes })
     }
 
     /// The kind of the model that it becomes.
@@ -114,7 +120,7 @@ impl ReleasedBin {
     pub fn kind(&self) -> &'static str {
         match self.args.method {
             Method::Sent2Vec => Sent2Vec::KIND,
-            Method::Cbow | Method::SkipGram | Method::CbowWithNgrams => FastText::KIND,
+            Method::Cbow | Method::SkipGram | Method::CbowWithNgrams | Method::Supervised => FastText::KIND,
         }
     }
 
@@ -125,7 +131,9 @@ impl ReleasedBin {
     pub fn tokenizer(&self) -> Tokenizer {
         match self.args.method {
             Method::Sent2Vec => Tokenizer::whitespace(),
-            Method::Cbow | Method::SkipGram | Method::CbowWithNgrams => tokenizer_of_words(&self.vocabulary),
+            Method::Cbow | Method::SkipGram | Method::CbowWithNgrams | Method::Supervised => {
+                tokenizer_of_words(&self.vocabulary)
+            }
         }
     }
 
@@ -161,7 +169,7 @@ impl ReleasedBin {
         }
         let (config, n_grams) = self.fast_text(tokenizer)?;
         let n_grams = n_grams.as_ref().map(table).transpose()?;
-        Ok(FastText::new(config, self.vocabulary.clone(), self.word_vectors()?, n_grams)?.into())
+        Ok(FastText::new(config, self.vocabulary.clone(), self.word_vectors()?, n_grams, self.kept_buckets())?.into())
     }
 
     /// Writes the model to a file that [`Model::open`] memory-maps, by atomic replacement. Rows that stay as they are, all
@@ -179,8 +187,13 @@ impl ReleasedBin {
         let (config, n_grams) = self.fast_text(tokenizer)?;
         let words = self.word_vectors()?;
         let writer = writer.config(&to_json(&config)?).table(ROWS, &words);
+        let kept = self.kept_buckets();
         let writer = match &n_grams {
             Some(n_grams) => writer.raw(CHAR_NGRAMS, n_grams),
+            None => writer,
+        };
+        let writer = match &kept {
+            Some(kept) => writer.u32s(KEPT_BUCKETS, kept),
             None => writer,
         };
         Ok(writer.save(path)?)
@@ -217,7 +230,7 @@ impl ReleasedBin {
         params.check_ranges().map_err(damaged)?;
         // Words alone have a bucket all the same, which nothing refers to.
         let n_rows = self.n_word_rows + if has_ngrams { buckets as usize } else { 0 };
-        Ok((params, self.raw(0..n_rows)))
+        Ok((params, self.raw(0..n_rows)?))
     }
 
     /// The configuration of a fastText model, and the rows of its character n-grams.
@@ -226,11 +239,32 @@ impl ReleasedBin {
             let (min_n, max_n) = (self.args.min_n as usize, self.args.max_n as usize);
             CharNgramConfig { min_n, max_n, n_buckets: self.char_buckets().len() as u32 }
         });
-        let n_grams = char_ngrams.is_some().then(|| self.raw(self.char_buckets()));
+        let n_grams = char_ngrams.is_some().then(|| self.n_gram_rows()).transpose()?;
         Ok((FastTextConfig { dim: self.dim(), tokenizer, char_ngrams }, n_grams))
     }
 
-    /// The rows of character n-grams.
+    /// The buckets that a pruned model has, in order, if words have character n-grams.
+    fn kept_buckets(&self) -> Option<Vec<u32>> {
+        let kept = self.kept.as_ref().filter(|_| self.args.has_char_ngrams());
+        kept.map(|kept| kept.iter().map(|&(bucket, _)| bucket).collect())
+    }
+
+    /// The row of a bucket of character n-grams, unless the model was pruned of it.
+    fn row_of_bucket(&self, bucket: u32) -> Option<usize> {
+        let Some(kept) = &self.kept else { return Some(self.char_buckets().start + bucket as usize) };
+        let place = kept.binary_search_by_key(&bucket, |&(bucket, _)| bucket).ok()?;
+        Some(self.n_word_rows + kept[place].1 as usize)
+    }
+
+    /// The rows of character n-grams, of a pruned model those that were kept, by their buckets.
+    fn n_gram_rows(&self) -> Result<RawTensor> {
+        match &self.kept {
+            None => self.raw(self.char_buckets()),
+            Some(kept) => self.copied(kept.iter().map(|&(_, row)| self.n_word_rows + row as usize), kept.len()),
+        }
+    }
+
+    /// The rows of buckets of character n-grams, as if all were there.
     fn char_buckets(&self) -> Range<usize> {
         let (first, n) = match self.args.method {
             Method::CbowWithNgrams => (self.args.buckets, self.args.char_buckets),
@@ -250,12 +284,17 @@ impl ReleasedBin {
         };
         let mut values = vec![0.0_f32; check_memory::<f32>(n_words, dim)?];
         values.par_chunks_mut(dim).zip(&self.rows).enumerate().for_each(|(i, (vector, &row))| {
-            let mut add = |row: usize| vector.iter_mut().zip(self.row(row)).for_each(|(sum, x)| *sum += x);
+            let mut values = vec![0.0; dim];
+            let mut add = |row: usize| {
+                self.input.row_into(&self.bytes, row, &mut values);
+                vector.iter_mut().zip(&values).for_each(|(sum, x)| *sum += x);
+            };
             let mut n = 1_u32;
             add(row as usize);
             if let Some(n_grams) = n_grams {
                 n_grams.for_each(self.vocabulary.token(TokenId(i as u32)), |n_gram| {
-                    add(buckets.start + n_gram.bucket as usize);
+                    let Some(row) = self.row_of_bucket(n_gram.bucket) else { return };
+                    add(row);
                     n += 1;
                 });
             }
@@ -272,18 +311,24 @@ impl ReleasedBin {
         Ok(Table::from_vec(n_words, dim, values)?)
     }
 
-    /// The values of a row of the input matrix.
-    fn row(&self, row: usize) -> impl Iterator<Item = f32> + '_ {
-        let len = 4 * self.dim();
-        let start = self.input.start + row * len;
-        self.bytes[start..start + len].as_chunks().0.iter().map(|x| f32::from_le_bytes(*x))
+    /// Rows of the input matrix, as they are stored if they are.
+    fn raw(&self, rows: Range<usize>) -> Result<RawTensor> {
+        let Matrix::Dense(input) = &self.input else { return self.copied(rows.clone(), rows.len()) };
+        let (start, len) = (input.start, 4 * self.dim());
+        let bytes = self.bytes.slice(start + rows.start * len..start + rows.end * len);
+        Ok(RawTensor { dtype: "F32".into(), shape: vec![rows.len(), self.dim()], bytes })
     }
 
-    /// Rows of the input matrix as they are stored.
-    fn raw(&self, rows: Range<usize>) -> RawTensor {
-        let (start, len) = (self.input.start, 4 * self.dim());
-        let bytes = self.bytes.slice(start + rows.start * len..start + rows.end * len);
-        RawTensor { dtype: "F32".into(), shape: vec![rows.len(), self.dim()], bytes }
+    /// A copy of rows of the input matrix.
+    fn copied(&self, rows: impl Iterator<Item = usize>, n_rows: usize) -> Result<RawTensor> {
+        let dim = self.dim();
+        let mut bytes = Vec::with_capacity(4 * check_memory::<f32>(n_rows, dim)?);
+        let mut values = vec![0.0_f32; dim];
+        for row in rows {
+            self.input.row_into(&self.bytes, row, &mut values);
+            values.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
+        }
+        Ok(RawTensor { dtype: "F32".into(), shape: vec![n_rows, dim], bytes: bytes.into() })
     }
 }
 
