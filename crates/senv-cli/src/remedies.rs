@@ -26,6 +26,7 @@ fn option(remedy: Remedy) -> Option<&'static str> {
         Remedy::TrainOnText => "senv train",
         Remedy::OtherModel => "--model",
         Remedy::ModelPlace => "--model FILE",
+        Remedy::NameColumn => "--column NAME",
         _ => return None,
     })
 }

@@ -41,7 +41,7 @@ pub(crate) fn message(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// The error and its causes in one line; a cause that an outer message already tells is not told again.
+/// The error and its causes in one line; a cause that an outer message already states is not repeated.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

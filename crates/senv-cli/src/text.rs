@@ -347,6 +347,17 @@ fn push_collection(lines: &mut Lines, folder: &Path) -> Result {
     Ok(())
 }
 
+/// Whether a file is Parquet or Arrow, and this program reads them.
+pub(crate) fn is_arrow(path: &Path) -> bool {
+    #[cfg(feature = "arrow")]
+    return senv_core::text::ArrowFormat::of_file(path).is_some();
+    #[cfg(not(feature = "arrow"))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// Whether a path stands for standard input or output.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"

@@ -11,7 +11,7 @@
 //! | Are sentences with the same words and different meanings separated? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
 //! | How well are sentences classified on frozen vectors (MR, CR, SUBJ, MPQA, TREC)? | [`LabeledSet::read`], [`evaluate_classification`], [`evaluate_classification_on_test`] |
-//! | How well are paraphrases told on frozen vectors (MSRP), and with how many training pairs? | [`evaluate_paraphrase_detection`], [`evaluate_learning_curve`] |
+//! | How well are paraphrases detected on frozen vectors (MSRP), and with how many training pairs? | [`evaluate_paraphrase_detection`], [`evaluate_learning_curve`] |
 //! | How do cosines and shared words of pairs spread? | [`PairGroups`], [`evaluate_pair_histograms`] |
 //! | How do groups of sentences lie to each other? | [`evaluate_map`] |
 //! | How are the sentences of many data sets encoded once, or the vectors of another program judged? | [`SentenceVectors`] |

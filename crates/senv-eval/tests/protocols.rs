@@ -318,7 +318,12 @@ const PROTOCOLS: &[Protocol] = &[
                 text: sentence.text.clone(),
             };
             let set = RetrievalSet { path: "set".into(), documents: documents.iter().map(document).collect(), queries };
-            let result = evaluate_retrieval(&vectors, &set, Bootstrap { resamples: 0, seed: 1 })?;
+            let result = evaluate_retrieval(
+                &vectors,
+                &set,
+                senv_core::documents::Join::default(),
+                Bootstrap { resamples: 0, seed: 1 },
+            )?;
             Ok(Some(result.scores[1].ndcg_at_10.value_x100 / 100.0))
         },
     },

@@ -32,7 +32,7 @@ impl Spin {
 #[derive(Debug, Default)]
 pub(crate) struct Loss(AtomicBool);
 
-/// Held by every thread of a group: a panic in one tells the others.
+/// Held by every thread of a group: a panic in one stops the others.
 pub(crate) struct Attendance<'a>(&'a Loss);
 
 impl Loss {

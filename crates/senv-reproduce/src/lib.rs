@@ -9,7 +9,7 @@
 //! | --- | --- |
 //! | [`Options`] | say which papers ([`PaperName`]), which data sets, and the folder of the output |
 //! | [`Reproduction::new`] | looks which data are there, and plans the commands |
-//! | [`Reproduction::list`] | tells tables, rows, commands and the time that they take, without running any |
+//! | [`Reproduction::list`] | lists tables, rows, commands and the time that they take, without running any |
 //! | [`Run::open`] | reads what has run before, and the checksums of the data |
 //! | [`Run::complete`] | runs what is left; a [`RunObserver`] hears of it and can stop it |
 //! | [`Run::write_reports`] | writes a report for each paper, a page with all, and a JSON |

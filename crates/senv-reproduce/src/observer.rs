@@ -1,4 +1,4 @@
-//! What a run tells while it lasts, and how it is stopped.
+//! What a run reports while it lasts, and how it is stopped.
 
 use std::time::Duration;
 

@@ -173,7 +173,7 @@ impl File<'_> {
     fn words(&mut self, chunk: u32) -> Result<Vec<Vec<u8>>> {
         let n = self.u64()?;
         self.check(n, 1, 4)?;
-        // What tells how words are cut into parts.
+        // How words are cut into parts.
         self.skip(match chunk {
             id::SIMPLE_VOCABULARY => 0,
             id::EXPLICIT_N_GRAMS => 8 + 8,

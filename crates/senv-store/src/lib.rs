@@ -50,6 +50,8 @@ mod number;
 mod options;
 mod text_read;
 mod text_write;
+#[cfg(feature = "arrow")]
+mod vector_table;
 mod word2vec_binary;
 
 pub use common_components::{CommonComponents, SecondMoment};
@@ -65,6 +67,9 @@ pub use npy::{NpyReader, NpyWriter, read_npy, read_npy_marked, read_npy_stream, 
 pub use options::{Duplicates, Format, LoadReport, NonFinite, ReadOptions};
 pub use senv_core::text::InvalidUtf8;
 pub use senv_core::{ModelFile, ModelWriter, files::FORMAT_VERSION};
+
+#[cfg(feature = "arrow")]
+pub use vector_table::{VectorPrecision, VectorTableWriter};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -71,6 +71,8 @@
 //! | feature | what it brings | |
 //! | --- | --- | --- |
 //! | `english` | [`english()`]: an English model inside the program, 7.6 MB | default |
+//! | `arrow` | Parquet and Arrow IPC: columns of text wherever text is read, `senv::encode_table` writes vectors beside them | |
+//! | `tokenizers` | folders of Model2Vec with tokenizers of any type, by Hugging Face's crate | |
 //! | `eval` | `senv::eval`: the crate `senv-eval` | |
 
 #![forbid(unsafe_code)]
@@ -100,6 +102,8 @@ pub use average::encoder::AverageEncoder;
 pub use compress::english::english;
 pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
+#[cfg(feature = "arrow")]
+pub use jobs::encode_table::{EncodeTableParams, EncodedRows, encode_table};
 pub use jobs::{
     compare::{Comparison, Counterpart, compare},
     duplicates::{DuplicateParams, duplicates, duplicates_to},

@@ -16,6 +16,7 @@ pub(crate) mod expand_vocabulary;
 mod finite;
 pub(crate) mod index;
 pub(crate) mod info;
+mod join;
 mod known_words;
 pub(crate) mod manual;
 mod min_score;
@@ -127,14 +128,15 @@ pub(crate) fn open_verified(path: &Path) -> senv::Result<Model> {
     open_model(path)
 }
 
-/// As many threads as are wanted, or a third of those that the system starts where it starts fewer: some commands read, or
-/// train, with as many threads of their own beside the pool.
+/// As many threads as are wanted, or a fourth of those that the system starts where it starts fewer: some commands read and then train with as
+/// many threads of their own beside the pool, and what is left is for the memory that all of them take. A thread that finds none when it
+/// starts ends the process.
 fn threads(wanted: usize) -> usize {
     let started = senv_core::threads::startable_threads(wanted);
     if started >= wanted {
         return wanted;
     }
-    let threads = (started / 3).max(1);
+    let threads = (started / 4).max(1);
     output::warn(&format!("the system refuses to start {wanted} threads; going on with {threads}"));
     threads
 }

@@ -36,6 +36,8 @@ pub(crate) enum Content<'a> {
     Checkpoint,
     /// A NumPy matrix.
     Matrix,
+    /// A table with a column of vectors, as Parquet or Arrow.
+    VectorTable,
     /// The words of this matrix, one a line.
     WordsOf(&'a Path),
     /// A row of numbers a line.
@@ -67,6 +69,7 @@ impl Content<'_> {
             Self::Model => "no model of senv",
             Self::Checkpoint => "no checkpoint",
             Self::Matrix => "no matrix as senv writes it",
+            Self::VectorTable => "no table with vectors as senv writes it",
             Self::WordsOf(_) => "not the words of that matrix",
             Self::Vectors => "holds no vectors as senv writes them",
             Self::WordVectors => "may be of another program",

@@ -24,6 +24,7 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         Content::Model => ModelFile::open(path).is_ok(),
         Content::Checkpoint => senv_core::checkpoint::kind(path).is_ok(),
         Content::Matrix => rows_of_matrix(&start_of(path)).is_some(),
+        Content::VectorTable => is_vector_table(path),
         Content::WordsOf(matrix) => rows_of_matrix(&start_of(matrix)).is_some_and(|rows| lines(path) == Some(rows)),
         Content::Vectors => is_vectors(&start_of(path)),
         // The formats of other programs do not say who wrote them, nor does plain text.
@@ -40,6 +41,18 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         Content::Points => start_of(path).starts_with(b"set\tthreshold\tprecision\trecall\n"),
         Content::Drawing => is_drawing(&String::from_utf8_lossy(&start_of(path))),
     }
+}
+
+#[cfg(feature = "arrow")]
+fn is_vector_table(path: &Path) -> bool {
+    let table = senv_core::text::ArrowBatches::open(path, None);
+    table.is_ok_and(|table| table.schema().metadata().contains_key(senv_store::VectorTableWriter::KEY))
+}
+
+/// Without the feature none is written.
+#[cfg(not(feature = "arrow"))]
+fn is_vector_table(_: &Path) -> bool {
+    false
 }
 
 /// The first bytes; none of a file that cannot be read.

@@ -34,6 +34,20 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
     for more in [&[][..], &["--rank", "words"], &["--hybrid"]] {
         assert_eq!(found(&search("4711", more))[0][1], "a/rain", "{more:?}");
     }
+    // Words alone count, or meaning alone, or ranks.
+    for more in [&["--weights", "1,0"][..], &["--hybrid", "--join", "reciprocal-ranks", "--weights", "3,1"]] {
+        assert_eq!(found(&search("4711", more))[0][1], "a/rain", "{more:?}");
+    }
+    assert_eq!(found(&search("a delayed railway journey", &["--weights", "0,1"]))[0][1], "a/trains");
+    for (more, says) in [
+        (&["--rank", "words", "--weights", "1,2"][..], "are for words and meaning together"),
+        (&["--by", "sentence", "--join", "z-scores"], "are for words and meaning together"),
+        (&["--weights", "0,0"], "not both 0"),
+        (&["--weights", "1"], "two numbers"),
+        (&["--weights", "1,-2"], "numbers of 0 or more"),
+    ] {
+        folder.run(&[&["search", "a.index", "--query", "rain"], more].concat()).fails(2, &[says]);
+    }
     let answer = search("a delayed railway journey", &["--json", "--context", "1"]).json();
     let first = &answer["neighbours"][0];
     assert_eq!((&first["document"], &first["line"]), (&json!("a/trains"), &json!(1)));

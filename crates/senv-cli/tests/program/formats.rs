@@ -31,7 +31,10 @@ fn the_ending_of_an_output_is_its_format_and_others_are_refused() {
     folder.write("s.txt", "");
     assert_eq!(serde_json::from_str::<Vec<f32>>(&read("none.json", &[])).unwrap(), [0.0; 0]);
     assert_eq!(read("none.csv", &[]), "");
-    for name in ["v.parquet", "v.vec", "v.txt.gz", "v.senv"] {
+    if cfg!(not(feature = "arrow")) {
+        encode("v.parquet", &[]).fails(2, &["v.parquet", "--features arrow"]);
+    }
+    for name in ["v.vec", "v.txt.gz", "v.senv"] {
         encode(name, &[]).fails(2, &[name, ".npy, .csv, .tsv, .json, .jsonl or .txt"]);
         assert!(!folder.has(name));
     }

@@ -1,6 +1,8 @@
 //! The program, run as a user runs it. One test binary: twenty would link for minutes.
 
 mod arguments;
+#[cfg(feature = "arrow")]
+mod arrow;
 mod bad_input;
 mod bench;
 mod check;

@@ -65,7 +65,7 @@ fn other_folders_and_settings_without_effect_are_refused() {
 fn bins() -> Folder {
     let folder = Folder::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv/tests/data/fast_text");
-    for file in ["sent2vec.bin", "skipgram.bin"] {
+    for file in ["sent2vec.bin", "skipgram.bin", "supervised.bin", "pruned.ftz", "quantized.ftz"] {
         fs::copy(data.join(file), folder.path(file)).unwrap();
     }
     folder
@@ -109,9 +109,16 @@ fn bin_files_that_cannot_be_read_are_refused() {
     folder.write("cut.bin", &whole[..whole.len() - 9]);
     run(&["cut.bin", "s.senv"]).fails(1, &["cut.bin", "cut short"]);
     folder.run(&["encode", "--model", "cut.bin", "--input", "cut.bin"]).fails(1, &["cut.bin", "cut short"]);
-    let mut supervised = whole;
-    supervised[8 + 4 * 7] = 3;
-    folder.write("supervised.bin", &supervised);
-    run(&["supervised.bin", "s.senv"]).fails(1, &["supervised.bin", "which classifies", ".vec"]);
+    let mut labels = whole;
+    labels[8 + 4 * 7] = 3;
+    folder.write("labels.bin", &labels);
+    run(&["labels.bin", "s.senv"]).fails(1, &["labels.bin", "the output matrix"]);
     assert!(!folder.has("s.senv"));
+    // Classifiers and quantized models, and what a quantized one has become.
+    for name in ["supervised.bin", "pruned.ftz", "quantized.ftz"] {
+        run(&[name, "s.senv", "--force"]).ok();
+        let vectors = |model| folder.pipe(&["encode", "--model", model], "the naïve cats\nzebra\n").ok().out;
+        assert_eq!(vectors(name), vectors("s.senv"));
+        folder.run(&["info", name]).ok();
+    }
 }

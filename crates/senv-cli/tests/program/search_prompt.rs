@@ -57,7 +57,7 @@ fn a_terminal_has_a_prompt_with_history_that_errors_and_ctrl_c_do_not_end() {
             std::thread::sleep(Duration::from_millis(10));
         }
     };
-    // What the terminal is told when it reads keys one by one, before each prompt.
+    // What is written to the terminal before each prompt, so that it sends keys one by one.
     let reads_keys = "\x1b[?2004h";
     let cat = "1.0000\t0\tt.txt:1\tthe cat saw the dog";
     let long = format!("{}\r", "the cat ".repeat(10));

@@ -86,7 +86,7 @@ pub trait Observer: Send + Sync {
         let _ = message;
     }
 
-    /// Receives a message and what changes that of which it tells; by default the message alone goes to [`Observer::note`].
+    /// Receives a message and the remedy for what it reports; by default the message alone goes to [`Observer::note`].
     fn note_with(&self, message: &str, remedies: &[Remedy]) {
         let _ = remedies;
         self.note(message);

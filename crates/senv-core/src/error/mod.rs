@@ -302,6 +302,7 @@ impl Error {
             Self::InvalidUtf8 { .. } => &[Remedy::ReplaceInvalidUtf8],
             Self::LineTooLong { .. } => &[Remedy::RaiseLineLimit],
             Self::EmptyVocabulary { .. } => &[Remedy::LowerMinCount],
+            Self::NotText { remedy: "name its column of text", .. } => &[Remedy::NameColumn],
             _ => &[],
         }
     }

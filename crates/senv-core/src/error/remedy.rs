@@ -51,11 +51,13 @@ pub enum Remedy {
     OtherModel,
     /// The present path of a model that was moved.
     ModelPlace,
+    /// The column of a table that is the text.
+    NameColumn,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
@@ -73,6 +75,7 @@ impl Remedy {
         Self::TrainOnText,
         Self::OtherModel,
         Self::ModelPlace,
+        Self::NameColumn,
     ];
 }
 
@@ -96,6 +99,7 @@ impl fmt::Display for Remedy {
             Self::TrainOnText => "train a model on such text",
             Self::OtherModel => "take another model",
             Self::ModelPlace => "say where its model is now",
+            Self::NameColumn => "name its column of text",
         })
     }
 }

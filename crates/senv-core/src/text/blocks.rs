@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
 };
 
+#[cfg(feature = "arrow")]
+use super::table::ArrowLines;
 use super::{
     InvalidUtf8, TableText, TextOptions,
     decode::{self, BOM, Source},
@@ -78,6 +80,9 @@ struct Open {
     at_end: bool,
     /// Of a table, what makes lines of its records.
     table: Option<TableReader>,
+    /// Of a file of record batches, what makes lines of its rows.
+    #[cfg(feature = "arrow")]
+    arrow: Option<Box<ArrowLines>>,
     splitter: Option<Box<Splitter>>,
 }
 
@@ -151,7 +156,30 @@ impl BlockReader {
         // A record is a whole.
         let split = if table.is_some() { self.split.and(Some(Split::Lines)) } else { self.split };
         let splitter = split.map(|split| Box::new(Splitter::new(split, self.max_line_bytes, self.invalid_utf8)));
-        Ok(Open { file, source, carry: Vec::new(), next_line: 1, at_start: true, at_end: false, table, splitter })
+        Ok(Open {
+            file,
+            source,
+            carry: Vec::new(),
+            next_line: 1,
+            at_start: true,
+            at_end: false,
+            table,
+            #[cfg(feature = "arrow")]
+            arrow: None,
+            splitter,
+        })
+    }
+
+    fn open_file(&self, file: usize) -> Result<Open> {
+        let path = &self.paths[file];
+        #[cfg(feature = "arrow")]
+        if let Some(table) = &self.table
+            && let Some(arrow) = ArrowLines::open(table, path, self.invalid_utf8, &self.consumed)?
+        {
+            let source = Source { reader: Box::new(std::io::empty()), action: "read" };
+            return Ok(Open { arrow: Some(Box::new(arrow)), ..self.opened(file, source)? });
+        }
+        self.opened(file, decode::open(path, &self.consumed)?)
     }
 
     pub(crate) fn path(&self, file: usize) -> &Path {
@@ -165,6 +193,11 @@ impl BlockReader {
 
     /// Bytes of the present file so far: before and after decompression. Before is 0 for input that is no file.
     pub(crate) fn of_file(&self) -> (u64, u64) {
+        // In a dictionary a row takes a bit, and its text may be of any length.
+        #[cfg(feature = "arrow")]
+        if self.open.as_ref().is_some_and(|open| open.arrow.is_some()) {
+            return (0, self.of_file.1);
+        }
         (self.consumed() - self.of_file.0, self.of_file.1)
     }
 
@@ -177,8 +210,7 @@ impl BlockReader {
             if self.open.is_none() {
                 let Some(file) = self.waiting.pop_front() else { return Ok(false) };
                 self.of_file = (self.consumed(), 0);
-                let source = decode::open(&self.paths[file], &self.consumed)?;
-                self.open = Some(self.opened(file, source)?);
+                self.open = Some(self.open_file(file)?);
             }
             let Some(open) = &mut self.open else { return Ok(false) };
             let path = &self.paths[open.file];
@@ -227,6 +259,13 @@ impl BlockReader {
 
 impl Open {
     fn next_block(&mut self, block: &mut TextBlock, path: &Path, size: usize, max: usize, eager: bool) -> Result<bool> {
+        #[cfg(feature = "arrow")]
+        if let Some(arrow) = &mut self.arrow {
+            let is_more = arrow.next_lines(path, size, max, (&mut block.buffer, &mut block.numbers))?;
+            block.range = 0..block.buffer.len();
+            block.file = self.file;
+            return Ok(is_more);
+        }
         if let Some(table) = &mut self.table {
             let out = (&mut block.buffer, &mut block.numbers);
             let is_more = table.next_lines(&mut self.source, path, size, max, eager, out)?;
@@ -267,7 +306,7 @@ impl Open {
             }
             // A file that is no text may have no line end.
             if filled > max.saturating_add(1 + BOM.len()) && self.at_start {
-                foreign(&buffer[..filled], path).map_or(Ok(()), Err)?;
+                foreign(&buffer[..filled], path, false).map_or(Ok(()), Err)?;
             }
             // The limit plus one byte for a carriage return and three for a byte order mark.
             if filled > max.saturating_add(1 + BOM.len()) {
@@ -279,7 +318,7 @@ impl Open {
             }
         }
         if self.at_start {
-            foreign(&buffer[..filled], path).map_or(Ok(()), Err)?;
+            foreign(&buffer[..filled], path, false).map_or(Ok(()), Err)?;
         }
         let end = cut.unwrap_or(filled);
         self.carry.extend_from_slice(&buffer[end..filled]);

@@ -14,6 +14,19 @@ struct Foreign {
     remedy: &'static str,
 }
 
+/// What to do with Parquet and Arrow.
+const COLUMN_OF_BATCHES: &str = if cfg!(feature = "arrow") {
+    "name its column of text"
+} else {
+    "a build with the feature `arrow` reads a column of it; or write that to a file, one sentence a line"
+};
+/// The same where a column is named already.
+const BATCHES_NEED_A_FILE: &str = if cfg!(feature = "arrow") {
+    "give it as a file, not through a pipe or compressed as a whole"
+} else {
+    COLUMN_OF_BATCHES
+};
+
 /// Beginnings of one kind of file each, which text in UTF-8 does not have.
 ///
 /// A beginning of printable characters alone stands here with the control characters that follow it in such a file, so
@@ -34,14 +47,8 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
             remedy: "unpack it, or save the table or document as text",
         },
     ),
-    (
-        b"PAR1\x15",
-        Foreign { found: "a Parquet file", remedy: "write its column of text to a file, one sentence a line" },
-    ),
-    (
-        b"ARROW1\0\0",
-        Foreign { found: "an Arrow file", remedy: "write its column of text to a file, one sentence a line" },
-    ),
+    (b"PAR1\x15", Foreign { found: "a Parquet file", remedy: COLUMN_OF_BATCHES }),
+    (b"ARROW1\0\0", Foreign { found: "an Arrow file", remedy: COLUMN_OF_BATCHES }),
     (
         b"\x93NUMPY",
         Foreign { found: "a NumPy array", remedy: "it holds numbers; give the text that they were made from" },
@@ -56,7 +63,7 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
 /// The error for a file that begins with these bytes, if they are the beginning of a known format other than text.
 ///
 /// What is said depends on the first line and the bytes that were read with it.
-pub(super) fn foreign(head: &[u8], path: &Path) -> Option<Error> {
+pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Error> {
     let known = BEGINNINGS.iter().find(|(beginning, _)| head.starts_with(beginning)).map(|&(_, foreign)| foreign);
     let Foreign { found, remedy } = match known {
         Some(foreign) => foreign,
@@ -64,6 +71,9 @@ pub(super) fn foreign(head: &[u8], path: &Path) -> Option<Error> {
             found: "compressed by bzip2",
             remedy: "decompress it first (bzip2 -dk), or pack it by gzip or zstd",
         },
+        None if head.starts_with(&[0xFF; 4]) && head.get(6..8) == Some(&[0, 0]) => {
+            Foreign { found: "an Arrow stream", remedy: COLUMN_OF_BATCHES }
+        }
         None if is_pdf(head) => {
             Foreign { found: "a PDF document", remedy: "extract its text first (pdftotext), one sentence a line" }
         }
@@ -75,6 +85,7 @@ pub(super) fn foreign(head: &[u8], path: &Path) -> Option<Error> {
         }
         None => return None,
     };
+    let remedy = if has_column && remedy == COLUMN_OF_BATCHES { BATCHES_NEED_A_FILE } else { remedy };
     Some(Error::NotText { path: path.to_owned(), found, remedy })
 }
 
@@ -99,7 +110,7 @@ mod tests {
     use super::*;
 
     fn message(head: &[u8]) -> Option<String> {
-        foreign(head, Path::new("a")).map(|error| error.to_string())
+        foreign(head, Path::new("a"), false).map(|error| error.to_string())
     }
 
     #[test]
@@ -114,6 +125,7 @@ mod tests {
             (b"PK\x03\x04\x14\0", "a is a ZIP archive"),
             (b"PAR1\x15\x04", "a is a Parquet file"),
             (b"ARROW1\0\0\xFF", "a is an Arrow file"),
+            (b"\xFF\xFF\xFF\xFF\x10\x01\0\0", "a is an Arrow stream"),
             (b"\x93NUMPY\x01\0", "a is a NumPy array"),
             (b"%PDF-1.7\n%\xE2\xE3", "a is a PDF document"),
             (b"\x89HDF\r\n\x1A\n", "a is an HDF5 file"),

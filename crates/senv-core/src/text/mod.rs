@@ -28,6 +28,8 @@ pub(crate) use decode::{is_stdin, peek_stdin};
 pub use lines::{Expansion, Line, TextReader};
 pub use sentences::sentences;
 pub use split::Split;
+#[cfg(feature = "arrow")]
+pub use table::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
 pub use table::{TableColumn, TableFormat, TableText};
 
 /// Default of the maximum line length, in bytes: 1 MiB.

@@ -65,7 +65,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "files",
             "encoder.rs",
             "known_words.rs",
-            "documents.rs",
+            "documents",
             "static_model",
             "run",
             "lib.rs",

@@ -146,7 +146,7 @@ impl BenchData {
                 return Err(Error::SameName { name: system.name.clone() });
             }
         }
-        // A classifier that failed is told.
+        // A classifier that failed is reported.
         let takes_part = |task: &TaskRecord| {
             let mut results = systems.iter().filter_map(|system| system.result(&task.key));
             results.any(|result| result.note.as_deref() != Some(NEEDS_CLASSIFIER))

@@ -1,4 +1,4 @@
-//! Histograms of scores by label: how far a score tells the pairs of one label from those of another.
+//! Histograms of scores by label: how far a score separates the pairs of one label from those of another.
 
 use senv_core::{SentenceEncoder, kernels};
 use senv_data::{Entailment, NliLayout, NliPair};
@@ -123,7 +123,7 @@ fn caption(histogram: &Histogram) -> Option<String> {
     let (groups, overlaps): (Vec<String>, Vec<String>) = (groups.collect(), overlaps.collect());
     (!overlaps.is_empty()).then(|| {
         format!(
-            "{}. Overlap of the areas: {}; the less, the better the score tells them apart.",
+            "{}. Overlap of the areas: {}; the less, the better the score separates them.",
             groups.join("; "),
             overlaps.join(", ")
         )

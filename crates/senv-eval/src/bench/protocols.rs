@@ -40,7 +40,7 @@ impl ProtocolGroup {
                 "Cosines of sentence vectors against gold scores, without training: Pearson's r x 100, per year the plain mean over its tasks."
             }
             Self::Neighbours => {
-                "Cosines alone: paraphrases told from other pairs, paraphrases found among all sentences, captions of one image. P-coherence is high for vectors that all point one way, too: read it beside the mean cosine of unrelated captions, in the table of tasks."
+                "Cosines alone: paraphrases distinguished from other pairs, paraphrases found among all sentences, captions of one image. P-coherence is high for vectors that all point one way, too: read it beside the mean cosine of unrelated captions, in the table of tasks."
             }
             Self::Probes => {
                 "A linear model is trained on vectors that stay as they are: how much of the answer can be read off them. Models that were trained on entailment also classify it themselves, which is not in the mean."

@@ -13,7 +13,7 @@ pub(super) enum TaskData {
     Paraphrases(ParaphraseSet),
     /// The same, whose sentences make one pool.
     Pool(Vec<ParaphraseSet>),
-    /// Groups of sentences that are told apart, each compared with each.
+    /// Groups of sentences that are distinguished, each compared with each.
     Groups(SentenceGroups),
     /// Captions of images, those of an image a group.
     Captions(SentenceGroups),

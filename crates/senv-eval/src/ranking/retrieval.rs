@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use ndarray::Array2;
 use senv_core::{
     SentenceEncoder,
-    documents::{DocumentRanker, RankBy},
+    documents::{DocumentRanker, Join, RankBy},
     text::sentences,
 };
 use senv_data::RetrievalSet;
@@ -100,15 +100,16 @@ pub struct RetrievalResult {
 }
 
 /// Ranks the documents of a set for each of its queries, by words, by the vectors of documents and of their sentences, and
-/// by all three.
+/// by all three, joined as `join` says.
 ///
 /// Of documents of the same score the earlier one stands higher. Takes `4 dim` bytes for each document and each sentence.
 ///
 /// # Errors
-/// Those of the encoder; [`Error::NotFinite`] if an embedding is not, with its sentence; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
+/// Those of the encoder and of weights out of range; [`Error::NotFinite`] if an embedding is not, with its sentence; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
 pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     set: &RetrievalSet,
+    join: Join,
     bootstrap: Bootstrap,
 ) -> Result<RetrievalResult> {
     let whole: Vec<String> =
@@ -123,7 +124,7 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     let (of_documents, of_parts) = (finite_vectors(encoder, &texts)?, finite_vectors(encoder, &parts)?);
     let of_queries = finite_vectors(encoder, &queries)?;
     let n_sentences = parts.len();
-    let ranker = DocumentRanker::from_vectors(&texts, of_documents, of_parts, ends)?;
+    let ranker = DocumentRanker::from_vectors(&texts, of_documents, of_parts, ends)?.joined_by(join)?;
     let mut measured: Vec<[Vec<f64>; 3]> = vec![Default::default(); RetrievalMethod::ALL.len()];
     for (query, vector) in set.queries.iter().zip(of_queries.rows()) {
         let judged: Vec<f64> = query.judgements.iter().map(|&(_, grade)| grade).collect();
@@ -224,7 +225,7 @@ mod tests {
         };
         let queries = vec![query("word", &[(2, 1.0)]), query("aaaa", &[(0, 2.0), (1, 1.0)])];
         let set = RetrievalSet { path: "set".into(), documents, queries };
-        let found = evaluate_retrieval(&Letters, &set, Bootstrap { resamples: 0, seed: 1 }).unwrap();
+        let found = evaluate_retrieval(&Letters, &set, Join::default(), Bootstrap { resamples: 0, seed: 1 }).unwrap();
         assert_eq!((found.n_documents, found.n_sentences, found.n_queries), (4, 5, 2));
         let mrr: Vec<f64> = found.scores.iter().map(|scores| scores.mrr.value_x100).collect();
         // By words the first query finds its document, and the second nothing: all are of one score, the relevant one stands first.

@@ -102,7 +102,7 @@ fn significance() -> Table {
     };
     Table {
         title: "Table 1, significance: Wilcoxon's signed-rank test against CBOW",
-        about: "Two-sided p of the similarities of two systems on the pairs of a task; the paper marks p < 1e-4. It tells whether the similarities lie at another level, not which system is better.",
+        about: "Two-sided p of the similarities of two systems on the pairs of a task; the paper marks p < 1e-4. It shows whether the similarities lie at another level, not which system is better.",
         evaluations: vec![Evaluation {
             command: "eval sts --model $MODEL --against $OUT/cbow.senv --no-floor --json @sts12 @sts13 @sts14",
             seconds: 0.5,

@@ -243,7 +243,7 @@ fn classification() -> Table {
 fn detection() -> Table {
     let column = |title: &str, path: &str| Column::percent(title, 0, &format!("zero_shot.sets[0].{path}"));
     Table {
-        title: "Figure 3: paraphrases told by the cosine alone",
+        title: "Figure 3: paraphrases detected by the cosine alone",
         about: "Average precision x 100 on MSRP, without training; the paper plots precision over recall and prints no figures. The same of the share of words in common.",
         evaluations: vec![EVAL_RANKING],
         columns: vec![

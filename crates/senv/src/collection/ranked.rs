@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ndarray::Array2;
 use senv_core::{
     SentenceEncoder,
-    documents::{DocumentRanker, RankBy, best},
+    documents::{DocumentRanker, Join, RankBy, best},
     memory::check_memory,
 };
 
@@ -139,6 +139,14 @@ impl SentenceCollection {
 }
 
 impl RankedCollection {
+    /// The same with its rankings joined so.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::InvalidParameter`] for weights out of range.
+    pub fn joined_by(self, join: Join) -> Result<Self> {
+        Ok(Self { ranker: self.ranker.joined_by(join)?, ..self })
+    }
+
     /// Number of documents, or of sentences.
     #[must_use]
     pub fn len(&self) -> usize {

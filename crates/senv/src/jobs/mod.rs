@@ -3,6 +3,8 @@
 pub(crate) mod compare;
 pub(crate) mod distinct;
 pub(crate) mod duplicates;
+#[cfg(feature = "arrow")]
+pub(crate) mod encode_table;
 pub(crate) mod groups;
 pub(crate) mod mine;
 pub(crate) mod outliers;

@@ -1,4 +1,4 @@
-//! What tells one model from another: a digest of its file.
+//! What distinguishes one model from another: a digest of its file.
 
 use std::{
     fs::File,

@@ -8,10 +8,11 @@
 //! the weights, where the folder has them. Before that the text is cut to `max_length` times the median length of a token.
 //!
 //! Read are tokenizers of the types WordPiece and WordLevel with the normalizers and pre-tokenizers of BERT, those of Unicode, and those
-//! that [`write_model2vec`](crate::write_model2vec) writes. What is not understood is refused by its name.
+//! that [`write_model2vec`](crate::write_model2vec) writes; with the feature `tokenizers` all others by Hugging Face's crate. What is not
+//! understood is refused by its name.
 
-mod normalizer;
-mod pieces;
+#[cfg(all(test, feature = "tokenizers"))]
+mod other_tests;
 mod tensors;
 #[cfg(test)]
 mod tests;
@@ -19,7 +20,7 @@ mod tokens;
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Coverage, Error, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels};
+use senv_core::{Coverage, Error, RowId, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels};
 use serde_json::{Value, json};
 
 use self::{tensors::Tensors, tokens::Tokens};
@@ -122,7 +123,7 @@ impl Model2Vec {
         let tokens = Tokens::read(&layout.tokenizer)?;
         let tensors = Tensors::open(&layout.tensors)?;
         let rows = tensors.table(layout.rows)?;
-        let n_ids = tokens.iter().map(|(_, id)| id as usize + 1).max().unwrap_or(0).max(tokens.n_ids());
+        let n_ids = tokens.all().iter().map(|&(_, id)| id as usize + 1).max().unwrap_or(0).max(tokens.n_ids());
         // Ids are no more than rows, which are in memory already.
         let row_of: Vec<u32> = match tensors.integers("mapping")? {
             Some(mapping) => mapping,
@@ -151,7 +152,7 @@ impl Model2Vec {
             true => normalizes(folder)?,
             false => config["normalize"].as_bool().unwrap_or(false),
         };
-        let mut words: Vec<(&str, u32)> = tokens.iter().collect();
+        let mut words = tokens.all();
         words.sort_unstable_by_key(|&(word, id)| (id, word));
         let n_words = words.len() as u64;
         let vocabulary = Vocabulary::from_counts(words.iter().map(|&(word, _)| (word, 1)), n_words)?;
@@ -162,7 +163,7 @@ impl Model2Vec {
 
 /// The median number of characters of a token, downwards.
 fn median_length(tokens: &Tokens) -> usize {
-    let mut lengths: Vec<usize> = tokens.iter().map(|(word, _)| word.chars().count()).collect();
+    let mut lengths: Vec<usize> = tokens.all().iter().map(|(word, _)| word.chars().count()).collect();
     lengths.sort_unstable();
     let middle = lengths.len() / 2;
     match lengths.len() {
@@ -197,26 +198,31 @@ impl SentenceEncoder for Model2Vec {
         self.rows.dim()
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(0.0);
         let (most, most_characters) = self.max_length.unwrap_or((usize::MAX, usize::MAX));
         let text = match sentence.len() > most_characters {
             true => sentence.char_indices().nth(most_characters).map_or(sentence, |(end, _)| &sentence[..end]),
             false => sentence,
         };
-        let (mut n_tokens, mut n) = (0, 0);
-        self.tokens.for_each(text, |id| {
+        // Most tokens are of some five bytes.
+        let (mut n_tokens, mut n, mut rows) = (0, 0, Vec::with_capacity(text.len() / 4));
+        self.tokens.for_each(text, &mut scratch.text, |id| {
             n_tokens += 1;
             let Some(id) = id.filter(|&id| Some(id) != self.tokens.unknown() && n_tokens <= most) else { return };
             n += 1;
-            let row = &self.rows.row(self.row_of[id as usize] as usize)[..out.len()];
-            let weight = self.weights.as_ref().map_or(1.0, |weights| weights[id as usize]);
-            out.iter_mut().zip(row).for_each(|(out, x)| *out += weight * x);
+            let row = self.row_of[id as usize];
+            match &self.weights {
+                None => rows.push(RowId(row)),
+                Some(weights) => kernels::axpy(weights[id as usize], &self.rows.row(row as usize)[..out.len()], out),
+            }
         });
+        if !rows.is_empty() {
+            kernels::sum_rows(self.rows.values(), self.rows.stride(), &rows, 1.0, out);
+        }
         if n > 0 {
             let norm = if self.normalize { kernels::norm(out) } else { n as f32 };
-            let scale = if norm > 0.0 { 1.0 / norm } else { 0.0 };
-            out.iter_mut().for_each(|x| *x *= scale);
+            kernels::scale(if norm > 0.0 { 1.0 / norm } else { 0.0 }, out);
         }
         Coverage::new(n_tokens, n)
     }

@@ -35,12 +35,12 @@ use crate::{
 ///
 /// With --to model2vec a mean of word vectors becomes a folder that Python's model2vec opens.
 ///
-/// A .bin file of fastText (skipgram, cbow) or of Sent2Vec's program is a model, and becomes one of
+/// A .bin or .ftz file of fastText or a .bin file of Sent2Vec's program is a model, and becomes one of
 /// senv if the output is .senv: with the n-grams of words of Sent2Vec, whose sentence vectors stay the
 /// same, and with the character n-grams of fastText, so that unknown words have vectors. How text was
 /// tokenized is in no such file: models of Sent2Vec's program split at blanks and keep capitals, as it
-/// does, unless --tokenizer and --lowercase say otherwise. Quantized (.ftz) and supervised models are
-/// not read.
+/// does, unless --tokenizer and --lowercase say otherwise. Of a supervised model the word vectors are taken,
+/// and the classifier is left behind; quantized models (.ftz) are read as well.
 ///
 /// A folder is read as the Skip-thoughts that their authors released: dictionary.txt, and utable.npy with
 /// uni_skip.npz, btable.npy with bi_skip.npz, or all of them. The whole model is written, in senv's own format.

@@ -26,7 +26,7 @@ use crate::{
     output::{self, plural, short},
     progress::Settled,
     records::write_records,
-    text::{InputArgs, TextArgs, is_dash, note_typing},
+    text::{InputArgs, TextArgs, is_arrow, is_dash, note_typing},
 };
 
 /// Write a text without its near-duplicates: sentences that say what an earlier one says.
@@ -219,6 +219,15 @@ impl Dedupe {
         let has_table = table.is_some();
         if (self.by.is_some() || self.records) && split.is_some() {
             return usage("--by and --records are of whole records, which --split cuts into sentences");
+        }
+        if self.records
+            && let Some(path) = input.iter().find(|path| is_arrow(path))
+        {
+            let message = format!(
+                "--records: {} is no text whose lines could be copied; --report gives the numbers of the rows that are left out",
+                path.display()
+            );
+            return Err(Failure::Usage(message));
         }
         if (self.by.is_some() || self.records) && !has_table {
             let option = if self.records { "--records" } else { "--by" };

@@ -8,7 +8,7 @@ use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, file_name, known_words::known_share},
+    commands::{ModelArg, file_name, join::JoinArgs, known_words::known_share},
     failure::Result,
     output,
 };
@@ -19,8 +19,8 @@ use crate::{
 /// query, document and grade between tabs. Shown are nDCG@10, MRR and recall@100, times 100, with half of their 95 % intervals
 /// (bootstrap over the queries; both ends are in --json).
 ///
-/// By words is BM25. All three are the sum of how far each score stands out among all documents, in deviations; nothing is tuned on the
-/// queries.
+/// By words is BM25. All three are the sum of how far each score stands out among all documents, in deviations, unless --join and
+/// --weights say otherwise; nothing is tuned on the queries.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,6 +32,8 @@ pub(super) struct Retrieval {
     /// Folders of documents, queries and judgements.
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
+    #[command(flatten)]
+    join: JoinArgs,
     /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
           value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
@@ -56,7 +58,7 @@ impl Retrieval {
         let texts = sets.iter().flat_map(|set| &set.documents).map(|document| document.text.as_str());
         let known_word_share = known_share(&self.model.model, &model, texts);
         let bootstrap = Bootstrap { resamples: self.resamples, ..Bootstrap::default() };
-        let evaluate = |set| evaluate_retrieval(&model, set, bootstrap);
+        let evaluate = |set| evaluate_retrieval(&model, set, self.join.join(), bootstrap);
         let results = sets.iter().map(evaluate).collect::<std::result::Result<Vec<_>, _>>()?;
         if self.json {
             let model = file_name(&self.model.model);

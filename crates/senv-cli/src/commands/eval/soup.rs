@@ -1,4 +1,4 @@
-//! `senv eval soup`: are sentences told apart that share words and differ in what they say?
+//! `senv eval soup`: does the model distinguish sentences that share words and differ in meaning?
 
 use std::path::PathBuf;
 

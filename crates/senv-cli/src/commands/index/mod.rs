@@ -26,7 +26,7 @@ use crate::{
     commands::{ENGLISH, is_english, known_words::warn_of_few},
     failure::{Failure, Result},
     output::{self, plural, short},
-    text::{InputArgs, LineArgs, is_dash, note_tables, note_typing},
+    text::{InputArgs, LineArgs, is_arrow, is_dash, note_tables, note_typing},
 };
 
 /// Make a collection of sentences that is searched by meaning (senv search), or change one.
@@ -289,12 +289,14 @@ impl Index {
     fn columns_of(&self, input: &[PathBuf]) -> Result<(Columns, Option<TableText>)> {
         let formats = || input.iter().map(|path| TableFormat::of_path(path));
         let is_table = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
-        if self.columns.is_empty() || !formats().any(is_table) {
+        let is_batches = input.iter().all(|path| is_arrow(path));
+        if self.columns.is_empty() || !(is_batches || formats().any(is_table)) {
             return Ok((Columns::new(&self.columns, self.header, self.documents.is_some())?, None));
         }
-        // Fields of JSON lines have names without a header.
+        // Fields of JSON lines have names without a header, as columns of Parquet and Arrow do.
         let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
-        Ok(Columns::new(&self.columns, self.header || is_json, self.documents.is_some())?.of_table(is_json))
+        Ok(Columns::new(&self.columns, self.header || is_json || is_batches, self.documents.is_some())?
+            .of_table(is_json))
     }
 
     /// Refuses to add sentences to documents, and documents to sentences.

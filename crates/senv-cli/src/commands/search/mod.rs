@@ -25,6 +25,7 @@ use self::{
 use crate::{
     commands::{
         finite, index,
+        join::JoinArgs,
         known_words::{foreign_query, unknown_query, warn_of_few},
         min_score::{check_min_score, few_near},
     },
@@ -74,6 +75,8 @@ pub(crate) struct Search {
     /// know.
     #[arg(long, conflicts_with = "rank")]
     hybrid: bool,
+    #[command(flatten)]
+    join: JoinArgs,
     /// Show so many sentences before each and behind it, of the same file and document.
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = RangedU64ValueParser::<usize>::new().range(..=1000))]
@@ -89,7 +92,7 @@ pub(crate) struct Search {
     /// Leave out sentences that are equal to the query.
     #[arg(long)]
     no_equal: bool,
-    /// Share of the true nearest sentences to find, 1 for all of them [default: as senv index was told]
+    /// Share of the true nearest sentences to find, 1 for all of them [default: what senv index was given]
     #[arg(long, value_name = "SHARE")]
     recall: Option<f32>,
     /// Where the model of the collection is now, if it was moved: another model is refused.
@@ -261,7 +264,7 @@ impl Searched<'_> {
             output::warn(&format!("no sentence meets --where {}", conditions.join(" and ")));
         }
         let rank = self.args.rank.or(self.args.hybrid.then_some(Rank::Hybrid));
-        self.ranked = Ranked::new(&self.collection, self.args.by, rank, self.kept.as_ref())?;
+        self.ranked = Ranked::new(&self.collection, self.args.by, rank, self.args.join, self.kept.as_ref())?;
         Ok(())
     }
 

@@ -6,7 +6,10 @@ use clap::ValueEnum;
 use senv::{RankedCollection, SentenceCollection, SentenceHit, documents::RankBy};
 
 use crate::{
-    commands::index::columns::{DOCUMENT, PLACE},
+    commands::{
+        index::columns::{DOCUMENT, PLACE},
+        join::JoinArgs,
+    },
     failure::{Failure, Result},
 };
 
@@ -22,7 +25,7 @@ pub(super) enum By {
 /// What it is ranked by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Rank {
-    /// Cosines: of documents that of the nearest sentence.
+    /// The cosine; for a document, the cosine of its nearest sentence.
     Meaning,
     /// The words of the query (BM25).
     Words,
@@ -64,6 +67,7 @@ impl Ranked {
         collection: &SentenceCollection,
         by: Option<By>,
         rank: Option<Rank>,
+        join: JoinArgs,
         kept: Option<&Vec<bool>>,
     ) -> Result<Option<Self>> {
         let is_of_documents = has_documents(collection);
@@ -71,6 +75,11 @@ impl Ranked {
         if by == By::Document && !is_of_documents {
             let message =
                 "--by document: the collection is of sentences; senv index --documents makes one of documents";
+            return Err(Failure::Usage(message.into()));
+        }
+        let is_joined = matches!((by, rank), (By::Document, None) | (_, Some(Rank::Hybrid | Rank::Expanded)));
+        if join.is_given() && !is_joined {
+            let message = "--join and --weights are for words and meaning together: --hybrid, or --rank expanded";
             return Err(Failure::Usage(message.into()));
         }
         let rank_by = match (by, rank) {
@@ -81,7 +90,7 @@ impl Ranked {
             (By::Document, None) | (_, Some(Rank::Expanded)) => RankBy::Expanded,
         };
         let keep = |position: usize| kept.is_none_or(|kept| kept.get(position) == Some(&true));
-        let rows = collection.ranked((by == By::Document).then_some(DOCUMENT), keep)?;
+        let rows = collection.ranked((by == By::Document).then_some(DOCUMENT), keep)?.joined_by(join.join())?;
         Ok(Some(Self { by, rank_by, rows }))
     }
 

@@ -187,7 +187,7 @@ impl<'a> Job<'a> {
         Err(error.into())
     }
 
-    /// Checks the model that is written, and tells what was found; the same as JSON.
+    /// Checks the model that is written and reports what was found; the same as JSON.
     fn check<M>(&self, checker: Option<Checker<M>>, model: &M) -> Option<Value> {
         match checker?(model) {
             Ok(check) => {

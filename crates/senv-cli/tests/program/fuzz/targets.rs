@@ -191,7 +191,7 @@ fn word_vectors() {
 #[test]
 fn released_bin_files() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv/tests/data/fast_text");
-    let names = ["sent2vec.bin", "skipgram.bin", "cbow-c+w-ngrams.bin"];
+    let names = ["sent2vec.bin", "skipgram.bin", "cbow-c+w-ngrams.bin", "pruned.ftz", "quantized.ftz"];
     let seeds = names.map(|name| fs::read(data.join(name)).unwrap()).into();
     let folder = tempfile::tempdir().unwrap();
     let saved = folder.path().join("m.senv");

@@ -137,7 +137,7 @@ impl Parse for Parser {
             self.n_ends += n_ends;
             match result {
                 ReadRecordResult::InputEmpty if closing => {
-                    let reason = "a quote is opened here that is not closed to the end of the file; close it, or give --format text";
+                    let reason = "a quote is opened here that is not closed to the end of the file; close it, or read the file as plain lines";
                     return Err(self.endless(began, reason, lines));
                 }
                 ReadRecordResult::InputEmpty => {}

@@ -1,5 +1,7 @@
 //! CSV, TSV and JSON lines -> lines of text.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod csv;
 mod json;
 
@@ -8,6 +10,11 @@ use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+#[cfg(feature = "arrow")]
+pub(super) use arrow::ArrowLines;
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
 
 use super::{
     InvalidUtf8,
@@ -68,6 +75,9 @@ pub enum TableColumn {
 ///
 /// A record becomes a line: the fields one after another with tabs between, line ends and tabs within them as spaces. An empty field, or a `null`, is
 /// an empty one. Numbers of lines are those in the file, of the first line of a record.
+///
+/// With the feature `arrow`, files of Parquet and Arrow IPC are known by their first bytes, whatever `format` says. Their rows are
+/// numbered from 1.
 ///
 /// ```
 /// use senv_core::{TextOptions, TextReader, text::TableText};
@@ -224,7 +234,7 @@ impl TableReader {
                 while self.bytes.len() < HEAD && !self.at_end && !(eager && self.bytes.contains(&b'\n')) {
                     self.fill(source, path)?;
                 }
-                foreign(&self.bytes, path).map_or(Ok(()), Err)?;
+                foreign(&self.bytes, path, true).map_or(Ok(()), Err)?;
                 self.start = if self.bytes.starts_with(BOM) { BOM.len() } else { 0 };
                 self.at_start = false;
             }

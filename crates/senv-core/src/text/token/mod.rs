@@ -21,7 +21,7 @@ use classes::is_blank;
 /// * [`Tokenizer::whitespace`] splits at ASCII white space and at nothing else, for text that is tokenized already, as
 ///   the Sent2Vec release does.
 /// * [`Tokenizer::words`] splits plain English as the Penn Treebank does, with one change: a list, not the position,
-///   tells the full stop of a sentence from the dot of an abbreviation.
+///   distinguishes the full stop of a sentence from the dot of an abbreviation.
 /// * [`Tokenizer::unicode`] finds the words of any script as Unicode does, and takes characters as tokens where a
 ///   script has no spaces between words. [`Tokenizer::automatic`] chooses between the two by the text.
 ///

@@ -12,7 +12,7 @@
 //! for a convex function every pair has yᵀs > 0; a pair without it, by rounding, is skipped. M is an estimate of the
 //! second derivatives, the preconditioner.
 //!
-//! A [`Search`] asks for the function at one point and is told: so many searches share one pass over the examples.
+//! A [`Search`] asks for the function at one point and receives it: so many searches share one pass over the examples.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,6 @@
 //! Text as a `tokenizer.json` normalizes it before it is cut.
 
+use super::pieces::is_mark;
 use serde::Deserialize;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -73,6 +74,90 @@ impl Normalizer {
         }
     }
 }
+
+impl Normalizer {
+    /// Calls `f` with the pieces of normalized text as the pre-tokenizer of BERT cuts it, in one pass. Of ASCII each byte becomes what it
+    /// becomes anywhere, so that only runs of other characters are normalized as strings.
+    pub(super) fn pieces_of_bert(&self, text: &str, piece: &mut String, mut f: impl FnMut(&str)) {
+        let (clean_text, lowercase) = match self {
+            Self::Bert { clean_text, lowercase, .. } => (*clean_text, *lowercase),
+            _ => (false, false),
+        };
+        let mut end_piece = |piece: &mut String, mark: &str| {
+            [piece.as_str(), mark].into_iter().filter(|piece| !piece.is_empty()).for_each(&mut f);
+            piece.clear();
+        };
+        piece.clear();
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let start = at;
+            let mut has_upper = false;
+            while let Some(byte) = bytes.get(at).filter(|&&byte| KINDS[usize::from(byte)] == Kind::Word) {
+                has_upper |= byte.is_ascii_uppercase();
+                at += 1;
+            }
+            let (run, next) = (&text[start..at], bytes.get(at).copied());
+            let kind = next.map_or(Kind::White, |byte| KINDS[usize::from(byte)]);
+            // Most words need no copy.
+            if piece.is_empty() && !(lowercase && has_upper) && matches!(kind, Kind::White | Kind::Mark) {
+                end_piece(piece, run);
+            } else {
+                let old = piece.len();
+                piece.push_str(run);
+                if lowercase {
+                    piece[old..].make_ascii_lowercase();
+                }
+            }
+            match kind {
+                Kind::White => end_piece(piece, ""),
+                Kind::Mark => end_piece(piece, &text[at..=at]),
+                Kind::Control if !clean_text => piece.push_str(&text[at..=at]),
+                Kind::Control | Kind::Word => {}
+                Kind::Other => {
+                    let n = bytes[at..].iter().position(u8::is_ascii).unwrap_or(bytes.len() - at);
+                    for c in self.apply(&text[at..at + n]).chars() {
+                        match c {
+                            _ if c.is_whitespace() => end_piece(piece, ""),
+                            _ if is_mark(c) => end_piece(piece, c.encode_utf8(&mut [0; 4])),
+                            _ => piece.push(c),
+                        }
+                    }
+                    at += n - 1;
+                }
+            }
+            at += 1;
+        }
+        end_piece(piece, "");
+    }
+}
+
+/// What a byte of text is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    White,
+    Mark,
+    Control,
+    /// Any other character of ASCII.
+    Word,
+    /// A part of a character beyond ASCII.
+    Other,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut kinds = [Kind::Other; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match byte as u8 {
+            b'\t'..=b'\r' | b' ' => Kind::White,
+            c if c.is_ascii_punctuation() => Kind::Mark,
+            c if c.is_ascii_control() => Kind::Control,
+            _ => Kind::Word,
+        };
+        byte += 1;
+    }
+    kinds
+};
 
 /// Each character by itself: a final sigma is none.
 fn lowercased(text: &str) -> String {

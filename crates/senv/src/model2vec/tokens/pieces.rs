@@ -79,7 +79,7 @@ impl Cut {
 }
 
 /// Punctuation, and every mark of ASCII.
-fn is_mark(c: char) -> bool {
+pub(super) fn is_mark(c: char) -> bool {
     c.is_ascii_punctuation() || !c.is_ascii() && c.general_category_group() == GeneralCategoryGroup::Punctuation
 }
 

@@ -8,7 +8,12 @@
 //! ```
 //!
 //! s are the sentences of a document; vectors are of length 1, r as well. The three are joined without weights to tune: a score counts
-//! by how far it stands out among those of its kind. q' is q with words of those ten documents (`query-expansion`).
+//! by how far it stands out among those of its kind ([`Join`] has weights, and ranks instead). q' is q with words of those ten
+//! documents (`query-expansion`).
+
+mod join;
+
+pub use join::{Join, JoinMethod};
 
 use std::ops::Range;
 
@@ -73,6 +78,7 @@ pub struct DocumentRanker {
     sentences: Vec<f32>,
     /// Where the sentences of each document end.
     ends: Vec<usize>,
+    join: Join,
 }
 
 impl DocumentRanker {
@@ -119,7 +125,23 @@ impl DocumentRanker {
         }
         let words = Bm25::new(documents.iter().map(AsRef::as_ref), &Bm25Params::default());
         let dim = document_vectors.ncols();
-        Ok(Self { dim, words, documents: units(document_vectors), sentences: units(sentence_vectors), ends })
+        Ok(Self {
+            dim,
+            words,
+            documents: units(document_vectors),
+            sentences: units(sentence_vectors),
+            ends,
+            join: Join::default(),
+        })
+    }
+
+    /// The same with its rankings joined so.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for weights out of range ([`Join::check`]).
+    pub fn joined_by(self, join: Join) -> Result<Self> {
+        join.check()?;
+        Ok(Self { join, ..self })
     }
 
     /// Number of documents.
@@ -160,8 +182,8 @@ impl DocumentRanker {
         kernels::dot(&self.unit(query), &self.documents[document * self.dim..][..self.dim])
     }
 
-    /// The score of every document for a query and its vector: the higher the better. Of words and cosines a score is what it
-    /// is by itself; of all three it is comparable among the documents of one query alone.
+    /// The score of every document for a query and its vector: the higher the better. A score of words, and a
+    /// cosine, mean the same for every query; a score of all three compares the documents of one query only.
     #[must_use]
     pub fn scores(&self, query: &str, vector: &[f32], by: RankBy) -> Vec<f64> {
         let unit = self.unit(vector);
@@ -179,10 +201,9 @@ impl DocumentRanker {
             RankBy::BestSentence => return sentences(),
             RankBy::Hybrid | RankBy::Expanded => {}
         }
-        let by_sentences = standardized(&sentences());
-        let joined = |words: &[f64], documents: &[f64]| -> Vec<f64> {
-            let (words, documents) = (standardized(words), standardized(documents));
-            (0..words.len()).map(|i| words[i] + documents[i] + by_sentences[i]).collect()
+        let by_sentences = self.join.parts(&sentences());
+        let joined = |words: &[f64], documents: &[f64]| {
+            self.join.sum(&self.join.parts(words), &self.join.parts(documents), &by_sentences)
         };
         let scores = joined(&words(), &documents());
         let n_feedback = N_FEEDBACK.min(self.len().div_ceil(10));
@@ -258,17 +279,9 @@ fn normalize(row: &mut [f32]) {
     row.iter_mut().for_each(|x| *x = if inverse == 0.0 { 0.0 } else { *x * inverse });
 }
 
-/// Scores less their mean, over their deviation; zeros where all are the same.
-fn standardized(scores: &[f64]) -> Vec<f64> {
-    let n = scores.len().max(1) as f64;
-    let mean = scores.iter().sum::<f64>() / n;
-    let deviation = (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / n).sqrt();
-    scores.iter().map(|score| if deviation > 1e-12 { (score - mean) / deviation } else { 0.0 }).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{join::standardized, *};
     use crate::{Coverage, Scratch};
 
     /// Counts of the letters a, b and c.
@@ -305,8 +318,26 @@ mod tests {
         assert!(near(&scores("a word", RankBy::Hybrid), &sum));
         // Nothing is known of the query: nothing is made of what comes first.
         assert_eq!(scores("xyz", RankBy::Expanded), [0.0; 4]);
-        assert_eq!(standardized(&[1.0, 3.0]), [-1.0, 1.0]);
-        assert_eq!(standardized(&[2.0, 2.0]), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn weights_and_ranks_join_as_they_are_asked_to() {
+        let ranker = DocumentRanker::new(&Letters, &["aaa. Bbb bb.", "ab ab. Word.", "word", ""]).unwrap();
+        let scores = |join: Join, by| {
+            let ranker = ranker.clone().joined_by(join).unwrap();
+            ranker.scores("a word", Letters.encode_one("a word").as_slice().unwrap(), by)
+        };
+        let words = Join { meaning: 0.0, ..Join::default() };
+        let by_words = best(&ranker.scores("a word", &[0.0; 3], RankBy::Words), 2);
+        assert_eq!(best(&scores(words, RankBy::Hybrid), 2), by_words);
+        let meaning = Join { words: 0.0, ..Join::default() };
+        assert_eq!(best(&scores(meaning, RankBy::Hybrid), 1), [0]);
+        // By words the third and the second, by the whole and the nearest sentence the second or the first.
+        let ranks = scores(Join { method: JoinMethod::ReciprocalRanks, ..Join::default() }, RankBy::Hybrid);
+        let [first, second] = [1.0 / 61.0, 1.0 / 62.0];
+        let expected = [second + first, second + first + second, first, 0.0];
+        assert!(ranks.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{ranks:?} {expected:?}");
+        assert!(ranker.joined_by(Join { words: -1.0, ..Join::default() }).is_err());
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! `senv encode`: sentences to vectors.
 
+#[cfg(feature = "arrow")]
+mod table;
+
 use std::{
     io::{Seek, SeekFrom, Write},
     path::{Path, PathBuf},
@@ -40,8 +43,9 @@ pub(crate) struct Encode {
     #[command(flatten)]
     input: InputArgs,
     /// Where to, the ending being the format: .npy (a NumPy matrix of f32), .tsv (a line a vector, values separated by
-    /// tabs), .csv (by commas), .jsonl (an array a line), .json (an array of arrays), .txt or none (separated by blanks);
-    /// - is standard output, separated by blanks.
+    /// tabs), .csv (by commas), .jsonl (an array a line), .json (an array of arrays), .txt or none (separated by blanks), and
+    /// in a program that was built with the feature `arrow` .parquet and .arrow (a table with a column of vectors beside those of
+    /// the input); - is standard output, separated by blanks.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Replace a file that is there already, whatever it holds; without it only an empty one, or what senv has written
@@ -52,6 +56,9 @@ pub(crate) struct Encode {
     /// Digits after the point in text, 0 to 9 [default: as many as give back the same number]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u8>::new().range(0..=9))]
     digits: Option<u8>,
+    #[cfg(feature = "arrow")]
+    #[command(flatten)]
+    table: table::TableArgs,
     #[command(flatten)]
     text: TextArgs,
 }
@@ -74,6 +81,8 @@ const MUCH: (u64, u64) = (16 << 20, 1 << 16);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Npy,
+    /// Parquet or Arrow.
+    Table,
     Text {
         separator: u8,
         digits: Digits,
@@ -97,6 +106,21 @@ impl Format {
                 return Err(Failure::Usage(message.into()));
             }
             Some("npy") => Self::Npy,
+            Some(ending @ ("parquet" | "arrow" | "feather" | "ipc")) => {
+                if digits.is_some() {
+                    let message = format!("--digits is for text; a .{ending} file holds the values themselves");
+                    return Err(Failure::Usage(message));
+                }
+                if cfg!(not(feature = "arrow")) {
+                    let message = format!(
+                        "{}: this program was built without the feature `arrow`, which writes .{ending} files; give a name in .npy, or \
+                         build it anew: cargo install senv-cli --features arrow",
+                        path.display()
+                    );
+                    return Err(Failure::Usage(message));
+                }
+                Self::Table
+            }
             Some("" | "txt") => separated_by(b' '),
             Some("tsv") => separated_by(b'\t'),
             Some("csv") => separated_by(b','),
@@ -114,7 +138,11 @@ impl Format {
     }
 
     fn content(self) -> Content<'static> {
-        if self == Self::Npy { Content::Matrix } else { Content::Vectors }
+        match self {
+            Self::Npy => Content::Matrix,
+            Self::Table => Content::VectorTable,
+            _ => Content::Vectors,
+        }
     }
 
     /// What stands before the first row, which loses as many bytes of its own, and behind the last.
@@ -124,6 +152,8 @@ impl Format {
 
     fn push(self, row: &[f32], out: &mut Vec<u8>) {
         match self {
+            // Written as a whole, not in rows.
+            Self::Table => {}
             Self::Npy => row.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes())),
             Self::Text { separator, digits } => push_row(row, separator, digits, out),
             Self::Json { whole, digits } => {
@@ -149,30 +179,24 @@ impl Encode {
         }
         let model = self.model.open()?;
         model.prepare_for_many();
-        let source = Source { model: &model, path: &self.model.model, takes_any_ratio: self.force };
         note_typing(input, "sentences");
         self.text.note_tables(input);
-        let reader = TextReader::open(input, &self.text.options())?;
+        let text = self.text.options();
         let started = Instant::now();
-        let counts = if is_dash(&self.output) {
-            let mut out = output::stdout();
-            let counts =
-                encode(source, reader, threads, format, false, |bytes| out.write_all(bytes).map_err(Failure::stdout))?;
-            out.flush().map_err(Failure::stdout)?;
-            counts
-        } else {
-            to_file(source, reader, threads, format, &self.output)?
+        let counts = match format {
+            #[cfg(feature = "arrow")]
+            Format::Table => table::encode(&model, &self.model.model, input, &self.output, text, self.table)?,
+            _ => {
+                let source = Source { model: &model, path: &self.model.model, takes_any_ratio: self.force };
+                let reader = TextReader::open(input, &text)?;
+                if is_dash(&self.output) {
+                    to_stdout(source, reader, threads, format)?
+                } else {
+                    to_file(source, reader, threads, format, &self.output)?
+                }
+            }
         };
-        let sentences = counts.lines - counts.blank;
-        let rate = sentences as f64 / started.elapsed().as_secs_f64().max(1e-9);
-        output::note(&format!("{} encoded, {} a second", plural(sentences, "sentence"), short(rate)));
-        if counts.blank > 0 {
-            output::note(&format!("{}: zero vectors", plural(counts.blank, "blank line")));
-        }
-        if counts.unknown > 0 {
-            output::warn(&format!("{} without a known word: zero vectors", plural(counts.unknown, "sentence")));
-        }
-        counts.unread.warn();
+        counts.report(started);
         Ok(())
     }
 }
@@ -187,6 +211,20 @@ struct Counts {
 }
 
 impl Counts {
+    /// Says what was encoded, and what has no vector.
+    fn report(self, started: Instant) {
+        let sentences = self.lines - self.blank;
+        let rate = sentences as f64 / started.elapsed().as_secs_f64().max(1e-9);
+        output::note(&format!("{} encoded, {} a second", plural(sentences, "sentence"), short(rate)));
+        if self.blank > 0 {
+            output::note(&format!("{}: zero vectors", plural(self.blank, "blank line")));
+        }
+        if self.unknown > 0 {
+            output::warn(&format!("{} without a known word: zero vectors", plural(self.unknown, "sentence")));
+        }
+        self.unread.warn();
+    }
+
     fn add(&mut self, line: &str, coverage: Coverage) {
         let blank = is_blank(line);
         self.lines += 1;
@@ -284,6 +322,13 @@ fn encode(
     counter.finish();
     sample.finish();
     write(behind)?;
+    Ok(counts)
+}
+
+fn to_stdout(source: Source<'_>, reader: TextReader, threads: usize, format: Format) -> Result<Counts> {
+    let mut out = output::stdout();
+    let counts = encode(source, reader, threads, format, false, |bytes| out.write_all(bytes).map_err(Failure::stdout))?;
+    out.flush().map_err(Failure::stdout)?;
     Ok(counts)
 }
 

@@ -1,13 +1,12 @@
-//! `tokenizer.json` of Hugging Face's tokenizers: text -> ids, by WordPiece or by whole words.
+//! Tokenizers of the types WordPiece and WordLevel.
 
-use std::{collections::HashMap, path::Path};
+use std::collections::HashMap;
 
-use senv_core::Error;
+use senv_core::Vocabulary;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{normalizer::Normalizer, pieces::Cut};
-use crate::error::Result;
+use super::{normalizer::Normalizer, pieces::Cut, trie::Trie};
 
 /// A token that is found in the text before it is cut.
 #[derive(Debug, Clone, Deserialize)]
@@ -21,37 +20,40 @@ struct AddedToken {
     normalized: bool,
 }
 
-/// How a piece becomes ids.
+/// What may read the others.
+const HINT: &str =
+    if cfg!(feature = "tokenizers") { "" } else { "; a build with the feature `tokenizers` reads more of them" };
+
+/// Parts of words: the longest are taken from left to right; those behind the first one have names with a prefix.
 #[derive(Debug, Clone)]
-enum Lookup {
-    /// Words, or their longest parts from left to right; the parts behind the first one are called otherwise.
-    WordPiece { prefix: String, max_characters: usize },
-    /// Words alone.
-    WordLevel,
+struct Parts {
+    /// Characters of the longest word that is cut.
+    max_characters: usize,
+    first: Trie,
+    behind: Trie,
 }
 
 /// Text -> ids.
 #[derive(Debug, Clone)]
-pub(super) struct Tokens {
+pub(in crate::model2vec) struct OwnTokens {
     normalizer: Option<Normalizer>,
     cut: Cut,
-    lookup: Lookup,
-    ids: HashMap<String, u32>,
+    /// Of WordPiece; without it words are looked up as a whole.
+    parts: Option<Parts>,
+    /// The words, and the id of each.
+    words: Vocabulary,
+    ids: Vec<u32>,
     added: Vec<AddedToken>,
+    /// Bytes with which added tokens begin.
+    beginnings: Vec<u8>,
     unknown: Option<u32>,
 }
 
-impl Tokens {
-    /// Reads the file at a path.
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
-        Self::new(&bytes).map_err(|reason| Error::BadFile { path: path.to_owned(), reason }.into())
-    }
-
-    /// The same of its bytes; the error names what is not understood.
-    fn new(bytes: &[u8]) -> std::result::Result<Self, String> {
+impl OwnTokens {
+    /// Reads the bytes of a file; the error names what is not understood.
+    pub(super) fn new(bytes: &[u8]) -> std::result::Result<Self, String> {
         let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
-        let unread = |part: String| format!("its tokenizer has {part}, which senv does not read");
+        let unread = |part: String| format!("its tokenizer has {part}, which senv does not read{HINT}");
         let normalizer = match &json["normalizer"] {
             Value::Null => None,
             part => Some(Normalizer::deserialize(part).map_err(|_| unread(format!("the normalizer {}", kinds(part))))?),
@@ -61,18 +63,14 @@ impl Tokens {
         // Older files do not say the type of WordPiece.
         let is_word_piece =
             model["type"] == "WordPiece" || model["type"].is_null() && model["continuing_subword_prefix"].is_string();
-        let lookup = match model["type"].as_str() {
-            _ if is_word_piece => {
-                let prefix = model["continuing_subword_prefix"].as_str().unwrap_or("##").to_owned();
-                let max_characters = model["max_input_chars_per_word"].as_u64().unwrap_or(100) as usize;
-                Lookup::WordPiece { prefix, max_characters }
-            }
-            Some("WordLevel") => Lookup::WordLevel,
+        match model["type"].as_str() {
+            _ if is_word_piece => {}
+            Some("WordLevel") => {}
             other => {
                 let of = other.map_or("without a type".to_owned(), |kind| format!("{kind:?}"));
                 return Err(unread(format!("a model {of}; of models WordPiece and WordLevel are read")));
             }
-        };
+        }
         let vocabulary = model["vocab"].as_object().ok_or("its model has no vocabulary")?;
         let id = |(word, id): (&String, &Value)| {
             let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
@@ -84,20 +82,44 @@ impl Tokens {
             added => Vec::<AddedToken>::deserialize(added).map_err(|error| format!("its added tokens: {error}"))?,
         };
         let unknown = model["unk_token"].as_str().and_then(|word| ids.get(word).copied());
-        Ok(Self { normalizer, cut, lookup, ids, added, unknown })
+        // Tokenizers are trained from the most frequent parts to the rarest, and a vocabulary finds its most frequent words fastest.
+        let most = ids.values().copied().max().map_or(0, u64::from) + 1;
+        let counts: Vec<(&String, u64)> = ids.iter().map(|(word, &id)| (word, most - u64::from(id))).collect();
+        let n = counts.iter().map(|(_, count)| count).sum();
+        let words = Vocabulary::from_counts(counts, n);
+        let words = words.map_err(|error| error.to_string())?;
+        let parts = is_word_piece.then(|| {
+            let prefix = model["continuing_subword_prefix"].as_str().unwrap_or("##");
+            let max_characters = model["max_input_chars_per_word"].as_u64().unwrap_or(100) as usize;
+            let all = || ids.iter().map(|(word, &id)| (word.as_str(), id));
+            let behind = all().filter_map(|(word, id)| Some((word.strip_prefix(prefix)?, id)));
+            Parts { max_characters, first: Trie::new(all()), behind: Trie::new(behind) }
+        });
+        let ids = words.iter().map(|(_, word, _)| ids[word]).collect();
+        let mut beginnings: Vec<u8> = added.iter().filter_map(|token| token.content.bytes().next()).collect();
+        beginnings.sort_unstable();
+        beginnings.dedup();
+        Ok(Self { normalizer, cut, parts, words, ids, added, beginnings, unknown })
     }
 
     /// Number of tokens, added ones among them.
     pub(super) fn n_ids(&self) -> usize {
-        let new = self.added.iter().filter(|token| self.ids.get(&token.content) != Some(&token.id)).count();
-        self.ids.len() + new
+        self.ids.len() + self.new_tokens().count()
     }
 
     /// Tokens with their ids, added ones among them.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
-        let new = self.added.iter().filter(|token| self.ids.get(&token.content) != Some(&token.id));
-        let words = self.ids.iter().map(|(word, &id)| (word.as_str(), id));
-        words.chain(new.map(|token| (token.content.as_str(), token.id)))
+        let words = self.words.iter().zip(&self.ids).map(|((_, word, _), &id)| (word, id));
+        words.chain(self.new_tokens().map(|token| (token.content.as_str(), token.id)))
+    }
+
+    /// Added tokens that are no words of the model.
+    fn new_tokens(&self) -> impl Iterator<Item = &AddedToken> {
+        self.added.iter().filter(|token| self.id(&token.content) != Some(token.id))
+    }
+
+    fn id(&self, word: &str) -> Option<u32> {
+        self.words.id(word).map(|place| self.ids[place.index()])
     }
 
     /// The id of unknown words, which is left out of averages.
@@ -112,11 +134,19 @@ impl Tokens {
     }
 
     /// Calls `f` with the ids of a text; `None` for an unknown piece.
-    pub(super) fn for_each(&self, text: &str, mut f: impl FnMut(Option<u32>)) {
+    pub(super) fn for_each(&self, text: &str, piece: &mut String, mut f: impl FnMut(Option<u32>)) {
+        let is_bert = matches!((&self.normalizer, &self.cut), (Some(Normalizer::Bert { .. }), Cut::Bert));
+        let has_normalized = self.added.iter().any(|token| token.normalized);
+        let mut parts = Vec::new();
         self.around(text, false, &mut f, &mut |text, f| {
+            if let Some(normalizer) = self.normalizer.as_ref().filter(|_| is_bert && !has_normalized) {
+                return normalizer.pieces_of_bert(text, piece, |piece| self.look_up(piece, &mut parts, f));
+            }
             let normalized = self.normalizer.as_ref().map(|normalizer| normalizer.apply(text));
             let text = normalized.as_deref().unwrap_or(text);
-            self.around(text, true, f, &mut |text, f| self.cut.for_each(text, |piece| self.look_up(piece, f)));
+            self.around(text, true, f, &mut |text, f| {
+                self.cut.for_each(text, |piece| self.look_up(piece, &mut parts, f))
+            });
         });
     }
 
@@ -129,7 +159,7 @@ impl Tokens {
         of_rest: &mut impl FnMut(&str, &mut F),
     ) {
         let mut start = 0;
-        while start < text.len() {
+        while start < text.len() && self.may_hold_added(&text.as_bytes()[start..]) {
             // The first one, and of those that begin there the longest.
             let found = self.added.iter().filter(|token| token.normalized == normalized && !token.content.is_empty());
             let found = found.filter_map(|token| find(&text[start..], token).map(|at| (start + at, token)));
@@ -146,33 +176,38 @@ impl Tokens {
         }
     }
 
-    fn look_up(&self, piece: &str, f: &mut impl FnMut(Option<u32>)) {
-        let Lookup::WordPiece { prefix, max_characters } = &self.lookup else {
-            return f(self.ids.get(piece).copied());
+    /// Whether one of the bytes stands there with which an added token begins.
+    fn may_hold_added(&self, text: &[u8]) -> bool {
+        let is_there = match self.beginnings[..] {
+            [] => None,
+            [a] => memchr::memchr(a, text),
+            [a, b] => memchr::memchr2(a, b, text),
+            [a, b, c] => memchr::memchr3(a, b, c, text),
+            _ => text.iter().position(|byte| self.beginnings.contains(byte)),
+        };
+        is_there.is_some()
+    }
+
+    fn look_up(&self, piece: &str, parts: &mut Vec<u32>, f: &mut impl FnMut(Option<u32>)) {
+        let Some(Parts { max_characters, first, behind }) = &self.parts else {
+            return f(self.id(piece));
         };
         if piece.len() > *max_characters && piece.chars().count() > *max_characters {
             return f(None);
         }
-        if let Some(&id) = self.ids.get(piece) {
+        if let Some(id) = self.id(piece) {
             return f(Some(id));
         }
-        let (mut start, mut parts, mut name) = (0, Vec::new(), String::new());
-        while start < piece.len() {
-            let ends = piece[start..].char_indices().map(|(at, c)| start + at + c.len_utf8());
-            let longest = ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| {
-                name.clear();
-                if start > 0 {
-                    name.push_str(prefix);
-                }
-                name.push_str(&piece[start..end]);
-                self.ids.get(&name).map(|&id| (end, id))
-            });
+        parts.clear();
+        let (mut rest, mut trie) = (piece.as_bytes(), first);
+        while !rest.is_empty() {
             // One unknown part makes the whole word unknown.
-            let Some((end, id)) = longest else { return f(None) };
+            let Some((n, id)) = trie.longest(rest) else { return f(None) };
             parts.push(id);
-            start = end;
+            rest = &rest[n..];
+            trie = behind;
         }
-        parts.into_iter().for_each(|id| f(Some(id)));
+        parts.iter().for_each(|&id| f(Some(id)));
     }
 }
 

@@ -1,0 +1,66 @@
+//! `senv encode` into a column of a table: Parquet and Arrow IPC.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use senv::{EncodeTableParams, Model, encode_table};
+use senv_core::TextOptions;
+use senv_store::VectorPrecision;
+
+use super::Counts;
+use crate::{
+    commands::{finite, known_words::WordSample},
+    failure::{Failure, Result},
+    progress::Counter,
+};
+
+/// The type of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Precision {
+    F32,
+    F16,
+}
+
+/// How vectors stand in a table.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct TableArgs {
+    /// Of Parquet and Arrow: the name of the column of vectors.
+    #[arg(long, value_name = "NAME", default_value = "vector")]
+    vector_column: String,
+    /// Of Parquet and Arrow: the type of its values.
+    #[arg(long, value_name = "TYPE", default_value = "f32")]
+    precision: Precision,
+}
+
+/// Encodes all lines, or the rows of tables, and writes them with their vectors.
+pub(super) fn encode(
+    model: &Model,
+    model_path: &Path,
+    inputs: &[PathBuf],
+    output: &Path,
+    text: TextOptions,
+    args: TableArgs,
+) -> Result<Counts> {
+    let precision = match args.precision {
+        Precision::F32 => VectorPrecision::F32,
+        Precision::F16 => VectorPrecision::F16,
+    };
+    let params = EncodeTableParams { text, vector_column: args.vector_column, precision };
+    let mut counts = Counts::default();
+    let counter = Counter::new(true);
+    let mut sample = WordSample::new(model_path, model);
+    encode_table(model, inputs, output, &params, |rows| {
+        for ((sentence, coverage), vector) in rows.sentences.iter().zip(rows.coverage).zip(rows.vectors.rows()) {
+            finite::check(model, model_path, sentence, vector.as_slice().unwrap_or_default())?;
+            counts.add(sentence, *coverage);
+        }
+        counter.add(rows.sentences.len() as u64);
+        if !sample.is_complete() {
+            counter.apart(|| sample.add(rows.sentences.iter().copied()));
+        }
+        Ok::<_, Failure>(())
+    })?;
+    counter.finish();
+    sample.finish();
+    Ok(counts)
+}

@@ -1,0 +1,237 @@
+//! Tables of text -> the same tables with a column of vectors.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
+use ndarray::ArrayView2;
+use senv_core::{
+    Coverage, SentenceEncoder, TextOptions, TextReader,
+    text::{ArrowBatches, ArrowFormat},
+};
+use senv_store::{VectorPrecision, VectorTableWriter};
+
+use crate::{Error, Result};
+
+/// Rows that are encoded at a time, and bytes of text after which no more are taken.
+const ROWS: usize = 1 << 13;
+const BYTES: usize = 16 << 20;
+
+/// How [`encode_table`] reads and writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EncodeTableParams {
+    /// How text is read: which column of a table ([`TextOptions::table`]), what to do with invalid bytes.
+    pub text: TextOptions,
+    /// The name of the column of vectors; `vector` by default.
+    pub vector_column: String,
+    /// The type of their values; f32 by default.
+    pub precision: VectorPrecision,
+}
+
+impl Default for EncodeTableParams {
+    fn default() -> Self {
+        Self { text: TextOptions::default(), vector_column: "vector".into(), precision: VectorPrecision::default() }
+    }
+}
+
+/// Rows that were encoded.
+#[derive(Debug, Clone, Copy)]
+pub struct EncodedRows<'a> {
+    /// Their sentences.
+    pub sentences: &'a [&'a str],
+    /// How much of each is known.
+    pub coverage: &'a [Coverage],
+    /// Their vectors, shape `(rows, dim)`.
+    pub vectors: ArrayView2<'a, f32>,
+}
+
+/// Encodes a column of text and writes it with its vectors, as Parquet or, if the name of the output ends in `.arrow`, `.feather` or
+/// `.ipc`, as Arrow IPC. Memory holds some thousand rows and a row group of 64 MiB, however long the input.
+///
+/// Of Parquet and Arrow files, all of the same columns, every column is kept. Of other files, of files of several formats, and with
+/// [`TextOptions::split`], each line of text becomes a row of `file` (of several files), `line` and `text`. `on_rows` sees what was encoded
+/// before it is written; its error ends the work, and nothing is left behind.
+///
+/// ```
+/// use senv::{EncodeTableParams, encode_table, english};
+/// use senv_core::text::ArrowBatches;
+/// # let folder = tempfile::tempdir()?;
+/// # let (input, output) = (folder.path().join("pets.txt"), folder.path().join("pets.parquet"));
+/// std::fs::write(&input, "A cat sleeps.\nA dog barks.\n")?;
+/// encode_table(&english()?, &[input], &output, &EncodeTableParams::default(), |_| Ok::<_, senv::Error>(()))?;
+/// assert_eq!(ArrowBatches::open(&output, None)?.n_rows(), Some(2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of reading and writing, and those of `on_rows`.
+pub fn encode_table<E: From<Error>>(
+    encoder: &dyn SentenceEncoder,
+    inputs: &[PathBuf],
+    output: impl AsRef<Path>,
+    params: &EncodeTableParams,
+    on_rows: impl FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let output = output.as_ref();
+    let ending = output.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    let is_arrow = matches!(ending.as_deref(), Some("arrow" | "feather" | "ipc"));
+    let format = if is_arrow { ArrowFormat::File } else { ArrowFormat::Parquet };
+    let mut job = Job { encoder, output, format, params, on_rows, writer: None, columns: Fields::empty() };
+    let keeps_columns = params.text.table.is_some() && params.text.split.is_none();
+    if keeps_columns && inputs.iter().all(|path| ArrowFormat::of_file(path).is_some()) {
+        inputs.iter().try_for_each(|path| job.table(path))?;
+    } else {
+        job.lines(inputs)?;
+    }
+    let Some(writer) = job.writer else { return Ok(()) };
+    Ok(writer.finish().map_err(Error::from)?)
+}
+
+/// Lines back to back.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Lines {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    fn has_room(&self) -> bool {
+        self.ends.len() < ROWS && self.text.len() < BYTES
+    }
+
+    fn push(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.ends.push(self.text.len());
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn all(&self) -> Vec<&str> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end]).collect()
+    }
+}
+
+struct Job<'a, F> {
+    encoder: &'a dyn SentenceEncoder,
+    output: &'a Path,
+    format: ArrowFormat,
+    params: &'a EncodeTableParams,
+    on_rows: F,
+    /// From the first file on, whose columns it has.
+    writer: Option<VectorTableWriter>,
+    columns: Fields,
+}
+
+impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> Job<'_, F> {
+    /// Starts the output.
+    fn start(&mut self, columns: &Schema) -> Result<()> {
+        let EncodeTableParams { vector_column, precision, .. } = self.params;
+        let writer = VectorTableWriter::create(
+            self.output,
+            self.format,
+            columns,
+            vector_column,
+            self.encoder.dim(),
+            *precision,
+        )?;
+        self.writer = Some(writer);
+        self.columns = columns.fields().clone();
+        Ok(())
+    }
+
+    /// Encodes rows and writes them.
+    fn push(&mut self, rows: &RecordBatch, sentences: &[&str]) -> std::result::Result<(), E> {
+        let (vectors, coverage) = self.encoder.encode_batch(sentences).map_err(Error::from)?;
+        (self.on_rows)(&EncodedRows { sentences, coverage: &coverage, vectors: vectors.view() })?;
+        if let Some(writer) = &mut self.writer {
+            writer.write(rows, vectors.view()).map_err(Error::from)?;
+        }
+        Ok(())
+    }
+
+    /// Encodes the rows of a table and writes all of its columns.
+    fn table(&mut self, path: &Path) -> std::result::Result<(), E> {
+        let mut batches = ArrowBatches::open(path, None).map_err(Error::from)?;
+        if self.writer.is_none() {
+            self.start(batches.schema())?;
+        } else if batches.schema().fields() != &self.columns {
+            let reason =
+                "it has other columns than the file before; write the vectors of each to a file of its own".into();
+            return Err(Error::from(senv_core::Error::BadFile { path: path.to_owned(), reason }).into());
+        }
+        // The text is read once more, as it is everywhere, with its limits.
+        let mut lines = TextReader::open(&[path], &self.params.text).map_err(Error::from)?;
+        let mut text = Lines::default();
+        while let Some(batch) = batches.next_batch().map_err(Error::from)? {
+            let mut start = 0;
+            while start < batch.num_rows() {
+                text.clear();
+                while text.has_room() && start + text.len() < batch.num_rows() {
+                    let Some(line) = lines.next_line().map_err(Error::from)? else { break };
+                    text.push(line.text);
+                }
+                if text.len() == 0 {
+                    let reason = "it changed while it was read".into();
+                    return Err(Error::from(senv_core::Error::BadFile { path: path.to_owned(), reason }).into());
+                }
+                self.push(&batch.slice(start, text.len()), &text.all())?;
+                start += text.len();
+            }
+        }
+        Ok(())
+    }
+
+    /// Encodes lines and writes where they stand and what they say.
+    fn lines(&mut self, inputs: &[PathBuf]) -> std::result::Result<(), E> {
+        let has_files = inputs.len() > 1;
+        let field = |name: &str, data_type| Field::new(name, data_type, false);
+        let mut fields = vec![field("line", DataType::Int64), field("text", DataType::Utf8)];
+        if has_files {
+            fields.insert(0, field("file", DataType::Utf8));
+        }
+        let schema: SchemaRef = Arc::new(Schema::new(fields));
+        self.start(&schema)?;
+        let mut reader = TextReader::open(inputs, &self.params.text).map_err(Error::from)?;
+        let (mut text, mut numbers, mut files) = (Lines::default(), Vec::new(), Vec::new());
+        loop {
+            text.clear();
+            numbers.clear();
+            files.clear();
+            while text.has_room()
+                && let Some(line) = reader.next_line().map_err(Error::from)?
+            {
+                text.push(line.text);
+                numbers.push(line.number as i64);
+                if has_files {
+                    files.push(line.path.display().to_string());
+                }
+            }
+            if text.len() == 0 {
+                return Ok(());
+            }
+            let sentences = text.all();
+            let mut columns: Vec<ArrayRef> = Vec::new();
+            if has_files {
+                columns.push(Arc::new(StringArray::from_iter_values(&files)));
+            }
+            columns.push(Arc::new(Int64Array::from_iter_values(numbers.iter().copied())));
+            columns.push(Arc::new(StringArray::from_iter_values(&sentences)));
+            let rows = RecordBatch::try_new(schema.clone(), columns).map_err(|error| {
+                let reason = format!("rows cannot be put together: {error}");
+                Error::from(senv_core::Error::BadFile { path: self.output.to_owned(), reason })
+            })?;
+            self.push(&rows, &sentences)?;
+        }
+    }
+}
