@@ -22,7 +22,7 @@ use clap::Parser;
 use line::Line;
 use senv::{FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, TrainOptions};
 use senv_core::SentenceEncoder;
-use senv_encoders::{GruInit, GruStyle, GruTopology};
+use senv_encoders::{GruInit, GruStyle, RecurrentTopology};
 use senv_eval::{
     Entailment, FrozenClassifier, FrozenScorer, NliSet, PairFeatures, ParaphraseSet, ScoringMethod, SentenceGroups,
     SickSet, evaluate_entailment, evaluate_group_ranking, evaluate_ranking, evaluate_relatedness, evaluate_scorer,
@@ -129,7 +129,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rnn = SnliEncoder::Rnn {
         hidden: args.units.unwrap_or(if small { 32 } else { 2400 }),
         layers: 1,
-        topology: GruTopology::Forward,
+        topology: RecurrentTopology::Forward,
         style: GruStyle::Paper,
         start: GruInit::Orthogonal,
     };

@@ -24,7 +24,8 @@ use senv_core::{
     rng::stream,
 };
 use senv_encoders::{
-    Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology, LstmEncoder, LstmForm,
+    Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, LstmEncoder, LstmForm,
+    RecurrentTopology,
 };
 use senv_losses::{AdaptiveSoftmax, SampledSoftmax, SampledWords, TokenNll};
 
@@ -91,13 +92,13 @@ fn batch(n: usize, text: Text) -> Outcome<TokenBatch> {
 }
 
 fn gru(style: GruStyle, text: Text) -> Outcome<Row> {
-    let encoder = GruEncoder::new(WORD_DIM, UNITS, 1, GruTopology::Separate, style, GruInit::Glorot)?;
+    let encoder = GruEncoder::new(WORD_DIM, UNITS, 1, RecurrentTopology::Separate, style, GruInit::Glorot)?;
     learning(format!("encoder, {style:?}"), encoder, text)
 }
 
 /// Four products of a state where a GRU has three.
 fn lstm(peepholes: bool, text: Text) -> Outcome<Row> {
-    let form = LstmForm { topology: GruTopology::Separate, peepholes, ..LstmForm::default() };
+    let form = LstmForm { topology: RecurrentTopology::Separate, peepholes, ..LstmForm::default() };
     let name = if peepholes { "encoder, LSTM with peepholes" } else { "encoder, LSTM" };
     learning(name.into(), LstmEncoder::new(WORD_DIM, UNITS, 1, form)?, text)
 }
@@ -276,7 +277,7 @@ fn measure(args: &Args) -> Outcome {
 
 /// Vectors of 2400 numbers by a trained encoder with one reader, `n` sentences at a time.
 fn encoding(n: usize, text: Text) -> Outcome<Row> {
-    let encoder = GruEncoder::new(620, 2 * UNITS, 1, GruTopology::Forward, GruStyle::Release, GruInit::Glorot)?;
+    let encoder = GruEncoder::new(620, 2 * UNITS, 1, RecurrentTopology::Forward, GruStyle::Release, GruInit::Glorot)?;
     let parameters: Parameters<f32> = encoder.init(&mut stream(1, "encoder", &[]))?;
     let batch = batch(n, text)?;
     let words = matrix(batch.distinct().len(), 620, 1)?;

@@ -64,7 +64,7 @@ pub use gru_decoder::{Conditioning, DecoderSaved, DecoderSession, FirstInput, Gr
 pub use gru_encoder::{GruEncoder, GruSaved};
 pub use lstm::LstmInit;
 pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};
-pub use recurrent::{GruTopology, StatePooling};
+pub use recurrent::{RecurrentTopology, StatePooling};
 pub use senv_core::{Error, Result};
 
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ use senv_core::{
     TokenId,
     arrays::{Parameters, TokenBatch},
 };
-use senv_encoders::{Encoder, GruEncoder, GruInit, GruStyle, GruTopology};
+use senv_encoders::{Encoder, GruEncoder, GruInit, GruStyle, RecurrentTopology};
 use serde_json::Value;
 
 /// All numbers of a nested list, in order.
@@ -36,10 +36,10 @@ fn encoders_give_the_reference_numbers() {
     for case in cases {
         let name = case["structure"].as_str().expect("a structure");
         let (layers, topology, cells) = match name {
-            "one_layer_bi" => (1, GruTopology::Separate, &["forward", "backward"][..]),
-            "two_layer_forward_concat" => (2, GruTopology::Forward, &["f0", "f1"][..]),
-            "two_layer_bi_separate" => (2, GruTopology::Separate, &["f0", "b0", "f1", "b1"][..]),
-            "two_layer_bi_interleaved" => (2, GruTopology::Interleaved, &["f0", "b0", "f1", "b1"][..]),
+            "one_layer_bi" => (1, RecurrentTopology::Separate, &["forward", "backward"][..]),
+            "two_layer_forward_concat" => (2, RecurrentTopology::Forward, &["f0", "f1"][..]),
+            "two_layer_bi_separate" => (2, RecurrentTopology::Separate, &["f0", "b0", "f1", "b1"][..]),
+            "two_layer_bi_interleaved" => (2, RecurrentTopology::Interleaved, &["f0", "b0", "f1", "b1"][..]),
             other => panic!("an unknown structure {other}"),
         };
         let style = match case["style"].as_str().expect("a style") {

@@ -5,7 +5,7 @@ use senv_core::{
     TokenId,
     arrays::{Parameters, TokenBatch},
 };
-use senv_encoders::{Encoder, GruTopology, LstmEncoder, LstmForm, StatePooling};
+use senv_encoders::{Encoder, LstmEncoder, LstmForm, RecurrentTopology, StatePooling};
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -42,7 +42,7 @@ fn vectors_and_gradients_are_those_of_pytorch() {
             _ => StatePooling::Last,
         };
         let form = LstmForm {
-            topology: if case["both"] == true { GruTopology::Interleaved } else { GruTopology::Forward },
+            topology: if case["both"] == true { RecurrentTopology::Interleaved } else { RecurrentTopology::Forward },
             pooling,
             peepholes: case["peepholes"] == true,
             output_gate: case["output_gate"] == true,

@@ -122,7 +122,7 @@ pub use senv_core::{
     Scratch, SentenceEncoder, StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
-pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, GruTopology, Padding, Window};
+pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, Padding, RecurrentTopology, Window};
 /// Share of known words below which a text is nothing for the English model.
 #[cfg(feature = "english")]
 pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;

@@ -13,7 +13,7 @@ use senv_core::{
 use crate::{
     encoder::Encoder,
     gru::{Activations, Cell, GruInit, GruStyle},
-    recurrent::{GruTopology, Stack, StackSaved, StatePooling},
+    recurrent::{RecurrentTopology, Stack, StackSaved, StatePooling},
 };
 
 /// A recurrent encoder: Skip-thoughts uni (`Forward`) and bi (`Separate`), P-thought in all three structures.
@@ -40,8 +40,8 @@ use crate::{
 /// ```
 /// use ndarray::array;
 /// use senv_core::{TokenId, arrays::TokenBatch, rng::stream};
-/// use senv_encoders::{Encoder, GruEncoder, GruInit, GruStyle, GruTopology};
-/// let bi = GruEncoder::new(2, 3, 1, GruTopology::Separate, GruStyle::Tf1, GruInit::Glorot)?;
+/// use senv_encoders::{Encoder, GruEncoder, GruInit, GruStyle, RecurrentTopology};
+/// let bi = GruEncoder::new(2, 3, 1, RecurrentTopology::Separate, GruStyle::Tf1, GruInit::Glorot)?;
 /// let parameters = bi.init(&mut stream(1, "encoder", &[]))?;
 /// assert_eq!(parameters[3].name(), "backward1.input");
 /// let mut batch = TokenBatch::new();
@@ -77,7 +77,7 @@ impl GruEncoder {
         word_dim: usize,
         hidden: usize,
         layers: usize,
-        topology: GruTopology,
+        topology: RecurrentTopology,
         style: GruStyle,
         start: GruInit,
     ) -> Result<Self> {
@@ -107,7 +107,7 @@ impl GruEncoder {
 
     /// How directions and layers are connected.
     #[must_use]
-    pub fn topology(&self) -> GruTopology {
+    pub fn topology(&self) -> RecurrentTopology {
         self.stack.topology
     }
 

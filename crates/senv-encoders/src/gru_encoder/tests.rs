@@ -7,7 +7,7 @@ use senv_core::{
     rng::stream,
 };
 
-use super::{GruEncoder, GruTopology};
+use super::{GruEncoder, RecurrentTopology};
 use crate::{
     Encoder, Error, GruInit, GruStyle,
     testing::{
@@ -17,16 +17,16 @@ use crate::{
 };
 
 const STYLES: [GruStyle; 4] = [GruStyle::Paper, GruStyle::Release, GruStyle::Torch, GruStyle::Tf1];
-const TOPOLOGIES: [(usize, GruTopology); 6] = [
-    (1, GruTopology::Forward),
-    (1, GruTopology::Separate),
-    (2, GruTopology::Forward),
-    (2, GruTopology::Separate),
-    (2, GruTopology::Interleaved),
-    (3, GruTopology::Interleaved),
+const TOPOLOGIES: [(usize, RecurrentTopology); 6] = [
+    (1, RecurrentTopology::Forward),
+    (1, RecurrentTopology::Separate),
+    (2, RecurrentTopology::Forward),
+    (2, RecurrentTopology::Separate),
+    (2, RecurrentTopology::Interleaved),
+    (3, RecurrentTopology::Interleaved),
 ];
 
-fn encoder(dim: usize, hidden: usize, (layers, topology): (usize, GruTopology), style: GruStyle) -> GruEncoder {
+fn encoder(dim: usize, hidden: usize, (layers, topology): (usize, RecurrentTopology), style: GruStyle) -> GruEncoder {
     GruEncoder::new(dim, hidden, layers, topology, style, GruInit::Orthogonal).unwrap()
 }
 
@@ -96,7 +96,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 fn few_sentences_are_shared_out_by_units_with_the_same_bits() {
     // 3 x 300 rows of U: more than one thread takes.
     for style in [GruStyle::Release, GruStyle::Tf1] {
-        let encoder = encoder(8, 300, (1, GruTopology::Separate), style);
+        let encoder = encoder(8, 300, (1, RecurrentTopology::Separate), style);
         let parameters = parameters_of::<f64>(&encoder, 4);
         let sentences = random_sentences(40, 9, 50, 3);
         let all = assigned(&sentences);
@@ -121,7 +121,7 @@ fn few_sentences_are_shared_out_by_units_with_the_same_bits() {
 #[test]
 fn reading_one_word_is_what_the_equations_say() {
     // One unit, one number, h⁻ = 0: h = (1 − z) tanh(w x + b) with z = σ(w x + b).
-    let encoder = encoder(1, 1, (1, GruTopology::Forward), GruStyle::Tf1);
+    let encoder = encoder(1, 1, (1, RecurrentTopology::Forward), GruStyle::Tf1);
     let mut parameters = Parameters::<f64>::new();
     parameters.push("forward1.input", [3, 1], vec![9.0, 0.5, 2.0]).unwrap();
     parameters.push("forward1.recurrent", [3, 1], vec![5.0; 3]).unwrap();
@@ -134,7 +134,7 @@ fn reading_one_word_is_what_the_equations_say() {
 #[test]
 fn forms_and_saved_states_that_do_not_fit_are_refused() {
     let new = |word_dim, hidden, layers| {
-        GruEncoder::new(word_dim, hidden, layers, GruTopology::Separate, GruStyle::Paper, GruInit::Glorot)
+        GruEncoder::new(word_dim, hidden, layers, RecurrentTopology::Separate, GruStyle::Paper, GruInit::Glorot)
     };
     for (word_dim, hidden, layers) in [(0, 1, 1), (1, 0, 1), (1, 1, 0)] {
         assert!(matches!(new(word_dim, hidden, layers), Err(Error::InvalidParameter { .. })));

@@ -13,14 +13,14 @@ use senv_core::{
 use crate::{
     encoder::Encoder,
     lstm::{LstmActivations, LstmCell, LstmInit},
-    recurrent::{GruTopology, Stack, StackSaved, StatePooling},
+    recurrent::{RecurrentTopology, Stack, StackSaved, StatePooling},
 };
 
 /// What kind of LSTM an encoder is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LstmForm {
-    /// How directions and layers are connected; [`GruTopology::Forward`] by default.
-    pub topology: GruTopology,
+    /// How directions and layers are connected; [`RecurrentTopology::Forward`] by default.
+    pub topology: RecurrentTopology,
     /// What the states of a sentence become; the last one by default.
     pub pooling: StatePooling,
     /// Whether the gates look at the cell, through a weight for each value (Gers et al.); not by default.
@@ -34,7 +34,7 @@ pub struct LstmForm {
 impl Default for LstmForm {
     fn default() -> Self {
         Self {
-            topology: GruTopology::default(),
+            topology: RecurrentTopology::default(),
             pooling: StatePooling::default(),
             peepholes: false,
             output_gate: true,
@@ -68,8 +68,8 @@ impl Default for LstmForm {
 /// ```
 /// use ndarray::array;
 /// use senv_core::{TokenId, arrays::TokenBatch, rng::stream};
-/// use senv_encoders::{Encoder, GruTopology, LstmEncoder, LstmForm, StatePooling};
-/// let form = LstmForm { topology: GruTopology::Separate, pooling: StatePooling::Max, ..LstmForm::default() };
+/// use senv_encoders::{Encoder, RecurrentTopology, LstmEncoder, LstmForm, StatePooling};
+/// let form = LstmForm { topology: RecurrentTopology::Separate, pooling: StatePooling::Max, ..LstmForm::default() };
 /// let lstm = LstmEncoder::new(2, 3, 1, form)?;
 /// let parameters = lstm.init(&mut stream(1, "encoder", &[]))?;
 /// assert_eq!(parameters[3].name(), "backward1.input");

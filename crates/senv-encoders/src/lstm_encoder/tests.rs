@@ -7,19 +7,19 @@ use senv_core::{
 
 use super::{LstmEncoder, LstmForm};
 use crate::{
-    Encoder, Error, GruTopology, StatePooling,
+    Encoder, Error, RecurrentTopology, StatePooling,
     testing::{
         assigned, batch, check_gradients_of, gradients, matrix_of, parameters_of, random_sentences,
         same_bits_at_any_number_of_threads,
     },
 };
 
-const TOPOLOGIES: [(usize, GruTopology); 5] = [
-    (1, GruTopology::Forward),
-    (2, GruTopology::Forward),
-    (1, GruTopology::Separate),
-    (2, GruTopology::Separate),
-    (2, GruTopology::Interleaved),
+const TOPOLOGIES: [(usize, RecurrentTopology); 5] = [
+    (1, RecurrentTopology::Forward),
+    (2, RecurrentTopology::Forward),
+    (1, RecurrentTopology::Separate),
+    (2, RecurrentTopology::Separate),
+    (2, RecurrentTopology::Interleaved),
 ];
 const POOLINGS: [StatePooling; 3] = [StatePooling::Last, StatePooling::Mean, StatePooling::Max];
 
@@ -60,7 +60,7 @@ fn gradients_match_central_differences() {
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     for (pooling, peepholes) in [(StatePooling::Max, true), (StatePooling::Mean, false)] {
-        let form = LstmForm { topology: GruTopology::Interleaved, pooling, peepholes, ..LstmForm::default() };
+        let form = LstmForm { topology: RecurrentTopology::Interleaved, pooling, peepholes, ..LstmForm::default() };
         same_bits_at_any_number_of_threads(&LstmEncoder::new(60, 70, 2, form).unwrap(), 60);
     }
 }
@@ -88,7 +88,7 @@ fn encoding_gives_the_bits_of_the_forward_pass_and_nothing_is_a_vector_of_zeros(
 fn single_precision_agrees_with_double() {
     let batch = assigned(&random_sentences(64, 20, 500, 1));
     let form = LstmForm {
-        topology: GruTopology::Separate,
+        topology: RecurrentTopology::Separate,
         pooling: StatePooling::Max,
         peepholes: true,
         ..LstmForm::default()

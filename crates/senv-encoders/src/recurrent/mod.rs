@@ -13,7 +13,7 @@ pub(crate) use cell::{CellInput, RecurrentCell, Upstream};
 pub(crate) use matrix::Recurrent;
 pub use pool::StatePooling;
 pub(crate) use projections::{project, projection_gradients};
-pub use stack::GruTopology;
+pub use stack::RecurrentTopology;
 pub(crate) use stack::{Stack, StackSaved};
 pub(crate) use steps::Steps;
 

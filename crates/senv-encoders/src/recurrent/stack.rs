@@ -18,7 +18,7 @@ use crate::{
 /// How directions and layers are connected. The input of a layer is the states of the layer below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum GruTopology {
+pub enum RecurrentTopology {
     /// Unidirectional. The sentence vector is the last state of every layer, the lowest first.
     #[default]
     Forward,
@@ -30,7 +30,7 @@ pub enum GruTopology {
     Interleaved,
 }
 
-named_values!(GruTopology {
+named_values!(RecurrentTopology {
     Forward = "forward": "One direction",
     Separate = "separate": "Two directions, each with layers of its own",
     Interleaved = "interleaved": "Two directions, and each layer reads both of the layer below",
@@ -45,7 +45,7 @@ pub(crate) struct Stack<C> {
     pub(crate) word_dim: usize,
     pub(crate) hidden: usize,
     pub(crate) layers: usize,
-    pub(crate) topology: GruTopology,
+    pub(crate) topology: RecurrentTopology,
     pub(crate) pooling: StatePooling,
 }
 
@@ -94,7 +94,7 @@ impl<C: RecurrentCell> Stack<C> {
         above: impl FnOnce(usize) -> C,
         (word_dim, hidden): (usize, usize),
         layers: usize,
-        topology: GruTopology,
+        topology: RecurrentTopology,
         pooling: StatePooling,
     ) -> Result<Self> {
         if layers == 0 {
@@ -104,7 +104,7 @@ impl<C: RecurrentCell> Stack<C> {
         let both = hidden.checked_mul(2 * layers.clamp(1, usize::MAX / 2)).ok_or_else(too_large)? / layers;
         let above = match layers {
             1 => first,
-            _ => above(if topology == GruTopology::Interleaved { both } else { hidden }),
+            _ => above(if topology == RecurrentTopology::Interleaved { both } else { hidden }),
         };
         first.check()?;
         above.check()?;
@@ -130,16 +130,16 @@ impl<C: RecurrentCell> Stack<C> {
 
     /// The number of directions.
     pub(crate) fn n_directions(&self) -> usize {
-        if self.topology == GruTopology::Forward { 1 } else { 2 }
+        if self.topology == RecurrentTopology::Forward { 1 } else { 2 }
     }
 
     fn is_interleaved(&self) -> bool {
-        self.topology == GruTopology::Interleaved && self.layers > 1
+        self.topology == RecurrentTopology::Interleaved && self.layers > 1
     }
 
     /// Whether the sentence vector is made of the last states of every layer.
     fn takes_all_layers(&self) -> bool {
-        self.topology == GruTopology::Forward && self.pooling == StatePooling::Last
+        self.topology == RecurrentTopology::Forward && self.pooling == StatePooling::Last
     }
 
     /// The sentence dimension.

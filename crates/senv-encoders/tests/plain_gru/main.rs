@@ -10,7 +10,7 @@ use senv_core::{
     init,
     rng::stream,
 };
-use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
+use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, RecurrentTopology};
 
 use plain::Plain;
 
@@ -122,7 +122,7 @@ fn encoded<F: Float>(
 }
 
 fn readers_agree(style: GruStyle, hidden: usize) {
-    let encoder = GruEncoder::new(WORD_DIM, hidden, 1, GruTopology::Separate, style, GruInit::Orthogonal);
+    let encoder = GruEncoder::new(WORD_DIM, hidden, 1, RecurrentTopology::Separate, style, GruInit::Orthogonal);
     let encoder = encoder.expect("a form that makes sense");
     let parameters = with_biases(encoder.init(&mut stream(1, "plain", &[])).expect("memory"));
     let (batch, sentences) = (batch(), sentences());

@@ -8,8 +8,8 @@ use senv_core::{
     rng::Stream,
 };
 use senv_encoders::{
-    Activation, Average, CnnSaved, Encoder, GruEncoder, GruInit, GruSaved, GruStyle, GruTopology, Padding, Pooling,
-    SumPooledCnn, Window,
+    Activation, Average, CnnSaved, Encoder, GruEncoder, GruInit, GruSaved, GruStyle, Padding, Pooling,
+    RecurrentTopology, SumPooledCnn, Window,
 };
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub enum EncoderForm {
         /// Layers, at least 1.
         layers: usize,
         /// How directions and layers are joined.
-        topology: GruTopology,
+        topology: RecurrentTopology,
         /// Equations of the cells.
         style: GruStyle,
         /// Initial weights.

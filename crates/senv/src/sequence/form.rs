@@ -7,7 +7,7 @@ use senv_core::{
     hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, named_values, set_value},
     rng::{Stream, stream},
 };
-use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, GruTopology};
+use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, RecurrentTopology};
 use senv_losses::{AdaptiveSoftmax, DEFAULT_SAMPLED, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
@@ -125,7 +125,7 @@ pub struct SequenceForm {
     /// Layers, at least 1.
     pub layers: usize,
     /// How directions and layers are joined.
-    pub topology: GruTopology,
+    pub topology: RecurrentTopology,
     /// The form of all cells.
     pub style: GruStyle,
     /// Where weights start.

@@ -272,7 +272,7 @@ mod tests {
     use crate::sequence::{OutputForm, SequenceForm};
     use rand::RngExt;
     use senv_core::{gradcheck::max_relative_error, rng::stream};
-    use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+    use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
 
     const WORDS: usize = 9;
     const DIM: usize = 2;
@@ -331,8 +331,9 @@ mod tests {
         };
         let outputs =
             [OutputForm::Full, OutputForm::Sampled { words: 4 }, OutputForm::Adaptive { cutoffs: vec![3, 6] }];
-        let skip_thought = (Conditioning::ContextMatrices, false, GruStyle::Paper, 1, GruTopology::Separate, true);
-        let p_thought = (Conditioning::InitialState, true, GruStyle::Tf1, 2, GruTopology::Interleaved, false);
+        let skip_thought =
+            (Conditioning::ContextMatrices, false, GruStyle::Paper, 1, RecurrentTopology::Separate, true);
+        let p_thought = (Conditioning::InitialState, true, GruStyle::Tf1, 2, RecurrentTopology::Interleaved, false);
         for (conditioning, start_token, style, layers, topology, shared_output) in [skip_thought, p_thought] {
             for output in outputs.clone() {
                 let form = SequenceForm {

@@ -7,7 +7,7 @@ use senv_core::{
     Sentences, TokenId, Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
 };
-use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
 use senv_losses::{DEFAULT_SAMPLED, DualObjective, Reduction};
 use serde::{Deserialize, Serialize};
 
@@ -211,10 +211,10 @@ impl Trainable for PThoughtParams {
 
     fn form(&self, n_words: usize) -> SequenceForm {
         let (layers, topology) = match self.structure {
-            PThoughtStructure::OneBi => (1, GruTopology::Separate),
-            PThoughtStructure::TwoForward => (2, GruTopology::Forward),
-            PThoughtStructure::TwoBi => (2, GruTopology::Separate),
-            PThoughtStructure::TwoInterleaved => (2, GruTopology::Interleaved),
+            PThoughtStructure::OneBi => (1, RecurrentTopology::Separate),
+            PThoughtStructure::TwoForward => (2, RecurrentTopology::Forward),
+            PThoughtStructure::TwoBi => (2, RecurrentTopology::Separate),
+            PThoughtStructure::TwoInterleaved => (2, RecurrentTopology::Interleaved),
         };
         SequenceForm {
             dim: self.dim,

@@ -9,7 +9,7 @@ use senv_core::{
     Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters},
 };
-use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
 use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
@@ -160,7 +160,7 @@ impl Trainable for RnnAutoencoderParams {
             dim: self.dim,
             hidden: self.hidden,
             layers: 1,
-            topology: GruTopology::Forward,
+            topology: RecurrentTopology::Forward,
             style: self.style,
             start: GruInit::Orthogonal,
             conditioning: Conditioning::InitialState,

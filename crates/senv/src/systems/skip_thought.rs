@@ -11,7 +11,7 @@ use senv_core::{
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdamParams, AdamVariant, UpdateRule},
 };
-use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
 use senv_losses::Reduction;
 use serde::{Deserialize, Serialize};
 
@@ -205,7 +205,7 @@ impl Trainable for SkipThoughtParams {
             dim: self.dim,
             hidden: if self.bi { self.sentence_dim / 2 } else { self.sentence_dim },
             layers: 1,
-            topology: if self.bi { GruTopology::Separate } else { GruTopology::Forward },
+            topology: if self.bi { RecurrentTopology::Separate } else { RecurrentTopology::Forward },
             style: self.style,
             start: GruInit::Orthogonal,
             conditioning: self.conditioning,

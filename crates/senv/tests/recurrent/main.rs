@@ -19,10 +19,10 @@ use std::{
 };
 
 use senv::{
-    BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, GruTopology, LongSentences,
-    Model, NliPairs, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
-    Reconstruction, RnnAutoencoderParams, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, Stopped,
-    TrainOptions, WordUpdates,
+    BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, LongSentences, Model,
+    NliPairs, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
+    Reconstruction, RecurrentTopology, RnnAutoencoderParams, SkipThought, SkipThoughtParams, Snli, SnliEncoder,
+    SnliParams, Stopped, TrainOptions, WordUpdates,
 };
 use senv_core::{Control, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::UpdateRule};
 use senv_store::Embeddings;
@@ -132,7 +132,7 @@ fn rnn() -> SnliEncoder {
     SnliEncoder::Rnn {
         hidden: 10,
         layers: 1,
-        topology: GruTopology::Separate,
+        topology: RecurrentTopology::Separate,
         style: GruStyle::Paper,
         start: GruInit::Orthogonal,
     }

@@ -10,7 +10,7 @@ mod npz;
 use std::path::{Path, PathBuf};
 
 use senv_core::{Rows, Table, TextOptions, TextReader, Tokenizer, Vocabulary, arrays::Parameters};
-use senv_encoders::{Conditioning, GruInit, GruStyle, GruTopology};
+use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
 use senv_losses::Reduction;
 use senv_store::read_npy;
 
@@ -145,7 +145,7 @@ fn part(files: &ReleasedEncoder, directions: &[&str], n_words: usize) -> Result<
         dim,
         hidden,
         layers: 1,
-        topology: if directions.len() == 1 { GruTopology::Forward } else { GruTopology::Separate },
+        topology: if directions.len() == 1 { RecurrentTopology::Forward } else { RecurrentTopology::Separate },
         style: GruStyle::Release,
         start: GruInit::Orthogonal,
         conditioning: Conditioning::InitialState,

@@ -4,7 +4,7 @@ use senv_core::{
     Result as CoreResult,
     hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, set_value},
 };
-use senv_encoders::{GruInit, GruStyle, GruTopology};
+use senv_encoders::{GruInit, GruStyle, RecurrentTopology};
 use serde::{Deserialize, Serialize};
 
 use crate::gradient::trainable_encoder::EncoderForm;
@@ -22,7 +22,7 @@ pub enum SnliEncoder {
         /// Layers, at least 1.
         layers: usize,
         /// How directions and layers are joined.
-        topology: GruTopology,
+        topology: RecurrentTopology,
         /// The form of the cells.
         style: GruStyle,
         /// Where the weights start.
@@ -37,7 +37,7 @@ impl SnliEncoder {
         Self::Rnn {
             hidden: 2400,
             layers: 1,
-            topology: GruTopology::Forward,
+            topology: RecurrentTopology::Forward,
             style: GruStyle::Paper,
             start: GruInit::Orthogonal,
         }
