@@ -16,7 +16,7 @@ use crate::{
     probe::{
         features::{Featured, PairFeatures},
         frozen::{GRID, USUAL_C, best_on_dev},
-        linear_probe::{self, Pairs, Recipe},
+        linear_probe::{self, Pairs, ScriptSettings},
         logistic::{self, Examples as _, Link, Model},
     },
     score::{correlations::Correlations, pairs::PairScorer, sentence_vectors::SentenceVectors},
@@ -162,17 +162,17 @@ impl<'a> FrozenScorer<'a> {
         let held_out = if dev.is_empty() { None } else { Some(distributed(&dev_embeddings, dev, grid)?) };
         let gold: Vec<f64> = dev.iter().flat_map(|task| &task.pairs).map(|pair| pair.relatedness).collect();
         let r = |scores: &[f64]| Ok(Correlations::between(&gold, scores)?.pearson_r_x100);
-        let recipe = match form {
+        let script = match form {
             RelatednessForm::Regression => None,
-            RelatednessForm::SkipThoughts => Some(Recipe::SKIP_THOUGHTS),
-            RelatednessForm::SentEval => Some(Recipe::SENT_EVAL),
+            RelatednessForm::SkipThoughts => Some(ScriptSettings::SKIP_THOUGHTS),
+            RelatednessForm::SentEval => Some(ScriptSettings::SENT_EVAL),
         };
         let n_pairs = examples.len();
-        let (model, c, epochs, dev_correlations) = match (recipe, held_out) {
+        let (model, c, epochs, dev_correlations) = match (script, held_out) {
             (Some(_), None) => return Err(Error::NothingToDo { what: "scored pairs of a development set" }),
-            (Some(recipe), Some(held_out)) => {
+            (Some(script), Some(held_out)) => {
                 let pairs = Pairs { features: features_of(&examples), targets: targets_of(&examples) };
-                let found = linear_probe::train(recipe, grid, &pairs, &features_of(&held_out), seed, r)?;
+                let found = linear_probe::train(script, grid, &pairs, &features_of(&held_out), seed, r)?;
                 (Model::softmax(grid.n_classes(), found.parameters), None, Some(found.epochs), found.checks)
             }
             (None, None) => {

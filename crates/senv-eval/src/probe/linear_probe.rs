@@ -20,12 +20,12 @@ use crate::error::{Error, Result};
 
 /// The learning rate of Adam.
 const LR: f64 = 1e-3;
-/// The most epochs of any recipe: that of Skip-thoughts has no limit of its own.
+/// The most epochs of any script: that of Skip-thoughts has no limit of its own.
 const MAX_EPOCHS: usize = 2_000;
 
 /// What a script does.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Recipe {
+pub(crate) struct ScriptSettings {
     pub(crate) loss: RelatednessLoss,
     pub(crate) batch: usize,
     pub(crate) shuffles_each_epoch: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Recipe {
     pub(crate) max_epochs: usize,
 }
 
-impl Recipe {
+impl ScriptSettings {
     pub(crate) const SKIP_THOUGHTS: Self = Self {
         loss: RelatednessLoss::CrossEntropy,
         batch: 128,
@@ -68,9 +68,9 @@ pub(crate) struct Trained {
     pub(crate) checks: Vec<(f64, Option<f64>)>,
 }
 
-/// Trains by a recipe; `judge` gets the predicted scores of the development pairs and gives r.
+/// Trains by a script; `judge` gets the predicted scores of the development pairs and gives r.
 pub(crate) fn train(
-    recipe: Recipe,
+    script: ScriptSettings,
     grid: Grid,
     pairs: &Pairs,
     dev: &Array2<f32>,
@@ -94,20 +94,20 @@ pub(crate) fn train(
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut rng);
     let (mut best, mut best_r, mut best_epochs, mut checks, mut worse) = (parameters.clone(), None, 0, Vec::new(), 0);
-    for epoch in 1..=recipe.max_epochs {
-        if recipe.shuffles_each_epoch {
+    for epoch in 1..=script.max_epochs {
+        if script.shuffles_each_epoch {
             order.shuffle(&mut rng);
         }
-        for batch in order.chunks(recipe.batch) {
+        for batch in order.chunks(script.batch) {
             let features = pairs.features.select(Axis(0), batch);
             let targets = pairs.targets.select(Axis(0), batch);
             let predictions = head.forward_features(&parameters, features.view()).map_err(loss_error)?;
-            let d_logits = recipe.loss.backward(&predictions, targets.view(), 1.0);
+            let d_logits = script.loss.backward(&predictions, targets.view(), 1.0);
             gradient.fill(0.0);
             head.backward_features(features.view(), d_logits.view(), &mut gradient).map_err(loss_error)?;
             optimizer.update(LR, &mut parameters, &gradient)?;
         }
-        if !epoch.is_multiple_of(recipe.check_every) {
+        if !epoch.is_multiple_of(script.check_every) {
             continue;
         }
         let predictions = head.forward_features(&parameters, dev.view()).map_err(loss_error)?;
@@ -117,7 +117,7 @@ pub(crate) fn train(
             (best, best_r, best_epochs) = (parameters.clone(), Some(r), epoch);
         } else {
             worse += 1;
-            if worse == recipe.patience {
+            if worse == script.patience {
                 break;
             }
         }
@@ -151,22 +151,22 @@ mod tests {
     fn each_script_learns_the_scores_and_stops_as_it_does() {
         let grid = Grid::OneTo(5);
         let ((train_pairs, _), (dev, gold)) = (pairs(200, grid), pairs(80, grid));
-        for recipe in [Recipe::SKIP_THOUGHTS, Recipe::SENT_EVAL] {
+        for script in [ScriptSettings::SKIP_THOUGHTS, ScriptSettings::SENT_EVAL] {
             let judge = |scores: &[f64]| Ok(senv_metrics::pearson_r(&gold, scores)?);
-            let run = || train(recipe, grid, &train_pairs, &dev.features, 3, judge).unwrap();
+            let run = || train(script, grid, &train_pairs, &dev.features, 3, judge).unwrap();
             let found = run();
             assert_eq!(found.parameters, run().parameters, "the same seed, the same bits");
             assert_eq!(found.parameters.len(), 5 * 5);
             let r = found.checks.iter().find(|(epochs, _)| *epochs == found.epochs as f64).unwrap().1.unwrap();
             assert!(r > 0.9 && found.checks.iter().all(|(_, other)| other.unwrap() <= r), "{:?}", found.checks);
-            assert_eq!(found.checks[0].0, recipe.check_every as f64);
+            assert_eq!(found.checks[0].0, script.check_every as f64);
             let worse = found.checks.len() - 1;
-            assert!(found.checks.last().unwrap().0 <= recipe.max_epochs as f64 && worse > 0);
+            assert!(found.checks.last().unwrap().0 <= script.max_epochs as f64 && worse > 0);
         }
         // A result that never gets better: 1 check, then as many as the patience.
-        for recipe in [Recipe::SKIP_THOUGHTS, Recipe::SENT_EVAL] {
-            let found = train(recipe, grid, &train_pairs, &dev.features, 3, |_| Ok(Some(0.5))).unwrap();
-            assert_eq!((found.checks.len(), found.epochs), (1 + recipe.patience, recipe.check_every));
+        for script in [ScriptSettings::SKIP_THOUGHTS, ScriptSettings::SENT_EVAL] {
+            let found = train(script, grid, &train_pairs, &dev.features, 3, |_| Ok(Some(0.5))).unwrap();
+            assert_eq!((found.checks.len(), found.epochs), (1 + script.patience, script.check_every));
         }
     }
 }
