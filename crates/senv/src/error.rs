@@ -125,12 +125,6 @@ pub enum Error {
         /// The system.
         kind: &'static str,
     },
-    /// A model cannot be gone on from with this text.
-    #[error(
-        "the sentences have no order that could be learned from: training on each by itself would lose what the model knows; give \
-         text in order, or pairs"
-    )]
-    NoOrder,
     /// There is nothing to validate with.
     #[error("{name}: there is no example of {kind} to validate with; give held-out text or pairs of the same layout")]
     NoHeldOutExamples {
@@ -405,7 +399,6 @@ mod tests {
                 &[Remedy::InitialVectorsOfDim],
                 "a row of the initial vectors has size 2, expected 3",
             ),
-            (Error::NoOrder, &[], "or pairs"),
         ] {
             assert!(error.to_string().ends_with(end), "{error}");
             assert_eq!(error.remedies(), remedies, "{error}");

@@ -170,7 +170,7 @@ pub use model::{
     expansion::{Expansion, ExpansionReport},
     score_pairs::ScorePairs,
 };
-pub use recipe::{NeighbourRecipe, Recipe, fine_tune, train, train_sentences};
+pub use recipe::{NeighbourRecipe, Recipe, WordsRecipe, fine_tune, train, train_sentences};
 pub use sentence_index::{Hit, Index};
 pub use sequence::{LongSentences, OutputForm, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem};
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};

@@ -10,7 +10,10 @@ use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer
 
 use crate::{
     Pp, PpParams, Sent2VecParams,
-    base::{memory_text::MemoryText, text_files::TextFiles, text_sample::TextSample, train_options::TrainOptions},
+    base::{
+        memory_text::MemoryText, text_files::TextFiles, text_sample::TextSample, text_size::TextSize,
+        train_options::TrainOptions,
+    },
     check::{self, CheckParams, CheckText, MIN_ORDER},
     data::{PairData, PairFiles, PairInput, PairKind, PairOptions},
     error::{Error, Result},
@@ -24,7 +27,16 @@ pub enum Recipe {
     /// Averages of word vectors, trained to be closest to the next sentence or the paraphrase.
     Neighbours(Box<NeighbourRecipe>),
     /// Averages of word vectors, trained to predict a word from the rest of its sentence.
-    Words(Box<Sent2VecParams>),
+    Words(Box<WordsRecipe>),
+}
+
+/// Sent2Vec on sentences without an order.
+#[derive(Debug, Clone)]
+pub struct WordsRecipe {
+    /// Settings of the system.
+    pub params: Sent2VecParams,
+    /// What would train their halves where training goes on from a model ([`Recipe::fine_tune_from`]).
+    halves: NeighbourRecipe,
 }
 
 /// PP on neighbouring sentences and on pairs.
@@ -60,7 +72,9 @@ impl Recipe {
         pairs: &[impl AsRef<Path>],
         options: &TrainOptions<'_>,
     ) -> Result<Self> {
-        let paths = |files: &[&Path]| files.iter().map(|path| path.to_path_buf()).collect::<Vec<PathBuf>>();
+        let inputs = |files: &[&Path], kind| -> Vec<PairInput> {
+            files.iter().map(|path| PairInput { path: path.to_path_buf(), kind, weight: None }).collect()
+        };
         let text: Vec<&Path> = text.iter().map(AsRef::as_ref).collect();
         let pairs: Vec<&Path> = pairs.iter().map(AsRef::as_ref).collect();
         let observer = options.observer;
@@ -76,16 +90,13 @@ impl Recipe {
                 "about {size}, and sentences that follow each other have no more words in common than others: Sent2Vec, \
                  which needs no order"
             ));
+            let halves = NeighbourRecipe::new(inputs(&text, PairKind::Halves), size, tokenizer.clone(), reading);
             let params = Sent2VecParams { tokenizer, ..Sent2VecParams::default() };
-            return Ok(Self::Words(Box::new(params)));
+            return Ok(Self::Words(Box::new(WordsRecipe { params, halves })));
         }
-        let mut inputs = Vec::new();
-        let mut add = |files: &[&Path], kind| {
-            inputs.extend(paths(files).into_iter().map(|path| PairInput { path, kind, weight: None }));
-        };
-        add(&pairs, PairKind::Pairs);
+        let mut learned_from = inputs(&pairs, PairKind::Pairs);
         if ordered {
-            add(&text, PairKind::Neighbours);
+            learned_from.extend(inputs(&text, PairKind::Neighbours));
         }
         let learns = match (ordered, pairs.is_empty()) {
             (true, true) => "each sentence is trained to be closer to the next one than to others",
@@ -93,25 +104,19 @@ impl Recipe {
             (false, _) if text.is_empty() => "paraphrases are trained to be closer than others",
             (false, _) => "paraphrases are trained to be closer than others; the text has no order and is not used",
         };
-        let mut params = PpParams::for_neighbours(size);
-        params.tokenizer = tokenizer.clone();
+        let recipe = NeighbourRecipe::new(learned_from, size, tokenizer, reading);
         observer.note(&format!(
             "about {size}: {learns} (PP with a softmax over cosines, {} epochs in batches of {})",
-            params.fit.n_epochs(),
-            params.fit.batch
+            recipe.params.fit.n_epochs(),
+            recipe.params.fit.batch
         ));
-        let options = PairOptions {
-            tokenizer,
-            min_count: if size.is_large() { 5 } else { 1 },
-            group: true,
-            text: reading,
-            ..PairOptions::default()
-        };
-        Ok(Self::Neighbours(Box::new(NeighbourRecipe { params, files: PairFiles { inputs, options }, start: None })))
+        Ok(Self::Neighbours(Box::new(recipe)))
     }
 
     /// Goes on from a model: its words stay known and start from its vectors, those that it lacks from what it makes of them
-    /// and of the words around them, and text is tokenized as it does.
+    /// and of the words around them, and text is tokenized as it does. Sentences without an order are trained by their halves
+    /// ([`PairKind::Halves`]): from a model that knows the language these make it better for such sentences, while alone they
+    /// teach less than Sent2Vec does (`docs/experiments/start-from-english.md`).
     ///
     /// ```no_run
     /// use senv::{Model, Recipe, TrainOptions};
@@ -123,10 +128,14 @@ impl Recipe {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoOrder`] where words would be learned from their sentences alone, which loses what a model knows; whatever is
-    /// wrong with the vectors of the model.
+    /// Whatever is wrong with the vectors of the model.
     pub fn fine_tune_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
-        let Self::Neighbours(recipe) = self else { return Err(Error::NoOrder) };
+        if let Self::Words(words) = self {
+            observer.note("going on from a model: the two halves of a sentence are trained to be closer than others");
+            words.halves.params.fit.seed = words.params.training.seed;
+            *self = Self::Neighbours(Box::new(words.halves.clone()));
+        }
+        let Self::Neighbours(recipe) = self else { return Ok(()) };
         let NeighbourRecipe { params, files: PairFiles { options, .. }, start } = &mut **recipe;
         let vectors = model.to_embeddings()?;
         // Text is tokenized as the model does.
@@ -148,12 +157,20 @@ impl Recipe {
     pub fn fit(&self, text: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Model> {
         Ok(match self {
             Self::Neighbours(recipe) => Model::from(recipe.fit_on(&recipe.read(options)?, options)?.model),
-            Self::Words(params) => Model::from(params.fit_files(text, options)?.model),
+            Self::Words(words) => Model::from(words.params.fit_files(text, options)?.model),
         })
     }
 }
 
 impl NeighbourRecipe {
+    /// What measured best for so much text, from random vectors.
+    fn new(inputs: Vec<PairInput>, size: TextSize, tokenizer: Tokenizer, text: TextOptions) -> Self {
+        let params = PpParams { tokenizer: tokenizer.clone(), ..PpParams::for_neighbours(size) };
+        let min_count = if size.is_large() { 5 } else { 1 };
+        let options = PairOptions { tokenizer, min_count, group: true, text, ..PairOptions::default() };
+        Self { params, files: PairFiles { inputs, options }, start: None }
+    }
+
     /// Reads the files.
     ///
     /// # Errors
@@ -228,7 +245,7 @@ impl Recipe {
     pub fn set_seed(&mut self, seed: u64) {
         match self {
             Self::Neighbours(recipe) => recipe.params.fit.seed = seed,
-            Self::Words(params) => params.training.seed = seed,
+            Self::Words(words) => words.params.training.seed = seed,
         }
     }
 
@@ -236,7 +253,7 @@ impl Recipe {
     pub fn set_dim(&mut self, dim: usize) {
         match self {
             Self::Neighbours(recipe) => recipe.params.dim = dim,
-            Self::Words(params) => params.dim = dim,
+            Self::Words(words) => words.params.dim = dim,
         }
     }
 }

@@ -7,7 +7,7 @@ use senv::{
     Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PairSystem, PpParams, RelatednessParams, ScoredPairs,
     Selection, SiameseCbowParams, Stopped, TextSystem, TrainOptions, Trained, WeightedParams, Window,
 };
-use senv_core::{NoObserver, Observer, SentenceEncoder, Table};
+use senv_core::{NoObserver, Observer, SentenceEncoder, Table, rng::stream};
 use senv_store::Embeddings;
 use tempfile::TempDir;
 
@@ -387,7 +387,20 @@ fn every_kind_of_file_becomes_groups_and_what_is_left_out_is_counted() {
     let found = read("t", "one\ntwo\ntwo\nthree\n\nfour\nfive\n", PairKind::Neighbours, &options).unwrap();
     assert_eq!(found.reports[0].groups, 3);
 
+    // "a b | c d" comes twice, "one two three" is too short, "so so so so" has equal halves.
+    let text = "a b c d\n\na b x y z\na b c d\none two three\nso so so so\n";
+    let found = read("t", text, PairKind::Halves, &options).unwrap();
+    assert_eq!((found.reports[0].singletons, found.reports[0].identical), (1, 1));
+    let source = &found.sources[0];
+    let words = |i: u32| source.sentence(i).iter().map(|&id| found.vocabulary.token(id)).collect::<Vec<_>>().join(" ");
+    let drawn = source.draw(0, &mut stream(1, "halves", &[]));
+    assert_eq!((words(drawn.first).as_str(), source.sentences().len()), ("a b", 3));
+    assert!(["c d", "x y z"].contains(&words(drawn.second).as_str()) && source.neighbours().is_none());
+    let groups = read("t", text, PairKind::Halves, &ungrouped).unwrap().reports[0].groups;
+    assert_eq!((found.reports[0].groups, groups), (1, 3));
+
     let message = |text, kind| read("bad", text, kind, &options).unwrap_err().to_string();
+    assert!(message("a b c\nd\n", PairKind::Halves).contains("no training example"));
     assert!(message("a\tb\nalone\n", PairKind::Pairs).contains("bad:2: 1 column; expected 2"));
     assert!(message("a\tb\tc\n", PairKind::Pairs).contains("bad:1: 3 columns; expected 2"));
     assert!(message("a\tb\n \tc\n", PairKind::Pairs).contains("bad:2: column 1 is empty"));

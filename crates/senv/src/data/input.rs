@@ -22,6 +22,9 @@ pub enum PairKind {
     Nli,
     /// Running text, a sentence a line, documents separated by blank lines: a sentence and the next are a pair.
     Neighbours,
+    /// Sentences without an order, one a line: the two halves of a sentence are a pair (by tokens, the longer one second). Sentences
+    /// of fewer than four tokens are left out.
+    Halves,
 }
 
 /// A file and what it is for.
@@ -91,7 +94,7 @@ pub struct SourceReport {
     pub identical: u64,
     /// Lines with a sentence of a held-out set, left out; of captions, the whole image is.
     pub contaminated: u64,
-    /// Groups that lack a second sentence, or with a sentence without a known word, left out.
+    /// Groups that lack a second sentence, or with a sentence without a known word, left out; sentences too short for two halves.
     pub singletons: u64,
 }
 

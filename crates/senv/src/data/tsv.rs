@@ -1,4 +1,4 @@
-//! Files of pairs, captions and labelled pairs.
+//! Files of pairs, captions and labelled pairs; sentences whose halves are pairs.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -15,6 +15,9 @@ use super::{
     source::{Groups, Lists},
 };
 use crate::error::{Error, Result};
+
+/// A sentence of fewer tokens has no halves to compare.
+const MIN_TOKENS_IN_HALVES: usize = 4;
 
 /// Reads a file of any kind but running text.
 pub(super) fn read(
@@ -37,6 +40,7 @@ pub(super) fn read(
     let groups = match input.kind {
         PairKind::Captions => reader.captions()?,
         PairKind::Nli => reader.nli()?,
+        PairKind::Halves => reader.halves()?,
         _ => reader.pairs()?,
     };
     Ok(Draft { sentences: reader.sentences, groups, report: reader.report })
@@ -76,6 +80,38 @@ impl Reader<'_> {
                 }
             }
         })?;
+        Ok(groups.finish(self.options.group))
+    }
+
+    /// The halves of every sentence, in the order of the text; half a sentence that comes again is one.
+    fn halves(&mut self) -> Result<Groups> {
+        let mut groups = Anchors::default();
+        let mut lines = TextReader::open(&[self.path], &self.options.text)?;
+        while let Some(line) = lines.next_line()? {
+            self.tell(line.number)?;
+            if line.is_blank() {
+                continue;
+            }
+            if self.options.held_out.contains(line.text) {
+                self.report.contaminated += 1;
+                continue;
+            }
+            let Self { options, builder, tokens, scratch, .. } = self;
+            tokens.clear();
+            options.tokenizer.for_each(line.text, scratch, |token| tokens.push(TokenId(builder.add(token))));
+            let tokens = std::mem::take(&mut self.tokens);
+            let (first, second) = tokens.split_at(tokens.len() / 2);
+            if tokens.len() < MIN_TOKENS_IN_HALVES {
+                self.report.singletons += 1;
+            } else if first == second {
+                self.report.identical += 1;
+            } else {
+                let anchor = self.numbered(first);
+                let other = self.numbered(second);
+                groups.of(anchor).entailed.push(other);
+            }
+            self.tokens = tokens;
+        }
         Ok(groups.finish(self.options.group))
     }
 
@@ -190,12 +226,20 @@ impl Reader<'_> {
         let Self { options, builder, tokens, scratch, .. } = self;
         tokens.clear();
         options.tokenizer.for_each(text, scratch, |token| tokens.push(TokenId(builder.add(token))));
+        let tokens = std::mem::take(&mut self.tokens);
+        let number = self.numbered(&tokens);
+        self.tokens = tokens;
+        number
+    }
+
+    /// The number of a sentence of these tokens: that of an equal one, if there is one.
+    fn numbered(&mut self, tokens: &[TokenId]) -> u32 {
         if let Some(&number) = self.known.get(tokens) {
             return number;
         }
         let number = self.sentences.len() as u32;
         self.sentences.push(tokens.iter().copied());
-        self.known.insert(tokens.clone(), number);
+        self.known.insert(tokens.to_owned(), number);
         number
     }
 }

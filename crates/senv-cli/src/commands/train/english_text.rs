@@ -5,19 +5,17 @@ use senv::{KnownWords, TextSample};
 /// Words of text up to which the model was compared with what the text alone gives (`docs/results.md`).
 const COMPARED: u64 = 60_000_000;
 
-/// What to say of a text that the model knows; `None` of other texts.
-///
-/// With sentences in order it says how to go on from that model, too.
-pub(super) fn note(sample: &TextSample, ordered: bool) -> Option<String> {
+/// What to say of a text that the model knows, and how to go on from that model; `None` of other texts.
+pub(super) fn note(sample: &TextSample) -> Option<String> {
     if sample.size().words > COMPARED {
         return None;
     }
     let share = known_share(sample).filter(|&share| share >= senv_english::MIN_KNOWN_SHARE)?;
     let percent = 100.0 * share;
-    let go_on = if ordered { "; --init-model english goes on from it and adds the words of the text" } else { "" };
     Some(format!(
         "the text is English, and {percent:.0} % of its words are known to the model that is part of senv: on general English that one \
-         is better than what a text of this size gives (use it by omitting --model){go_on}"
+         is better than what a text of this size gives (use it by omitting --model); --init-model english goes on from it, which is \
+         better still on text like this, and adds its words"
     ))
 }
 
@@ -35,7 +33,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("text.txt");
         std::fs::write(&path, text).unwrap();
-        note(&TextSample::read(&[path]), true)
+        note(&TextSample::read(&[path]))
     }
 
     #[test]
@@ -52,6 +50,6 @@ mod tests {
         ] {
             assert_eq!(note_of(other), None, "{other}");
         }
-        assert_eq!(note(&TextSample::read(&["no such file"]), true), None);
+        assert_eq!(note(&TextSample::read(&["no such file"])), None);
     }
 }

@@ -41,7 +41,8 @@ pub(crate) struct RecipeArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
     /// Model to go on from, or english, which is part of senv, for English only: its words stay known and start from its vectors, those that
-    /// are new from the words around them, and text is tokenized as it does. Text needs an order.
+    /// are new from the words around them, and text is tokenized as it does. Of text without an order the halves of sentences are
+    /// trained.
     #[arg(long, value_name = "MODEL", help_heading = "Files")]
     init_model: Option<PathBuf>,
     #[command(flatten)]
@@ -89,9 +90,7 @@ impl RecipeArgs {
         notes.print();
         // Pairs can teach what the English model does not know.
         if self.pairs.is_empty() && self.init_model.is_none() {
-            let ordered = matches!(recipe, Recipe::Neighbours(_));
-            let note = english_text::note(&sample, ordered);
-            note.iter().for_each(|note| crate::output::note(note));
+            english_text::note(&sample).iter().for_each(|note| crate::output::note(note));
         }
         if let Some(seed) = self.seed {
             recipe.set_seed(seed);
@@ -110,7 +109,8 @@ impl RecipeArgs {
                     |model: &Model, path| model.save(path),
                 )
             }
-            Recipe::Words(params) => {
+            Recipe::Words(recipe) => {
+                let params = recipe.params;
                 params.check()?;
                 let mut resolved = params.clone();
                 resolved.resolve(sample.size());

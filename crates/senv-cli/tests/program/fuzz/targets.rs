@@ -280,7 +280,7 @@ fn data_sets() {
         let _ =
             (SentenceGroups::read(path).is_ok(), ParaphraseSet::read(path).is_ok(), ScoredPairs::read(path).is_ok());
         let _ = HeldOut::read(&[path]).is_ok();
-        for kind in [PairKind::Pairs, PairKind::Captions, PairKind::Nli, PairKind::Neighbours] {
+        for kind in [PairKind::Pairs, PairKind::Captions, PairKind::Nli, PairKind::Neighbours, PairKind::Halves] {
             let input = PairInput { path: path.to_owned(), kind, weight: None };
             let _ =
                 PairData::read(&[input], &PairOptions { threads: 1, ..PairOptions::default() }, &NoObserver).is_ok();
