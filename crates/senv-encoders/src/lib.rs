@@ -5,7 +5,9 @@
 //! | [`Average`] | mean or sum of the word vectors | PP, Siamese CBOW |
 //! | [`SumPooledCnn`] | filters over windows of words, summed over the sentence; linear or tanh | CSE |
 //! | [`GruEncoder`] | last hidden states of a recurrent network, in one or both directions, with one or more layers | Skip-thoughts, P-thought |
-//! | [`LstmEncoder`] | last state, mean or maximum of the states of an LSTM, with or without peepholes and output gate | |
+//! | [`LstmEncoder`] | last state, mean or maximum of the states of an LSTM, with or without peepholes and output gate | LSTM last, LSTM average |
+//! | [`JoinedLstm`] | both directions of an LSTM, joined by a tanh layer | BiLSTM average |
+//! | [`GranEncoder`] | mean of word vectors through gates that see the sentence | GRAN |
 //!
 //! An [`Encoder`] works on a [`TokenBatch`](senv_core::arrays::TokenBatch), a batch of sentences over its distinct tokens: the
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
@@ -45,9 +47,11 @@ mod average;
 mod cnn;
 mod decode;
 mod encoder;
+mod gran;
 mod gru;
 mod gru_decoder;
 mod gru_encoder;
+mod joined_lstm;
 mod lstm;
 mod lstm_encoder;
 mod recurrent;
@@ -59,9 +63,11 @@ pub use average::{Average, Pooling};
 pub use cnn::{Activation, CnnSaved, FoldedCnn, Padding, SumPooledCnn, Window};
 pub use decode::{BeamSearch, Hypothesis, beam_search};
 pub use encoder::Encoder;
+pub use gran::{GranEncoder, GranForm, GranGate, GranSaved};
 pub use gru::{GruInit, GruStyle};
 pub use gru_decoder::{Conditioning, DecoderSaved, DecoderSession, FirstInput, GruDecoder};
 pub use gru_encoder::{GruEncoder, GruSaved};
+pub use joined_lstm::{JoinedLstm, JoinedLstmSaved};
 pub use lstm::LstmInit;
 pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};
 pub use recurrent::{RecurrentTopology, StatePooling};

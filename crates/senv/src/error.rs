@@ -226,7 +226,7 @@ pub enum Error {
     },
     /// A model whose encoder cannot be tuned on scored pairs.
     #[error(
-        "a model of kind {kind} cannot be fine-tuned; give an average of words without n-grams (sent2vec, word2vec, fast-sent, siamese-cbow, pp, word vectors), a cse, snli, p-thought, rnn-ae or bow-ae model, or a skip-thought model of one part"
+        "a model of kind {kind} cannot be fine-tuned; give an average of words without n-grams (sent2vec, word2vec, fast-sent, siamese-cbow, pp, word vectors), a cse, gran, snli, p-thought, rnn-ae or bow-ae model, or a skip-thought model of one part"
     )]
     CannotTune {
         /// The kind.

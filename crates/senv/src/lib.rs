@@ -60,7 +60,7 @@
 //! ```
 //!
 //! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
-//! PV-DBOW, FastSent; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
+//! PV-DBOW, FastSent; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
 //! settings fit the text; the papers' are `paper()` and for billions of words. Beside the systems [`TfIdf`] has no
 //! vectors and compares sentences all the same.
 //!
@@ -122,7 +122,9 @@ pub use senv_core::{
     Scratch, SentenceEncoder, StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
-pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, Padding, RecurrentTopology, Window};
+pub use senv_encoders::{
+    Activation, Conditioning, GranGate, GruInit, GruStyle, LstmInit, Padding, RecurrentTopology, StatePooling, Window,
+};
 /// Share of known words below which a text is nothing for the English model.
 #[cfg(feature = "english")]
 pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;

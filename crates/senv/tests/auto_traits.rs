@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use senv::{
-    AverageEncoder, BowAutoencoder, Cse, FastSent, FastText, Index, Model, PThought, Pp, PvDbow, RandomBow,
+    AverageEncoder, BowAutoencoder, Cse, FastSent, FastText, Gran, Index, Model, PThought, Pp, PvDbow, RandomBow,
     Relatedness, ReleasedBin, RnnAutoencoder, Sent2Vec, SiameseCbow, SkipThought, Snli, StaticModel, TfIdf, Trained,
     Weighted, Word2Vec,
 };
@@ -23,6 +23,7 @@ const _: () = {
     shared_and_cloned::<SiameseCbow>();
     shared_and_cloned::<Pp>();
     shared_and_cloned::<Cse>();
+    shared_and_cloned::<Gran>();
     shared_and_cloned::<SkipThought>();
     shared_and_cloned::<RnnAutoencoder>();
     shared_and_cloned::<BowAutoencoder>();

@@ -4,14 +4,16 @@ use std::{fs, path::PathBuf};
 
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv::{
-    BEST_MODEL, Candidate, CseParams, FitParams, GridOutcome, GridRun, GridSearch, PairSystem, PpParams, RUN_TABLE,
-    ScoredPairs, SearchGrid, TrainOptions, Trained,
+    BEST_MODEL, Candidate, CseParams, FitParams, GranParams, GridOutcome, GridRun, GridSearch, PairSystem, PpParams,
+    RUN_TABLE, ScoredPairs, SearchGrid, TrainOptions, Trained,
 };
 use senv_core::{Error as CoreError, Observer, files::AtomicFile};
 use senv_eval::{Align, TextTable};
 use serde_json::json;
 
-use super::train::{HyperArgs, Loaded, PairFiles, RecipeChoice, Shown, Stage2Args, read_scored, source_line, words_of};
+use super::train::{
+    HyperArgs, Loaded, PairFiles, PresetArgs, RecipeChoice, Shown, Stage2Args, read_scored, source_line, words_of,
+};
 use crate::{
     destination::{Content, Destination},
     failure::{Failure, Result},
@@ -57,13 +59,20 @@ Example:
 Example:
   senv tune cse --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
     Cse(Box<TuneArgs<CseParams>>),
+    /// GRAN and LSTMs: settings of `senv train gran`.
+    #[command(after_help = "\
+Example:
+  senv tune gran --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
+    Gran(Box<TuneArgs<GranParams>>),
 }
 
 /// A search over hyperparameters of one system.
 #[derive(Debug, clap::Args)]
-struct TuneArgs<S: Shown> {
+struct TuneArgs<S: senv::System + Shown> {
     #[command(flatten)]
     search: Search,
+    #[command(flatten)]
+    preset: PresetArgs<S>,
     #[command(flatten)]
     params: HyperArgs<S>,
 }
@@ -99,8 +108,9 @@ struct Search {
 impl Tune {
     pub(crate) fn run(self, threads: usize) -> Result {
         match self.system {
-            System::Pp(args) => args.search.run(&args.params, threads),
-            System::Cse(args) => args.search.run(&args.params, threads),
+            System::Pp(args) => args.search.run(&args.preset, &args.params, threads),
+            System::Cse(args) => args.search.run(&args.preset, &args.params, threads),
+            System::Gran(args) => args.search.run(&args.preset, &args.params, threads),
         }
     }
 }
@@ -109,7 +119,7 @@ impl Tune {
 const MAX_COMBINATIONS: usize = 10_000;
 
 impl Search {
-    fn run<S: PairSystem + Shown>(&self, base: &HyperArgs<S>, threads: usize) -> Result {
+    fn run<S: PairSystem + Shown>(&self, preset: &PresetArgs<S>, base: &HyperArgs<S>, threads: usize) -> Result {
         let grid = SearchGrid::read(&self.grid)?;
         if grid.n_combinations() > MAX_COMBINATIONS {
             let n = grid.n_combinations();
@@ -121,7 +131,7 @@ impl Search {
             combinations.iter().map(|values| with_values(base, &grid, values)).collect::<Result<Vec<_>>>()?;
         let params = |given: &HyperArgs<S>, of_vectors| -> Result<S> {
             given.check_training(true)?;
-            let mut params = self.recipe.params(given)?;
+            let mut params = self.recipe.params(preset, given)?;
             let parts = params.shared();
             given.fit_dim(parts.dim, of_vectors);
             Ok(params)

@@ -209,6 +209,9 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
         ("snli", "end"),
         ("relatedness", "n_filters"),
         ("cse", "n_filters"),
+        ("gran", "hidden"),
+        ("bilstm-average", "hidden"),
+        ("relatedness-gran", "hidden"),
         ("pv-dbow", "inference"),
     ] {
         assert!(refused.contains(&expected), "{expected:?} of {refused:?}");

@@ -110,6 +110,17 @@ fn settings_out_of_range_are_wrong_usage() {
         .run(&[&cse[..], &["--windows", "1,2,3", "--filters", "4,5"]].concat())
         .fails(2, &["2 numbers for 3 windows"]);
     folder.run(&[&cse[..], &["--windows", "0"]].concat()).fails(2, &["must be"]);
+    let gran = |more: &[&str]| {
+        let args = ["train", "gran", "--pairs", "pairs.tsv", "--output", "m.senv", "--dim", "8"];
+        folder.run(&[&args, more].concat())
+    };
+    gran(&["--gate", "8"]).fails(2, &["--gate", "8"]);
+    gran(&["--encoder", "lstm", "--gate", "2"]).fails(2, &["--gate 2: it belongs to encoder = gran"]);
+    gran(&["--gate", "5", "--hidden", "9"]).fails(2, &["hidden size", "gate 5", "9"]);
+    gran(&["--hidden", "0"]).fails(2, &["hidden must be"]);
+    gran(&["--scramble", "1.1"]).fails(2, &["scramble must be"]);
+    gran(&["--preset", "paper", "--recipe", "softmax"]).fails(2, &["--recipe and --preset: give one"]);
+    gran(&["--preset", "paper-lstm-last", "--gate", "2"]).fails(2, &["it belongs to encoder = gran"]);
     let weight = ["train", "pp", "--pairs", "pairs.tsv:-1", "--output", "m.senv"];
     folder.run(&weight).fails(2, &["weight must be", "above 0"]);
     let itself = ["train", "pp", "--pairs", "pairs.tsv", "--output", "pairs.tsv"];

@@ -2,7 +2,7 @@
 
 mod cell;
 mod matrix;
-mod pool;
+pub(crate) mod pool;
 mod projections;
 mod stack;
 mod steps;

@@ -40,7 +40,7 @@ fn rows(steps: &Steps, i: usize) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// Writes the vector of the sentence at sorted position `i` to `out`, which holds zeros.
-pub(super) fn forward<F: Float>(pooling: StatePooling, states: &[F], steps: &Steps, i: usize, out: &mut [F]) {
+pub(crate) fn forward<F: Float>(pooling: StatePooling, states: &[F], steps: &Steps, i: usize, out: &mut [F]) {
     let h = out.len();
     let mut n = 0;
     for at in rows(steps, i) {
@@ -61,7 +61,7 @@ pub(super) fn forward<F: Float>(pooling: StatePooling, states: &[F], steps: &Ste
 }
 
 /// The gradients of all packed states, given those of the vectors in sorted order.
-pub(super) fn backward<F: Float>(
+pub(crate) fn backward<F: Float>(
     pooling: StatePooling,
     states: &[F],
     steps: &Steps,

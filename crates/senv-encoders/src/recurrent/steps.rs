@@ -84,6 +84,16 @@ impl Steps {
         (self.lengths[i] as usize).checked_sub(1).map(|t| self.starts[t] + i)
     }
 
+    /// For each packed row of one direction, that of the same word in the other direction.
+    pub(crate) fn mirrored(&self) -> Vec<u32> {
+        let mut rows = Vec::with_capacity(self.total());
+        for t in 0..self.len() {
+            let ends = self.lengths[..self.active(t)].iter().enumerate();
+            rows.extend(ends.map(|(i, &length)| (self.starts[length as usize - 1 - t] + i) as u32));
+        }
+        rows
+    }
+
     /// For each packed row, the index of its token among all tokens of the batch, in forward direction, or in backward
     /// direction if `backward`.
     pub(crate) fn tokens(&self, batch: &TokenBatch, backward: bool) -> Vec<u32> {
@@ -172,6 +182,8 @@ mod tests {
         // Tokens in the order of the batch: 5 6 | 7 5 8 | 9 9, numbered 0 to 6; distinct: 5 6 7 8 9.
         assert_eq!(steps.tokens(&batch, false), [2, 0, 5, 3, 1, 6, 4]);
         assert_eq!(steps.tokens(&batch, true), [4, 1, 6, 3, 0, 5, 2]);
+        let mirrored: Vec<u32> = steps.mirrored().iter().map(|&at| steps.tokens(&batch, true)[at as usize]).collect();
+        assert_eq!(mirrored, steps.tokens(&batch, false));
         let words = steps.words(&batch, true);
         assert_eq!(words, [3, 1, 4, 0, 0, 4, 2]);
         assert_eq!(steps.words_before(&batch, 7), [7, 7, 7, 2, 0, 4, 0]);

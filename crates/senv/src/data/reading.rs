@@ -25,7 +25,7 @@ const A_BATCH_TOKENS: usize = 1 << 14;
 
 /// Tokens of a sentence that are read when it is encoded, unless training read more. No sentence has as many; it bounds
 /// the memory for a line that is none, 0.4 GB with the largest encoders of the papers (2400 units).
-const MOST_TOKENS: usize = 10_000;
+pub(crate) const MOST_TOKENS: usize = 10_000;
 
 /// How text becomes the tokens that an encoder reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

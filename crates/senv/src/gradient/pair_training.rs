@@ -1,4 +1,4 @@
-//! Any encoder on pairs: the objective that PP and CSE share.
+//! Any encoder on pairs: the objective that PP, CSE and GRAN share.
 //!
 //! A step draws one pair from each group of its batch, encodes both sides, and trains each sentence to be closer to its
 //! partner than to other sentences of the batch, by the margin loss of the papers or by a softmax over cosines.
@@ -126,8 +126,9 @@ pub(crate) struct PairObjective<'d, E> {
     params: &'d PairParams,
     validation: Validation,
     identity: String,
-    /// On filters and biases.
+    /// On all weights of the encoder.
     penalty: L2,
+    is_recurrent: bool,
 }
 
 /// The pairs of a step.
@@ -155,7 +156,12 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     ) -> Self {
         let validation = Validation::new(dev, tokenizer, &data.vocabulary);
         let identity = format!("{settings} {} {}", data.fingerprint(), validation.fingerprint().hex());
-        Self { kind, encoder, sources: &data.sources, params, validation, identity, penalty }
+        Self { kind, encoder, sources: &data.sources, params, validation, identity, penalty, is_recurrent: false }
+    }
+
+    /// Says that the encoder is recurrent: its gradients are watched, for they may grow beyond use.
+    pub(crate) fn recurrent(self) -> Self {
+        Self { is_recurrent: true, ..self }
     }
 
     /// Draws the pairs of a step.
@@ -252,7 +258,7 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
     }
 
     fn may_explode(&self) -> bool {
-        false
+        self.is_recurrent
     }
 
     fn prepare(&self, step: &Step<'_>, batch: &mut PairBatch) -> Result<()> {

@@ -8,8 +8,9 @@ use senv_core::{
     rng::Stream,
 };
 use senv_encoders::{
-    Activation, Average, CnnSaved, Encoder, GruEncoder, GruInit, GruSaved, GruStyle, Padding, Pooling,
-    RecurrentTopology, SumPooledCnn, Window,
+    Activation, Average, CnnSaved, Encoder, GranEncoder, GranForm, GranGate, GranSaved, GruEncoder, GruInit, GruSaved,
+    GruStyle, JoinedLstm, JoinedLstmSaved, LstmEncoder, LstmForm, LstmInit, LstmSaved, Padding, Pooling,
+    RecurrentTopology, StatePooling, SumPooledCnn, Window,
 };
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,37 @@ pub enum EncoderForm {
         /// Initial weights.
         start: GruInit,
     },
+    /// An LSTM encoder.
+    Lstm {
+        /// Hidden size of each direction in a layer.
+        hidden: usize,
+        /// Layers, at least 1.
+        layers: usize,
+        /// How directions and layers are joined.
+        topology: RecurrentTopology,
+        /// What the states of a sentence become.
+        pooling: StatePooling,
+        /// Whether the gates look at the cell.
+        peepholes: bool,
+        /// Initial weights.
+        start: LstmInit,
+    },
+    /// Both directions of an LSTM, joined by a tanh layer of the dimension of the words.
+    JoinedLstm {
+        /// Hidden size of each direction.
+        hidden: usize,
+        /// What the joined states of a sentence become.
+        pooling: StatePooling,
+    },
+    /// Word vectors through gates that see the sentence.
+    Gran {
+        /// Hidden size of the LSTM.
+        hidden: usize,
+        /// What the gate lets through.
+        gate: GranGate,
+        /// What the gated vectors of a sentence become.
+        pooling: StatePooling,
+    },
 }
 
 impl EncoderForm {
@@ -68,6 +100,18 @@ impl EncoderForm {
             Self::Gru { hidden, layers, topology, style, start } => {
                 TrainableEncoder::Gru(GruEncoder::new(dim, *hidden, *layers, *topology, *style, *start)?)
             }
+            Self::Lstm { hidden, layers, topology, pooling, peepholes, start } => {
+                let (topology, pooling, peepholes, start) = (*topology, *pooling, *peepholes, *start);
+                let form = LstmForm { topology, pooling, peepholes, start, ..LstmForm::default() };
+                TrainableEncoder::Lstm(LstmEncoder::new(dim, *hidden, *layers, form)?)
+            }
+            Self::JoinedLstm { hidden, pooling } => {
+                TrainableEncoder::JoinedLstm(JoinedLstm::new(dim, *hidden, dim, *pooling)?)
+            }
+            Self::Gran { hidden, gate, pooling } => {
+                let form = GranForm { gate: *gate, pooling: Some(*pooling) };
+                TrainableEncoder::Gran(GranEncoder::new(dim, *hidden, form)?)
+            }
         })
     }
 
@@ -81,6 +125,14 @@ impl EncoderForm {
                 expect_layers(file, gru.layers())?;
                 expect_values(file, "the encoder", gru.n_values())
             }
+            TrainableEncoder::Lstm(lstm) => {
+                if let Self::Lstm { layers, .. } = self {
+                    expect_layers(file, *layers)?;
+                }
+                expect_values(file, "the encoder", lstm.n_values())
+            }
+            TrainableEncoder::JoinedLstm(lstm) => expect_values(file, "the encoder", lstm.n_values()),
+            TrainableEncoder::Gran(gran) => expect_values(file, "the encoder", gran.n_values()),
         }
     }
 
@@ -89,6 +141,9 @@ impl EncoderForm {
         match self.clone() {
             Self::Gru { hidden, layers, topology, style, .. } => {
                 Self::Gru { hidden, layers, topology, style, start: GruInit::Glorot }
+            }
+            Self::Lstm { hidden, layers, topology, pooling, peepholes, .. } => {
+                Self::Lstm { hidden, layers, topology, pooling, peepholes, start: LstmInit::Torch }
             }
             form => form,
         }
@@ -102,6 +157,9 @@ pub(crate) enum TrainableEncoder {
     Present(PresentWords),
     Cnn(SumPooledCnn),
     Gru(GruEncoder),
+    Lstm(LstmEncoder),
+    JoinedLstm(JoinedLstm),
+    Gran(GranEncoder),
 }
 
 impl TrainableEncoder {
@@ -122,6 +180,9 @@ impl TrainableEncoder {
     ) -> CoreResult<Array2<f32>> {
         match self {
             Self::Gru(gru) => gru.encode(parameters, batch, words),
+            Self::Lstm(lstm) => lstm.encode(parameters, batch, words),
+            Self::JoinedLstm(lstm) => lstm.encode(parameters, batch, words),
+            Self::Gran(gran) => gran.encode(parameters, batch, words),
             _ => Ok(self.forward(parameters, batch, words)?.0),
         }
     }
@@ -144,7 +205,7 @@ impl TrainableEncoder {
                 Ok(())
             }
             Self::Cnn(cnn) => cnn.encode_into(parameters, words, tokens, values, out),
-            Self::Present(_) | Self::Gru(_) => {
+            Self::Present(_) | Self::Gru(_) | Self::Lstm(_) | Self::JoinedLstm(_) | Self::Gran(_) => {
                 let (batch, rows) = gather(words, &[tokens])?;
                 let vector = self.encode(parameters, &batch, rows.view())?;
                 out.iter_mut().zip(&vector).for_each(|(to, &x)| *to = x);
@@ -160,6 +221,9 @@ pub(crate) enum SavedState {
     Present(Array2<f32>),
     Cnn(CnnSaved<f32>),
     Gru(Box<GruSaved<f32>>),
+    Lstm(Box<LstmSaved<f32>>),
+    JoinedLstm(Box<JoinedLstmSaved<f32>>),
+    Gran(Box<GranSaved<f32>>),
 }
 
 impl Encoder<f32> for TrainableEncoder {
@@ -171,6 +235,9 @@ impl Encoder<f32> for TrainableEncoder {
             Self::Present(encoder) => Encoder::<f32>::dim(encoder),
             Self::Cnn(encoder) => Encoder::<f32>::dim(encoder),
             Self::Gru(encoder) => Encoder::<f32>::dim(encoder),
+            Self::Lstm(encoder) => Encoder::<f32>::dim(encoder),
+            Self::JoinedLstm(encoder) => Encoder::<f32>::dim(encoder),
+            Self::Gran(encoder) => Encoder::<f32>::dim(encoder),
         }
     }
 
@@ -180,6 +247,9 @@ impl Encoder<f32> for TrainableEncoder {
             Self::Present(encoder) => encoder.init(rng),
             Self::Cnn(encoder) => encoder.init(rng),
             Self::Gru(encoder) => encoder.init(rng),
+            Self::Lstm(encoder) => encoder.init(rng),
+            Self::JoinedLstm(encoder) => encoder.init(rng),
+            Self::Gran(encoder) => encoder.init(rng),
         }
     }
 
@@ -202,6 +272,18 @@ impl Encoder<f32> for TrainableEncoder {
             Self::Gru(encoder) => {
                 let (out, saved) = encoder.forward(parameters, batch, words)?;
                 (out, SavedState::Gru(Box::new(saved)))
+            }
+            Self::Lstm(encoder) => {
+                let (out, saved) = encoder.forward(parameters, batch, words)?;
+                (out, SavedState::Lstm(Box::new(saved)))
+            }
+            Self::JoinedLstm(encoder) => {
+                let (out, saved) = encoder.forward(parameters, batch, words)?;
+                (out, SavedState::JoinedLstm(Box::new(saved)))
+            }
+            Self::Gran(encoder) => {
+                let (out, saved) = encoder.forward(parameters, batch, words)?;
+                (out, SavedState::Gran(Box::new(saved)))
             }
         })
     }
@@ -227,6 +309,15 @@ impl Encoder<f32> for TrainableEncoder {
                 encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
             }
             (Self::Gru(encoder), SavedState::Gru(saved)) => {
+                encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
+            }
+            (Self::Lstm(encoder), SavedState::Lstm(saved)) => {
+                encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
+            }
+            (Self::JoinedLstm(encoder), SavedState::JoinedLstm(saved)) => {
+                encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
+            }
+            (Self::Gran(encoder), SavedState::Gran(saved)) => {
                 encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
             }
             _ => Err(senv_core::Error::ShapeMismatch { what: "saved state of another encoder", expected: 1, got: 0 }),

@@ -1,4 +1,4 @@
-//! What PP and CSE have in common: systems trained on pairs, in one stage or two.
+//! What PP, CSE and GRAN have in common: systems trained on pairs, in one stage or two.
 
 use std::{borrow::Cow, path::Path};
 

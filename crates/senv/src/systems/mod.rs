@@ -5,6 +5,7 @@ mod bow_autoencoder;
 mod cse;
 mod fast_sent;
 mod fast_text;
+mod gran;
 mod p_thought;
 mod pp;
 pub(crate) mod pretraining;
@@ -29,6 +30,7 @@ pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 pub use cse::{Cse, CseParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
+pub use gran::{Gran, GranParams, GranVariant};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
 pub use pv_dbow::{PvDbow, PvDbowParams};
@@ -81,7 +83,7 @@ macro_rules! text_systems {
 #[macro_export]
 macro_rules! pair_systems {
     ($with:ident) => {
-        $with! { PpParams, CseParams }
+        $with! { PpParams, CseParams, GranParams }
     };
 }
 

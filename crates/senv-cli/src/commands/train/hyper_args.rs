@@ -7,7 +7,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
 };
 use senv::{
-    BowAutoencoderParams, CseParams, FitParams, PThoughtParams, PairSystem, PpParams, RandomBowParams,
+    BowAutoencoderParams, CseParams, FitParams, GranParams, PThoughtParams, PairSystem, PpParams, RandomBowParams,
     RelatednessParams, RnnAutoencoderParams, SkipThoughtParams, SnliEncoder, SnliParams, TextSize, TextSystem,
 };
 use senv_core::{
@@ -53,6 +53,7 @@ fn from_nothing<S: PairSystem>() -> S {
 shown!(
     PpParams => from_nothing(),
     CseParams => from_nothing(),
+    GranParams => from_nothing(),
     SkipThoughtParams => Self::default(),
     RnnAutoencoderParams => Self::default(),
     BowAutoencoderParams => Self::default(),
@@ -272,6 +273,7 @@ mod tests {
         for command in ["train", "tune"] {
             has(&help(command, "cse"), &shared);
             has(&help(command, "cse"), &["adam", "1,2,3", "100", "linear", "per-filter", "0.001", "128"]);
+            has(&help(command, "gran"), &["margin", "both-sides", "300", "adam", "gran", "0.4", "0.5", "100", "0.001"]);
             has(&help(command, "pp"), &shared);
             has(&help(command, "pp"), &["adam-folded", "0.005"]);
         }

@@ -36,6 +36,7 @@ pub(super) use self::{
     origin::{InputFile, Origin},
     outcome::source_line,
     pair_args::RecipeChoice,
+    preset::PresetArgs,
 };
 use self::{
     random_bow::RandomBowArgs,

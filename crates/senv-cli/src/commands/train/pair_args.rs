@@ -1,6 +1,6 @@
-//! The arguments of PP and CSE.
+//! The arguments of PP, CSE and GRAN.
 
-use senv::PairSystem;
+use senv::{PairSystem, System};
 
 use super::{
     check_args::CheckArgs,
@@ -9,14 +9,17 @@ use super::{
     hyper_args::{HyperArgs, Shown},
     init_args::InitArgs,
     init_model::InitModelArgs,
+    preset::PresetArgs,
 };
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 
 /// Arguments of a system trained on pairs.
 #[derive(Debug, Clone, clap::Args)]
-pub(crate) struct PairArgs<S: Shown> {
+pub(crate) struct PairArgs<S: System + Shown> {
     #[command(flatten)]
     pub(crate) run: PairRunArgs,
+    #[command(flatten)]
+    pub(crate) preset: PresetArgs<S>,
     #[command(flatten)]
     pub(crate) params: HyperArgs<S>,
 }
@@ -45,8 +48,8 @@ pub(crate) struct PairRunArgs {
 /// Settings to start from, a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum RecipeArg {
-    /// Softmax over large batches, words that start in the proportions of SIF, a rate that warms up and falls. CSE
-    /// keeps its own optimizer, rate and penalties.
+    /// Softmax over large batches, words that start in the proportions of SIF, a rate that warms up and falls. CSE and
+    /// GRAN keep their own optimizer, rate and penalties.
     Softmax,
 }
 
@@ -60,10 +63,13 @@ pub(crate) struct RecipeChoice {
 
 impl RecipeChoice {
     /// The parameters with the given hyperparameters.
-    pub(crate) fn params<S: PairSystem>(self, given: &HyperArgs<S>) -> Result<S> {
+    pub(crate) fn params<S: PairSystem>(self, preset: &PresetArgs<S>, given: &HyperArgs<S>) -> Result<S> {
+        if self.recipe.is_some() && preset.is_given() {
+            return Err(Failure::Usage("--recipe and --preset: give one; both say where other settings start".into()));
+        }
         let softmax = given.value("loss") == Some("softmax-cosine");
         let brings_recipe = self.recipe.is_some() || softmax && S::AVERAGES;
-        let mut params = if brings_recipe { S::softmax_recipe() } else { S::default() };
+        let mut params = if brings_recipe { S::softmax_recipe() } else { preset.settings() };
         given.apply(&mut params)?;
         Ok(params)
     }

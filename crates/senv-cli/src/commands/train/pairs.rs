@@ -1,4 +1,4 @@
-//! `senv train pp` and `senv train cse`: pairs to a model, in one stage or two.
+//! `senv train pp`, `senv train cse` and `senv train gran`: pairs to a model, in one stage or two.
 
 use std::path::{Path, PathBuf};
 
@@ -24,9 +24,9 @@ use crate::{
     progress::{TrainingProgress, Unit},
 };
 
-/// `senv train pp` and `senv train cse`.
+/// The command of a system on pairs.
 pub(crate) fn train<S: PairSystem<Model: Clone> + Shown>(args: &PairArgs<S>, threads: usize) -> Result {
-    let params = args.run.recipe.params(&args.params)?;
+    let params = args.run.recipe.params(&args.preset, &args.params)?;
     let model = args.run.init_model.open()?;
     let dev = read_scored(&args.run.dev.dev)?;
     PairRun { args: &args.run, given: &args.params, params, model, dev, threads }.run()

@@ -17,7 +17,7 @@ use crate::{failure::Result, progress::Unit};
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RelatednessArgs {
     /// The model to fine-tune: an average of words without n-grams (pp, siamese-cbow, fast-sent, word2vec, sent2vec, word
-    /// vectors), cse, snli, p-thought, rnn-ae, bow-ae, or a skip-thought model of one part.
+    /// vectors), cse, gran, snli, p-thought, rnn-ae, bow-ae, or a skip-thought model of one part.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
     model: PathBuf,
     /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs, or a part of SICK as `senv eval sick` takes it.

@@ -38,7 +38,7 @@ use crate::{
     data::{PairData, PairFiles},
     error::Result,
     gradient::{
-        FitParams, Weights, copy_table, fit,
+        FitParams, Weights, fit,
         pair_training::{PairObjective, PairParams},
         scored_pairs::ScoredPairs,
     },
@@ -46,7 +46,10 @@ use crate::{
         saved::{ReadModel, SavedModel},
         trained::Trained,
     },
-    start::initial::{self, Initial, InitialVectorReport},
+    start::{
+        encoder_weights::{TrainedEncoder, encoder_weights},
+        initial::{self, Initial, InitialVectorReport},
+    },
     system::{
         about::About,
         contract::{Common, System, Trainer},
@@ -177,18 +180,14 @@ impl CseParams {
         vectors: Option<&Embeddings>,
         start: Option<&Cse>,
     ) -> Result<(Weights, InitialVectorReport)> {
-        let seed = self.fit.seed;
-        let Some(start) = start else {
-            let (words, found) = self.initial.rows(vocabulary, self.dim, vectors, seed)?;
-            let parameters: Parameters<f32> = Encoder::<f32>::init(cnn, &mut stream(seed, "filters", &[]))?;
-            return Ok((Weights { words, parameters: vec![parameters] }, found));
-        };
-        let form: Parameters<f32> = Encoder::<f32>::init(cnn, &mut stream(seed, "filters", &[]))?;
-        start.parameters.expect_form_of(&form)?;
-        let embeddings = Embeddings::new(start.vocabulary.clone(), copy_table(&start.words)?)?;
-        let initial = Initial { frequency_weight: None, ..self.initial.clone() };
-        let (words, found) = initial.rows(vocabulary, self.dim, Some(&embeddings), seed)?;
-        Ok((Weights { words, parameters: vec![start.parameters.clone()] }, found))
+        let mut rng = stream(self.fit.seed, "filters", &[]);
+        let start = start.map(|cse| TrainedEncoder {
+            vocabulary: &cse.vocabulary,
+            words: &cse.words,
+            parameters: &cse.parameters,
+        });
+        let of_words = (&self.initial, self.dim, self.fit.seed);
+        encoder_weights(cnn, &mut rng, of_words, vocabulary, vectors, start)
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     scored::{Scored, TextReading},
 };
 use crate::{
-    BowAutoencoder, Cse, PThought, RnnAutoencoder, SkipThought, Snli,
+    BowAutoencoder, Cse, Gran, PThought, RnnAutoencoder, SkipThought, Snli,
     data::reading::Reading,
     error::{Error, Result},
     gradient::{
@@ -44,6 +44,11 @@ impl Base {
             };
             let reading = TextReading::Words(params.tokenizer.clone());
             return Ok(Self { form, reading, parameters: cse.parameters().clone(), words: copy_table(model.rows()?)? });
+        }
+        if let Some(gran) = model.downcast_ref::<Gran>() {
+            let reading = TextReading::Sequence(gran.reading().clone());
+            let parameters = gran.parameters().clone();
+            return Ok(Self { form: gran.params().form(), reading, parameters, words: copy_table(gran.words())? });
         }
         if let Some(tuned) = model.downcast_ref::<Relatedness>() {
             let (form, reading) = (tuned.config.encoder.clone(), tuned.config.reading.clone());
@@ -150,7 +155,12 @@ pub(super) fn bring_to_scale(
         TrainableEncoder::Cnn(cnn) if cnn.activation() == Activation::Linear => {
             filters.iter_mut().for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
         }
-        TrainableEncoder::Cnn(_) | TrainableEncoder::Present(_) | TrainableEncoder::Gru(_) => {}
+        TrainableEncoder::Cnn(_)
+        | TrainableEncoder::Present(_)
+        | TrainableEncoder::Gru(_)
+        | TrainableEncoder::Lstm(_)
+        | TrainableEncoder::JoinedLstm(_)
+        | TrainableEncoder::Gran(_) => {}
     }
     Ok(())
 }
