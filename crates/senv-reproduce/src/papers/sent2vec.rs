@@ -29,7 +29,7 @@ const EMBEDDINGS: &str = "--init-vectors $OUT/cbow.senv --updates frozen";
 /// An SDAE, small and trained for few steps beside the paper's.
 fn sdae(file: &str, options: &str) -> Model {
     let command = format!(
-        "train sdae --input @news {options} --min-count 3 --hidden 300 --softmax sampled --batch 64 --steps STEPS --json"
+        "train sdae --input @news {options} --min-count 3 --hidden 300 --softmax sampled --batch 64 --steps 1500 --json"
     );
     Model::new(file, 90.0, command.replace("  ", " "))
 }
@@ -71,7 +71,7 @@ pub(super) fn paper() -> Paper {
     Paper {
         name: PaperName::Sent2vec,
         title: "Sent2Vec (Pagliardini, Gupta and Jaggi, NAACL 2018)",
-        about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said.",
+        about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said. SAE and SDAE have hidden sizes of 2400 there; here they have 300, sampled words, and see 96 thousand sentences of news (1,500 steps of 64).",
         models,
         tables: vec![schedules(), unsupervised(), without_training(), supervised(), sif(), norms()],
     }
