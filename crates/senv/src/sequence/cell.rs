@@ -6,16 +6,12 @@ use senv_core::{
     arrays::{Parameters, TokenBatch},
 };
 use senv_encoders::{
-    Decoder, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, LstmDecoder, LstmEncoder, LstmForm,
-    LstmInit,
+    Conditioning, Decoder, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, LstmDecoder, LstmEncoder,
+    LstmForm, LstmInit, RecurrentTopology,
 };
 use serde::{Deserialize, Serialize};
 
-use super::SequenceForm;
-use crate::{
-    data::reading::END,
-    error::{Error, Result},
-};
+use crate::error::{Error, Result};
 
 /// The cells of an encoder and its decoders, and where their weights start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,10 +82,14 @@ macro_rules! with_network {
 pub(super) use with_network;
 
 impl Networks {
-    /// The encoder of a form, without a decoder.
-    pub(super) fn encoder_of(form: &SequenceForm) -> Result<Self> {
-        let SequenceForm { dim, hidden, layers, topology, .. } = *form;
-        Ok(match form.cell {
+    /// An encoder for words of the first size, with states of the second, without a decoder.
+    pub(super) fn encoder_of(
+        cell: SequenceCell,
+        (dim, hidden): (usize, usize),
+        layers: usize,
+        topology: RecurrentTopology,
+    ) -> Result<Self> {
+        Ok(match cell {
             SequenceCell::Gru { style, start } => {
                 let encoder = GruEncoder::new(dim, hidden, layers, topology, style, start)?;
                 Self::Gru(Network { encoder, decoder: None })
@@ -102,11 +102,16 @@ impl Networks {
         })
     }
 
-    /// The same with the decoder of the form.
-    pub(super) fn with_decoder(mut self, form: &SequenceForm) -> Result<Self> {
-        let (word_dim, dim, conditioning) = (form.dim, self.dim(), form.conditioning);
-        let first = if form.start_token { FirstInput::Token(END) } else { FirstInput::Zero };
-        match (&mut self, form.cell) {
+    /// The same with a decoder of these cells for words of `word_dim` values.
+    pub(super) fn with_decoder(
+        mut self,
+        cell: SequenceCell,
+        word_dim: usize,
+        conditioning: Conditioning,
+        first: FirstInput,
+    ) -> Result<Self> {
+        let dim = self.dim();
+        match (&mut self, cell) {
             (Self::Gru(network), SequenceCell::Gru { style, start }) => {
                 network.decoder = Some(GruDecoder::new(word_dim, dim, dim, conditioning, first, style, start)?);
             }

@@ -7,7 +7,7 @@ use senv_core::{
     hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, named_values, set_value},
     rng::{Stream, stream},
 };
-use senv_encoders::{Conditioning, Decoder, Encoder, RecurrentTopology};
+use senv_encoders::{Conditioning, Decoder, Encoder, FirstInput, RecurrentTopology};
 use senv_losses::{AdaptiveSoftmax, DEFAULT_SAMPLED, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::cell::{Networks, SequenceCell, with_network};
 use crate::{
     base::configuration::{expect_layers, expect_values},
+    data::reading::END,
     error::Result,
 };
 
@@ -164,17 +165,15 @@ pub(crate) enum Output {
 impl SequenceForm {
     /// Refuses parts of more values or layers than the file has.
     pub(crate) fn check(&self, file: &ModelFile) -> Result<()> {
-        let networks = Networks::encoder_of(self)?;
+        let networks = self.encoder()?;
         expect_layers(file, self.layers)?;
-        let networks = if self.decoders > 0 { networks.with_decoder(self)? } else { networks };
-        let (encoder, decoder) = networks.n_values();
+        let (encoder, decoder) = self.with_decoder(networks)?.n_values();
         expect_values(file, "encoder and decoders", encoder + self.decoders as f64 * decoder)
     }
 
     /// The parts.
     pub(crate) fn build(&self) -> Result<Seq2Seq> {
-        let networks = Networks::encoder_of(self)?;
-        let networks = if self.decoders > 0 { networks.with_decoder(self)? } else { networks };
+        let networks = self.with_decoder(self.encoder()?)?;
         let dim = networks.dim();
         let full = TokenNll { reduction: self.reduction, ..TokenNll::new(dim, self.n_words) };
         let output = match &self.output {
@@ -188,6 +187,19 @@ impl SequenceForm {
             }
         };
         Ok(Seq2Seq { form: self.clone(), networks, output })
+    }
+
+    fn encoder(&self) -> Result<Networks> {
+        Networks::encoder_of(self.cell, (self.dim, self.hidden), self.layers, self.topology)
+    }
+
+    /// The encoder with the decoder of this form, if there are any.
+    fn with_decoder(&self, encoder: Networks) -> Result<Networks> {
+        if self.decoders == 0 {
+            return Ok(encoder);
+        }
+        let first = if self.start_token { FirstInput::Token(END) } else { FirstInput::Zero };
+        encoder.with_decoder(self.cell, self.dim, self.conditioning, first)
     }
 
     fn outputs(&self) -> usize {
