@@ -93,7 +93,7 @@ fn given_vectors_stay_as_they_are_and_words_without_one_are_unknown() {
     assert!(given.len() > 3 && missing.iter().all(|word| model.vocabulary().id(word).is_none()));
     for word in given {
         let id = model.vocabulary().id(word).unwrap();
-        assert_eq!(model.words().row(id.index()), vectors.get(word).unwrap(), "{word}");
+        assert_eq!(senv_core::Rows::row(model.words(), id.index()), vectors.get(word).unwrap(), "{word}");
     }
 }
 
