@@ -24,7 +24,7 @@ use senv_core::{
     rng::stream,
 };
 use senv_encoders::{
-    Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, LstmEncoder, LstmForm,
+    Conditioning, Decoder, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, LstmEncoder, LstmForm,
     RecurrentTopology,
 };
 use senv_losses::{AdaptiveSoftmax, SampledSoftmax, SampledWords, TokenNll};

@@ -15,8 +15,8 @@
 //! bits at any number of threads. [`FoldedCnn`] and [`SumPooledCnn::encode_into`] encode single sentences with trained
 //! weights.
 //!
-//! A [`GruDecoder`] computes hidden states that predict words from sentence vectors; [`beam_search`] decodes a vector
-//! into words.
+//! A [`Decoder`] ([`GruDecoder`], [`LstmDecoder`]) computes hidden states that predict words from sentence vectors; [`beam_search`]
+//! decodes a vector into words.
 //!
 //! ```
 //! use ndarray::Array2;
@@ -46,6 +46,7 @@
 mod average;
 mod cnn;
 mod decode;
+mod decoder;
 mod encoder;
 mod gran;
 mod gru;
@@ -53,6 +54,7 @@ mod gru_decoder;
 mod gru_encoder;
 mod joined_lstm;
 mod lstm;
+mod lstm_decoder;
 mod lstm_encoder;
 mod recurrent;
 mod rows;
@@ -62,13 +64,15 @@ mod testing;
 pub use average::{Average, Pooling};
 pub use cnn::{Activation, CnnSaved, FoldedCnn, Padding, SumPooledCnn, Window};
 pub use decode::{BeamSearch, Hypothesis, beam_search};
+pub use decoder::{Conditioning, Decoder, DecoderSession, FirstInput};
 pub use encoder::Encoder;
 pub use gran::{GranEncoder, GranForm, GranGate, GranSaved};
 pub use gru::{GruInit, GruStyle};
-pub use gru_decoder::{Conditioning, DecoderSaved, DecoderSession, FirstInput, GruDecoder};
+pub use gru_decoder::{GruDecoder, GruDecoderSaved};
 pub use gru_encoder::{GruEncoder, GruSaved};
 pub use joined_lstm::{JoinedLstm, JoinedLstmSaved};
 pub use lstm::LstmInit;
+pub use lstm_decoder::{LstmDecoder, LstmDecoderSaved};
 pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};
 pub use recurrent::{RecurrentTopology, StatePooling};
 pub use senv_core::{Error, Result};

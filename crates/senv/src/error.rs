@@ -226,7 +226,7 @@ pub enum Error {
     },
     /// A model whose encoder cannot be tuned on scored pairs.
     #[error(
-        "a model of kind {kind} cannot be fine-tuned; give an average of words without n-grams (sent2vec, word2vec, fast-sent, siamese-cbow, pp, word vectors), a cse, gran, snli, p-thought, rnn-ae or bow-ae model, or a skip-thought model of one part"
+        "a model of kind {kind} cannot be fine-tuned; give an average of words without n-grams (sent2vec, word2vec, fast-sent, siamese-cbow, pp, word vectors), a cse, gran, snli, p-thought, rnn-ae or bow-ae model, an sdae model of GRU cells, or a skip-thought model of one part"
     )]
     CannotTune {
         /// The kind.
@@ -292,14 +292,14 @@ pub enum Error {
     },
     /// A model that only encodes.
     #[error(
-        "a {kind} model without decoders cannot say what a vector means; give one of kind skip-thought (trained by senv and not tuned since), rnn-ae or p-thought"
+        "a {kind} model without decoders cannot say what a vector means; give one of kind skip-thought (trained by senv and not tuned since), sdae, rnn-ae or p-thought"
     )]
     NoDecoders {
         /// The kind.
         kind: &'static str,
     },
     /// A model to which no words can be added.
-    #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-ae, p-thought or snli")]
+    #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-ae, sdae, p-thought or snli")]
     CannotExpand {
         /// The kind.
         kind: &'static str,

@@ -174,7 +174,9 @@ pub use model::{
 };
 pub use recipe::{NeighbourRecipe, Recipe, WordsRecipe, fine_tune, train, train_sentences};
 pub use sentence_index::{Hit, Index};
-pub use sequence::{LongSentences, OutputForm, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem};
+pub use sequence::{
+    LongSentences, OutputForm, SequenceCell, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
+};
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::pair_system::{PairSystem, PairSystemParams};
 pub use system::{

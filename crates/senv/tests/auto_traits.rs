@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use senv::{
     AverageEncoder, BowAutoencoder, Cse, FastSent, FastText, Gran, Index, Model, PThought, Pp, PvDbow, RandomBow,
-    Relatedness, ReleasedBin, RnnAutoencoder, Sent2Vec, SiameseCbow, SkipThought, Snli, StaticModel, TfIdf, Trained,
-    Weighted, Word2Vec,
+    Relatedness, ReleasedBin, RnnAutoencoder, Sdae, Sent2Vec, SiameseCbow, SkipThought, Snli, StaticModel, TfIdf,
+    Trained, Weighted, Word2Vec,
 };
 
 const fn shared<T: Debug + Send + Sync>() {}
@@ -26,6 +26,7 @@ const _: () = {
     shared_and_cloned::<Gran>();
     shared_and_cloned::<SkipThought>();
     shared_and_cloned::<RnnAutoencoder>();
+    shared_and_cloned::<Sdae>();
     shared_and_cloned::<BowAutoencoder>();
     shared_and_cloned::<PThought>();
     shared_and_cloned::<Snli>();

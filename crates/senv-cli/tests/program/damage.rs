@@ -205,6 +205,7 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
         ("relatedness-gru", "unknown"),
         ("relatedness-gru", "layers"),
         ("rnn-ae", "unknown"),
+        ("sdae", "layers"),
         ("p-thought", "layers"),
         ("snli", "end"),
         ("relatedness", "n_filters"),

@@ -261,6 +261,7 @@ fn limited_models(folder: &Folder) -> Vec<String> {
     let systems = [
         ("skip-thought", "skip-thought --input text.txt --sentence-dim 8 --max-tokens 3 --dim 8"),
         ("rnn-ae", "rnn-ae --input text.txt --hidden 6 --max-tokens 3 --dim 8"),
+        ("sdae", "sdae --input text.txt --hidden 6 --max-tokens 3 --dim 8"),
         ("bow-ae", "bow-ae --input text.txt --max-tokens 3 --min-count 1 --dim 8"),
         ("p-thought", "p-thought --pairs pairs.tsv --hidden 6 --max-tokens 3 --dim 8"),
         ("snli", "snli --train labelled.tsv --encoder rnn --sentence-dim 6 --max-tokens 2 --dim 8"),

@@ -36,6 +36,11 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ("random-bow", "random-bow --dim 32 --seed 5"),
     ("bow-ae", "bow-ae --input text.txt --dim 16 --epochs 1"),
     ("rnn-ae", "rnn-ae --input text.txt --init-vectors word2vec.senv --hidden 16 --epochs 1 --softmax sampled"),
+    ("sdae", "sdae --input text.txt --dim 12 --hidden 16 --epochs 1 --batch 64 --softmax sampled"),
+    (
+        "sdae-gru",
+        "sdae --preset release --input text.txt --init-vectors word2vec.senv --updates frozen --hidden 12 --epochs 1 --batch 64 --softmax sampled",
+    ),
     ("skip-thought", "skip-thought --input text.txt --dim 12 --sentence-dim 16 --softmax sampled --epochs 1"),
     ("relatedness-gru", "relatedness --model skip-thought.senv --train scored.tsv --dev scored-dev.tsv --epochs 1"),
     ("p-thought", "p-thought --pairs pairs.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),

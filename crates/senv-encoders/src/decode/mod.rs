@@ -16,10 +16,13 @@ mod tests;
 
 use std::cmp::Ordering;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::{Array2, ArrayView2, s};
 use senv_core::{Error, Result, arrays::Float, math};
 
-use crate::{encoder::check_size, gru_decoder::DecoderSession};
+use crate::{
+    decoder::{Decoder, DecoderSession},
+    encoder::check_size,
+};
 
 /// The limits of a beam search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,12 +73,12 @@ pub struct Hypothesis {
 /// | name | meaning |
 /// | --- | --- |
 /// | `embed` | writes the vector of a word; called with `None` for the input before the first word, over zeros: write nothing for [`FirstInput::Zero`](crate::FirstInput::Zero), the start token's vector otherwise |
-/// | `logits` | one row of logits, one for each word, for each row of states; a word of −∞ is never taken |
+/// | `logits` | one row of logits, one for each word, for each row of hidden states; a word of −∞ is never taken |
 ///
 /// ```
 /// use ndarray::{Array2, array};
 /// use senv_core::{Error, rng::stream};
-/// use senv_encoders::{BeamSearch, Conditioning, FirstInput, GruDecoder, GruInit, GruStyle, beam_search};
+/// use senv_encoders::{BeamSearch, Conditioning, Decoder, FirstInput, GruDecoder, GruInit, GruStyle, beam_search};
 /// let decoder = GruDecoder::new(1, 2, 2, Conditioning::InitialState, FirstInput::Zero, GruStyle::Tf1, GruInit::Glorot)?;
 /// let parameters = decoder.init::<f64>(&mut stream(1, "decoder", &[]))?;
 /// let session = decoder.session(&parameters, array![0.1, 0.2].view())?;
@@ -89,8 +92,8 @@ pub struct Hypothesis {
 /// # Errors
 /// [`Error::InvalidParameter`] if the width is 0, the power negative, infinite or NaN, or a logit NaN or +∞;
 /// [`Error::ShapeMismatch`] if there is not one row of logits for each state; any error of `logits`.
-pub fn beam_search<F: Float, E: From<Error>>(
-    session: &DecoderSession<'_, F>,
+pub fn beam_search<F: Float, D: Decoder, E: From<Error>>(
+    session: &DecoderSession<'_, F, D>,
     search: &BeamSearch,
     mut embed: impl FnMut(Option<u32>, &mut [F]),
     mut logits: impl FnMut(ArrayView2<'_, F>) -> Result<Array2<F>, E>,
@@ -103,7 +106,7 @@ pub fn beam_search<F: Float, E: From<Error>>(
         return Err(bad("power of the length", "finite and not negative", search.power.to_string()));
     }
     let (hidden, word_dim) = (session.decoder().hidden(), session.decoder().word_dim());
-    let mut states = Array2::from_shape_fn((1, hidden), |(_, j)| session.first_state()[j]);
+    let mut states = Array2::from_shape_fn((1, session.decoder().state_dim()), |(_, j)| session.first_state()[j]);
     let mut open = vec![Hypothesis { tokens: Vec::new(), log_probability: 0.0, ended: false }];
     let mut done: Vec<Hypothesis> = Vec::new();
     let best_first = |a: &Hypothesis, b: &Hypothesis| search.score(b).total_cmp(&search.score(a));
@@ -115,7 +118,7 @@ pub fn beam_search<F: Float, E: From<Error>>(
         let words = Array2::from_shape_vec((open.len(), word_dim), words)
             .map_err(|_| Error::TooLarge { rows: open.len(), dim: word_dim })?;
         let next = session.step(words.view(), states.view())?;
-        let scores = logits(next.view())?;
+        let scores = logits(next.slice(s![.., ..hidden]))?;
         check_size("logits, in rows,", open.len(), scores.nrows())?;
         let candidates = likeliest(&open, scores.view(), 2 * search.width)
             .ok_or_else(|| bad("logits", "numbers below infinity", "infinity or NaN".into()))?;

@@ -2,7 +2,7 @@ use ndarray::{Array2, ArrayView2};
 use senv_core::{Error, Result, arrays::Parameters, init, rng::stream};
 
 use super::{BeamSearch, Hypothesis, beam_search};
-use crate::{Conditioning, FirstInput, GruDecoder, GruInit, GruStyle, testing::matrix_of};
+use crate::{Conditioning, Decoder, FirstInput, GruDecoder, GruInit, GruStyle, testing::matrix_of};
 
 const WORDS: usize = 4;
 const END: u32 = 1;

@@ -11,7 +11,7 @@
 //! Sums over the positions of a word are computed by one thread in a fixed order. The gradients of all gates of all
 //! words are in memory during the pass: `4 h n` values for `n` words, and as many as the projections have.
 
-use ndarray::{Array2, s};
+use ndarray::s;
 use rayon::prelude::*;
 use senv_core::{
     Result,
@@ -20,19 +20,11 @@ use senv_core::{
 
 use super::{Activations, Cell, Gradients, Weights, gates};
 use crate::{
-    recurrent::{CellInput, ROWS, Recurrent, Upstream, projection_gradients, view, view_mut},
+    recurrent::{
+        CellInput, InputGradients, ROWS, Recurrent, Upstream, projection_gradients, sentence_sums, view, view_mut,
+    },
     rows::{matrix, row, zeros},
 };
-
-/// Gradients of the inputs of the cell.
-pub(crate) struct InputGradients<F> {
-    /// ∂P, shape `(n_rows, 3 hidden)`: ∂X is this times W.
-    pub(crate) projections: Array2<F>,
-    /// Of the initial states, in sorted order; empty if these were zeros.
-    pub(crate) initial: Vec<F>,
-    /// Of what the context adds, in sorted order; empty without a context.
-    pub(crate) context: Vec<F>,
-}
 
 /// ∂u and ∂a_n of all packed rows; with the reset before the product ∂u is ∂a, and the second is empty.
 struct GateGradients<F> {
@@ -87,12 +79,7 @@ impl Cell {
 
         let mut context = Vec::new();
         if cell_input.context.is_some() {
-            context = zeros(steps.n_sentences(), 3 * h)?;
-            context.par_chunks_exact_mut(3 * h).with_min_len(ROWS).enumerate().for_each(|(i, context)| {
-                (0..steps.len())
-                    .take_while(|&t| i < steps.active(t))
-                    .for_each(|t| d_gates.add_to(steps.start(t) + i, context));
-            });
+            context = sentence_sums(steps, 3 * h, |i, out| d_gates.add_to(i, out))?;
         }
         let initial = if cell_input.initial.is_some() { d_h } else { Vec::new() };
         Ok(InputGradients { projections, initial, context })

@@ -7,11 +7,12 @@ use super::{Cell, GruInit};
 /// Limit of the uniform initialization of the input matrices of Skip-thoughts.
 const LIMIT: f64 = 0.1;
 
-/// Fills the tensor called `name`.
+/// Fills the tensor called `name`, of `fan_in` columns.
 pub(super) fn fill<F: Float>(
     cell: &Cell,
     start: GruInit,
     name: &str,
+    fan_in: usize,
     rng: &mut Stream,
     values: &mut [F],
 ) -> Result<()> {
@@ -20,7 +21,8 @@ pub(super) fn fill<F: Float>(
         ("recurrent", GruInit::Orthogonal) => {
             values.chunks_exact_mut(h * h).try_for_each(|values| init::orthogonal(rng, values, h, h))
         }
-        ("input" | "context", GruInit::Orthogonal) => init::uniform(rng, values, LIMIT),
+        ("input" | "context" | "state", GruInit::Orthogonal) => init::uniform(rng, values, LIMIT),
+        ("state", GruInit::Glorot) => init::uniform(rng, values, (6.0 / (fan_in + h) as f64).sqrt()),
         ("input" | "context" | "recurrent", GruInit::Glorot) => {
             let fan_in = (cell.input + h + cell.context) as f64;
             let (gates, candidate) = values.split_at_mut(2 * gate);
@@ -31,7 +33,7 @@ pub(super) fn fill<F: Float>(
             values[..2 * h].fill(F::one());
             Ok(())
         }
-        ("bias" | "recurrent_bias", _) => Ok(()),
+        ("bias" | "recurrent_bias" | "state_bias", _) => Ok(()),
         _ => Err(Error::InvalidParameter { name: "tensor", requirement: "one of a cell", got: name.into() }),
     }
 }

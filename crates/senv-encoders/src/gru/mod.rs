@@ -9,7 +9,7 @@ mod initial;
 #[cfg(test)]
 mod tests;
 
-use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+use ndarray::{ArrayView2, ArrayViewMut2};
 use senv_core::{
     Error, Result,
     arrays::{Float, Parameters, Tensor},
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use forward::Activations;
 
-use crate::recurrent::{CellInput, RecurrentCell, Steps, Upstream};
+use crate::recurrent::{CellInput, InputGradients, RecurrentCell, Steps, Upstream};
 
 /// The variant of a gated recurrent unit. Papers, released weights and libraries differ in it; weights trained in one
 /// variant give wrong results in another.
@@ -108,8 +108,6 @@ pub(crate) struct Weights<'a, F> {
     pub(crate) bias: &'a [F],
     /// c, `3 hidden` values.
     pub(crate) recurrent_bias: Option<&'a [F]>,
-    /// C, shape `(3 hidden, context)`.
-    pub(crate) context: Option<ArrayView2<'a, F>>,
 }
 
 /// Their gradients.
@@ -118,7 +116,6 @@ pub(crate) struct Gradients<'a, F> {
     pub(crate) recurrent: ArrayViewMut2<'a, F>,
     pub(crate) bias: &'a mut [F],
     pub(crate) recurrent_bias: Option<&'a mut [F]>,
-    pub(crate) context: Option<ArrayViewMut2<'a, F>>,
 }
 
 impl Cell {
@@ -127,34 +124,17 @@ impl Cell {
         3 * self.hidden
     }
 
-    /// Appends its tensors as they are before training, named `prefix.input` and so on.
-    pub(crate) fn push<F: Float>(
-        &self,
-        prefix: &str,
-        start: GruInit,
-        rng: &mut Stream,
-        parameters: &mut Parameters<F>,
-    ) -> Result<()> {
-        for (name, shape) in self.form() {
-            let place = parameters.push_zeros(format!("{prefix}.{name}"), shape)?;
-            initial::fill(self, start, name, rng, parameters[place].values_mut())?;
-        }
-        Ok(())
-    }
-
-    /// Its tensors, from index `first` on.
+    /// Its tensors but for `context`, from index `first` on.
     pub(crate) fn weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> Weights<'a, F> {
-        let torch = usize::from(self.style == GruStyle::Torch);
         Weights {
             input: parameters[first].view(),
             recurrent: parameters[first + 1].view(),
             bias: parameters[first + 2].values(),
-            recurrent_bias: (torch == 1).then(|| parameters[first + 3].values()),
-            context: (self.context > 0).then(|| parameters[first + 3 + torch].view()),
+            recurrent_bias: (self.style == GruStyle::Torch).then(|| parameters[first + 3].values()),
         }
     }
 
-    /// The gradients of its tensors, taken from the front of all. Names and shapes have been checked.
+    /// The gradients of its tensors but for `context`, taken from the front of all. Names and shapes have been checked.
     pub(crate) fn gradients<'a, F: Float>(
         &self,
         tensors: &mut impl Iterator<Item = &'a mut Tensor<F>>,
@@ -165,13 +145,44 @@ impl Cell {
             recurrent: next().view_mut(),
             bias: next().values_mut(),
             recurrent_bias: (self.style == GruStyle::Torch).then(|| next().values_mut()),
-            context: (self.context > 0).then(|| next().view_mut()),
         }
     }
 }
 
 impl RecurrentCell for Cell {
     type Run<F: Float> = Activations<F>;
+    type Start = GruInit;
+
+    fn input(&self) -> usize {
+        self.input
+    }
+
+    fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    fn context(&self) -> usize {
+        self.context
+    }
+
+    fn width(&self) -> usize {
+        self.gates()
+    }
+
+    fn state_dim(&self) -> usize {
+        self.hidden
+    }
+
+    fn fill<F: Float>(
+        &self,
+        start: GruInit,
+        name: &str,
+        fan_in: usize,
+        rng: &mut Stream,
+        values: &mut [F],
+    ) -> Result<()> {
+        initial::fill(self, start, name, fan_in, rng, values)
+    }
 
     fn form(&self) -> Vec<(&'static str, [usize; 2])> {
         let rows = self.gates();
@@ -216,6 +227,10 @@ impl RecurrentCell for Cell {
         run.states()
     }
 
+    fn whole_states<F: Float>(run: &Activations<F>) -> Vec<F> {
+        run.states().to_vec()
+    }
+
     fn last<'a, F: Float>(run: &'a Activations<F>, steps: &Steps, i: usize) -> &'a [F] {
         run.last(steps, i)
     }
@@ -228,8 +243,8 @@ impl RecurrentCell for Cell {
         run: &Activations<F>,
         upstream: &Upstream<'_, F>,
         d: Vec<&mut Tensor<F>>,
-    ) -> Result<Array2<F>> {
+    ) -> Result<InputGradients<F>> {
         let mut d = self.gradients(&mut d.into_iter());
-        Ok(self.backward(&self.weights(parameters, first), cell_input, run, upstream, &mut d)?.projections)
+        self.backward(&self.weights(parameters, first), cell_input, run, upstream, &mut d)
     }
 }

@@ -1,16 +1,15 @@
-use ndarray::{Array2, ArrayView2, array};
-use senv_core::{
-    TokenId,
-    arrays::{Parameters, TokenBatch},
-    gradcheck, init,
-    rng::stream,
-};
+use ndarray::{Array2, ArrayView2};
+use senv_core::{TokenId, rng::stream};
 use serde_json::Value;
 
 use super::{Conditioning, FirstInput, GruDecoder};
 use crate::{
-    Error, GruInit, GruStyle,
-    testing::{assigned, batch, matrix_of, random_sentences},
+    Decoder, Error, GruInit, GruStyle,
+    recurrent::decoder_testing::{
+        close, gradients_match, same_bits_at_any_number_of_threads, shapes_that_do_not_fit_are_refused,
+        without_the_start_token, word_by_word,
+    },
+    testing::assigned,
 };
 
 /// All numbers of a nested list, in order.
@@ -24,14 +23,6 @@ fn numbers(value: &Value) -> Vec<f64> {
 fn matrix(value: &Value) -> Array2<f64> {
     let (numbers, rows) = (numbers(value), value.as_array().unwrap().len());
     Array2::from_shape_vec((rows, numbers.len() / rows), numbers).unwrap()
-}
-
-fn close<'a>(got: impl IntoIterator<Item = &'a f64>, expected: &[f64], what: &str) {
-    let got: Vec<f64> = got.into_iter().copied().collect();
-    assert_eq!(got.len(), expected.len(), "{what}");
-    for (g, e) in got.iter().zip(expected) {
-        assert!((g - e).abs() <= 1e-10 + 1e-10 * e.abs(), "{what}: {g} for {e}");
-    }
 }
 
 /// Summed NLL of the targets and its gradients with respect to states, matrix and bias.
@@ -119,73 +110,20 @@ fn decoders_give_the_reference_numbers() {
     }
 }
 
+const CONDITIONINGS: [Conditioning; 3] =
+    [Conditioning::InitialState, Conditioning::ContextMatrices, Conditioning::ContextAndState];
+
 fn decoder(conditioning: Conditioning, first: FirstInput, style: GruStyle) -> GruDecoder {
     let vector_dim = if conditioning == Conditioning::InitialState { 2 } else { 4 };
     GruDecoder::new(3, 2, vector_dim, conditioning, first, style, GruInit::Orthogonal).unwrap()
 }
 
-fn lively(decoder: &GruDecoder) -> Parameters<f64> {
-    let mut rng = stream(3, "lively", &[]);
-    let mut parameters = decoder.init(&mut rng).unwrap();
-    parameters.iter_mut().for_each(|tensor| init::normal(&mut rng, tensor.values_mut(), 0.7).unwrap());
-    parameters
-}
-
-/// Targets that end in token 0, of several lengths, one of them empty.
-fn targets() -> TokenBatch {
-    batch(&[&[3, 1, 3, 0], &[], &[0], &[7, 3, 1, 7, 0], &[7, 0]])
-}
-
 #[test]
 fn gradients_match_central_differences() {
-    let batch = targets();
     for style in [GruStyle::Paper, GruStyle::Release, GruStyle::Torch, GruStyle::Tf1] {
-        for conditioning in [Conditioning::InitialState, Conditioning::ContextMatrices] {
+        for conditioning in CONDITIONINGS {
             for first in [FirstInput::Zero, FirstInput::Token(TokenId(0))] {
-                let decoder = decoder(conditioning, first, style);
-                let parameters = lively(&decoder);
-                let (words, vectors) = (matrix_of::<f64>(4, 3, 1), matrix_of::<f64>(5, decoder.vector_dim(), 2));
-                let d_hidden = matrix_of::<f64>(batch.n_tokens(), 2, 3);
-                let value = |p: &Parameters<f64>, words: ArrayView2<'_, f64>, vectors: ArrayView2<'_, f64>| {
-                    (&decoder.forward(p, &batch, words, vectors).unwrap().0 * &d_hidden).sum()
-                };
-                let (_, saved) = decoder.forward(&parameters, &batch, words.view(), vectors.view()).unwrap();
-                let (mut d_words, mut d_vectors) = (Array2::zeros((4, 3)), Array2::zeros(vectors.raw_dim()));
-                let mut d = parameters.zeros_like();
-                let backward = |d_words: Option<&mut Array2<f64>>, d_vectors: &mut Array2<f64>, d: &mut _| {
-                    let (w, v, g) = (words.view(), vectors.view(), d_hidden.view());
-                    let d_words = d_words.map(|d| d.view_mut());
-                    decoder.backward(&parameters, &batch, w, v, &saved, g, d_words, d_vectors.view_mut(), d).unwrap();
-                };
-                backward(Some(&mut d_words), &mut d_vectors, &mut d);
-                let what = format!("{style:?} {conditioning:?} {first:?}");
-                let check = |f: &mut dyn FnMut(&[f64]) -> f64, x: &[f64], g: &[f64], name: &str| {
-                    let error = gradcheck::max_relative_error(&mut *f, x, g);
-                    assert!(error < 1e-7, "{name} of {what}: {error}");
-                    let flipped: Vec<f64> = g.iter().map(|g| -g).collect();
-                    assert!(gradcheck::max_relative_error(f, x, &flipped) > 1.9, "{name}, a flipped sign");
-                };
-                let as_matrix = |x: &[f64], rows| Array2::from_shape_vec((rows, x.len() / rows), x.to_vec()).unwrap();
-                let mut of_words = |x: &[f64]| value(&parameters, as_matrix(x, 4).view(), vectors.view());
-                check(&mut of_words, words.as_slice().unwrap(), d_words.as_slice().unwrap(), "words");
-                let mut of_vectors = |x: &[f64]| value(&parameters, words.view(), as_matrix(x, 5).view());
-                check(&mut of_vectors, vectors.as_slice().unwrap(), d_vectors.as_slice().unwrap(), "vectors");
-                for (place, tensor) in d.iter().enumerate() {
-                    let mut of_tensor = |x: &[f64]| {
-                        let mut moved = parameters.clone();
-                        moved[place].values_mut().copy_from_slice(x);
-                        value(&moved, words.view(), vectors.view())
-                    };
-                    check(&mut of_tensor, parameters[place].values(), tensor.values(), tensor.name());
-                }
-                // Gradients are added, and frozen words change nothing else.
-                let (mut twice, mut twice_parameters) = (d_vectors.clone(), d.clone());
-                backward(None, &mut twice, &mut twice_parameters);
-                close(&twice, (&d_vectors * 2.0).as_slice().unwrap(), "twice");
-                for (a, b) in twice_parameters.iter().zip(d.iter()) {
-                    let double: Vec<f64> = b.values().iter().map(|x| 2.0 * x).collect();
-                    close(a.values(), &double, "twice");
-                }
+                gradients_match(&decoder(conditioning, first, style));
             }
         }
     }
@@ -193,64 +131,29 @@ fn gradients_match_central_differences() {
 
 #[test]
 fn word_by_word_gives_the_states_of_teacher_forcing() {
-    let batch = targets();
-    for conditioning in [Conditioning::InitialState, Conditioning::ContextMatrices] {
-        let decoder = decoder(conditioning, FirstInput::Token(TokenId(0)), GruStyle::Torch);
-        let parameters = lively(&decoder);
-        let (words, vectors) = (matrix_of::<f64>(4, 3, 1), matrix_of::<f64>(5, decoder.vector_dim(), 2));
-        let (hidden, _) = decoder.forward(&parameters, &batch, words.view(), vectors.view()).unwrap();
-        for i in 0..batch.len() {
-            let session = decoder.session(&parameters, vectors.row(i)).unwrap();
-            let mut state = Array2::from_shape_vec((1, 2), session.first_state().to_vec()).unwrap();
-            let mut before = 0;
-            for (t, &place) in batch.sentence(i).iter().enumerate() {
-                // Two hypotheses, the second with another word and state.
-                let (other_word, other_state) = (array![[9.0, -9.0, 3.0]], array![[0.5, 0.1]]);
-                let word = words.row(before as usize).insert_axis(ndarray::Axis(0)).to_owned();
-                let both = |a: &Array2<f64>, b: &Array2<f64>| ndarray::concatenate![ndarray::Axis(0), *a, *b];
-                let next = session.step(both(&word, &other_word).view(), both(&state, &other_state).view()).unwrap();
-                close(next.row(0), hidden.row(batch.start(i) + t).as_slice().unwrap(), "state");
-                state = next.slice(ndarray::s![..1, ..]).to_owned();
-                before = place;
-            }
-        }
-        assert!(decoder.session(&parameters, vectors.row(0).slice(ndarray::s![..1])).is_err());
+    for conditioning in CONDITIONINGS {
+        word_by_word(&decoder(conditioning, FirstInput::Token(TokenId(0)), GruStyle::Torch));
     }
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let batch = assigned(&random_sentences(150, 24, 900, 3));
-    let first = FirstInput::Token(batch.distinct()[0]);
-    let style = GruStyle::Paper;
-    let decoder =
-        GruDecoder::new(40, 64, 30, Conditioning::ContextMatrices, first, style, GruInit::Orthogonal).unwrap();
-    let parameters = decoder.init::<f32>(&mut stream(1, "decoder", &[])).unwrap();
-    let (words, vectors) = (matrix_of::<f32>(batch.distinct().len(), 40, 1), matrix_of::<f32>(150, 30, 2));
-    let run = |threads| {
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-            let (hidden, saved) = decoder.forward(&parameters, &batch, words.view(), vectors.view()).unwrap();
-            let (mut d_words, mut d_vectors) = (Array2::zeros(words.raw_dim()), Array2::zeros(vectors.raw_dim()));
-            let mut d = parameters.zeros_like();
-            let (w, v) = (words.view(), vectors.view());
-            let views = (Some(d_words.view_mut()), d_vectors.view_mut());
-            decoder.backward(&parameters, &batch, w, v, &saved, hidden.view(), views.0, views.1, &mut d).unwrap();
-            (hidden, d_words, d_vectors, d)
-        })
-    };
-    let one = run(1);
-    for threads in [2, 5] {
-        assert!(run(threads) == one, "{threads} threads");
+    for conditioning in [Conditioning::ContextMatrices, Conditioning::ContextAndState] {
+        same_bits_at_any_number_of_threads(|first| {
+            GruDecoder::new(40, 64, 30, conditioning, first, GruStyle::Paper, GruInit::Orthogonal).unwrap()
+        });
     }
 }
 
 #[test]
 fn a_decoder_says_how_it_was_made() {
     for (conditioning, first) in
-        [(Conditioning::InitialState, FirstInput::Zero), (Conditioning::ContextMatrices, FirstInput::Token(TokenId(4)))]
+        [(Conditioning::InitialState, FirstInput::Zero), (Conditioning::ContextAndState, FirstInput::Token(TokenId(4)))]
     {
         let decoder = decoder(conditioning, first, GruStyle::Paper);
         assert_eq!((decoder.conditioning(), decoder.first_input()), (conditioning, first));
+        let values = decoder.init::<f32>(&mut stream(1, "decoder", &[])).unwrap().n_values();
+        assert_eq!((decoder.state_dim(), decoder.n_values()), (2, values as f64));
     }
 }
 
@@ -265,26 +168,9 @@ fn forms_and_shapes_that_do_not_fit_are_refused() {
         let refused = new(word_dim, hidden, vector_dim, Conditioning::ContextMatrices);
         assert!(matches!(refused, Err(Error::InvalidParameter { .. })));
     }
-    let batch = targets();
-    let decoder = decoder(Conditioning::InitialState, FirstInput::Token(TokenId(5)), GruStyle::Paper);
-    let parameters = lively(&decoder);
-    let (words, vectors) = (matrix_of::<f64>(4, 3, 1), matrix_of::<f64>(5, 2, 2));
-    // The start token is not in the batch.
-    let error = decoder.forward(&parameters, &batch, words.view(), vectors.view()).unwrap_err();
-    assert!(matches!(error, Error::InvalidParameter { name: "start token", .. }), "{error}");
-    let nothing = self::batch(&[&[]]);
-    let none = Array2::zeros((0, 3));
-    let (hidden, _) = decoder.forward(&parameters, &nothing, none.view(), Array2::ones((1, 2)).view()).unwrap();
-    assert_eq!(hidden.dim(), (0, 2));
-    let decoder = self::decoder(Conditioning::InitialState, FirstInput::Zero, GruStyle::Paper);
-    let mismatch = |result: Result<_, _>| matches!(result, Err(Error::ShapeMismatch { .. }));
-    let few = matrix_of::<f64>(4, 2, 2);
-    assert!(mismatch(decoder.forward(&parameters, &batch, words.view(), few.view()).map(|_| ())));
-    assert!(mismatch(decoder.forward(&Parameters::new(), &batch, words.view(), vectors.view()).map(|_| ())));
-    let (hidden, saved) = decoder.forward(&parameters, &batch, words.view(), vectors.view()).unwrap();
-    let other = self::batch(&[&[3, 1, 3, 0], &[], &[0], &[7, 3, 7, 7, 0], &[7, 0]]);
-    let (mut d, mut d_vectors) = (parameters.zeros_like(), vectors.clone());
-    let (w, v, view) = (words.view(), vectors.view(), d_vectors.view_mut());
-    let refused = decoder.backward(&parameters, &other, w, v, &saved, hidden.view(), None, view, &mut d);
-    assert!(matches!(refused, Err(Error::InvalidParameter { name: "saved state", .. })));
+    for conditioning in CONDITIONINGS {
+        shapes_that_do_not_fit_are_refused(&decoder(conditioning, FirstInput::Zero, GruStyle::Paper));
+        let error = without_the_start_token(&decoder(conditioning, FirstInput::Token(TokenId(5)), GruStyle::Paper));
+        assert!(matches!(error, Error::InvalidParameter { name: "start token", .. }), "{error}");
+    }
 }

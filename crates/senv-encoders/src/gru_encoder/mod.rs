@@ -13,7 +13,7 @@ use senv_core::{
 use crate::{
     encoder::Encoder,
     gru::{Activations, Cell, GruInit, GruStyle},
-    recurrent::{RecurrentTopology, Stack, StackSaved, StatePooling},
+    recurrent::{RecurrentCell, RecurrentTopology, Stack, StackSaved, StatePooling},
 };
 
 /// A recurrent encoder: Skip-thoughts uni (`Forward`) and bi (`Separate`), P-thought in all three structures.

@@ -6,11 +6,11 @@
 //! (B3)  ∂C_{t−1}, ∂a_t = back(∂H_t, ∂C_t)    ∂H_{t−1} = ∂a_t U          `lstm-gates`
 //! (B2)  ∂U += Σ_t ∂a_tᵀ H_{t−1}              ∂p_i += Σ ∂a_i ∘ c⁻    ∂p_f += Σ ∂a_f ∘ c⁻    ∂p_o += Σ ∂a_o ∘ c
 //! (B1)  ∂P_x = Σ ∂a over the places that read x   ∂W += ∂Pᵀ X    ∂b += Σ ∂P    ∂X += ∂P W, left to the caller
+//!       ∂A_s = Σ ∂a over the words of sentence s
 //! ```
 //!
 //! The gradients of all gates of all words are in memory during the pass: `4 h n` values for `n` words.
 
-use ndarray::Array2;
 use rayon::prelude::*;
 use senv_core::{
     Result,
@@ -19,12 +19,15 @@ use senv_core::{
 
 use super::{LstmActivations, LstmCell, Weights, gates};
 use crate::{
-    recurrent::{CellInput, ROWS, Recurrent, Upstream, projection_gradients, view, view_mut},
+    recurrent::{
+        CellInput, InputGradients, ROWS, Recurrent, RecurrentCell, Upstream, projection_gradients, sentence_sums, view,
+        view_mut,
+    },
     rows::{matrix, row, zeros},
 };
 
 impl LstmCell {
-    /// Adds the gradients of the tensors to `d`; returns those of the projections.
+    /// Adds the gradients of the tensors to `d`, but for the context's matrix; returns those of the inputs.
     pub(super) fn backward<F: Float>(
         &self,
         weights: &Weights<'_, F>,
@@ -32,12 +35,12 @@ impl LstmCell {
         run: &LstmActivations<F>,
         upstream: &Upstream<'_, F>,
         mut d: Vec<&mut Tensor<F>>,
-    ) -> Result<Array2<F>> {
+    ) -> Result<InputGradients<F>> {
         let (h, width, steps) = (self.hidden, self.width(), cell_input.steps);
-        let d_a = self.through_time(weights, cell_input, run, upstream)?;
+        let (d_a, initial) = self.through_time(weights, cell_input, run, upstream)?;
 
         // (B2); zero states add nothing.
-        let first = 1.min(steps.len());
+        let first = usize::from(cell_input.initial.is_none()).min(steps.len());
         let n = steps.total() - steps.start(first);
         let mut before = Vec::with_capacity(n * h);
         (first..steps.len()).for_each(|t| before.extend_from_slice(run.before(steps, t)));
@@ -56,17 +59,21 @@ impl LstmCell {
         projections.truncate(n_rows * width);
         let projections = matrix(n_rows, width, projections)?;
         matmul_into(F::one(), projections.t(), cell_input.rows, F::one(), d[0].view_mut())?;
-        Ok(projections)
+        let context = match cell_input.context {
+            Some(_) => sentence_sums(steps, width, add_to)?,
+            None => Vec::new(),
+        };
+        Ok(InputGradients { projections, initial, context })
     }
 
-    /// (B3): ∂a of all packed rows.
+    /// (B3): ∂a of all packed rows, and the gradients of the initial states, empty if these were zeros.
     fn through_time<F: Float>(
         &self,
         weights: &Weights<'_, F>,
         cell_input: &CellInput<'_, F>,
         run: &LstmActivations<F>,
         upstream: &Upstream<'_, F>,
-    ) -> Result<Vec<F>> {
+    ) -> Result<(Vec<F>, Vec<F>)> {
         let (h, width, steps) = (self.hidden, self.width(), cell_input.steps);
         let mut d_h = match upstream.last {
             Some(last) => last.to_vec(),
@@ -92,11 +99,16 @@ impl LstmCell {
                     gates::back(gates, weights.peepholes, c_before, squashed, d_h, d_c, d_a);
                 },
             );
-            if t > 0 {
+            if t > 0 || cell_input.initial.is_some() {
                 recurrent.times(view(d_a, active, width), F::zero(), view_mut(d_h, active, h))?;
             }
         }
-        Ok(d_a)
+        let mut initial = Vec::new();
+        if cell_input.initial.is_some() {
+            let rows = d_h.chunks_exact(h).zip(d_c.chunks_exact(h));
+            initial = rows.flat_map(|(d_h, d_c)| d_h.iter().chain(d_c)).copied().collect();
+        }
+        Ok((d_a, initial))
     }
 
     /// (B2) of the peepholes, in the order of the packed rows.

@@ -4,12 +4,12 @@
 //!
 //! ```text
 //! (F1)  P = X Wᵀ + b            one product for all steps; X: input rows, each once however often it is read
-//! (F2)  u_t = H_{t−1} Uᵀ        H: states of the sentences that have a word t
+//! (F2)  u_t = H_{t−1} Uᵀ + A    H: states of the sentences that have a word t; A: what a context adds, if there is one
 //! (F3)  C_t, H_t = cell(P[words of t], u_t, C_{t−1})       `lstm-gates`
 //! ```
 //!
-//! States and cells are zero at first, so step 0 needs no product. Saved for `n` words and `s` sentences: gates, tanh of the cells, and for both
-//! states and cells `s` zeros before those of the words.
+//! Without initial states, states and cells are zero at first, and step 0 needs no product. Saved for `n` words and `s` sentences: gates, tanh
+//! of the cells, and for both states and cells `s` initial rows before those of the words.
 
 use rayon::prelude::*;
 use senv_core::{
@@ -19,7 +19,7 @@ use senv_core::{
 
 use super::{LstmCell, Weights, gates};
 use crate::{
-    recurrent::{CellInput, ROWS, Steps, project, view, view_mut},
+    recurrent::{CellInput, ROWS, RecurrentCell, Steps, project, view, view_mut},
     rows::{row, zeros},
 };
 
@@ -30,7 +30,7 @@ pub(crate) struct LstmActivations<F> {
     pub(super) gates: Vec<F>,
     /// tanh of the cells of all packed rows.
     pub(super) squashed: Vec<F>,
-    /// Zeros in sorted order, then the cells of all packed rows; and the states likewise.
+    /// The initial cells in sorted order, then those of all packed rows; and the states likewise.
     cells: Vec<F>,
     states: Vec<F>,
     n_sentences: usize,
@@ -43,7 +43,14 @@ impl<F: Float> LstmActivations<F> {
         &self.states[self.n_sentences * self.hidden..]
     }
 
-    /// The state of the sentence at sorted position `i` after its last word; zeros if it has none.
+    /// The states of all packed rows, the cell behind each.
+    pub(super) fn whole_states(&self) -> Vec<F> {
+        let (h, first) = (self.hidden, self.n_sentences * self.hidden);
+        let rows = self.states[first..].chunks_exact(h).zip(self.cells[first..].chunks_exact(h));
+        rows.flat_map(|(state, cell)| state.iter().chain(cell)).copied().collect()
+    }
+
+    /// The state of the sentence at sorted position `i` after its last word; its initial state if it has none.
     pub(super) fn last(&self, steps: &Steps, i: usize) -> &[F] {
         row(&self.states, self.hidden, steps.last(i).map_or(i, |at| self.n_sentences + at))
     }
@@ -89,6 +96,12 @@ impl LstmCell {
             n_sentences,
             hidden: h,
         };
+        if let Some(initial) = cell_input.initial {
+            for (i, initial) in initial.chunks_exact(2 * h).enumerate() {
+                run.states[i * h..(i + 1) * h].copy_from_slice(&initial[..h]);
+                run.cells[i * h..(i + 1) * h].copy_from_slice(&initial[h..]);
+            }
+        }
         let recurrent = weights.recurrent.t();
         for t in 0..steps.len() {
             let (at, active) = (steps.start(t), steps.active(t));
@@ -99,7 +112,7 @@ impl LstmCell {
             let room = if keep { at } else { 0 };
             let gates = &mut run.gates[room * width..][..active * width];
             let squashed = &mut run.squashed[room * h..][..active * h];
-            if t > 0 {
+            if t > 0 || cell_input.initial.is_some() {
                 let out = view_mut(gates, active, width);
                 matmul_into(F::one(), view(before, active, h), recurrent, F::zero(), out)?; // (F2)
             }
@@ -108,6 +121,9 @@ impl LstmCell {
             let rows = rows.zip(written.zip(states[..active * h].par_chunks_exact_mut(h)));
             rows.enumerate().with_min_len(ROWS).for_each(|(i, ((gates, cell_before), ((cell, squashed), out)))| {
                 let a = row(&projections, width, cell_input.row(at + i));
+                if let Some(context) = cell_input.context {
+                    F::add_to(row(context, width, i), gates); // (F2)
+                }
                 gates::step(a, weights.peepholes, cell_before, gates, cell, squashed, out); // (F3)
             });
         }

@@ -8,7 +8,7 @@ mod gates;
 #[cfg(test)]
 mod tests;
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 use senv_core::{
     Error, Result,
     arrays::{Float, Parameters, Tensor},
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use forward::LstmActivations;
 
-use crate::recurrent::{CellInput, RecurrentCell, Steps, Upstream};
+use crate::recurrent::{CellInput, InputGradients, RecurrentCell, Steps, Upstream};
 
 /// Initialization of the weights of an LSTM; biases are 0, but for the forget gate of `Orthogonal`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -49,6 +49,8 @@ pub(crate) struct LstmCell {
     pub(crate) input: usize,
     /// The hidden size.
     pub(crate) hidden: usize,
+    /// The dimension of a vector that is added to the gates, through a matrix, at every step; 0 if there is none.
+    pub(crate) context: usize,
     /// Whether gates look at the cell.
     pub(crate) peepholes: bool,
     /// Whether the state is gated.
@@ -65,48 +67,9 @@ struct Weights<'a, F> {
 }
 
 impl LstmCell {
-    /// The width of a row of gates.
-    fn width(&self) -> usize {
-        (3 + usize::from(self.output_gate)) * self.hidden
-    }
-
     /// Values of peepholes.
     fn n_peepholes(&self) -> usize {
         if self.peepholes { (2 + usize::from(self.output_gate)) * self.hidden } else { 0 }
-    }
-
-    /// Appends its tensors as they are before training, named `prefix.input` and so on.
-    pub(crate) fn push<F: Float>(
-        &self,
-        prefix: &str,
-        start: LstmInit,
-        rng: &mut Stream,
-        parameters: &mut Parameters<F>,
-    ) -> Result<()> {
-        for (name, shape) in self.form() {
-            let place = parameters.push_zeros(format!("{prefix}.{name}"), shape)?;
-            self.fill(start, name, rng, parameters[place].values_mut())?;
-        }
-        Ok(())
-    }
-
-    fn fill<F: Float>(&self, start: LstmInit, name: &str, rng: &mut Stream, values: &mut [F]) -> Result<()> {
-        let h = self.hidden;
-        match (start, name) {
-            (LstmInit::Orthogonal, "recurrent") => {
-                values.chunks_exact_mut(h * h).try_for_each(|values| init::orthogonal(rng, values, h, h))
-            }
-            (LstmInit::Orthogonal, "input") => {
-                init::uniform(rng, values, (6.0 / (self.input as f64 + h as f64)).sqrt())
-            }
-            (LstmInit::Orthogonal, "bias") => {
-                values[h..2 * h].fill(F::one());
-                Ok(())
-            }
-            (LstmInit::Normal, "input" | "recurrent" | "peepholes") => init::normal(rng, values, 0.1),
-            (LstmInit::Torch, _) => init::uniform(rng, values, 1.0 / (h as f64).sqrt()),
-            _ => Ok(()),
-        }
     }
 
     fn weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> Weights<'a, F> {
@@ -121,13 +84,65 @@ impl LstmCell {
 
 impl RecurrentCell for LstmCell {
     type Run<F: Float> = LstmActivations<F>;
+    type Start = LstmInit;
+
+    fn input(&self) -> usize {
+        self.input
+    }
+
+    fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    fn context(&self) -> usize {
+        self.context
+    }
+
+    fn width(&self) -> usize {
+        (3 + usize::from(self.output_gate)) * self.hidden
+    }
+
+    /// The state and the cell.
+    fn state_dim(&self) -> usize {
+        2 * self.hidden
+    }
+
+    fn fill<F: Float>(
+        &self,
+        start: LstmInit,
+        name: &str,
+        fan_in: usize,
+        rng: &mut Stream,
+        values: &mut [F],
+    ) -> Result<()> {
+        let h = self.hidden;
+        match (start, name) {
+            (LstmInit::Orthogonal, "recurrent") => {
+                values.chunks_exact_mut(h * h).try_for_each(|values| init::orthogonal(rng, values, h, h))
+            }
+            (LstmInit::Orthogonal, "input" | "context" | "state") => {
+                init::uniform(rng, values, (6.0 / (fan_in as f64 + h as f64)).sqrt())
+            }
+            (LstmInit::Orthogonal, "bias") => {
+                values[h..2 * h].fill(F::one());
+                Ok(())
+            }
+            (LstmInit::Normal, "input" | "recurrent" | "peepholes" | "context" | "state") => {
+                init::normal(rng, values, 0.1)
+            }
+            (LstmInit::Torch, _) => init::uniform(rng, values, 1.0 / (h as f64).sqrt()),
+            _ => Ok(()),
+        }
+    }
 
     fn form(&self) -> Vec<(&'static str, [usize; 2])> {
         let rows = self.width();
         let peepholes = self.peepholes.then_some(("peepholes", [1, self.n_peepholes()]));
+        let context = (self.context > 0).then_some(("context", [rows, self.context]));
         [("input", [rows, self.input]), ("recurrent", [rows, self.hidden]), ("bias", [1, rows])]
             .into_iter()
             .chain(peepholes)
+            .chain(context)
             .collect()
     }
 
@@ -137,9 +152,9 @@ impl RecurrentCell for LstmCell {
                 return Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() });
             }
         }
-        let too_large = || Error::TooLarge { rows: self.hidden, dim: self.input };
+        let too_large = || Error::TooLarge { rows: self.hidden, dim: self.input.saturating_add(self.context) };
         let rows = self.hidden.checked_mul(4).ok_or_else(too_large)?;
-        let widest = self.input.max(self.hidden);
+        let widest = self.input.max(self.hidden).max(self.context);
         rows.checked_mul(widest).filter(|&n| n <= isize::MAX as usize / 8).ok_or_else(too_large)?;
         Ok(())
     }
@@ -162,6 +177,10 @@ impl RecurrentCell for LstmCell {
         run.states()
     }
 
+    fn whole_states<F: Float>(run: &LstmActivations<F>) -> Vec<F> {
+        run.whole_states()
+    }
+
     fn last<'a, F: Float>(run: &'a LstmActivations<F>, steps: &Steps, i: usize) -> &'a [F] {
         run.last(steps, i)
     }
@@ -174,7 +193,7 @@ impl RecurrentCell for LstmCell {
         run: &LstmActivations<F>,
         upstream: &Upstream<'_, F>,
         d: Vec<&mut Tensor<F>>,
-    ) -> Result<Array2<F>> {
+    ) -> Result<InputGradients<F>> {
         self.backward(&self.weights(parameters, first), cell_input, run, upstream, d)
     }
 }

@@ -5,7 +5,7 @@ use crate::recurrent::RecurrentCell;
 
 #[test]
 fn tensors_begin_as_their_initialization_says() {
-    let cell = LstmCell { input: 60, hidden: 40, peepholes: true, output_gate: true };
+    let cell = LstmCell { input: 60, hidden: 40, context: 0, peepholes: true, output_gate: true };
     let start = |start| {
         let mut parameters = Parameters::<f64>::new();
         cell.push("cell", start, &mut stream(1, "cells", &[]), &mut parameters).unwrap();
@@ -37,7 +37,7 @@ fn tensors_begin_as_their_initialization_says() {
 
 #[test]
 fn sizes_that_make_no_cell_are_refused() {
-    let cell = LstmCell { input: 3, hidden: 2, peepholes: false, output_gate: true };
+    let cell = LstmCell { input: 3, hidden: 2, context: 0, peepholes: false, output_gate: true };
     assert!(cell.check().is_ok());
     for (input, hidden) in [(0, 2), (3, 0), (usize::MAX / 2, 2), (3, usize::MAX / 2)] {
         assert!(LstmCell { input, hidden, ..cell }.check().is_err());

@@ -13,7 +13,7 @@ use senv_core::{
 use crate::{
     encoder::Encoder,
     lstm::{LstmActivations, LstmCell, LstmInit},
-    recurrent::{RecurrentTopology, Stack, StackSaved, StatePooling},
+    recurrent::{RecurrentCell, RecurrentTopology, Stack, StackSaved, StatePooling},
 };
 
 /// What kind of LSTM an encoder is made of.
@@ -103,7 +103,7 @@ impl LstmEncoder {
     /// [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
     pub fn new(word_dim: usize, hidden: usize, layers: usize, form: LstmForm) -> Result<Self> {
         let LstmForm { topology, pooling, peepholes, output_gate, start } = form;
-        let first = LstmCell { input: word_dim, hidden, peepholes, output_gate };
+        let first = LstmCell { input: word_dim, hidden, context: 0, peepholes, output_gate };
         let stack =
             Stack::new(first, |input| LstmCell { input, ..first }, (word_dim, hidden), layers, topology, pooling)?;
         Ok(Self { stack, start })

@@ -6,6 +6,7 @@ use ndarray::{Array2, ArrayView2};
 use senv_core::{
     Result,
     arrays::{Float, Parameters, Tensor},
+    rng::Stream,
 };
 
 use super::Steps;
@@ -19,7 +20,7 @@ pub(crate) struct CellInput<'a, F> {
     pub(crate) rows: ArrayView2<'a, F>,
     /// The input row of each packed row, `n_rows` for a zero vector; `None` if they are the same.
     pub(crate) index: Option<&'a [u32]>,
-    /// Initial states in sorted order, `hidden` values each; `None` for zeros.
+    /// Initial states in sorted order, [`state_dim`](RecurrentCell::state_dim) values each; `None` for zeros.
     pub(crate) initial: Option<&'a [F]>,
     /// What is added to the gates of a sentence at every step, in sorted order, as many values as the gates have.
     pub(crate) context: Option<&'a [F]>,
@@ -41,10 +42,63 @@ pub(crate) struct Upstream<'a, F> {
     pub(crate) last: Option<&'a [F]>,
 }
 
+/// Gradients of the inputs of a cell.
+pub(crate) struct InputGradients<F> {
+    /// Of the projections, with a row for each input row: ∂X is this times [`input_weights`](RecurrentCell::input_weights).
+    pub(crate) projections: Array2<F>,
+    /// Of the initial states, in sorted order; empty if these were zeros.
+    pub(crate) initial: Vec<F>,
+    /// Of what the context adds, in sorted order; empty without a context.
+    pub(crate) context: Vec<F>,
+}
+
 /// A cell whose tensors are some of a [`Parameters`], from an index on.
 pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// The activations of a pass.
     type Run<F: Float>: Debug + Clone + Send + Sync;
+
+    /// How its tensors begin.
+    type Start: Debug + Copy + PartialEq;
+
+    /// The input dimension.
+    fn input(&self) -> usize;
+
+    /// The hidden size.
+    fn hidden(&self) -> usize;
+
+    /// The dimension of the vector that its tensor `context` multiplies, the last of all; 0 if there is none.
+    fn context(&self) -> usize;
+
+    /// The width of a row of gates.
+    fn width(&self) -> usize;
+
+    /// The values of a whole state, the hidden ones first: what a step needs of the step before.
+    fn state_dim(&self) -> usize;
+
+    /// Fills the tensor of this name, one of the cell or `state`, which makes first states of vectors; `fan_in` is its number of columns.
+    fn fill<F: Float>(
+        &self,
+        start: Self::Start,
+        name: &str,
+        fan_in: usize,
+        rng: &mut Stream,
+        values: &mut [F],
+    ) -> Result<()>;
+
+    /// Appends its tensors as they are before training, named `prefix.input` and so on.
+    fn push<F: Float>(
+        &self,
+        prefix: &str,
+        start: Self::Start,
+        rng: &mut Stream,
+        parameters: &mut Parameters<F>,
+    ) -> Result<()> {
+        for (name, shape) in self.form() {
+            let place = parameters.push_zeros(format!("{prefix}.{name}"), shape)?;
+            self.fill(start, name, shape[1], rng, parameters[place].values_mut())?;
+        }
+        Ok(())
+    }
 
     /// Names and shapes of its tensors.
     fn form(&self) -> Vec<(&'static str, [usize; 2])>;
@@ -87,11 +141,13 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// The states of all packed rows.
     fn states<F: Float>(run: &Self::Run<F>) -> &[F];
 
+    /// The whole states of all packed rows, [`state_dim`](Self::state_dim) values each.
+    fn whole_states<F: Float>(run: &Self::Run<F>) -> Vec<F>;
+
     /// The state of the sentence at sorted position `i` after its last word; its initial state if it has none.
     fn last<'a, F: Float>(run: &'a Self::Run<F>, steps: &Steps, i: usize) -> &'a [F];
 
-    /// Adds the gradients of its tensors to `d`, and returns those of the projections: ∂X is these times
-    /// [`input_weights`](Self::input_weights).
+    /// Adds the gradients of its tensors to `d`, but for `context`, and returns those of its inputs.
     fn through<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -100,5 +156,5 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
         run: &Self::Run<F>,
         upstream: &Upstream<'_, F>,
         d: Vec<&mut Tensor<F>>,
-    ) -> Result<Array2<F>>;
+    ) -> Result<InputGradients<F>>;
 }

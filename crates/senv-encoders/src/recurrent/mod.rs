@@ -1,6 +1,10 @@
-//! What recurrent networks share, whatever their cell: the order of a batch, the products of its inputs, directions and layers.
+//! What recurrent networks share, whatever their cell: the order of a batch, the products of its inputs, directions and layers,
+//! decoders.
 
 mod cell;
+mod decoder;
+#[cfg(test)]
+pub(crate) mod decoder_testing;
 mod matrix;
 pub(crate) mod pool;
 mod projections;
@@ -9,10 +13,11 @@ mod steps;
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-pub(crate) use cell::{CellInput, RecurrentCell, Upstream};
+pub(crate) use cell::{CellInput, InputGradients, RecurrentCell, Upstream};
+pub(crate) use decoder::{CoreSaved, DecoderCore, decoder_over_core};
 pub(crate) use matrix::Recurrent;
 pub use pool::StatePooling;
-pub(crate) use projections::{project, projection_gradients};
+pub(crate) use projections::{project, projection_gradients, sentence_sums};
 pub use stack::RecurrentTopology;
 pub(crate) use stack::{Stack, StackSaved};
 pub(crate) use steps::Steps;

@@ -3,6 +3,7 @@
 //! ```text
 //! P = X Wᵀ + b                    X: input rows, each once however often it is read
 //! ∂P_x = Σ ∂a over the places that read x
+//! ∂A_s = Σ ∂a over the words of sentence s      A: what the context adds
 //! ```
 //!
 //! Sums over the positions of a word are computed by one thread in a fixed order.
@@ -14,7 +15,7 @@ use senv_core::{
     arrays::{Float, matmul_into},
 };
 
-use super::{CellInput, steps::InverseIndex, view_mut};
+use super::{CellInput, ROWS, Steps, steps::InverseIndex, view_mut};
 use crate::rows::{AT_A_TIME, zeros};
 
 /// P, with a row for the zero vector at the end.
@@ -50,4 +51,17 @@ pub(crate) fn projection_gradients<F: Float>(
         }
     });
     Ok(projections)
+}
+
+/// ∂A in sorted order; `add_to(i, out)` adds ∂a of packed row `i`.
+pub(crate) fn sentence_sums<F: Float>(
+    steps: &Steps,
+    width: usize,
+    add_to: impl Fn(usize, &mut [F]) + Sync,
+) -> Result<Vec<F>> {
+    let mut sums = zeros(steps.n_sentences(), width)?;
+    sums.par_chunks_exact_mut(width).with_min_len(ROWS).enumerate().for_each(|(i, sum)| {
+        (0..steps.len()).take_while(|&t| i < steps.active(t)).for_each(|t| add_to(steps.start(t) + i, sum));
+    });
+    Ok(sums)
 }

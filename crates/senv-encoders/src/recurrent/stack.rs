@@ -298,7 +298,8 @@ impl<C: RecurrentCell> Stack<C> {
                 };
                 let states = d_states.as_deref().or(pooled.as_deref());
                 let upstream = Upstream { states, last: last.as_deref() };
-                cell.through(parameters, self.first_tensor(layer, direction), &cell_input, run, &upstream, d)
+                let first = self.first_tensor(layer, direction);
+                Ok(cell.through(parameters, first, &cell_input, run, &upstream, d)?.projections)
             })?;
             if layer == 0 {
                 let Some(d_words) = &mut d_words else { continue };

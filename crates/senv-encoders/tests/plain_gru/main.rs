@@ -10,7 +10,9 @@ use senv_core::{
     init,
     rng::stream,
 };
-use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, RecurrentTopology};
+use senv_encoders::{
+    Conditioning, Decoder, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, RecurrentTopology,
+};
 
 use plain::Plain;
 

@@ -23,6 +23,17 @@ const SCHEDULES: [(&str, &str, f64); 6] = [
     ("hogwild", "block", 11.0),
 ];
 
+/// Fixed word vectors of an SDAE or SAE.
+const EMBEDDINGS: &str = "--init-vectors $OUT/cbow.senv --updates frozen";
+
+/// An SDAE, small and trained for few steps beside the paper's.
+fn sdae(file: &str, options: &str) -> Model {
+    let command = format!(
+        "train sdae --input @news {options} --min-count 3 --hidden 300 --softmax sampled --batch 64 --steps 1500 --json"
+    );
+    Model::new(file, 90.0, command.replace("  ", " "))
+}
+
 /// A model of the table of schedules.
 fn scheduled(schedule: &str, shared: &str, seed: u32, seconds: f64) -> Model {
     // With one thread hogwild would be deterministic, too.
@@ -50,31 +61,39 @@ pub(super) fn paper() -> Paper {
         pv_dbow(),
         Model::new("fast-sent.senv", 40.0, fast_sent),
         Model::new("fast-sent-ae.senv", 45.0, format!("{fast_sent} --autoencode")),
+        sdae("sae.senv", "--preset sae"),
+        sdae("sae-embs.senv", &format!("--preset sae {EMBEDDINGS}")),
+        sdae("sdae.senv", ""),
+        sdae("sdae-embs.senv", EMBEDDINGS),
         Model::new("glove-sif.senv", 5.0, "train weighted --model @glove --input @text"),
         Model::new("sent2vec-sif.senv", 5.0, format!("train weighted --model $OUT/{} --input @text", sent2vec(1).file)),
     ]);
     Paper {
         name: PaperName::Sent2vec,
         title: "Sent2Vec (Pagliardini, Gupta and Jaggi, NAACL 2018)",
-        about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said.",
+        about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said. SAE and SDAE have hidden sizes of 2400 there; here they have 300, sampled words, and see 96 thousand sentences of news (1,500 steps of 64).",
         models,
         tables: vec![schedules(), unsupervised(), without_training(), supervised(), sif(), norms()],
     }
 }
 
 /// The systems that ours stand beside, with their models.
-fn systems() -> Vec<(&'static str, Vec<String>, &'static str)> {
+fn systems() -> Vec<(&'static str, &'static str, Vec<String>, &'static str)> {
     let seeds = |model: fn(u32) -> Model| SEEDS.map(|seed| model(seed).file).to_vec();
     let one = |file: &str| vec![file.to_owned()];
     vec![
-        ("Sent2Vec, words", seeds(sent2vec), "Sent2Vec uni books"),
-        ("Sent2Vec, words and bigrams", seeds(sent2vec_bigrams), "Sent2Vec uni+bi books"),
-        ("Sent2Vec, words and bigrams, L1", one("sent2vec-bi-l1.senv"), "Sent2Vec uni+bi L1 books"),
-        ("CBOW", one("cbow.senv"), "CBOW"),
-        ("skip-gram", one("skip-gram.senv"), "skip-gram"),
-        ("PV-DBOW", one("pv-dbow.senv"), "PV-DBOW"),
-        ("FastSent", one("fast-sent.senv"), "FastSent"),
-        ("FastSent+AE", one("fast-sent-ae.senv"), "FastSent + AE"),
+        ("Sent2Vec, words", TEXT, seeds(sent2vec), "Sent2Vec uni books"),
+        ("Sent2Vec, words and bigrams", TEXT, seeds(sent2vec_bigrams), "Sent2Vec uni+bi books"),
+        ("Sent2Vec, words and bigrams, L1", TEXT, one("sent2vec-bi-l1.senv"), "Sent2Vec uni+bi L1 books"),
+        ("CBOW", TEXT, one("cbow.senv"), "CBOW"),
+        ("skip-gram", TEXT, one("skip-gram.senv"), "skip-gram"),
+        ("PV-DBOW", TEXT, one("pv-dbow.senv"), "PV-DBOW"),
+        ("FastSent", TEXT, one("fast-sent.senv"), "FastSent"),
+        ("FastSent+AE", TEXT, one("fast-sent-ae.senv"), "FastSent + AE"),
+        ("SAE", NEWS, one("sae.senv"), "SAE"),
+        ("SAE with fixed CBOW vectors", NEWS, one("sae-embs.senv"), "SAE + embeddings"),
+        ("SDAE", NEWS, one("sdae.senv"), "SDAE"),
+        ("SDAE with fixed CBOW vectors", NEWS, one("sdae-embs.senv"), "SDAE + embeddings"),
     ]
 }
 
@@ -90,10 +109,10 @@ fn unsupervised() -> Table {
     columns.push(Column::new("SICK", 1, "results[scored_by=cosine].together.pearson_r_x100"));
     columns.push(Column::mean());
     let published = |name: &str| sts_values(name, &tasks()).into_iter().chain([None]);
-    let row = |(name, models, theirs): (&str, Vec<String>, &str)| {
+    let row = |(name, data, models, theirs): (&str, &'static str, Vec<String>, &str)| {
         let n_seeds = models.len();
         let name = if n_seeds > 1 { format!("{name} ({n_seeds} seeds)") } else { name.to_owned() };
-        Row::new(&name, TEXT, models).beside(theirs, published(theirs))
+        Row::new(&name, data, models).beside(theirs, published(theirs))
     };
     let mut rows: Vec<Row> = systems().into_iter().map(row).collect();
     rows.push(Row::new("Sent2Vec, words, with novels and reviews", ALL, ["sent2vec-all.senv"]));
@@ -154,8 +173,8 @@ fn supervised() -> Table {
             row.map(|row| row.msrp_f1),
         ]
     };
-    let row = |(name, models, theirs): (&str, Vec<String>, &str)| {
-        Row::new(name, TEXT, models.into_iter().take(1)).beside(theirs, published(theirs))
+    let row = |(name, data, models, theirs): (&str, &'static str, Vec<String>, &str)| {
+        Row::new(name, data, models.into_iter().take(1)).beside(theirs, published(theirs))
     };
     Table {
         title: "Tables 1 and 6: classifiers on frozen vectors",

@@ -7,6 +7,7 @@
 
 mod awake;
 mod checkpoint;
+pub(crate) mod corruption;
 mod encoder_step;
 mod learner;
 mod order;

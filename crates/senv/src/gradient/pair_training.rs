@@ -25,6 +25,7 @@ use crate::{
     error::Result,
     gradient::{
         Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights,
+        corruption::keep_words,
         scored_pairs::{ScoredPairs, Validation},
         through_encoder,
     },
@@ -184,14 +185,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
             let sentence = source.sentence(number);
             let next = known.len() as u32;
             out.texts.push(*known.entry(sentence).or_insert(next));
-            kept.clear();
-            kept.extend_from_slice(sentence);
-            if self.params.word_dropout > 0.0 {
-                kept.retain(|_| !rng.random_bool(self.params.word_dropout));
-                if kept.is_empty() {
-                    kept.push(sentence[rng.random_range(0..sentence.len())]);
-                }
-            }
+            keep_words(sentence, self.params.word_dropout, &mut rng, &mut kept);
             if i < 2 * drawn.len() && scrambled.get(i % drawn.len()).copied().unwrap_or(false) {
                 rand::seq::SliceRandom::shuffle(kept.as_mut_slice(), &mut rng);
             }

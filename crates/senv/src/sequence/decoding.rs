@@ -32,7 +32,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
             self.config.reading.read(&self.vocabulary, text, &mut String::new(), tokens);
         }
         let (batch, words) = gather(&part.words, &[&texts[0], &texts[1]])?;
-        let vectors = part.seq2seq.encoder.encode(&part.parameters[0], &batch, words.view())?;
+        let vectors = part.seq2seq.networks.encode(&part.parameters[0], &batch, words.view())?;
         let (u, v) = (vectors.row(0), vectors.row(1));
         let vector: Vec<f32> = u.iter().zip(v).map(|(u, v)| (1.0 - at.share) * u + at.share * v).collect();
         self.decode_vector(&vector, decoder, at.width, at.longest)

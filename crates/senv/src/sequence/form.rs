@@ -3,19 +3,20 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
     Error as CoreError, Result as CoreResult,
-    arrays::{Float, Parameters},
+    arrays::{Float, Parameters, TokenBatch},
     hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, named_values, set_value},
     rng::{Stream, stream},
 };
-use senv_encoders::{Conditioning, Encoder, FirstInput, GruDecoder, GruEncoder, GruInit, GruStyle, RecurrentTopology};
+use senv_encoders::{Conditioning, Decoder, Encoder, FirstInput, RecurrentTopology};
 use senv_losses::{AdaptiveSoftmax, DEFAULT_SAMPLED, Reduction, RowGradients, SampledSoftmax, SampledWords, TokenNll};
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
 
+use super::cell::{Networks, SequenceCell, with_network};
 use crate::{
     base::configuration::{expect_layers, expect_values},
     data::reading::END,
-    error::{Error, Result},
+    error::Result,
 };
 
 /// Output layers over the words.
@@ -126,10 +127,9 @@ pub struct SequenceForm {
     pub layers: usize,
     /// How directions and layers are joined.
     pub topology: RecurrentTopology,
-    /// The form of all cells.
-    pub style: GruStyle,
-    /// Where weights start.
-    pub start: GruInit,
+    /// The cells of encoder and decoders.
+    #[serde(flatten)]
+    pub cell: SequenceCell,
     /// How a sentence vector acts on a decoder.
     pub conditioning: Conditioning,
     /// Whether decoders begin with the vector of the end token rather than with zeros.
@@ -150,8 +150,7 @@ pub struct SequenceForm {
 #[derive(Debug, Clone)]
 pub(crate) struct Seq2Seq {
     pub(crate) form: SequenceForm,
-    pub(crate) encoder: GruEncoder,
-    pub(crate) decoder: Option<GruDecoder>,
+    pub(crate) networks: Networks,
     pub(crate) output: Output,
 }
 
@@ -166,21 +165,16 @@ pub(crate) enum Output {
 impl SequenceForm {
     /// Refuses parts of more values or layers than the file has.
     pub(crate) fn check(&self, file: &ModelFile) -> Result<()> {
-        let encoder = GruEncoder::new(self.dim, self.hidden, self.layers, self.topology, self.style, self.start)?;
+        let networks = self.encoder()?;
         expect_layers(file, self.layers)?;
-        let dim = Encoder::<f32>::dim(&encoder) as f64;
-        let decoders = self.decoders as f64 * 3.0 * dim * (dim + self.dim as f64);
-        expect_values(file, "encoder and decoders", encoder.n_values() + decoders)
+        let (encoder, decoder) = self.with_decoder(networks)?.n_values();
+        expect_values(file, "encoder and decoders", encoder + self.decoders as f64 * decoder)
     }
 
     /// The parts.
     pub(crate) fn build(&self) -> Result<Seq2Seq> {
-        let encoder = GruEncoder::new(self.dim, self.hidden, self.layers, self.topology, self.style, self.start)?;
-        let dim = Encoder::<f32>::dim(&encoder);
-        let first = if self.start_token { FirstInput::Token(END) } else { FirstInput::Zero };
-        let decoder = (self.decoders > 0)
-            .then(|| GruDecoder::new(self.dim, dim, dim, self.conditioning, first, self.style, self.start))
-            .transpose()?;
+        let networks = self.with_decoder(self.encoder()?)?;
+        let dim = networks.dim();
         let full = TokenNll { reduction: self.reduction, ..TokenNll::new(dim, self.n_words) };
         let output = match &self.output {
             OutputForm::Full => Output::Full(full),
@@ -192,7 +186,20 @@ impl SequenceForm {
                 Output::Adaptive(loss)
             }
         };
-        Ok(Seq2Seq { form: self.clone(), encoder, decoder, output })
+        Ok(Seq2Seq { form: self.clone(), networks, output })
+    }
+
+    fn encoder(&self) -> Result<Networks> {
+        Networks::encoder_of(self.cell, (self.dim, self.hidden), self.layers, self.topology)
+    }
+
+    /// The encoder with the decoder of this form, if there are any.
+    fn with_decoder(&self, encoder: Networks) -> Result<Networks> {
+        if self.decoders == 0 {
+            return Ok(encoder);
+        }
+        let first = if self.start_token { FirstInput::Token(END) } else { FirstInput::Zero };
+        encoder.with_decoder(self.cell, self.dim, self.conditioning, first)
     }
 
     fn outputs(&self) -> usize {
@@ -210,15 +217,19 @@ impl SequenceForm {
 impl Seq2Seq {
     /// Dimension of the sentence vectors.
     pub(crate) fn dim(&self) -> usize {
-        Encoder::<f32>::dim(&self.encoder)
+        self.networks.dim()
     }
 
     /// Parameters to start from: the encoder's, those of the decoders, those of the outputs.
     pub(crate) fn init(&self, seed: u64) -> Result<Vec<Parameters<f32>>> {
-        let mut groups = vec![self.encoder.init(&mut stream(seed, "encoder", &[]))?];
-        if let Some(decoder) = &self.decoder {
+        let mut encoder = stream(seed, "encoder", &[]);
+        let mut groups = vec![with_network!(&self.networks, network => network.encoder.init(&mut encoder)?)];
+        if self.form.decoders > 0 {
             for k in 0..self.form.decoders {
-                groups.push(decoder.init(&mut stream(seed, "decoder", &[k as u64]))?);
+                let mut rng = stream(seed, "decoder", &[k as u64]);
+                groups.push(with_network!(&self.networks, network => {
+                    network.decoder(k, self.form.decoders)?.init(&mut rng)?
+                }));
             }
             for k in 0..self.form.outputs() {
                 groups.push(self.output.init(&mut stream(seed, "output", &[k as u64]))?);
@@ -229,7 +240,7 @@ impl Seq2Seq {
 
     /// Parameters of the right names and shapes, by the rule that takes the least time.
     pub(crate) fn forms(&self) -> Result<Vec<Parameters<f32>>> {
-        SequenceForm { start: GruInit::Glorot, ..self.form.clone() }.build()?.init(0)
+        SequenceForm { cell: self.form.cell.cheap(), ..self.form.clone() }.build()?.init(0)
     }
 
     /// The group of the parameters of decoder `k`, and that of its output.
@@ -237,13 +248,26 @@ impl Seq2Seq {
         (1 + k, 1 + self.form.decoders + if self.form.shared_output { 0 } else { k })
     }
 
-    /// Refuses a decoder that is not there.
-    pub(crate) fn decoder(&self, k: usize) -> Result<&GruDecoder> {
-        match &self.decoder {
-            Some(decoder) if k < self.form.decoders => Ok(decoder),
-            _ => Err(Error::NoDecoder { n: self.form.decoders, asked: k }),
-        }
+    /// The hidden states of decoder `k` for targets and the vectors of sentences, and the targets in their order; refuses a
+    /// decoder that is not there.
+    pub(crate) fn states(
+        &self,
+        k: usize,
+        parameters: &Parameters<f32>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, f32>,
+        vectors: ArrayView2<'_, f32>,
+    ) -> Result<(Array2<f32>, Vec<u32>)> {
+        with_network!(&self.networks, network => {
+            let decoder = network.decoder(k, self.form.decoders)?;
+            Ok((decoder.forward(parameters, batch, words, vectors)?.0, targets_of(decoder, batch)))
+        })
     }
+}
+
+/// The tokens that the states of this decoder predict.
+pub(super) fn targets_of<D: Decoder>(_: &D, batch: &TokenBatch) -> Vec<u32> {
+    D::targets(batch)
 }
 
 impl Output {

@@ -10,11 +10,14 @@ use senv_core::{
     hyperparameters::Hyperparameters,
     kernels,
 };
-use senv_encoders::{BeamSearch, GruDecoder, beam_search};
+use senv_encoders::{BeamSearch, Decoder, Hypothesis, beam_search};
 use senv_store::{ModelFile, ModelWriter};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::form::{Seq2Seq, SequenceForm};
+use super::{
+    cell::with_network,
+    form::{Seq2Seq, SequenceForm},
+};
 use crate::{
     base::{configuration::Configuration, file},
     data::reading::{END, Reading, SPECIAL, UNKNOWN, encode_many, encode_one, gather},
@@ -73,7 +76,28 @@ impl Part {
 
     fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
         let (batch, words) = gather(&self.words, sentences)?;
-        self.seq2seq.encoder.encode(&self.parameters[0], &batch, words.view())
+        self.seq2seq.networks.encode(&self.parameters[0], &batch, words.view())
+    }
+
+    /// What `decoder`, number `k`, says of a vector.
+    fn hypotheses(
+        &self,
+        decoder: &impl Decoder,
+        k: usize,
+        vector: ArrayView1<'_, f32>,
+        search: &BeamSearch,
+    ) -> Result<Vec<Hypothesis>> {
+        let (of_decoder, of_output) = self.seq2seq.groups(k);
+        let speaker = decoder.session(&self.parameters[of_decoder], vector)?;
+        let start = self.seq2seq.form.start_token.then_some(END.0);
+        let embed = |word: Option<u32>, out: &mut [f32]| {
+            if let Some(word) = word.or(start) {
+                out.copy_from_slice(Rows::row(&self.words, word as usize));
+            }
+        };
+        let output = &self.parameters[of_output];
+        let logits = |states: ArrayView2<'_, f32>| self.seq2seq.output.log_probabilities(output, states);
+        beam_search(&speaker, search, embed, logits)
     }
 }
 
@@ -175,8 +199,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         let words = batch.gather(&part.words)?;
         let (of_decoder, of_output) = part.seq2seq.groups(k);
         let parameters = &part.parameters[of_decoder];
-        let (hidden, _) = part.seq2seq.decoder(k)?.forward(parameters, &batch, words.view(), vectors.view())?;
-        let targets = GruDecoder::targets(&batch);
+        let (hidden, targets) = part.seq2seq.states(k, parameters, &batch, words.view(), vectors.view())?;
         let losses = part.seq2seq.output.losses(&part.parameters[of_output], hidden.view(), &targets)?;
         Ok((losses.iter().sum(), losses.len()))
     }
@@ -201,18 +224,10 @@ impl<S: SequenceSystem> SequenceModel<S> {
         width: usize,
         longest: usize,
     ) -> Result<Vec<DecodedSentence>> {
-        let decoder = part.seq2seq.decoder(k)?;
-        let (of_decoder, of_output) = part.seq2seq.groups(k);
-        let speaker = decoder.session(&part.parameters[of_decoder], vector)?;
-        let start = part.seq2seq.form.start_token.then_some(END.0);
-        let embed = |word: Option<u32>, out: &mut [f32]| {
-            if let Some(word) = word.or(start) {
-                out.copy_from_slice(Rows::row(&part.words, word as usize));
-            }
-        };
-        let output = &part.parameters[of_output];
-        let logits = |states: ArrayView2<'_, f32>| part.seq2seq.output.log_probabilities(output, states);
-        let found = beam_search(&speaker, &BeamSearch::new(END.0, longest, width), embed, logits)?;
+        let n = part.seq2seq.form.decoders;
+        let found = with_network!(&part.seq2seq.networks, network => {
+            part.hypotheses(network.decoder(k, n)?, k, vector, &BeamSearch::new(END.0, longest, width))?
+        });
         let said = found.into_iter().map(|found| {
             let words: Vec<&str> = found.tokens.iter().map(|&word| self.vocabulary.token(TokenId(word))).collect();
             DecodedSentence { text: words.join(" "), log_probability: found.log_probability, ended: found.ended }

@@ -6,8 +6,8 @@
 //! (F1)  L = Σ_k α_k L_k          L_k: `token-nll` or its likes of decoder k, added up or averaged over its tokens
 //! ```
 //!
-//! Skip-thoughts: the sentences before and after, α = (1, 1). RNN AE: the sentence itself. P-thought: the sentence itself
-//! and a paraphrase, α = (1, α) from `dual-decoder-objective`.
+//! Skip-thoughts: the sentences before and after, α = (1, 1). RNN AE: the sentence itself. SDAE: the sentence itself, from one that
+//! `sentence-corruption` has changed. P-thought: the sentence itself and a paraphrase, α = (1, α) from `dual-decoder-objective`.
 
 use ndarray::Array2;
 use senv_core::{
@@ -15,14 +15,20 @@ use senv_core::{
     arrays::{Float, Parameters, TokenBatch},
     observer::Metric,
 };
-use senv_encoders::{Encoder, GruDecoder};
+use senv_encoders::{Decoder, Encoder};
 use senv_losses::{Reduction, RowGradients};
 
-use super::form::{Output, Seq2Seq};
+use super::{
+    cell::{Network, with_network},
+    form::{Output, Seq2Seq, targets_of},
+};
 use crate::{
     data::reading::END,
     error::Result,
-    gradient::{Gradients, Lap, Objective, Phases, Source, Step, StepReport, Weights, WordUpdates, add_rows},
+    gradient::{
+        Gradients, Lap, Objective, Phases, Source, Step, StepReport, Weights, WordUpdates, add_rows,
+        corruption::Corruption,
+    },
 };
 
 /// A sentence to be encoded, and those to be predicted.
@@ -49,6 +55,8 @@ pub(crate) struct Seq2SeqObjective {
     pub(crate) weights: Vec<f64>,
     /// Read after the last word by the encoder.
     pub(crate) end: Option<TokenId>,
+    /// What becomes of the sentences that are encoded, in training.
+    pub(crate) corruption: Corruption,
     /// Which word vectors move, and whether rows of output matrices without a gradient do.
     pub(crate) updates: WordUpdates,
     pub(crate) identity: String,
@@ -62,19 +70,26 @@ pub(crate) struct Seq2SeqBatch {
 }
 
 impl Seq2SeqBatch {
-    /// Takes these examples of a set for so many decoders.
+    /// Takes these examples of a set for so many decoders; `corrupt` says what the encoder reads of a sentence.
     fn assign<'e>(
         &mut self,
         set: &ExampleSet,
         examples: impl Iterator<Item = &'e Example> + Clone,
         n_decoders: usize,
         end: Option<TokenId>,
+        mut corrupt: impl FnMut(&[TokenId], &mut Vec<TokenId>),
     ) -> Result<()> {
+        let mut read = Vec::new();
         for (which, batch) in self.batches[..=n_decoders].iter_mut().enumerate() {
             self.sentences.clear();
             for example in examples.clone() {
                 let sentence = set.sentences.get(example[which] as usize);
-                self.sentences.push(sentence.iter().copied().chain(if which == 0 { end } else { Some(END) }));
+                if which == 0 {
+                    corrupt(sentence, &mut read);
+                    self.sentences.push(read.iter().copied().chain(end));
+                } else {
+                    self.sentences.push(sentence.iter().copied().chain([END]));
+                }
             }
             batch.assign(self.sentences.iter())?;
         }
@@ -106,8 +121,24 @@ impl Seq2Seq {
         d_parameters: &mut [Parameters<F>],
         row_gradients: &mut Vec<RowGradients<F>>,
     ) -> Result<(StepReport, Vec<Array2<F>>, Phases)> {
+        with_network!(&self.networks, network => {
+            self.step_of(network, batches, words, parameters, context, d_parameters, row_gradients)
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn step_of<F: Float, E: Encoder<F>, D: Decoder>(
+        &self,
+        network: &Network<E, D>,
+        batches: &[TokenBatch],
+        words: &[Array2<F>],
+        parameters: &[Parameters<F>],
+        context: &StepContext<'_>,
+        d_parameters: &mut [Parameters<F>],
+        row_gradients: &mut Vec<RowGradients<F>>,
+    ) -> Result<(StepReport, Vec<Array2<F>>, Phases)> {
         let (mut phases, mut lap) = (Phases::default(), Lap::start());
-        let (vectors, saved) = self.encoder.forward(&parameters[0], &batches[0], words[0].view())?;
+        let (vectors, saved) = network.encoder.forward(&parameters[0], &batches[0], words[0].view())?;
         lap.add_to(&mut phases.encode);
         let mut d_vectors = Array2::zeros(vectors.raw_dim());
         let mut d_words: Vec<Array2<F>> = words.iter().map(|words| Array2::zeros(words.raw_dim())).collect();
@@ -116,13 +147,13 @@ impl Seq2Seq {
         let name = if is_sampled { "perplexity among samples" } else { "perplexity" };
         let mut report = StepReport { tokens: batches[0].n_tokens() as u64, ..StepReport::default() };
         for (k, &alpha) in context.alphas.iter().enumerate() {
-            let (decoder, (of_decoder, of_output)) = (self.decoder(k)?, self.groups(k));
+            let (decoder, (of_decoder, of_output)) = (network.decoder(k, self.form.decoders)?, self.groups(k));
             let (batch, words) = (&batches[1 + k], words[1 + k].view());
             let (hidden, saved_states) = decoder.forward(&parameters[of_decoder], batch, words, vectors.view())?;
             let (loss, d_hidden, rows) = self.output.loss_and_gradients(
                 &parameters[of_output],
                 hidden.view(),
-                &GruDecoder::targets(batch),
+                &targets_of(decoder, batch),
                 alpha,
                 (context.place.0, [context.place.1, k as u64]),
                 &mut d_parameters[of_output],
@@ -155,7 +186,7 @@ impl Seq2Seq {
         let (source, words) = (&batches[0], words[0].view());
         let d_words_read = (!context.frozen).then(|| d_words[0].view_mut());
         let d_encoder = &mut d_parameters[0];
-        self.encoder.backward(&parameters[0], source, words, &saved, d_vectors.view(), d_words_read, d_encoder)?;
+        network.encoder.backward(&parameters[0], source, words, &saved, d_vectors.view(), d_words_read, d_encoder)?;
         lap.add_to(&mut phases.backward);
         Ok((report, d_words, phases))
     }
@@ -209,7 +240,8 @@ impl Objective for Seq2SeqObjective {
 
     fn prepare(&self, step: &Step<'_>, sentences_of_step: &mut Seq2SeqBatch) -> Result<()> {
         let examples = step.examples.iter().map(|&i| &self.train.examples[i as usize]);
-        sentences_of_step.assign(&self.train, examples, self.weights.len(), self.end)
+        let corrupt = self.corruption.of_step((step.seed, step.number));
+        sentences_of_step.assign(&self.train, examples, self.weights.len(), self.end, corrupt)
     }
 
     fn gradients(
@@ -242,21 +274,20 @@ impl Objective for Seq2SeqObjective {
     /// the larger, as scores are.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
-        let Seq2Seq { encoder, output, .. } = &self.seq2seq;
+        let Seq2Seq { networks, output, .. } = &self.seq2seq;
         let (mut sum, mut n, mut sentences_of_step) = (0.0, 0.0, Seq2SeqBatch::default());
         for examples in dev.examples.chunks(A_BATCH) {
-            sentences_of_step.assign(dev, examples.iter(), self.weights.len(), self.end)?;
+            let as_it_is = Corruption::default().of_step((0, 0));
+            sentences_of_step.assign(dev, examples.iter(), self.weights.len(), self.end, as_it_is)?;
             let source = &sentences_of_step.batches[0];
             let words = source.gather(&weights.words)?;
-            let vectors = encoder.encode(&weights.parameters[0], source, words.view())?;
+            let vectors = networks.encode(&weights.parameters[0], source, words.view())?;
             for (k, &weight) in self.weights.iter().enumerate() {
                 let (of_decoder, of_output) = self.seq2seq.groups(k);
                 let batch = &sentences_of_step.batches[1 + k];
                 let words = batch.gather(&weights.words)?;
-                let decoder = self.seq2seq.decoder(k)?;
                 let parameters = &weights.parameters[of_decoder];
-                let (hidden, _) = decoder.forward(parameters, batch, words.view(), vectors.view())?;
-                let targets = GruDecoder::targets(batch);
+                let (hidden, targets) = self.seq2seq.states(k, parameters, batch, words.view(), vectors.view())?;
                 let losses = output.losses(&weights.parameters[of_output], hidden.view(), &targets)?;
                 sum += weight * losses.iter().sum::<f64>();
                 n += weight * losses.len() as f64;
@@ -269,10 +300,10 @@ impl Objective for Seq2SeqObjective {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sequence::{OutputForm, SequenceForm};
+    use crate::sequence::{OutputForm, SequenceCell, SequenceForm};
     use rand::RngExt;
     use senv_core::{gradcheck::max_relative_error, rng::stream};
-    use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
+    use senv_encoders::{Conditioning, GruInit, GruStyle, LstmInit, RecurrentTopology};
 
     const WORDS: usize = 9;
     const DIM: usize = 2;
@@ -331,18 +362,22 @@ mod tests {
         };
         let outputs =
             [OutputForm::Full, OutputForm::Sampled { words: 4 }, OutputForm::Adaptive { cutoffs: vec![3, 6] }];
+        let gru = |style| SequenceCell::Gru { style, start: GruInit::Glorot };
+        let lstm = SequenceCell::Lstm { lstm: LstmInit::Orthogonal };
         let skip_thought =
-            (Conditioning::ContextMatrices, false, GruStyle::Paper, 1, RecurrentTopology::Separate, true);
-        let p_thought = (Conditioning::InitialState, true, GruStyle::Tf1, 2, RecurrentTopology::Interleaved, false);
-        for (conditioning, start_token, style, layers, topology, shared_output) in [skip_thought, p_thought] {
+            (Conditioning::ContextMatrices, false, gru(GruStyle::Paper), 1, RecurrentTopology::Separate, true);
+        let p_thought =
+            (Conditioning::InitialState, true, gru(GruStyle::Tf1), 2, RecurrentTopology::Interleaved, false);
+        let sdae = (Conditioning::ContextAndState, false, lstm, 1, RecurrentTopology::Forward, false);
+        let forms = [skip_thought, p_thought, sdae];
+        for (conditioning, start_token, cell, layers, topology, shared_output) in forms {
             for output in outputs.clone() {
                 let form = SequenceForm {
                     dim: DIM,
                     hidden: 2,
                     layers,
                     topology,
-                    style,
-                    start: GruInit::Glorot,
+                    cell,
                     conditioning,
                     start_token,
                     decoders: 2,
@@ -354,7 +389,9 @@ mod tests {
                 let seq2seq = form.build().unwrap();
                 let zeros: Vec<Parameters<f64>> = seq2seq.init(1).unwrap().iter().map(Parameters::cast).collect();
                 let mut sentences_of_step = Seq2SeqBatch::default();
-                sentences_of_step.assign(&set, set.examples.iter(), 2, shared_output.then_some(END)).unwrap();
+                let as_it_is = Corruption::default().of_step((0, 0));
+                let end = shared_output.then_some(END);
+                sentences_of_step.assign(&set, set.examples.iter(), 2, end, as_it_is).unwrap();
                 let n = WORDS * DIM + zeros.iter().map(Parameters::n_values).sum::<usize>();
                 let mut rng = stream(5, "whole", &[]);
                 let x: Vec<f64> = (0..n).map(|_| rng.random_range(-0.8..0.8)).collect();

@@ -14,7 +14,7 @@ use crate::{
     base::{file, range::require, train_options::TrainOptions},
     data::reading::{END, Reading, SPECIAL, UNKNOWN},
     error::{Error, Result},
-    gradient::{FitParams, Weights, fit},
+    gradient::{FitParams, Weights, WordUpdates, corruption::Corruption, fit},
     model::trained::Trained,
     start::initial::{Initial, vectors_fingerprint},
 };
@@ -81,6 +81,11 @@ pub(crate) trait Trainable: SequenceSystem {
     /// What they have in common with those of the others.
     fn settings(&self) -> Settings<'_>;
 
+    /// What becomes of the sentences that the encoder reads in training; nothing by default.
+    fn corruption(&self) -> Corruption {
+        Corruption::default()
+    }
+
     /// The form of the model for a vocabulary of so many words.
     fn form(&self, n_words: usize) -> SequenceForm;
 
@@ -101,17 +106,21 @@ pub(crate) trait Trainable: SequenceSystem {
         settings.fit.check()
     }
 
-    /// Trains on text files with the examples that `examples` finds; validated on files of the same layout.
+    /// Trains on text files with the examples that `examples` finds; validated on files of the same layout. Words without a vector are unknown
+    /// where given vectors stay as they are.
     fn fit_text(
         &self,
         paths: &[impl AsRef<Path>],
         examples: fn(&Text) -> Vec<Example>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SequenceModel<Self>>> {
-        let Settings { tokenizer, min_count, max_vocabulary, max_tokens, .. } = self.settings();
+        let Settings { tokenizer, min_count, max_vocabulary, max_tokens, fit, .. } = self.settings();
+        // Where vectors stay as they are, a word without one would keep a random one.
+        let fixed = options.vectors.filter(|_| fit.words == WordUpdates::Frozen);
+        let keep = |token: &str, count| count >= min_count && fixed.is_none_or(|fixed| fixed.get(token).is_some());
         let (reading, observer) = (options.reading(tokenizer, 1), options.observer);
         let (vocabulary, text) = Text::read(paths, &reading, max_tokens, observer, |words, corpus| {
-            assemble(words, corpus.n_sentences(), max_vocabulary, |_, count| count >= min_count)
+            assemble(words, corpus.n_sentences(), max_vocabulary, keep)
         })?;
         let found = examples(&text);
         let held_out = |dev: &[PathBuf]| -> Result<_> {
@@ -152,6 +161,7 @@ pub(crate) trait Trainable: SequenceSystem {
             dev: data.dev,
             weights,
             end,
+            corruption: self.corruption(),
             updates: params.words,
             identity,
         };

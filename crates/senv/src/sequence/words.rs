@@ -93,6 +93,11 @@ pub(crate) fn known(vocabulary: &Vocabulary, words: &Vocabulary) -> Vec<TokenId>
     words.iter().map(|(_, token, _)| number(token)).collect()
 }
 
+/// Every sentence, to be reconstructed.
+pub(crate) fn each_sentence(text: &Text) -> Vec<Example> {
+    text.numbers().filter(|&i| !text.is_blank(i)).map(|i| [i, i, i]).collect()
+}
+
 /// Sentences of a training or held-out set.
 pub(crate) struct Text {
     /// No longer than the limit.

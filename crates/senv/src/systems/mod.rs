@@ -14,6 +14,7 @@ mod random_bow;
 mod relatedness;
 mod released_skip_thoughts;
 mod rnn_autoencoder;
+mod sdae;
 mod sent2vec;
 mod siamese_cbow;
 mod skip_thought;
@@ -38,6 +39,7 @@ pub use random_bow::{RandomBow, RandomBowParams};
 pub use relatedness::{FilterStart, Relatedness, RelatednessConfig, RelatednessParams};
 pub use released_skip_thoughts::ReleasedEncoder;
 pub use rnn_autoencoder::{RnnAutoencoder, RnnAutoencoderParams};
+pub use sdae::{Sdae, SdaeCell, SdaeParams};
 pub use sent2vec::{NgramStart, Preset, Sent2Vec, Sent2VecParams};
 pub use siamese_cbow::{SiameseCbow, SiameseCbowParams};
 pub use skip_thought::{SkipThought, SkipThoughtParams};
@@ -91,7 +93,7 @@ macro_rules! pair_systems {
 #[macro_export]
 macro_rules! running_text_systems {
     ($with:ident) => {
-        $with! { SkipThoughtParams, RnnAutoencoderParams, BowAutoencoderParams }
+        $with! { SkipThoughtParams, RnnAutoencoderParams, SdaeParams, BowAutoencoderParams }
     };
 }
 

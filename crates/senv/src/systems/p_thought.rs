@@ -18,8 +18,8 @@ use crate::{
     gradient::{FitParams, WordUpdates},
     model::trained::Trained,
     sequence::{
-        Data, Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
-        Trainable, assemble, known,
+        Data, Example, LongSentences, OutputForm, SequenceCell, SequenceForm, SequenceModel, SequenceSystem, Settings,
+        Text, Trainable, assemble, known,
     },
     start::initial::Initial,
     system::{
@@ -221,8 +221,7 @@ impl Trainable for PThoughtParams {
             hidden: self.hidden,
             layers,
             topology,
-            style: GruStyle::Tf1,
-            start: GruInit::Glorot,
+            cell: SequenceCell::Gru { style: GruStyle::Tf1, start: GruInit::Glorot },
             conditioning: Conditioning::InitialState,
             start_token: true,
             decoders: 2,

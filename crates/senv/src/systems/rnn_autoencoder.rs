@@ -19,7 +19,8 @@ use crate::{
     gradient::{FitParams, WordUpdates},
     model::trained::Trained,
     sequence::{
-        Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
+        LongSentences, OutputForm, SequenceCell, SequenceForm, SequenceModel, SequenceSystem, Settings, Trainable,
+        each_sentence,
     },
     start::initial::Initial,
     system::{
@@ -101,7 +102,7 @@ impl System for RnnAutoencoderParams {
         let (vectors, observer) = (start.vectors()?, options.observer);
         let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));
         let options = Start::options(vectors.as_deref(), options);
-        Self { tokenizer, ..self.clone() }.fit_text(paths, each, &options)
+        Self { tokenizer, ..self.clone() }.fit_text(paths, each_sentence, &options)
     }
 }
 
@@ -134,11 +135,6 @@ impl RnnAutoencoderParams {
     }
 }
 
-/// Every sentence, to be reconstructed.
-fn each(text: &Text) -> Vec<Example> {
-    text.numbers().filter(|&i| !text.is_blank(i)).map(|i| [i, i, i]).collect()
-}
-
 impl Trainable for RnnAutoencoderParams {
     fn settings(&self) -> Settings<'_> {
         Settings {
@@ -161,8 +157,7 @@ impl Trainable for RnnAutoencoderParams {
             hidden: self.hidden,
             layers: 1,
             topology: RecurrentTopology::Forward,
-            style: self.style,
-            start: GruInit::Orthogonal,
+            cell: SequenceCell::Gru { style: self.style, start: GruInit::Orthogonal },
             conditioning: Conditioning::InitialState,
             start_token: false,
             decoders: 1,

@@ -22,7 +22,8 @@ use crate::{
     gradient::{FitParams, WordUpdates},
     model::trained::Trained,
     sequence::{
-        Example, LongSentences, OutputForm, SequenceForm, SequenceModel, SequenceSystem, Settings, Text, Trainable,
+        Example, LongSentences, OutputForm, SequenceCell, SequenceForm, SequenceModel, SequenceSystem, Settings, Text,
+        Trainable,
     },
     start::initial::Initial,
     system::{
@@ -206,8 +207,7 @@ impl Trainable for SkipThoughtParams {
             hidden: if self.bi { self.sentence_dim / 2 } else { self.sentence_dim },
             layers: 1,
             topology: if self.bi { RecurrentTopology::Separate } else { RecurrentTopology::Forward },
-            style: self.style,
-            start: GruInit::Orthogonal,
+            cell: SequenceCell::Gru { style: self.style, start: GruInit::Orthogonal },
             conditioning: self.conditioning,
             start_token: false,
             decoders: 2,

@@ -5,6 +5,7 @@ mod damaged;
 mod p_thought;
 mod relatedness;
 mod resumed;
+mod sdae;
 mod skip_thought;
 mod snli;
 mod validation;
@@ -21,8 +22,8 @@ use std::{
 use senv::{
     BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, LongSentences, Model,
     NliPairs, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
-    Reconstruction, RecurrentTopology, RnnAutoencoderParams, SkipThought, SkipThoughtParams, Snli, SnliEncoder,
-    SnliParams, Stopped, TrainOptions, WordUpdates,
+    Reconstruction, RecurrentTopology, RnnAutoencoderParams, SdaeParams, SkipThought, SkipThoughtParams, Snli,
+    SnliEncoder, SnliParams, Stopped, TrainOptions, WordUpdates,
 };
 use senv_core::{Control, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::UpdateRule};
 use senv_store::Embeddings;

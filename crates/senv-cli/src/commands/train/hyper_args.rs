@@ -8,7 +8,8 @@ use clap::{
 };
 use senv::{
     BowAutoencoderParams, CseParams, FitParams, GranParams, PThoughtParams, PairSystem, PpParams, RandomBowParams,
-    RelatednessParams, RnnAutoencoderParams, SkipThoughtParams, SnliEncoder, SnliParams, TextSize, TextSystem,
+    RelatednessParams, RnnAutoencoderParams, SdaeParams, SkipThoughtParams, SnliEncoder, SnliParams, TextSize,
+    TextSystem,
 };
 use senv_core::{
     Error as CoreError, NoObserver, Tokenizer,
@@ -56,6 +57,7 @@ shown!(
     GranParams => from_nothing(),
     SkipThoughtParams => Self::default(),
     RnnAutoencoderParams => Self::default(),
+    SdaeParams => Self::default(),
     BowAutoencoderParams => Self::default(),
     SnliParams => Self { encoder: SnliEncoder::rnn(), ..Self::default() },
     PThoughtParams => Self::default(),

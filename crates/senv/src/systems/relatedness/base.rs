@@ -12,7 +12,7 @@ use super::{
     scored::{Scored, TextReading},
 };
 use crate::{
-    BowAutoencoder, Cse, Gran, PThought, RnnAutoencoder, SkipThought, Snli,
+    BowAutoencoder, Cse, Gran, PThought, RnnAutoencoder, Sdae, SkipThought, Snli,
     data::reading::Reading,
     error::{Error, Result},
     gradient::{
@@ -71,7 +71,7 @@ impl Base {
             return Ok(Self { form, reading, parameters: parameters.clone(), words: copy_table(words)? });
         }
         let sequence = |parts: &[Part], reading: &Reading| match parts {
-            [part] => Self::of_part(part, reading),
+            [part] => Self::of_part(part, reading, model.kind()),
             _ => Err(Error::CannotTune { kind: model.kind() }),
         };
         if let Some(model) = model.downcast_ref::<SkipThought>() {
@@ -81,6 +81,9 @@ impl Base {
             return sequence(&model.parts, &model.config.reading);
         }
         if let Some(model) = model.downcast_ref::<RnnAutoencoder>() {
+            return sequence(&model.parts, &model.config.reading);
+        }
+        if let Some(model) = model.downcast_ref::<Sdae>() {
             return sequence(&model.parts, &model.config.reading);
         }
         match model.average() {
@@ -94,17 +97,12 @@ impl Base {
         }
     }
 
-    /// The encoder of an encoder-decoder.
-    fn of_part(part: &Part, reading: &Reading) -> Result<Self> {
+    /// The encoder of an encoder-decoder of this kind, of gated recurrent units.
+    fn of_part(part: &Part, reading: &Reading, kind: &'static str) -> Result<Self> {
         let form = &part.seq2seq.form;
+        let (style, start) = form.cell.gru().ok_or(Error::CannotTune { kind })?;
         Ok(Self {
-            form: EncoderForm::Gru {
-                hidden: form.hidden,
-                layers: form.layers,
-                topology: form.topology,
-                style: form.style,
-                start: form.start,
-            },
+            form: EncoderForm::Gru { hidden: form.hidden, layers: form.layers, topology: form.topology, style, start },
             reading: TextReading::Sequence(reading.clone()),
             parameters: part.parameters[0].clone(),
             words: copy_table(&part.words)?,

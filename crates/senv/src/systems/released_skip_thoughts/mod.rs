@@ -19,7 +19,7 @@ use crate::{
     SkipThought,
     data::reading::{Reading, SPECIAL},
     error::{Error, Result},
-    sequence::{OutputForm, Part, SequenceConfig, SequenceForm},
+    sequence::{OutputForm, Part, SequenceCell, SequenceConfig, SequenceForm},
 };
 
 /// The vocabulary of all released models.
@@ -146,8 +146,7 @@ fn part(files: &ReleasedEncoder, directions: &[&str], n_words: usize) -> Result<
         hidden,
         layers: 1,
         topology: if directions.len() == 1 { RecurrentTopology::Forward } else { RecurrentTopology::Separate },
-        style: GruStyle::Release,
-        start: GruInit::Orthogonal,
+        cell: SequenceCell::Gru { style: GruStyle::Release, start: GruInit::Orthogonal },
         conditioning: Conditioning::InitialState,
         start_token: false,
         decoders: 0,

@@ -205,14 +205,15 @@ impl SnliParams {
         require(part < base.parts.len(), "part", "one of the model's", part as f64)?;
         let part = &base.parts[part];
         let form = &part.seq2seq.form;
+        let (style, start) = form.cell.gru().ok_or(Error::CannotTune { kind: SkipThought::KIND })?;
         let fingerprint = Fingerprint::new().vocabulary(&base.vocabulary).table(&part.words);
         let start = SnliStart {
             encoder: SnliEncoder::Rnn {
                 hidden: form.hidden,
                 layers: form.layers,
                 topology: form.topology,
-                style: form.style,
-                start: form.start,
+                style,
+                start,
             },
             reading: base.config.reading.clone(),
             vocabulary: base.vocabulary.clone(),

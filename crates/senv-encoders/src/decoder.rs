@@ -1,0 +1,189 @@
+//! What all decoders can do, and the session that decodes one sentence vector.
+
+use std::fmt::Debug;
+
+use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2};
+use senv_core::{
+    Result, TokenId,
+    arrays::{Float, Parameters, TokenBatch},
+    hyperparameters::named_values,
+    rng::Stream,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::encoder::check_size;
+
+/// How a decoder is conditioned on a sentence vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Conditioning {
+    /// The sentence vector is the initial state, so it has the hidden size; the cell of an LSTM begins with zeros. The code
+    /// of Skip-thoughts, P-thought.
+    #[default]
+    InitialState,
+    /// It is added to all gates and to the candidate at every step, each through a matrix. The Skip-thought paper.
+    ContextMatrices,
+    /// Both: it is added at every step, and the initial state is made of it by a layer with tanh. The code of SDAE.
+    ContextAndState,
+}
+
+named_values!(Conditioning {
+    InitialState = "initial-state": "It is the first state, as in the release",
+    ContextMatrices = "context-matrices": "It acts on every step through matrices, as in the paper",
+    ContextAndState = "context-and-state": "It acts on every step, and makes the first state by a layer with tanh",
+});
+
+/// The input of a decoder before the first word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FirstInput {
+    /// A zero vector. Skip-thoughts.
+    #[default]
+    Zero,
+    /// The vector of a token, which must be among those of every batch: the end token, the last one of every target, in
+    /// P-thought.
+    Token(TokenId),
+}
+
+/// A decoder: from a sentence vector to the hidden states that predict words, trained by teacher forcing.
+///
+/// A batch holds the targets, end tokens included. Row `batch.start(i) + t` of the hidden states predicts word `t` of
+/// target `i`: the order of [`Decoder::targets`].
+pub trait Decoder: Debug + Clone + PartialEq {
+    /// What the forward pass saves for the backward pass.
+    type Saved<F: Float>: Debug + Clone;
+
+    /// The word dimension.
+    fn word_dim(&self) -> usize;
+
+    /// The hidden size.
+    fn hidden(&self) -> usize;
+
+    /// The number of values that a step needs of the step before, the hidden state first: `hidden`, and for an LSTM its cell
+    /// as well.
+    fn state_dim(&self) -> usize;
+
+    /// The sentence dimension.
+    fn vector_dim(&self) -> usize;
+
+    /// How the decoder is conditioned on the sentence vector.
+    fn conditioning(&self) -> Conditioning;
+
+    /// The input before the first word.
+    fn first_input(&self) -> FirstInput;
+
+    /// The number of its parameters, as far as f64 counts.
+    fn n_values(&self) -> f64;
+
+    /// The parameters before training.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if they do not fit into memory.
+    fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>>;
+
+    /// The tokens that the hidden states predict, in their order: sentence by sentence.
+    #[must_use]
+    fn targets(batch: &TokenBatch) -> Vec<u32> {
+        let places = (0..batch.len()).flat_map(|i| batch.sentence(i));
+        places.map(|&place| batch.distinct()[place as usize].0).collect()
+    }
+
+    /// The hidden states, shape `(n_tokens, hidden)`, and the saved state for [`backward`](Decoder::backward).
+    ///
+    /// | name | meaning | shape |
+    /// | --- | --- | --- |
+    /// | `batch` | targets, end tokens included | ragged |
+    /// | `words` | vectors of their distinct tokens | `(n_distinct, word_dim)` |
+    /// | `vectors` | sentence vectors | `(n_sentences, vector_dim)` |
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words, vectors or parameters do not fit the decoder or the batch;
+    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if the start token is not in the batch;
+    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
+    fn forward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, F>,
+        vectors: ArrayView2<'_, F>,
+    ) -> Result<(Array2<F>, Self::Saved<F>)>;
+
+    /// Adds the gradients of a loss to `d_words` (unless words are frozen), `d_vectors` and `d_parameters`, given
+    /// `d_hidden`, its gradient with respect to the hidden states. The other arguments are those of the forward pass.
+    ///
+    /// # Errors
+    /// As for [`forward`](Decoder::forward); also if a gradient differs in shape from what it is the gradient of, or
+    /// `saved` is of another batch.
+    #[allow(clippy::too_many_arguments)]
+    fn backward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, F>,
+        vectors: ArrayView2<'_, F>,
+        saved: &Self::Saved<F>,
+        d_hidden: ArrayView2<'_, F>,
+        d_words: Option<ArrayViewMut2<'_, F>>,
+        d_vectors: ArrayViewMut2<'_, F>,
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<()>;
+
+    /// A session that decodes one sentence vector, word by word.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if the vector or the parameters do not fit the decoder.
+    fn session<'a, F: Float>(
+        &'a self,
+        parameters: &'a Parameters<F>,
+        vector: ArrayView1<'_, F>,
+    ) -> Result<DecoderSession<'a, F, Self>>;
+
+    /// The states after one more word, shape `(k, state_dim)`: from `states`, of the same shape, and the vectors of the words,
+    /// shape `(k, word_dim)`. `added` is what the sentence vector adds to the gates.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if a shape differs.
+    fn step<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        words: ArrayView2<'_, F>,
+        states: ArrayView2<'_, F>,
+        added: Option<&[F]>,
+    ) -> Result<Array2<F>>;
+}
+
+/// A [`Decoder`] conditioned on one sentence vector.
+#[derive(Debug, Clone)]
+pub struct DecoderSession<'a, F: Float, D> {
+    pub(crate) decoder: &'a D,
+    pub(crate) parameters: &'a Parameters<F>,
+    pub(crate) first: Vec<F>,
+    /// What the sentence vector adds to the gates at every step.
+    pub(crate) added: Option<Vec<F>>,
+}
+
+impl<F: Float, D: Decoder> DecoderSession<'_, F, D> {
+    /// The decoder.
+    #[must_use]
+    pub fn decoder(&self) -> &D {
+        self.decoder
+    }
+
+    /// The state before the first word, [`state_dim`](Decoder::state_dim) values.
+    #[must_use]
+    pub fn first_state(&self) -> &[F] {
+        &self.first
+    }
+
+    /// The states after one more word, for several hypotheses: from `states`, shape `(k, state_dim)`, and the vectors of
+    /// the words, shape `(k, word_dim)`. Their first `hidden` columns predict the next word.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if a shape differs.
+    pub fn step(&self, words: ArrayView2<'_, F>, states: ArrayView2<'_, F>) -> Result<Array2<F>> {
+        check_size("vectors of words, in columns,", self.decoder.word_dim(), words.ncols())?;
+        check_size("states, in rows,", words.nrows(), states.nrows())?;
+        check_size("states, in columns,", self.decoder.state_dim(), states.ncols())?;
+        self.decoder.step(self.parameters, words, states, self.added.as_deref())
+    }
+}
