@@ -131,7 +131,9 @@ pub use senv_eval as eval;
 /// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
 pub use senv_index as index;
 pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
-pub use senv_negative_sampling::{Inference, NegativeSamplingParams, NegativeSharing, Schedule};
+pub use senv_negative_sampling::{
+    Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,
+};
 
 pub use average::unknown_words::UnknownWords;
 pub use average::weight_scheme::WeightScheme;

@@ -3,12 +3,14 @@
 
 mod bow_autoencoder;
 mod cse;
+mod document_vectors;
 mod fast_sent;
 mod fast_text;
 mod p_thought;
 mod pp;
 pub(crate) mod pretraining;
 mod pv_dbow;
+mod pv_dm;
 mod random_bow;
 mod relatedness;
 mod released_skip_thoughts;
@@ -32,6 +34,7 @@ pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
 pub use pv_dbow::{PvDbow, PvDbowParams};
+pub use pv_dm::{PvDm, PvDmParams};
 pub use random_bow::{RandomBow, RandomBowParams};
 pub use relatedness::{FilterStart, Relatedness, RelatednessConfig, RelatednessParams};
 pub use released_skip_thoughts::ReleasedEncoder;
@@ -68,12 +71,14 @@ const fn kind<M: ReadModel>() -> Kind {
 /// macro_rules! names {
 ///     ($($params:ident),+) => { [$(<senv::$params as senv::System>::ABOUT.name),+] };
 /// }
-/// assert_eq!(senv::text_systems!(names), ["sent2vec", "word2vec", "pv-dbow", "fast-sent", "siamese-cbow"]);
+/// assert_eq!(senv::text_systems!(names), [
+///     "sent2vec", "word2vec", "pv-dbow", "pv-dm", "fast-sent", "c-phrase", "siamese-cbow"
+/// ]);
 /// ```
 #[macro_export]
 macro_rules! text_systems {
     ($with:ident) => {
-        $with! { Sent2VecParams, Word2VecParams, PvDbowParams, FastSentParams, SiameseCbowParams }
+        $with! { Sent2VecParams, Word2VecParams, PvDbowParams, PvDmParams, FastSentParams, CPhraseParams, SiameseCbowParams }
     };
 }
 
