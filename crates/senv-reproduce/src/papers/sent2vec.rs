@@ -3,13 +3,17 @@
 use senv_eval::published_classification;
 
 use super::common::{
-    ALL, EVAL_CR, EVAL_MPQA, EVAL_MR, EVAL_MSRP, EVAL_STS, EVAL_SUBJ, EVAL_TREC, NEWS, STS_2014, TEXT, accuracy, cbow,
-    msrp, pv_dbow, sent2vec, sent2vec_bigrams, sent2vec_by, skip_gram, sts_mean, sts_task, sts_values, sts_year,
+    ALL, EVAL_CR, EVAL_MPQA, EVAL_MR, EVAL_MSRP, EVAL_STS, EVAL_SUBJ, EVAL_TREC, NEWS, STS_2014, TEXT, TREES, accuracy,
+    c_phrase, cbow, msrp, pv_dbow, pv_dm, sent2vec, sent2vec_bigrams, sent2vec_by, skip_gram, sts_mean, sts_task,
+    sts_values, sts_year,
 };
 use crate::{
     paper::{Column, Evaluation, Model, Paper, Row, Source, Table},
     paper_name::PaperName,
 };
+
+/// The only system on parsed sentences.
+const C_PHRASE: &str = "C-PHRASE";
 
 const SEEDS: [u32; 3] = [1, 2, 3];
 
@@ -48,6 +52,8 @@ pub(super) fn paper() -> Paper {
         cbow(),
         skip_gram(),
         pv_dbow(),
+        pv_dm(),
+        c_phrase(),
         Model::new("fast-sent.senv", 40.0, fast_sent),
         Model::new("fast-sent-ae.senv", 45.0, format!("{fast_sent} --autoencode")),
         Model::new("glove-sif.senv", 5.0, "train weighted --model @glove --input @text"),
@@ -56,7 +62,7 @@ pub(super) fn paper() -> Paper {
     Paper {
         name: PaperName::Sent2vec,
         title: "Sent2Vec (Pagliardini, Gupta and Jaggi, NAACL 2018)",
-        about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said.",
+        about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said. C-PHRASE has 3,914 parsed sentences of the Wall Street Journal, where the published model has 2.8 thousand million words, and settings that fit so few.",
         models,
         tables: vec![schedules(), unsupervised(), without_training(), supervised(), sif(), norms()],
     }
@@ -73,9 +79,16 @@ fn systems() -> Vec<(&'static str, Vec<String>, &'static str)> {
         ("CBOW", one("cbow.senv"), "CBOW"),
         ("skip-gram", one("skip-gram.senv"), "skip-gram"),
         ("PV-DBOW", one("pv-dbow.senv"), "PV-DBOW"),
+        ("PV-DM", one("pv-dm.senv"), "PV-DM"),
         ("FastSent", one("fast-sent.senv"), "FastSent"),
         ("FastSent+AE", one("fast-sent-ae.senv"), "FastSent + AE"),
+        (C_PHRASE, one("c-phrase.senv"), "C-PHRASE"),
     ]
+}
+
+/// What a system is trained on.
+fn text_of(name: &str) -> &'static str {
+    if name == C_PHRASE { TREES } else { TEXT }
 }
 
 fn tasks() -> Vec<(Option<u16>, &'static str)> {
@@ -91,9 +104,9 @@ fn unsupervised() -> Table {
     columns.push(Column::mean());
     let published = |name: &str| sts_values(name, &tasks()).into_iter().chain([None]);
     let row = |(name, models, theirs): (&str, Vec<String>, &str)| {
-        let n_seeds = models.len();
+        let (n_seeds, text) = (models.len(), text_of(name));
         let name = if n_seeds > 1 { format!("{name} ({n_seeds} seeds)") } else { name.to_owned() };
-        Row::new(&name, TEXT, models).beside(theirs, published(theirs))
+        Row::new(&name, text, models).beside(theirs, published(theirs))
     };
     let mut rows: Vec<Row> = systems().into_iter().map(row).collect();
     rows.push(Row::new("Sent2Vec, words, with novels and reviews", ALL, ["sent2vec-all.senv"]));
@@ -155,7 +168,7 @@ fn supervised() -> Table {
         ]
     };
     let row = |(name, models, theirs): (&str, Vec<String>, &str)| {
-        Row::new(name, TEXT, models.into_iter().take(1)).beside(theirs, published(theirs))
+        Row::new(name, text_of(name), models.into_iter().take(1)).beside(theirs, published(theirs))
     };
     Table {
         title: "Tables 1 and 6: classifiers on frozen vectors",

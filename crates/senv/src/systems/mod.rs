@@ -2,6 +2,7 @@
 //! beside this folder and knows none of them.
 
 mod bow_autoencoder;
+mod c_phrase;
 mod cse;
 mod document_vectors;
 mod fast_sent;
@@ -28,6 +29,7 @@ use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 
 pub use crate::compress::static_model::StaticModel;
 pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
+pub use c_phrase::{CPhrase, CPhraseParams};
 pub use cse::{Cse, CseParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};

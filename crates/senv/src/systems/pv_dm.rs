@@ -307,8 +307,8 @@ impl PvDm {
 impl Configuration for PvDmParams {
     /// Inference takes as long as its settings say, and memory as the window does.
     fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
-        file::check_dim(self.dim)?;
-        self.check_ranges()
+        self.check_ranges()?;
+        Ok(self.inference.check_ranges()?)
     }
 }
 
@@ -441,8 +441,8 @@ mod tests {
         for sentence in sentences {
             assert_eq!(opened.encode_one(sentence), model.encode_one(sentence), "{sentence}");
         }
-        assert_eq!(model.encode_one(""), [0.0; 8]);
-        assert_ne!(model.encode_one("station"), [0.0; 8], "a document of one word");
+        assert_eq!(model.encode_one("").to_vec(), [0.0; 8]);
+        assert_ne!(model.encode_one("station").to_vec(), [0.0; 8], "a document of one word");
         let other = PvDm { params: PvDmParams { window: 3, ..model.params.clone() }, ..model };
         other.save(&path).unwrap();
         let error = PvDm::open(&path).unwrap_err().to_string();

@@ -38,7 +38,7 @@ impl PvDbow {
 mod tests {
     use super::*;
     use crate::{PvDbowParams, base::train_options::TrainOptions, system::text_system::TextSystem};
-    use senv_core::kernels;
+    use senv_core::{Rows, kernels};
 
     /// Two subjects in turn; every third line is blank, and one word of the last line occurs nowhere else.
     fn text() -> tempfile::NamedTempFile {
