@@ -60,7 +60,7 @@
 //! ```
 //!
 //! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
-//! PV-DBOW, FastSent; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
+//! PV-DBOW, PV-DM, FastSent, C-PHRASE; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
 //! settings fit the text; the papers' are `paper()` and for billions of words. Beside the systems [`TfIdf`] has no
 //! vectors and compares sentences all the same.
 //!

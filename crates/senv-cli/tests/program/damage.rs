@@ -210,6 +210,7 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
         ("relatedness", "n_filters"),
         ("cse", "n_filters"),
         ("pv-dbow", "inference"),
+        ("pv-dm", "inference"),
     ] {
         assert!(refused.contains(&expected), "{expected:?} of {refused:?}");
     }
