@@ -50,7 +50,10 @@ fn documents_are_alike_as_they_are_for_gensim() {
         let between_seeds = spearman(&theirs[0], &theirs[1]);
         let beside = ours.iter().flat_map(|ours| theirs.iter().map(|theirs| spearman(ours, theirs)));
         let beside: Vec<f64> = beside.collect();
-        println!("{form}: gensim's seeds {between_seeds:.3}, ours {:.3}, both {beside:.3?}", spearman(&ours[0], &ours[1]));
+        println!(
+            "{form}: gensim's seeds {between_seeds:.3}, ours {:.3}, both {beside:.3?}",
+            spearman(&ours[0], &ours[1])
+        );
         // Two programs agree about as well as two seeds of one.
         assert!(beside.iter().all(|rho| *rho > between_seeds - 0.1), "{form}: {beside:?} of {between_seeds}");
         assert!(between_seeds > 0.5, "{form}: {between_seeds}");

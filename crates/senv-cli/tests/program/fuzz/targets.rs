@@ -359,7 +359,9 @@ fn text() {
 
 #[test]
 fn trees() {
-    let plain = b"(S (NP (DT the) (NN cat)) (VP (VBZ sleeps) (-LRB- -LRB-)))\n( (S\n (NP (-NONE- *)) (X a\\/b)))(Y y)\n".to_vec();
+    let plain =
+        b"(S (NP (DT the) (NN cat)) (VP (VBZ sleeps) (-LRB- -LRB-)))\n( (S\n (NP (-NONE- *)) (X a\\/b)))(Y y)\n"
+            .to_vec();
     let seeds = vec![gzip(&plain), zstd(&plain), "(".repeat(5000).into_bytes(), plain];
     let n_seeds = seeds.len();
     let target = Target { name: "trees", seeds, mend: keep, file: "t" };

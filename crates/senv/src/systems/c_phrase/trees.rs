@@ -80,8 +80,8 @@ pub(super) fn constituents(
         return Ok(all);
     }
     let got = format!("{} sentences of {n_tokens} tokens", all.len());
-    let name = "words of trees, each cut into tokens apart:";
-    Err(CoreError::InvalidParameter { name, requirement: "the tokens of their sentences", got }.into())
+    let name = "the tokens of the words of all trees";
+    Err(CoreError::InvalidParameter { name, requirement: "those of their sentences", got }.into())
 }
 
 #[cfg(test)]
