@@ -39,7 +39,7 @@ named_values!(WindowSide {
 /// The words that predict a word together with their document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Words to a side, at most; at least 1.
+    /// Words to a side, at most; 0 is 1.
     pub window: usize,
     /// The sides.
     pub side: WindowSide,
@@ -57,9 +57,14 @@ impl Surroundings {
     pub fn n_places(&self) -> usize {
         match (self.combine, self.side) {
             (Composition::Mean | Composition::Sum, _) => 1,
-            (Composition::Concatenation, WindowSide::Both) => 1 + 2 * self.window,
-            (Composition::Concatenation, WindowSide::Before) => 1 + self.window,
+            (Composition::Concatenation, WindowSide::Both) => 1 + 2 * self.reach(),
+            (Composition::Concatenation, WindowSide::Before) => 1 + self.reach(),
         }
+    }
+
+    /// Words to a side, at most.
+    fn reach(&self) -> usize {
+        self.window.max(1)
     }
 
     /// Rows of words, and of the null row where there is one.
@@ -72,7 +77,7 @@ impl Surroundings {
     pub(crate) fn around(&self, words: &[RowId], i: usize, rng: &mut Stream, out: &mut Vec<RowId>) {
         out.clear();
         let is_fixed = self.combine == Composition::Concatenation;
-        let reach = if is_fixed { self.window } else { rng.random_range(1..=self.window) };
+        let reach = if is_fixed { self.reach() } else { rng.random_range(1..=self.reach()) };
         let (before, after) = (&words[i.saturating_sub(reach)..i], &words[i + 1..(i + 1 + reach).min(words.len())]);
         let outside = |n: usize| std::iter::repeat_n(RowId(self.n_words as u32), if is_fixed { n } else { 0 });
         out.extend(outside(reach - before.len()).chain(before.iter().copied()));
@@ -111,8 +116,7 @@ impl DistributedMemory {
     /// target rows are [`Surroundings::n_places`] for each word.
     #[must_use]
     pub fn new(surroundings: Surroundings, n_documents: usize, subsampling: Subsampling) -> Self {
-        let window = surroundings.window.max(1);
-        Self { surroundings: Surroundings { window, ..surroundings }, n_documents, subsampling }
+        Self { surroundings, n_documents, subsampling }
     }
 }
 
