@@ -189,6 +189,30 @@ pub enum Error {
         /// The cell as found.
         got: String,
     },
+    /// Brackets are no tree.
+    #[error(
+        "{}:{line}:{column}: {reason}; give trees as the Penn Treebank has them, (S (NP (NN rain)) (VP (VBZ falls)))",
+        path.display()
+    )]
+    BadTree {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The character of that line, counted from 1.
+        column: usize,
+        /// What is wrong there.
+        reason: &'static str,
+    },
+    /// A file holds no tree with a word.
+    #[error(
+        "{} holds no tree with a word; give trees as the Penn Treebank has them, (S (NP (NN rain)) (VP (VBZ falls)))",
+        path.display()
+    )]
+    NoTrees {
+        /// The file, or the first of several.
+        path: PathBuf,
+    },
     /// A file holds no pair of sentences.
     #[error("{} holds no pair; give {expected}", path.display())]
     NoPairs {

@@ -9,6 +9,7 @@
 //! | MSRP: pairs that are or are not paraphrases | [`ParaphraseSet::read`] |
 //! | captions and other groups of sentences | [`SentenceGroups::read`], [`Captions`] |
 //! | MR, CR, SUBJ, MPQA, TREC: sentences with a class | [`LabeledSet::read`] |
+//! | parsed sentences in the brackets of the Penn Treebank | [`TreeReader`] |
 //!
 //! Each reader takes the published layout, lines of cells separated by tabs, and where MTEB has the data set, its
 //! objects, one a line; captions can be COCO's JSON, too. Quotes are ordinary characters. Files are UTF-8, plain or compressed by gzip or Zstandard; any
@@ -40,6 +41,7 @@ mod sentence_groups;
 mod sick;
 mod sts;
 mod stsb;
+mod trees;
 
 pub use captions::{Captions, MAX_JSON_BYTES};
 pub use error::{Error, Result};
@@ -52,6 +54,7 @@ pub use scored_pairs::ScoredPairs;
 pub use sentence_groups::{SentenceGroup, SentenceGroups};
 pub use sick::{Entailment, SickSet};
 pub use sts::{StsPair, StsTask, task_label};
+pub use trees::{Tree, TreeReader};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

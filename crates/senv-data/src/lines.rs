@@ -64,7 +64,7 @@ impl Room {
 }
 
 /// The error with the advice for files of pairs.
-fn of_pairs(error: CoreError) -> Error {
+pub(crate) fn of_pairs(error: CoreError) -> Error {
     match error {
         CoreError::InvalidUtf8 { path, line, byte } => Error::InvalidUtf8 { path, line, byte },
         CoreError::LineTooLong { path, line, limit } => Error::LineTooLong { path, line, limit },

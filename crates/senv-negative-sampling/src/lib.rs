@@ -20,12 +20,14 @@ mod subsampling;
 
 pub use error::{Error, Result};
 pub use examples::{
-    ContinuousBagOfWords, DistributedBagOfWords, Examples, MaskedFeatures, MaskedScratch, MaskedTargets,
-    NeighbouringSentences, SkipGram,
+    Constituent, ConstituentScratch, ConstituentTargets, Constituents, ContinuousBagOfWords, DistributedBagOfWords,
+    DistributedMemory, Examples, MaskedFeatures, MaskedScratch, MaskedTargets, MemoryScratch, NeighbouringSentences,
+    SkipGram, Surroundings, WindowSide,
 };
 pub use fit::{Outcome, Tables, fit};
-pub use infer::{Inference, infer};
+pub use infer::{Inference, infer, infer_among_words};
 pub use noise::Noise;
+pub use objective::Composition;
 pub use params::{
     DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSamplingParams, NegativeSharing, Schedule, TextOrder,
 };

@@ -4,18 +4,24 @@
 //!
 //! ```text
 //! (F1)  h = (1/|R|) Σ_{r in R} v_r                             v: source rows, shape (d,)
+//!       h = Σ_{r in R} v_r                                     a sum (PV-DM, C-PHRASE)
+//!       h = [v_{r_1}; ..; v_{r_P}]                             concatenated, P rows in fixed places (PV-DM); u: shape (P d,)
 //! (F2)  L = l(u_t·h) + Σ_{n in N} l(−u_n·h)                    u: target rows; l(x) = log(1 + e^{−x})
 //! (B2)  a_t = σ(u_t·h) − 1     a_n = σ(u_n·h)                  ∂L/∂(score)
 //!       ∂L/∂u_t = a_t h        ∂L/∂u_n += a_n h                a repeated negative counts each time
 //!       ∂L/∂h  = a_t u_t + Σ_n a_n u_n
 //! (B1)  ∂L/∂v_r += (1/|R|) ∂L/∂h                               a repeated row counts each time
+//!       ∂L/∂v_r += ∂L/∂h                                       of a sum
+//!       ∂L/∂v_{r_p} += (∂L/∂h)_{p d .. (p+1) d}                concatenated
 //! ```
 //!
 //! R is the context of the target: the sentence's words and n-grams without it (Sent2Vec, equation 4 of appendix B with τ = 0), the window
-//! (CBOW), the focus word (skip-gram), the document (PV-DBOW). [`sequential_step`] is the update that the Sent2Vec release
+//! (CBOW), the focus word (skip-gram), the document (PV-DBOW), the document and the window (PV-DM), a constituent (C-PHRASE). [`sequential_step`] is the update that the Sent2Vec release
 //! makes from it, one row at a time.
 
-use ndarray::{Array1, Array2, NdFloat};
+use ndarray::{Array1, Array2, NdFloat, s};
+use senv_core::hyperparameters::named_values;
+use serde::{Deserialize, Serialize};
 
 /// One target with its context and negatives.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +33,25 @@ pub struct Example<'a> {
     /// Target rows drawn as negatives.
     pub negatives: &'a [usize],
 }
+
+/// How the rows of a context become its vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Composition {
+    /// Their mean.
+    Mean,
+    /// Their sum.
+    Sum,
+    /// One after another in fixed places: target rows are as wide as all of them.
+    #[serde(rename = "concat")]
+    Concatenation,
+}
+
+named_values!(Composition {
+    Mean = "mean": "Their mean",
+    Sum = "sum": "Their sum",
+    Concatenation = "concat": "One after another in fixed places: slower, and rows of predicted words as wide as all of them",
+});
 
 /// Loss and gradients of one example.
 #[derive(Debug, Clone)]
@@ -51,13 +76,24 @@ fn sigmoid<F: NdFloat>(x: F) -> F {
     if x >= F::zero() { F::one() / (F::one() + e) } else { e / (F::one() + e) }
 }
 
-/// (F1): the mean of the context rows.
-fn hidden<F: NdFloat>(source: &Array2<F>, context: &[usize]) -> Array1<F> {
+/// (F1).
+fn hidden<F: NdFloat>(source: &Array2<F>, context: &[usize], composition: Composition) -> Array1<F> {
+    if composition == Composition::Concatenation {
+        return context.iter().flat_map(|&r| source.row(r).to_vec()).collect();
+    }
     let mut h = Array1::zeros(source.ncols());
     for &r in context {
         h += &source.row(r);
     }
-    h / F::from(context.len()).unwrap_or_else(F::one)
+    h * share::<F>(context, composition)
+}
+
+/// What a row of the context has in its vector, and gets of the gradient.
+fn share<F: NdFloat>(context: &[usize], composition: Composition) -> F {
+    match composition {
+        Composition::Mean => F::one() / F::from(context.len()).unwrap_or_else(F::one),
+        Composition::Sum | Composition::Concatenation => F::one(),
+    }
 }
 
 /// Loss and exact gradient of one example at the present tables.
@@ -71,7 +107,28 @@ fn hidden<F: NdFloat>(source: &Array2<F>, context: &[usize]) -> Array1<F> {
 /// ```
 #[must_use]
 pub fn gradient<F: NdFloat>(source: &Array2<F>, target: &Array2<F>, example: Example<'_>) -> Gradient<F> {
-    let h = hidden(source, example.context); // (F1)
+    gradient_composed(source, target, example, Composition::Mean)
+}
+
+/// As [`gradient`] for a context that is composed in another way.
+///
+/// ```
+/// use ndarray::array;
+/// use senv_negative_sampling::objective::{Composition, Example, gradient_composed};
+/// // Two rows of one column beside each other, a target row of two: the score is 1·3 + 2·4 = 11.
+/// let example = Example { context: &[0, 1], target: 0, negatives: &[] };
+/// let g = gradient_composed(&array![[1.0_f64], [2.0]], &array![[3.0, 4.0]], example, Composition::Concatenation);
+/// assert_eq!(g.hidden, array![1.0, 2.0]);
+/// assert!((g.loss - (-11.0_f64).exp().ln_1p()).abs() < 1e-15);
+/// ```
+#[must_use]
+pub fn gradient_composed<F: NdFloat>(
+    source: &Array2<F>,
+    target: &Array2<F>,
+    example: Example<'_>,
+    composition: Composition,
+) -> Gradient<F> {
+    let h = hidden(source, example.context, composition); // (F1)
     let mut loss = F::zero();
     let mut d_h = Array1::<F>::zeros(h.len());
     let mut d_target = Array2::zeros(target.raw_dim());
@@ -85,9 +142,11 @@ pub fn gradient<F: NdFloat>(source: &Array2<F>, target: &Array2<F>, example: Exa
         d_h.scaled_add(a, &u); // (B2)
     }
     let mut d_source = Array2::zeros(source.raw_dim());
-    let share = F::one() / F::from(example.context.len()).unwrap_or_else(F::one);
-    for &r in example.context {
-        d_source.row_mut(r).scaled_add(share, &d_h); // (B1)
+    let share = share::<F>(example.context, composition);
+    let d = source.ncols();
+    for (place, &r) in example.context.iter().enumerate() {
+        let first = if composition == Composition::Concatenation { place * d } else { 0 };
+        d_source.row_mut(r).scaled_add(share, &d_h.slice(s![first..first + d])); // (B1)
     }
     Gradient { loss, hidden: h, d_source, d_target }
 }
@@ -109,7 +168,7 @@ pub fn sequential_step<F: NdFloat>(
     lr: F,
     tau: F,
 ) -> F {
-    let h = hidden(source, example.context);
+    let h = hidden(source, example.context, Composition::Mean);
     let mut loss = F::zero();
     let mut d_h = Array1::<F>::zeros(h.len());
     let rows = std::iter::once((example.target, true)).chain(example.negatives.iter().map(|&n| (n, false)));
@@ -121,7 +180,7 @@ pub fn sequential_step<F: NdFloat>(
         target.row_mut(row).scaled_add(-lr * a, &h);
         target.row_mut(row).mapv_inplace(|x| soft_threshold(x, tau * lr));
     }
-    let share = F::one() / F::from(example.context.len()).unwrap_or_else(F::one);
+    let share = share::<F>(example.context, Composition::Mean);
     for &r in example.context {
         source.row_mut(r).scaled_add(-lr * share, &d_h);
         source.row_mut(r).mapv_inplace(|x| soft_threshold(x, tau * lr * share));

@@ -5,10 +5,12 @@
 //!
 //! ```text
 //! m = ⌊U / (lr / |R|)⌋, at least 1, at most 16     targets of one context in a step; U = 1/2, R the rows of the context
+//! Σ lr s_t ≤ U, or one context alone                contexts of a step that share a row; s_t what that row gets of a gradient
 //! ```
 //!
 //! All rows of a step are read as they stand at its start. The updates of one context by m targets add up to at most
 //! U of that of one target at a learning rate of 1; without the limit they overshoot what one after another would reach.
+//! So do those of a row that is in several contexts by design, as the document of PV-DM is in those of all its words.
 
 use std::ops::Range;
 
@@ -52,6 +54,8 @@ pub(crate) struct Group {
     pub(crate) targets: Range<usize>,
     /// Whether it is a later part of the group before it: then it belongs to a later step.
     pub(crate) follows: bool,
+    /// Whether it shares a row with the group before it by design.
+    pub(crate) shares_row: bool,
 }
 
 /// One target of a group: its row, and how its context differs from the group's.
@@ -97,11 +101,14 @@ pub struct Plan {
     pub(crate) added: Vec<u32>,
     pub(crate) negatives: Vec<u32>,
     pub(crate) shared: Vec<SharedNegatives>,
+    /// Places of a context beyond the first.
+    more_places: usize,
 }
 
 impl Plan {
     /// Forgets everything and keeps the memory.
     pub fn clear(&mut self) {
+        self.more_places = 0;
         self.rows.clear();
         self.groups.clear();
         self.targets.clear();
@@ -118,7 +125,42 @@ impl Plan {
         let start = self.rows.len();
         self.rows.extend(rows.into_iter().map(|row| row.0));
         let targets = self.targets.len()..self.targets.len();
-        self.groups.push(Group { rows: start..self.rows.len(), targets, follows: false });
+        self.groups.push(Group { rows: start..self.rows.len(), targets, follows: false, shares_row: false });
+    }
+
+    /// As [`Plan::open_group`] for a context that by design has a row of the one before it, as the words of a document have the
+    /// document's: so many of them make a step as that row can take.
+    pub fn open_sharing_group(&mut self, rows: impl IntoIterator<Item = RowId>) {
+        self.open_group(rows);
+        let is_first = self.groups.len() == 1;
+        if let Some(group) = self.groups.last_mut() {
+            group.shares_row = !is_first;
+        }
+    }
+
+    /// From here on the contexts of this plan are concatenated: each has `n` rows, one a place, and the row of a target is as
+    /// wide as all of them. The target table then has `n` rows for each target, one a place. Nothing is excluded from such
+    /// contexts, and [`Plan::push_weighted_target`] with weights of 1 is what fits them.
+    pub fn concatenate(&mut self, n: usize) {
+        self.more_places = n.saturating_sub(1);
+    }
+
+    /// Places of a context.
+    pub(crate) fn n_places(&self) -> usize {
+        self.more_places + 1
+    }
+
+    /// The row of a target in the target table, in this place.
+    pub(crate) fn target_row(&self, row: u32, place: usize) -> u32 {
+        row * self.n_places() as u32 + place as u32
+    }
+
+    /// The rows of a group that stand in this place, as positions in [`Plan::rows`].
+    pub(crate) fn rows_in_place(&self, group: &Group, place: usize) -> Range<usize> {
+        if self.more_places == 0 {
+            return group.rows.clone();
+        }
+        group.rows.start + place..group.rows.start + place + 1
     }
 
     /// A target predicted from the whole open context. With `true_mean` every row of the context receives its share
@@ -129,10 +171,16 @@ impl Plan {
 
     /// A target predicted from the sum of the open context instead of its mean; every row receives `1/|R|` of the gradient.
     pub fn push_target_of_sum(&mut self, row: RowId) {
+        let n = self.groups.last().map_or(0, |group| group.rows.len());
+        self.push_weighted_target(row, 1.0, 1.0 / n as f32);
+    }
+
+    /// A target predicted from `mean` times the sum of the open context; every row receives `share` of the gradient.
+    pub fn push_weighted_target(&mut self, row: RowId, mean: f32, share: f32) {
         let position = self.targets.len();
         self.push_target(row, true);
         if let Some(target) = self.targets.get_mut(position) {
-            target.mean = 1.0;
+            (target.mean, target.share) = (mean, share);
         }
     }
 
@@ -232,16 +280,27 @@ impl Plan {
                     if i > 0 {
                         rows = self.repeat_rows(group.rows.clone(), &targets);
                     }
-                    self.groups.push(Group { rows: rows.clone(), targets, follows: i > 0 });
+                    let shares_row = group.shares_row;
+                    self.groups.push(Group { rows: rows.clone(), targets, follows: i > 0, shares_row });
                 }
             }
         }
+        let mut update = 0.0;
         for (g, group) in self.groups.iter().enumerate() {
+            let own = lr * self.targets[group.targets.start].share * group.targets.len() as f32;
+            update = if group.shares_row { update + own } else { own };
             match self.steps.last_mut() {
-                Some(step) if step.targets.len() + group.targets.len() <= limit && !group.follows => {
+                Some(step)
+                    if step.targets.len() + group.targets.len() <= limit
+                        && !group.follows
+                        && !(group.shares_row && update > MAX_UPDATE) =>
+                {
                     (step.groups.end, step.targets.end) = (g + 1, group.targets.end);
                 }
-                _ => self.steps.push(Step { groups: g..g + 1, targets: group.targets.clone(), shared: 0..0 }),
+                _ => {
+                    self.steps.push(Step { groups: g..g + 1, targets: group.targets.clone(), shared: 0..0 });
+                    update = own;
+                }
             }
         }
     }

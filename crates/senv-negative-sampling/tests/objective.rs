@@ -1,7 +1,7 @@
 //! The objective against reference numbers and central differences.
 
 use ndarray::Array2;
-use senv_negative_sampling::objective::{Example, gradient, sequential_step};
+use senv_negative_sampling::objective::{Composition, Example, gradient, gradient_composed, sequential_step};
 use serde_json::Value;
 
 fn cases() -> Vec<Value> {
@@ -49,22 +49,32 @@ fn gradients_and_release_steps_equal_the_reference_numbers() {
 #[test]
 fn the_gradient_matches_central_differences_and_a_flipped_sign_does_not() {
     let (source, target) = (matrix(&cases()[0]["source"]), matrix(&cases()[0]["target_rows"]));
+    // Four rows beside each other are four times as wide.
+    let wide = Array2::from_shape_fn((target.nrows(), 4 * target.ncols()), |(i, j)| ((i * 17 + j) as f64 * 0.61).sin());
     let example = Example { context: &[1, 2, 2, 5], target: 3, negatives: &[4, 6, 4] };
-    let exact = gradient(&source, &target, example);
+    assert_eq!(
+        gradient(&source, &target, example).loss,
+        gradient_composed(&source, &target, example, Composition::Mean).loss
+    );
     let step = 1e-5;
-    for (table, d) in [(0, &exact.d_source), (1, &exact.d_target)] {
-        for index in 0..d.len() {
-            let loss_at = |shift: f64| {
-                let (mut s, mut t) = (source.clone(), target.clone());
-                let changed = if table == 0 { &mut s } else { &mut t };
-                changed.as_slice_mut().unwrap()[index] += shift;
-                gradient(&s, &t, example).loss
-            };
-            let numeric = (loss_at(step) - loss_at(-step)) / (2.0 * step);
-            let analytic = d.as_slice().unwrap()[index];
-            assert!((numeric - analytic).abs() < 1e-8, "table {table} index {index}: {numeric} {analytic}");
-            if analytic.abs() > 1e-3 {
-                assert!((numeric + analytic).abs() > 1e-4);
+    for (composition, target) in
+        [(Composition::Mean, &target), (Composition::Sum, &target), (Composition::Concatenation, &wide)]
+    {
+        let exact = gradient_composed(&source, target, example, composition);
+        for (table, d) in [(0, &exact.d_source), (1, &exact.d_target)] {
+            for index in 0..d.len() {
+                let loss_at = |shift: f64| {
+                    let (mut s, mut t) = (source.clone(), target.clone());
+                    let changed = if table == 0 { &mut s } else { &mut t };
+                    changed.as_slice_mut().unwrap()[index] += shift;
+                    gradient_composed(&s, &t, example, composition).loss
+                };
+                let numeric = (loss_at(step) - loss_at(-step)) / (2.0 * step);
+                let analytic = d.as_slice().unwrap()[index];
+                assert!((numeric - analytic).abs() < 1e-8, "{composition:?} {table} {index}: {numeric} {analytic}");
+                if analytic.abs() > 1e-3 {
+                    assert!((numeric + analytic).abs() > 1e-4);
+                }
             }
         }
     }

@@ -24,6 +24,7 @@ const SETS: &[Set] = &[
             "corpus/bbc.txt corpus/brown.txt corpus/wikitext2.txt corpus/reuters.txt corpus/abc.txt corpus/speeches.txt corpus/wikipedia-00.txt.gz corpus/wikipedia-01.txt.gz corpus/novels-00.txt.gz corpus/novels-01.txt.gz corpus/imdb-00.txt.gz corpus/imdb-01.txt.gz corpus/imdb-02.txt.gz",
         ],
     ),
+    ("trees", &["trees/treebank.txt.gz", "trees/treebank.txt"]),
     ("sts12", &["sts/2012/*.tsv"]),
     ("sts13", &["sts/2013/*.tsv"]),
     ("sts14", &["sts/2014/*.tsv"]),

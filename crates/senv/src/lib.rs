@@ -60,7 +60,7 @@
 //! ```
 //!
 //! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
-//! PV-DBOW, FastSent; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
+//! PV-DBOW, PV-DM, FastSent, C-PHRASE; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
 //! settings fit the text; the papers' are `paper()` and for billions of words. Beside the systems [`TfIdf`] has no
 //! vectors and compares sentences all the same.
 //!
@@ -133,7 +133,9 @@ pub use senv_eval as eval;
 /// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
 pub use senv_index as index;
 pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
-pub use senv_negative_sampling::{Inference, NegativeSamplingParams, NegativeSharing, Schedule};
+pub use senv_negative_sampling::{
+    Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,
+};
 
 pub use average::unknown_words::UnknownWords;
 pub use average::weight_scheme::WeightScheme;

@@ -51,7 +51,7 @@ fn training_ends_with_a_check_that_can_be_switched_off() {
 fn every_system_on_text_is_checked_and_text_from_a_pipe_too() {
     let folder = folder();
     let small = ["--dim", "12", "--min-count", "1", "--epochs", "1"];
-    for system in ["word2vec", "pv-dbow", "siamese-cbow"] {
+    for system in ["word2vec", "pv-dbow", "pv-dm", "siamese-cbow"] {
         let subsample = if system == "siamese-cbow" { &[][..] } else { &["--subsample", "1"] };
         let args = [&["train", system, "--input", "text.txt", "--output", "m.senv"], &small[..], subsample].concat();
         let ended = folder.run(&args).ok();

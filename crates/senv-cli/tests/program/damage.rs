@@ -214,6 +214,7 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
         ("bilstm-average", "hidden"),
         ("relatedness-gran", "hidden"),
         ("pv-dbow", "inference"),
+        ("pv-dm", "inference"),
     ] {
         assert!(refused.contains(&expected), "{expected:?} of {refused:?}");
     }

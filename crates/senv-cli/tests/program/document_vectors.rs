@@ -50,3 +50,19 @@ fn what_cannot_be_written_is_refused_before_the_work_or_saved_elsewhere() {
     run(&["v.npy", "--input", "text.txt"]).ok();
     assert_eq!(std::fs::read(folder.rescued("full")).unwrap(), folder.read("v.npy"));
 }
+
+#[test]
+fn pv_dm_has_them_too_however_its_vectors_are_combined() {
+    let folder = Folder::with_text(50);
+    for (combine, more) in [("mean", &["--whole-gradient"][..]), ("sum", &[]), ("concat", &["--window", "2"])] {
+        let args = ["train", "pv-dm", "--input", "text.txt", "--output", "m.senv", "--dim", "8", "--min-count", "1"];
+        let files = ["--no-check", "--force", "--document-vectors", "v.npy", "--combine", combine];
+        let ended = folder.run(&[&args[..], &files[..], more].concat()).ok();
+        assert!(ended.err.contains("v.npy written ("), "{combine}: {}", ended.err);
+        let info = folder.run(&["info", "m.senv", "--json"]).ok().json();
+        assert_eq!((&info["kind"], &info["hyperparameters"]["combine"]), (&"pv-dm".into(), &combine.into()), "{info}");
+        // A line of one word has a vector, the same every time.
+        let rows = [0; 2].map(|_| folder.pipe(&["encode", "--model", "m.senv", "--quiet"], "the\n").ok().out);
+        assert!(rows[0] == rows[1] && rows[0].split(' ').any(|x| x.trim() != "0"), "{rows:?}");
+    }
+}

@@ -45,6 +45,7 @@ mod search_web;
 mod similarity;
 mod systems;
 mod tables;
+mod trees;
 mod tune;
 mod weights;
 mod work;

@@ -14,8 +14,19 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ("word2vec", "word2vec --input text.txt --dim 24 --epochs 2"),
     ("word2vec-cbow", "word2vec --input text.txt --dim 24 --epochs 3 --architecture cbow --weights sif"),
     ("pv-dbow", "pv-dbow --input text.txt --dim 16 --epochs 3"),
+    ("pv-dm", "pv-dm --input text.txt --dim 16 --epochs 3"),
+    ("pv-dm-concat", "pv-dm --input text.txt --dim 16 --epochs 2 --combine concat --window 2 --window-side before"),
+    (
+        "pv-dm-paper",
+        "pv-dm --input text.txt --preset paper --dim 16 --epochs 2 --min-count 2 --subsample 1e-3 --combine sum",
+    ),
     ("fast-sent", "fast-sent --input text.txt --dim 24 --epochs 2"),
     ("fast-sent-ae", "fast-sent --input text.txt --dim 24 --epochs 1 --autoencode --preset paper"),
+    ("c-phrase", "c-phrase --input trees.txt --dim 16 --epochs 2 --window-growth 1"),
+    (
+        "c-phrase-paper",
+        "c-phrase --input trees.txt --preset paper --dim 16 --epochs 2 --min-count 2 --drop-punctuation",
+    ),
     ("siamese-cbow", "siamese-cbow --input text.txt --dim 16 --epochs 1"),
     ("recipe", "--input text.txt --dim 32 --seed 3"),
     (
@@ -47,6 +58,18 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ("snli", "snli --train labelled.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
 ];
 
+/// A tree over the words of a line, by a rule: pairs of words, and what follows hangs on them.
+fn tree(line: &str) -> String {
+    let words: Vec<String> =
+        line.split(' ').map(|word| word.replace(['(', ')'], "")).filter(|w| !w.is_empty()).collect();
+    let pair = |pair: &[String]| {
+        let words: String = pair.iter().map(|word| format!("(W {word})")).collect();
+        if pair.len() > 1 { format!("(P {words})") } else { words }
+    };
+    let inner = words.chunks(2).map(pair).reduce(|left, right| format!("(S {left}{right})"));
+    inner.map_or_else(String::new, |tree| format!("{tree}\n"))
+}
+
 /// A folder with all samples that [`SYSTEMS`] are trained on.
 pub(crate) fn samples() -> Folder {
     let folder = Folder::new();
@@ -57,6 +80,7 @@ pub(crate) fn samples() -> Folder {
         "sentences.txt",
         text.lines().filter(|line| !line.is_empty()).step_by(61).collect::<Vec<_>>().join("\n"),
     );
+    folder.write("trees.txt", text.lines().filter(|line| !line.is_empty()).map(tree).collect::<String>());
     let pairs = sample("sentence-pairs-sample.tsv");
     let labels = ["entailment", "neutral", "contradiction"];
     let labelled = pairs.lines().filter(|line| line.contains('\t')).enumerate();

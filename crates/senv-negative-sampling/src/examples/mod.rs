@@ -1,13 +1,17 @@
 //! From a sentence to examples: what is the context, what is to be predicted. This choice is all that tells
-//! Sent2Vec, CBOW, skip-gram, PV-DBOW and FastSent apart; the trainer is one.
+//! Sent2Vec, CBOW, skip-gram, PV-DBOW, PV-DM, FastSent and C-PHRASE apart; the trainer is one.
 
+mod constituents;
 mod dbow;
 mod masked;
+mod memory;
 mod neighbours;
 mod window;
 
+pub use constituents::{Constituent, ConstituentScratch, ConstituentTargets, Constituents};
 pub use dbow::DistributedBagOfWords;
 pub use masked::{MaskedFeatures, MaskedScratch, MaskedTargets};
+pub use memory::{DistributedMemory, MemoryScratch, Surroundings, WindowSide};
 pub use neighbours::NeighbouringSentences;
 pub use window::{ContinuousBagOfWords, SkipGram};
 
@@ -23,7 +27,8 @@ pub trait Examples: Send + Sync {
     /// Height of the source table: rows that contexts are made of.
     fn n_source_rows(&self) -> usize;
 
-    /// Height of the target table: rows that are predicted and drawn as negatives.
+    /// Height of the target table: rows that are predicted and drawn as negatives, several for each where contexts are
+    /// concatenated ([`Plan::concatenate`]).
     fn n_target_rows(&self) -> usize;
 
     /// Appends the examples of a sentence to the plan. `number` counts the sentences of the corpus from 0; every

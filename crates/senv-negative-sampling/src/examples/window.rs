@@ -50,7 +50,7 @@ impl SkipGram {
 }
 
 /// The tokens that stay, as rows.
-fn subsample(sentence: &[TokenId], subsampling: &Subsampling, rng: &mut Stream, kept: &mut Vec<RowId>) {
+pub(super) fn subsample(sentence: &[TokenId], subsampling: &Subsampling, rng: &mut Stream, kept: &mut Vec<RowId>) {
     kept.clear();
     kept.extend(sentence.iter().filter(|token| subsampling.keeps(token.0, rng)).map(|token| RowId(token.0)));
 }

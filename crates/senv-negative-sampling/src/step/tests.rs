@@ -10,9 +10,11 @@ use senv_core::{RowId, Rows, Table, kernels::SharedTable};
 use super::*;
 use crate::{
     coefficients::Coefficients,
+    examples::{DistributedMemory, Examples, MemoryScratch, Surroundings, WindowSide},
     noise::Noise,
-    objective::{Example, gradient, soft_threshold},
+    objective::{Composition, Example, gradient_composed, soft_threshold},
     plan::NegativeSharing,
+    subsampling::Subsampling,
 };
 
 const DIM: usize = 21;
@@ -70,7 +72,21 @@ fn expected_with(
     lr: f64,
     whole: &[u32],
 ) -> (f64, Array2<f64>, Array2<f64>) {
+    expected_composed(plan, source, target, lr, whole, Composition::Mean)
+}
+
+/// The same where contexts are composed in this way.
+fn expected_composed(
+    plan: &Plan,
+    source: &Table,
+    target: &Table,
+    lr: f64,
+    whole: &[u32],
+    composition: Composition,
+) -> (f64, Array2<f64>, Array2<f64>) {
     let (mut new_s, mut new_t, mut loss) = (as_array(source), as_array(target), 0.0);
+    let n_places = plan.n_places();
+    new_t = new_t.into_shape_with_order((target.n_rows() / n_places, DIM * n_places)).unwrap();
     for step in &plan.steps {
         let (s, t) = (new_s.clone(), new_t.clone());
         for shared_negatives in &plan.shared[step.shared.clone()] {
@@ -90,24 +106,26 @@ fn expected_with(
                 let negatives: Vec<usize> = negatives.iter().copied().filter(|&n| n != one.row as usize).collect();
                 let example = Example { context: &context, target: one.row as usize, negatives: &negatives };
                 // Scores with the rows as they have moved, the update of the context with those of the start.
-                let g = gradient(&s, &moved, example);
+                let g = gradient_composed(&s, &moved, example, composition);
                 loss += g.loss;
-                let mut d_h = ndarray::Array1::<f64>::zeros(DIM);
+                let mut d_h = ndarray::Array1::<f64>::zeros(DIM * n_places);
                 for (row, label) in std::iter::once((one.row as usize, 1.0)).chain(negatives.iter().map(|&n| (n, 0.0)))
                 {
                     let a = 1.0 / (1.0 + (-moved.row(row).dot(&g.hidden)).exp()) - label;
                     d_h.scaled_add(a, &t.row(row));
                 }
-                let share = if whole.contains(&one.row) { 1.0 } else { 1.0 / context.len() as f64 };
-                for &r in &context {
-                    new_s.row_mut(r).scaled_add(-lr * share, &d_h);
+                let is_mean = composition == Composition::Mean && !whole.contains(&one.row);
+                let share = if is_mean { 1.0 / context.len() as f64 } else { 1.0 };
+                for (place, &r) in context.iter().enumerate() {
+                    let first = if n_places > 1 { place * DIM } else { 0 };
+                    new_s.row_mut(r).scaled_add(-lr * share, &d_h.slice(ndarray::s![first..first + DIM]));
                 }
                 moved.scaled_add(-lr, &g.d_target);
                 new_t.scaled_add(-lr, &g.d_target);
             }
         }
     }
-    (loss, new_s, new_t)
+    (loss, new_s, new_t.into_shape_with_order((target.n_rows(), DIM)).unwrap())
 }
 
 fn part<'a>(table: &SharedTable<'a>, range: &Range<usize>) -> Overlay<'a> {
@@ -282,5 +300,49 @@ fn targets_of_different_contexts_see_the_negatives_moved_by_those_before() {
         assert!((got - loss).abs() < 1e-5 * loss, "{n_negatives} {targets:?}: {got} {loss}");
         assert_close(&tables.0, &new_source);
         assert_close(&tables.1, &new_target);
+    }
+}
+
+/// Two documents of PV-DM over 12 words, in steps.
+fn memory_plan(surroundings: Surroundings, sharing: NegativeSharing, lr: f32) -> (Plan, usize, usize) {
+    let everything = Subsampling::new(&[4; TARGET], 48, f64::INFINITY, 1).unwrap();
+    let examples = DistributedMemory::new(surroundings, 2, everything);
+    let (mut plan, mut scratch) = (Plan::default(), MemoryScratch::default());
+    let mut rng = senv_core::rng::stream(5, "documents", &[]);
+    for (number, document) in [&[1, 2, 3, 2, 4][..], &[5, 1, 6]].into_iter().enumerate() {
+        let tokens: Vec<senv_core::TokenId> = document.iter().map(|&id| senv_core::TokenId(id)).collect();
+        examples.plan(&tokens, number as u64, &mut rng, &mut scratch, &mut plan);
+    }
+    let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
+    plan.draw_negatives(3, sharing, lr, &noise, &mut rng);
+    (plan, examples.n_source_rows(), examples.n_target_rows())
+}
+
+#[test]
+fn documents_and_words_move_by_the_gradient_of_their_mean_sum_and_concatenation() {
+    for (combine, side) in [
+        (Composition::Mean, WindowSide::Both),
+        (Composition::Sum, WindowSide::Before),
+        (Composition::Concatenation, WindowSide::Both),
+        (Composition::Concatenation, WindowSide::Before),
+    ] {
+        for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
+            let around = Surroundings { window: 2, side, combine, whole_gradient: false, n_words: TARGET };
+            let (plan, n_source, n_target) = memory_plan(around, sharing, 0.2);
+            assert!(plan.steps.iter().any(|step| step.targets.len() > 1), "{combine:?} {sharing:?}");
+            let tables = || (random_table(n_source, "memory source"), random_table(n_target, "memory target"));
+            let mut once = tables();
+            let (loss, new_source, new_target) = expected_composed(&plan, &once.0, &once.1, 0.2, &[], combine);
+            let rate = Rate { lr: 0.2, l1: 0.0 };
+            let got = train(&plan, &mut once, rate, &[0..32], 1);
+            assert!((got - loss).abs() < 1e-5 * loss, "{combine:?} {sharing:?}: {got} {loss}");
+            assert_close(&once.0, &new_source);
+            assert_close(&once.1, &new_target);
+            // The same bits whoever has which columns, over the same parts.
+            let (mut whole, mut halves) = (tables(), tables());
+            train(&plan, &mut whole, rate, &[0..32], 2);
+            train(&plan, &mut halves, rate, &[0..16, 16..32], 1);
+            assert_eq!((whole.0.values(), whole.1.values()), (halves.0.values(), halves.1.values()));
+        }
     }
 }

@@ -9,6 +9,7 @@ pub(super) const SMALL: &str = "2.6 M words";
 pub(super) const NEWS: &str = "6.4 M words";
 pub(super) const TEXT: &str = "15.9 M words";
 pub(super) const ALL: &str = "54 M words";
+pub(super) const TREES: &str = "3,914 trees";
 
 /// The tasks of STS 2014, in the order of the Sent2Vec paper.
 pub(super) const STS_2014: [&str; 6] = ["deft-news", "deft-forum", "OnWN", "tweet-news", "images", "headlines"];
@@ -155,6 +156,16 @@ pub(super) fn sent2vec_bigrams(seed: u32) -> Model {
 pub(super) fn pv_dbow() -> Model {
     let command = "train pv-dbow --preset paper --input @text --dim 300 --epochs 5 --no-check --json";
     Model::new("pv-dbow.senv", 30.0, command)
+}
+
+/// PV-DM.
+pub(super) fn pv_dm() -> Model {
+    Model::new("pv-dm.senv", 60.0, "train pv-dm --preset paper --input @text --dim 300 --epochs 5 --no-check --json")
+}
+
+/// C-PHRASE, on the parsed sentences there are, with settings that fit so few of them.
+pub(super) fn c_phrase() -> Model {
+    Model::new("c-phrase.senv", 60.0, "train c-phrase --input @trees --dim 300 --no-check --json")
 }
 
 /// Skip-thoughts: one direction, two, and both side by side.

@@ -42,7 +42,7 @@ pub struct TrainOptions<'a, D = ()> {
     pub vectors: Option<&'a Embeddings>,
     /// What the best weights are chosen by; without it the last are kept.
     pub dev: Option<D>,
-    /// Whether PV-DBOW keeps the vectors that it trains for the sentences of the text
+    /// Whether PV-DBOW and PV-DM keep the vectors that they train for the sentences of the text
     /// ([`PvDbow::document_vectors`](crate::PvDbow::document_vectors)); no by default. Other systems have none.
     pub document_vectors: bool,
     /// How text files are read: lines that are not UTF-8, long lines, the folder of temporary files. Tokenizer, minimum count and threads

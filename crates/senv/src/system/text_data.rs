@@ -3,6 +3,7 @@
 use std::{borrow::Cow, path::PathBuf};
 
 use senv_core::{Corpus, Tokenizer, Vocabulary};
+use senv_negative_sampling::Constituents;
 use senv_store::Embeddings;
 
 use crate::base::text_size::TextSize;
@@ -14,6 +15,8 @@ pub struct TextData<'a> {
     pub vocabulary: Vocabulary,
     /// The text as ids of them.
     pub corpus: Corpus,
+    /// The constituents of its sentences, where it was read as trees.
+    pub constituents: Option<Constituents>,
     /// The vectors that training starts from.
     pub vectors: Option<Cow<'a, Embeddings>>,
     /// How it was tokenized.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, Observer, TextOptions, Vocabulary};
-use senv_negative_sampling::Error as TrainingError;
+use senv_negative_sampling::{Constituents, Error as TrainingError};
 
 use super::{
     contract::{System, Trainer},
@@ -27,7 +27,8 @@ use crate::{
 /// Learning rate below which halving does not go.
 const LEAST_LR: f32 = 0.05;
 
-/// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, FastSent, Siamese CBOW.
+/// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, PV-DM, FastSent, C-PHRASE
+/// (on parsed sentences), Siamese CBOW.
 ///
 /// Settings that depend on the text are automatic until they are set: `None`, and [`Tokenizer::automatic`](senv_core::Tokenizer::automatic). They are chosen
 /// when the text is read; the observer gets a note, and the model has them.
@@ -49,6 +50,9 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
 
     /// Whether it trains vectors for the lines of its text ([`TextSystem::write_document_vectors`]).
     const TRAINS_DOCUMENTS: bool = false;
+
+    /// Whether its text is parsed sentences in brackets instead of lines as they are.
+    const READS_TREES: bool = false;
 
     /// Whether scored pairs may choose the best weights ([`TextSystem::dev`]).
     const VALIDATES: bool = false;
@@ -97,6 +101,23 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>>;
 
+    /// As [`TextSystem::fit_resolved`], with the constituents of the sentences where the text was read as trees
+    /// ([`TextData::constituents`]). Systems on running text have none.
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit`].
+    #[doc(hidden)]
+    fn fit_parsed(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        constituents: Option<&Constituents>,
+        options: &TrainOptions<'_, Self::Dev<'_>>,
+    ) -> Result<Trained<Self::Model>> {
+        let _ = constituents;
+        self.fit_resolved(vocabulary, corpus, options)
+    }
+
     /// Reads text files (one sentence a line; plain, `.gz`, `.zst`, or `-`), and chooses by them what is automatic.
     ///
     /// # Errors
@@ -107,7 +128,7 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         start: Start<'a>,
         options: &TrainOptions<'_, D>,
     ) -> Result<TextData<'a>> {
-        read(self, paths, start, options)
+        read_text(self, paths, start, options)
     }
 
     /// Trains on text that was read, from what it was read for.
@@ -126,7 +147,8 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         *given.min_count() = Some(data.min_count);
         let vectors = data.vectors.as_deref().or(options.vectors);
         let options = TrainOptions { vectors, ..options.clone() };
-        match fit_sized(&given, data.vocabulary.clone(), &data.corpus, data.size, &options) {
+        let parsed = (&data.corpus, data.constituents.as_ref());
+        match fit_sized(&given, data.vocabulary.clone(), parsed, data.size, &options) {
             Err(Error::NoExamples { .. }) => Err(Error::NoExamplesIn { paths: data.paths.clone() }),
             trained => trained,
         }
@@ -143,7 +165,7 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         corpus: &Corpus,
         options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>> {
-        fit_sized(self, vocabulary, corpus, TextSize::of_corpus(corpus)?, options)
+        fit_sized(self, vocabulary, (corpus, None), TextSize::of_corpus(corpus)?, options)
     }
 
     /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`), from the vectors of the options if there are any.
@@ -191,7 +213,7 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
 }
 
 /// Reads text as `system` takes it; what that chooses by the text is a note.
-fn read<'a, S: TextSystem, D>(
+pub(crate) fn read_text<'a, S: TextSystem, D>(
     system: &S,
     paths: &[impl AsRef<Path>],
     start: Start<'a>,
@@ -216,7 +238,7 @@ fn read<'a, S: TextSystem, D>(
     }
     let paths: Vec<_> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
     let (vocabulary, corpus) = Corpus::read(&paths, &reading, observer)?;
-    Ok(TextData { vocabulary, corpus, vectors, tokenizer, min_count, size, paths })
+    Ok(TextData { vocabulary, corpus, constituents: None, vectors, tokenizer, min_count, size, paths })
 }
 
 /// Says what was chosen.
@@ -237,7 +259,7 @@ fn counted(n: u64, what: &str) -> String {
 fn fit_sized<S: TextSystem>(
     given: &S,
     vocabulary: Vocabulary,
-    corpus: &Corpus,
+    parsed: (&Corpus, Option<&Constituents>),
     size: TextSize,
     options: &TrainOptions<'_, S::Dev<'_>>,
 ) -> Result<Trained<S::Model>> {
@@ -246,22 +268,22 @@ fn fit_sized<S: TextSystem>(
     let backs_off = matches!(params.common().trainer, Trainer::NegativeSampling(training) if training.lr.is_none());
     params.resolve(size);
     if backs_off {
-        fit_with_lr_backoff(params, &vocabulary, corpus, options)
+        fit_with_lr_backoff(params, &vocabulary, parsed, options)
     } else {
-        params.fit_resolved(vocabulary, corpus, options)
+        params.fit_parsed(vocabulary, parsed.0, parsed.1, options)
     }
 }
 
 fn fit_with_lr_backoff<S: TextSystem>(
     mut params: S,
     vocabulary: &Vocabulary,
-    corpus: &Corpus,
+    (corpus, constituents): (&Corpus, Option<&Constituents>),
     options: &TrainOptions<'_, S::Dev<'_>>,
 ) -> Result<Trained<S::Model>> {
     let mut options = options.clone();
     let mut mismatch = None;
     loop {
-        let trained = params.fit_resolved(vocabulary.clone(), corpus, &options);
+        let trained = params.fit_parsed(vocabulary.clone(), corpus, constituents, &options);
         let Trainer::NegativeSampling(training) = params.common().trainer else { return trained };
         let before = training.first_lr();
         let why = match &trained {
@@ -352,7 +374,7 @@ mod tests {
     fn with_backoff(text: &[&Path], params: &Sent2VecParams) -> Trained<Sent2Vec> {
         let options = TrainOptions::default();
         let data = params.read(text, Start::Random, &options).unwrap();
-        fit_with_lr_backoff(params.clone(), &data.vocabulary, &data.corpus, &options).unwrap()
+        fit_with_lr_backoff(params.clone(), &data.vocabulary, (&data.corpus, None), &options).unwrap()
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! beside this folder and knows none of them.
 
 mod bow_autoencoder;
+mod c_phrase;
 mod cse;
+mod document_vectors;
 mod fast_sent;
 mod fast_text;
 mod gran;
@@ -10,6 +12,7 @@ mod p_thought;
 mod pp;
 pub(crate) mod pretraining;
 mod pv_dbow;
+mod pv_dm;
 mod random_bow;
 mod relatedness;
 mod released_skip_thoughts;
@@ -28,6 +31,7 @@ use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 
 pub use crate::compress::static_model::StaticModel;
 pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
+pub use c_phrase::{CPhrase, CPhraseParams};
 pub use cse::{Cse, CseParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
@@ -35,6 +39,7 @@ pub use gran::{Gran, GranParams, GranVariant};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
 pub use pv_dbow::{PvDbow, PvDbowParams};
+pub use pv_dm::{PvDm, PvDmParams};
 pub use random_bow::{RandomBow, RandomBowParams};
 pub use relatedness::{FilterStart, Relatedness, RelatednessConfig, RelatednessParams};
 pub use released_skip_thoughts::ReleasedEncoder;
@@ -72,12 +77,14 @@ const fn kind<M: ReadModel>() -> Kind {
 /// macro_rules! names {
 ///     ($($params:ident),+) => { [$(<senv::$params as senv::System>::ABOUT.name),+] };
 /// }
-/// assert_eq!(senv::text_systems!(names), ["sent2vec", "word2vec", "pv-dbow", "fast-sent", "siamese-cbow"]);
+/// assert_eq!(senv::text_systems!(names), [
+///     "sent2vec", "word2vec", "pv-dbow", "pv-dm", "fast-sent", "c-phrase", "siamese-cbow"
+/// ]);
 /// ```
 #[macro_export]
 macro_rules! text_systems {
     ($with:ident) => {
-        $with! { Sent2VecParams, Word2VecParams, PvDbowParams, FastSentParams, SiameseCbowParams }
+        $with! { Sent2VecParams, Word2VecParams, PvDbowParams, PvDmParams, FastSentParams, CPhraseParams, SiameseCbowParams }
     };
 }
 

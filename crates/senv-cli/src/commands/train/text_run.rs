@@ -35,11 +35,13 @@ pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>
     let beside = args.documents.as_ref().and_then(|documents| documents.document_vectors.as_deref());
     let beside = beside.map(|path| document_vectors::<S>(&args.common, path)).transpose()?;
     let inputs: Vec<&Path> = args.common.inputs().into_iter().chain(dev.iter().map(PathBuf::as_path)).collect();
-    args.common.note_tables();
+    if !S::READS_TREES {
+        args.common.note_tables();
+    }
     let job = Job::new(&args.common.files, &inputs)?;
     let scored = read_scored(dev)?;
     let mut resolved = params.clone();
-    resolved.resolve(args.common.size());
+    resolved.resolve(args.common.size::<S>());
     let trainer = resolved.common().trainer;
     let unit = match trainer {
         Trainer::NegativeSampling(_) => Unit::Words,

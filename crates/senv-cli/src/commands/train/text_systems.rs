@@ -18,6 +18,9 @@ use super::{
 };
 use crate::{failure::Result, text::TextArgs};
 
+/// How many times as long as its words a parsed sentence is.
+const BRACKETS: u64 = 3;
+
 /// What a run reads and writes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Common {
@@ -124,8 +127,9 @@ impl Common {
     }
 
     /// About how long the text is.
-    pub(crate) fn size(&self) -> TextSize {
-        TextSample::read_of(self.input.paths(), &self.text.options()).size()
+    pub(crate) fn size<S: TextSystem>(&self) -> TextSize {
+        let size = TextSample::read_of(self.input.paths(), &self.text.options()).size();
+        if S::READS_TREES { TextSize { words: size.words / BRACKETS, ..size } } else { size }
     }
 
     /// How the text is read.

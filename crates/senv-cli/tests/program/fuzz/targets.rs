@@ -358,6 +358,31 @@ fn text() {
 }
 
 #[test]
+fn trees() {
+    let plain =
+        b"(S (NP (DT the) (NN cat)) (VP (VBZ sleeps) (-LRB- -LRB-)))\n( (S\n (NP (-NONE- *)) (X a\\/b)))(Y y)\n"
+            .to_vec();
+    let seeds = vec![gzip(&plain), zstd(&plain), "(".repeat(5000).into_bytes(), plain];
+    let n_seeds = seeds.len();
+    let target = Target { name: "trees", seeds, mend: keep, file: "t" };
+    let mut whole = 0;
+    target.run(|path, is_seed| {
+        let read = senv_data::TreeReader::open(&[path], &TextOptions::default()).and_then(|mut reader| {
+            while let Some(tree) = reader.next_tree()? {
+                let n = tree.words.len() as u32;
+                assert!(tree.spans.iter().all(|&(start, end)| start <= end && end <= n));
+                assert!(tree.spans.last().is_some_and(|&last| last == (0, n)), "the tree itself");
+            }
+            Ok(())
+        });
+        whole += usize::from(is_seed && read.is_ok());
+        let params = senv::CPhraseParams { dim: 4, min_count: Some(1), ..Default::default() };
+        let _ = params.read(&[path], senv::Start::Random, &TrainOptions::<()>::default()).is_ok();
+    });
+    assert_eq!(whole, n_seeds - 1, "brackets that only open are no tree");
+}
+
+#[test]
 fn model2vec_folders() {
     let folder = samples();
     let (_, arguments) = SYSTEMS.iter().find(|(name, _)| *name == "word2vec-cbow").unwrap();

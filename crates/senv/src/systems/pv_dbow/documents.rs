@@ -1,15 +1,11 @@
-//! The vectors that PV-DBOW trains for the sentences of its text: one a line, in a matrix of NumPy.
-//!
-//! Papers that evaluate PV-DBOW on sentences which it was trained on compare these vectors, not inferred ones: P-thought's
-//! model was trained on training and evaluation captions together.
+//! The vectors that PV-DBOW trains for the sentences of its text.
 
 use std::path::Path;
 
-use senv_core::{Corpus, Error as CoreError, Rows, Table, TextOptions, TextReader, Tokenizer, words::BlockBuffer};
-use senv_store::write_npy;
+use senv_core::{Table, TextOptions};
 
 use super::PvDbow;
-use crate::error::Result;
+use crate::{error::Result, systems::document_vectors};
 
 impl PvDbow {
     /// The trained vectors of the sentences of the training text, in its order; zero for a sentence without a known word.
@@ -34,81 +30,7 @@ impl PvDbow {
         options: &TextOptions,
         path: impl AsRef<Path>,
     ) -> Result<usize> {
-        let path = path.as_ref();
-        let bad = |path: &Path, reason: String| CoreError::BadFile { path: path.to_owned(), reason };
-        let Some(vectors) = &self.documents else {
-            return Err(bad(path, "the model keeps no vectors of its text; train with document_vectors".into()).into());
-        };
-        let is_sentence = sentences(texts, &self.params.tokenizer, options)?;
-        let n = is_sentence.iter().filter(|is| **is).count();
-        if n != vectors.n_rows() {
-            let trained = vectors.n_rows();
-            let reason = format!("it holds {n} sentences and {trained} were trained on; give the text as it was");
-            let text = texts.first().map_or(path, AsRef::as_ref);
-            return Err(bad(text, reason).into());
-        }
-        write_npy(path, &Lines::new(vectors, &is_sentence))?;
-        Ok(is_sentence.len())
-    }
-}
-
-/// Of each line, whether it is a sentence: it has a token, known or not.
-fn sentences(texts: &[impl AsRef<Path>], tokenizer: &Tokenizer, options: &TextOptions) -> Result<Vec<bool>> {
-    let mut reader = TextReader::open(texts, options)?;
-    let (mut scratch, mut is_sentence) = (String::new(), Vec::new());
-    while let Some(line) = reader.next_line()? {
-        let mut any = false;
-        tokenizer.for_each(line.text, &mut scratch, |_| any = true);
-        is_sentence.push(any);
-    }
-    Ok(is_sentence)
-}
-
-/// Clears the rows of sentences without a known word, which nothing has trained: they are as they were drawn.
-pub(super) fn clear_untrained(vectors: &mut Table, corpus: &Corpus) -> Result<()> {
-    let mut block = BlockBuffer::default();
-    for i in 0..corpus.n_blocks() {
-        corpus.read_block(i, &mut block)?;
-        for (sentence, row) in block.iter().zip(block.first_sentence() as usize..) {
-            if sentence.is_empty() {
-                vectors.row_mut(row).fill(0.0);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The vectors of sentences as those of lines.
-struct Lines<'a> {
-    vectors: &'a Table,
-    /// Of each line its sentence.
-    sentence: Vec<Option<u32>>,
-    zero: Vec<f32>,
-}
-
-impl<'a> Lines<'a> {
-    fn new(vectors: &'a Table, is_sentence: &[bool]) -> Self {
-        let mut next = 0;
-        let number = |&is: &bool| {
-            let number = is.then_some(next);
-            next += u32::from(is);
-            number
-        };
-        Self { vectors, sentence: is_sentence.iter().map(number).collect(), zero: vec![0.0; vectors.dim()] }
-    }
-}
-
-impl Rows for Lines<'_> {
-    fn n_rows(&self) -> usize {
-        self.sentence.len()
-    }
-
-    fn dim(&self) -> usize {
-        self.vectors.dim()
-    }
-
-    fn row(&self, i: usize) -> &[f32] {
-        self.sentence[i].map_or(&self.zero, |sentence| self.vectors.row(sentence as usize))
+        document_vectors::write(self.documents.as_ref(), &self.params.tokenizer, texts, options, path.as_ref())
     }
 }
 
@@ -116,7 +38,7 @@ impl Rows for Lines<'_> {
 mod tests {
     use super::*;
     use crate::{PvDbowParams, base::train_options::TrainOptions, system::text_system::TextSystem};
-    use senv_core::kernels;
+    use senv_core::{Rows, kernels};
 
     /// Two subjects in turn; every third line is blank, and one word of the last line occurs nowhere else.
     fn text() -> tempfile::NamedTempFile {

@@ -36,10 +36,8 @@ use crate::{
         start::Start,
         text_system::TextSystem,
     },
+    systems::document_vectors::{self, NOISE_POWER},
 };
-
-/// Power of the counts in the noise distribution, as word2vec has it.
-const NOISE_POWER: f64 = 0.75;
 
 hyperparameters! {
     /// Hyperparameters of PV-DBOW.
@@ -149,7 +147,7 @@ impl TextSystem for PvDbowParams {
         self.check()?;
         let seed = self.training.seed;
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
-        let n_sentences = u32::try_from(corpus.n_sentences()).unwrap_or(u32::MAX) as usize;
+        let n_sentences = document_vectors::n_documents(corpus);
         let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let examples = DistributedBagOfWords::new(n_sentences, subsampling, vocabulary.len());
@@ -164,13 +162,8 @@ impl TextSystem for PvDbowParams {
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
         let none = || Table::zeros(0, self.dim);
         let words = std::mem::replace(&mut outcome.tables.target, none()?);
-        let mut documents = std::mem::replace(&mut outcome.tables.source, none()?);
-        let documents = if options.document_vectors {
-            documents::clear_untrained(&mut documents, corpus)?;
-            Some(documents)
-        } else {
-            None
-        };
+        let documents = std::mem::replace(&mut outcome.tables.source, none()?);
+        let documents = options.document_vectors.then(|| document_vectors::trained(documents, corpus)).transpose()?;
         Ok(Trained::new(&outcome, report, PvDbow { params: self.clone(), vocabulary, noise, words, documents }))
     }
 }

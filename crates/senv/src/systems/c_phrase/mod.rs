@@ -1,0 +1,329 @@
+//! C-PHRASE: words whose sums over the constituents of a parsed sentence predict the words around these.
+//!
+//! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and sentential tasks
+//! with the C-PHRASE model", ACL 2015. Training is `c-phrase-context`. A sentence is encoded as the mean of its words,
+//! `feature-average`, whose cosines are those of the sum: trees are needed in training alone.
+
+mod trees;
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{
+    Corpus, Table, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+};
+use senv_negative_sampling::{
+    ConstituentTargets, Constituents, NegativeSamplingParams, Noise, Subsampling, Tables, fit,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::{
+        unknown_words::UnknownWords,
+        weight_scheme::{WeightScheme, weights},
+        weighting,
+    },
+    base::{file, fingerprint::Fingerprint, memory_text::MemoryText, text_size::TextSize, train_options::TrainOptions},
+    error::Result,
+    model::{
+        averaged::{Averaged, AveragedSystem},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::{
+        about::{About, NamedSettings},
+        contract::{Common, System, Trainer},
+        start::Start,
+        text_data::TextData,
+        text_system::{TextSystem, read_text},
+    },
+};
+
+/// Power of the counts in the noise distribution, as word2vec has it.
+const NOISE_POWER: f64 = 0.75;
+
+/// Share of the learning rate below which word2vec does not fall.
+const LR_FLOOR: f64 = 1e-4;
+
+hyperparameters! {
+    /// Hyperparameters of C-PHRASE.
+    ///
+    /// The defaults fit the text: many epochs, a higher learning rate, and the weights of uSIF. What depends on the size of the
+    /// text is automatic (`None`) until it is set. [`CPhraseParams::paper`] has the settings of the paper.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct CPhraseParams {
+        /// Embedding dimension.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// Words to either side of a single word that it predicts, at most.
+        pub window: usize = 5 => Training[from 0 to 1000];
+        /// Words more to either side for each level that a constituent has above its words.
+        pub window_growth: usize = 2 => Training[from 0 to 1000];
+        /// Whether words without a letter or a digit are left out of the trees.
+        pub drop_punctuation: bool = false => Text;
+        /// Words that occur less often are unknown, and left out of the trees.
+        pub min_count: Option<u64> = None => Text;
+        /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
+        pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
+        /// How the words of the trees are tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        /// Weights of words once they are trained; `None` for a plain mean.
+        @[serde(default, skip_serializing_if = "Option::is_none")]
+        pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
+        /// What stands for unknown words in a sentence vector.
+        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
+        pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
+        /// Hyperparameters of the trainer.
+        pub training: NegativeSamplingParams = NegativeSamplingParams {
+            lr_floor: LR_FLOOR,
+            negatives: 5,
+            ..NegativeSamplingParams::default()
+        } => group;
+    }
+}
+
+impl CPhraseParams {
+    /// The settings of the paper: 300 dimensions, windows of 5 and 2 more a level, a rate of .025; minimum count, t, negatives and
+    /// epochs as in word2vec's program for large text.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            dim: 300,
+            window: 5,
+            window_growth: 2,
+            drop_punctuation: false,
+            min_count: Some(5),
+            subsample: 1e-5,
+            tokenizer: Tokenizer::automatic().lowercase(true),
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
+            training: NegativeSamplingParams {
+                epochs: Some(5),
+                lr: Some(0.025),
+                lr_floor: LR_FLOOR,
+                negatives: 10,
+                ..NegativeSamplingParams::default()
+            },
+        }
+    }
+}
+
+impl System for CPhraseParams {
+    type Model = CPhrase;
+    type Input = [PathBuf];
+    type Dev<'d> = ();
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "C-PHRASE: words whose sums over the phrases of parsed sentences predict the words around these",
+        examples: &[
+            "senv train c-phrase --input trees.txt --output model.senv",
+            "senv train c-phrase --input trees.txt.gz --output model.senv --window 5 --window-growth 2 --drop-punctuation",
+        ],
+        note: "Its text is parsed sentences in the brackets of the Penn Treebank, (S (NP (NN rain)) (VP (VBZ falls))), on as many\n\
+               lines each as they need. What the model encodes is plain text.\n",
+        preset: "Start from the settings of the paper instead of those that fit the size of the text",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
+        &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, training, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
+    }
+
+    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<CPhrase>> {
+        self.fit_data(&self.read(paths, start, options)?, options)
+    }
+}
+
+impl TextSystem for CPhraseParams {
+    const READS_TREES: bool = true;
+
+    fn resolve(&mut self, size: TextSize) {
+        let Self { min_count, training, .. } = self;
+        min_count.get_or_insert(size.min_count());
+        training.epochs.get_or_insert(size.epochs(10.0, 2, 40));
+        training.lr.get_or_insert(0.05);
+    }
+
+    fn min_count(&mut self) -> &mut Option<u64> {
+        &mut self.min_count
+    }
+
+    /// Reads parsed sentences: the words go through a temporary file, so that they are counted as those of any text.
+    fn read<'a, D>(
+        &self,
+        paths: &[impl AsRef<Path>],
+        start: Start<'a>,
+        options: &TrainOptions<'_, D>,
+    ) -> Result<TextData<'a>> {
+        self.check()?;
+        let lines = options.text_reading().of_lines();
+        let parsed = trees::read(paths, self.drop_punctuation, &lines)?;
+        let text = MemoryText::new(parsed.iter().map(|tree| tree.words.join(" ")))?;
+        let plain = options.text.clone().with_text_options(lines);
+        let options = TrainOptions { text: plain, ..options.with_dev::<()>(None) };
+        let mut data = read_text(self, &[&text], start, &options)?;
+        let constituents = trees::constituents(&parsed, &data.tokenizer, &data.vocabulary, &data.corpus)?;
+        data.constituents = Some(constituents);
+        data.paths = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        Ok(data)
+    }
+
+    /// Of sentences without trees: each is flat.
+    fn fit_resolved(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_>,
+    ) -> Result<Trained<CPhrase>> {
+        self.fit_parsed(vocabulary, corpus, None, options)
+    }
+
+    fn fit_parsed(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        constituents: Option<&Constituents>,
+        options: &TrainOptions<'_>,
+    ) -> Result<Trained<CPhrase>> {
+        let start = options.vectors;
+        self.check()?;
+        weighting::check_counts(self.weighting, &vocabulary)?;
+        let (seed, n) = (self.training.seed, vocabulary.len());
+        let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let flat = Constituents::default();
+        let constituents = constituents.unwrap_or(&flat);
+        let examples = ConstituentTargets::new(constituents, self.window, self.window_growth, subsampling, n);
+        let initial = || {
+            let source = rows.map_or_else(|| initial::uniform_rows(n, self.dim, seed), Ok)?;
+            Ok(Tables { source, target: Table::zeros(n, self.dim)? })
+        };
+        let report = InitialVectorReport::of(&vocabulary, start);
+        // A run on other trees over the same words is another run.
+        let settings = format!("{} {}", file::to_json(self)?, fingerprint(constituents));
+        let settings = initial::settings_from(settings, start);
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
+        let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
+        Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+    }
+}
+
+/// A number that changes with any tree.
+fn fingerprint(constituents: &Constituents) -> String {
+    Fingerprint::new().numbers(constituents.iter().flat_map(|c| [c.start, c.end].map(u64::from))).hex()
+}
+
+impl AveragedSystem for CPhraseParams {
+    const KIND: &'static str = "c-phrase";
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    fn seed(&self) -> u64 {
+        self.training.seed
+    }
+
+    fn weighting(&self) -> Option<WeightScheme> {
+        self.weighting
+    }
+
+    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
+        self.weighting = weighting;
+    }
+
+    fn unknown_words(&self) -> UnknownWords {
+        self.unknown_words
+    }
+
+    fn set_unknown_words(&mut self, unknown: UnknownWords) {
+        self.unknown_words = unknown;
+    }
+}
+
+/// A trained C-PHRASE model.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (trees, path) = (folder.path().join("trees.txt"), folder.path().join("model.senv"));
+/// # std::fs::write(&trees, "(S (NP (DT the) (NN rain)) (VP (VBZ falls)))\n".repeat(20))?;
+/// use senv::prelude::*;
+/// use senv::{CPhrase, CPhraseParams};
+/// let params = CPhraseParams { dim: 8, ..CPhraseParams::default() };
+/// params.train(&trees)?.save(&path)?;
+/// assert_eq!(CPhrase::open(&path)?.encode(&["the rain"])?.dim(), (1, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type CPhrase = Averaged<CPhraseParams>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    fn params() -> CPhraseParams {
+        let mut params = CPhraseParams {
+            dim: 8,
+            window: 1,
+            window_growth: 1,
+            min_count: Some(1),
+            subsample: f64::INFINITY,
+            weighting: None,
+            ..CPhraseParams::default()
+        };
+        params.training.epochs = Some(3);
+        params
+    }
+
+    fn rows(trees: &str, threads: usize) -> Vec<f32> {
+        let file = parsed(trees);
+        let options = TrainOptions { threads, ..TrainOptions::default() };
+        let trained = params().fit_files(&[file.path()], &options).unwrap();
+        trained.model.encoder().rows().values().to_vec()
+    }
+
+    #[test]
+    fn other_trees_over_the_same_words_make_another_model_at_any_number_of_threads() {
+        let left = "(S (X (X (A a) (B b)) (C c)) (D d))\n".repeat(9);
+        let right = "(S (A a) (X (B b) (X (C c) (D d))))\n".repeat(9);
+        assert_eq!(rows(&left, 1), rows(&left, 3));
+        assert_ne!(rows(&left, 1), rows(&right, 1));
+        // Chains of single nodes and labels change nothing.
+        assert_eq!(rows(&left, 1), rows(&left.replace("(D d)", "(X (Y (Z d)))"), 1));
+    }
+
+    #[test]
+    fn sentences_of_one_word_have_nothing_to_predict() {
+        let file = parsed("(S (NN rain))\n(S (NN snow))\n");
+        let error = params().fit_files(&[file.path()], &TrainOptions::default()).unwrap_err().to_string();
+        assert!(error.contains(file.path().file_name().unwrap().to_str().unwrap()), "{error}");
+    }
+
+    #[test]
+    fn a_run_is_not_resumed_on_other_trees_over_the_same_words() {
+        let (left, right) = ("(S (X (A a) (B b)) (C c))\n", "(S (A a) (X (B b) (C c)))\n");
+        let of = |text: &str| {
+            let mut trees = Constituents::default();
+            let spans: &[(u32, u32)] = if text == left { &[(0, 2), (0, 3)] } else { &[(1, 3), (0, 3)] };
+            trees.push(spans.iter().copied());
+            fingerprint(&trees)
+        };
+        assert_ne!(of(left), of(right));
+    }
+}

@@ -1,0 +1,382 @@
+//! PV-DM, the other kind of paragraph vectors: a sentence's own vector and the words around a word predict it.
+//!
+//! Q. Le and T. Mikolov, "Distributed Representations of Sentences and Documents", ICML 2014. Training is
+//! `pv-dm-context`; a new sentence is fitted among the frozen words by [`senv_negative_sampling::infer_among_words`], with
+//! random numbers that depend on its words and the seed alone, so that it has the same vector every time.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{
+    Corpus, Coverage, Rows, Scratch, SentenceEncoder, Table, TextOptions, Tokenizer, Vocabulary,
+    hyperparameters::{Hyperparameters, hyperparameters},
+};
+use senv_negative_sampling::{
+    Composition, DistributedMemory, Inference, NegativeSamplingParams, Noise, Subsampling, Surroundings, Tables,
+    WindowSide, fit, infer_among_words,
+};
+use senv_store::{ModelFile, ModelWriter};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    average::encoder::known_tokens,
+    base::{
+        configuration::Configuration, file, text_files::TextFiles, text_size::TextSize, train_options::TrainOptions,
+    },
+    error::Result,
+    model::{
+        saved::{EncodingCost, ReadModel, SavedModel},
+        trained::Trained,
+    },
+    start::initial::{self, InitialVectorReport},
+    system::{
+        about::{About, NamedSettings},
+        contract::{Common, System, Trainer},
+        start::Start,
+        text_system::TextSystem,
+    },
+    systems::document_vectors::{self, NOISE_POWER},
+};
+
+/// Name of the table of predicted words in the file.
+const OUTPUTS: &str = "outputs";
+
+hyperparameters! {
+    /// Hyperparameters of PV-DM.
+    ///
+    /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is automatic
+    /// (`None`) until it is set. [`PvDmParams::paper`] has settings for billions of words.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct PvDmParams {
+        /// Embedding dimension of documents and words.
+        pub dim: usize = 100 => Training[from 1 to 65536];
+        /// How the vectors of document and words become one.
+        pub combine: Composition = Composition::Mean => Training;
+        /// Words to a side, at most; exactly so many where they are concatenated.
+        pub window: usize = 5 => Training[from 1 to 1000];
+        /// Which words around a word predict it.
+        pub window_side: WindowSide = WindowSide::Both => Training;
+        /// Whether document and words of a mean each get the whole gradient, as in word2vec and gensim, instead of their share.
+        pub whole_gradient: bool = false => Training;
+        /// Words that occur less often are unknown.
+        pub min_count: Option<u64> = None => Text;
+        /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
+        pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
+        /// How text is tokenized.
+        pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
+        /// Inference of the vectors of new sentences.
+        pub inference: Inference = Inference::default() => group;
+        /// Hyperparameters of the trainer.
+        pub training: NegativeSamplingParams = NegativeSamplingParams { negatives: 5, ..NegativeSamplingParams::default() } => group;
+    }
+}
+
+impl PvDmParams {
+    /// The settings that go with billions of words: windows of 5 and the whole gradient for every row, as in the programs that
+    /// the papers ran; minimum count 5, t = 1e-5, five epochs at .05.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            dim: 100,
+            combine: Composition::Mean,
+            window: 5,
+            window_side: WindowSide::Both,
+            whole_gradient: true,
+            min_count: Some(5),
+            subsample: 1e-5,
+            tokenizer: Tokenizer::automatic().lowercase(true),
+            inference: Inference::default(),
+            training: NegativeSamplingParams {
+                epochs: Some(5),
+                lr: Some(0.05),
+                negatives: 5,
+                ..NegativeSamplingParams::default()
+            },
+        }
+    }
+
+    /// Which rows make contexts, over a vocabulary of so many words.
+    fn surroundings(&self, n_words: usize) -> Surroundings {
+        let Self { combine, window, window_side, whole_gradient, .. } = *self;
+        Surroundings { window, side: window_side, combine, whole_gradient, n_words }
+    }
+}
+
+impl System for PvDmParams {
+    type Model = PvDm;
+    type Input = [PathBuf];
+    type Dev<'d> = ();
+    const ABOUT: About = About {
+        name: PvDm::KIND,
+        summary: "PV-DM: a vector for each sentence that predicts its words from those around; new sentences are fitted",
+        examples: &[
+            "senv train pv-dm --input text.txt --output model.senv",
+            "senv train pv-dm --input text.txt --output model.senv --combine concat --window 2 --window-side before",
+        ],
+        note: "",
+        preset: "Start from the settings for billions of words instead of those that fit the size of the text",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
+        &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.training.check()?)
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, training, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
+    }
+
+    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<PvDm>> {
+        self.fit_data(&self.read(paths, start, options)?, options)
+    }
+}
+
+impl TextSystem for PvDmParams {
+    const INFERS_VECTORS: bool = true;
+    const TRAINS_DOCUMENTS: bool = true;
+
+    fn write_document_vectors(
+        model: &PvDm,
+        texts: &[PathBuf],
+        options: &TextOptions,
+        path: &Path,
+    ) -> Result<Option<u64>> {
+        let n = model.write_document_vectors(texts, options, path)?;
+        Ok(Some(n as u64))
+    }
+
+    fn resolve(&mut self, size: TextSize) {
+        let Self { min_count, training, .. } = self;
+        min_count.get_or_insert(size.min_count());
+        training.epochs.get_or_insert(size.epochs(40.0, 2, 60));
+        training.lr.get_or_insert(0.2);
+    }
+
+    fn min_count(&mut self) -> &mut Option<u64> {
+        &mut self.min_count
+    }
+
+    fn fit_resolved(
+        &self,
+        vocabulary: Vocabulary,
+        corpus: &Corpus,
+        options: &TrainOptions<'_>,
+    ) -> Result<Trained<PvDm>> {
+        let start = options.vectors;
+        self.check()?;
+        let seed = self.training.seed;
+        let start_rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        let surroundings = self.surroundings(vocabulary.len());
+        let (n_rows, n_documents) = (surroundings.n_rows(), document_vectors::n_documents(corpus));
+        let n_outputs = vocabulary.len().saturating_mul(surroundings.n_places());
+        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        let examples = DistributedMemory::new(surroundings, n_documents, subsampling);
+        let initial = || {
+            let mut source = initial::uniform_rows(n_rows.saturating_add(n_documents), self.dim, seed)?;
+            for (i, row) in start_rows.iter().flat_map(Table::iter).enumerate() {
+                source.row_mut(i).copy_from_slice(row);
+            }
+            Ok(Tables { source, target: Table::zeros(n_outputs, self.dim)? })
+        };
+        let report = InitialVectorReport::of(&vocabulary, start);
+        let settings = initial::settings_from(file::to_json(self)?, start);
+        let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
+        let outputs = std::mem::replace(&mut outcome.tables.target, Table::zeros(0, self.dim)?);
+        let source = &outcome.tables.source;
+        let words = part(source, 0, n_rows)?;
+        let documents = || document_vectors::trained(part(source, n_rows, n_documents)?, corpus);
+        let documents = options.document_vectors.then(documents).transpose()?;
+        let model = PvDm { params: self.clone(), vocabulary, noise, words, outputs, documents };
+        Ok(Trained::new(&outcome, report, model))
+    }
+}
+
+/// A copy of `n` rows of a table, from `first` on.
+fn part(table: &Table, first: usize, n: usize) -> Result<Table> {
+    let mut copy = Table::zeros(n, table.dim())?;
+    (0..n).for_each(|i| copy.row_mut(i).copy_from_slice(table.row(first + i)));
+    Ok(copy)
+}
+
+/// A trained PV-DM model: the rows of words as context and as what is predicted, among which vectors of sentences are fitted.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("model.senv"));
+/// # std::fs::write(&text, "rain falls from clouds\nbread bakes in an oven\n".repeat(20))?;
+/// use senv::{PvDm, PvDmParams, prelude::*};
+/// let params = PvDmParams { dim: 8, ..PvDmParams::default() };
+/// params.train(&text)?.save(&path)?;
+/// assert_eq!(PvDm::open(&path)?.encode(&["rain falls"])?.dim(), (1, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PvDm {
+    params: PvDmParams,
+    vocabulary: Vocabulary,
+    noise: Noise,
+    /// A row for each word in contexts, and the null row where vectors are concatenated.
+    words: Table,
+    /// The rows that are predicted: one for each word, or one for each word and place.
+    outputs: Table,
+    /// A row for each sentence of the text, from training to the end of the program.
+    documents: Option<Table>,
+}
+
+impl PvDm {
+    /// The name of this kind in model files.
+    pub const KIND: &'static str = "pv-dm";
+
+    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and script,
+    /// on all cores. Parameters of your own: [`TextSystem::train`]; progress and options: [`TextSystem::fit_files`].
+    ///
+    /// # Errors
+    /// As [`TextSystem::fit_files`].
+    pub fn train(text: impl TextFiles) -> Result<Self> {
+        PvDmParams::default().train(text)
+    }
+
+    /// What it was trained with.
+    #[must_use]
+    pub fn params(&self) -> &PvDmParams {
+        &self.params
+    }
+
+    /// The words that are known.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The rows of words in contexts, one a word; where vectors are concatenated, the null row for places outside the document
+    /// comes last.
+    #[must_use]
+    pub fn words(&self) -> &Table {
+        &self.words
+    }
+
+    /// The rows that are predicted: one a word, or as many as there are places where vectors are concatenated.
+    #[must_use]
+    pub fn outputs(&self) -> &Table {
+        &self.outputs
+    }
+
+    /// The trained vectors of the sentences of the training text, in its order; zero for a sentence without a known word.
+    /// `None` unless [`TrainOptions::document_vectors`](crate::TrainOptions::document_vectors) asked for them: they are not
+    /// in the model file.
+    #[must_use]
+    pub fn document_vectors(&self) -> Option<&Table> {
+        self.documents.as_ref()
+    }
+
+    /// Writes these vectors as [`PvDbow::write_document_vectors`](crate::PvDbow::write_document_vectors) does.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn write_document_vectors(
+        &self,
+        texts: &[impl AsRef<Path>],
+        options: &TextOptions,
+        path: impl AsRef<Path>,
+    ) -> Result<usize> {
+        document_vectors::write(self.documents.as_ref(), &self.params.tokenizer, texts, options, path.as_ref())
+    }
+
+    /// Writes the model to a file by atomic replacement.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let config = file::to_json(&self.params)?;
+        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
+        Ok(writer.table(file::ROWS, &self.words).table(OUTPUTS, &self.outputs).save(path.as_ref())?)
+    }
+
+    /// Opens a model; its rows are memory-mapped.
+    ///
+    /// # Errors
+    /// If the file is no PV-DM model, or damaged.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::from_file(&ModelFile::open(path)?)
+    }
+}
+
+impl Configuration for PvDmParams {
+    /// Inference takes as long as its settings say, and memory as the window does.
+    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
+        self.check_ranges()?;
+        Ok(self.inference.check_ranges()?)
+    }
+}
+
+impl ReadModel for PvDm {
+    const KIND: &'static str = Self::KIND;
+
+    fn from_file(file: &ModelFile) -> Result<Self> {
+        let (params, vocabulary, words) = file::parts::<PvDmParams>(Self::KIND, file)?;
+        let surroundings = params.surroundings(vocabulary.len());
+        file::expect_rows(file, &words, surroundings.n_rows(), params.dim)?;
+        let outputs = file.table(OUTPUTS)?;
+        let n_outputs = vocabulary.len().saturating_mul(surroundings.n_places());
+        file::expect_table(file.path(), OUTPUTS, &outputs, n_outputs, params.dim)?;
+        let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
+        Ok(Self { params, vocabulary, noise, words, outputs, documents: None })
+    }
+}
+
+impl SavedModel for PvDm {
+    fn kind(&self) -> &'static str {
+        Self::KIND
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    fn tokenizer(&self) -> &Tokenizer {
+        &self.params.tokenizer
+    }
+
+    fn rows(&self) -> Result<&Table> {
+        Ok(&self.words)
+    }
+
+    fn config_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.params).unwrap_or_default()
+    }
+
+    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
+        self.params.hyperparameters()
+    }
+
+    fn write(&self, path: &Path) -> Result<()> {
+        self.save(path)
+    }
+
+    fn cost(&self) -> EncodingCost {
+        EncodingCost::Inferred
+    }
+}
+
+senv_core::encoding_methods!([] PvDm);
+
+impl SentenceEncoder for PvDm {
+    fn dim(&self) -> usize {
+        self.words.dim()
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let Scratch { text, tokens, .. } = scratch;
+        let coverage = known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, text, tokens);
+        let surroundings = self.params.surroundings(self.vocabulary.len());
+        let Self { words, outputs, noise, params, .. } = self;
+        infer_among_words(tokens, &surroundings, words, outputs, noise, &params.inference, out);
+        coverage
+    }
+}
+
+#[cfg(test)]
+mod tests;
