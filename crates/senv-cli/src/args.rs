@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    cluster, combine, compare, completions, compress, convert, decode, dedupe, encode, eval, expand_vocabulary, index,
+    cluster, combine, compare, completions, compress, convert, decode, dedupe, define, encode, eval, expand_vocabulary, index,
     info, manual, mine, nearest, outliers, reproduce, sample, search, similarity, split, train, tune,
 };
 
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Outliers(outliers::Outliers),
     Sample(sample::Sample),
     Decode(decode::Decode),
+    Define(define::Define),
     Eval(eval::Eval),
     Reproduce(reproduce::Reproduce),
     Info(info::Info),

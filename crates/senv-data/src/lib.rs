@@ -8,6 +8,7 @@
 //! | SNLI: premise, hypothesis, label | [`NliSet::read`] |
 //! | MSRP: pairs that are or are not paraphrases | [`ParaphraseSet::read`] |
 //! | captions and other groups of sentences | [`SentenceGroups::read`], [`Captions`] |
+//! | dictionaries: words with their definitions | [`Definitions::read`] |
 //! | MR, CR, SUBJ, MPQA, TREC: sentences with a class | [`LabeledSet::read`] |
 //!
 //! Each reader takes the published layout, lines of cells separated by tabs, and where MTEB has the data set, its
@@ -26,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 mod captions;
+mod definitions;
 mod error;
 mod groups;
 mod labeled;
@@ -42,6 +44,7 @@ mod sts;
 mod stsb;
 
 pub use captions::{Captions, MAX_JSON_BYTES};
+pub use definitions::{Definition, Definitions};
 pub use error::{Error, Result};
 pub use labeled::{LabeledSentence, LabeledSet};
 pub use nli::{NliLayout, NliPair, NliSet};

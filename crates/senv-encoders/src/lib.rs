@@ -13,7 +13,7 @@
 //! bits at any number of threads. [`FoldedCnn`] and [`SumPooledCnn::encode_into`] encode single sentences with trained
 //! weights.
 //!
-//! A [`GruDecoder`] computes hidden states that predict words from sentence vectors; [`beam_search`] decodes a vector
+//! A [`LinearMap`] takes sentence vectors into another space. A [`GruDecoder`] computes hidden states that predict words from sentence vectors; [`beam_search`] decodes a vector
 //! into words.
 //!
 //! ```
@@ -48,6 +48,7 @@ mod encoder;
 mod gru;
 mod gru_decoder;
 mod gru_encoder;
+mod linear_map;
 mod lstm;
 mod lstm_encoder;
 mod recurrent;
@@ -62,6 +63,7 @@ pub use encoder::Encoder;
 pub use gru::{GruInit, GruStyle};
 pub use gru_decoder::{Conditioning, DecoderSaved, DecoderSession, FirstInput, GruDecoder};
 pub use gru_encoder::{GruEncoder, GruSaved};
+pub use linear_map::LinearMap;
 pub use lstm::LstmInit;
 pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};
 pub use recurrent::{RecurrentTopology, StatePooling};

@@ -60,7 +60,7 @@
 //! ```
 //!
 //! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
-//! PV-DBOW, FastSent; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
+//! PV-DBOW, FastSent; Siamese CBOW, PP and CSE; Skip-thoughts, SNLI models, autoencoders and P-thought; DictRep and CaptionRep. Default
 //! settings fit the text; the papers' are `paper()` and for billions of words. Beside the systems [`TfIdf`] has no
 //! vectors and compares sentences all the same.
 //!
@@ -96,6 +96,7 @@ mod sequence;
 mod start;
 mod system;
 pub mod systems;
+mod targets;
 
 pub use average::encoder::AverageEncoder;
 #[cfg(feature = "english")]
@@ -122,7 +123,7 @@ pub use senv_core::{
     Scratch, SentenceEncoder, StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
-pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, Padding, RecurrentTopology, Window};
+pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, LstmInit, Padding, RecurrentTopology, StatePooling, Window};
 /// Share of known words below which a text is nothing for the English model.
 #[cfg(feature = "english")]
 pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
@@ -130,7 +131,7 @@ pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
 pub use senv_eval as eval;
 /// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
 pub use senv_index as index;
-pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
+pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection, TargetRanking};
 pub use senv_negative_sampling::{Inference, NegativeSamplingParams, NegativeSharing, Schedule};
 
 pub use average::unknown_words::UnknownWords;
@@ -168,6 +169,7 @@ pub use model::trained::Trained;
 pub use model::{
     decode::{Decode, DecodedSentence, Interpolation},
     expansion::{Expansion, ExpansionReport},
+    reverse_dictionary::{DefinedWord, ReverseDictionary},
     score_pairs::ScorePairs,
 };
 pub use recipe::{NeighbourRecipe, Recipe, fine_tune, train, train_sentences};
@@ -184,6 +186,7 @@ pub use system::{
 };
 pub use systems::pretraining::Pretraining;
 pub use systems::*;
+pub use targets::{TargetConfig, TargetEncoder, TargetLoss, TargetModel, TargetParams, TargetSystem, TextTargets};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

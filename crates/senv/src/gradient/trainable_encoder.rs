@@ -8,8 +8,8 @@ use senv_core::{
     rng::Stream,
 };
 use senv_encoders::{
-    Activation, Average, CnnSaved, Encoder, GruEncoder, GruInit, GruSaved, GruStyle, Padding, Pooling,
-    RecurrentTopology, SumPooledCnn, Window,
+    Activation, Average, CnnSaved, Encoder, GruEncoder, GruInit, GruSaved, GruStyle, LstmEncoder, LstmForm, LstmInit,
+    LstmSaved, Padding, Pooling, RecurrentTopology, StatePooling, SumPooledCnn, Window,
 };
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,15 @@ pub enum EncoderForm {
         /// Initial weights.
         start: GruInit,
     },
+    /// An LSTM of one layer and direction, without peepholes.
+    Lstm {
+        /// Hidden size.
+        hidden: usize,
+        /// What becomes of the states of a sentence.
+        pooling: StatePooling,
+        /// Initial weights.
+        start: LstmInit,
+    },
 }
 
 impl EncoderForm {
@@ -68,6 +77,10 @@ impl EncoderForm {
             Self::Gru { hidden, layers, topology, style, start } => {
                 TrainableEncoder::Gru(GruEncoder::new(dim, *hidden, *layers, *topology, *style, *start)?)
             }
+            Self::Lstm { hidden, pooling, start } => {
+                let form = LstmForm { pooling: *pooling, start: *start, ..LstmForm::default() };
+                TrainableEncoder::Lstm(LstmEncoder::new(dim, *hidden, 1, form)?)
+            }
         })
     }
 
@@ -81,6 +94,7 @@ impl EncoderForm {
                 expect_layers(file, gru.layers())?;
                 expect_values(file, "the encoder", gru.n_values())
             }
+            TrainableEncoder::Lstm(lstm) => expect_values(file, "the encoder", lstm.n_values()),
         }
     }
 
@@ -90,6 +104,7 @@ impl EncoderForm {
             Self::Gru { hidden, layers, topology, style, .. } => {
                 Self::Gru { hidden, layers, topology, style, start: GruInit::Glorot }
             }
+            Self::Lstm { hidden, pooling, .. } => Self::Lstm { hidden, pooling, start: LstmInit::Normal },
             form => form,
         }
     }
@@ -102,6 +117,7 @@ pub(crate) enum TrainableEncoder {
     Present(PresentWords),
     Cnn(SumPooledCnn),
     Gru(GruEncoder),
+    Lstm(LstmEncoder),
 }
 
 impl TrainableEncoder {
@@ -122,6 +138,7 @@ impl TrainableEncoder {
     ) -> CoreResult<Array2<f32>> {
         match self {
             Self::Gru(gru) => gru.encode(parameters, batch, words),
+            Self::Lstm(lstm) => lstm.encode(parameters, batch, words),
             _ => Ok(self.forward(parameters, batch, words)?.0),
         }
     }
@@ -144,7 +161,7 @@ impl TrainableEncoder {
                 Ok(())
             }
             Self::Cnn(cnn) => cnn.encode_into(parameters, words, tokens, values, out),
-            Self::Present(_) | Self::Gru(_) => {
+            Self::Present(_) | Self::Gru(_) | Self::Lstm(_) => {
                 let (batch, rows) = gather(words, &[tokens])?;
                 let vector = self.encode(parameters, &batch, rows.view())?;
                 out.iter_mut().zip(&vector).for_each(|(to, &x)| *to = x);
@@ -160,6 +177,7 @@ pub(crate) enum SavedState {
     Present(Array2<f32>),
     Cnn(CnnSaved<f32>),
     Gru(Box<GruSaved<f32>>),
+    Lstm(Box<LstmSaved<f32>>),
 }
 
 impl Encoder<f32> for TrainableEncoder {
@@ -171,6 +189,7 @@ impl Encoder<f32> for TrainableEncoder {
             Self::Present(encoder) => Encoder::<f32>::dim(encoder),
             Self::Cnn(encoder) => Encoder::<f32>::dim(encoder),
             Self::Gru(encoder) => Encoder::<f32>::dim(encoder),
+            Self::Lstm(encoder) => Encoder::<f32>::dim(encoder),
         }
     }
 
@@ -180,6 +199,7 @@ impl Encoder<f32> for TrainableEncoder {
             Self::Present(encoder) => encoder.init(rng),
             Self::Cnn(encoder) => encoder.init(rng),
             Self::Gru(encoder) => encoder.init(rng),
+            Self::Lstm(encoder) => encoder.init(rng),
         }
     }
 
@@ -202,6 +222,10 @@ impl Encoder<f32> for TrainableEncoder {
             Self::Gru(encoder) => {
                 let (out, saved) = encoder.forward(parameters, batch, words)?;
                 (out, SavedState::Gru(Box::new(saved)))
+            }
+            Self::Lstm(encoder) => {
+                let (out, saved) = encoder.forward(parameters, batch, words)?;
+                (out, SavedState::Lstm(Box::new(saved)))
             }
         })
     }
@@ -227,6 +251,9 @@ impl Encoder<f32> for TrainableEncoder {
                 encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
             }
             (Self::Gru(encoder), SavedState::Gru(saved)) => {
+                encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
+            }
+            (Self::Lstm(encoder), SavedState::Lstm(saved)) => {
                 encoder.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
             }
             _ => Err(senv_core::Error::ShapeMismatch { what: "saved state of another encoder", expected: 1, got: 0 }),

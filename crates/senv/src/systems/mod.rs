@@ -2,7 +2,9 @@
 //! beside this folder and knows none of them.
 
 mod bow_autoencoder;
+mod caption_rep;
 mod cse;
+mod dict_rep;
 mod fast_sent;
 mod fast_text;
 mod p_thought;
@@ -26,7 +28,9 @@ use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 
 pub use crate::compress::static_model::StaticModel;
 pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
+pub use caption_rep::{CaptionRep, CaptionRepParams};
 pub use cse::{Cse, CseParams};
+pub use dict_rep::{DictRep, DictRepParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
@@ -106,6 +110,8 @@ const OTHERS: &[Kind] = &[
     kind::<Relatedness>(),
     kind::<Snli>(),
     kind::<PThought>(),
+    kind::<DictRep>(),
+    kind::<CaptionRep>(),
     kind::<Weighted>(),
     kind::<RandomBow>(),
     kind::<FastText>(),

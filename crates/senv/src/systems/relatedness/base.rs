@@ -150,7 +150,10 @@ pub(super) fn bring_to_scale(
         TrainableEncoder::Cnn(cnn) if cnn.activation() == Activation::Linear => {
             filters.iter_mut().for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
         }
-        TrainableEncoder::Cnn(_) | TrainableEncoder::Present(_) | TrainableEncoder::Gru(_) => {}
+        TrainableEncoder::Cnn(_)
+        | TrainableEncoder::Present(_)
+        | TrainableEncoder::Gru(_)
+        | TrainableEncoder::Lstm(_) => {}
     }
     Ok(())
 }
