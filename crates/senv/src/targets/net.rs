@@ -124,3 +124,105 @@ impl Net {
         Ok(out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::{Axis, array};
+
+    fn params(encoder: TargetEncoder) -> TargetParams {
+        TargetParams { encoder, dim: 3, hidden: 4, ..TargetParams::default() }
+    }
+
+    /// Three words, two texts and an empty one.
+    fn batch() -> (TokenBatch, Array2<f32>, [Vec<TokenId>; 3]) {
+        let texts = [vec![TokenId(0), TokenId(1), TokenId(0)], vec![TokenId(2)], vec![]];
+        let mut batch = TokenBatch::new();
+        batch.assign(texts.iter().map(Vec::as_slice)).unwrap();
+        (batch, array![[0.1, -0.4, 0.3], [0.7, 0.2, -0.5], [0.9, 0.1, 0.6]], texts)
+    }
+
+    /// Parameters that are not small, with a constant that is not 0.
+    fn parameters(net: &Net) -> [Parameters<f32>; 2] {
+        let mut parameters = net.init(1).unwrap();
+        for tensor in parameters[1].iter_mut() {
+            tensor.values_mut().iter_mut().enumerate().for_each(|(i, x)| *x += 0.3 * (i as f32 + 1.0).sin());
+        }
+        parameters
+    }
+
+    #[test]
+    fn bow_maps_every_word_averages_and_maps_again() {
+        let net = Net::new(&params(TargetEncoder::Bow), 2).unwrap();
+        let (parameters, (batch, words, texts)) = (parameters(&net), batch());
+        let [p, w, b] = [0, 1, 2].map(|place| parameters[1][place].view().to_owned());
+        let each: Vec<&[TokenId]> = texts.iter().map(Vec::as_slice).collect();
+        let out = net.encode(&parameters, &batch, words.view(), &each).unwrap();
+        for (text, out) in texts.iter().zip(out.rows()) {
+            if text.is_empty() {
+                assert!(out.iter().all(|&x| x == 0.0), "an empty text is zero, whatever the constant");
+                continue;
+            }
+            let mapped: Vec<_> = text.iter().map(|token| p.dot(&words.row(token.index()))).collect();
+            let mean = mapped.iter().fold(ndarray::Array1::<f32>::zeros(4), |sum, row| sum + row) / text.len() as f32;
+            let expected = w.dot(&mean) + b.row(0);
+            let expected = &expected / expected.dot(&expected).sqrt();
+            assert!((&expected - &out).iter().all(|d| d.abs() < 1e-6), "{expected} {out}");
+        }
+    }
+
+    #[test]
+    fn every_encoder_takes_text_into_the_space_of_the_targets() {
+        for (encoder, tensors) in [(TargetEncoder::Bow, 3), (TargetEncoder::Regress, 2), (TargetEncoder::Rnn, 2)] {
+            let net = Net::new(&params(encoder), 5).unwrap();
+            let (parameters, (batch, words, texts)) = (parameters(&net), batch());
+            assert_eq!(parameters[1].len(), tensors);
+            let values: usize = parameters[1].iter().map(|tensor| tensor.values().len()).sum();
+            assert_eq!(net.n_map_values(), values as f64);
+            let forms = Net::forms(&params(encoder), 5).unwrap();
+            assert!(forms.iter().zip(&parameters).all(|(form, real)| form.expect_form_of(real).is_ok()));
+            let each: Vec<&[TokenId]> = texts.iter().map(Vec::as_slice).collect();
+            let out = net.encode(&parameters, &batch, words.view(), &each).unwrap();
+            let lengths = out.map_axis(Axis(1), |row| row.dot(&row).sqrt());
+            assert!((lengths - array![1.0, 1.0, 0.0]).iter().all(|d| d.abs() < 1e-5), "{encoder:?}");
+        }
+    }
+
+    /// The maps are linear in what goes in and in each of their tensors, so that a wide central difference is exact up to rounding.
+    #[test]
+    fn gradients_of_the_maps_match_central_differences() {
+        for encoder in [TargetEncoder::Bow, TargetEncoder::Regress] {
+            let net = Net::new(&params(encoder), 2).unwrap();
+            let parameters = parameters(&net);
+            let (x, g) = (array![[0.3_f32, -0.2, 0.8], [0.5, 0.9, -0.1]], array![[1.0_f32, -2.0], [0.5, 3.0]]);
+            let f = |maps: &Parameters<f32>, x: &Array2<f32>| {
+                (net.map(maps, x.view()).unwrap().1 * &g).iter().map(|&x| f64::from(x)).sum::<f64>()
+            };
+            let mut d_maps = parameters[1].zeros_like();
+            let (inputs, _) = net.map(&parameters[1], x.view()).unwrap();
+            let d_x = net.map_back(&parameters[1], &inputs, g.clone(), &mut d_maps).unwrap();
+            let close = |up: f64, down: f64, d: f32| {
+                let numeric = (up - down) / 2.0;
+                assert!((numeric - f64::from(d)).abs() < 1e-4 * (1.0 + numeric.abs()), "{encoder:?}: {numeric} {d}");
+            };
+            for (place, &d) in d_x.indexed_iter() {
+                let moved = |by: f32| {
+                    let mut x = x.clone();
+                    x[place] += by;
+                    f(&parameters[1], &x)
+                };
+                close(moved(1.0), moved(-1.0), d);
+            }
+            for (tensor, d) in d_maps.iter().enumerate() {
+                for (i, &d) in d.values().iter().enumerate() {
+                    let moved = |by: f32| {
+                        let mut maps = parameters[1].clone();
+                        maps[tensor].values_mut()[i] += by;
+                        f(&maps, &x)
+                    };
+                    close(moved(1.0), moved(-1.0), d);
+                }
+            }
+        }
+    }
+}
