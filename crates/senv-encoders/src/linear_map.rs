@@ -62,20 +62,29 @@ impl LinearMap {
     /// Appends its tensors as they are before training: an orthogonal W where it is square, N(0, 0.01²) otherwise, b = 0.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if a dimension is 0; [`Error::TooLarge`] if there is no memory.
+    /// As [`push_zeros`](Self::push_zeros).
     pub fn push<F: Float>(&self, name: &str, rng: &mut Stream, parameters: &mut Parameters<F>) -> Result<()> {
+        let Self { input, output, .. } = *self;
+        let place = self.push_zeros(name, parameters)?;
+        let values = parameters[place].values_mut();
+        if input == output { init::orthogonal(rng, values, output, input) } else { init::normal(rng, values, 0.01) }
+    }
+
+    /// Appends its tensors, all zeros, and returns the index of the first: their form alone.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if a dimension is 0; [`Error::TooLarge`] if there is no memory.
+    pub fn push_zeros<F: Float>(&self, name: &str, parameters: &mut Parameters<F>) -> Result<usize> {
         let Self { input, output, constant } = *self;
         if input == 0 || output == 0 {
             let got = format!("{input} to {output}");
             return Err(Error::InvalidParameter { name: "dimensions of a map", requirement: "above 0", got });
         }
         let place = parameters.push_zeros(format!("{name}.w"), [output, input])?;
-        let values = parameters[place].values_mut();
-        if input == output { init::orthogonal(rng, values, output, input)? } else { init::normal(rng, values, 0.01)? }
         if constant {
             parameters.push_zeros(format!("{name}.b"), [1, output])?;
         }
-        Ok(())
+        Ok(place)
     }
 
     /// Returns an error unless tensors `first` and, with a constant, the next have its shapes.

@@ -120,8 +120,9 @@ pub use score::scoring_method::ScoringMethod;
 pub use score::sentence_vectors::SentenceVectors;
 /// Readers of data sets, re-exported from `senv-data`.
 pub use senv_data::{
-    Definition, Definitions, Document, Entailment, JudgedQuery, LabeledSentence, LabeledSet, NliLayout, NliPair, NliSet, ParaphrasePair,
-    ParaphraseSet, RetrievalSet, Scale, SentenceGroup, SentenceGroups, SickSet, StsPair, StsTask,
+    Definition, Definitions, Document, Entailment, JudgedQuery, LabeledSentence, LabeledSet, NliLayout, NliPair,
+    NliSet, ParaphrasePair, ParaphraseSet, RetrievalSet, Scale, SentenceGroup, SentenceGroups, SickSet, StsPair,
+    StsTask,
 };
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;

@@ -123,7 +123,9 @@ pub use senv_core::{
     Scratch, SentenceEncoder, StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
 /// Forms of the encoders and losses, so that a caller needs no other crate of senv.
-pub use senv_encoders::{Activation, Conditioning, GruInit, GruStyle, LstmInit, Padding, RecurrentTopology, StatePooling, Window};
+pub use senv_encoders::{
+    Activation, Conditioning, GruInit, GruStyle, LstmInit, Padding, RecurrentTopology, StatePooling, Window,
+};
 /// Share of known words below which a text is nothing for the English model.
 #[cfg(feature = "english")]
 pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
@@ -131,7 +133,9 @@ pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
 pub use senv_eval as eval;
 /// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
 pub use senv_index as index;
-pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection, TargetRanking};
+pub use senv_losses::{
+    Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection, TargetRanking,
+};
 pub use senv_negative_sampling::{Inference, NegativeSamplingParams, NegativeSharing, Schedule};
 
 pub use average::unknown_words::UnknownWords;

@@ -8,7 +8,8 @@ use crate::{
 };
 
 /// Word vectors of four directions, a few words each.
-const VECTORS: &str = "tap 1 0 0 0\nvalve 0.9 0.1 0 0\nibex 0 1 0 0\ngoat 0.1 0.9 0 0\ntrain 0 0 1 0\nlantern 0 0 0 1\n";
+const VECTORS: &str =
+    "tap 1 0 0 0\nvalve 0.9 0.1 0 0\nibex 0 1 0 0\ngoat 0.1 0.9 0 0\ntrain 0 0 1 0\nlantern 0 0 0 1\n";
 
 /// Many definitions of few words, each in words of its own.
 fn dictionary() -> String {
@@ -37,8 +38,20 @@ fn folder() -> Folder {
 }
 
 const TRAIN: [&str; 14] = [
-    "train", "dict-rep", "--target-vectors", "vectors.txt", "--output", "dict.senv", "--dim", "8", "--hidden", "8", "--seed",
-    "1", "--lr", "0.01",
+    "train",
+    "dict-rep",
+    "--target-vectors",
+    "vectors.txt",
+    "--output",
+    "dict.senv",
+    "--dim",
+    "8",
+    "--hidden",
+    "8",
+    "--seed",
+    "1",
+    "--lr",
+    "0.01",
 ];
 
 fn train<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -64,7 +77,8 @@ fn a_dictionary_is_learned_and_looked_up() {
         assert_eq!(define("an animal of the wild mountains"), "ibex", "{more:?}");
         assert_eq!(define("light in the dark"), "lantern", "{more:?}");
         assert_eq!(define("runs on rails"), "train", "{more:?}");
-        let result = folder.run(&["eval", "dictionary", "--model", "dict.senv", "dictionary.tsv", "--json"]).ok().json();
+        let result =
+            folder.run(&["eval", "dictionary", "--model", "dict.senv", "dictionary.tsv", "--json"]).ok().json();
         assert_eq!(result["n_words"], 6);
         let [seen] = &result["sets"].as_array().unwrap()[..] else { panic!("nothing is held out: {result}") };
         assert_eq!((&seen["name"], &seen["n_definitions"]), (&"seen".into(), &120.into()));
@@ -136,7 +150,10 @@ fn bad_dictionaries_are_named_by_line() {
 fn models_that_know_no_definitions_are_refused_with_the_remedy() {
     let folder = folder();
     folder.write("text.txt", "a b c d\n");
-    for command in [&["define", "--model", "english", "a tap"][..], &["eval", "dictionary", "--model", "english", "dictionary.tsv"]] {
+    for command in [
+        &["define", "--model", "english", "a tap"][..],
+        &["eval", "dictionary", "--model", "english", "dictionary.tsv"],
+    ] {
         folder.run(command).fails(1, &["does not know words by their definitions", "senv train dict-rep"]);
     }
 }
@@ -166,10 +183,16 @@ fn captions_go_to_image_vectors_and_matrices_that_do_not_fit_are_refused() {
         })
         .collect();
     folder.write("captions.tsv", captions);
-    let matrix = |rows: usize| -> Vec<f32> { (0..rows).flat_map(|i| [0, 1, 2].map(|j| f32::from(u8::from(i % 3 == j)))).collect() };
+    let matrix = |rows: usize| -> Vec<f32> {
+        (0..rows).flat_map(|i| [0, 1, 2].map(|j| f32::from(u8::from(i % 3 == j)))).collect()
+    };
     let train = |file: &str| {
-        let args = ["train", "caption-rep", "--captions", "captions.tsv", "--output", "c.senv", "--dim", "8", "--hidden", "8"];
-        folder.run(&[&args[..], &["--held-out", "0", "--lr", "0.01", "--epochs", "30", "--force", "--image-vectors", file]].concat())
+        let args =
+            ["train", "caption-rep", "--captions", "captions.tsv", "--output", "c.senv", "--dim", "8", "--hidden", "8"];
+        folder.run(
+            &[&args[..], &["--held-out", "0", "--lr", "0.01", "--epochs", "30", "--force", "--image-vectors", file]]
+                .concat(),
+        )
     };
     folder.write("images.npy", npy(12, &matrix(12)));
     train("images.npy").ok();
@@ -196,7 +219,8 @@ fn damaged_words_of_a_dictionary_are_refused() {
     for name in ["word2vec", "dict-rep"] {
         let arguments = SYSTEMS.iter().find(|(known, _)| *known == name).unwrap().1;
         let output = format!("{name}.senv");
-        let command: Vec<&str> = ["train"].into_iter().chain(arguments.split(' ')).chain(["--output", &output]).collect();
+        let command: Vec<&str> =
+            ["train"].into_iter().chain(arguments.split(' ')).chain(["--output", &output]).collect();
         folder.run(&command).ok();
     }
     let whole = folder.read("dict-rep.senv");

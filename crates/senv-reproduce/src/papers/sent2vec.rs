@@ -59,7 +59,15 @@ pub(super) fn paper() -> Paper {
         title: "Sent2Vec (Pagliardini, Gupta and Jaggi, NAACL 2018)",
         about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said.",
         models,
-        tables: vec![schedules(), unsupervised(), without_training(), supervised(), reverse_dictionary(), sif(), norms()],
+        tables: vec![
+            schedules(),
+            unsupervised(),
+            without_training(),
+            supervised(),
+            reverse_dictionary(),
+            sif(),
+            norms(),
+        ],
     }
 }
 

@@ -55,7 +55,12 @@ impl Net {
 
     /// The groups of parameters of these forms, with values that take no time.
     pub(super) fn forms(params: &TargetParams, target_dim: usize) -> Result<[Parameters<f32>; 2]> {
-        Self::of(&params.form().cheap(), params, target_dim)?.init(0)
+        let net = Self::of(&params.form().cheap(), params, target_dim)?;
+        let mut maps = Parameters::new();
+        for (name, map) in &net.maps {
+            map.push_zeros(name, &mut maps)?;
+        }
+        Ok([net.encoder.init(&mut stream(0, "form", &[]))?, maps])
     }
 
     /// Values of the maps, as far as f64 counts.

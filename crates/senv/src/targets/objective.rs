@@ -114,7 +114,8 @@ impl Objective for TowardTargets<'_> {
                 }
                 TargetLoss::Ranking => {
                     let (loss, saved) = self.ranking.forward(out.view(), targets.view(), others)?;
-                    (loss, self.ranking.margin, self.ranking.backward(&saved, 1.0))
+                    // A guess is as often closer to the other target by x as further: its mean is at most δ + E|x| / 2, |x| ≤ 2.
+                    (loss, self.ranking.margin + 1.0, self.ranking.backward(&saved, 1.0))
                 }
             };
             let d_vectors = self.net.map_back(maps, &inputs, d_out, &mut of_maps.dense[0])?;

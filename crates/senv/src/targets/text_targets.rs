@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, path::Path};
 
-use senv_core::{Error as CoreError, Observer, Result as CoreResult, Rows, SentenceEncoder, Table, Vocabulary, kernels};
+use senv_core::{
+    Error as CoreError, Observer, Result as CoreResult, Rows, SentenceEncoder, Table, Vocabulary, kernels,
+};
 use senv_data::{Definitions, SentenceGroups};
 use senv_store::Embeddings;
 
@@ -258,7 +260,8 @@ mod tests {
                 Coverage::default()
             }
         }
-        let captions = [groups(&[("1", &["x", "a", "y", "b", "z"]), ("2", &["a"]), ("3", &["b", "bb"]), ("4", &["a", ""])])];
+        let captions =
+            [groups(&[("1", &["x", "a", "y", "b", "z"]), ("2", &["a"]), ("3", &["b", "bb"]), ("4", &["a", ""])])];
         let pairs = TextTargets::stand_in("caption-rep", &captions, &Letters, &NoObserver).unwrap();
         let texts: Vec<_> = pairs.texts.iter().map(|(target, text)| (*target, &text[..])).collect();
         assert_eq!(texts, [(0, "x"), (0, "y"), (0, "z"), (1, "b")]);

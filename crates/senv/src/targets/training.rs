@@ -38,8 +38,7 @@ pub(crate) fn fit_targets<S: TargetSystem>(
     let options = Start::options(vectors.as_deref(), options);
     let vectors = options.vectors;
     let beginning = || set.texts.iter().take(BEGINNING).map(|(_, text)| &text[..]);
-    let tokenizer =
-        start.tokenizer(&system.settings().tokenizer, |given| given.fitted_to_text(beginning(), observer));
+    let tokenizer = start.tokenizer(&system.settings().tokenizer, |given| given.fitted_to_text(beginning(), observer));
     system.settings_mut().tokenizer = tokenizer;
     let params = system.settings();
     let seed = params.fit.seed;
@@ -131,7 +130,8 @@ fn vocabulary(
     let fixed = vectors.filter(|_| params.fit.words == WordUpdates::Frozen);
     let mut all = builder.finish(if fixed.is_some() { 1 } else { params.min_count })?;
     if let Some(vectors) = fixed {
-        let read = all.iter().filter(|(_, token, _)| vectors.get(token).is_some()).map(|(_, token, count)| (token, count));
+        let read =
+            all.iter().filter(|(_, token, _)| vectors.get(token).is_some()).map(|(_, token, count)| (token, count));
         let unread = vectors.iter().filter(|(word, _)| all.id(word).is_none()).map(|(word, _)| (word, 0));
         all = Vocabulary::from_counts(read.chain(unread), all.corpus_tokens())?;
     }

@@ -21,10 +21,13 @@ use crate::{
 /// words that the model was trained on (seen) and for those that were held out (unseen). The floor is the mean of the vectors of the
 /// words of the definition, as far as these are among the words that are looked up.
 #[derive(Debug, clap::Args)]
-#[command(mut_arg("model", named), after_help = "\
+#[command(
+    mut_arg("model", named),
+    after_help = "\
 Examples:
   senv eval dictionary --model dict.senv dictionary.tsv
-  senv eval dictionary --model dict.senv --against words.senv --sample 0 dictionary.tsv --json")]
+  senv eval dictionary --model dict.senv --against words.senv --sample 0 dictionary.tsv --json"
+)]
 pub(super) struct Dictionary {
     #[command(flatten)]
     model: ModelArg,
@@ -78,7 +81,8 @@ impl Dictionary {
         };
         let words = dictionary.target_words();
         let places: HashMap<&str, usize> = words.iter().enumerate().map(|(i, (word, _))| (word, i)).collect();
-        let [mut seen, mut unseen] = ["seen", "unseen"].map(|name| DictionarySet { name: name.into(), definitions: vec![] });
+        let [mut seen, mut unseen] =
+            ["seen", "unseen"].map(|name| DictionarySet { name: name.into(), definitions: vec![] });
         let mut left_out = 0;
         for entry in read.iter().flat_map(|set| &set.entries) {
             // As in training: the word as it is, else in lower case.
@@ -105,7 +109,8 @@ impl Dictionary {
             let dim = senv_core::SentenceEncoder::dim(&other);
             if dim != words.dim() {
                 let (name, wanted) = (path.display(), words.dim());
-                let message = format!("--against {name}: its vectors have {dim} dimensions, those of the words {wanted}");
+                let message =
+                    format!("--against {name}: its vectors have {dim} dimensions, those of the words {wanted}");
                 return Err(Failure::Usage(message));
             }
             against.push(Against { model: file_name(path), result: evaluate(&other)? });

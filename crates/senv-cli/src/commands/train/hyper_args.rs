@@ -7,8 +7,9 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
 };
 use senv::{
-    BowAutoencoderParams, CaptionRepParams, CseParams, DictRepParams, FitParams, PThoughtParams, PairSystem, PpParams, RandomBowParams,
-    RelatednessParams, RnnAutoencoderParams, SkipThoughtParams, SnliEncoder, SnliParams, TextSize, TextSystem,
+    BowAutoencoderParams, CaptionRepParams, CseParams, DictRepParams, FitParams, PThoughtParams, PairSystem, PpParams,
+    RandomBowParams, RelatednessParams, RnnAutoencoderParams, SkipThoughtParams, SnliEncoder, SnliParams, TextSize,
+    TextSystem,
 };
 use senv_core::{
     Error as CoreError, NoObserver, Tokenizer,

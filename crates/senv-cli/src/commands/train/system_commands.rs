@@ -3,7 +3,9 @@
 use std::fmt;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use senv::{About, CaptionRepParams, DictRepParams, PThoughtParams, PairSystem, SavedModel, SnliParams, System, TextSystem};
+use senv::{
+    About, CaptionRepParams, DictRepParams, PThoughtParams, PairSystem, SavedModel, SnliParams, System, TextSystem,
+};
 
 use super::{
     hyper_args::Shown,
@@ -69,7 +71,8 @@ pub(crate) fn system_commands() -> Vec<SystemCommand> {
     all.extend(senv::pair_systems!(on_pairs));
     all.extend(senv::running_text_systems!(on_running_text));
     all.extend([
-        SystemCommand::of::<SnliParams, SnliArgs>(), SystemCommand::of::<PThoughtParams, PThoughtArgs>(),
+        SystemCommand::of::<SnliParams, SnliArgs>(),
+        SystemCommand::of::<PThoughtParams, PThoughtArgs>(),
         SystemCommand::of::<DictRepParams, DictRepArgs>(),
         SystemCommand::of::<CaptionRepParams, CaptionRepArgs>(),
     ]);
