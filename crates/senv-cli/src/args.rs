@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
-    cluster, combine, compare, completions, compress, convert, decode, dedupe, encode, eval, expand_vocabulary, index,
-    info, manual, mine, nearest, outliers, reproduce, sample, search, similarity, split, train, tune,
+    cluster, combine, compare, completions, compress, convert, decode, dedupe, define, encode, eval, expand_vocabulary,
+    index, info, manual, mine, nearest, outliers, reproduce, sample, search, similarity, split, train, tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -57,6 +57,7 @@ pub(crate) enum Command {
     Outliers(outliers::Outliers),
     Sample(sample::Sample),
     Decode(decode::Decode),
+    Define(define::Define),
     Eval(eval::Eval),
     Reproduce(reproduce::Reproduce),
     Info(info::Info),

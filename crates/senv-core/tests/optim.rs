@@ -1,7 +1,7 @@
 //! The optimizers against reference numbers, whose origin is in the data file.
 #![cfg(feature = "train")]
 
-use senv_core::optim::{AdaGradParams, AdamParams, AdamVariant, Optimizer, clip_by_global_norm};
+use senv_core::optim::{AdaDeltaParams, AdaGradParams, AdamParams, AdamVariant, Optimizer, clip_by_global_norm};
 use serde_json::Value;
 
 /// The tolerance of the reference numbers, absolute and relative.
@@ -76,6 +76,16 @@ fn adagrad_follows_the_reference() {
     let case = case(&cases, "adagrad");
     assert_eq!(AdaGradParams::default(), AdaGradParams::default().epsilon(case["eps"].as_f64().unwrap()));
     follow(&AdaGradParams::default().check().unwrap(), case);
+}
+
+#[test]
+fn adadelta_follows_the_reference() {
+    let cases = cases();
+    let case = case(&cases, "adadelta");
+    let number = |key: &str| case[key].as_f64().unwrap();
+    assert_eq!(AdaDeltaParams::default(), AdaDeltaParams::default().rho(number("rho")).epsilon(number("eps")));
+    assert_eq!(number("lr"), AdaDeltaParams::PAPER_LR);
+    follow(&AdaDeltaParams::default().check().unwrap(), case);
 }
 
 #[test]

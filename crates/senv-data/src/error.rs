@@ -221,6 +221,12 @@ pub enum Error {
         /// What its lines should be.
         expected: &'static str,
     },
+    /// A file holds no definition.
+    #[error("{} holds no definition; give lines of a word and its definition, separated by a tab", path.display())]
+    NoDefinitions {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file holds no labeled sentence.
     #[error("{} holds no sentence; give {expected}", path.display())]
     NoSentences {

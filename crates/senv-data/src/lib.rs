@@ -8,6 +8,7 @@
 //! | SNLI: premise, hypothesis, label | [`NliSet::read`] |
 //! | MSRP: pairs that are or are not paraphrases | [`ParaphraseSet::read`] |
 //! | captions and other groups of sentences | [`SentenceGroups::read`], [`Captions`] |
+//! | dictionaries: words with their definitions | [`Definitions::read`] |
 //! | MR, CR, SUBJ, MPQA, TREC: sentences with a class | [`LabeledSet::read`] |
 //! | parsed sentences in the brackets of the Penn Treebank | [`TreeReader`] |
 //!
@@ -27,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod captions;
+mod definitions;
 mod error;
 mod groups;
 mod labeled;
@@ -44,6 +46,7 @@ mod stsb;
 mod trees;
 
 pub use captions::{Captions, MAX_JSON_BYTES};
+pub use definitions::{Definition, Definitions};
 pub use error::{Error, Result};
 pub use labeled::{LabeledSentence, LabeledSet};
 pub use nli::{NliLayout, NliPair, NliSet};

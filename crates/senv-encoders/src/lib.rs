@@ -15,8 +15,8 @@
 //! bits at any number of threads. [`FoldedCnn`] and [`SumPooledCnn::encode_into`] encode single sentences with trained
 //! weights.
 //!
-//! A [`Decoder`] ([`GruDecoder`], [`LstmDecoder`]) computes hidden states that predict words from sentence vectors; [`beam_search`]
-//! decodes a vector into words.
+//! A [`LinearMap`] takes sentence vectors into another space. A [`Decoder`] ([`GruDecoder`], [`LstmDecoder`]) computes hidden states that
+//! predict words from sentence vectors; [`beam_search`] decodes a vector into words.
 //!
 //! ```
 //! use ndarray::Array2;
@@ -53,6 +53,7 @@ mod gru;
 mod gru_decoder;
 mod gru_encoder;
 mod joined_lstm;
+mod linear_map;
 mod lstm;
 mod lstm_decoder;
 mod lstm_encoder;
@@ -71,6 +72,7 @@ pub use gru::{GruInit, GruStyle};
 pub use gru_decoder::{GruDecoder, GruDecoderSaved};
 pub use gru_encoder::{GruEncoder, GruSaved};
 pub use joined_lstm::{JoinedLstm, JoinedLstmSaved};
+pub use linear_map::LinearMap;
 pub use lstm::LstmInit;
 pub use lstm_decoder::{LstmDecoder, LstmDecoderSaved};
 pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};

@@ -9,6 +9,7 @@
 //! | How similar are the captions of an image, compared with unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
 //! | Are sentences with the same words and different meanings separated? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
+//! | At which rank does a definition find its word among all words? | [`Definitions::read`], [`evaluate_dictionary`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
 //! | How well are sentences classified on frozen vectors (MR, CR, SUBJ, MPQA, TREC)? | [`LabeledSet::read`], [`evaluate_classification`], [`evaluate_classification_on_test`] |
 //! | How well are paraphrases detected on frozen vectors (MSRP), and with how many training pairs? | [`evaluate_paraphrase_detection`], [`evaluate_learning_curve`] |
@@ -102,6 +103,9 @@ pub use published::similarity::{
 pub use published::skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
 pub use published::sts::published_sts;
 pub use ranking::coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
+pub use ranking::dictionary::{
+    DictionaryResult, DictionarySet, DictionarySetResult, WithInterval, evaluate_dictionary,
+};
 pub use ranking::entailment::{
     EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment,
 };
@@ -116,8 +120,9 @@ pub use score::scoring_method::ScoringMethod;
 pub use score::sentence_vectors::SentenceVectors;
 /// Readers of data sets, re-exported from `senv-data`.
 pub use senv_data::{
-    Document, Entailment, JudgedQuery, LabeledSentence, LabeledSet, NliLayout, NliPair, NliSet, ParaphrasePair,
-    ParaphraseSet, RetrievalSet, Scale, SentenceGroup, SentenceGroups, SickSet, StsPair, StsTask,
+    Definition, Definitions, Document, Entailment, JudgedQuery, LabeledSentence, LabeledSet, NliLayout, NliPair,
+    NliSet, ParaphrasePair, ParaphraseSet, RetrievalSet, Scale, SentenceGroup, SentenceGroups, SickSet, StsPair,
+    StsTask,
 };
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;

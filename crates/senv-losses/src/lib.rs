@@ -8,6 +8,7 @@
 //! | [`RelatednessHead`], [`LinearRelatedness`] with [`RelatednessLoss`] | pairs with a relatedness score | the supervised runs |
 //! | [`TokenNll`], [`SampledSoftmax`], [`AdaptiveSoftmax`] | hidden states of a decoder, and the next words | Skip-thoughts, RNN AE, P-thought |
 //! | [`MultiLabelLoss`], [`HierarchicalSoftmax`] | encodings of sentences, and their sets of words | BOW AE |
+//! | [`TargetCosine`], [`TargetRanking`] | sentences, each with a target vector that is given | DictRep, CaptionRep |
 //! | [`NliHead`] | pairs with one of three labels | the SNLI models |
 //! | [`DualObjective`] | the losses of two decoders | P-thought |
 //! | [`L2`] | parameters and their initial values | all |
@@ -60,6 +61,8 @@ mod rows;
 mod sampled_softmax;
 mod softmax_cosine;
 mod softmax_row;
+mod target_cosine;
+mod target_ranking;
 #[cfg(test)]
 mod testing;
 mod token_nll;
@@ -85,6 +88,8 @@ pub use relatedness_target::{Grid, check_score};
 pub use row_gradients::RowGradients;
 pub use sampled_softmax::{DEFAULT_SAMPLED, SampledSoftmax};
 pub use softmax_cosine::{CandidateCounts, SoftmaxCosine, SoftmaxCosineSaved};
+pub use target_cosine::{TargetCosine, TargetCosineSaved};
+pub use target_ranking::{DEFAULT_TARGET_MARGIN, TargetRanking, TargetRankingSaved};
 pub use token_nll::TokenNll;
 
 #[cfg(doctest)]

@@ -5,13 +5,14 @@
 //! ```text
 //! n = Σ_i c_i       c_i: how often item i was drawn
 //! mean      Σ c_i v_i / n
+//! median    the value at place (n + 1)/2 of the sorted draw; halfway between its two middle values for even n
 //! r         Σ c_i (x_i − x̄)(y_i − ȳ) / √(Σ c_i (x_i − x̄)² · Σ c_i (y_i − ȳ)²)       x̄ = Σ c_i x_i / n
 //! ρ         r of the ranks: rank(x_i) = Σ_{x_j < x_i} c_j + (1 + Σ_{x_j = x_i} c_j) / 2
 //! AP        `precision-recall`, item i entering c_i times
 //! F1        2 Σ c_i [g_i ∧ p_i] / (Σ c_i [g_i] + Σ c_i [p_i])
 //! ```
 //!
-//! With all c_i = 1 these are [`crate::mean`], [`crate::pearson_r`], [`crate::spearman_rho`],
+//! With all c_i = 1 these are [`crate::mean`], the median, [`crate::pearson_r`], [`crate::spearman_rho`],
 //! [`crate::average_precision`] and the F1 of the positive class. Sorting is done once, so that a draw costs O(n).
 
 use crate::Result;
@@ -22,6 +23,8 @@ use crate::error::{check_finite, check_lengths_of, check_pairs};
 pub enum Statistic {
     /// The mean of one value an item.
     Mean,
+    /// The median of one value an item.
+    Median,
     /// Pearson's r of gold values and scores.
     Pearson,
     /// Spearman's ρ of gold values and scores.
@@ -39,6 +42,8 @@ pub struct Sample(Kind);
 #[derive(Debug, Clone)]
 enum Kind {
     Mean(Vec<f64>),
+    /// Values in rising order, with the item of each.
+    Median(Vec<(f64, usize)>),
     /// Both lists centered, so that sums of squares lose no digits.
     Pearson(Vec<f64>, Vec<f64>),
     Spearman(Groups, Groups),
@@ -81,7 +86,7 @@ impl Groups {
 }
 
 impl Sample {
-    /// Items with a gold value and a score each; for [`Statistic::Mean`] the scores alone are used, and `gold` may be
+    /// Items with a gold value and a score each; for [`Statistic::Mean`] and [`Statistic::Median`] the scores alone are used, and `gold` may be
     /// empty.
     ///
     /// ```
@@ -99,11 +104,17 @@ impl Sample {
             check_finite(METRIC, "values", scores)?;
             return Ok(Self(Kind::Mean(scores.to_vec())));
         }
+        if statistic == Statistic::Median {
+            check_finite(METRIC, "values", scores)?;
+            let mut sorted: Vec<(f64, usize)> = scores.iter().copied().zip(0..).collect();
+            sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+            return Ok(Self(Kind::Median(sorted)));
+        }
         check_lengths_of(METRIC, gold.len(), scores.len())?;
         check_pairs(METRIC, gold, scores)?;
         let positive = |values: &[f64]| values.iter().map(|&value| value > 0.0).collect::<Vec<bool>>();
         Ok(Self(match statistic {
-            Statistic::Mean | Statistic::Pearson => Kind::Pearson(centered(gold), centered(scores)),
+            Statistic::Mean | Statistic::Median | Statistic::Pearson => Kind::Pearson(centered(gold), centered(scores)),
             Statistic::Spearman => Kind::Spearman(Groups::of(gold), Groups::of(scores)),
             Statistic::AveragePrecision => Kind::AveragePrecision(Groups::of(scores), positive(gold)),
             Statistic::F1 => Kind::F1(positive(gold), positive(scores)),
@@ -115,6 +126,7 @@ impl Sample {
     pub fn len(&self) -> usize {
         match &self.0 {
             Kind::Mean(values) => values.len(),
+            Kind::Median(values) => values.len(),
             Kind::Pearson(x, _) => x.len(),
             Kind::Spearman(x, _) => x.group.len(),
             Kind::AveragePrecision(_, relevant) => relevant.len(),
@@ -142,6 +154,20 @@ impl Sample {
                 let n: f64 = counts.iter().map(|&c| f64::from(c)).sum();
                 let total: f64 = values.iter().zip(counts).map(|(v, &c)| f64::from(c) * v).sum();
                 (n > 0.0).then(|| total / n)
+            }
+            Kind::Median(sorted) => {
+                let count = |item: usize| counts.get(item).map_or(0, |&count| u64::from(count));
+                let n: u64 = sorted.iter().map(|&(_, item)| count(item)).sum();
+                // The value at a place of the draw, counted from 0.
+                let at = |place: u64| {
+                    let mut before = 0;
+                    sorted.iter().find(|&&(_, item)| {
+                        before += count(item);
+                        before > place
+                    })
+                };
+                let (low, high) = (at(n.checked_sub(1)? / 2)?.0, at(n / 2)?.0);
+                Some(f64::midpoint(low, high))
             }
             Kind::Pearson(x, y) => correlation(x.iter().copied().zip(y.iter().copied()), counts),
             Kind::Spearman(x, y) => {
@@ -224,6 +250,18 @@ mod tests {
 
     fn of(statistic: Statistic, gold: &[f64], scores: &[f64]) -> Sample {
         Sample::new(statistic, gold, scores).unwrap()
+    }
+
+    #[test]
+    fn medians_by_hand() {
+        let sample = of(Statistic::Median, &[], &[9.0, 1.0, 4.0]);
+        assert_eq!((sample.value(), sample.len()), (Some(4.0), 3));
+        assert_eq!(sample.value_of(&[1, 1, 0]), Some(5.0));
+        assert_eq!(sample.value_of(&[2, 1, 1]), Some(6.5));
+        assert_eq!(sample.value_of(&[3, 1, 1]), Some(9.0));
+        assert_eq!(sample.value_of(&[0, 2, 0]), Some(1.0));
+        assert_eq!((sample.value_of(&[0, 0, 0]), of(Statistic::Median, &[], &[]).value()), (None, None));
+        assert!(Sample::new(Statistic::Median, &[], &[f64::NAN]).is_err());
     }
 
     fn close(a: Option<f64>, b: Option<f64>) -> bool {

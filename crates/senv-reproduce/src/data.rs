@@ -75,6 +75,7 @@ const SETS: &[Set] = &[
     ("phrases", &["pairs/ppdb.tsv"]),
     ("simplifications", &["pairs/simplewiki.tsv pairs/turk.tsv pairs/asset.tsv pairs/onestop.tsv pairs/wikisplit.tsv"]),
     ("glove", &["vectors/glove-6B-50d-5k.txt"]),
+    ("definitions", &["definitions/oewn.tsv.gz"]),
 ];
 
 /// Where data sets are looked for.

@@ -298,6 +298,15 @@ pub enum Error {
         /// The kind.
         kind: &'static str,
     },
+    /// A model whose vectors do not lie among those of words that it keeps.
+    #[error(
+        "a {kind} model does not know words by their definitions; give one of kind dict-rep, which senv train dict-rep makes of a \
+         dictionary and word vectors"
+    )]
+    NoDictionary {
+        /// The kind.
+        kind: &'static str,
+    },
     /// A model to which no words can be added.
     #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-ae, sdae, p-thought or snli")]
     CannotExpand {

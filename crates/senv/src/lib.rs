@@ -60,7 +60,8 @@
 //! ```
 //!
 //! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
-//! PV-DBOW, PV-DM, FastSent, C-PHRASE; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models, autoencoders and P-thought. Default
+//! PV-DBOW, PV-DM, FastSent, C-PHRASE; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models, autoencoders and P-thought; DictRep and
+//! CaptionRep. Default
 //! settings fit the text; the papers' are `paper()` and for billions of words. Beside the systems [`TfIdf`] has no
 //! vectors and compares sentences all the same.
 //!
@@ -96,6 +97,7 @@ mod sequence;
 mod start;
 mod system;
 pub mod systems;
+mod targets;
 
 pub use average::encoder::AverageEncoder;
 #[cfg(feature = "english")]
@@ -132,7 +134,9 @@ pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
 pub use senv_eval as eval;
 /// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
 pub use senv_index as index;
-pub use senv_losses::{Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection};
+pub use senv_losses::{
+    Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection, TargetRanking,
+};
 pub use senv_negative_sampling::{
     Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,
 };
@@ -172,6 +176,7 @@ pub use model::trained::Trained;
 pub use model::{
     decode::{Decode, DecodedSentence, Interpolation},
     expansion::{Expansion, ExpansionReport},
+    reverse_dictionary::{DefinedWord, ReverseDictionary},
     score_pairs::ScorePairs,
 };
 pub use recipe::{NeighbourRecipe, Recipe, WordsRecipe, fine_tune, train, train_sentences};
@@ -190,6 +195,7 @@ pub use system::{
 };
 pub use systems::pretraining::Pretraining;
 pub use systems::*;
+pub use targets::{TargetConfig, TargetEncoder, TargetLoss, TargetModel, TargetParams, TargetSystem, TextTargets};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

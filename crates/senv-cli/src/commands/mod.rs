@@ -10,6 +10,7 @@ pub(crate) mod compress;
 pub(crate) mod convert;
 pub(crate) mod decode;
 pub(crate) mod dedupe;
+pub(crate) mod define;
 pub(crate) mod encode;
 pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
@@ -165,6 +166,7 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Outliers(command) => command.run(),
         Command::Sample(command) => command.run(),
         Command::Decode(command) => command.run(threads),
+        Command::Define(command) => command.run(),
         Command::Eval(command) => command.run(),
         Command::Reproduce(command) => command.run(wanted_threads),
         Command::Info(command) => command.run(),

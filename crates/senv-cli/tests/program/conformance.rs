@@ -99,7 +99,8 @@ fn rates_that_are_no_number_and_empty_files_are_errors() {
             assert_eq!(ended.code, Some(2), "{name}: {}", ended.err);
         }
         // The first file given, whatever its option, is empty.
-        let Some(file) = arguments.iter().position(|a| ["--input", "--pairs", "--train"].contains(a)) else { continue };
+        let first = ["--input", "--pairs", "--train", "--definitions", "--captions"];
+        let Some(file) = arguments.iter().position(|a| first.contains(a)) else { continue };
         let empty: Vec<&str> =
             arguments.iter().enumerate().map(|(i, &a)| if i == file + 1 { "empty" } else { a }).collect();
         let ended = train(&empty);

@@ -13,6 +13,7 @@ mod damage;
 mod decode;
 mod dedupe;
 mod destinations;
+mod dictionary;
 mod document_vectors;
 mod documents;
 mod english;

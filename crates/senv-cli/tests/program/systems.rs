@@ -55,6 +55,23 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ("skip-thought", "skip-thought --input text.txt --dim 12 --sentence-dim 16 --softmax sampled --epochs 1"),
     ("relatedness-gru", "relatedness --model skip-thought.senv --train scored.tsv --dev scored-dev.tsv --epochs 1"),
     ("p-thought", "p-thought --pairs pairs.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
+    (
+        "dict-rep",
+        "dict-rep --definitions definitions.tsv --target-vectors word2vec.senv --dim 12 --hidden 16 --epochs 2 --held-out 0.2",
+    ),
+    (
+        "dict-rep-release",
+        "dict-rep --definitions definitions.tsv --target-vectors word2vec.senv --preset release --dim 12 --hidden 16 --epochs 1",
+    ),
+    (
+        "dict-rep-rnn-embs",
+        "dict-rep --definitions definitions.tsv --target-vectors word2vec.senv --init-vectors word2vec.senv --updates frozen \
+         --encoder rnn --hidden 16 --loss cosine --epochs 1",
+    ),
+    (
+        "caption-rep",
+        "caption-rep --captions captions.tsv --stand-in word2vec.senv --encoder regress --dim 12 --epochs 2",
+    ),
     ("snli", "snli --train labelled.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
 ];
 
@@ -81,7 +98,16 @@ pub(crate) fn samples() -> Folder {
         text.lines().filter(|line| !line.is_empty()).step_by(61).collect::<Vec<_>>().join("\n"),
     );
     folder.write("trees.txt", text.lines().filter(|line| !line.is_empty()).map(tree).collect::<String>());
+    // The longest word of a line is defined by the line.
+    let definition = |line: &str| {
+        let longest = line.split(|c: char| !c.is_alphabetic()).max_by_key(|word| word.len());
+        format!("{}\t{line}\n", longest.unwrap_or("none").to_lowercase())
+    };
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    folder.write("definitions.tsv", lines.step_by(7).map(definition).collect::<String>());
     let pairs = sample("sentence-pairs-sample.tsv");
+    let both = pairs.lines().filter_map(|line| line.split_once('\t')).enumerate();
+    folder.write("captions.tsv", both.map(|(i, (a, b))| format!("{i}\t{a}\n{i}\t{b}\n")).collect::<String>());
     let labels = ["entailment", "neutral", "contradiction"];
     let labelled = pairs.lines().filter(|line| line.contains('\t')).enumerate();
     folder.write("labelled.tsv", labelled.map(|(i, line)| format!("{}\t{line}\n", labels[i % 3])).collect::<String>());

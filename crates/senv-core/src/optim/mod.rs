@@ -18,6 +18,7 @@
 //! # Ok::<(), senv_core::Error>(())
 //! ```
 
+mod adadelta;
 mod adagrad;
 mod adam;
 mod clip;
@@ -32,6 +33,7 @@ use ndarray::NdFloat;
 use crate::{Error, Result, arrays::Float};
 
 pub use crate::arrays::kernels::AdamStep;
+pub use adadelta::{AdaDelta, AdaDeltaParams, AdaDeltaState};
 pub use adagrad::{AdaGrad, AdaGradParams, AdaGradState};
 pub use adam::{Adam, AdamParams, AdamState, AdamVariant};
 pub use clip::{clip_by_global_norm, clip_to_norm, global_norm};
@@ -104,6 +106,9 @@ mod tests {
         let adagrad = AdaGradParams::default().check().unwrap();
         follows::<f32, _>(&adagrad, 0.5);
         follows::<f64, _>(&adagrad, 0.5);
+        let adadelta = AdaDeltaParams::default().check().unwrap();
+        follows::<f32, _>(&adadelta, 1.0);
+        follows::<f64, _>(&adadelta, 1.0);
         follows::<f32, _>(&Sgd, 0.1);
         follows::<f64, _>(&Sgd, 0.1);
     }

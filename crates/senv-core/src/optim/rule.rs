@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep,
+    AdaDelta, AdaDeltaParams, AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep,
     rows::{RowRange, check_rows},
 };
 use crate::{
@@ -20,6 +20,8 @@ pub enum UpdateRule {
     Sgd,
     /// [`AdaGrad`].
     AdaGrad(AdaGradParams),
+    /// [`AdaDelta`].
+    AdaDelta(AdaDeltaParams),
     /// [`Adam`].
     Adam(AdamParams),
 }
@@ -36,6 +38,7 @@ impl Default for UpdateRule {
 pub(super) enum CheckedRule {
     Sgd,
     AdaGrad(AdaGrad),
+    AdaDelta(AdaDelta),
     Adam(Adam),
 }
 
@@ -44,18 +47,19 @@ impl UpdateRule {
         Ok(match self {
             Self::Sgd => CheckedRule::Sgd,
             Self::AdaGrad(params) => CheckedRule::AdaGrad(params.check()?),
+            Self::AdaDelta(params) => CheckedRule::AdaDelta(params.check()?),
             Self::Adam(params) => CheckedRule::Adam(params.check()?),
         })
     }
 }
 
 impl CheckedRule {
-    /// Moments per parameter: the squared sums of AdaGrad, the two moments of Adam.
+    /// Moments per parameter: the squared sums of AdaGrad, the two means of AdaDelta, the two moments of Adam.
     pub(super) fn n_moments(self) -> usize {
         match self {
             Self::Sgd => 0,
             Self::AdaGrad(_) => 1,
-            Self::Adam(_) => 2,
+            Self::AdaDelta(_) | Self::Adam(_) => 2,
         }
     }
 
@@ -63,6 +67,7 @@ impl CheckedRule {
         match self {
             Self::Sgd => Step::Sgd(F::of(-lr)),
             Self::AdaGrad(rule) => Step::AdaGrad(rule, F::of(lr)),
+            Self::AdaDelta(rule) => Step::AdaDelta(rule, F::of(lr)),
             Self::Adam(rule) => Step::Adam(rule.step(t, lr)),
         }
     }
@@ -73,6 +78,7 @@ impl CheckedRule {
 pub(super) enum Step<F> {
     Sgd(F),
     AdaGrad(AdaGrad, F),
+    AdaDelta(AdaDelta, F),
     Adam(AdamStep<F>),
 }
 
@@ -83,6 +89,7 @@ impl<F: Float> Step<F> {
         match self {
             Self::Sgd(c) => F::axpy(*c, d_x, x),
             Self::AdaGrad(rule, lr) => rule.apply(*lr, x, d_x, m),
+            Self::AdaDelta(rule, lr) => rule.apply(*lr, x, d_x, m, v),
             Self::Adam(step) => F::adam(step, x, d_x, m, v),
         }
     }
@@ -249,7 +256,9 @@ mod tests {
     fn rows_of_an_output_move_as_those_of_a_table_at_any_number_of_threads() {
         let (n, dim) = (500, 7);
         let number = |i: usize, k: u64| ((i as u64 * 2_654_435_761 + k * 97) % 1009) as f32 / 500.0 - 1.0;
-        for rule in [UpdateRule::Sgd, UpdateRule::AdaGrad(AdaGradParams::default()), UpdateRule::default()] {
+        let adadelta = UpdateRule::AdaDelta(AdaDeltaParams::default());
+        let adagrad = UpdateRule::AdaGrad(AdaGradParams::default());
+        for rule in [UpdateRule::Sgd, adagrad, adadelta, UpdateRule::default()] {
             let matrix: Vec<f32> = (0..n * dim).map(|i| number(i, 1)).collect();
             let bias: Vec<f32> = (0..n).map(|i| number(i, 2)).collect();
             let steps = || {

@@ -174,7 +174,7 @@ fn with_stride(table: &mut Table) -> (&mut [f32], usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::optim::{AdaGradParams, AdamParams, ParametersOptimizer};
+    use crate::optim::{AdaDeltaParams, AdaGradParams, AdamParams, ParametersOptimizer};
     use crate::{Rows, arrays::Parameters, rng::stream};
     use rand::RngExt;
 
@@ -183,8 +183,14 @@ mod tests {
         (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
     }
 
-    const RULES: fn() -> [UpdateRule; 3] =
-        || [UpdateRule::Sgd, UpdateRule::AdaGrad(AdaGradParams::default()), UpdateRule::Adam(AdamParams::default())];
+    const RULES: fn() -> [UpdateRule; 4] = || {
+        [
+            UpdateRule::Sgd,
+            UpdateRule::AdaGrad(AdaGradParams::default()),
+            UpdateRule::AdaDelta(AdaDeltaParams::default()),
+            UpdateRule::Adam(AdamParams::default()),
+        ]
+    };
 
     /// 700 rows of 19 values after six steps on some rows, on this many threads.
     fn trained(rule: UpdateRule, every_row: bool, penalty: f32, threads: usize) -> Vec<Vec<f32>> {

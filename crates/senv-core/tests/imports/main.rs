@@ -86,6 +86,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "compress",
             "sequence",
             "system",
+            "targets",
             "systems",
             "grid_search",
             "recipe.rs",

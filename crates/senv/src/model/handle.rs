@@ -4,7 +4,7 @@ use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
 
 use ndarray::Array2;
 use senv_core::{Coverage, KnownWords, Scratch, SentenceEncoder};
-use senv_store::Embeddings;
+use senv_store::{Embeddings, NearestIndex};
 
 use crate::{
     average::encoder::{AverageEncoder, words},
@@ -12,6 +12,7 @@ use crate::{
     model::{
         decode::{DecodedSentence, Interpolation},
         expansion::{Expansion, ExpansionReport},
+        reverse_dictionary::DefinedWord,
         saved::SavedModel,
         word_vectors::{embeddings_of, tokenizer_of_words},
     },
@@ -145,6 +146,30 @@ impl Model {
     /// If memory is lacking.
     pub fn relatedness(&self, first: &str, second: &str) -> Result<Option<f64>> {
         self.0.head().map(|head| head.score_pair(first, second)).transpose()
+    }
+
+    /// The `k` words whose vectors are nearest to that of a definition, the nearest first; none for a definition without a known
+    /// word.
+    ///
+    /// # Errors
+    /// [`Error::NoDictionary`] if the model was not trained towards vectors of words; [`Error::NonFiniteVector`].
+    pub fn define(&self, definition: &str, k: usize) -> Result<Vec<DefinedWord>> {
+        let dictionary = self.0.reverse_dictionary().ok_or_else(|| Error::NoDictionary { kind: self.kind() })?;
+        let mut vector = vec![0.0; self.dim()];
+        self.encode_into(definition, &mut Scratch::default(), &mut vector);
+        if vector.iter().any(|x| !x.is_finite()) {
+            return Err(Error::NonFiniteVector { text: definition.to_owned() });
+        }
+        let words = dictionary.target_words();
+        let nearest = NearestIndex::new(words.table()).nearest(&vector, k)?;
+        Ok(nearest
+            .into_iter()
+            .map(|found| DefinedWord {
+                word: words.word(found.row).to_owned(),
+                cosine: found.cosine,
+                trained: !dictionary.is_held_out(found.row),
+            })
+            .collect())
     }
 
     /// The model with the words of `vectors` besides its own.

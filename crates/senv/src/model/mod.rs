@@ -5,6 +5,7 @@ pub(crate) mod decode;
 pub(crate) mod digest;
 pub(crate) mod expansion;
 pub(crate) mod handle;
+pub(crate) mod reverse_dictionary;
 pub(crate) mod saved;
 pub(crate) mod score_pairs;
 pub(crate) mod trained;

@@ -8,6 +8,7 @@ use senv_store::{Embeddings, ModelFile};
 use super::{
     decode::Decode,
     expansion::{Expansion, ExpansionReport},
+    reverse_dictionary::ReverseDictionary,
     score_pairs::ScorePairs,
 };
 use crate::{average::encoder::AverageEncoder, error::Result};
@@ -61,6 +62,11 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
 
     /// Its head, if it was fine-tuned on scored pairs.
     fn head(&self) -> Option<&dyn ScorePairs> {
+        None
+    }
+
+    /// The words whose vectors its own lie among, if it was trained towards vectors of words.
+    fn reverse_dictionary(&self) -> Option<&dyn ReverseDictionary> {
         None
     }
 

@@ -3,7 +3,9 @@
 
 mod bow_autoencoder;
 mod c_phrase;
+mod caption_rep;
 mod cse;
+mod dict_rep;
 mod document_vectors;
 mod fast_sent;
 mod fast_text;
@@ -32,7 +34,9 @@ use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 pub use crate::compress::static_model::StaticModel;
 pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 pub use c_phrase::{CPhrase, CPhraseParams};
+pub use caption_rep::{CaptionRep, CaptionRepParams};
 pub use cse::{Cse, CseParams};
+pub use dict_rep::{DictRep, DictRepParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
 pub use gran::{Gran, GranParams, GranVariant};
@@ -117,6 +121,8 @@ const OTHERS: &[Kind] = &[
     kind::<Relatedness>(),
     kind::<Snli>(),
     kind::<PThought>(),
+    kind::<DictRep>(),
+    kind::<CaptionRep>(),
     kind::<Weighted>(),
     kind::<RandomBow>(),
     kind::<FastText>(),

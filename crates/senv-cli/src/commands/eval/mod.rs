@@ -3,6 +3,7 @@
 mod all;
 mod classify;
 mod compare;
+mod dictionary;
 mod floor;
 mod histograms;
 mod map;
@@ -57,6 +58,7 @@ enum What {
     PCoherence(p_coherence::PCoherence),
     Ranking(ranking::Ranking),
     Retrieval(retrieval::Retrieval),
+    Dictionary(dictionary::Dictionary),
     Soup(soup::Soup),
     Nli(nli::Nli),
     Classify(classify::Classify),
@@ -166,6 +168,7 @@ impl Eval {
             What::PCoherence(command) => command.run(),
             What::Ranking(command) => command.run(),
             What::Retrieval(command) => command.run(),
+            What::Dictionary(command) => command.run(),
             What::Soup(command) => command.run(),
             What::Nli(command) => command.run(),
             What::Classify(command) => command.run(),

@@ -7,9 +7,9 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
 };
 use senv::{
-    BowAutoencoderParams, CseParams, FitParams, GranParams, PThoughtParams, PairSystem, PpParams, RandomBowParams,
-    RelatednessParams, RnnAutoencoderParams, SdaeParams, SkipThoughtParams, SnliEncoder, SnliParams, TextSize,
-    TextSystem,
+    BowAutoencoderParams, CaptionRepParams, CseParams, DictRepParams, FitParams, GranParams, PThoughtParams,
+    PairSystem, PpParams, RandomBowParams, RelatednessParams, RnnAutoencoderParams, SdaeParams, SkipThoughtParams,
+    SnliEncoder, SnliParams, TextSize, TextSystem,
 };
 use senv_core::{
     Error as CoreError, NoObserver, Tokenizer,
@@ -61,6 +61,8 @@ shown!(
     BowAutoencoderParams => Self::default(),
     SnliParams => Self { encoder: SnliEncoder::rnn(), ..Self::default() },
     PThoughtParams => Self::default(),
+    DictRepParams => Self::default(),
+    CaptionRepParams => Self::default(),
     RelatednessParams => Self::default(),
     RandomBowParams => Self::default(),
     // Of a model that is converted.
@@ -285,6 +287,8 @@ mod tests {
         has(&help("train", "rnn-ae"), &["620", "2400", "paper", "64"]);
         has(&help("train", "bow-ae"), &["620", "full", "5", "200", "cut"]);
         has(&help("train", "snli"), &["bow", "620", "512", "100", "cut", "3", "20"]);
+        has(&help("train", "dict-rep"), &["bow", "256", "512", "last", "ranking", "0.1", "100", "64", "2"]);
+        has(&help("train", "caption-rep"), &["bow", "256", "512", "ranking"]);
         has(&help("train", "p-thought"), &["one-bi", "300", "1200", "2", "sampled", "frozen"]);
     }
 }

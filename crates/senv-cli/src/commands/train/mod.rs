@@ -22,6 +22,7 @@ mod relatedness;
 mod running_text;
 mod snli;
 mod system_commands;
+mod targets;
 mod text_run;
 mod text_systems;
 mod unchanged;

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use senv::{About, PThoughtParams, PairSystem, SavedModel, SnliParams, System, TextSystem};
+use senv::{
+    About, CaptionRepParams, DictRepParams, PThoughtParams, PairSystem, SavedModel, SnliParams, System, TextSystem,
+};
 
 use super::{
     hyper_args::Shown,
@@ -12,6 +14,7 @@ use super::{
     pairs,
     running_text::{ReadsRunningText, RunningTextArgs},
     snli::SnliArgs,
+    targets::{CaptionRepArgs, DictRepArgs},
     text_run,
     text_systems::SystemArgs,
 };
@@ -67,7 +70,12 @@ pub(crate) fn system_commands() -> Vec<SystemCommand> {
     let mut all = Vec::from(senv::text_systems!(on_text));
     all.extend(senv::pair_systems!(on_pairs));
     all.extend(senv::running_text_systems!(on_running_text));
-    all.extend([SystemCommand::of::<SnliParams, SnliArgs>(), SystemCommand::of::<PThoughtParams, PThoughtArgs>()]);
+    all.extend([
+        SystemCommand::of::<SnliParams, SnliArgs>(),
+        SystemCommand::of::<PThoughtParams, PThoughtArgs>(),
+        SystemCommand::of::<DictRepParams, DictRepArgs>(),
+        SystemCommand::of::<CaptionRepParams, CaptionRepArgs>(),
+    ]);
     all
 }
 
@@ -96,6 +104,18 @@ impl Run for SnliArgs {
 }
 
 impl Run for PThoughtArgs {
+    fn run(&self, threads: usize) -> Result {
+        self.train(threads)
+    }
+}
+
+impl Run for DictRepArgs {
+    fn run(&self, threads: usize) -> Result {
+        self.train(threads)
+    }
+}
+
+impl Run for CaptionRepArgs {
     fn run(&self, threads: usize) -> Result {
         self.train(threads)
     }

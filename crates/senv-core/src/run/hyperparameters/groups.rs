@@ -3,7 +3,7 @@
 use super::{Choice, Hyperparameter, HyperparameterValue, Hyperparameters, Section, expected_one_of, set_value};
 use crate::{
     Result, Tokenizer,
-    optim::{AdaGradParams, AdamParams, AdamVariant, UpdateRule},
+    optim::{AdaDeltaParams, AdaGradParams, AdamParams, AdamVariant, UpdateRule},
 };
 
 /// The rule of a tokenizer, by name.
@@ -85,6 +85,7 @@ impl HyperparameterValue for UpdateRule {
         },
         Choice { name: "adam-skip-thoughts", help: "Adam as in the Skip-thoughts release" },
         Choice { name: "adagrad", help: "AdaGrad" },
+        Choice { name: "adadelta", help: "AdaDelta as in its paper; its rate is 1" },
         Choice { name: "sgd", help: "Gradient descent" },
     ];
 
@@ -95,6 +96,7 @@ impl HyperparameterValue for UpdateRule {
             "adam-folded" => adam(AdamVariant::Folded),
             "adam-skip-thoughts" => adam(AdamVariant::ReleasedSkipThoughts),
             "adagrad" => Self::AdaGrad(AdaGradParams::default()),
+            "adadelta" => Self::AdaDelta(AdaDeltaParams::default()),
             "sgd" => Self::Sgd,
             _ => return Err(expected_one_of(Self::CHOICES)),
         })
@@ -104,7 +106,9 @@ impl HyperparameterValue for UpdateRule {
         // Settings of its own that no name stands for are not shown.
         let same = |choice: &&Choice| match (Self::parse(choice.name), self) {
             (Ok(Self::Adam(named)), Self::Adam(own)) => named.has_variant_of(own),
-            (Ok(Self::AdaGrad(_)), Self::AdaGrad(_)) | (Ok(Self::Sgd), Self::Sgd) => true,
+            (Ok(Self::AdaGrad(_)), Self::AdaGrad(_))
+            | (Ok(Self::AdaDelta(_)), Self::AdaDelta(_))
+            | (Ok(Self::Sgd), Self::Sgd) => true,
             _ => false,
         };
         Self::CHOICES.iter().find(same).map(|choice| choice.name.to_owned())

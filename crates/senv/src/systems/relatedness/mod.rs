@@ -253,7 +253,7 @@ impl Relatedness {
     }
 
     fn is_recurrent(&self) -> bool {
-        matches!(self.encoder, TrainableEncoder::Gru(_))
+        matches!(self.encoder, TrainableEncoder::Gru(_) | TrainableEncoder::Lstm(_))
     }
 
     /// Writes the model to a file by atomic replacement.

@@ -1,0 +1,126 @@
+//! `senv eval dictionary`: do definitions find their words?
+
+use std::{collections::HashMap, path::PathBuf};
+
+use clap::builder::RangedU64ValueParser;
+use senv::Model;
+use senv_eval::{Definitions, DictionaryResult, DictionarySet, evaluate_dictionary};
+use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
+use serde::Serialize;
+
+use crate::{
+    commands::{ModelArg, file_name, named, open_model},
+    failure::{Failure, Result},
+    output,
+};
+
+/// Look up definitions among all words that a model of `senv train dict-rep` was trained towards: a reverse dictionary.
+///
+/// Shown are the median rank of the word of a definition, the share of definitions whose word is among the first 10 and 100, times
+/// 100, with half of their 95 % intervals (bootstrap over the definitions; both ends are in --json), and the variance of the rank; for
+/// words that the model was trained on (seen) and for those that were held out (unseen). The floor is the mean of the vectors of the
+/// words of the definition, as far as these are among the words that are looked up.
+#[derive(Debug, clap::Args)]
+#[command(
+    mut_arg("model", named),
+    after_help = "\
+Examples:
+  senv eval dictionary --model dict.senv dictionary.tsv
+  senv eval dictionary --model dict.senv --against words.senv --sample 0 dictionary.tsv --json"
+)]
+pub(super) struct Dictionary {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Dictionaries: WORD, DEFINITION, separated by a tab; those that the model was trained on, where seen definitions are to be
+    /// looked up.
+    #[arg(required = true, value_name = "FILE")]
+    definitions: Vec<PathBuf>,
+    /// Other encoders into the same space, beside it: models whose word vectors were the targets.
+    #[arg(long, value_name = "MODEL", num_args = 1..)]
+    against: Vec<PathBuf>,
+    /// Definitions of each kind, drawn; 0 for all of them.
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    sample: usize,
+    /// Seed of the draw.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
+          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
+    resamples: usize,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    model: String,
+    /// Definitions whose word is not among those that are looked up.
+    left_out: usize,
+    #[serde(flatten)]
+    result: DictionaryResult,
+    floor: DictionaryResult,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    against: Vec<Against>,
+}
+
+#[derive(Debug, Serialize)]
+struct Against {
+    model: String,
+    #[serde(flatten)]
+    result: DictionaryResult,
+}
+
+impl Dictionary {
+    pub(super) fn run(self) -> Result {
+        let read = self.definitions.iter().map(Definitions::read).collect::<std::result::Result<Vec<_>, _>>()?;
+        let model = self.model.open_for_many()?;
+        let Some(dictionary) = model.reverse_dictionary() else {
+            return Err(senv::Error::NoDictionary { kind: model.kind() }.into());
+        };
+        let words = dictionary.target_words();
+        let places: HashMap<&str, usize> = words.iter().enumerate().map(|(i, (word, _))| (word, i)).collect();
+        let [mut seen, mut unseen] =
+            ["seen", "unseen"].map(|name| DictionarySet { name: name.into(), definitions: vec![] });
+        let mut left_out = 0;
+        for entry in read.iter().flat_map(|set| &set.entries) {
+            // As in training: the word as it is, else in lower case.
+            let lower = entry.word.to_lowercase();
+            match places.get(&entry.word[..]).or_else(|| places.get(&lower[..])) {
+                Some(&place) => {
+                    let set = if dictionary.is_held_out(place) { &mut unseen } else { &mut seen };
+                    set.definitions.push((place, entry.text.clone()));
+                }
+                None => left_out += 1,
+            }
+        }
+        if left_out > 0 {
+            let all = left_out + seen.definitions.len() + unseen.definitions.len();
+            output::note(&format!("{left_out} of {all} definitions left out: the model has no vector of their words"));
+        }
+        let sets = [seen, unseen].map(|set| set.drawn(self.sample, self.seed));
+        let bootstrap = Bootstrap { resamples: self.resamples, ..Bootstrap::default() };
+        let evaluate = |model: &Model| evaluate_dictionary(model, words.table(), &sets, bootstrap);
+        let (result, floor) = (evaluate(&model)?, evaluate(&Model::from_embeddings(words.clone())?)?);
+        let mut against = Vec::new();
+        for path in &self.against {
+            let other = open_model(path)?;
+            let dim = senv_core::SentenceEncoder::dim(&other);
+            if dim != words.dim() {
+                let (name, wanted) = (path.display(), words.dim());
+                let message =
+                    format!("--against {name}: its vectors have {dim} dimensions, those of the words {wanted}");
+                return Err(Failure::Usage(message));
+            }
+            against.push(Against { model: file_name(path), result: evaluate(&other)? });
+        }
+        let model = file_name(&self.model.model);
+        if self.json {
+            return output::print_json(&Report { model, left_out, result, floor, against });
+        }
+        let mut others = vec![("mean of the words", &floor)];
+        others.extend(against.iter().map(|other| (&other.model[..], &other.result)));
+        output::print(&result.to_text(&model, &others))
+    }
+}

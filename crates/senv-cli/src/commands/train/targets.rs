@@ -1,0 +1,139 @@
+//! `senv train dict-rep` and `senv train caption-rep`: texts towards given vectors.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgGroup;
+use senv::{CaptionRepParams, DictRepParams, SavedModel, System, TargetModel, TargetSystem, TextTargets, TrainOptions};
+use senv_core::Observer;
+use senv_data::{Definitions, SentenceGroups};
+use senv_store::{Embeddings, read_npy};
+use serde_json::json;
+
+use super::{
+    data_args::{VectorArgs, finite, start_of},
+    files::RunFiles,
+    hyper_args::{HyperArgs, Shown, epochs_of},
+    job::Job,
+    outcome::Outcome,
+    preset::PresetArgs,
+};
+use crate::{
+    commands::{open_model, open_verified},
+    failure::Result,
+    progress::{TrainingProgress, Unit},
+};
+
+/// What both systems take besides their texts and targets.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct TargetArgs<S: System + Shown> {
+    #[command(flatten)]
+    files: RunFiles,
+    #[command(flatten)]
+    vectors: VectorArgs,
+    #[command(flatten)]
+    preset: PresetArgs<S>,
+    #[command(flatten)]
+    params: HyperArgs<S>,
+}
+
+/// Arguments of DictRep.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct DictRepArgs {
+    /// Dictionaries: WORD, DEFINITION, separated by a tab; a word may have several.
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
+    definitions: Vec<PathBuf>,
+    /// The vectors of the words that are defined, brought to length 1: a model of senv, word2vec text or binary, GloVe, fastText
+    /// .vec or .bin; english is the model that is part of senv. Words that it lacks are left out.
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    target_vectors: PathBuf,
+    #[command(flatten)]
+    common: TargetArgs<DictRepParams>,
+}
+
+/// Arguments of CaptionRep.
+#[derive(Debug, Clone, clap::Args)]
+#[command(group = ArgGroup::new("targets").args(["image_vectors", "stand_in"]).required(true))]
+pub(crate) struct CaptionRepArgs {
+    /// Captions: IMAGE, CAPTION, separated by a tab; or COCO's captions_train2014.json and its like.
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
+    captions: Vec<PathBuf>,
+    /// Matrix of image vectors, .npy: a row for each image, in the order in which the images first occur.
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    image_vectors: Option<PathBuf>,
+    /// Where there are no image vectors: the mean of the vectors that this model gives to every second caption of an image is its
+    /// target, and the other captions are trained on. The targets are text and no images.
+    #[arg(long, value_name = "MODEL", help_heading = "Files")]
+    stand_in: Option<PathBuf>,
+    #[command(flatten)]
+    common: TargetArgs<CaptionRepParams>,
+}
+
+impl<S> TargetArgs<S>
+where
+    S: for<'d> System<Input = TextTargets, Dev<'d> = (), Model = TargetModel<S>> + TargetSystem + Shown,
+{
+    /// Trains from the first check to the file; `read` gives the texts with their targets.
+    fn train(
+        &self,
+        inputs: &[&Path],
+        threads: usize,
+        read: impl FnOnce(&TrainingProgress) -> senv::Result<TextTargets>,
+    ) -> Result {
+        let mut params = self.preset.settings();
+        self.params.apply(&mut params)?;
+        self.params.check_training(params.settings().held_out > 0.0)?;
+        let inputs: Vec<&Path> = inputs.iter().copied().chain(self.vectors.init_vectors.as_deref()).collect();
+        let job = Job::new(&self.files, &inputs)?;
+        job.run(
+            epochs_of(&params.settings().fit),
+            Unit::Examples,
+            |progress| {
+                let vectors = self.vectors.open()?;
+                self.params.fit_dim(params.common().dim, vectors.as_ref().map(Embeddings::dim));
+                let pairs = read(progress)?;
+                progress.note(&format!("{} texts with {} targets", pairs.n_texts(), pairs.n_targets()));
+                let options: TrainOptions<'_, ()> = self.files.options(threads, progress);
+                let trained = params.fit_input(&pairs, start_of(None, vectors.as_ref()), &options)?;
+                let found = self.vectors.line(trained.initial);
+                let mut outcome = Outcome::of_gradient_in(Unit::Examples, trained);
+                outcome.lines.insert(0, found);
+                outcome.facts.insert("texts".into(), json!(pairs.n_texts()));
+                outcome.facts.insert("targets".into(), json!(pairs.n_targets()));
+                Ok(outcome)
+            },
+            |model, path| model.write(path),
+        )
+    }
+}
+
+impl DictRepArgs {
+    pub(crate) fn train(&self, threads: usize) -> Result {
+        let inputs: Vec<&Path> = self.definitions.iter().chain([&self.target_vectors]).map(PathBuf::as_path).collect();
+        self.common.train(&inputs, threads, |progress| {
+            let sets = self.definitions.iter().map(Definitions::read).collect::<senv_data::Result<Vec<_>>>()?;
+            let vectors = finite(open_verified(&self.target_vectors)?.to_embeddings()?, &self.target_vectors)?;
+            TextTargets::definitions(&sets, &vectors, progress)
+        })
+    }
+}
+
+impl CaptionRepArgs {
+    pub(crate) fn train(&self, threads: usize) -> Result {
+        let targets = self.image_vectors.iter().chain(&self.stand_in);
+        let inputs: Vec<&Path> = self.captions.iter().chain(targets).map(PathBuf::as_path).collect();
+        self.common.train(&inputs, threads, |progress| {
+            let sets = self.captions.iter().map(SentenceGroups::read).collect::<senv_data::Result<Vec<_>>>()?;
+            match (&self.image_vectors, &self.stand_in) {
+                (Some(path), _) => TextTargets::captions(&sets, &read_npy(path)?, path),
+                (None, Some(path)) => {
+                    progress.note(
+                        "the targets stand in for image vectors: means of other captions by a model of text, not of images",
+                    );
+                    TextTargets::stand_in(CaptionRepParams::KIND, &sets, &open_model(path)?, progress)
+                }
+                // One of them is required.
+                (None, None) => Ok(TextTargets::captions(&sets, &senv_core::Table::zeros(0, 1)?, "-")?),
+            }
+        })
+    }
+}

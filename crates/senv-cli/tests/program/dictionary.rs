@@ -1,0 +1,237 @@
+//! DictRep and CaptionRep: texts towards given vectors, the reverse dictionary, and what is wrong with their files.
+
+use std::fmt::Write;
+
+use crate::{
+    common::Folder,
+    systems::{SYSTEMS, samples},
+};
+
+/// Word vectors of four directions, a few words each.
+const VECTORS: &str =
+    "tap 1 0 0 0\nvalve 0.9 0.1 0 0\nibex 0 1 0 0\ngoat 0.1 0.9 0 0\ntrain 0 0 1 0\nlantern 0 0 0 1\n";
+
+/// Many definitions of few words, each in words of its own.
+fn dictionary() -> String {
+    let of = [
+        ("tap", "lets water out of a pipe"),
+        ("valve", "shuts a pipe for water"),
+        ("ibex", "a wild animal of the mountains"),
+        ("goat", "a horned animal of the farm"),
+        ("Train", "wagons that run on rails"),
+        ("lantern", "gives light in the dark"),
+    ];
+    let mut text = String::new();
+    for i in 0..20 {
+        for (word, definition) in of {
+            writeln!(text, "{word}\t{} {definition}", ["it", "what", "a thing that", "this"][i % 4]).unwrap();
+        }
+    }
+    text
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("vectors.txt", VECTORS);
+    folder.write("dictionary.tsv", dictionary());
+    folder
+}
+
+const TRAIN: [&str; 14] = [
+    "train",
+    "dict-rep",
+    "--target-vectors",
+    "vectors.txt",
+    "--output",
+    "dict.senv",
+    "--dim",
+    "8",
+    "--hidden",
+    "8",
+    "--seed",
+    "1",
+    "--lr",
+    "0.01",
+];
+
+fn train<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&TRAIN[..], &["--definitions", file], more].concat()
+}
+
+#[test]
+fn a_dictionary_is_learned_and_looked_up() {
+    let folder = folder();
+    for more in [
+        &["--epochs", "60", "--held-out", "0"][..],
+        &["--epochs", "60", "--held-out", "0", "--encoder", "regress", "--loss", "cosine"],
+        &["--epochs", "60", "--held-out", "0", "--encoder", "rnn", "--state-pooling", "mean"],
+    ] {
+        let trained = folder.run(&train("dictionary.tsv", &[more, &["--force", "--json"]].concat())).ok();
+        assert_eq!((&trained.json()["texts"], &trained.json()["targets"]), (&120.into(), &6.into()));
+        let define = |definition: &str| {
+            let ended = folder.run(&["define", "--model", "dict.senv", "--k", "2", "--json", definition]).ok();
+            let found = ended.json();
+            assert_eq!(found["words"].as_array().unwrap().len(), 2);
+            found["words"][0]["word"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(define("an animal of the wild mountains"), "ibex", "{more:?}");
+        assert_eq!(define("light in the dark"), "lantern", "{more:?}");
+        assert_eq!(define("runs on rails"), "train", "{more:?}");
+        let result =
+            folder.run(&["eval", "dictionary", "--model", "dict.senv", "dictionary.tsv", "--json"]).ok().json();
+        assert_eq!(result["n_words"], 6);
+        let [seen] = &result["sets"].as_array().unwrap()[..] else { panic!("nothing is held out: {result}") };
+        assert_eq!((&seen["name"], &seen["n_definitions"]), (&"seen".into(), &120.into()));
+        assert_eq!(seen["median_rank"]["value"], 1.0);
+        assert!(seen["accuracy_at_10_x100"]["interval"].is_array() && result["floor"]["sets"].is_array(), "{result}");
+    }
+    let plain = folder.run(&["define", "--model", "dict.senv", "--k", "1", "light\tin the dark", "zyzzyva"]).ok();
+    assert!(plain.out.starts_with("light in the dark\t0.") && plain.out.ends_with("\tlantern\n"), "{}", plain.out);
+    assert!(plain.err.contains("\"zyzzyva\": the model knows no word of it"), "{}", plain.err);
+}
+
+#[test]
+fn held_out_words_are_unseen_and_others_are_looked_up_beside() {
+    let folder = folder();
+    let trained = folder.run(&train("dictionary.tsv", &["--epochs", "3", "--held-out", "0.4"])).ok();
+    assert!(trained.err.contains("2 of 6 targets are held out, with 40 texts"), "{}", trained.err);
+    assert!(trained.err.contains("best validation"), "{}", trained.err);
+    let eval = ["eval", "dictionary", "--model", "dict.senv", "dictionary.tsv"];
+    let shown = folder.run(&[&eval[..], &["--against", "vectors.txt", "--sample", "10"]].concat()).ok();
+    for says in ["seen", "unseen", "mean of the words", "vectors.txt", "ranks among 6 words"] {
+        assert!(shown.out.contains(says), "{says}: {}", shown.out);
+    }
+    folder.write("other.txt", "tap 1 0\nibex 0 1\n");
+    let other = [&eval[..], &["--against", "other.txt"]].concat();
+    folder.run(&other).fails(2, &["its vectors have 2 dimensions, those of the words 4"]);
+    folder.write("foreign.tsv", "zyzzyva\ta tap\n");
+    let foreign = ["eval", "dictionary", "--model", "dict.senv", "foreign.tsv"];
+    folder.run(&foreign).fails(1, &["there are no definitions of these words"]);
+}
+
+#[test]
+fn given_vectors_that_stay_keep_their_words_known() {
+    let folder = folder();
+    let fixed = ["--init-vectors", "vectors.txt", "--updates", "frozen", "--epochs", "2", "--held-out", "0"];
+    folder.write("of-words.tsv", "tap\ta valve\nibex\tsort of goat\n");
+    let args = ["train", "dict-rep", "--target-vectors", "vectors.txt", "--hidden", "8", "--output", "fixed.senv"];
+    folder.run(&[&args[..], &["--definitions", "of-words.tsv"], &fixed].concat()).ok();
+    let info = folder.run(&["info", "fixed.senv", "--json"]).ok().json();
+    // Those of the vectors, read or not, and none without a vector.
+    assert_eq!(info["words"].as_u64().or(info["vocabulary"].as_u64()), Some(6), "{info}");
+}
+
+#[test]
+fn bad_dictionaries_are_named_by_line() {
+    let folder = folder();
+    let fails = |text: &str, code, says: &[&str]| {
+        folder.write("bad.tsv", text);
+        folder.run(&train("bad.tsv", &[])).fails(code, says);
+    };
+    fails("tap\tlets water out\ntap lets water out\n", 1, &["bad.tsv:2", "1 tab-separated columns, expected 2"]);
+    fails("tap\tlets water out\nibex\t \n", 1, &["bad.tsv:2", "the definition is empty"]);
+    fails("\tlets water out\n", 1, &["bad.tsv:1", "the word is empty"]);
+    fails("zyzzyva\tlets water out\n", 1, &["none of its words has a target vector"]);
+    // Words that are not known: a definition of rare words alone is left out, and nothing but such is no training set.
+    let rare = "tap\twater water\nibex\tunheard\n";
+    folder.write("rare.tsv", rare);
+    let ended = folder.run(&train("rare.tsv", &["--min-count", "2", "--held-out", "0", "--epochs", "1"])).ok();
+    assert!(ended.err.contains("1 of 2 texts left out: no word of theirs is known"), "{}", ended.err);
+    folder.write("mixed.tsv", "tap\tlets water out\nzyzzyva\ta word\n");
+    let mixed = train("mixed.tsv", &["--held-out", "0", "--epochs", "1", "--force"]);
+    let ended = folder.run(&mixed).ok();
+    assert!(ended.err.contains("1 of 2 definitions left out: their words have no vector"), "{}", ended.err);
+    let eval = ["eval", "dictionary", "--model", "dict.senv", "bad.tsv"];
+    folder.write("bad.tsv", "tap a\n");
+    folder.run(&eval).fails(1, &["bad.tsv:1"]);
+}
+
+#[test]
+fn models_that_know_no_definitions_are_refused_with_the_remedy() {
+    let folder = folder();
+    folder.write("text.txt", "a b c d\n");
+    for command in [
+        &["define", "--model", "english", "a tap"][..],
+        &["eval", "dictionary", "--model", "english", "dictionary.tsv"],
+    ] {
+        folder.run(command).fails(1, &["does not know words by their definitions", "senv train dict-rep"]);
+    }
+}
+
+/// A matrix of NumPy.
+fn npy(rows: usize, values: &[f32]) -> Vec<u8> {
+    let columns = values.len() / rows;
+    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    while (header.len() + 11) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.bytes());
+    values.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+    bytes
+}
+
+#[test]
+fn captions_go_to_image_vectors_and_matrices_that_do_not_fit_are_refused() {
+    let folder = Folder::new();
+    let captions: String = (0..12)
+        .flat_map(|i| {
+            let what = ["a dog in the grass", "a train at the station", "soup in a bowl"][i % 3];
+            [format!("{i}\t{what} once\n"), format!("{i}\tthere is {what}\n")]
+        })
+        .collect();
+    folder.write("captions.tsv", captions);
+    let matrix = |rows: usize| -> Vec<f32> {
+        (0..rows).flat_map(|i| [0, 1, 2].map(|j| f32::from(u8::from(i % 3 == j)))).collect()
+    };
+    let train = |file: &str| {
+        let args =
+            ["train", "caption-rep", "--captions", "captions.tsv", "--output", "c.senv", "--dim", "8", "--hidden", "8"];
+        folder.run(
+            &[&args[..], &["--held-out", "0", "--lr", "0.01", "--epochs", "30", "--force", "--image-vectors", file]]
+                .concat(),
+        )
+    };
+    folder.write("images.npy", npy(12, &matrix(12)));
+    train("images.npy").ok();
+    let similarity = |a: &str, b: &str| {
+        let ended = folder.run(&["similarity", "--model", "c.senv", a, b]).ok();
+        ended.out.trim().parse::<f64>().unwrap()
+    };
+    assert!(similarity("a dog", "grass") > similarity("a dog", "a train") + 0.3);
+    folder.run(&["define", "--model", "c.senv", "a dog"]).fails(1, &["a caption-rep model does not know words"]);
+
+    folder.write("short.npy", npy(11, &matrix(11)));
+    train("short.npy").fails(1, &["short.npy", "it has 11 rows, the captions are of 12 images"]);
+    let mut bad = matrix(12);
+    bad[7] = f32::INFINITY;
+    folder.write("bad.npy", npy(12, &bad));
+    train("bad.npy").fails(1, &["bad.npy"]);
+    let neither = ["train", "caption-rep", "--captions", "captions.tsv", "--output", "d.senv"];
+    assert_eq!(folder.run(&neither).code, Some(2), "no targets");
+}
+
+#[test]
+fn damaged_words_of_a_dictionary_are_refused() {
+    let folder = samples();
+    for name in ["word2vec", "dict-rep"] {
+        let arguments = SYSTEMS.iter().find(|(known, _)| *known == name).unwrap().1;
+        let output = format!("{name}.senv");
+        let command: Vec<&str> =
+            ["train"].into_iter().chain(arguments.split(' ')).chain(["--output", &output]).collect();
+        folder.run(&command).ok();
+    }
+    let whole = folder.read("dict-rep.senv");
+    // Every hundredth byte behind the header, one changed at a time: read as a whole, none passes.
+    let header = 8 + u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize;
+    for place in (header..whole.len()).step_by((whole.len() - header) / 25) {
+        let mut bytes = whole.clone();
+        bytes[place] ^= 0x41;
+        folder.write("damaged.senv", bytes);
+        let ended = folder.run(&["define", "--model", "damaged.senv", "--verify", "the train"]);
+        assert_eq!(ended.code, Some(1), "byte {place}: {}", ended.err);
+        assert!(ended.err.contains("damaged.senv") && !ended.err.contains("panicked"), "byte {place}: {}", ended.err);
+    }
+}

@@ -1,0 +1,233 @@
+//! A linear map of sentence vectors into another space.
+//!
+//! Equation: `linear-map`
+//!
+//! ```text
+//! (F1)  y_i = W x_i + b            x: shape (n, input), y: (n, output), W: (output, input), b: (output,)
+//! (B1)  ∂L/∂x = ∂L/∂y W            ∂L/∂W += (∂L/∂y)ᵀ x            ∂L/∂b += Σ_i ∂L/∂y_i
+//! ```
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{
+    Error, Result,
+    arrays::{Float, Parameters, matmul, matmul_into},
+    init,
+    rng::Stream,
+};
+
+use crate::encoder::check_size;
+
+/// A linear map between vectors, with or without a constant; its tensors are among those of a [`Parameters`], from some
+/// index on.
+///
+/// | name | shape |
+/// | --- | --- |
+/// | `{name}.w` | `(output, input)` |
+/// | `{name}.b` | `(1, output)`; only with a constant |
+///
+/// ```
+/// use ndarray::array;
+/// use senv_core::arrays::Parameters;
+/// use senv_encoders::LinearMap;
+/// let map = LinearMap { input: 2, output: 3, constant: true };
+/// let mut parameters = Parameters::<f64>::new();
+/// parameters.push("map.w", [3, 2], vec![1.0, 0.0, 0.0, 1.0, 1.0, 1.0])?;
+/// parameters.push("map.b", [1, 3], vec![0.0, 0.0, 10.0])?;
+/// assert_eq!(map.forward(&parameters, 0, array![[2.0, 3.0]].view())?, array![[2.0, 3.0, 15.0]]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinearMap {
+    /// Dimension of what is mapped, above 0.
+    pub input: usize,
+    /// Dimension of the result, above 0.
+    pub output: usize,
+    /// Whether a constant b is added.
+    pub constant: bool,
+}
+
+impl LinearMap {
+    /// Number of its tensors.
+    #[must_use]
+    pub fn n_tensors(&self) -> usize {
+        1 + usize::from(self.constant)
+    }
+
+    /// Number of its values, as far as f64 counts.
+    #[must_use]
+    pub fn n_values(&self) -> f64 {
+        (self.input as f64 + f64::from(u8::from(self.constant))) * self.output as f64
+    }
+
+    /// Appends its tensors as they are before training: an orthogonal W where it is square, N(0, 0.01²) otherwise, b = 0.
+    ///
+    /// # Errors
+    /// As [`push_zeros`](Self::push_zeros).
+    pub fn push<F: Float>(&self, name: &str, rng: &mut Stream, parameters: &mut Parameters<F>) -> Result<()> {
+        let Self { input, output, .. } = *self;
+        let place = self.push_zeros(name, parameters)?;
+        let values = parameters[place].values_mut();
+        if input == output { init::orthogonal(rng, values, output, input) } else { init::normal(rng, values, 0.01) }
+    }
+
+    /// Appends its tensors, all zeros, and returns the index of the first: their form alone.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if a dimension is 0; [`Error::TooLarge`] if there is no memory.
+    pub fn push_zeros<F: Float>(&self, name: &str, parameters: &mut Parameters<F>) -> Result<usize> {
+        let Self { input, output, constant } = *self;
+        if input == 0 || output == 0 {
+            let got = format!("{input} to {output}");
+            return Err(Error::InvalidParameter { name: "dimensions of a map", requirement: "above 0", got });
+        }
+        let place = parameters.push_zeros(format!("{name}.w"), [output, input])?;
+        if constant {
+            parameters.push_zeros(format!("{name}.b"), [1, output])?;
+        }
+        Ok(place)
+    }
+
+    /// Returns an error unless tensors `first` and, with a constant, the next have its shapes.
+    fn check<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
+        check_size("tensors of a map", first + self.n_tensors(), parameters.len().min(first + self.n_tensors()))?;
+        check_size("matrix of a map, in rows,", self.output, parameters[first].shape()[0])?;
+        check_size("matrix of a map, in columns,", self.input, parameters[first].shape()[1])?;
+        if self.constant {
+            check_size("constant of a map", self.output, parameters[first + 1].values().len())?;
+        }
+        Ok(())
+    }
+
+    /// What vectors become, shape `(n, output)`; the tensors are `first` and, with a constant, the next.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if vectors or tensors do not fit; [`Error::TooLarge`] if there is no memory.
+    pub fn forward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        first: usize,
+        x: ArrayView2<'_, F>,
+    ) -> Result<Array2<F>> {
+        self.check(parameters, first)?;
+        check_size("vectors of a map, in columns,", self.input, x.ncols())?;
+        let mut y = matmul(x, parameters[first].view().t())?; // (F1)
+        if self.constant {
+            let constant = parameters[first + 1].values();
+            y.rows_mut().into_iter().filter_map(|row| row.into_slice()).for_each(|row| F::add_to(constant, row));
+        }
+        Ok(y)
+    }
+
+    /// The gradient with respect to `x`, given `d_y`; adds those of the tensors to `d_parameters`.
+    ///
+    /// # Errors
+    /// As for [`forward`](Self::forward).
+    pub fn backward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        first: usize,
+        x: ArrayView2<'_, F>,
+        d_y: ArrayView2<'_, F>,
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<Array2<F>> {
+        self.check(parameters, first)?;
+        self.check(d_parameters, first)?;
+        check_size("vectors of a map, in columns,", self.input, x.ncols())?;
+        check_size("gradient of a map, in rows,", x.nrows(), d_y.nrows())?;
+        check_size("gradient of a map, in columns,", self.output, d_y.ncols())?;
+        matmul_into(F::one(), d_y.t(), x, F::one(), d_parameters[first].view_mut())?; // (B1)
+        if self.constant {
+            let d_constant = d_parameters[first + 1].values_mut();
+            d_y.rows().into_iter().for_each(|row| d_constant.iter_mut().zip(row).for_each(|(to, &d)| *to += d));
+        }
+        matmul(d_y, parameters[first].view()) // (B1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::matrix_of;
+    use ndarray::ArrayView2;
+    use senv_core::{gradcheck::max_relative_error, rng::stream};
+
+    /// A map behind another tensor, with a constant that is not 0.
+    fn parameters(map: LinearMap) -> Parameters<f64> {
+        let mut parameters = Parameters::new();
+        parameters.push("before", [1, 1], vec![7.0]).unwrap();
+        map.push("map", &mut stream(1, "map", &[]), &mut parameters).unwrap();
+        for place in 1..parameters.len() {
+            for (i, x) in parameters[place].values_mut().iter_mut().enumerate() {
+                *x += 0.3 * (i as f64 + place as f64).sin();
+            }
+        }
+        parameters
+    }
+
+    #[test]
+    fn gradients_match_central_differences() {
+        for map in [
+            LinearMap { input: 3, output: 4, constant: true },
+            LinearMap { input: 4, output: 4, constant: true },
+            LinearMap { input: 4, output: 2, constant: false },
+        ] {
+            let (p, x) = (parameters(map), matrix_of::<f64>(5, map.input, 1));
+            let d_y = matrix_of::<f64>(5, map.output, 2);
+            let f = |p: &Parameters<f64>, x: ArrayView2<'_, f64>| (map.forward(p, 1, x).unwrap() * &d_y).sum();
+            let mut d_p = p.zeros_like();
+            let d_x = map.backward(&p, 1, x.view(), d_y.view(), &mut d_p).unwrap();
+            let of_x = |values: &[f64]| f(&p, ArrayView2::from_shape(x.raw_dim(), values).unwrap());
+            assert!(max_relative_error(of_x, x.as_slice().unwrap(), d_x.as_slice().unwrap()) < 1e-7);
+            assert_eq!(d_p[0].values(), [0.0]);
+            for place in 1..p.len() {
+                let of_tensor = |values: &[f64]| {
+                    let mut p = p.clone();
+                    p[place].values_mut().copy_from_slice(values);
+                    f(&p, x.view())
+                };
+                assert!(max_relative_error(of_tensor, p[place].values(), d_p[place].values()) < 1e-7, "{map:?}");
+                let flipped: Vec<f64> = d_p[place].values().iter().map(|d| -d).collect();
+                assert!(max_relative_error(of_tensor, p[place].values(), &flipped) > 1.9, "a flipped sign");
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits_and_gradients_are_added() {
+        let map = LinearMap { input: 70, output: 90, constant: true };
+        let p = parameters(map).cast::<f32>();
+        let (x, d_y) = (matrix_of::<f32>(300, 70, 1), matrix_of::<f32>(300, 90, 2));
+        let at = |threads, times| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut d_p = p.zeros_like();
+                let mut d_x = Array2::zeros((0, 0));
+                for _ in 0..times {
+                    d_x = map.backward(&p, 1, x.view(), d_y.view(), &mut d_p).unwrap();
+                }
+                (map.forward(&p, 1, x.view()).unwrap(), d_x, d_p)
+            })
+        };
+        let one = at(1, 1);
+        assert!(one == at(2, 1) && one == at(5, 1));
+        let twice = at(2, 2).2;
+        let halves = |place: usize| one.2[place].values().iter().zip(twice[place].values());
+        assert!((1..3).all(|place| halves(place).all(|(a, b)| (2.0 * a - b).abs() <= 1e-3 * (1.0 + b.abs()))));
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit_are_refused() {
+        let map = LinearMap { input: 2, output: 3, constant: true };
+        let p = parameters(map);
+        let x = matrix_of::<f64>(4, 2, 1);
+        assert!(map.forward(&p, 1, x.view()).is_ok());
+        assert!(map.forward(&p, 0, x.view()).is_err() && map.forward(&p, 2, x.view()).is_err());
+        assert!(map.forward(&p, 1, matrix_of::<f64>(4, 3, 1).view()).is_err());
+        let backward = |rows, columns| {
+            map.backward(&p, 1, x.view(), matrix_of::<f64>(rows, columns, 1).view(), &mut p.zeros_like()).map(drop)
+        };
+        assert!(backward(4, 3).is_ok() && backward(3, 3).is_err() && backward(4, 2).is_err());
+        let none = LinearMap { input: 0, output: 3, constant: false };
+        assert!(none.push("map", &mut stream(1, "map", &[]), &mut Parameters::<f64>::new()).is_err());
+    }
+}

@@ -1,0 +1,89 @@
+//! CaptionRep: an encoder that takes the caption of an image to the vector of the image.
+//!
+//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL 2016, section
+//! 2.3. It is DictRep with captions for definitions and image vectors for word vectors; several captions share one target.
+
+use senv_core::hyperparameters::hyperparameters;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::train_options::TrainOptions,
+    error::Result,
+    model::trained::Trained,
+    system::{
+        about::{About, NamedSettings},
+        contract::{Common, System, Trainer},
+        start::Start,
+    },
+    targets::{TargetModel, TargetParams, TargetSystem, TextTargets, fit_targets},
+};
+
+hyperparameters! {
+    /// Hyperparameters of CaptionRep: those of [`TargetParams`].
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct CaptionRepParams {
+        /// All settings.
+        pub settings: TargetParams = TargetParams::default() => group;
+    }
+}
+
+/// A trained CaptionRep.
+pub type CaptionRep = TargetModel<CaptionRepParams>;
+
+impl TargetSystem for CaptionRepParams {
+    const KIND: &'static str = "caption-rep";
+
+    fn settings(&self) -> &TargetParams {
+        &self.settings
+    }
+
+    fn settings_mut(&mut self) -> &mut TargetParams {
+        &mut self.settings
+    }
+}
+
+impl System for CaptionRepParams {
+    type Model = CaptionRep;
+    type Input = TextTargets;
+    type Dev<'d> = ();
+    const ABOUT: About = About {
+        name: Self::KIND,
+        summary: "CaptionRep: an encoder that takes the caption of an image to the vector of the image",
+        examples: &[
+            "senv train caption-rep --captions captions.tsv --image-vectors images.npy --output captions.senv",
+            "senv train caption-rep --captions captions.tsv --stand-in words.senv --output tried-out.senv",
+        ],
+        note: "Row i of the matrix belongs to the i-th image, in the order in which the images first occur. --stand-in puts the mean vector of an image's other captions in the place of an image vector: it tries the mechanism out, without images.",
+        preset: "Settings of the paper, or of its program, instead of those that fit most captions",
+    };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
+        NamedSettings {
+            name: "paper",
+            help: "AdaDelta, batches of 16, a margin of 0.1",
+            settings: || Self { settings: TargetParams::paper() },
+        },
+        NamedSettings {
+            name: "release",
+            help: "As the paper, with a margin of 1, 30,000 words, an end token and one for unknown words",
+            settings: || Self { settings: TargetParams::release() },
+        },
+    ];
+
+    fn check(&self) -> Result<()> {
+        self.settings.check()
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let TargetParams { dim, tokenizer, fit, .. } = &mut self.settings;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        captions: &TextTargets,
+        start: Start<'_>,
+        options: &TrainOptions<'_, ()>,
+    ) -> Result<Trained<CaptionRep>> {
+        fit_targets(self, captions, start, options)
+    }
+}

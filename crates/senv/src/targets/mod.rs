@@ -1,0 +1,13 @@
+//! What DictRep and CaptionRep share: texts with target vectors that are given, an encoder trained towards them, and its model.
+
+mod model;
+mod net;
+mod objective;
+mod params;
+mod text_targets;
+mod training;
+
+pub use model::{TargetConfig, TargetModel, TargetSystem};
+pub use params::{TargetEncoder, TargetLoss, TargetParams};
+pub use text_targets::TextTargets;
+pub(crate) use training::fit_targets;
