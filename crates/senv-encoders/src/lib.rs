@@ -6,6 +6,7 @@
 //! | [`SumPooledCnn`] | filters over windows of words, summed over the sentence; linear or tanh | CSE |
 //! | [`GruEncoder`] | last hidden states of a recurrent network, in one or both directions, with one or more layers | Skip-thoughts, P-thought |
 //! | [`LstmEncoder`] | last state, mean or maximum of the states of an LSTM, with or without peepholes and output gate | |
+//! | [`OrderEncoder`] | gated skip-bigrams of the words in both directions: what depends on their order | order |
 //!
 //! An [`Encoder`] works on a [`TokenBatch`](senv_core::arrays::TokenBatch), a batch of sentences over its distinct tokens: the
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
@@ -50,6 +51,7 @@ mod gru_decoder;
 mod gru_encoder;
 mod lstm;
 mod lstm_encoder;
+mod order;
 mod recurrent;
 mod rows;
 #[cfg(test)]
@@ -64,6 +66,7 @@ pub use gru_decoder::{Conditioning, DecoderSaved, DecoderSession, FirstInput, Gr
 pub use gru_encoder::{GruEncoder, GruSaved};
 pub use lstm::LstmInit;
 pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};
+pub use order::{OrderEncoder, OrderJoin, OrderSaved, OrderTables};
 pub use recurrent::{RecurrentTopology, StatePooling};
 pub use senv_core::{Error, Result};
 

@@ -5,6 +5,7 @@ mod bow_autoencoder;
 mod cse;
 mod fast_sent;
 mod fast_text;
+mod order;
 mod p_thought;
 mod pp;
 pub(crate) mod pretraining;
@@ -29,6 +30,7 @@ pub use bow_autoencoder::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 pub use cse::{Cse, CseParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
+pub use order::{ENGLISH_NEGATION, Order, OrderConfig, OrderGate, OrderInput, OrderParams};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
 pub use pv_dbow::{PvDbow, PvDbowParams};
@@ -106,6 +108,7 @@ const OTHERS: &[Kind] = &[
     kind::<Relatedness>(),
     kind::<Snli>(),
     kind::<PThought>(),
+    kind::<Order>(),
     kind::<Weighted>(),
     kind::<RandomBow>(),
     kind::<FastText>(),

@@ -7,7 +7,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
 };
 use senv::{
-    BowAutoencoderParams, CseParams, FitParams, PThoughtParams, PairSystem, PpParams, RandomBowParams,
+    BowAutoencoderParams, CseParams, FitParams, OrderParams, PThoughtParams, PairSystem, PpParams, RandomBowParams,
     RelatednessParams, RnnAutoencoderParams, SkipThoughtParams, SnliEncoder, SnliParams, TextSize, TextSystem,
 };
 use senv_core::{
@@ -58,6 +58,7 @@ shown!(
     BowAutoencoderParams => Self::default(),
     SnliParams => Self { encoder: SnliEncoder::rnn(), ..Self::default() },
     PThoughtParams => Self::default(),
+    OrderParams => Self::default(),
     RelatednessParams => Self::default(),
     RandomBowParams => Self::default(),
     // Of a model that is converted.

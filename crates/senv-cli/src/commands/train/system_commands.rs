@@ -3,10 +3,11 @@
 use std::fmt;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use senv::{About, PThoughtParams, PairSystem, SavedModel, SnliParams, System, TextSystem};
+use senv::{About, OrderParams, PThoughtParams, PairSystem, SavedModel, SnliParams, System, TextSystem};
 
 use super::{
     hyper_args::Shown,
+    order::OrderArgs,
     p_thought::PThoughtArgs,
     pair_args::PairArgs,
     pairs,
@@ -67,7 +68,11 @@ pub(crate) fn system_commands() -> Vec<SystemCommand> {
     let mut all = Vec::from(senv::text_systems!(on_text));
     all.extend(senv::pair_systems!(on_pairs));
     all.extend(senv::running_text_systems!(on_running_text));
-    all.extend([SystemCommand::of::<SnliParams, SnliArgs>(), SystemCommand::of::<PThoughtParams, PThoughtArgs>()]);
+    all.extend([
+        SystemCommand::of::<SnliParams, SnliArgs>(),
+        SystemCommand::of::<PThoughtParams, PThoughtArgs>(),
+        SystemCommand::of::<OrderParams, OrderArgs>(),
+    ]);
     all
 }
 
@@ -96,6 +101,12 @@ impl Run for SnliArgs {
 }
 
 impl Run for PThoughtArgs {
+    fn run(&self, threads: usize) -> Result {
+        self.train(threads)
+    }
+}
+
+impl Run for OrderArgs {
     fn run(&self, threads: usize) -> Result {
         self.train(threads)
     }
