@@ -31,6 +31,10 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ("skip-thought", "skip-thought --input text.txt --dim 12 --sentence-dim 16 --softmax sampled --epochs 1"),
     ("relatedness-gru", "relatedness --model skip-thought.senv --train scored.tsv --dev scored-dev.tsv --epochs 1"),
     ("p-thought", "p-thought --pairs pairs.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
+    (
+        "order",
+        "order --init-model word2vec.senv --train paws.tsv --pairs pairs.tsv --neighbours text.txt --gate sts.tsv --steps 6 --dim 8",
+    ),
     ("snli", "snli --train labelled.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
 ];
 
@@ -48,6 +52,8 @@ pub(crate) fn samples() -> Folder {
     let labels = ["entailment", "neutral", "contradiction"];
     let labelled = pairs.lines().filter(|line| line.contains('\t')).enumerate();
     folder.write("labelled.tsv", labelled.map(|(i, line)| format!("{}\t{line}\n", labels[i % 3])).collect::<String>());
+    let paws = pairs.lines().filter(|line| line.contains('\t')).enumerate();
+    folder.write("paws.tsv", paws.map(|(i, line)| format!("{}\t{line}\n", i % 2)).collect::<String>());
     for (name, from) in [
         ("pairs.tsv", "sentence-pairs-sample.tsv"),
         ("phrases.tsv", "phrase-pairs-sample.tsv"),

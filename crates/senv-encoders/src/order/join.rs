@@ -22,9 +22,9 @@ const NEGATION_WORDS: f64 = 10.0;
 /// ```
 /// use senv_encoders::OrderJoin;
 /// let join = OrderJoin { kappa: 2.0, gamma: 1.0, negation: 0.5 };
-/// let mut out = [3.0, 4.0, 0.0, 0.0, 0.0, 0.0];
-/// // An order part of two columns and length .1, in a sentence of 20 words with a negation.
-/// join.write(&[0.06, 0.08, 0.1], 20, true, 2, &mut out)?;
+/// // A table of two dimensions, an order part of two columns and length .1, in a sentence of 20 words with a negation.
+/// let mut out = [3.0, 4.0, 0.06, 0.08, 0.1, 0.0];
+/// join.apply(20, true, 2, &mut out)?;
 /// let expected = [3.0, 4.0, 0.6, 0.8, 1.0, 1.25];
 /// assert!(out.iter().zip(expected).all(|(x, e): (&f32, f32)| (x - e).abs() < 1e-6));
 /// # Ok::<(), senv_core::Error>(())
@@ -43,22 +43,21 @@ impl OrderJoin {
     /// Columns behind those of the table and of the order part: the constant one, and that of negation.
     pub const EXTRA: usize = 2;
 
-    /// Writes the parts behind the first `dim` values of `out`, which are the vector of the table. `part` is what an
-    /// [`OrderEncoder`](crate::OrderEncoder) gives for the sentence of `n` words.
+    /// Joins in place: the first `dim` values of `out` are the vector of the table; behind them stands what an
+    /// [`OrderEncoder`](crate::OrderEncoder) gives for the sentence of `n` words, and one value more.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless `out` has room for all parts and no more.
-    pub fn write(&self, part: &[f32], n: usize, has_negation: bool, dim: usize, out: &mut [f32]) -> Result<()> {
-        let expected = dim + part.len() + 1;
-        let (Some((&l, q)), true) = (part.split_last(), out.len() == expected) else {
-            return Err(Error::ShapeMismatch { what: "values of a joined vector", expected, got: out.len() });
-        };
+    /// [`Error::ShapeMismatch`] unless `out` has room for all parts.
+    pub fn apply(&self, n: usize, has_negation: bool, dim: usize, out: &mut [f32]) -> Result<()> {
+        let (expected, got) = (dim.saturating_add(Self::EXTRA + 1), out.len());
+        if got < expected {
+            return Err(Error::ShapeMismatch { what: "values of a joined vector", expected, got });
+        }
         let (m, rest) = out.split_at_mut(dim);
         let norm = f64::from(kernels::dot(m, m)).sqrt();
-        let (columns, extra) = rest.split_at_mut(q.len());
-        let scale = (norm * self.kappa) as f32;
-        columns.iter_mut().zip(q).for_each(|(out, &x)| *out = scale * x);
-        extra[0] = (norm * self.kappa * self.gamma) as f32 * l;
+        let (columns, extra) = rest.split_at_mut(got - dim - Self::EXTRA);
+        kernels::scale((norm * self.kappa) as f32, columns);
+        extra[0] *= (norm * self.kappa * self.gamma) as f32;
         let mark = if has_negation { (NEGATION_WORDS / n.max(1) as f64).min(1.0) } else { 0.0 };
         extra[1] = (norm * self.negation * mark) as f32;
         Ok(())
@@ -79,9 +78,8 @@ mod tests {
             ([-0.1, 0.9, 0.3], [0.0, -1.0], 0.2, 3, false),
         ];
         let vector = |(m, q, l, n, negation): ([f32; 3], [f32; 2], f32, usize, bool)| {
-            let mut out = [0.0; 7];
-            out[..3].copy_from_slice(&m);
-            join.write(&[l * q[0], l * q[1], l], n, negation, 3, &mut out).unwrap();
+            let mut out = [m[0], m[1], m[2], l * q[0], l * q[1], l, 7.0];
+            join.apply(n, negation, 3, &mut out).unwrap();
             assert_eq!(out[..3], m);
             out
         };
@@ -111,11 +109,12 @@ mod tests {
     #[test]
     fn parts_that_do_not_fit_are_refused_and_a_zero_vector_stays_zero() {
         let join = OrderJoin { kappa: 1.0, gamma: 1.0, negation: 1.0 };
-        let mut out = [0.0; 6];
-        join.write(&[0.6, 0.8, 1.0], 2, true, 2, &mut out).unwrap();
+        let mut out = [0.0, 0.0, 0.6, 0.8, 1.0, 7.0];
+        join.apply(2, true, 2, &mut out).unwrap();
         assert_eq!(out, [0.0; 6]);
-        for (part, dim) in [(&[0.6, 0.8, 1.0][..], 3), (&[0.6, 0.8, 1.0], 1), (&[0.6, 1.0], 2), (&[], 6)] {
-            assert!(matches!(join.write(part, 2, true, dim, &mut out), Err(Error::ShapeMismatch { .. })));
+        for dim in [4, 5, 6, usize::MAX] {
+            assert!(matches!(join.apply(2, true, dim, &mut out), Err(Error::ShapeMismatch { .. })), "{dim}");
         }
+        assert!(join.apply(2, true, 3, &mut out).is_ok());
     }
 }

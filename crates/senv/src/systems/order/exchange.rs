@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use ndarray::Array2;
 use rand::{RngExt, seq::IndexedRandom};
 use senv_core::{
-    Result as CoreResult, Scratch, TextOptions, TextReader, TokenId,
+    Result as CoreResult, TextOptions, TextReader, TokenId,
     arrays::matmul,
     kernels,
     rng::Stream,

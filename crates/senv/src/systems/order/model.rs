@@ -246,16 +246,19 @@ impl SentenceEncoder for Order {
         let (dim, n_known) = (table.dim(), table.vocabulary().len());
         let coverage = words.read(sentence, scratch);
         let Scratch { tokens, unknown, values, .. } = scratch;
-        let (n, mut part) = (tokens.len(), vec![0.0; self.config.dim + 1]);
+        let n = tokens.len();
         let has_negation = tokens.iter().any(|token| self.negation.binary_search(token).is_ok());
         let _ = self.make_tables(TABLES);
-        if let Some(tables) = self.tables.get() {
-            tables.encode_into(tokens.iter().map(|token| token.0), values, &mut part);
+        let (of_table, behind) = out.split_at_mut(dim);
+        let part = &mut behind[..self.config.dim + 1];
+        match self.tables.get() {
+            Some(tables) => tables.encode_into(tokens.iter().map(|token| token.0), values, part),
+            None => part.fill(0.0),
         }
         tokens.retain(|token| token.index() < n_known);
-        table.mean_into(tokens, (coverage.hashed > 0).then_some(&unknown[..]), coverage.hashed, &mut out[..dim]);
+        table.mean_into(tokens, (coverage.hashed > 0).then_some(&unknown[..]), coverage.hashed, of_table);
         // `out` has room for all parts: its length is that of the trait.
-        let _ = self.config.join.write(&part, n, has_negation, dim, out);
+        let _ = self.config.join.apply(n, has_negation, dim, out);
         coverage
     }
 }

@@ -9,8 +9,7 @@
 //! The first term is `cosine-logistic` on labelled pairs, the second `held-correlation` on ordinary ones, whose given values are their
 //! cosines by the table. Both see the whole cosine, so the lengths of order parts are trained with them.
 
-use ndarray::{Axis, concatenate, s};
-use rand::RngExt;
+use ndarray::{Array2, Axis, concatenate};
 use senv_core::{
     TokenId,
     arrays::TokenBatch,
@@ -121,7 +120,7 @@ impl Objective for OrderObjective<'_> {
     ) -> Result<StepReport> {
         through_encoder(&self.encoder, weights, batch, None, gradients, |vectors, of_head| {
             let (n, dim) = (labels.len(), self.encoder.dim);
-            let parts = vectors.slice(s![.., ..dim]);
+            let (parts, _) = vectors.split_at(Axis(1), dim);
             let (labelled, ordinary) = parts.split_at(Axis(0), 2 * n);
             let (a, b) = labelled.split_at(Axis(0), n);
             let joined = JoinedCosines::new(cosines, a, b)?;
@@ -143,10 +142,11 @@ impl Objective for OrderObjective<'_> {
                 all.extend([d_a, d_b]);
                 held_loss = Some(loss);
             }
-            let views: Vec<_> = all.iter().map(ndarray::ArrayBase::view).collect();
-            let mut d_vectors = ndarray::Array2::zeros(vectors.raw_dim());
+            let views: Vec<_> = all.iter().map(|part| part.view()).collect();
+            let mut d_vectors = Array2::zeros(vectors.raw_dim());
             // l itself is no part of the cosine: its gradient comes through the length of the part.
-            d_vectors.slice_mut(s![.., ..dim]).assign(&concatenate(Axis(0), &views).unwrap_or_default());
+            let (mut d_parts, _) = d_vectors.view_mut().split_at(Axis(1), dim);
+            d_parts.assign(&concatenate(Axis(0), &views).unwrap_or_default());
             let total = loss + self.hold * held_loss.unwrap_or(0.0);
             let mut report = StepReport { loss: total, tokens: batch.n_tokens() as u64, ..StepReport::default() };
             report.metrics[0] = Some(Metric { name: "labelled", value: loss });
@@ -162,7 +162,7 @@ impl Objective for OrderObjective<'_> {
         batch.assign(dev.sentences.iter().map(Vec::as_slice))?;
         let words = batch.gather(&weights.words)?;
         let (vectors, _) = self.encoder.forward(&weights.parameters[0], &batch, words.view())?;
-        let parts = vectors.slice(s![.., ..self.encoder.dim]);
+        let (parts, _) = vectors.view().split_at(Axis(1), self.encoder.dim);
         let (a, b) = parts.split_at(Axis(0), dev.labels.len());
         let fixed: Vec<f64> = (0..dev.labels.len()).map(|i| self.fixed_cosine(dev.pair(i))).collect();
         let cosines = JoinedCosines::new(&fixed, a, b)?;
