@@ -93,7 +93,8 @@ mod tests {
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
             dot(u, v) / (dot(u, u) * dot(v, v)).sqrt()
         };
-        let fixed: Vec<f64> = (0..3).map(|i| cosine(m.row(i).as_slice().unwrap(), m.row(i + 3).as_slice().unwrap())).collect();
+        let fixed: Vec<f64> =
+            (0..3).map(|i| cosine(m.row(i).as_slice().unwrap(), m.row(i + 3).as_slice().unwrap())).collect();
         let (a, b) = g.view().split_at(ndarray::Axis(0), 3);
         let got = JoinedCosines::new(&fixed, a, b).unwrap();
         for i in 0..3 {

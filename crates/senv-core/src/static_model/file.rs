@@ -130,13 +130,7 @@ impl StaticEncoder {
     /// # Errors
     /// As [`StaticEncoder::save`].
     #[cfg(feature = "write")]
-    pub fn save_as(
-        &self,
-        kind: &str,
-        config: &str,
-        tensors: &[(&str, &[f32])],
-        path: impl AsRef<Path>,
-    ) -> Result<()> {
+    pub fn save_as(&self, kind: &str, config: &str, tensors: &[(&str, &[f32])], path: impl AsRef<Path>) -> Result<()> {
         let (encoding, dim) = (self.rows.encoding(), self.rows.dim());
         let shape = vec![self.rows.n_rows(), encoding.columns(dim)];
         let rows = RawTensor { dtype: encoding.dtype().to_owned(), shape, bytes: self.rows.packed()? };

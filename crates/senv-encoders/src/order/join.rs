@@ -97,9 +97,8 @@ mod tests {
                 let size = |l: f64, z: f64| {
                     (1.0 + k * l * l * (1.0 + join.gamma.powi(2)) + join.negation.powi(2) * z * z).sqrt()
                 };
-                let sum = table
-                    + k * l * l2 * (dot(&a.1, &b.1) + join.gamma.powi(2))
-                    + join.negation.powi(2) * z(a) * z(b);
+                let sum =
+                    table + k * l * l2 * (dot(&a.1, &b.1) + join.gamma.powi(2)) + join.negation.powi(2) * z(a) * z(b);
                 let expected = sum / (size(l, z(a)) * size(l2, z(b)));
                 assert!((got - expected).abs() < 1e-5, "{got} {expected}");
             }

@@ -68,8 +68,7 @@ mod tests {
         for n in [2, 3, 7, 40] {
             for f in [0.01, 0.3, 0.9, 0.99] {
                 let m = n as f64;
-                let closed =
-                    2.0 * (m * (1.0 - f) - 1.0 + f.powi(n as i32)) / ((1.0 - f).powi(2) * m * (m - 1.0));
+                let closed = 2.0 * (m * (1.0 - f) - 1.0 + f.powi(n as i32)) / ((1.0 - f).powi(2) * m * (m - 1.0));
                 let (share, slope) = share_and_slope(f, n);
                 assert!((share - closed).abs() < 1e-10, "{n} {f}: {share} {closed}");
                 let at = |f| share_and_slope::<f64>(f, n).0;

@@ -128,7 +128,13 @@ fn step<F: Float>(dim: usize, parts: &mut Parts<'_, F>, row: &[F], q: &mut [F]) 
     let (a, rest) = row.split_at(dim);
     let (b, f) = rest.split_at(dim);
     let (first, second) = (..half, half..dim);
-    F::skip_bigram_step([&a[first], &b[first], &f[first]], -F::one(), &mut parts.h[first], &mut parts.g[first], &mut q[first]);
+    F::skip_bigram_step(
+        [&a[first], &b[first], &f[first]],
+        -F::one(),
+        &mut parts.h[first],
+        &mut parts.g[first],
+        &mut q[first],
+    );
     let near = [&a[second.clone()], &b[second.clone()], &f[second.clone()]];
     F::skip_bigram_step(near, F::one(), &mut parts.h[second.clone()], &mut parts.g[second.clone()], &mut q[second]);
     let [a, b, f] = near;
@@ -159,15 +165,7 @@ impl<F: Float> BackwardPass<F> {
 
     /// (B3) to (B1): writes the gradients of a, b and f of each word of a sentence to `d_rows`, and adds that of h_0 to `d_h0`.
     /// `rows` are all rows of words, `sentence` those of its words.
-    pub(super) fn run(
-        &mut self,
-        rows: &[F],
-        sentence: &[u32],
-        h0: &[F],
-        d_q: &[F],
-        d_rows: &mut [F],
-        d_h0: &mut [F],
-    ) {
+    pub(super) fn run(&mut self, rows: &[F], sentence: &[u32], h0: &[F], d_q: &[F], d_rows: &mut [F], d_h0: &mut [F]) {
         let (dim, n) = (h0.len(), sentence.len());
         let (half, width) = (dim / 2, 3 * dim);
         let row = |t: usize| &rows[sentence[t] as usize * width..][..width];

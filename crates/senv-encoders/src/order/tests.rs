@@ -139,9 +139,10 @@ fn tables_give_the_vectors_of_the_encoder() {
         let (mut out, mut buffer, mut worst) = (vec![0.0; 33], Vec::new(), 0.0f32);
         for (sentence, expected) in sentences.iter().zip(expected.rows()) {
             tables.encode_into(sentence.iter().map(|token| token.0), &mut buffer, &mut out);
-            let (apart, norm) = out.iter().zip(expected).fold((0.0, 0.0), |(apart, norm): (f32, f32), (&x, &e)| {
-                (apart + (x - e).powi(2), norm + e * e)
-            });
+            let (apart, norm) = out
+                .iter()
+                .zip(expected)
+                .fold((0.0, 0.0), |(apart, norm): (f32, f32), (&x, &e)| (apart + (x - e).powi(2), norm + e * e));
             if sentence.is_empty() {
                 assert!(out.iter().all(|&x| x == 0.0));
             } else {

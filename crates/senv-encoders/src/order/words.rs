@@ -109,7 +109,13 @@ impl OrderEncoder {
         matmul_into(F::one(), features.t(), d_rows.view(), F::one(), d[MAPS].view_mut())?;
         matmul_into(F::one(), features.t(), d_scalars.view(), F::one(), d[SCALARS].view_mut())?;
         if let Some(mut d_features) = d_features {
-            matmul_into(F::one(), d_rows.view(), parameters[MAPS].view().reversed_axes(), F::one(), d_features.view_mut())?;
+            matmul_into(
+                F::one(),
+                d_rows.view(),
+                parameters[MAPS].view().reversed_axes(),
+                F::one(),
+                d_features.view_mut(),
+            )?;
             matmul_into(F::one(), d_scalars.view(), parameters[SCALARS].view().reversed_axes(), F::one(), d_features)?;
         }
         Ok(())

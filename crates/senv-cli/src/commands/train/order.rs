@@ -85,6 +85,10 @@ impl OrderArgs {
     pub(crate) fn train(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev.is_empty())?;
         let mut params = OrderParams::default();
+        if self.params.is_given("epochs") {
+            // Epochs that were asked for count instead of the usual steps.
+            params.fit.steps = None;
+        }
         self.params.apply(&mut params)?;
         let files = [&self.train, &self.pairs, &self.captions, &self.nli, &self.neighbours, &self.gate];
         let more = [&self.decontaminate, &self.dev];

@@ -7,12 +7,7 @@ use std::collections::HashMap;
 
 use ndarray::Array2;
 use rand::{RngExt, seq::IndexedRandom};
-use senv_core::{
-    Result as CoreResult, TextOptions, TextReader, TokenId,
-    arrays::matmul,
-    kernels,
-    rng::Stream,
-};
+use senv_core::{Result as CoreResult, TextOptions, TextReader, TokenId, arrays::matmul, kernels, rng::Stream};
 
 use super::words::{BUCKETS, Words};
 use crate::{data::PairKind, error::Result};
@@ -125,7 +120,8 @@ impl Exchange {
                 Kind::Stays
             }
         };
-        let mut kinds: Vec<Kind> = vocabulary.iter().map(|(id, token, count)| kind((id, token, count as f64))).collect();
+        let mut kinds: Vec<Kind> =
+            vocabulary.iter().map(|(id, token, count)| kind((id, token, count as f64))).collect();
         kinds.resize(vocabulary.len() + BUCKETS, Kind::Name);
         let of = |kind| {
             let ids = kinds.iter().enumerate().filter(move |(_, k)| **k == kind);
@@ -149,7 +145,9 @@ impl Exchange {
         let mut of_word: HashMap<TokenId, TokenId> = HashMap::new();
         for (tokens, out) in pair.into_iter().zip([first, second]) {
             // Words are drawn for in the order in which they come, so that the draw depends on the pair alone.
-            out.extend(tokens.iter().map(|&token| *of_word.entry(token).or_insert_with(|| self.draw(rng, token, share))));
+            out.extend(
+                tokens.iter().map(|&token| *of_word.entry(token).or_insert_with(|| self.draw(rng, token, share))),
+            );
         }
     }
 
@@ -204,7 +202,8 @@ fn neighbours(
     for asked in asked.chunks(512) {
         let scores = matmul(units(asked).view(), all.t())?;
         for (&token, scores) in asked.iter().zip(scores.rows()) {
-            let mut order: Vec<u32> = (0..candidates.len() as u32).filter(|&i| candidates[i as usize] != token).collect();
+            let mut order: Vec<u32> =
+                (0..candidates.len() as u32).filter(|&i| candidates[i as usize] != token).collect();
             let higher = |a: &u32, b: &u32| scores[*b as usize].total_cmp(&scores[*a as usize]).then(a.cmp(b));
             order.select_nth_unstable_by(NEIGHBOURS - 1, higher);
             order[..NEIGHBOURS].sort_unstable_by(higher);

@@ -53,7 +53,8 @@ pub(super) fn gate(model: &Order, sets: &[ScoredPairs], loss: f64) -> Result<Ord
     // Without the order part the negation column is away, too: what is compared with is the table.
     let score = |kappa: Option<f64>| {
         let of_set = |(parts, gold): &(Vec<Parts>, Vec<f64>)| {
-            let cosines: Vec<f64> = parts.iter().map(|parts| kappa.map_or(parts.table, |kappa| parts.cosine(kappa))).collect();
+            let cosines: Vec<f64> =
+                parts.iter().map(|parts| kappa.map_or(parts.table, |kappa| parts.cosine(kappa))).collect();
             correlation(gold, &cosines)
         };
         parts.iter().map(of_set).sum::<f64>() / parts.len() as f64

@@ -10,6 +10,8 @@ mod gate;
 mod model;
 mod objective;
 mod ordinary;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use senv_core::{
@@ -180,7 +182,9 @@ impl OrderParams {
             return Err(Error::NoExamples { kind: Order::KIND });
         }
         let ordinary = if input.ordinary.inputs.is_empty() {
-            observer.note("no ordinary pairs: nothing holds similarities in place; --neighbours, --pairs or --captions would");
+            observer.note(
+                "no ordinary pairs: nothing holds similarities in place; --neighbours, --pairs or --captions would",
+            );
             OrdinaryPairs::default()
         } else {
             let data = input.ordinary.read(table.tokenizer(), options)?;
@@ -216,7 +220,11 @@ impl OrderParams {
                 params: self.clone(),
             };
             let model = Order::new(table.clone(), config, parameters.into_iter().next().unwrap_or_default())?;
-            if interrupted || self.kappa.is_some() || input.gate.is_empty() { Ok(model) } else { self.gated(model, input, observer) }
+            if interrupted || self.kappa.is_some() || input.gate.is_empty() {
+                Ok(model)
+            } else {
+                self.gated(model, input, observer)
+            }
         })
     }
 

@@ -73,7 +73,9 @@ impl Order {
         negation.dedup();
         if parameters.iter().any(|tensor| tensor.values().iter().any(|x| !x.is_finite())) {
             let (name, requirement) = ("order part", "finite numbers");
-            return Err(CoreError::InvalidParameter { name, requirement, got: "NaN or an infinite number".into() }.into());
+            return Err(
+                CoreError::InvalidParameter { name, requirement, got: "NaN or an infinite number".into() }.into()
+            );
         }
         Ok(Self { table: table.into(), config, parameters, negation, tables: Arc::default() })
     }
@@ -109,8 +111,9 @@ impl Order {
     pub fn make_tables(&self, encoding: RowEncoding) -> Result<()> {
         if self.tables.get().is_none() {
             let words = self.words();
-            let tables =
-                OrderTables::new(self.encoder(), &self.parameters, words.len(), encoding, |word, out| words.features(word, out))?;
+            let tables = OrderTables::new(self.encoder(), &self.parameters, words.len(), encoding, |word, out| {
+                words.features(word, out)
+            })?;
             // Another thread may have been faster; its tables are the same.
             let _ = self.tables.set(tables);
         }

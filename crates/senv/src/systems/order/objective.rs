@@ -10,13 +10,7 @@
 //! cosines by the table. Both see the whole cosine, so the lengths of order parts are trained with them.
 
 use ndarray::{Array2, Axis, concatenate};
-use senv_core::{
-    TokenId,
-    arrays::TokenBatch,
-    kernels,
-    observer::Metric,
-    rng::stream,
-};
+use senv_core::{TokenId, arrays::TokenBatch, kernels, observer::Metric, rng::stream};
 use senv_encoders::{Encoder, OrderEncoder};
 use senv_losses::{CosineLogistic, JoinedCosines, held_correlation};
 use senv_metrics::average_precision;
@@ -124,12 +118,8 @@ impl Objective for OrderObjective<'_> {
             let (labelled, ordinary) = parts.split_at(Axis(0), 2 * n);
             let (a, b) = labelled.split_at(Axis(0), n);
             let joined = JoinedCosines::new(cosines, a, b)?;
-            let (loss, d) = self.head.loss_and_gradients(
-                &weights.parameters[1],
-                joined.values(),
-                labels,
-                &mut of_head.dense[0],
-            )?;
+            let (loss, d) =
+                self.head.loss_and_gradients(&weights.parameters[1], joined.values(), labels, &mut of_head.dense[0])?;
             let (d_a, d_b) = joined.backward(a, b, &d);
             let mut all = vec![d_a, d_b];
             let mut held_loss = None;

@@ -52,9 +52,12 @@ impl OrdinaryPairs {
     pub(super) fn new(data: &PairData, words: Words<'_>, seed: u64) -> Result<Self> {
         let mut new = Self::default();
         let mut scratch = Scratch::default();
-        // The tokens of the data were cut as the table cuts them; each stands for one word of the table, or several.
-        let known: Vec<Vec<TokenId>> =
-            data.vocabulary.iter().map(|(_, token, _)| words.tokens(token, usize::MAX, &mut scratch)).collect();
+        // The data were tokenized as the table tokenizes; an unknown token may stand for several words.
+        let mut of_token = |token: &str| match words.table.vocabulary().id(token) {
+            Some(id) => vec![id],
+            None => words.tokens(token, usize::MAX, &mut scratch),
+        };
+        let known: Vec<Vec<TokenId>> = data.vocabulary.iter().map(|(_, token, _)| of_token(token)).collect();
         for (number, source) in data.sources.iter().enumerate() {
             let mut rng = stream(seed, "order ordinary pairs", &[number as u64]);
             let mut groups: Vec<u32> = (0..source.n_groups() as u32).collect();
@@ -134,7 +137,10 @@ impl OrdinaryPairs {
     }
 
     /// What identifies the pairs.
-    pub(super) fn fingerprint(&self, sum: crate::base::fingerprint::Fingerprint) -> crate::base::fingerprint::Fingerprint {
+    pub(super) fn fingerprint(
+        &self,
+        sum: crate::base::fingerprint::Fingerprint,
+    ) -> crate::base::fingerprint::Fingerprint {
         let words = self.sentences.iter().flat_map(|sentence| {
             std::iter::once(sentence.len() as u64).chain(sentence.iter().map(|token| u64::from(token.0)))
         });
@@ -154,7 +160,11 @@ pub(super) fn unit_vector(sentence: &[TokenId], words: Words<'_>) -> Vec<f32> {
         match token.index().checked_sub(table.vocabulary().len()) {
             None => table.rows().add_row(token.index(), 1.0, &mut out),
             Some(bucket) => {
-                senv_core::init::add_signs(&format!("bucket {bucket}"), senv_core::words::unknown_word_value(length, dim), &mut out);
+                senv_core::init::add_signs(
+                    &format!("bucket {bucket}"),
+                    senv_core::words::unknown_word_value(length, dim),
+                    &mut out,
+                );
             }
         }
     }

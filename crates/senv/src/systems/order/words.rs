@@ -85,14 +85,20 @@ impl Words<'_> {
         unknown.clear();
         let value = self.table.unknown_word_length().map(|length| unknown_word_value(length, dim));
         let mut n_unknown = 0;
-        let n = look_up_parts(vocabulary, self.table.tokenizer(), text, buffer, tokens, |part, tokens| {
+        let place_unknown = |part: &str, tokens: &mut Vec<TokenId>| {
             n_unknown += 1;
             tokens.push(TokenId((vocabulary.len() + fnv1a(part.as_bytes()) as usize % BUCKETS) as u32));
             if let Some(value) = value {
                 unknown.resize(dim, 0.0);
                 init::add_signs(part, value, unknown);
             }
-        });
+        };
+        // A table that leaves unknown words out does not look for their parts either.
+        let tokenizer = self.table.tokenizer();
+        let n = match value {
+            Some(_) => look_up_parts(vocabulary, tokenizer, text, buffer, tokens, place_unknown),
+            None => vocabulary.known_tokens_or(tokenizer, text, buffer, tokens, place_unknown),
+        };
         let hashed = if value.is_some() { n_unknown } else { 0 };
         Coverage { hashed, ..Coverage::new(n, tokens.len() - n_unknown) }
     }
