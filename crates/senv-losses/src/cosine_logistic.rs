@@ -65,7 +65,7 @@ impl CosineLogistic {
         d: &mut Parameters<F>,
     ) -> Result<(f64, Vec<f64>)> {
         check_size("labels of pairs", cosines.len(), labels.len())?;
-        for group in [&*parameters, d] {
+        for group in [parameters, &*d] {
             check_size("tensors of a slope and a threshold", 1, group.len())?;
             check_size("slope and threshold", 2, group[0].values().len())?;
         }

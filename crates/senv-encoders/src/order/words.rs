@@ -69,6 +69,7 @@ impl OrderEncoder {
 
     /// (B3) to (B1): `d_rows` and `d_u` are the gradients of a, b and f, and of u, of each word. Without `d_features` the
     /// gradients of the features are not computed.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn word_rows_backward<F: Float>(
         &self,
         parameters: &Parameters<F>,

@@ -105,7 +105,7 @@ impl Exchange {
     pub(super) fn new(capitals: &Capitals<'_>, used: &[Vec<TokenId>], share: f64) -> Result<Self> {
         let words = capitals.words;
         let vocabulary = words.table.vocabulary();
-        let kind = |(id, token, _): (TokenId, &str, f64)| {
+        let kind = |id: TokenId, token: &str| {
             let (rank, [n, upper]) = (id.index(), capitals.counts[id.index()]);
             let numeric = |c: char| c.is_ascii_digit() || ".,:".contains(c);
             if is_year(token) {
@@ -120,8 +120,7 @@ impl Exchange {
                 Kind::Stays
             }
         };
-        let mut kinds: Vec<Kind> =
-            vocabulary.iter().map(|(id, token, count)| kind((id, token, count as f64))).collect();
+        let mut kinds: Vec<Kind> = vocabulary.iter().map(|(id, token, _)| kind(id, token)).collect();
         kinds.resize(vocabulary.len() + BUCKETS, Kind::Name);
         let of = |kind| {
             let ids = kinds.iter().enumerate().filter(move |(_, k)| **k == kind);
@@ -135,7 +134,8 @@ impl Exchange {
     /// Changes a pair, or leaves it as it is.
     pub(super) fn apply(&self, rng: &mut Stream, pair: [&[TokenId]; 2], out: [&mut Vec<TokenId>; 2]) {
         let [first, second] = out;
-        (first.clear(), second.clear());
+        first.clear();
+        second.clear();
         if !rng.random_bool(self.share) {
             first.extend_from_slice(pair[0]);
             second.extend_from_slice(pair[1]);

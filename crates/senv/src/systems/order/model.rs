@@ -214,7 +214,12 @@ impl SavedModel for Order {
     }
 
     fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.config).unwrap_or_default()
+        let mut config = serde_json::to_value(&self.config).unwrap_or_default();
+        if let Some(config) = config.as_object_mut() {
+            let unknown = if self.table().unknown_word_length().is_some() { "hash" } else { "skip" };
+            config.insert("unknown_words".into(), unknown.into());
+        }
+        config
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {

@@ -91,7 +91,8 @@ impl Objective for OrderObjective<'_> {
     fn prepare(&self, step: &Step<'_>, out: &mut OrderBatch) -> Result<()> {
         let OrderBatch { batch, labels, cosines, held, exchanged } = out;
         exchanged.resize_with(step.examples.len(), Default::default);
-        (labels.clear(), cosines.clear());
+        labels.clear();
+        cosines.clear();
         let mut rng = stream(step.seed, "order exchange", &[step.number]);
         for (&i, pair) in step.examples.iter().zip(exchanged.iter_mut()) {
             let [first, second] = pair;

@@ -112,7 +112,9 @@ impl OrdinaryPairs {
     /// The pairs of a step: a group of one source each, then all of them mixed.
     pub(super) fn draw(&self, seed: u64, step: u64, held: &mut HeldPairs) {
         let HeldPairs { pairs, cosines, groups } = held;
-        (pairs.clear(), cosines.clear(), groups.clear());
+        pairs.clear();
+        cosines.clear();
+        groups.clear();
         if self.is_empty() {
             return;
         }
